@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from models.run import load as load
     from models.run import trace as trace
     from models.seq2seq import Seq2SeqConfig as Seq2SeqConfig
-    from models.simple import SmallestConfig as SmallestConfig
+    from models.smallest import SmallestConfig as SmallestConfig
     from models.ssru import TranslatorConfig as TranslatorConfig
     from models.vector_encoder import VectorEncoderConfig as VectorEncoderConfig
     from models.verify import verify as verify
@@ -100,7 +100,7 @@ _HOMES = {
     "models.output": ("Sampling",),
     "models.run": ("load", "trace"),
     "models.seq2seq": ("Seq2SeqConfig",),
-    "models.simple": ("SmallestConfig",),
+    "models.smallest": ("SmallestConfig",),
     "models.ssru": ("TranslatorConfig",),
     "models.vector_encoder": ("VectorEncoderConfig",),
     "models.verify": ("verify",),

@@ -17,7 +17,7 @@ from models.patches import Sizes
 from models.preprocessing import Preprocessing, ProcessorSettings, ResizeMode, changed
 from models.prompting import PromptSettings
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
-from models.simple import Smallest, SmallestConfig
+from models.smallest import Smallest, SmallestConfig
 from models.ssru import Translator, TranslatorConfig
 from models.text import Tokenizer
 from models.vector_encoder import VectorEncoder, VectorEncoderConfig

@@ -9,7 +9,7 @@ from models.model import Network
 from models.projections import Norm, Projections, Residual, identity, split_columns, split_rows
 from models.readout import Readout
 from models.seq2seq import Seq2Seq
-from models.simple import Smallest
+from models.smallest import Smallest
 from models.ssru import Translator
 from models.trace import Site
 from models.vector_encoder import AttentionBlock

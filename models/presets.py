@@ -52,7 +52,7 @@ def config_of(kind: str, fields: Mapping[str, Any]) -> "Config":
     from models.encoder import EncoderConfig
     from models.layer import AttentionLayerConfig
     from models.seq2seq import Seq2SeqConfig
-    from models.simple import SmallestConfig
+    from models.smallest import SmallestConfig
     from models.vit import ViTConfig
 
     configs: dict[str, Any] = {

@@ -27,7 +27,7 @@ from models.model import Model, Network
 from models.own_origin import OwnOrigin
 from models.progress import Progress, no_progress
 from models.seq2seq import Seq2SeqOutput
-from models.simple import Smallest, SmallestOutput
+from models.smallest import Smallest, SmallestOutput
 from models.ssru import Translator, TranslatorOutput
 from models.trace import HiddenStates, Output, Site, TokenAxis, Trace
 from models.vector_encoder import VectorEncoderOutput

@@ -22,7 +22,7 @@ from models.encoder import EncoderConfig
 from models.layer import AttentionLayerConfig
 from models.model import Config
 from models.seq2seq import Seq2SeqConfig
-from models.simple import SmallestConfig
+from models.smallest import SmallestConfig
 from models.vit import ViTConfig
 
 COUNTED = (

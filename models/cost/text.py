@@ -14,7 +14,7 @@ from models.layer import AttentionLayer, AttentionLayerConfig
 from models.output import Projection
 from models.positional import Learned, Sinusoidal
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
-from models.simple import Smallest, SmallestConfig, unscaled
+from models.smallest import Smallest, SmallestConfig, unscaled
 
 BUCKETS = 32  # of T5's relative positions
 RELATED: dict[str, tuple[str, str, Any]] = {

@@ -24,7 +24,7 @@ from models.model import Model
 from models.picture_grid import WHOLE, Box, cells_box
 from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq
-from models.simple import Smallest
+from models.smallest import Smallest
 from models.ssru import Translator
 from models.text import Tokenizer, Tokens, tokens_of_ids
 from models.trace import TokenAxis

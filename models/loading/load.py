@@ -21,7 +21,7 @@ from models.loading.tokenizers import tokenizer_of
 from models.model import Config, Door, Model, Network
 from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
-from models.simple import Smallest, SmallestConfig
+from models.smallest import Smallest, SmallestConfig
 from models.ssru import Translator, TranslatorConfig
 from models.text import WordTokenizer
 from models.vector_encoder import VectorEncoder, VectorEncoderConfig

@@ -11,7 +11,7 @@ from models.edits import Ablate, AblateMLP, Cut, SetWeights
 from models.encoder import EncoderConfig
 from models.layer import AttentionLayerConfig
 from models.run import load, trace
-from models.simple import SmallestConfig
+from models.smallest import SmallestConfig
 from models.vector_encoder import VectorEncoderConfig
 from tests.models.architectures import redraw
 from tests.models.pretrained.tiny import BY_NAME, ids, normal

@@ -14,7 +14,7 @@ from models.own_projections import attention_at
 from models.projections import Norm
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
-from models.simple import SmallestConfig
+from models.smallest import SmallestConfig
 from models.trace import Site, Trace
 from models.vit import ViTConfig
 

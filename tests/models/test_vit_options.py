@@ -15,7 +15,6 @@ from models.classifier import Classifier
 from models.cost.count import parts, total
 from models.cost.memory import peak_memory
 from models.patches import cut
-from models.simple import head_by_head
 from models.vit import ViT, ViTConfig
 from tests.models.devices import DEVICES
 from tests.models.tensors import noise
@@ -165,8 +164,11 @@ def test_every_step() -> None:
 def test_a_block_in_six_lines() -> None:
     """Norm, attention head by head, add; norm, feed-forward, add."""
     block, x = built(STEPS).blocks[0], noise(1, 257, 128)
-    attended = head_by_head(block.attention, block.before_attention(x))[0]
-    z = x + attended
+    layer, y = block.attention, block.before_attention(x)
+    parts = (part(y).unflatten(-1, (8, -1)) for part in (layer.query, layer.key, layer.value))
+    q, k, v = (each.transpose(1, 2) for each in parts)
+    mixed = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1) @ v
+    z = x + layer.out(mixed.transpose(1, 2).flatten(2))
     fed = block.feed_forward.up(block.before_feed_forward(z))
     expected = z + block.feed_forward.down(F.gelu(fed))
     # Two sums of up to 2,048 products each

@@ -51,9 +51,13 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
 
 def _answer(lesson: Lesson, step: str | None, values: Mapping[str, Any]) -> dict[str, Any]:
     module = importlib.import_module(f"viz.course.{lesson.name}.numbers")
-    accepted = inspect.signature(module.numbers).parameters  # others are of boards alone
-    answer = module.numbers(**{name: values[name] for name in accepted})
-    return answer if step is None else {**answer, BOARD: module.BOARDS[step](values)}
+    answer = _called(module.numbers, values)
+    return answer if step is None else {**answer, BOARD: _called(module.BOARDS[step], values)}
+
+
+def _called(function: Callable[..., dict[str, Any]], values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a function of some of the inputs returns."""
+    return function(**{name: values[name] for name in inspect.signature(function).parameters})
 
 
 def _nearest(lesson: Lesson, step: str | None, values: dict[str, Any]) -> dict[str, Any]:

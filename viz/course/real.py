@@ -19,7 +19,9 @@ from viz.course.inputs import InputError
 from viz.stored import read
 
 if TYPE_CHECKING:
+    from models.card import Card
     from models.model import Door, Model
+    from models.text import Tokens
     from models.trace import Trace
 
 FILE = "real.json"
@@ -170,7 +172,7 @@ def nearest(name: str) -> str:
 
 @cache
 def opened(name: str, door: "Door | None" = None) -> "Model":
-    """A model of the catalogue, for functions that are `of` it.
+    """A model of the catalogue.
 
     Args:
         name: in the catalogue.
@@ -188,6 +190,23 @@ def traced(name: str, text: Any, *edits: Any) -> "Trace":
     from models.run import trace
 
     return trace(opened(name), text, edits=edits)
+
+
+def encoded(name: str, text: str, door: "Door | None" = None) -> "Tokens":
+    """A text as tokens of a model that reads text."""
+    tokenizer: Any = opened(name, door).tokenizer
+    return tokenizer.encode(text)
+
+
+@cache
+def card_of(name: str) -> "Card":
+    """The card of a model that was trained for the app."""
+    from models.card import card
+
+    model_card = card(entry(name))
+    if model_card is None:
+        raise ValueError(f"expected a model that was trained for the app, received {name}")
+    return model_card
 
 
 def word(token: str) -> str:

@@ -18,7 +18,7 @@ from models.encoder import Encoder, EncoderConfig
 from models.layer import AttentionLayer, AttentionLayerConfig
 from models.presets import PRESETS
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
-from models.simple import Smallest, SmallestConfig
+from models.smallest import Smallest, SmallestConfig
 from models.ssru import TranslatorConfig
 from models.vit import ViT, ViTConfig
 

@@ -11,7 +11,7 @@ from models.loading import summary
 from models.request import Reads
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
-from models.simple import SmallestConfig
+from models.smallest import SmallestConfig
 from models.ssru import TranslatorConfig
 from models.vit import ViTConfig
 from tests.models.architectures import ARCHITECTURES

@@ -13,11 +13,10 @@ from transformers import AutoModel, AutoTokenizer
 
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.catalogue import entry, folder
-from models.lessons.block_steps import random_block
 from models.run import load
 from models.seeding import seeded
 from viz import course
-from viz.course import trained
+from viz.course import real
 from viz.course.block import numbers as block_figure
 from viz.course.heads import numbers as heads_figure
 
@@ -237,13 +236,13 @@ def test_the_stream_is_the_networks(client: TestClient, off: tuple[int, ...]) ->
             if gone:
                 for parameter in model.network.get_submodule(last).parameters():
                     parameter.zero_()
-        out = model.network(torch.tensor([trained.encoded("reverse", "planet").ids]))
+        out = model.network(torch.tensor([real.encoded("reverse", "planet").ids]))
     norms = [state[0, 2].norm().item() for state in out.states]
     assert found["norms"][::2] == pytest.approx(norms, rel=1e-4)
     assert [add == 0 for add in found["adds"]] == [bool(gone) for gone in off]
     shares, best = out.logits[0].softmax(-1).max(-1)
     assert found["shares"] == pytest.approx(shares[:6].tolist(), rel=1e-3)
-    names = trained.trained("reverse")[1].tokens
+    names = real.card_of("reverse").tokens
     assert found["written"] == [names[each] for each in best[:6]]
     if not any(off):
         assert "".join(found["written"]) == "tenalp"
@@ -266,7 +265,7 @@ def test_layer_norm_is_torchs(client: TestClient) -> None:
 @pytest.mark.parametrize("order", ["post", "pre"])
 def test_the_small_block_is_torchs(client: TestClient, order: str) -> None:
     found = client.get("/api/figure/block", params={**BLOCK, "order": order}).json()["small"]
-    own = random_block(order, 4, 8, seed=block_figure.SEED).state_dict()
+    own = block_figure.random_block(order).state_dict()
     first = order == "pre"
     layer = torch.nn.TransformerEncoderLayer(
         4, 1, 8, dropout=0, batch_first=True, norm_first=first

@@ -1,5 +1,7 @@
 """What lessons take from pretrained models: stored for each state, and as the weights give it."""
 
+import base64
+import io
 import json
 import math
 from functools import partial
@@ -8,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from models.catalogue import entry
 from models.edits.text import parse_edits
@@ -20,6 +23,11 @@ from viz.course import real
 
 CHAIR = "The cat sat on the black chair because it was tired."
 REAL = [each.name for each in course.STORIES if each.real]
+
+
+def painted(href: str) -> np.ndarray:
+    """The colours "row column 3" of a data: URL."""
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(href.split(",")[1]))).convert("RGB"))
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -151,9 +159,8 @@ def test_the_decoder_shows_what_transformers_computes() -> None:
 
 def test_the_translator_crosses_noun_and_adjective() -> None:
     """Measured with the reader of the published weights: 0.97 and 0.93."""
-    from viz.course.both.real import SENTENCE
 
-    read = real.stored("both")["answers"][real.call_of("alignment", (SENTENCE,))]
+    read = real.stored("both")["answers"][real.call_of("aligned", (CHAIR,))]
     rows = dict(zip(read["written"], read["weights"], strict=True))
     for word, source, weight in (("cadeira", "chair", 0.97), ("preta", "black", 0.93)):
         assert rows[word][read["source"].index(source)] == pytest.approx(weight, abs=0.005)
@@ -173,13 +180,13 @@ def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
     from transformers import AutoModelForCausalLM
 
     from models.catalogue import folder
-    from models.lessons.head_roles import repeats
-    from viz.course.heads_do.real import HEADS, HIGH, LENGTH, LOW
+    from viz.course.heads_do import numbers as figure
 
-    ids = repeats(1, LENGTH, LOW, HIGH)
-    tests = real.stored("heads_do")["answers"]["ablations[]"]["tests"]
+    length = figure.DEEP_LENGTH
+    ids = figure.repeats(1, length, figure.DEEP_LOW, figure.DEEP_HIGH)
+    tests = real.stored("heads_do")["answers"]["losses[]"]["tests"]
     network = AutoModelForCausalLM.from_pretrained(folder(entry("smollm2"))).eval()
-    for place, expected in zip([None, *HEADS], tests, strict=True):
+    for place, expected in zip([None, *figure.DEEP], tests, strict=True):
         columns = None
         if place is not None:
             out = network.model.layers[place[0]].self_attn.o_proj.weight.data
@@ -188,8 +195,8 @@ def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
         if columns is not None:
             columns.zero_()
         with torch.no_grad():
-            logits = network(ids).logits[0, LENGTH:-1]
-        loss = torch.nn.functional.cross_entropy(logits, ids[0, LENGTH + 1 :])
+            logits = network(ids).logits[0, length:-1]
+        loss = torch.nn.functional.cross_entropy(logits, ids[0, length + 1 :])
         assert loss.item() == pytest.approx(expected["loss"], abs=2e-3)
         if columns is not None and kept is not None:
             columns.copy_(kept)
@@ -217,17 +224,19 @@ def test_vision_shows_what_transformers_computes() -> None:
     from transformers import AutoImageProcessor, Dinov2Model
 
     from models.catalogue import folder
-    from viz.course.vision import parts
-    from viz.course.vision.real import PHOTO, image
+    from viz.course.vision.numbers import PHOTO, PHOTOS, shuffled, tiles
 
     place = folder(entry("dinov2"))
     theirs = Dinov2Model.from_pretrained(place, attn_implementation="eager").eval()
     processor = AutoImageProcessor.from_pretrained(place, use_fast=False)
-    cut = image(PHOTO)
-    given = {"do_resize": False, "do_center_crop": False, "return_tensors": "pt"}
-    pixels = processor(cut, **given)["pixel_values"]
-    tiles = pixels.unfold(2, 14, 14).unfold(3, 14, 14).flatten(2, 3)[:, :, parts.shuffled(256)]
-    dealt = tiles.unflatten(2, (16, 16)).transpose(3, 4).reshape(1, 3, 224, 224)
+    photo = Image.open(PHOTOS / f"{PHOTO}.jpg").convert("RGB")
+    pixels = processor(photo, return_tensors="pt")["pixel_values"]
+    cut = pixels.unfold(2, 14, 14).unfold(3, 14, 14).flatten(2, 3)
+    shown = np.stack([painted(each).transpose(2, 0, 1) for each in tiles(PHOTO)], axis=1) / 255
+    levels = zip(shown, processor.image_mean, processor.image_std, strict=True)
+    scaled = [(x - mean) / deviation for x, mean, deviation in levels]
+    assert np.abs(np.stack(scaled) - cut[0].numpy()).max() < 0.03  # half a level of 255
+    dealt = cut[:, :, shuffled(256)].unflatten(2, (16, 16)).transpose(3, 4).reshape(1, 3, 224, 224)
     with torch.no_grad():
         out = theirs(pixels, output_attentions=True, output_hidden_states=True)
         other = theirs(dealt).last_hidden_state[0, 0]
@@ -267,7 +276,7 @@ def test_the_edits_of_a_link_can_be_read(name: str) -> None:
 
 
 def test_the_times_of_spoken_words_follow_each_other_within_the_recording() -> None:
-    read = real.stored("both")["answers"]["spoken[]"]
+    read = real.stored("both")["answers"]["timed[]"]
     assert read["words"] == [
         "The",
         "animal",
@@ -287,7 +296,7 @@ def test_the_times_of_spoken_words_follow_each_other_within_the_recording() -> N
 
 
 def test_the_curve_of_a_word_is_drawn_over_the_seconds_of_the_recording() -> None:
-    read = real.stored("both")["answers"]["spoken[]"]
+    read = real.stored("both")["answers"]["timed[]"]
     for word in (1, 3):
         board = figures.numbers("both", [("board", "spoken"), ("word", f"{word}")])()["board"]
         ((times,), (curve,)) = board["rows"]
@@ -331,7 +340,7 @@ def test_the_curves_of_words_are_the_cross_attention_that_transformers_computes(
         out = theirs(features, decoder_input_ids=ids, output_attentions=True)
     heads = [(1, 0), (2, 0), (2, 5), *((3, head) for head in range(5))]  # of the checkpoint's card
     mean = torch.stack([out.cross_attentions[layer][0, head] for layer, head in heads]).mean(0)
-    curves = torch.tensor(real.stored("both")["answers"]["spoken[]"]["curves"])
+    curves = torch.tensor(real.stored("both")["answers"]["timed[]"]["curves"])
     written = [[0], [1], [2, 3], *([at] for at in range(4, 12))]  # tokens of each word
     for curve, tokens in zip(curves, written, strict=True):
         rows = mean[[1 + token for token in tokens], : len(curve)]
@@ -342,7 +351,7 @@ def test_the_spectrogram_is_the_log_mel_of_the_recording() -> None:
     """By the formula: a Fourier transform of every window, in triangles on Slaney's mel scale."""
     from scipy.io import wavfile
 
-    from viz.course.vision import sound
+    from viz.course.vision.numbers import spectrogram
 
     rate, samples = wavfile.read(real.RECORDING)
     assert rate == 16_000
@@ -360,26 +369,23 @@ def test_the_spectrogram_is_the_log_mel_of_the_recording() -> None:
     filters = np.maximum(0, np.minimum(rising, falling)) * (2 / (edges[2:] - edges[:-2]))[:, None]
     logs = np.log10(np.maximum(filters @ power.T, 1e-10))
     expected = (np.maximum(logs, logs.max() - 8) + 4) / 4
-    levels, step = sound.spectrogram()
+    levels, step = spectrogram()
     assert levels.shape == (80, int(len(samples) / 160))
     assert step == 0.01
     assert np.allclose(levels, expected[:, : levels.shape[1]], atol=1e-3)
 
 
 def test_the_frames_of_a_spectrogram_are_columns_of_it_two_by_two() -> None:
-    import base64
-    import io
+    from viz.course.vision.numbers import spectrogram
 
-    from PIL import Image
-
-    from viz.course.vision import sound
-
-    levels, _ = sound.spectrogram()
-    for token, first in ((0, 0), (68, 62), (200, 189)):
-        (whole,), cuts, (begins, ends) = sound.pictures(token)
-        assert (begins, ends, len(cuts)) == (first, first + 12, 12)
-        files = [io.BytesIO(base64.b64decode(each.split(",")[1])) for each in (whole, *cuts)]
-        image, *parts = (np.asarray(Image.open(each).convert("RGB")) for each in files)
+    levels, _ = spectrogram()
+    for token, begins in ((30, 24), (68, 62)):
+        state = {"layer": "0", "head": "5", "position": f"{token}", "board": "frames"}
+        rows = figures.numbers("vision", [*state.items()])()["board"]["rows"]
+        (whole,), cuts = rows[0][0]["hrefs"], rows[1][0]["hrefs"]
+        assert rows[0][0]["span"]["low"] == pytest.approx(0.02 * begins)
+        assert len(cuts) == 12
+        image, *parts = map(painted, (whole, *cuts))
         assert image.shape == (160, 2 * levels.shape[1], 3)
         for at, part in enumerate(parts):
             columns = image[::2, 4 * (begins + at) : 4 * (begins + at + 1) : 2]
@@ -579,7 +585,7 @@ def test_the_streams_are_those_of_the_library() -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     from models.catalogue import folder
-    from viz.course.block.real import AFTER
+    from viz.course.block.numbers import AFTER
 
     place = folder(entry("smollm2"))
     theirs: Any = AutoModelForCausalLM.from_pretrained(place, attn_implementation="eager").eval()

@@ -254,7 +254,7 @@ def test_a_figure_says_whose_weights_it_computes_from(name: str) -> None:
         for each in named
         if re.search(r"these weights: .*(MiniLM|SmolLM2|trained|choose)", each)
     ]
-    assert bool(trained) == ("viz.course.trained" in code or bool(lesson.real))
+    assert bool(trained) == ("from viz.course import real\n" in code)
 
 
 @pytest.mark.parametrize("gain", [0.5, 0.9, 1.2])

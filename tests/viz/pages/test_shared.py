@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from models.run import Model, load
-from models.simple import SmallestConfig
+from models.smallest import SmallestConfig
 from viz.api import passes
 from viz.api.pool import FairPool
 from viz.pages import shared

@@ -2,26 +2,32 @@
 and one small untrained block with all its numbers.
 """
 
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
 
-from viz.course.block import real
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from analysis.attribution import logit_attribution
+from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
+from models.blocks import BLOCKS, FeedForward, PreNormBlock, standardised
+from models.encoder import Encoder, EncoderConfig
+from models.run import trace
+from models.seeding import seeded
+from models.smallest import Smallest, SmallestConfig, unscaled
+from viz.course import real
 from viz.course.boards import Board, Panel, board, panel, table
 from viz.course.inputs import InputError
-from viz.course.real import about
-from viz.course.trained import encoded, network
+from viz.course.numbers import CAUSAL, block_steps
 
-if TYPE_CHECKING:
-    from models.blocks import PreNormBlock
-
-NETWORK = "reverse"
+REVERSE = "reverse"
 LATE = 20  # the block with which the last third of SmolLM2 begins
-FEWEST, MOST = 4, 12  # letters that the network was trained on
+FEWEST, MOST = 4, 12  # letters that the small network was trained on
 DEPTH = 8  # blocks of the untrained stacks
-SUBLAYERS = ("attention", "feed-forward")
 WORDS, WIDTH, HIDDEN = ("Thinking", "Machines"), 4, 8  # of the small block
-SEED = 1  # of its weights
+SIGNED: dict[str, Any] = {"kind": "signed", "digits": 2}
 
 
 def numbers(
@@ -59,41 +65,46 @@ def numbers(
         gain: γ of a layer norm of `x`.
         shift: β of it.
         order: "post" or "pre", of the small block.
-
-    Raises:
-        InputError: for a text or a word that is too short or too long.
     """
-    if network == real.MODEL:
-        answer = _language_model(view, text, token, sublayer, way)
-    elif FEWEST <= len(word) <= MOST:
-        at = min(place, len(word) - 1)
-        answer = _stream(word.lower(), at, tuple(bool(each) for each in off))
+    if network == REVERSE:
+        answer = _reverse(word.lower(), place, [bool(each) for each in off])
     else:
-        raise InputError(f"expected {FEWEST} to {MOST} letters, received {len(word)}")
+        answer = _language_model(view, text, token, sublayer, way)
+    rows = torch.tensor(x).view(len(WORDS), WIDTH)
     return {
         "network": network,
         **answer,
         "stack": _stack(norm),
         "pre": _stack("pre"),
-        "normed": _normed(x, gain, shift),
-        "small": _small(x, order),
+        "normed": _normed(rows, gain, shift),
+        "small": _small(rows[None], order),
         "tables": [_depths()],
     }
+
+
+# ---- SmolLM2
+
+AFTER = (0, 5, 10, 15, 20, 22, 24, 26, 27, 28, 29, 30)  # blocks whose states the lens reads
+COLUMNS = 6  # tokens that the lens has room for
+TOKENS = 16
+STRONGEST = 6  # parts answer by name
 
 
 def _language_model(view: str, text: str, token: int, sublayer: int, way: str) -> dict[str, Any]:
     """The stream of one of a text's tokens, and its prediction, in SmolLM2."""
     if view == "lens":
-        return {"lens": _lens(text), **about(real.MODEL, input=text)}
-    read = real.stream(text)
-    at = min(token, len(read["tokens"]) - 1)
-    block = sublayer // 2
+        read = lens(text)
+        *_, before, share = read["goals"]
+        answer = {**read, "after": AFTER, "share": share, "before": before}
+        return {"lens": answer, **real.about("smollm2", input=text)}
+    read = stream(text)
+    at, block = min(token, len(read["tokens"]) - 1), sublayer // 2
     norms, reads, adds, shares = (read[each][at] for each in ("norms", "reads", "adds", "shares"))
     parts = [
         {"read": reads[n], **_sum(norms[n], adds[n], norms[n + 1])}
         for n in (2 * block, 2 * block + 1)
     ]
-    answer = {
+    return {
         "text": text,
         "tokens": read["tokens"],
         "place": at,
@@ -111,103 +122,323 @@ def _language_model(view: str, text: str, token: int, sublayer: int, way: str) -
         "late": sum(shares[1 + 2 * LATE :]),
         "parts": parts,
         "sum": parts[0],
-    }
-    if view == "without":
-        answer["without"] = _without(text, sublayer, way)
-    return {**answer, **about(real.MODEL, input=text, layer=block, token=at)}
-
-
-@lru_cache(maxsize=256)
-def _stream(word: str, place: int, off: tuple[bool, ...]) -> dict[str, Any]:
-    import torch
-
-    from models.encoder import Encoder
-    from models.lessons.block_steps import block_steps
-
-    encoder, tokens = network(NETWORK).network, encoded(NETWORK, word)
-    if not isinstance(encoder, Encoder) or encoder.head is None:
-        raise TypeError(f"expected an encoder with a head, received {type(encoder).__name__}")
-    blocks = cast("list[PreNormBlock]", list(encoder.blocks))
-    with torch.no_grad():
-        x = encoder.embed(torch.tensor([list(tokens.ids)]))
-        norms, reads, adds = [_norm(x, place)], [], []
-        for layer, block in enumerate(blocks):
-            pair = off[2 * layer : 2 * layer + 2]
-            without = [name for name, gone in zip(SUBLAYERS, pair, strict=True) if gone]
-            steps = [step.out for step in block_steps(block, x, without=without)]
-            _, read, attended, between, again, fed, x = steps
-            reads += [_norm(read, place), _norm(again, place)]
-            adds += [_norm(attended, place), _norm(fed, place)]
-            norms += [_norm(between, place), _norm(x, place)]
-        shares = encoder.head(encoder.norm(x))[0].softmax(-1)
-    best, guesses = shares.max(-1)
-    letters = encoded(NETWORK, word).labels[: len(word)]
-    names = _letters()
-    written = [names[guess] for guess in guesses.tolist()[: len(word)]]
-    wanted = list(reversed(letters))
-    return {
-        "letters": letters,
-        "place": place,
-        "letter": letters[place],
-        "norms": norms,
-        "reads": reads,
-        "adds": adds,
-        "off": list(off),
-        "written": written,
-        "shares": best.tolist()[: len(word)],
-        "right": [a == b for a, b in zip(written, wanted, strict=True)],
-        "correct": sum(a == b for a, b in zip(written, wanted, strict=True)),
-        "count": len(letters),
-        "wanted": wanted[place],
-        "guess": written[place],
-        "share": best[place].item(),
-        "sum": _sum(norms[0], adds[0], norms[1]),
+        **({"without": _without(text, sublayer, way)} if view == "without" else {}),
+        **real.about("smollm2", input=text, layer=block, token=at),
     }
 
 
 def _sum(stream: float, added: float, total: float) -> dict[str, float]:
     """Norms of two vectors and of their sum, which lies between two bounds."""
-    least, most = abs(stream - added), stream + added
-    share = added / stream
-    sizes = {"stream": stream, "added": added, "total": total, "share": share}
-    return {**sizes, "least": least, "most": most}
+    bounds = {"least": abs(stream - added), "most": stream + added}
+    return {"stream": stream, "added": added, "total": total, "share": added / stream, **bounds}
 
 
-def _norm(x: Any, place: int) -> float:
-    return x[0, place].norm().item()
+def _without(text: str, sublayer: int, way: str) -> dict[str, Any]:
+    """A text's prediction without one of 60 sub-layers, or the connection around it."""
+    read = without(text)
+    changed = read[way]
+    name, shares = ("attention", "MLP")[sublayer % 2], changed["shares"]
+    kept = {each: sum(s > read["share"] / 2 for s in read[each]["shares"]) for each in WAYS}
+    return {
+        "way": way,
+        "sublayer": sublayer,
+        "name": f"{name} of block {sublayer // 2}",
+        "goal": read["goal"],
+        "share": read["share"],
+        "shares": shares,
+        "changed": shares[sublayer],
+        "instead": changed["words"][sublayer],
+        "instead_share": changed["best"][sublayer],
+        "words": changed["words"],
+        "kept": kept["part"],
+        "cut": kept["path"],
+        "count": len(shares),
+    }
 
 
-@lru_cache(maxsize=1)
-def _letters() -> tuple[str, ...]:
-    """Names of the network's tokens."""
-    from viz.course.trained import trained
+@real.of("smollm2")
+def stream(text: str) -> dict[str, Any]:
+    """Every token's stream: its norm, and of each sub-layer the norms of what it reads and adds.
 
-    return tuple(trained(NETWORK)[1].tokens)
+    The last stream is the sum of the embedding and of 60 vectors; `shares` are the parts of its
+    length that they have: the projections on its direction, divided by its norm.
+    """
+    network, ids = _opened(text)
+    with torch.no_grad():
+        x = network.embedding(ids)
+        states, reads, parts = [x], [], [x]
+        for sublayer in _sublayers(network, ids.shape[1]):
+            read, added = sublayer(x)
+            x = x + added
+            states.append(x)
+            reads.append(read)
+            parts.append(added)
+        top = _read_off(network, x)[0].max(-1)
+    end = x[0].double()
+    shares = (torch.cat(parts).double() * end).sum(-1) / end.pow(2).sum(-1)  # "part token"
+    return {
+        "tokens": [*map(_name, ids[0].tolist())],
+        "norms": _norms(states),
+        "reads": _norms(reads),
+        "adds": _norms(parts[1:]),
+        "shares": shares.T.tolist(),
+        "next": [*map(_name, top.indices.tolist())],
+        "next_shares": top.values.tolist(),
+    }
 
 
-@lru_cache(maxsize=2)
+@real.of("smollm2")
+def lens(text: str) -> dict[str, Any]:
+    """What states of the last tokens read as, as if the network ended there."""
+    network, ids = _opened(text)
+    first = max(0, ids.shape[1] - COLUMNS)
+    with torch.no_grad():
+        out = network(ids)
+        read = [_read_off(network, out.states[after][:, first:])[0] for after in AFTER]
+    goal, best = int(out.logits[0, -1].argmax()), [each.max(-1) for each in read]
+    return {
+        "tokens": [*map(_name, ids[0, first:].tolist())],
+        "words": [[*map(_name, each.indices.tolist())] for each in best],
+        "shares": [each.values.tolist() for each in best],
+        "goal": _name(goal),
+        "goals": [each[-1, goal].item() for each in read],
+    }
+
+
+WAYS = {"part": slice(1, None, 2), "path": slice(2, None, 2)}  # rows of the batch in `without`
+
+
+@real.of("smollm2")
+def without(text: str) -> dict[str, Any]:
+    """The likeliest next token's probability after one of 60 sub-layers is changed.
+
+    Either its output is replaced by zeros ("part"), or the residual connection around it is cut
+    ("path"): then its output alone goes on. Of all, what is likeliest instead.
+    """
+    network, ids = _opened(text)
+    with torch.no_grad():
+        batch = network.embedding(ids)  # the network as it is, then a pair for each sub-layer
+        for sublayer in _sublayers(network, ids.shape[1]):
+            added = sublayer(batch)[1]
+            batch = torch.cat([batch + added, batch[:1], added[:1]])
+        each = _read_off(network, batch[:, -1:])[:, 0]
+    goal, best = int(each[0].argmax()), each.max(-1)
+    changed = {
+        way: {
+            "shares": each[rows, goal].tolist(),
+            "words": [*map(_name, best.indices[rows].tolist())],
+            "best": best.values[rows].tolist(),
+        }
+        for way, rows in WAYS.items()
+    }
+    return {"goal": _name(goal), "share": each[0, goal].item(), **changed}
+
+
+@real.of("smollm2")
+def attributed(text: str) -> dict[str, Any]:
+    """What each part adds to the logits of the two likeliest tokens, and to their difference.
+
+    Of heads and MLPs the strongest by the difference are named; the rest are summed.
+    """
+    _opened(text)
+    read = trace(real.opened("smollm2", "own"), text)
+    logits = read.output.values[0, -1]
+    ids = logits.topk(2).indices.tolist()
+    first, second = (logit_attribution(read, each) for each in ids)
+    gaps = {name: first[name] - second[name] for name in first}
+    parts = {name: gap for name, gap in gaps.items() if name.startswith("layer ")}
+    strongest = sorted(parts, key=lambda name: -abs(parts[name]))[:STRONGEST]
+    rest = [name for name in parts if name not in strongest]
+    groups = {
+        **{name: [name] for name in strongest},
+        "other heads": [name for name in rest if "head" in name],
+        "other MLPs": [name for name in rest if "MLP" in name],
+        "token embedding": [name for name in gaps if name not in parts],
+    }
+    return {
+        "words": [*map(_name, ids)],
+        "logits": logits[ids].tolist(),
+        "names": list(groups),
+        "counts": [len(names) for names in groups.values()],
+        "parts": [
+            [sum(each[name] for name in names) for each in (first, second, gaps)]
+            for names in groups.values()
+        ],
+    }
+
+
+def attribution(text: str) -> Board:
+    """Direct logit attribution of a language model's two likeliest tokens."""
+    read = attributed(text)
+    rows = {
+        f"{count} {name}" if name.startswith("other") else name: part
+        for name, count, part in zip(read["names"], read["counts"], read["parts"], strict=True)
+    }
+    rows["sum"] = [sum(part[n] for part in read["parts"]) for n in range(3)]
+    best, second = read["words"]
+    title, cols = "What parts of SmolLM2 add to two logits", [f"“{best}”", f"“{second}”"]
+    return board(
+        [table(title, rows, [*cols, "difference"], **SIGNED)],
+        best=best,
+        second=second,
+        logit=read["logits"][0],
+        gap=read["logits"][0] - read["logits"][1],
+        strongest=read["names"][0],
+        most=read["parts"][0][2],
+        **real.about("smollm2", input=text),
+    )
+
+
+def _opened(text: str) -> tuple[Any, Tensor]:
+    """The network in our own code, and the ids of a text."""
+    ids = torch.tensor([real.encoded("smollm2", text, "own").ids])
+    if not 1 <= ids.shape[1] <= TOKENS:
+        raise InputError(f"expected 1 to {TOKENS} tokens, received {ids.shape[1]}")
+    return real.opened("smollm2", "own").network, ids
+
+
+def _sublayers(network: Any, count: int) -> Iterator[Callable[[Tensor], tuple[Tensor, Tensor]]]:
+    """For each attention and MLP, what it reads of the streams of so many tokens, and adds."""
+    angles = network.relation(count).angles
+    for block in network.blocks:
+
+        def attention(x: Tensor, block: PreNormBlock = block) -> tuple[Tensor, Tensor]:
+            read = block.before_attention(x)
+            return read, block.attention(read, mask=CAUSAL, angles=angles)[0]
+
+        def mlp(x: Tensor, block: PreNormBlock = block) -> tuple[Tensor, Tensor]:
+            read = block.before_feed_forward(x)
+            return read, block.feed_forward(read)
+
+        yield attention
+        yield mlp
+
+
+def _read_off(network: Any, states: Tensor) -> Tensor:
+    """Probabilities of the next token through the last norm and the table."""
+    return network.output(network.norm(states), network.embedding.tokens.weight).softmax(-1)
+
+
+def _norms(states: list[Tensor]) -> list[list[float]]:
+    """Of each token's vectors, token by token."""
+    return torch.cat(states).norm(dim=-1).T.tolist()
+
+
+def _name(id: int) -> str:
+    tokenizer: Any = real.opened("smollm2", "own").tokenizer
+    return real.word(tokenizer.text([id]))
+
+
+# ---- the small network
+
+
+def _reverse(word: str, place: int, off: list[bool]) -> dict[str, Any]:
+    """The stream of a letter, and what is written without some of the four sub-layers."""
+    if not FEWEST <= len(word) <= MOST:
+        raise InputError(f"expected {FEWEST} to {MOST} letters, received {len(word)}")
+    encoder: Any = real.opened(REVERSE).network
+    tokens, place = real.encoded(REVERSE, word), min(place, len(word) - 1)
+    with torch.no_grad():
+        x = encoder.embed(torch.tensor([[*tokens.ids]]))
+        states, reads, adds = [x], [], []
+        for layer, block in enumerate(encoder.blocks):
+            gone = zip(("attention", "feed-forward"), off[2 * layer :], strict=False)
+            steps = block_steps(block, x, without=[name for name, is_off in gone if is_off])
+            _, read, attended, between, again, fed, x = (out for _, out in steps)
+            states += [between, x]
+            reads += [read, again]
+            adds += [attended, fed]
+        best, guesses = encoder.head(encoder.norm(x))[0].softmax(-1).max(-1)
+    norms, read_norms, added = (_norms(each)[place] for each in (states, reads, adds))
+    letters, names = tokens.labels[: len(word)], real.card_of(REVERSE).tokens
+    written = [names[guess] for guess in guesses.tolist()[: len(word)]]
+    right = [a == b for a, b in zip(written, reversed(letters), strict=True)]
+    return {
+        "letters": letters,
+        "place": place,
+        "letter": letters[place],
+        "norms": norms,
+        "reads": read_norms,
+        "adds": added,
+        "off": off,
+        "written": written,
+        "shares": best.tolist()[: len(word)],
+        "right": right,
+        "correct": sum(right),
+        "count": len(letters),
+        "wanted": letters[-1 - place],
+        "guess": written[place],
+        "share": best[place].item(),
+        "sum": _sum(norms[0], added[0], norms[1]),
+    }
+
+
+# ---- untrained stacks
+
+STACK_WIDTH, STACK_TOKENS, SEEDS = 32, 12, 4
+DEPTHS = (1, 2, 4, 8, 16)  # blocks
+
+
+@cache
 def _stack(norm: str) -> dict[str, Any]:
-    """Sizes of the states of an untrained stack, and the last block's gradient."""
-    from models.lessons.depth import growth, last_gradient
-
-    sizes = growth(norm, DEPTH).sizes.tolist()
+    sizes = growth(norm, DEPTH)[0]
+    gradient = last_gradient(norm, DEPTH)
     return {
         "norm": norm,
         "sizes": sizes,
         "first": sizes[0],
         "last": sizes[-1],
-        "gradient": last_gradient(norm, DEPTH),
+        "gradient": gradient,
     }
 
 
-def _normed(x: list[float], gain: float, shift: float) -> dict[str, Any]:
+def last_gradient(norm: str, depth: int) -> float:
+    """Mean gradient norm of the last block over several seeds."""
+    return sum(growth(norm, depth, seed)[1] for seed in range(SEEDS)) / SEEDS
+
+
+def growth(norm: str, depth: int, seed: int = 0) -> tuple[list[float], float]:
+    """Root mean squares of an untrained encoder's states, and its last block's gradient norm.
+
+    With post-norm, states keep a constant size and gradients are largest in the last blocks:
+    without warm-up the first training steps are too large for them. With pre-norm, states grow with
+    depth and gradients have similar sizes in all blocks (Xiong et al. 2020, section 3). The loss
+    is the mean squared error against a random target; the gradient is that of the feed-forward
+    weights.
+    """
+    width = STACK_WIDTH
+    config = EncoderConfig(
+        vocab=97, dim=width, depth=depth, heads=4, mlp=4 * width, norm=norm, dropout=0, seed=seed
+    )
+    dice = torch.Generator().manual_seed(seed)
+    ids = torch.randint(config.vocab, (4, STACK_TOKENS), generator=dice)
+    wanted = torch.randn(4, STACK_TOKENS, width, generator=dice)
+    network = Encoder(config)
+    weights = network.get_parameter(f"blocks.{depth - 1}.feed_forward.down.weight")
+    with torch.enable_grad():
+        out = network(ids)
+        (gradient,) = torch.autograd.grad((out.hidden - wanted).square().mean(), weights)
+    return [x.detach().square().mean().sqrt().item() for x in out.states], gradient.norm().item()
+
+
+@cache
+def _depths() -> Panel:
+    """How large states and gradients are after stacks of every depth."""
+    rows = {}
+    for norm in ("pre", "post"):
+        sizes = [growth(norm, depth)[0][-1] for depth in DEPTHS]
+        rows[f"{norm}-norm: size of the states"] = sizes
+        gradients = [last_gradient(norm, depth) for depth in DEPTHS]
+        rows[f"{norm}-norm: gradient of the last block"] = gradients
+    return table("Untrained stacks", rows, [f"{depth} blocks" for depth in DEPTHS])
+
+
+# ---- a small block, and what is in it
+
+
+def _normed(rows: Tensor, gain: float, shift: float) -> dict[str, Any]:
     """Layer norm of two words."""
-    import torch
-
-    from models.blocks import LayerNorm
-
-    rows = torch.tensor(x).view(len(WORDS), WIDTH)
-    norm = LayerNorm(WIDTH)
+    norm = nn.LayerNorm(WIDTH)
     with torch.no_grad():
         plain = norm(rows)
         norm.weight.fill_(gain)
@@ -227,224 +458,150 @@ def _normed(x: list[float], gain: float, shift: float) -> dict[str, Any]:
     }
 
 
-def _small(x: list[float], order: str) -> dict[str, Any]:
+def random_block(norm: str) -> Any:
+    """An untrained block; both kinds, "pre" and "post", have the same matrices."""
+    with seeded(1):
+        return BLOCKS[norm](MultiHeadAttentionConfig(dim=WIDTH, heads=1), HIDDEN).eval()
+
+
+def _small(x: Tensor, order: str) -> dict[str, Any]:
     """Every step of an untrained block, and its attention weights."""
-    import torch
-
-    from models.blocks import PreNormBlock
-    from models.lessons.block_steps import block_steps, random_block
-
-    rows = torch.tensor(x).view(1, len(WORDS), WIDTH)
-    block = random_block(order, WIDTH, HIDDEN, seed=SEED)
-    steps = block_steps(block, rows)
+    block = random_block(order)
+    steps = block_steps(block, x)
     with torch.no_grad():
-        read = block.before_attention(rows) if isinstance(block, PreNormBlock) else rows
+        read = block.before_attention(x) if isinstance(block, PreNormBlock) else x
         weights = block.attention(read)[1].weights(0, item=0)
     return {
         "order": order,
-        "steps": [{"name": step.name, "rows": step.out[0].tolist()} for step in steps],
+        "steps": [{"name": name, "rows": out[0].tolist()} for name, out in steps],
         "weights": weights.tolist(),
         "other": weights[0, 1].item(),
     }
 
 
-DEPTHS = (1, 2, 4, 8, 16)  # blocks
-
-
-@lru_cache(maxsize=1)
-def _depths() -> Panel:
-    """How large states and gradients are after stacks of every depth."""
-    from models.lessons.depth import growth, last_gradient
-
-    rows: dict[str, list[float | str | None]] = {}
-    for norm in ("pre", "post"):
-        rows[f"{norm}-norm: size of the states"] = [
-            growth(norm, depth).sizes[-1].item() for depth in DEPTHS
-        ]
-        rows[f"{norm}-norm: gradient of the last block"] = [
-            last_gradient(norm, depth) for depth in DEPTHS
-        ]
-    return table("Untrained stacks", rows, [f"{depth} blocks" for depth in DEPTHS])
-
-
 OTHER = (1.0, 3.0, 0.0, -2.0)  # a third word beside the two of the norm
 
 
-def batch(values: Mapping[str, Any]) -> Board:
+def batch(x: list[float]) -> Board:
     """LayerNorm and BatchNorm of three words."""
-    import torch
-
-    from models.lessons.norms import batch_normed, layer_normed
-
-    x = torch.cat([torch.tensor(values["x"]).view(2, WIDTH), torch.tensor([OTHER])])
-    signed: dict[str, Any] = {"kind": "signed", "digits": 2}
-    names = (*WORDS, "today")
+    rows = torch.tensor([*x, *OTHER]).view(3, WIDTH)
     return board(
-        [panel("x", x.tolist(), rows=names, **signed)],
+        [panel("x", rows.tolist(), rows=(*WORDS, "today"), **SIGNED)],
         [
-            panel("LayerNorm: by rows", layer_normed(x).tolist(), **signed),
-            panel("BatchNorm: by columns", batch_normed(x).tolist(), **signed),
+            panel("LayerNorm: by rows", standardised(rows).tolist(), **SIGNED),
+            panel("BatchNorm: by columns", batch_normed(rows).tolist(), **SIGNED),
         ],
     )
+
+
+def batch_normed(x: Tensor) -> Tensor:
+    """Every column normalised to mean 0 and standard deviation 1 by the statistics of the batch.
+
+    LayerNorm normalises each token over its features, BatchNorm each feature over all tokens of the
+    batch (Ba, Kiros and Hinton 2016; Ioffe and Szegedy 2015, algorithm 1).
+    """
+    return standardised(x.T).T
 
 
 NARROW = 6  # hidden width of the feed-forward network
 
 
-def feed_forward(values: Mapping[str, Any]) -> Board:
+def feed_forward(x: list[float], activation: Any) -> Board:
     """A feed-forward network of width 4 → 6 → 4, opened: one word, and the same beside another."""
-    import torch
-
-    from models.blocks import FeedForward
-    from models.seeding import seeded
-
     with seeded(0):
-        layer = FeedForward(WIDTH, NARROW, activation=values["activation"]).eval()
-    x = torch.tensor(values["x"]).view(1, 2, WIDTH)
+        layer = FeedForward(WIDTH, NARROW, activation=activation).eval()
+    words = torch.tensor(x).view(1, 2, WIDTH)
     with torch.no_grad():
-        up = layer.up(x)
-        active, out = layer.activation(up), layer(x)
-        alone = layer(x[:, :1])
-    signed: dict[str, Any] = {"kind": "signed", "digits": 2}
+        up = layer.up(words)
+        active, out, alone = layer.activation(up), layer(words), layer(words[:, :1])
     return board(
         [
-            panel("x", x[0].tolist(), rows=WORDS, **signed),
-            panel("W_{1}^{T}: 4 × 6", layer.up.weight.T.tolist(), sign="·", **signed),
+            panel("x", words[0].tolist(), rows=WORDS, **SIGNED),
+            panel("W_{1}^{T}: 4 × 6", layer.up.weight.T.tolist(), sign="·", **SIGNED),
         ],
         [
-            panel("x W_{1}^{T} + b_{1}", up[0].tolist(), rows=WORDS, **signed),
-            panel("after the activation", active[0].tolist(), sign="→", **signed),
+            panel("x W_{1}^{T} + b_{1}", up[0].tolist(), rows=WORDS, **SIGNED),
+            panel("after the activation", active[0].tolist(), sign="→", **SIGNED),
         ],
         [
-            panel("W_{2}^{T}: 6 × 4", layer.down.weight.T.tolist(), sign="·", **signed),
-            panel("out", out[0].tolist(), rows=WORDS, sign="=", **signed),
+            panel("W_{2}^{T}: 6 × 4", layer.down.weight.T.tolist(), sign="·", **SIGNED),
+            panel("out", out[0].tolist(), rows=WORDS, sign="=", **SIGNED),
         ],
         parameters=sum(each.numel() for each in layer.parameters()),
         apart=(out[:, :1] - alone).abs().max().item(),
     )
 
 
-@lru_cache(maxsize=1)
-def _smallest() -> Board:
+@torch.no_grad()
+def smallest() -> Board:
     """The smallest transformer on two words, number by number."""
-    import torch
-
-    from models import simple
-    from models.lessons.followed import follow, follow_smallest
-
-    example = simple.worked_example()
-    with torch.no_grad():
-        values, pattern = example.attention(example.words)
-        steps = follow_smallest(example.transformer, example.words)
-    trace = follow(pattern)
+    words, attention, network = worked_example()
+    values, pattern = attention(words)
+    out = network(words)
+    attended = network.attention(words)[0]
     signed: dict[str, Any] = {"kind": "signed", "digits": 4}
-    names = ("word 0", "word 1")
+    names, weights = ("word 0", "word 1"), pattern.weights(0, item=0).tolist()
     return board(
         [
-            panel("x", example.words[0].tolist(), rows=names, **signed),
-            panel("weights, no scale", trace.weights.tolist(), kind="weights", digits=4),
+            panel("x", words[0].tolist(), rows=names, **signed),
+            panel("weights, no scale", weights, kind="weights", digits=4),
             panel("attention", values[0].tolist(), sign="→", **signed),
         ],
         [
-            panel("its own attention", steps.attended.tolist(), rows=names, **signed),
-            panel("x + attention", steps.added.tolist(), sign="→", **signed),
+            panel("its own attention", attended[0].tolist(), rows=names, **signed),
+            panel("x + attention", (words + attended)[0].tolist(), sign="→", **signed),
         ],
         [
-            panel("norm", steps.normed.tolist(), rows=names, sign="→", **signed),
-            panel("prediction", steps.predictions.tolist(), sign="→", **signed),
+            panel("norm", out.hidden[0].tolist(), rows=names, sign="→", **signed),
+            panel("prediction", out.predictions[0].tolist(), sign="→", **signed),
         ],
     )
+
+
+def worked_example() -> tuple[Tensor, MultiHeadAttention, Smallest]:
+    """Two words and untrained weights that a course has printed: seed 2.
+
+    In the order they were drawn: a value matrix of another example, the words, then the weights of
+    an attention and of a transformer, keys before queries.
+    """
+    with seeded(0):
+        attention = MultiHeadAttention(unscaled(3))
+    transformer = Smallest(SmallestConfig(dim=3))
+    with seeded(2):
+        torch.rand(1, 2, 3)
+        words = torch.rand(1, 2, 3)
+        for layer in (attention, transformer.attention):
+            for linear in (layer.key, layer.query, layer.value):
+                linear.reset_parameters()
+        transformer.out.reset_parameters()
+    return words, attention.eval(), transformer.eval()
 
 
 RATE = 0.25  # of dropped numbers and branches on the board
 
 
-def training(values: Mapping[str, Any]) -> Board:
+def training(x: list[float]) -> Board:
     """A branch of a block without and with dropout, and with its whole branch dropped."""
-    import torch
-    import torch.nn.functional as F
-
-    from models.seeding import seeded
-
-    x = torch.tensor(values["x"]).view(2, WIDTH)
+    texts = ("text 0", "text 1")
     with seeded(2):
         branch = torch.randn(2, WIDTH)
         dropped = F.dropout(branch, RATE)
     kept = torch.tensor([[1 / (1 - RATE)], [0.0]])  # of two texts, one keeps its branch
-    signed: dict[str, Any] = {"kind": "signed", "digits": 2}
     bounds = {
         f"{gives} × {reads}": [f"±{(6 / (reads + gives)) ** 0.5:.4f}"]
         for gives, reads in ((WIDTH, WIDTH), (512, 512), (2048, 512))
     }
     return board(
         [
-            panel("x", x.tolist(), rows=("text 0", "text 1"), **signed),
-            panel("f(x)", branch.tolist(), **signed),
+            panel("x", torch.tensor(x).view(2, WIDTH).tolist(), rows=texts, **SIGNED),
+            panel("f(x)", branch.tolist(), **SIGNED),
         ],
         [
-            panel("dropout of f(x)", dropped.tolist(), rows=("text 0", "text 1"), **signed),
-            panel("DropPath of f(x)", (kept * branch).tolist(), **signed),
+            panel("dropout of f(x)", dropped.tolist(), rows=texts, **SIGNED),
+            panel("DropPath of f(x)", (kept * branch).tolist(), **SIGNED),
         ],
         [table("Xavier: a matrix starts within", bounds, ["bounds"])],
         scale=1 / (1 - RATE),
-    )
-
-
-def _lens(text: str) -> dict[str, Any]:
-    """States of a text's last tokens as the head layer would read them."""
-    read = real.lens(text)
-    *_, before, share = read["goals"]
-    return {**read, "after": real.AFTER, "share": share, "before": before}
-
-
-def _without(text: str, sublayer: int, way: str) -> dict[str, Any]:
-    """A text's prediction without one of 60 sub-layers, or the connection around it."""
-    read = real.without(text)
-    changed = read[way]
-    name, shares = ("attention", "MLP")[sublayer % 2], changed["shares"]
-    return {
-        "way": way,
-        "sublayer": sublayer,
-        "name": f"{name} of block {sublayer // 2}",
-        "goal": read["goal"],
-        "share": read["share"],
-        "shares": shares,
-        "changed": shares[sublayer],
-        "instead": changed["words"][sublayer],
-        "instead_share": changed["best"][sublayer],
-        "words": changed["words"],
-        "kept": sum(each > read["share"] / 2 for each in read["part"]["shares"]),
-        "cut": sum(each > read["share"] / 2 for each in read["path"]["shares"]),
-        "count": len(shares),
-    }
-
-
-def attribution(values: Mapping[str, Any]) -> Board:
-    """Direct logit attribution of a language model's two likeliest tokens."""
-    read = real.attributed(values["text"])
-    names = zip(read["names"], read["counts"], strict=True)
-    labels = [f"{count} {name}" if name.startswith("other") else name for name, count in names]
-    sums = [sum(part[n] for part in read["parts"]) for n in range(3)]
-    rows: dict[str, list[float | str | None]] = dict(zip(labels, read["parts"], strict=True))
-    best, second = read["words"]
-    cols = [f"“{best}”", f"“{second}”", "difference"]
-    return board(
-        [
-            table(
-                "What parts of SmolLM2 add to two logits",
-                {**rows, "sum": sums},
-                cols,
-                kind="signed",
-                digits=2,
-            )
-        ],
-        best=best,
-        second=second,
-        logit=read["logits"][0],
-        gap=read["logits"][0] - read["logits"][1],
-        strongest=read["names"][0],
-        most=read["parts"][0][2],
-        **about(real.MODEL, input=values["text"]),
     )
 
 
@@ -452,6 +609,6 @@ BOARDS = {
     "attribution": attribution,
     "batch": batch,
     "ffn": feed_forward,
-    "smallest": lambda _: _smallest(),
+    "smallest": smallest,
     "training": training,
 }

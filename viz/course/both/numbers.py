@@ -1,27 +1,30 @@
-"""A small trained encoder–decoder that reads a date and writes it as year-month-day."""
+"""A small trained encoder–decoder that reads a date and writes it as year-month-day; a translator,
+and Whisper.
+"""
 
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache
+from typing import Any
 
+import torch
+from torch import Tensor
+
+from analysis import alignment
+from models.edits import Cut
+from models.positional import sinusoidal
+from models.seq2seq import Seq2Seq, Seq2SeqConfig
+from models.trace import Trace
+from viz.course import real
 from viz.course.boards import Board, board, curve, panel, table
-from viz.course.both import real
 from viz.course.inputs import InputError
-from viz.course.real import about
-from viz.course.trained import encoded, traced, trained
-
-if TYPE_CHECKING:
-    from models.lessons.block_steps import BlockStep
-    from models.trace import Trace
+from viz.course.numbers import KINDS, Steps, block_steps, cost, decoder_steps
 
 MODEL = "dates"
 MOST = 24  # characters that the picture has room for
 ROWS = 11  # of the decoder: the begin symbol and ten characters
 UNKNOWN = "[UNK]"
 BEST = 3  # candidates for the next character
-ENCODER = ("attention", "feed-forward")  # layers of the encoder's block
-DECODER = ("attention", "cross-attention", "feed-forward")  # of the decoder's
-BASE_DIM, BASE_HIDDEN = 512, 2048  # of the base model of Vaswani et al. 2017
+LAYERS = ("attention", "cross-attention", "feed-forward")  # of the decoder's block
+BASE = (512, 2048)  # widths of the base model of Vaswani et al. 2017, and of its hidden layers
 
 
 def numbers(
@@ -37,143 +40,51 @@ def numbers(
         length: tokens of a text, for the cost.
         width: of its tokens.
         off: for each layer of the decoder's block, 1 if its output is replaced by zeros.
-
-    Raises:
-        InputError: for a date that is too long, or has characters the model does not know.
     """
     trace = _read(date)
-    site = next(site for site in trace.sites if site.kind == "cross")
+    site = _crossing(trace)
     source, target = trace.key_labels(site), trace.query_labels(site)[:ROWS]
     reading, causal, cross = (
         trace.weights(layer=0, head=head, kind=kind) for kind in ("self", "causal", "cross")
     )
-    cross, shares = cross[:ROWS], trace.output.values[0, :ROWS].softmax(-1)
-    names = trained(MODEL)[1].target_tokens
-    chosen = [_visible(names[id]) for id in shares.argmax(-1).tolist()]
+    shares = trace.output.values[0, :ROWS].softmax(-1)
+    chosen = [_character(id) for id in shares.argmax(-1).tolist()]
     row, at = min(written, len(chosen) - 1), min(at, len(source) - 1)
-    best = shares[row].topk(BEST)
     most = int(cross[row].argmax())
     return {
-        "source": [_visible(label) for label in source],
-        "target": [_visible(label) for label in target],
+        "source": [*map(_visible, source)],
+        "target": [*map(_visible, target)],
         "chosen": chosen,
         "written": row,
         "at": at,
         "self": reading[at].tolist(),
         "causal": causal[row, : row + 1].tolist(),
-        "cross": cross.tolist(),
+        "cross": cross[:ROWS].tolist(),
         "most": {"token": _visible(source[most]), "at": most, "weight": cross[row, most].item()},
-        "best": [
-            {"token": _visible(names[id]), "share": share}
-            for id, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)
-        ],
+        "best": _best(shares[row]),
         "iso": "".join(target[1:]),
         "now": chosen[row],
-        "stacks": _stacks(date, row, most, tuple(bool(each) for each in off)),
+        "stacks": _stacks(date, row, most, [LAYERS[n] for n, gone in enumerate(off) if gone]),
         "cost": _cost(length, width),
-        "six": _block_sizes(BASE_DIM, BASE_HIDDEN),
-    }
-
-
-def _block_sizes(dim: int, hidden: int) -> dict[str, int]:
-    """Parameters of an encoder and a decoder block: weights and biases, and of a norm γ and β."""
-    attention, norm = 4 * (dim * dim + dim), 2 * dim
-    feed_forward = 2 * dim * hidden + hidden + dim
-    encoder = attention + feed_forward + 2 * norm
-    return {"encoder": encoder, "decoder": encoder + attention + norm}
-
-
-@lru_cache(maxsize=256)
-def _stacks(date: str, row: int, at: int, off: tuple[bool, ...]) -> dict[str, Any]:
-    """What every layer of both blocks adds, and what is written where some of them are off.
-
-    Args:
-        date: that is read.
-        row: of the decoder: the position that predicts.
-        at: position of the character whose vector is followed through the encoder.
-        off: for each layer of the decoder's block, whether its output is replaced by zeros.
-    """
-    import torch
-
-    from models.blocks import PreNormBlock, PreNormDecoderBlock
-    from models.lessons.block_steps import block_steps, decoder_steps
-    from models.seq2seq import Seq2Seq
-
-    network, seen = trained(MODEL)[0].network, _read(date)
-    if not isinstance(network, Seq2Seq):
-        raise TypeError(f"expected an encoder–decoder, received {type(network).__name__}")
-    first, second = network.encoder.blocks[0], network.blocks[0]
-    if not isinstance(first, PreNormBlock) or not isinstance(second, PreNormDecoderBlock):
-        raise TypeError("expected pre-norm blocks")
-    site = next(site for site in seen.sites if site.kind == "cross")
-    source = encoded(MODEL, date).ids
-    names = trained(MODEL)[1].target_tokens
-    target = seen.queries(site)[0].ids[:ROWS]
-    with torch.no_grad():
-        read = network.encoder.embed(torch.tensor([list(source)]))
-        reading = block_steps(first, read)
-        context = network.encoder.norm(reading[-1].out)
-        without = [name for name, gone in zip(DECODER, off, strict=True) if gone]
-        writing = decoder_steps(
-            second, network.embedding(torch.tensor([list(target)])), context, without=without
-        )
-        shares = network.output(network.norm(writing[-1].out), None)[0].softmax(-1)
-    best = shares[row].topk(BEST)
-    guesses = [_visible(names[id]) for id in shares.argmax(-1).tolist()]
-    wanted = [_visible(names[id]) for id in target[1:]]
-    return {
-        "encoder": _layers(reading, at, ENCODER),
-        "memory": context[0, at].norm().item(),
-        "decoder": _layers(writing, row, DECODER),
-        "off": list(off),
-        "best": [
-            {"token": _visible(names[id]), "share": share}
-            for id, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)
-        ],
-        "guesses": guesses[: len(wanted)],
-        "right": [a == b for a, b in zip(guesses, wanted, strict=False)],
-        "correct": sum(a == b for a, b in zip(guesses, wanted, strict=False)),
-        "count": len(wanted),
-    }
-
-
-def _layers(steps: "list[BlockStep]", token: int, layers: tuple[str, ...]) -> dict[str, Any]:
-    """Norms of one token's vector in the stream, and of what each layer adds to it."""
-    added = [step.out for step in steps if step.name in layers]
-    stream = [step.out for step in steps if step.name in ("x", "+")]
-    return {
-        "stream": [x[0, token].norm().item() for x in stream],
-        "adds": [x[0, token].norm().item() for x in added],
-    }
-
-
-def _cost(length: int, width: int) -> dict[str, Any]:
-    from models.lessons import reach
-
-    products = reach.multiplications(length, width)
-    return {
-        "length": length,
-        "width": width,
-        "scores": products.scores,
-        "sums": products.sums,
-        "projections": products.projections,
-        "total": products.total,
-        "equal": 2 * width,
-        "steps": {kind: reach.cost(kind, length, width).steps for kind in reach.KINDS},
-        "paths": {kind: reach.cost(kind, length, width).path for kind in reach.KINDS},
+        "six": _block_sizes(*BASE),
     }
 
 
 @lru_cache(maxsize=256)
-def _read(date: str) -> "Trace":
-    tokens = encoded(MODEL, date)
-    if len(tokens.labels) > MOST:
-        raise InputError(f"expected at most {MOST} characters, received {len(tokens.labels)}")
-    unknown = [label for label in tokens.labels if UNKNOWN in label]
+def _read(date: str) -> Trace:
+    labels = real.encoded(MODEL, date).labels
+    if len(labels) > MOST:
+        raise InputError(f"expected at most {MOST} characters, received {len(labels)}")
+    unknown = [label for label in labels if UNKNOWN in label]
     if unknown:
         received = unknown[0].replace(UNKNOWN, "").strip()
         raise InputError(f"expected letters a to z, digits and , . - / ', received {received!r}")
-    return traced(MODEL, date)
+    return real.traced(MODEL, date)
+
+
+def _crossing(trace: Trace, layer: int = 0) -> Any:
+    """The site of cross-attention of a layer."""
+    return next(each for each in trace.sites if (each.kind, each.layer) == ("cross", layer))
 
 
 def _visible(label: str) -> str:
@@ -181,46 +92,151 @@ def _visible(label: str) -> str:
     return {" ": "␣", "<begin>": "begin", "[BEGIN]": "begin", "[END]": "end"}.get(label, label)
 
 
-VOCAB, NARROW = 200, 64  # of the untrained networks that are measured
+def _character(id: int) -> str:
+    return _visible(real.card_of(MODEL).target_tokens[id])
 
 
-@lru_cache(maxsize=1)
-def _sharing() -> Board:
+def _best(shares: Tensor) -> list[dict[str, Any]]:
+    """The likeliest characters."""
+    best = shares.topk(BEST)
+    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [{"token": _character(id), "share": share} for id, share in pairs]
+
+
+def _stacks(date: str, row: int, at: int, without: list[str]) -> dict[str, Any]:
+    """What every layer of both blocks adds, and what is written where some of them are off.
+
+    Args:
+        date: that is read.
+        row: of the decoder: the position that predicts.
+        at: position of the character whose vector is followed through the encoder.
+        without: layers of the decoder's block whose output is replaced by zeros.
+    """
+    network: Any = real.opened(MODEL).network
+    trace = _read(date)
+    target = trace.queries(_crossing(trace))[0].ids[:ROWS]
+    with torch.no_grad():
+        read = network.encoder.embed(torch.tensor([[*real.encoded(MODEL, date).ids]]))
+        reading = block_steps(network.encoder.blocks[0], read)
+        context = network.encoder.norm(reading[-1][1])
+        embedded = network.embedding(torch.tensor([[*target]]))
+        writing = decoder_steps(network.blocks[0], embedded, context, without=without)
+        shares = network.output(network.norm(writing[-1][1]), None)[0].softmax(-1)
+    wanted = [*map(_character, target[1:])]
+    guesses = [_character(id) for id in shares.argmax(-1).tolist()][: len(wanted)]
+    right = [a == b for a, b in zip(guesses, wanted, strict=True)]
+    return {
+        "encoder": _norms(reading, at),
+        "memory": context[0, at].norm().item(),
+        "decoder": _norms(writing, row),
+        "off": [name in without for name in LAYERS],
+        "best": _best(shares[row]),
+        "guesses": guesses,
+        "right": right,
+        "correct": sum(right),
+        "count": len(wanted),
+    }
+
+
+def _norms(steps: Steps, token: int) -> dict[str, Any]:
+    """Norms of one token's vector in the stream, and of what each layer adds to it."""
+    kinds = {"stream": ("x", "+"), "adds": LAYERS}
+    return {
+        kind: [x[0, token].norm().item() for name, x in steps if name in names]
+        for kind, names in kinds.items()
+    }
+
+
+def _cost(length: int, width: int) -> dict[str, Any]:
+    """Multiplications of one layer of self-attention, and the steps and paths of three kinds.
+
+    Scores Q Kᵀ and sums of the values, n² · d each; queries, keys, values and output, 4 n · d².
+    """
+    product, projections = length * length * width, 4 * length * width * width
+    costs = {kind: cost(kind, length, width) for kind in KINDS}
+    return {
+        "length": length,
+        "width": width,
+        "scores": product,
+        "sums": product,
+        "projections": projections,
+        "total": 2 * product + projections,
+        "equal": 2 * width,
+        "steps": {kind: each.steps for kind, each in costs.items()},
+        "paths": {kind: each.path for kind, each in costs.items()},
+    }
+
+
+def _block_sizes(dim: int, hidden: int) -> dict[str, int]:
+    """Parameters of an encoder and a decoder block: weights and biases, and of a norm γ and β."""
+    attention, norm = 4 * (dim * dim + dim), 2 * dim
+    encoder = attention + 2 * dim * hidden + hidden + dim + 2 * norm
+    return {"encoder": encoder, "decoder": encoder + attention + norm}
+
+
+# ---- shared matrices
+
+VOCAB, NARROW, TOKENS = 200, 64, 12  # of the untrained networks, and of their source and target
+SHARING = {
+    "shared, emb": (True, "emb"),
+    "shared, prj": (True, "prj"),
+    "shared, none": (True, "none"),
+    "three matrices": (False, "emb"),
+}
+
+
+@cache
+def sharing() -> Board:
     """Sizes of the numbers in untrained networks: matrices shared or not, three scalings."""
-    from models.lessons.sharing import shared
-    from models.seq2seq import Seq2SeqConfig
-
-    rows: dict[str, list[float | str | None]] = {}
-    parameters: dict[str, int] = {}
-    for name, share, scaling in (
-        ("shared, emb", True, "emb"),
-        ("shared, prj", True, "prj"),
-        ("shared, none", True, "none"),
-        ("three matrices", False, "emb"),
-    ):
-        config = Seq2SeqConfig(
-            source_vocab=VOCAB,
-            target_vocab=VOCAB,
-            dim=NARROW,
-            depth=1,
-            heads=4,
-            d_k=16,
-            d_v=16,
-            mlp=128,
-            dropout=0.0,
-            share_target=share,
-            share_source=share,
-            scaling=scaling,
-            embed_norm=False,
-        )
-        shares = shared(config)
-        parameters[name] = shares.parameters
-        sizes = (shares.weights, shares.embeddings, shares.positions, shares.logits)
-        rows[name] = [*(f"{size:.4f}" for size in sizes), f"{shares.parameters:,}"]
+    rows, parameters = {}, {}
+    for name, (share, scaling) in SHARING.items():
+        sizes, parameters[name] = deviations(share, scaling)
+        rows[name] = [*(f"{size:.4f}" for size in sizes), f"{parameters[name]:,}"]
     cols = ["matrix", "embedding", "positions", "logits", "parameters"]
     saved = parameters["three matrices"] - parameters["shared, emb"]
     return board([table("Standard deviations, width 64", rows, cols)], saved=saved)
 
+
+def deviations(share: bool, scaling: Any) -> tuple[list[float], int]:
+    """Standard deviations in an untrained network, and its number of parameters.
+
+    One matrix serves as target embedding and as output projection. Embeddings should have numbers
+    near 1, or the positions added to them dominate; a projection of width d should have numbers
+    near 1/√d, so that logits are near 1. Multiplying embeddings by √d, or logits by 1/√d,
+    reconciles the two (Vaswani et al. 2017, section 3.4).
+
+    Returns:
+        The deviations of the target embedding matrix, the embedded tokens after scaling, the
+        positions added to them, and the logits.
+    """
+    config = Seq2SeqConfig(
+        source_vocab=VOCAB,
+        target_vocab=VOCAB,
+        dim=NARROW,
+        depth=1,
+        heads=4,
+        d_k=16,
+        d_v=16,
+        mlp=128,
+        dropout=0.0,
+        share_target=share,
+        share_source=share,
+        scaling=scaling,
+        embed_norm=False,
+    )
+    network = Seq2Seq(config).eval()
+    dice = torch.Generator().manual_seed(0)
+    low = max(config.padding, config.begin, config.end) + 1
+    source, target = (torch.randint(low, VOCAB, (2, TOKENS), generator=dice) for _ in range(2))
+    with torch.no_grad():
+        logits = network(source, target).logits
+    matrix = network.embedding.tokens.weight.detach()[low:]
+    embedded = matrix * (NARROW**0.5 if config.embed_scale else 1)
+    sizes = (matrix, embedded, sinusoidal(TOKENS, NARROW), logits)
+    return [float(each.std()) for each in sizes], sum(p.numel() for p in network.parameters())
+
+
+# ---- a part of the date is hidden
 
 MONTH = "March the third, '98"
 HIDDEN = {  # positions of its characters
@@ -231,127 +247,145 @@ HIDDEN = {  # positions of its characters
 }
 
 
-@lru_cache(maxsize=1)
-def _cut() -> Board:
+@cache
+def cut() -> Board:
     """The probability of each right character where the decoder cannot read a part of the date."""
-    from models.edits import Cut
-
     rows, iso = [], ""
     for keys in HIDDEN.values():
-        edits = (Cut(None, None, None, keys, "cross"),) if keys else ()
-        trace = traced(MODEL, MONTH, edits)
-        site = next(each for each in trace.sites if each.kind == "cross")
-        ids = list(trace.queries(site)[0].ids[1:])
+        trace = real.traced(MODEL, MONTH, *([Cut(None, None, None, keys, "cross")] if keys else []))
+        site = _crossing(trace)
+        ids = trace.queries(site)[0].ids[1:]
         shares = trace.output.values[0].softmax(-1)
         rows.append([shares[at, id].item() for at, id in enumerate(ids)])
         iso = "".join(trace.query_labels(site)[1:])
-    hidden = HIDDEN["“March” hidden"]
-    edits = f"Cut(None, None, None, {hidden}, kind='cross')"
+    edits = f"Cut(None, None, None, {HIDDEN['“March” hidden']}, kind='cross')"
+    title = f"probability of each character of {iso}"
     return board(
-        [
-            panel(
-                f"probability of each character of {iso}",
-                rows,
-                rows=[*HIDDEN],
-                cols=[*iso],
-                kind="weights",
-            )
-        ],
+        [panel(title, rows, rows=[*HIDDEN], cols=[*iso], kind="weights")],
         month=rows[1][6],
         year=rows[1][2],
-        **about(MODEL, input=MONTH, attention="cross", head=0, edits=edits),
+        **real.about(MODEL, input=MONTH, attention="cross", head=0, edits=edits),
     )
 
 
-def _crossing() -> Board:
+# ---- a translator aligns words to words
+
+SENTENCE = "The cat sat on the black chair because it was tired."
+ALIGNING = {"layer": 1, "head": 0}  # trained to align words
+
+
+def crossing() -> Board:
     """The translator's alignment as a map."""
-    read = real.alignment(real.SENTENCE)
-    names = read["written"]
+    read = aligned(SENTENCE)
+    names, weights = read["written"], read["weights"]
     chair, black = names.index("cadeira"), names.index("preta")
-    weights = read["weights"]
+    title = "written words attend to read words"
     return board(
-        [
-            panel(
-                "written words attend to read words",
-                weights,
-                rows=names,
-                cols=read["source"],
-                kind="weights",
-                digits=1,
-            )
-        ],
+        [panel(title, weights, rows=names, cols=read["source"], kind="weights", digits=1)],
         chair=max(weights[chair]),
         black=max(weights[black]),
-        **about(
-            real.MODEL,
-            input=real.SENTENCE,
-            attention="cross",
-            layer=real.LAYER,
-            head=real.HEAD,
-            token=chair,
-        ),
+        **real.about("translate", input=SENTENCE, attention="cross", **ALIGNING, token=chair),
     )
 
 
-def grows(values: Mapping[str, Any]) -> Board:
+def grows(sentence: str) -> Board:
     """A translation, token by token: how sure each one is, and the word that it reads."""
-    read = real.alignment(values["sentence"])
-    rows: dict[str, list[float | str | None]] = {}
-    for at, token in enumerate(read["written"]):
-        weights = read["weights"][at]
+    read = aligned(sentence)
+    tokens = zip(read["written"], read["shares"], read["weights"], strict=True)
+    rows = {}
+    for at, (token, share, weights) in enumerate(tokens, 1):
         most = max(range(len(weights)), key=weights.__getitem__)
-        rows[f"{at + 1}  {token}"] = [read["shares"][at], read["source"][most], weights[most]]
+        rows[f"{at}  {token}"] = [share, read["source"][most], weights[most]]
     least = min(range(len(read["shares"])), key=read["shares"].__getitem__)
-    cols = ["probability", "reads most", "weight"]
+    title, cols = f"Written from “{sentence}”", ["probability", "reads most", "weight"]
     return board(
-        [table(f"Written from “{values['sentence']}”", rows, cols, kind="weights", digits=3)],
+        [table(title, rows, cols, kind="weights", digits=3)],
         count=len(rows),
         least=read["written"][least],
         share=read["shares"][least],
-        **about(
-            real.MODEL,
-            input=values["sentence"],
-            attention="cross",
-            layer=real.LAYER,
-            head=real.HEAD,
-        ),
+        **real.about("translate", input=sentence, attention="cross", **ALIGNING),
     )
 
 
-def spoken(values: Mapping[str, Any]) -> Board:
+@real.of("translate")
+def aligned(sentence: str) -> dict[str, Any]:
+    """The weights of the aligning head, and the probability of each token that is written."""
+    trace = real.traced("translate", sentence)
+    layer, head = ALIGNING.values()
+    site = _crossing(trace, layer)
+    source, written = trace.key_labels(site), [*trace.query_labels(site)[1:], "end"]
+    if (longest := max(len(source), len(written))) > MOST:
+        raise InputError(f"expected at most {MOST} tokens, received {longest}")
+    return {
+        "source": [*map(real.word, source[:-1]), "end"],
+        "written": [*map(real.word, written)],
+        "weights": trace.weights(layer, head, kind="cross").tolist(),
+        "shares": trace.output.values[0].softmax(-1).amax(-1).tolist(),
+    }
+
+
+# ---- Whisper aligns words to seconds
+
+
+def spoken(word: int) -> Board:
     """When each word of a recording is said, read off Whisper's cross-attention."""
-    read = real.spoken()
+    read = timed()
     words, frame, curves = read["words"], read["frame"], read["curves"]
     spans = [*zip(read["starts"], read["ends"], strict=True)]
-    rows: dict[str, list[float | str | None]] = {
-        f"{number}  {word}": [start, end, f"{round(start / frame)}"]
-        for number, (word, (start, end)) in enumerate(zip(words, spans, strict=True), start=1)
+    rows = {
+        f"{number}  {each}": [start, end, f"{round(start / frame)}"]
+        for number, (each, (start, end)) in enumerate(zip(words, spans, strict=True), start=1)
     }
     tops = [frame * each.index(max(each)) for each in curves]
     inside = [start <= top <= end for top, (start, end) in zip(tops, spans, strict=True)]
-    at = min(values["word"], len(words) - 1)
-    heights = curves[at]
-    times = table("Words of a recording", rows, ["begins, s", "ends, s", "frame"], digits=2)
-    title = f"while “{words[at]}” is written: mean weight, 0 to {max(heights):.3f}"
+    at = min(word, len(words) - 1)
+    title = f"while “{words[at]}” is written: mean weight, 0 to {max(curves[at]):.3f}"
     return board(
-        [times],
-        [curve(title, heights, step=frame, span=(*spans[at], words[at]))],
+        [table("Words of a recording", rows, ["begins, s", "ends, s", "frame"], digits=2)],
+        [curve(title, curves[at], step=frame, span=(*spans[at], words[at]))],
         words=len(words),
         word=words[at],
         top=tops[at],
-        share=sum(heights),
+        share=sum(curves[at]),
         inside=sum(inside),
         heads=len(read["heads"]),
         frame=1000 * frame,
         heard=read["heard"],
-        **about(real.SPEECH),
+        **real.about("whisper"),
     )
+
+
+@real.of("whisper")
+def timed() -> dict[str, Any]:
+    """The words of a recorded sentence, with the seconds at which each begins and ends.
+
+    The curve of a word is the mean weight of the aligning heads on each frame that was heard,
+    while its tokens are written.
+    """
+    trace = real.traced("whisper", str(real.RECORDING))
+    words, sound = alignment.align(trace), trace.sound
+    if sound is None:
+        raise ValueError("expected the trace of a recording")
+    tokens, first = alignment.transcript(trace)
+    heads = [trace.weights(layer, head, kind="cross") for layer, head in sound.aligning]
+    # a row attends while it writes the token after it
+    written = torch.stack(heads).mean(0)[first - 1 :]
+    written = written[:, : sound.frames_heard(written.shape[1])]
+    return {
+        "words": [word.text.strip() for word in words],
+        "starts": [word.start for word in words],
+        "ends": [word.end for word in words],
+        "curves": [written[at].mean(0).tolist() for _, at in alignment.spoken(tokens)],
+        "frame": alignment.seconds_per_frame(trace),
+        "heard": sound.heard[0],
+        "heads": [[*each] for each in sound.aligning],
+    }
 
 
 BOARDS = {
     "grows": grows,
     "spoken": spoken,
-    "cut": lambda _: _cut(),
-    "crossing": lambda _: _crossing(),
-    "sharing": lambda _: _sharing(),
+    "cut": cut,
+    "crossing": crossing,
+    "sharing": sharing,
 }

@@ -2,33 +2,26 @@
 
 from typing import Any
 
+import torch
+from torch import Tensor
+
+from models.attention import Dot, Pattern, attend
+from viz.course.numbers import follow
+
 WORDS, FEATURES = 2, 3
 
 
 def numbers(film: list[float], viewer: list[float], x: list[float], row: int) -> dict[str, Any]:
-    """The terms of a dot product, and every step from the words to their outputs.
-
-    Args:
-        film: what it offers, feature by feature.
-        viewer: what they like, in the same features.
-        x: the words, row by row.
-        row: the word that is followed.
-    """
-    import torch
-
-    from models import simple
-    from models.lessons import followed
-
-    products, match = followed.terms(torch.tensor(film), torch.tensor(viewer))
-    words = torch.tensor(x).view(1, WORDS, FEATURES)
-    _, pattern = simple.unlearned(words)
-    steps = followed.follow(pattern)
+    """The terms of a dot product, and every step from the words to their outputs."""
+    products = torch.tensor(film) * torch.tensor(viewer)
+    words = torch.tensor(x).view(WORDS, FEATURES)
+    steps = follow(unlearned(words))
     return {
         "film": film,
         "viewer": viewer,
         "products": products.tolist(),
-        "match": match.item(),
-        "x": words[0].tolist(),
+        "match": products.sum().item(),
+        "x": words.tolist(),
         "row": row,
         "other": 1 - row,
         "scores": steps.scores.tolist(),
@@ -39,3 +32,10 @@ def numbers(film: list[float], viewer: list[float], x: list[float], row: int) ->
         "contributions": (steps.weights[:, :, None] * words).tolist(),
         "outputs": steps.values.tolist(),
     }
+
+
+def unlearned(x: Tensor) -> Pattern:
+    """softmax(x xᵀ) x: every word as a mixture of all words, by how alike they are."""
+    words = x[None, None]  # "batch head word dim"
+    _, pattern = attend(words, words, words, score=Dot(scale=1.0))
+    return pattern

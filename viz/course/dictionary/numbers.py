@@ -1,46 +1,119 @@
-"""A soft dictionary of four people's heights, asked for a name."""
+"""A soft dictionary of four people's heights, asked for a name.
 
-from functools import lru_cache
+answer = Σᵢ α(q, kᵢ) vᵢ          (attention pooling: Nadaraya 1964, Watson 1964)
+
+α is a similarity, normalised or not; the weights alone determine which of the classical cases
+applies (`case`).
+"""
+
+from functools import cache
 from typing import Any
 
+import torch
+from torch import Tensor
+
+from viz.course import real
 from viz.course.boards import Board, board, panel, table
-from viz.course.trained import network
+from viz.course.numbers import exponentials
 
 KEYS = ["Ann", "Mike", "Michelle", "Andrew"]
 VALUES = [167.0, 186.0, 170.0, 176.0]  # cm
+CASES = (
+    "no valid answer",
+    "database query",
+    "average pooling",
+    "convex combination",
+    "convex cone",
+    "linear combination",
+)
 
 
 def numbers(query: str, temperature: float) -> dict[str, Any]:
     """Every number from the comparison with the keys to the answer."""
-    import torch
-
-    from models.lessons import dictionary
-
     values = torch.tensor(VALUES)
-    similarities = dictionary.edits(query, KEYS)
-    exponentials, shift = dictionary.exponentials(similarities, temperature)
-    weights = dictionary.normalised(similarities, "softmax", temperature=temperature)
-    contributions = dictionary.contributions(weights, values[:, None])[:, 0]
+    similarities = edits(query, KEYS)
+    exps, shift = exponentials(similarities / temperature)
+    weights = normalised(similarities, "softmax", temperature)
     return {
         "query": query,
         "keys": KEYS,
         "values": VALUES,
-        "distances": [dictionary.edit_distance(query, key) for key in KEYS],
+        "distances": [edit_distance(query, key) for key in KEYS],
         "similarities": similarities.tolist(),
-        "exponentials": exponentials.tolist(),
-        "shift": shift,
-        "total": exponentials.sum().item(),
+        "exponentials": exps.tolist(),
+        "shift": shift.item(),
+        "total": exps.sum().item(),
         "weights": weights.tolist(),
-        "contributions": contributions.tolist(),
-        "answer": dictionary.pooled(weights, values[:, None]).item(),
+        "contributions": (weights * values).tolist(),
+        "answer": (weights @ values).item(),
         "mean": values.mean().item(),
         "best": KEYS[int(weights.argmax())],
         "largest": weights.max().item(),
     }
 
 
+def edit_distance(first: str, second: str) -> int:
+    """Levenshtein distance: letters to insert, remove or replace.
+
+    Source: Levenshtein 1966; the table row by row (Wagner and Fischer 1974).
+    """
+    row = list(range(len(second) + 1))
+    for i, a in enumerate(first, 1):
+        before, row[0] = row[0], i
+        for j, b in enumerate(second, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (a != b))
+    return row[-1]
+
+
+def edits(query: str, keys: list[str]) -> Tensor:
+    """exp(−d) for the edit distance d: 1 for the same word, less for every letter that differs."""
+    return torch.exp(-torch.tensor([float(edit_distance(query, key)) for key in keys]))
+
+
+def normalised(similarities: Tensor, how: str, temperature: float = 1.0) -> Tensor:
+    """Weights from similarities that are not negative.
+
+    Args:
+        similarities: of the query with every key.
+        how: "none" leaves them unchanged; "one-hot" gives all weight to the best, the first of
+            equals; "top-k" gives equal shares to the two best; "average" gives equal shares to
+            all; "sum" divides by the sum; "softmax" divides exponentials by their sum.
+        temperature: divides the similarities before the softmax.
+    """
+    if how == "none":
+        return similarities
+    if how == "average":
+        return torch.full_like(similarities, 1 / len(similarities))
+    if how == "sum":
+        return similarities / similarities.sum()
+    if how == "softmax":
+        return torch.softmax(similarities / temperature, -1)
+    count = {"one-hot": 1, "top-k": 2}[how]
+    best = similarities.argsort(descending=True, stable=True)[:count]
+    return torch.zeros_like(similarities).index_fill(0, best, 1 / count)
+
+
+def case(weights: Tensor) -> str:
+    """The most specific of `CASES` that applies to these weights."""
+    count, tolerance = len(weights), 1e-5  # of rounding, for each term of the sum
+    ones, zeros = (weights - 1).abs() <= tolerance, weights.abs() <= tolerance
+    if bool(zeros.all()):
+        return "no valid answer"
+    if int(ones.sum()) == 1 and int(zeros.sum()) == count - 1:
+        return "database query"
+    if bool(((weights - 1 / count).abs() <= tolerance).all()):
+        return "average pooling"
+    if bool((weights < -tolerance).any()):
+        return "linear combination"
+    sums_to_1 = abs(float(weights.sum()) - 1) <= tolerance * count
+    return "convex combination" if sums_to_1 else "convex cone"
+
+
 GIVEN = (0.98, 0.05, 0.05, 0.1)  # similarities of “Anna” with the keys, as typed by hand
-WAYS = {"none": "as they are", "sum": "sum to 1", "softmax": "softmax, T = 1"} | {
+WAYS = {
+    "none": "as they are",
+    "sum": "sum to 1",
+    "softmax": "softmax, T = 1",
     "top-k": "the 2 best",
     "one-hot": "the best",
     "average": "all alike",
@@ -49,17 +122,12 @@ WAYS = {"none": "as they are", "sum": "sum to 1", "softmax": "softmax, T = 1"} |
 
 def ways() -> Board:
     """The answer to “Anna” where given similarities are normalised in every way."""
-    import torch
-
-    from models.lessons import dictionary
-
-    values, similarities = torch.tensor(VALUES)[:, None], torch.tensor(GIVEN)
-    rows: dict[str, list[float | str | None]] = {}
+    rows = {}
     for how, name in WAYS.items():
-        weights = dictionary.normalised(similarities, how)
-        answer = dictionary.pooled(weights, values).item()
-        formatted = [f"{each:.3f}" for each in (*weights.tolist(), weights.sum().item())]
-        rows[name] = [*formatted, f"{answer:.2f}", dictionary.case(weights)]
+        weights = normalised(torch.tensor(GIVEN), how)
+        columns = [f"{each:.3f}" for each in (*weights.tolist(), weights.sum().item())]
+        answer = (weights @ torch.tensor(VALUES)).item()
+        rows[name] = [*columns, f"{answer:.2f}", case(weights)]
     cols = [*KEYS, "sum", "answer", "case"]
     return board([table("Weights for “Anna”, in six ways", rows, cols)])
 
@@ -76,48 +144,51 @@ PI = (0.05, 0.075, 0.075, 0.3, 0.4, 0.1)  # similarities of “pi” with the fr
 SHARP = 0.1  # temperature of the query by meaning
 
 
-@lru_cache(maxsize=1)
-def _fruit() -> Board:
-    import torch
-
-    from models.lessons import dictionary
-
+@cache
+def words() -> Board:
+    """Weights of words: given ones, of the same word, by meaning, and by letters."""
     keys = [*FRUIT]
     rest = [key for key in keys if key != "pickles"]
-    model = network("minilm")
-    vectors = {each: dictionary.meaning(model, each) for each in (*keys, "citrus")}
+    vectors = {each: meaning(each) for each in (*keys, "citrus")}
+    letters = edits("pickles", rest)
+    alike = torch.stack([vectors[key] for key in rest]) @ vectors["pickles"]
+    citrus = normalised(
+        torch.stack([vectors[key] for key in keys]) @ vectors["citrus"], "softmax", SHARP
+    )
 
-    def by_meaning(query: str, among: list[str]) -> "torch.Tensor":
-        return dictionary.embedded(vectors[query], torch.stack([vectors[key] for key in among]))
+    def best(similarities: Tensor) -> dict[str, float]:
+        return dict(zip(rest, normalised(similarities, "one-hot").tolist(), strict=True))
 
-    pi = torch.tensor(PI)
-    exact = dictionary.exact("pickles", keys)
-    meaning = dictionary.normalised(by_meaning("pickles", rest), "one-hot")
-    letters = dictionary.normalised(dictionary.edits("pickles", rest), "one-hot")
-    citrus = dictionary.normalised(by_meaning("citrus", keys), "softmax", temperature=SHARP)
-
-    def spread(weights: "torch.Tensor", among: list[str]) -> list[float | None]:
-        weight_of = dict(zip(among, weights.tolist(), strict=True))
-        return [weight_of.get(key) for key in keys]
-
-    columns = [pi.tolist(), exact.tolist(), spread(meaning, rest), spread(letters, rest)]
-    columns.append(citrus.tolist())
     rows = {
-        f"{key}: {FRUIT[key]}": list(row)
-        for key, row in zip(keys, zip(*columns, strict=True), strict=True)
+        f"{key}: {FRUIT[key]}": [
+            PI[at],
+            float(key == "pickles"),
+            best(alike).get(key),
+            best(letters).get(key),
+            citrus[at].item(),
+        ]
+        for at, key in enumerate(keys)
     }
     cols = ["pi", "pickles", "by meaning", "by letters", "citrus"]
-    shares = dictionary.shares(pi, [*FRUIT.values()])
-    winner = max(shares, key=shares.__getitem__)
+    shares = dict.fromkeys(FRUIT.values(), 0.0)
+    for weight, colour in zip(PI, FRUIT.values(), strict=True):
+        shares[colour] += weight
+    spelled = rest[int(letters.argmax())]
     return board(
         [table("Weights of the keys", rows, cols, kind="weights", digits=3)],
         [panel("What each colour gets for “pi”", [[*shares.values()]], cols=[*shares], digits=3)],
-        winner=winner,
-        meaning=rest[int(meaning.argmax())],
-        letters=rest[int(letters.argmax())],
-        apart=dictionary.edit_distance("pickles", rest[int(letters.argmax())]),
+        winner=max(shares, key=shares.__getitem__),
+        meaning=rest[int(alike.argmax())],
+        letters=spelled,
+        apart=edit_distance("pickles", spelled),
         citrus=citrus.max().item(),
     )
 
 
-BOARDS = {"ways": lambda _: ways(), "words": lambda _: _fruit()}
+def meaning(text: str) -> Tensor:
+    """One vector of length 1 for a text: the mean of MiniLM's hidden states."""
+    states = real.traced("minilm", text).output.values[0].float().mean(0)
+    return states / states.norm()
+
+
+BOARDS = {"ways": ways, "words": words}

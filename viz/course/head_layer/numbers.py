@@ -3,15 +3,22 @@
 """
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
+import torch
+from torch import Tensor
+
+from models.output import Projection, cross_entropy, softmax, top_k_accuracy
+from viz.course import real
 from viz.course.boards import Board, board, panel, table
-from viz.course.head_layer import real
-from viz.course.real import about
+from viz.course.inputs import InputError
 
 WORDS = ("bark", "sleep", "meow", "fly")
 WEIGHTS = ((1.5, -0.2, 0.4), (0.3, 0.8, 0.5), (-1.0, 0.6, 0.9), (-0.4, -1.2, 0.1))
+BEST = 6  # tokens with a name
+MOST = 40  # tokens
+LOW, HIGH = 20, 500  # temperatures, in hundredths
+MOMENTS = 8  # terms of the series for a step of descent
 
 
 def numbers(
@@ -26,31 +33,26 @@ def numbers(
         target: index of the right word, by probability in SmolLM2.
         rate: size of the step that moves the logits against their gradient.
         temperature: that divides the logits; of SmolLM2 to two decimals.
-
-    Raises:
-        InputError: for a text of too many tokens.
     """
-    if network == real.MODEL:
+    if network == "smollm2":
         return _language_model(text, target, rate, temperature)
-    return _four_words(h, min(target, len(WORDS) - 1), rate, temperature)
+    return _four_words(h, target, rate, temperature)
 
 
 def _language_model(text: str, target: int, rate: float, temperature: float) -> dict[str, Any]:
     """Of the likeliest tokens, with all others taken together at the end."""
-    read = real.head(text)
+    read = head(text)
     logits, drops, moments = (read[each] for each in ("logits", "drops", "moments"))
-    at = min(max(round(100 * temperature), real.LOW), real.HIGH)
-    total = _log_sum([*drops, read["sums"][100 - real.LOW]])
+    at = min(max(round(100 * temperature), LOW), HIGH)
+    total = _log_sum([*drops, read["sums"][100 - LOW]])
     probabilities = [*(math.exp(each - total) for each in drops), moments[0]]
-    wanted = [float(n == target) for n in range(len(probabilities))]
-    gradient = [p - y for p, y in zip(probabilities, wanted, strict=True)]
+    gradient = [p - (n == target) for n, p in enumerate(probabilities)]
     divided = [100 * each / at for each in drops]
-    tempered = _log_sum([*divided, read["sums"][at - real.LOW]])
+    tempered = _log_sum([*divided, read["sums"][at - LOW]])
     sampled = [math.exp(each - tempered) for each in divided]
     sampled.append(1 - sum(sampled))
-    probability = probabilities[target]
     return {
-        "network": real.MODEL,
+        "network": "smollm2",
         "text": text,
         "words": [*read["words"], "all others"],
         "dim": len(read["h"]),
@@ -59,8 +61,8 @@ def _language_model(text: str, target: int, rate: float, temperature: float) -> 
         "target": target,
         "word": read["words"][target],
         "logit": logits[target],
-        "probability": probability,
-        "loss": -math.log(probability),
+        "probability": probabilities[target],
+        "loss": -math.log(probabilities[target]),
         "gradient": gradient,
         "slope": gradient[target],
         "moved": _moved(logits, probabilities, gradient, moments, target, rate),
@@ -75,7 +77,7 @@ def _language_model(text: str, target: int, rate: float, temperature: float) -> 
         "sampled_largest": sampled[0],
         "sampled_rest": sampled[-1],
         "even": math.log(read["vocab"]),
-        **about(real.MODEL, input=text),
+        **real.about("smollm2", input=text),
     }
 
 
@@ -92,14 +94,12 @@ def _moved(
     A token without a name has the factor exp(−η p), so all of them together Σ p exp(−η p), as a
     power series: Σ_{k} (−η)^k / k! Σ p^{k + 1}.
     """
-    named = zip(logits, gradient, strict=False)
-    changes = zip(probabilities[:-1], gradient, strict=False)
-    parts = [p * math.exp(-rate * slope) for p, slope in changes]
-    terms = enumerate(moments)
-    parts.append(sum((-rate) ** k / math.factorial(k) * moment for k, moment in terms))
+    named = list(zip(logits, probabilities, gradient, strict=False))
+    parts = [p * math.exp(-rate * slope) for _, p, slope in named]
+    parts.append(sum((-rate) ** k / math.factorial(k) * each for k, each in enumerate(moments)))
     total = sum(parts)
     return {
-        "logits": [logit - rate * slope for logit, slope in named],
+        "logits": [logit - rate * slope for logit, _, slope in named],
         "probabilities": [part / total for part in parts],
         "probability": parts[target] / total,
         "loss": -math.log(parts[target] / total),
@@ -112,118 +112,139 @@ def _log_sum(values: list[float]) -> float:
     return most + math.log(sum(math.exp(each - most) for each in values))
 
 
+@real.of("smollm2")
+def head(text: str) -> dict[str, Any]:
+    """The last vector, the likeliest next tokens, and what the other tokens amount to.
+
+    `drops` are logits minus the largest one. Of the tokens without a name, `sums` are
+    log Σ exp(drop / T) for T = 0.20, 0.21, … 5.00, and `moments` Σ p^k for k = 1, 2, …
+    """
+    model: Any = real.opened("smollm2", "own")
+    ids = torch.tensor([model.tokenizer.encode(text).ids])
+    if not 1 <= ids.shape[1] <= MOST:
+        raise InputError(f"expected 1 to {MOST} tokens, received {ids.shape[1]}")
+    with torch.no_grad():
+        out = model.network(ids, logits_to_keep=1)
+    h, logits = out.hidden[0, -1], out.logits[0, -1].double()
+    table = model.network.get_parameter("embedding.tokens.weight").detach()
+    order = logits.argsort(descending=True, stable=True)
+    drops = logits - logits.max()
+    best, others = order[:BEST], drops[order[BEST:]]
+    shares = (others - drops.logsumexp(0)).exp()
+    return {
+        "words": [real.word(model.tokenizer.text([id])) for id in best.tolist()],
+        "h": h.tolist(),
+        "norm": h.norm().item(),
+        "rows": table[best].norm(dim=-1).tolist(),
+        "cosines": torch.cosine_similarity(table[best], h[None]).tolist(),
+        "logits": logits[best].tolist(),
+        "drops": drops[best].tolist(),
+        "sums": [(100 * others / each).logsumexp(0).item() for each in range(LOW, HIGH + 1)],
+        "moments": [shares.pow(power).sum().item() for power in range(1, MOMENTS + 1)],
+        "vocab": table.shape[0],
+    }
+
+
 def _four_words(h: list[float], target: int, rate: float, temperature: float) -> dict[str, Any]:
-    import torch
-
-    from models.lessons import loss_steps
-    from models.output import softmax
-
-    weights = torch.tensor(WEIGHTS)
-    logits = loss_steps.project(torch.tensor(h), weights)
-    loss = loss_steps.loss_steps(logits, target)
-    moved = loss_steps.loss_steps(logits - rate * loss.gradient, target)
-    first, second = loss.order[:2].tolist()
-    probabilities = loss.probabilities.tolist()
+    logits, target = project(h), min(target, len(WORDS) - 1)
+    loss, gradient = descent(logits, target)
+    after = logits - rate * gradient
+    exponentials = (logits - logits.max()).exp()
+    probabilities, later = softmax(logits), softmax(after)
+    first, second = logits.argsort(descending=True, stable=True)[:2].tolist()
+    sampled = softmax(logits / temperature)
     return {
         "network": "words",
         "words": WORDS,
         "h": h,
-        "weights": weights.tolist(),
+        "weights": WEIGHTS,
         "logits": logits.tolist(),
-        "exponentials": loss.exponentials.tolist(),
-        "total": loss.total.item(),
-        "probabilities": probabilities,
+        "exponentials": exponentials.tolist(),
+        "total": exponentials.sum().item(),
+        "probabilities": probabilities.tolist(),
         "target": target,
         "word": WORDS[target],
         "logit": logits[target].item(),
-        "probability": probabilities[target],
-        "loss": loss.loss.item(),
-        "gradient": loss.gradient.tolist(),
-        "slope": loss.gradient[target].item(),
+        "probability": probabilities[target].item(),
+        "loss": loss,
+        "gradient": gradient.tolist(),
+        "slope": gradient[target].item(),
         "moved": {
-            "logits": moved.logits.tolist(),
-            "probabilities": moved.probabilities.tolist(),
-            "probability": moved.probabilities[target].item(),
-            "loss": moved.loss.item(),
+            "logits": after.tolist(),
+            "probabilities": later.tolist(),
+            "probability": later[target].item(),
+            "loss": descent(after, target)[0],
         },
         "best": WORDS[first],
         "second": WORDS[second],
         "gap": (logits[first] - logits[second]).item(),
-        "ratio": (loss.probabilities[first] / loss.probabilities[second]).item(),
-        "largest": probabilities[first],
+        "ratio": (probabilities[first] / probabilities[second]).item(),
+        "largest": probabilities[first].item(),
         "divided": (logits / temperature).tolist(),
-        "sampled": softmax(logits / temperature).tolist(),
-        "sampled_largest": softmax(logits / temperature).max().item(),
-        "even": torch.tensor(len(WORDS)).log().item(),
+        "sampled": sampled.tolist(),
+        "sampled_largest": sampled.max().item(),
+        "even": math.log(len(WORDS)),
     }
+
+
+def project(h: list[float]) -> Tensor:
+    """logits = W h of the four words: one dot product for each."""
+    layer = Projection(len(h), len(WORDS), has_weight=False)
+    return layer(torch.tensor([[h]]), torch.tensor(WEIGHTS))[0, 0]
+
+
+def descent(logits: Tensor, target: int, smoothing: float = 0.0) -> tuple[float, Tensor]:
+    """The loss, and its gradient with respect to the logits: probabilities minus the target."""
+    leaf = logits.detach().clone().requires_grad_()
+    with torch.enable_grad():
+        loss = cross_entropy(leaf[None], torch.tensor([target]), smoothing=smoothing)
+        (gradient,) = torch.autograd.grad(loss, leaf)
+    return loss.item(), gradient
 
 
 OTHERS = ((0.2, 1.1, 0.3), (-0.9, 0.4, 1.0), (0.1, -1.3, -0.2))  # vectors beside the reader's
 TARGETS = (1, 2, 3)  # their right words
 
 
-def smooth(values: Mapping[str, Any]) -> Board:
+def smooth(h: list[float], target: int, smoothing: str) -> Board:
     """The loss against a target that is spread a little."""
-    import torch
-
-    from models.lessons import loss_steps
-
-    target, smoothing = _target(values), float(values["smoothing"])
-    logits = loss_steps.project(torch.tensor(values["h"]), torch.tensor(WEIGHTS))
-    plain, soft = (loss_steps.loss_steps(logits, target, smoothing=s) for s in (0.0, smoothing))
-    share = smoothing / len(WORDS)
-    wanted = [share + (1 - smoothing) * (n == target) for n in range(len(WORDS))]
-    terms = [-w * p.log().item() for w, p in zip(wanted, soft.probabilities, strict=True)]
-    target_rows = zip(wanted, soft.probabilities.tolist(), terms, strict=True)
-    slopes = zip(plain.gradient.tolist(), soft.gradient.tolist(), strict=True)
+    target, spread = min(target, len(WORDS) - 1), float(smoothing)
+    logits, other = project(h), spread / len(WORDS)
+    (sharp, plain), (loss, gradient) = (descent(logits, target, s) for s in (0.0, spread))
+    wanted = [other + (1 - spread) * (n == target) for n in range(len(WORDS))]
+    shares = softmax(logits).tolist()
+    terms = [-w * math.log(p) for w, p in zip(wanted, shares, strict=True)]
+    rows = dict(zip(WORDS, zip(wanted, shares, terms, strict=True), strict=True))
+    slopes = zip(WORDS, zip(plain.tolist(), gradient.tolist(), strict=True), strict=True)
+    cols = ["y not smoothed", "y smoothed"]
     return board(
         [
             table(
                 "Loss",
-                {
-                    **{word: [*row] for word, row in zip(WORDS, target_rows, strict=True)},
-                    "sum": [sum(wanted), soft.probabilities.sum().item(), sum(terms)],
-                },
+                {**rows, "sum": (sum(wanted), sum(shares), sum(terms))},
                 ["target y", "p", "−y log p"],
             )
         ],
-        [
-            table(
-                "Gradient p − y",
-                {word: [*row] for word, row in zip(WORDS, slopes, strict=True)},
-                ["y not smoothed", "y smoothed"],
-                kind="signed",
-            )
-        ],
-        loss=soft.loss.item(),
-        sharp=plain.loss.item(),
+        [table("Gradient p − y", dict(slopes), cols, kind="signed")],
+        loss=loss,
+        sharp=sharp,
         word=WORDS[target],
         share=wanted[target],
-        other=share,
+        other=other,
     )
 
 
-def _target(values: Mapping[str, Any]) -> int:
-    return min(values["target"], len(WORDS) - 1)
-
-
-def top_k(values: Mapping[str, Any]) -> Board:
+def top_k(h: list[float], target: int) -> Board:
     """A batch of four vectors: the rank of the right word, and top-k accuracy."""
-    import torch
-
-    from models.lessons import loss_steps
-    from models.output import cross_entropy, softmax, top_k_accuracy
-
-    weights = torch.tensor(WEIGHTS)
-    vectors, targets = [values["h"], *OTHERS], [_target(values), *TARGETS]
-    logits = torch.stack([loss_steps.project(torch.tensor(h), weights) for h in vectors])
-    wanted = torch.tensor(targets)
-    rows: dict[str, list[float | str | None]] = {}
+    logits = torch.stack([project([*each]) for each in (h, *OTHERS)])
+    targets = [min(target, len(WORDS) - 1), *TARGETS]
+    rows = {}
     for n, (row, right) in enumerate(zip(logits, targets, strict=True)):
-        loss = loss_steps.loss_steps(row, right)
-        formatted = [f"{share:.3f}" for share in softmax(row).tolist()]
+        rank = 1 + int((row > row[right]).sum())
+        shares = [f"{share:.3f}" for share in softmax(row).tolist()]
         name = "yours" if n == 0 else f"vector {n + 1}"
-        rows[name] = [*formatted, WORDS[right], str(loss.rank), f"{loss.loss.item():.3f}"]
+        rows[name] = [*shares, WORDS[right], str(rank), f"{descent(row, right)[0]:.3f}"]
+    wanted = torch.tensor(targets)
     accuracy = [[top_k_accuracy(logits, wanted, k).item() for k in range(1, len(WORDS) + 1)]]
     cols = [*WORDS, "right", "rank", "loss"]
     return board(

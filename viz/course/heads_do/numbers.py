@@ -1,28 +1,37 @@
-"""The heads of a small network that continues repeats, and a weight that explains nothing."""
+"""The heads of a small network and of SmolLM2 that continue repeats, and a weight that explains
+nothing.
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+Ablation: the values of one head are replaced by zeros, and the loss is measured again. A pattern
+may suggest a role; only an intervention shows whether the output depends on it.
+"""
 
+from functools import cache, lru_cache
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from analysis.effects import Loss, Probability
+from analysis.heads import heads
+from analysis.sweep import Passes
+from models.edits import Ablate, Cut, Patch
+from models.run import trace
+from models.trace import Trace
+from viz.course import real
 from viz.course.boards import Board, board, panel
-from viz.course.heads_do import real
 from viz.course.inputs import InputError
-from viz.course.real import about
-from viz.course.trained import encoded, traced, trained
-
-if TYPE_CHECKING:
-    from models.lessons.head_roles import Ablated
 
 REPEATER, READER = "induction", "grammar-next"
-HEADS = 2  # per layer, in both networks
-SIGNS = 12  # letters and digits that the picture has room for
-WORDS = 7
-LENGTH = 20  # signs before they are repeated, in the test of ablation
-TEXTS = 64  # in that test
-LOW, HIGH = 5, 41  # ids of letters and digits: none is special
-ROLES = {"previous": "previous token", "induction": "induction", "first": "first token"}
-BEST = 4  # next words
-NAMES = ("layer 0, head 0", "layer 0, head 1", "layer 1, head 0", "layer 1, head 1")
+DEEP = ((16, 0), (18, 6), (16, 1), (18, 8))  # of SmolLM2: previous token, induction, control, sink
+SMALL = ((0, 0), (0, 1), (1, 0), (1, 1))
 PREVIOUS = 1  # the previous-token head of the small network
+ROLES = {"previous": "previous token", "induction": "induction", "first": "first token"}
+SIGNS, TOKENS, WORDS = 12, 12, 7  # that the pictures of each network have room for
+LOW, HIGH = 5, 41  # ids of letters and digits: none is special
+TEXTS, LENGTH = 64, 20  # in the test of ablation, and signs before they are repeated
+DEEP_LOW, DEEP_HIGH, DEEP_LENGTH = 1000, 40_000, 64  # the same for SmolLM2, of common pieces
+BEST = 4  # next words
 
 
 def numbers(
@@ -48,40 +57,38 @@ def numbers(
         query: position that is followed; the last one where there are fewer.
         head: that the first step follows; counted through both layers, as all heads here.
         later: that the steps on induction and ablation follow in the small network.
-        spot: that they follow in SmolLM2: index in `real.HEADS`.
+        spot: that they follow in SmolLM2: index in `DEEP`.
         sink: that the step on the sink follows, likewise.
         ablated: index of the ablated head, or "none".
         sentence: words for the second network.
         reader: its head.
         hidden: key that is hidden from it; the last one where there are fewer.
-
-    Raises:
-        InputError: for signs or words that the networks do not know, or too many of them.
     """
-    follow = {"previous": head, "sink": sink}
+    places = SMALL if network == "small" else DEEP
+    names = [f"layer {layer}, head {head}" for layer, head in places]
+    more: dict[str, Any] = {"names": names}
     if network == "small":
-        followed, tests = later, _tests()
-        whole, changed = (_read(text, each) for each in (None, _index(ablated)))
-        more: dict[str, Any] = {"names": NAMES, "previous": PREVIOUS}
+        followed, tests = later, ablations()
+        whole, changed = (_read(text, each) for each in ("none", ablated))
+        more["previous"] = PREVIOUS
     else:
-        followed, tests = spot, real.ablations()["tests"]
-        whole, changed = (real.repeat(words, each) for each in ("none", ablated))
-        more = {"names": real.NAMES, "previous": 0, "controls": real.controls()}
+        followed, tests = spot, losses()["tests"]
+        whole, changed = (repeat(words, each) for each in ("none", ablated))
+        more |= {"previous": 0, "controls": controls()}
     tokens = whole["tokens"]
     at = min(query, len(tokens) - 1)
     row = whole["weights"][followed][at]
     key = row.index(max(row))
     if network == "smollm2":
-        layer, chosen = real.HEADS[followed]
-        index = _index(ablated)
-        edits = "" if index is None else "Ablate({}, {})".format(*real.HEADS[index])
+        layer, chosen = DEEP[followed]
+        edits = {} if ablated == "none" else {"edits": "Ablate({}, {})".format(*DEEP[int(ablated)])}
         place = {"input": words, "layer": layer, "head": chosen, "token": at}
-        more |= about(real.MODEL, **place, **({"edits": edits} if edits else {}))
+        more |= real.about("smollm2", **place, **edits)
     return {
         **whole,
         **more,
         "network": network,
-        "followed": {**follow, "induction": followed, "ablate": followed},
+        "followed": {"previous": head, "sink": sink, "induction": followed, "ablate": followed},
         "query": at,
         "asks": tokens[at],
         "key": key,
@@ -96,94 +103,144 @@ def numbers(
     }
 
 
-def _index(ablated: str) -> int | None:
-    return None if ablated == "none" else int(ablated)
-
-
 @lru_cache(maxsize=64)
-def _read(text: str, ablated: int | None) -> dict[str, Any]:
-    """Weights of all heads on a text, their means by role, and the next token at each position."""
-    from analysis.heads import heads
-    from models.edits import Ablate
-
-    _, card = trained(REPEATER)
+def _read(text: str, ablated: str) -> dict[str, Any]:
+    """What the small network's heads do with a text, with or without one of them."""
+    names = real.card_of(REPEATER).tokens
     signs = "".join(text.lower().split())
-    unknown = [sign for sign in signs if sign not in card.tokens[LOW:]]
+    unknown = [sign for sign in signs if sign not in names[LOW:]]
     if unknown:
         raise InputError(f"expected letters a to z and digits, received {unknown[0]!r}")
     if not 2 <= len(signs) <= SIGNS:
         raise InputError(f"expected 2 to {SIGNS} letters and digits, received {len(signs)}")
-    edits = () if ablated is None else (Ablate(*divmod(ablated, HEADS)),)
-    trace = traced(REPEATER, signs, edits)
-    roles = heads(trace)
-    best = trace.output.values[0].softmax(-1).max(-1)
-    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    read = real.traced(REPEATER, signs, *_ablation(SMALL, ablated))
     return {
         "tokens": ["begin", *signs],
-        "weights": [head.tolist() for site in trace.sites for head in trace.weights(site.layer)],
-        "roles": {
-            name: [_defined(each) for each in roles[measure].flatten().tolist()]
-            for name, measure in ROLES.items()
-        },
-        "best": [{"token": card.tokens[id], "share": share} for id, share in pairs],
+        **_roles(read, SMALL),
+        "best": _next(read, names.__getitem__),
     }
 
 
-def _defined(value: float) -> float | None:
-    return value if value == value else None  # NaN differs from itself
+@real.of("smollm2")
+def repeat(text: str, ablated: str) -> dict[str, Any]:
+    """The same of SmolLM2."""
+    count = len(real.encoded("smollm2", text))
+    if not 2 <= count <= TOKENS:
+        raise InputError(f"expected 2 to {TOKENS} tokens, received {count}")
+    read = real.traced("smollm2", text, *_ablation(DEEP, ablated))
+    tokens = [*map(real.word, read.labels)]
+    return {"tokens": tokens, **_roles(read, DEEP), "best": _next(read, _piece)}
 
 
-@lru_cache(maxsize=1)
-def _tests() -> list[dict[str, Any]]:
-    """The network on random texts whose second half repeats the first, whole and ablated."""
-    return [
-        {
-            "head": None if each.layer is None else HEADS * each.layer + (each.head or 0),
-            "accuracy": each.accuracy,
-            "loss": each.loss,
-        }
-        for each in ablations(LENGTH)
-    ]
+def _ablation(places: Any, ablated: str) -> list[Ablate]:
+    return [] if ablated == "none" else [Ablate(*places[int(ablated)])]
 
 
-@lru_cache(maxsize=32)
-def ablations(length: int) -> "tuple[Ablated, ...]":
-    """Loss and accuracy on `TEXTS` texts of so many signs and their repeat, head by head."""
-    import torch
+def _roles(read: Trace, places: Any) -> dict[str, Any]:
+    """The weights of some heads, and their means by role; None where there is none."""
+    numbers = heads(read)
+    roles = {
+        name: [float(numbers[measure][place]) for place in places]
+        for name, measure in ROLES.items()
+    }
+    return {
+        "weights": [read.weights(layer, head).tolist() for layer, head in places],
+        "roles": {name: [n if n == n else None for n in row] for name, row in roles.items()},
+    }
 
-    from models.lessons import head_roles
 
-    model, card = trained(REPEATER)
-    ids = head_roles.repeats(TEXTS, length, LOW, HIGH)
-    begin = torch.full((TEXTS, 1), card.tokens.index("[BEGIN]"))
-    return head_roles.ablations(model.network, torch.cat([begin, ids], 1), length + 1)
+def _next(read: Trace, name: Any) -> list[dict[str, Any]]:
+    """The likeliest next token at each position."""
+    best = read.output.values[0].softmax(-1).max(-1)
+    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [{"token": name(id), "share": share} for id, share in pairs]
+
+
+@lru_cache(maxsize=4096)
+def _piece(id: int) -> str:
+    tokenizer: Any = real.opened("smollm2").tokenizer
+    return real.word(tokenizer.text([id]))
+
+
+def repeats(count: int, length: int, low: int, high: int) -> Tensor:
+    """Random ids from low to high, high excluded, each row a sequence that comes twice.
+
+    The second half can be predicted from the first, all but its first token.
+    """
+    chance = torch.Generator().manual_seed(0)
+    once = [low + torch.randperm(high - low, generator=chance)[:length] for _ in range(count)]
+    return torch.stack(once).repeat(1, 2)
+
+
+@cache
+def ablations() -> list[dict[str, Any]]:
+    """The small network's loss and accuracy on repeats, as it is and without each head."""
+    begin = torch.full((TEXTS, 1), real.card_of(REPEATER).tokens.index("[BEGIN]"))
+    ids = torch.cat([begin, repeats(TEXTS, LENGTH, LOW, HIGH)], 1)
+    network, right = real.opened(REPEATER).network, ids[:, LENGTH + 2 :]
+    tests = []
+    for at, edits in ((None, []), *((n, [Ablate(*place)]) for n, place in enumerate(SMALL))):
+        with torch.no_grad():
+            logits = network(ids, edits=edits).logits[:, LENGTH + 1 : -1]
+        loss = F.cross_entropy(logits.flatten(0, 1), right.flatten())
+        accuracy = (logits.argmax(-1) == right).float().mean()
+        tests.append({"head": at, "loss": loss.item(), "accuracy": accuracy.item()})
+    return tests
+
+
+@real.of("smollm2")
+def losses() -> dict[str, Any]:
+    """The same of SmolLM2, on one text of random tokens that come twice."""
+    passes, loss, right = _repeated()
+    tests = []
+    for at, edits in ((None, []), *((n, [Ablate(*place)]) for n, place in enumerate(DEEP))):
+        read = passes.edited(edits) if edits else passes.clean
+        accuracy = (read.output.values[0, DEEP_LENGTH:-1].argmax(-1) == right).float().mean()
+        tests.append({"head": at, "loss": loss(read), "accuracy": accuracy.item()})
+    return {"tests": tests}
+
+
+@real.of("smollm2", slow=True)
+def controls() -> dict[str, Any]:
+    """The losses without each of the other heads of the layers of the first two heads."""
+    passes, loss, _ = _repeated()
+    others = [(layer, head) for layer, _ in DEEP[:2] for head in range(9)]
+    losses = sorted(loss(passes.edited([Ablate(*at)])) for at in others if at not in DEEP[:2])
+    middle = losses[len(losses) // 2]
+    return {"count": len(losses), "median": middle, "most": losses[-1], "losses": losses}
+
+
+def _repeated() -> tuple[Passes, Loss, Tensor]:
+    """Passes over random tokens that come twice, the loss of the second half, and its tokens."""
+    ids = repeats(1, DEEP_LENGTH, DEEP_LOW, DEEP_HIGH)
+    loss = Loss(tuple(ids[0].tolist()), first=DEEP_LENGTH + 1)
+    return Passes.of(real.opened("smollm2"), ids), loss, ids[0, DEEP_LENGTH + 1 :]
+
+
+# ---- a key that is hidden
 
 
 @lru_cache(maxsize=64)
 def _hidden(sentence: str, reader: int, hidden: int) -> dict[str, Any]:
-    """Weight and effect of each key of the last word, and the next words without one of them."""
-    import torch
+    """Weight and effect of each key of the last word, and the next words without one of them.
 
-    from models.edits import Cut
-    from models.lessons import head_roles
-
-    model, card = trained(READER)
-    words = sentence.lower().split()
-    unknown = [word for word in words if word not in card.tokens]
+    Each key is hidden in turn, and the change of the prediction compared with the weight that the
+    key had (Jain and Wallace 2019).
+    """
+    names, words = real.card_of(READER).tokens, sentence.lower().split()
+    unknown = [word for word in words if word not in names]
     if unknown:
         raise InputError(f"expected words such as keys, dog, near, the; received {unknown[0]!r}")
     if not 1 <= len(words) <= WORDS:
         raise InputError(f"expected 1 to {WORDS} words, received {len(words)}")
-    layer, head = divmod(reader, HEADS)
-    ids = torch.tensor(encoded(READER, sentence).ids)
-    last = len(ids) - 1
+    layer, head = divmod(reader, 2)
+    tokens, last = ["begin", *words], len(words)
     key = min(hidden, last)
-    removed = head_roles.removals(model.network, ids, layer, head)
-    before = head_roles.next_probabilities(model.network, ids)
-    after = head_roles.next_probabilities(model.network, ids, (Cut(layer, head, last, key),))
+    weights = real.traced(READER, sentence).weights(layer, head)[-1].tolist()
+    before = next_probabilities(sentence)
+    without = [next_probabilities(sentence, Cut(layer, head, last, at)) for at in range(last + 1)]
+    changes = [total_variation(before, after) for after in without]
     best = before.topk(BEST).indices
-    weights, changes = ([each.weight for each in removed], [each.change for each in removed])
-    tokens = ["begin", *words]
     return {
         "tokens": tokens,
         "layer": layer,
@@ -195,58 +252,82 @@ def _hidden(sentence: str, reader: int, hidden: int) -> dict[str, Any]:
         "last": tokens[-1],
         "weight": weights[key],
         "change": changes[key],
-        "words": [card.tokens[id] for id in best.tolist()],
+        "words": [names[id] for id in best.tolist()],
         "before": before[best].tolist(),
-        "after": after[best].tolist(),
+        "after": without[key][best].tolist(),
     }
 
 
-KEYS, VALUES = 6, 2  # of the example of equal outputs
+def next_probabilities(sentence: str, *edits: Cut) -> Tensor:
+    """Of the token after a text, in the small network."""
+    return real.traced(READER, sentence, *edits).output.values[0, -1].softmax(-1)
 
 
-@lru_cache(maxsize=1)
-def _same() -> Board:
+def total_variation(before: Tensor, after: Tensor) -> float:
+    """The distance of two distributions: 0 for none, at most 1."""
+    return (after - before).abs().sum().item() / 2
+
+
+# ---- other weights of the same output
+
+KEYS, VALUES = 6, 2  # of the example
+
+
+@cache
+def same() -> Board:
     """Two sets of weights with one output."""
-    import torch
-
-    from models.lessons import head_roles
-
     chance = torch.Generator().manual_seed(0)
     values = torch.randn(KEYS, VALUES, generator=chance)
     weights = torch.randn(KEYS, generator=chance).softmax(-1)
-    others = head_roles.other_weights(weights, values)
-    columns = zip(weights.tolist(), others.tolist(), strict=True)
-    keys = [f"key {n}" for n in range(KEYS)]
+    others = other_weights(weights, values)
+    columns = torch.stack([weights, others], 1).tolist()
+    keys, names = [f"key {n}" for n in range(KEYS)], ["one", "other"]
     outputs = [(each @ values).tolist() for each in (weights, others)]
     return board(
         [
-            panel(
-                "weights", [*columns], rows=keys, cols=["one", "other"], kind="weights", digits=3
-            ),
+            panel("weights", columns, rows=keys, cols=names, kind="weights", digits=3),
             panel("values", values.tolist(), kind="signed", digits=3, sign="·"),
         ],
-        [panel("outputs", outputs, rows=["one", "other"], kind="signed", digits=6, sign="=")],
-        moved=(weights - others).abs().sum().item() / 2,
+        [panel("outputs", outputs, rows=names, kind="signed", digits=6, sign="=")],
+        moved=total_variation(weights, others),
     )
+
+
+def other_weights(weights: Tensor, values: Tensor) -> Tensor:
+    """Other weights of the same output: none negative, with the same sum, and w · V unchanged.
+
+    Where there are more keys than value features, w · V = (w + n) · V for every n with n · V = 0
+    (Brunner et al. 2020). Goes from the weights in a random direction that changes neither the sum
+    nor the output, until a weight is 0.
+    """
+    fixed = torch.cat([values, torch.ones(len(values), 1)], dim=1).double()
+    free = torch.linalg.svd(fixed.T, full_matrices=True).Vh[torch.linalg.matrix_rank(fixed) :]
+    chance = torch.Generator().manual_seed(0)
+    direction = torch.randn(len(free), generator=chance, dtype=torch.float64) @ free
+    shrinking = direction < 0
+    length = (weights[shrinking] / -direction[shrinking]).min()
+    return (weights + length * direction).clamp(min=0).to(weights)
+
+
+# ---- a name that is patched
+
+GIVEN = "When Mary and John went to the store, John gave a drink to"
+OTHER = "When Mary and John went to the store, Mary gave a drink to"
+NAME = 9  # the token in which they differ
+LAYERS = (0, 4, 8, 12, 16, 20, 24, 28)  # in which states are patched
 
 
 def drink() -> Board:
     """The probabilities of both names, with a state of the other sentence put in."""
-    read = real.drink()
-    plain = [read["given"], read["other"]]
-    names = ["Mary", "John"]
+    read = patched()
+    names, texts = ["Mary", "John"], ["… John gave a drink to", "… Mary gave a drink to"]
     first, last = zip(*read["patched"].values(), strict=True)
     layers = [f"layer {layer}" for layer in read["patched"]]
+    plain = [read["given"], read["other"]]
+    edit = f"Patch(16, 'hidden', 'second', token={NAME})"
+    place: dict[str, Any] = {"layer": 24, "head": 4, "token": 13, "edits": edit, "second": OTHER}
     return board(
-        [
-            panel(
-                "as they are",
-                plain,
-                rows=["… John gave a drink to", "… Mary gave a drink to"],
-                cols=names,
-                kind="weights",
-            )
-        ],
+        [panel("as they are", plain, rows=texts, cols=names, kind="weights")],
         [
             panel("patched at the second name", first, rows=layers, cols=names, kind="weights"),
             panel("at the last token", last, cols=names, kind="weights"),
@@ -254,16 +335,27 @@ def drink() -> Board:
         early=read["patched"]["16"][0][1],
         late=read["patched"]["24"][1][1],
         given=read["given"][0],
-        **about(
-            real.MODEL,
-            input=real.GIVEN,
-            layer=24,
-            head=4,
-            token=13,
-            edits=f"Patch(16, 'hidden', 'second', token={real.NAME})",
-            second=real.OTHER,
-        ),
+        **real.about("smollm2", input=GIVEN, **place),
     )
 
 
-BOARDS = {"drink": lambda _: drink(), "same": lambda _: _same()}
+@real.of("smollm2")
+def patched() -> dict[str, Any]:
+    """Probabilities of both names where a state of the other sentence is put in, layer by layer."""
+    model = real.opened("smollm2")
+    names = [real.encoded("smollm2", name).ids[0] for name in (" Mary", " John")]
+    passes, other = Passes.of(model, GIVEN), trace(model, OTHER, hidden=True)
+
+    def shares(read: Trace) -> list[float]:
+        return [Probability(id)(read) for id in names]
+
+    def patches(layer: int) -> list[list[float]]:
+        places = (NAME, len(other.labels) - 1)
+        edits = [Patch(layer, "hidden", other, token=token) for token in places]
+        return [shares(passes.edited([edit])) for edit in edits]
+
+    rows = {str(layer): patches(layer) for layer in LAYERS}
+    return {"given": shares(passes.clean), "other": shares(other), "patched": rows}
+
+
+BOARDS = {"drink": drink, "same": same}

@@ -1,20 +1,29 @@
 """Positions: words in two orders, the sinusoidal table as clock hands, rotary and ALiBi."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import lru_cache
+from math import tau
 from typing import Any
 
+import torch
+from torch import Tensor
+
+from analysis.similarity import by_distance, cosine
+from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig
+from models.attention.relative import alibi, alibi_slopes, distances, rotary_angles, rotate
+from models.positional import sinusoidal
+from models.seeding import seeded
+from viz.course import real
 from viz.course.boards import Board, board, panel, power, table
-from viz.course.position import real
-from viz.course.real import about
+from viz.course.inputs import InputError
 
 WORDS, ORDER = ("dog", "bites", "man"), (2, 1, 0)
-FEATURES = 6  # features of a word's vector
+FEATURES = 6  # features of a word's vector that are shown, of LAYER
+LAYER = 16  # width of the layer whose words are permuted
 COUNT, DIM = 20, 16  # positions and features of the table
 SHIFT = 5  # by which both positions are moved
 WIDTH, HEADS = 8, 8  # of a rotary head; with ALiBi
 TOKENS, NARROW = ("je", "suis", "étudiant"), 4  # words that positions of this width are added to
-SEED = 2
 
 
 def numbers(
@@ -37,57 +46,70 @@ def numbers(
         first: the position of the first of `TOKENS`.
         embeddings: of `TOKENS`, row by row.
     """
+    x = torch.tensor(embeddings).view(len(TOKENS), NARROW)
+    rows = sinusoidal(first + len(TOKENS), NARROW)[first:]
+    before, after = permuted(WORDS, ORDER, positions=added == "yes", causal=mask == "causal")
+    moved = (before - after).norm(dim=-1)
     return {
         "position": position,
         "other": other,
         "offset": other - position,
         "distance": abs(other - position),
-        "order": _order(added, mask),
+        "order": {
+            "words": WORDS,
+            "turned": [WORDS[place] for place in ORDER],
+            "before": before[:, :FEATURES].tolist(),
+            "after": after[:, :FEATURES].tolist(),
+            "moved": moved.tolist(),
+            "largest": moved.max().item(),
+        },
         **_table(position, other, far),
         "rotary": _rotary(position, other),
         "alibi": _alibi(position),
-        "small": _small(first, embeddings),
+        "small": {
+            "tokens": TOKENS,
+            "first": first,
+            "last": first + len(TOKENS) - 1,
+            "rates": rotary_angles(2, NARROW)[1].tolist(),
+            "embeddings": x.tolist(),
+            "positions": rows.tolist(),
+            "sums": (x + rows).tolist(),
+        },
     }
 
 
-def _small(first: int, embeddings: list[float]) -> dict[str, Any]:
-    """Embeddings of a few tokens, their positions, and the sums."""
-    import torch
+def permuted(
+    words: Sequence[str], order: Sequence[int], *, positions: bool, causal: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Self-attention of one untrained layer over words in two orders.
 
-    from models.positional import rotary_angles, sinusoidal
+    attention(P x) = P attention(x) for any permutation P of the tokens, so permuting the words of a
+    sentence only permutes the output vectors. Positions break this symmetry, and so does a causal
+    mask.
 
-    x = torch.tensor(embeddings).view(len(TOKENS), NARROW)
-    rows = sinusoidal(first + len(TOKENS), NARROW)[first:]
-    return {
-        "tokens": TOKENS,
-        "first": first,
-        "last": first + len(TOKENS) - 1,
-        "rates": rotary_angles(2, NARROW)[1].tolist(),
-        "embeddings": x.tolist(),
-        "positions": rows.tolist(),
-        "sums": (x + rows).tolist(),
-    }
+    Args:
+        words: each distinct word gets a random vector.
+        order: the permutation: index of the word that comes first, second, …
+        positions: whether sinusoidal positions are added.
+        causal: whether each word sees only itself and the words before it.
 
-
-@lru_cache(maxsize=4)
-def _order(added: str, mask: str) -> dict[str, Any]:
-    from models.lessons.order import permuted
-
-    outcome = permuted(WORDS, ORDER, positions=added == "yes", causal=mask == "causal")
-    return {
-        "words": WORDS,
-        "turned": [WORDS[place] for place in ORDER],
-        "before": outcome.before[:, :FEATURES].tolist(),
-        "after": outcome.after[:, :FEATURES].tolist(),
-        "moved": outcome.moved.tolist(),
-        "largest": outcome.moved.max().item(),
-    }
+    Returns:
+        The outputs "word dim" for the original order and for the other, each in the original order.
+    """
+    with seeded(0):
+        layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=LAYER, heads=2)).eval()
+        vectors = dict(zip(dict.fromkeys(words), torch.randn(len({*words}), LAYER), strict=True))
+    x = torch.stack([vectors[word] for word in words])
+    encoding = sinusoidal(len(words), LAYER) if positions else torch.zeros_like(x)
+    mask, back = Mask(causal=causal), torch.tensor(order).argsort()
+    with torch.no_grad():
+        before, _ = layer((x + encoding)[None], mask=mask)
+        after, _ = layer((x[list(order)] + encoding)[None], mask=mask)
+    return before[0], after[0][back]
 
 
 def _table(position: int, other: int, far: int) -> dict[str, Any]:
     """Rows of the sinusoidal table, and dot products of them."""
-    from models.positional import rotary_angles, sinusoidal
-
     table = sinusoidal(max(COUNT + SHIFT, far + 1), DIM)
     here, there = table[position], table[other]
     return {
@@ -106,31 +128,23 @@ def _table(position: int, other: int, far: int) -> dict[str, Any]:
 
 def _rotary(position: int, other: int) -> dict[str, Any]:
     """A query and a key, turned by their positions, and their dot products."""
-    import torch
-
-    from models.attention.relative import rotary_angles, rotate
-    from models.seeding import seeded
-
-    with seeded(SEED):
+    with seeded(2):
         q, k = torch.randn(2, WIDTH)
 
-    def turned(vector: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    def turned(vector: Tensor, places: Tensor) -> Tensor:
         angles = rotary_angles(places, WIDTH)
         return rotate(vector.expand(1, 1, len(places), WIDTH), angles)[0, 0]
 
-    offsets = torch.arange(1 - COUNT, COUNT)
-    scores = turned(k, offsets) @ turned(q, torch.tensor([0]))[0]
-    places = torch.tensor([position, position + SHIFT])
+    offsets, places = torch.arange(1 - COUNT, COUNT), torch.tensor([position, position + SHIFT])
     queries, keys = turned(q, places), turned(k, places + other - position)
-    pairs = WIDTH // 2
     return {
-        "q": queries[0].reshape(2, pairs).T.tolist(),
-        "k": keys[0].reshape(2, pairs).T.tolist(),
+        "q": queries[0].reshape(2, -1).T.tolist(),
+        "k": keys[0].reshape(2, -1).T.tolist(),
         "rates": rotary_angles(2, WIDTH)[1].tolist(),
         "score": (queries[0] @ keys[0]).item(),
         "moved_score": (queries[1] @ keys[1]).item(),
         "offsets": offsets.tolist(),
-        "scores": scores.tolist(),
+        "scores": (turned(k, offsets) @ q).tolist(),
         "length": q.norm().item(),
         "key_length": k.norm().item(),
     }
@@ -138,10 +152,6 @@ def _rotary(position: int, other: int) -> dict[str, Any]:
 
 def _alibi(position: int) -> dict[str, Any]:
     """The penalties of every head for a query, and its weights where all scores are equal."""
-    import torch
-
-    from models.attention.relative import alibi, alibi_slopes
-
     bias = alibi(HEADS, torch.tensor([position]), COUNT)[:, 0, : position + 1]
     hidden = [None] * (COUNT - position - 1)  # keys after the query
     weights = bias.softmax(-1)
@@ -160,8 +170,6 @@ LONG, WIDE, ENDS = 60, 32, 3  # the table that a course has printed, and how muc
 
 def sixty() -> Board:
     """The corners of a table of 60 positions and 32 features, as PyTorch prints them."""
-    from models.positional import sinusoidal
-
     ends = {size: [*range(ENDS), *range(size - ENDS, size)] for size in (LONG, WIDE)}
     corners = sinusoidal(LONG, WIDE)[ends[LONG]][:, ends[WIDE]].tolist()
     rows = {
@@ -171,91 +179,117 @@ def sixty() -> Board:
     return board([table("P: 60 positions × 32 features", rows, [f"{n}" for n in ends[WIDE]])])
 
 
+SLIPS = ("2j/d, right", "(2j+1)/d", "2j + 1/d")
+
+
+def misread(slip: str) -> Tensor:
+    """The sinusoidal table "position dim", or what a common misprint of its cosine gives.
+
+        P[p, 2j] = sin(p / 10000^(2j/d))   and, misprinted,   P[p, 2j+1] = cos(p / 10000^(2j+1/d))
+
+    Read literally, the exponent is 2j + 1/d; read charitably, (2j+1)/d. In both cases sine and
+    cosine of a pair have different frequencies and no longer describe a point on a circle.
+    """
+    table = sinusoidal(LONG, WIDE)
+    position = torch.arange(LONG, dtype=torch.float64)[:, None]
+    pair = torch.arange(0, WIDE, 2, dtype=torch.float64)
+    if slip != SLIPS[0]:
+        exponent = (pair + 1) / WIDE if slip == SLIPS[1] else pair + 1 / WIDE
+        table[:, 1::2] = (position / 10_000**exponent).cos().float()
+    return table
+
+
 def misprint() -> Board:
     """What a misprinted exponent of the cosine does to the table."""
-    from analysis.similarity import by_distance
-    from models.attention.relative import distances
-    from models.lessons import order
-
-    names = ("2j/d, right", "(2j+1)/d", "2j + 1/d")
-    rows: dict[str, list[float | str | None]] = {}
-    spread: dict[str, float] = {}
-    for name, slip in zip(names, order.SLIPS, strict=True):
-        wrong = order.misread(LONG, WIDE, slip)
-        circle = order.circle(wrong)
+    rows, spread = {}, {}
+    for slip in SLIPS:
+        wrong = misread(slip)
+        circle = wrong[:, 0::2].square() + wrong[:, 1::2].square()  # 1 where frequencies are equal
         apart = by_distance(wrong @ wrong.T, distances(LONG, LONG).abs().float())
-        spread[name] = (apart.high - apart.low).max().item()
-        least, most = circle.min().item(), circle.max().item()
-        rows[name] = [wrong[1, 1].item(), f"{least:.3f} to {most:.3f}", spread[name]]
+        spread[slip] = (apart.high - apart.low).max().item()
+        around = f"{circle.min().item():.3f} to {circle.max().item():.3f}"
+        rows[slip] = [wrong[1, 1].item(), around, spread[slip]]
     cols = ["P_{1,1}", "sin² + cos²", "spread at one distance"]
-    return board([table("The cosine's exponent", rows, cols)], spread=spread[names[1]])
+    return board([table("The cosine's exponent", rows, cols)], spread=spread[SLIPS[1]])
 
 
 COMPARED = 24  # positions
 
 
 @lru_cache(maxsize=1)
-def _learned() -> Board:
+def learned() -> Board:
     """Cosine of every two positions: learned by MiniLM, and fixed."""
-    from analysis.similarity import cosine
-    from models.positional import sinusoidal
-    from viz.course.trained import network
-
-    table_ = network("minilm").network.get_parameter("positions.table").detach()
-    count, dim = table_.shape
-    learned, fixed = cosine(table_[:COMPARED]), cosine(sinusoidal(COMPARED, dim))
+    positions = real.opened("minilm").network.get_parameter("positions.table").detach()
+    count, dim = positions.shape
+    alike, fixed = cosine(positions[:COMPARED]), cosine(sinusoidal(COMPARED, dim))
     bare: dict[str, Any] = {"kind": "signed", "digits": -1}
     return board(
         [
-            panel(f"MiniLM: {learned.min():.2f} to 1", learned.tolist(), **bare),
+            panel(f"MiniLM: {alike.min():.2f} to 1", alike.tolist(), **bare),
             panel(f"fixed table: {fixed.min():.2f} to 1", fixed.tolist(), **bare),
         ],
         count=count,
         dim=dim,
-        parameters=table_.numel(),
-        learned=learned[20, 21].item(),
+        parameters=positions.numel(),
+        learned=alike[20, 21].item(),
         fixed=fixed[20, 21].item(),
     )
 
 
 PAIRS = (0, 4, 8, 16, 24, 31)  # pairs whose speed is written
+USES = {(16, 0): "the token before", (11, 6): "itself", (18, 6): "induction"}  # of SmolLM2's heads
+BANDS = ((0, 4), (4, 8), (8, 16), (16, 24), (24, 32))  # pairs, the fastest first
+MOST = 40  # tokens
 
 
-def _speed(rate: float) -> str:
-    return power(rate) if rate < 0.001 else f"{rate:.2g}"
-
-
-def real_speeds(values: Mapping[str, Any]) -> Board:
+def real_speeds(sentence: str) -> Board:
     """The rotary speeds of a language model, and the bands of them that three heads use."""
-    from math import tau
-
-    read = real.speeds(values["sentence"])
-    rates = read["rates"]
-    clocks: dict[str, list[float | str | None]] = {
-        f"pair {pair}": [_speed(rates[pair]), f"{tau / rates[pair]:,.0f}"] for pair in PAIRS
+    read = speeds(sentence)
+    rates, shares = read["rates"], read["shares"]
+    clocks = {}
+    for pair in PAIRS:
+        rate = rates[pair]
+        speed = power(rate) if rate < 0.001 else f"{rate:.2g}"
+        clocks[f"pair {pair}"] = [speed, f"{tau / rate:,.0f}"]
+    uses = {
+        f"{layer} · {head}, {name}": row
+        for ((layer, head), name), row in zip(USES.items(), shares, strict=True)
     }
-    names = ("the token before", "itself", "induction")
-    uses: dict[str, list[float | str | None]] = {
-        f"{layer} · {head}, {name}": list(shares)
-        for (layer, head), name, shares in zip(real.HEADS, names, read["shares"], strict=True)
-    }
-    bands = [f"{low} to {high - 1}" for low, high in real.BANDS]
-    before, *_, induction = read["shares"]
-    layer, head = real.HEADS[0]
+    bands = [f"{low} to {high - 1}" for low, high in BANDS]
+    layer, head = next(iter(USES))
     return board(
         [table("Speeds", clocks, ["radians a token", "tokens a turn"])],
         [table("Share of q·k by pairs", uses, bands, kind="weights", digits=2)],
-        fast=before[0],
-        slow=induction[-1],
-        induction=induction[0],
+        fast=shares[0][0],
+        slow=shares[-1][-1],
+        induction=shares[-1][0],
         longest=tau / rates[-1],
-        **about(real.MODEL, input=values["sentence"], layer=layer, head=head),
+        **real.about("smollm2", input=sentence, layer=layer, head=head),
     )
 
 
-BOARDS = {
-    "speeds": real_speeds,
-    "sixty": lambda _: sixty(),
-    "misprint": lambda _: misprint(),
-    "learned": lambda _: _learned(),
-}
+@real.of("smollm2")
+def speeds(text: str) -> dict[str, Any]:
+    """Speeds of the pairs of a head, and how much of q·k each band of pairs can contribute.
+
+    A pair's part of q·k is at most the product of the lengths of its two parts; turning them
+    changes neither.
+    """
+    model: Any = real.opened("smollm2", "own")
+    trace = real.traced("smollm2", text)
+    if not 2 <= len(trace.labels) <= MOST:
+        raise InputError(f"expected 2 to {MOST} tokens, received {len(trace.labels)}")
+    config = model.network.config
+    rates = rotary_angles(2, config.attention.width, base=config.rotary_base)[1]
+    shares = []
+    for layer, head in USES:
+        pattern = trace.pattern(layer)
+        group = pattern.heads // pattern.k.shape[1]
+        q, k = pattern.q[0, head], pattern.k[0, head // group]
+        lengths = [x.unflatten(-1, (2, -1)).norm(dim=-2).mean(0) for x in (q, k)]
+        most = lengths[0] * lengths[1]
+        shares.append([(most[a:b].sum() / most.sum()).item() for a, b in BANDS])
+    return {"rates": rates.tolist(), "shares": shares, "base": config.rotary_base}
+
+
+BOARDS = {"speeds": real_speeds, "sixty": sixty, "misprint": misprint, "learned": learned}

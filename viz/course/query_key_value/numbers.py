@@ -1,11 +1,15 @@
 """Three tokens through three matrices, and the attention of one of them to all."""
 
-from typing import TYPE_CHECKING, Any
+from math import sqrt
+from typing import Any
 
+import torch
+from torch import Tensor
+
+from models.attention import Dot, Pattern, attend
+from models.seeding import seeded
 from viz.course.boards import Board, Panel, board, panel
-
-if TYPE_CHECKING:
-    from models.attention import Pattern
+from viz.course.numbers import follow
 
 TOKENS = ["animal", "street", "it"]
 FEATURES = 3
@@ -32,86 +36,85 @@ def numbers(
         dq: how far the reader has moved the query of `word`.
         dk: how far the reader has moved each key.
     """
-    import torch
-
-    from models import simple
-    from models.lessons import followed
-
-    tokens = torch.tensor(x).view(1, len(TOKENS), FEATURES)
-    matrices = simple.Matrices(*(torch.tensor(each).view(WIDTH, FEATURES) for each in (wq, wk, wv)))
-    _, pattern = simple.word_by_word(tokens, matrices)
-    every = followed.follow(pattern)
-    q, k, v = (each[:, 0] for each in (pattern.q, pattern.k, pattern.v))
-    query = q[:, word : word + 1] + torch.tensor(dq)
-    keys = k + torch.tensor(dk).view(1, len(TOKENS), WIDTH)
-    _, moved = simple.one_head(query, keys, v)
-    one = followed.follow(moved)
-    weights, output = one.weights[0], one.values[0]
+    tokens = torch.tensor(x).view(len(TOKENS), FEATURES)
+    matrices = [torch.tensor(each).view(WIDTH, FEATURES) for each in (wq, wk, wv)]
+    pattern = word_by_word(tokens, *matrices)
+    every = follow(pattern)
+    q, k, v = (each[0, 0] for each in (pattern.q, pattern.k, pattern.v))
+    query = q[word : word + 1] + torch.tensor(dq)
+    keys = k + torch.tensor(dk).view(len(TOKENS), WIDTH)
+    one = follow(one_head(query, keys, v))
+    weights = one.weights[0]
     return {
         "tokens": TOKENS,
         "token": TOKENS[word],
         "word": word,
-        "x": tokens[0].tolist(),
-        "wq": matrices.query.tolist(),
-        "wk": matrices.key.tolist(),
-        "wv": matrices.value.tolist(),
-        "q": q[0].tolist(),
-        "k": k[0].tolist(),
-        "v": v[0].tolist(),
+        "x": tokens.tolist(),
+        **{f"w{name}": each.tolist() for name, each in zip("qkv", matrices, strict=True)},
+        **{name: each.tolist() for name, each in zip("qkv", (q, k, v), strict=True)},
         "all_scores": every.scores.tolist(),
         "all_weights": every.weights.tolist(),
         "all_outputs": every.values.tolist(),
-        "query": query[0, 0].tolist(),
-        "keys": keys[0].tolist(),
-        "terms": [followed.terms(query[0, 0], key)[0].tolist() for key in keys[0]],
+        "query": query[0].tolist(),
+        "keys": keys.tolist(),
+        "terms": (query * keys).tolist(),
         "products": one.products[0].tolist(),
         "scores": one.scores[0].tolist(),
         "exponentials": one.exponentials[0].tolist(),
         "total": one.sums[0].item(),
         "weights": weights.tolist(),
-        "contributions": (weights[:, None] * v[0]).tolist(),
-        "output": output.tolist(),
+        "contributions": (weights[:, None] * v).tolist(),
+        "output": one.values[0].tolist(),
         "best": TOKENS[int(weights.argmax())],
         "largest": weights.max().item(),
     }
 
 
+def one_head(q: Tensor, k: Tensor, v: Tensor, scale: float | None = None) -> Pattern:
+    """`attend` without axes for the batch and heads; a scale of None means 1/√dim."""
+    _, pattern = attend(q[None, None], k[None, None], v[None, None], score=Dot(scale=scale))
+    return pattern
+
+
+def word_by_word(x: Tensor, wq: Tensor, wk: Tensor, wv: Tensor) -> Pattern:
+    """Words as rows: q, k and v of every word, and attention from word to word, over √dim."""
+    return one_head(x @ wq.T, x @ wk.T, x @ wv.T)
+
+
+def feature_by_feature(x: Tensor, wq: Tensor, wk: Tensor, wv: Tensor) -> Pattern:
+    """The same symbols with words as columns: QKᵀ then compares features, not words.
+
+    With words as columns, W x has words as columns too, and each of its rows is one feature over
+    all words: that is what attends here. Scores are divided by the root of the input's width.
+    """
+    return one_head(wq @ x, wk @ x, wv @ x, scale=1 / sqrt(len(x)))
+
+
 def columns() -> Board:
     """Words as columns: the same symbols compare features; and word by word below it."""
-    from models import simple
-    from models.lessons.followed import follow
-
-    x, matrices = simple.columns_and_matrices()
-    _, feature = simple.feature_by_feature(x, matrices)
-    _, word = simple.word_by_word(x.transpose(1, 2), matrices)
+    x, *matrices = printed()
     words, features = ("word 0", "word 1"), ("feature 0", "feature 1")
 
-    def reading(pattern: "Pattern", how: str, names: tuple[str, ...]) -> list[Panel]:
+    def reading(pattern: Pattern, how: str, names: tuple[str, ...]) -> list[Panel]:
         steps = follow(pattern)
-        parts = {"Q": pattern.q[0, 0], "K": pattern.k[0, 0], "V": pattern.v[0, 0]}
-        parts |= {"weights": steps.weights, "result": steps.values}
+        q, k, v = (each[0, 0].tolist() for each in (pattern.q, pattern.k, pattern.v))
+        weights = steps.weights.tolist()
         return [
-            panel(
-                f"{how}: {name}" if name in ("Q", "weights") else name,
-                part.tolist(),
-                rows=names if name in ("Q", "weights") else (),
-                kind="weights" if name == "weights" else "signed",
-                digits=4,
-                sign="→" if name == "result" else "",
-            )
-            for name, part in parts.items()
+            panel(f"{how}: Q", q, rows=names, kind="signed", digits=4),
+            panel("K", k, kind="signed", digits=4),
+            panel("V", v, kind="signed", digits=4),
+            panel(f"{how}: weights", weights, rows=names, kind="weights", digits=4),
+            panel("result", steps.values.tolist(), kind="signed", digits=4, sign="→"),
         ]
 
-    wq, wk, wv = (
-        panel(f"W_{{{name}}}", each.tolist(), digits=4)
-        for name, each in zip("qkv", matrices, strict=True)
-    )
-    by_columns, by_words = (
-        reading(feature, "words as columns", features),
-        reading(word, "word by word", words),
-    )
+    by_columns = reading(feature_by_feature(x, *matrices), "words as columns", features)
+    by_words = reading(word_by_word(x.T, *matrices), "word by word", words)
+    named = zip("qkv", matrices, strict=True)
     return board(
-        [panel("x", x[0].tolist(), cols=words, digits=4), wq, wk, wv],
+        [
+            panel("x", x.tolist(), cols=words, digits=4),
+            *(panel(f"W_{{{name}}}", each.tolist(), digits=4) for name, each in named),
+        ],
         by_columns[:3],
         by_columns[3:],
         by_words[:3],
@@ -119,4 +122,14 @@ def columns() -> Board:
     )
 
 
-BOARDS = {"columns": lambda _: columns()}
+def printed() -> list[Tensor]:
+    """Two words as columns, and W_q, W_k and W_v, as a course has printed them."""
+    query, key, value = (0, torch.randn, (2, 3)), (1, torch.rand, (2, 3)), (2, torch.rand, (2, 3))
+    tensors = []
+    for seed, draw, shape in ((10, torch.rand, (3, 2)), query, key, value):
+        with seeded(seed):
+            tensors.append(draw(shape))
+    return tensors
+
+
+BOARDS = {"columns": columns}

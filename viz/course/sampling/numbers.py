@@ -10,7 +10,7 @@ from models.decoder import DecoderConfig
 from models.output import next_probabilities
 from viz.course import real
 from viz.course.boards import table
-from viz.course.writing import goes_on
+from viz.course.numbers import smollm2_writes
 
 if TYPE_CHECKING:
     from models.decoder import DecoderOutput
@@ -97,7 +97,7 @@ def draws(probabilities: Tensor, count: int) -> Tensor:
 @real.of(MODEL)
 def logits(text: str) -> dict[str, Any]:
     """The next token's logits in descending order; of lower ones, each stands for `EACH`."""
-    whole = _written(text, LONGEST + 1)
+    whole = smollm2_writes(text, LONGEST, LONGEST + 1)
     last = _pass(tuple(whole["ids"][: whole["start"]])).logits[0, -1].float()
     logits, ids = last.sort(descending=True, stable=True)
     return {
@@ -110,7 +110,7 @@ def logits(text: str) -> dict[str, Any]:
 @real.of(MODEL)
 def cached(text: str) -> dict[str, Any]:
     """Some features of a head's keys, values and queries, for a text and what follows it."""
-    whole = _written(text, MOST)
+    whole = smollm2_writes(text, LONGEST, MOST)
     pattern = _pass(tuple(whole["ids"])).patterns[LAYER]
     shared = HEAD * pattern.k.shape[1] // pattern.q.shape[1]
     return {
@@ -122,12 +122,6 @@ def cached(text: str) -> dict[str, Any]:
         "weights": pattern.weights(HEAD, item=0).tolist(),
         "difference": whole["difference"],
     }
-
-
-@lru_cache(maxsize=32)
-def _written(text: str, most: int) -> dict[str, Any]:
-    model = real.opened(MODEL, "own")
-    return goes_on(model.network, model.tokenizer, text, LONGEST, most)
 
 
 @lru_cache(maxsize=32)

@@ -1,12 +1,28 @@
-"""The way from the first token to the last in three kinds of layer, its cost and its effect."""
+"""The way from the first token to the last in three kinds of layer, its cost and its effect.
 
-from collections.abc import Mapping
+A recurrence h ← act(g · R h + U x), with R orthogonal, multiplies what it knows of a token by g · R
+at every later token. Without an activation the influence of a token on the last state shrinks or
+grows by exactly g a step: g to the power of the distance. Attention reaches every token in one
+step, whatever its distance.
+
+Source: Bengio et al. 1994 and Pascanu et al. 2013 for the recurrence.
+"""
+
 from functools import lru_cache
+from math import sqrt
 from typing import Any
 
+import torch
+from torch import Tensor, nn
+
+from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
+from models.seeding import seeded
+from viz.course import real
 from viz.course.boards import Board, Panel, board, power, table
-from viz.course.real import about
-from viz.course.sequences import real
+from viz.course.inputs import InputError
+from viz.course.numbers import KINDS, cost
+
+DIM = 16  # of the untrained layers
 
 
 def numbers(tokens: int, kernel: str, width: int, gain: float, activation: str) -> dict[str, Any]:
@@ -19,63 +35,97 @@ def numbers(tokens: int, kernel: str, width: int, gain: float, activation: str) 
         gain: of the recurrence.
         activation: of the recurrence, "tanh" or "none".
     """
-    from models.lessons import reach
-
     size = int(kernel)
-    hops = {kind: reach.hops(kind, tokens, size) for kind in reach.KINDS}
-    costs = {kind: reach.cost(kind, tokens, width, size) for kind in reach.KINDS}
+    paths = {kind: hops(kind, tokens, size) for kind in KINDS}
+    costs = {kind: cost(kind, tokens, width, size) for kind in KINDS}
+    influences = {
+        "recurrence": recurrent_influence(tokens, gain, activation),
+        "attention": attention_influence(tokens),
+    }
+    first = recurrent_influence(1, gain, activation)[0]
+    kept = [recurrent_influence(n, gain, activation)[0] / first for n in range(2, tokens + 1)]
     return {
         "tokens": tokens,
         "kernel": size,
         "width": width,
         "gain": gain,
-        "hops": hops,
-        "count": {kind: len(path) - 1 for kind, path in hops.items()},
-        "seen": _seen(tokens, size),
+        "hops": paths,
+        "count": {kind: len(path) - 1 for kind, path in paths.items()},
+        "seen": receptive_fields(tokens, len(paths["convolution"]) - 1, size),
         "costs": {kind: {"work": one.work, "steps": one.steps} for kind, one in costs.items()},
-        "influence": _influence(tokens, gain, activation),
-        "kept": _kept(tokens, gain, activation),
-        "tables": [_longer(), _table(width, size)],
+        "influence": {
+            kind: {"sizes": sizes.tolist(), "ratio": (sizes[0] / sizes[-1]).item()}
+            for kind, sizes in influences.items()
+        },
+        "kept": [1.0, *map(float, kept)],
+        "tables": [_longer(), _work(width, size)],
     }
+
+
+def hops(kind: str, tokens: int, kernel: int) -> list[int]:
+    """The positions that the first token's information passes on its way to the last.
+
+    A hop is a step of a recurrence, or a layer of attention or convolution.
+    """
+    stride = {"attention": max(1, tokens - 1), "recurrence": 1, "convolution": kernel // 2}[kind]
+    return [*range(0, tokens - 1, stride), tokens - 1]
 
 
 @lru_cache(maxsize=64)
-def _seen(tokens: int, kernel: int) -> list[list[bool]]:
-    """What the last output depends on in each layer of the convolution, from the input up."""
-    from models.lessons import reach
-
-    layers = len(reach.hops("convolution", tokens, kernel)) - 1
-    return reach.receptive_fields(
-        "convolution", tokens, tokens - 1, layers=layers, kernel=kernel
-    ).tolist()
-
-
-@lru_cache(maxsize=256)
-def _influence(tokens: int, gain: float, activation: str) -> dict[str, Any]:
-    """Of each token on the last output, and the first token's as a share of the last one's."""
-    from models.lessons import sequences
-
-    influences = {
-        "recurrence": sequences.recurrent_influence(tokens, gain=gain, activation=activation),
-        "attention": sequences.attention_influence(tokens),
-    }
-    return {
-        kind: {"sizes": sizes.tolist(), "ratio": (sizes[0] / sizes[-1]).item()}
-        for kind, sizes in influences.items()
-    }
+def receptive_fields(tokens: int, layers: int, kernel: int) -> list[list[bool]]:
+    """What the last output depends on in the input of each convolution, by backpropagation."""
+    with seeded(0):
+        network = [nn.Conv1d(4, 4, kernel, padding=kernel // 2) for _ in range(layers)]
+        y = torch.randn(1, 4, tokens, requires_grad=True)
+    inputs = []
+    with torch.enable_grad():
+        for layer in network:
+            inputs.append(y)
+            y = layer(y)
+        gradients = torch.autograd.grad(y[0, :, -1].sum(), inputs)
+    return (torch.cat(gradients).abs().sum(1) > 0).tolist()
 
 
-@lru_cache(maxsize=256)
-def _kept(tokens: int, gain: float, activation: str) -> list[float]:
-    """Influence of the first token on each state of the recurrence, as a share of the first."""
-    from models.lessons import sequences
+@lru_cache(maxsize=1024)
+def recurrent_influence(tokens: int, gain: float, activation: str) -> Tensor:
+    """Influence of each token on the last state of an untrained recurrence.
 
-    read = (
-        sequences.recurrent_influence(count, gain=gain, activation=activation)[0].item()
-        for count in range(1, tokens + 1)
+    Returns:
+        The Frobenius norm of the last state's Jacobian with respect to each token.
+    """
+    with seeded(0):
+        turn = torch.linalg.qr(torch.randn(DIM, DIM)).Q
+        inward = torch.randn(DIM, DIM) / sqrt(DIM)
+        x = torch.randn(tokens, DIM)
+    # in float64: squares of what is left after 64 tokens are below float32's smallest number
+    turn, inward, x = turn.double(), inward.double(), x.double()
+    state, slopes = x.new_zeros(DIM), []
+    for token in x:
+        state = gain * turn @ state + inward @ token
+        state = state.tanh() if activation == "tanh" else state
+        slopes.append(1 - state.square() if activation == "tanh" else torch.ones_like(state))
+    later = torch.eye(DIM, dtype=x.dtype)  # slopes of the last state with respect to a later one
+    norms = []
+    for slope in reversed(slopes):
+        norms.append((later * slope @ inward).norm())
+        later = gain * (later * slope) @ turn
+    return torch.stack(norms[::-1]).float()
+
+
+@lru_cache(maxsize=64)
+def attention_influence(tokens: int) -> Tensor:
+    """Influence of each token on the last output of one untrained attention layer.
+
+    Returns:
+        The Frobenius norm of the last output's Jacobian with respect to each token.
+    """
+    with seeded(0):
+        layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=1)).eval()
+        x = torch.randn(tokens, DIM)
+    jacobian = torch.autograd.functional.jacobian(
+        lambda x: layer(x[None])[0][0, -1], x, vectorize=True
     )
-    first, *later = read
-    return [1.0, *(size / first for size in later)]
+    return torch.as_tensor(jacobian).square().sum((0, 2)).sqrt()
 
 
 LONGER = (12, 32, 64)  # tokens
@@ -85,32 +135,25 @@ TEXTS = (32, 512, 2048)
 @lru_cache(maxsize=1)
 def _longer() -> Panel:
     """The first token's influence as a share of the last one's, over longer texts."""
-    from models.lessons import sequences
-
-    kinds = (("tanh", 0.5), ("tanh", 0.9), ("none", 0.9), ("none", 1.2))
-    rows: dict[str, list[float | str | None]] = {}
-    for activation, gain in kinds:
+    rows = {}
+    for activation, gain in (("tanh", 0.5), ("tanh", 0.9), ("none", 0.9), ("none", 1.2)):
+        sizes = [recurrent_influence(count, gain, activation) for count in LONGER]
         name = f"g = {gain}, {'tanh' if activation == 'tanh' else 'no tanh'}"
-        rows[name] = []
-        for count in LONGER:
-            sizes = sequences.recurrent_influence(count, gain=gain, activation=activation)
-            rows[name].append(power((sizes[0] / sizes[-1]).item()))
-    return table(
-        "Influence of the first token : of the last", rows, [f"{n} tokens" for n in LONGER]
-    )
+        rows[name] = [power((each[0] / each[-1]).item()) for each in sizes]
+    cols = [f"{n} tokens" for n in LONGER]
+    return table("Influence of the first token : of the last", rows, cols)
 
 
-def _table(width: int, kernel: int) -> Panel:
+def _work(width: int, kernel: int) -> Panel:
     """What one layer costs over longer texts."""
-    from models.lessons import reach
-
-    work = dict.fromkeys(reach.KINDS, "k · n · d²") | {
-        "attention": "n² · d, without projections",
-        "recurrence": "n · d²",
+    names = {
+        "attention": "attention: n² · d, without projections",
+        "recurrence": "recurrence: n · d²",
+        "convolution": "convolution: k · n · d²",
     }
-    rows: dict[str, list[float | str | None]] = {
-        f"{kind}: {work[kind]}": [f"{reach.cost(kind, n, width, kernel).work:,}" for n in TEXTS]
-        for kind in reach.KINDS
+    rows = {
+        name: [f"{cost(kind, n, width, kernel).work:,}" for n in TEXTS]
+        for kind, name in names.items()
     }
     rows["projections: 4 n · d²"] = [f"{4 * n * width**2:,}" for n in TEXTS]
     cols = [f"{n:,} tokens" for n in TEXTS]
@@ -123,41 +166,48 @@ NOUNS = (
     "The keys near the old cabinet in the hall of the museum",
     "The key near the old cabinets in the halls of the museums",
 )
+NOUN = 1  # place of the noun: after the article
+LONGEST = 24  # tokens
 
 
-def agree(values: Mapping[str, Any]) -> Board:
+def agree(sentence: str) -> Board:
     """Both verbs after nouns at growing distances, and after the reader's text."""
-    mine = values["sentence"]
-    read = [real.agreement(text) for text in (*NOUNS, mine)]
-    rows: dict[str, list[float | str | None]] = {}
-    for number, each in enumerate(read):
-        name = f"{each['noun']}, {each['distance']} back"
-        rows[f"yours: {name}" if number == len(NOUNS) else name] = [
-            *each["verbs"],
-            f"{each['layer']} · {each['head']}",
-            each["weight"],
-        ]
-    far, last = read[2], read[-1]
+    *texts, mine = (agreement(text) for text in (*NOUNS, sentence))
+    rows = {}
+    for begins, each in (*(("", text) for text in texts), ("yours: ", mine)):
+        place = f"{each['layer']} · {each['head']}"
+        name = f"{begins}{each['noun']}, {each['distance']} back"
+        rows[name] = [*each["verbs"], place, each["weight"]]
+    title = "The next token, and the head that reads the noun most"
+    cols = ["are", "is", "layer · head", "weight"]
     return board(
-        [
-            table(
-                "The next token, and the head that reads the noun most",
-                rows,
-                ["are", "is", "layer · head", "weight"],
-                kind="weights",
-                digits=3,
-            )
-        ],
-        distance=far["distance"],
-        ratio=far["verbs"][0] / far["verbs"][1],
-        weight=far["weight"],
-        **about(
-            real.MODEL,
-            input=mine,
-            layer=last["layer"],
-            head=last["head"],
-        ),
+        [table(title, rows, cols, kind="weights", digits=3)],
+        distance=texts[2]["distance"],
+        ratio=texts[2]["verbs"][0] / texts[2]["verbs"][1],
+        weight=texts[2]["weight"],
+        **real.about("smollm2", input=sentence, layer=mine["layer"], head=mine["head"]),
     )
+
+
+@real.of("smollm2")
+def agreement(text: str) -> dict[str, Any]:
+    """Probabilities of both verbs after a text, and the head that reads its second token most."""
+    count = len(real.encoded("smollm2", text).ids)
+    if not NOUN + 1 < count <= LONGEST:
+        raise InputError(f"expected {NOUN + 2} to {LONGEST} tokens, received {count}")
+    trace = real.traced("smollm2", text)
+    shares = trace.output.values[0, -1].softmax(-1)
+    rows = torch.stack([trace.weights(site.layer)[:, -1, NOUN] for site in trace.sites])
+    layer, head = divmod(int(rows.argmax()), rows.shape[1])
+    verbs = (real.encoded("smollm2", verb).ids[-1] for verb in (" are", " is"))
+    return {
+        "noun": real.word(trace.labels[NOUN]),
+        "distance": count - NOUN,
+        "verbs": [shares[id].item() for id in verbs],
+        "layer": layer,
+        "head": head,
+        "weight": rows.max().item(),
+    }
 
 
 BOARDS = {"agree": agree}

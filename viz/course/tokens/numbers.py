@@ -1,19 +1,17 @@
 """A text on its way into MiniLM: pieces, ids, rows of the table, and a row's neighbours."""
 
-from collections.abc import Mapping
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+import re
+from functools import lru_cache
+from typing import Any
 
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from viz.course import real
 from viz.course.boards import Board, board, panel
 from viz.course.inputs import InputError
-from viz.course.real import about
-from viz.course.tokens import real
-from viz.course.trained import encoded, network
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-MODEL = "minilm"
 MOST = 12  # tokens that the picture has room for
 FEATURES = 12  # shown of each row
 AROUND = 3  # rows of the table shown on either side of the chosen one
@@ -21,37 +19,23 @@ NEAREST = 6
 
 
 def numbers(text: str, token: int) -> dict[str, Any]:
-    """Every number from the text to the rows of the table.
-
-    Args:
-        text: that is cut.
-        token: index of the chosen token; the last one where there are fewer.
-
-    Raises:
-        InputError: for a text of too many tokens.
-    """
-    import torch
-
-    from models.lessons import tokens
-
-    ids = list(encoded(MODEL, text).ids)
+    """Every number from the text to the rows of the table."""
+    ids = list(real.encoded("minilm", text).ids)
     if len(ids) > MOST:
         raise InputError(f"text: expected at most {MOST} tokens, received {len(ids)}")
     token = min(token, len(ids) - 1)
     table, names = _table(), _names()
     id, (vocab, dim) = ids[token], table.shape
     low = max(0, min(id - AROUND, vocab - 2 * AROUND - 1))
-    around = list(range(low, low + 2 * AROUND + 1))
-    words, codes = tokens.words(text), tokens.utf8(text)
     return {
         "text": text,
-        "words": words,
-        "bytes": codes,
+        "words": words(text),
+        "bytes": list(text.encode("utf-8")),
         "pieces": [names[each] for each in ids],
         "ids": ids,
         "count": len(ids),
-        "word_count": len(words),
-        "byte_count": len(codes),
+        "word_count": len(words(text)),
+        "byte_count": len(text.encode("utf-8")),
         "token": token,
         "piece": names[id],
         "id": id,
@@ -59,76 +43,97 @@ def numbers(text: str, token: int) -> dict[str, Any]:
         "vocab": vocab,
         "dim": dim,
         "parameters": table.numel(),
-        "around": [{"id": each, "piece": names[each], "row": _row(each)} for each in around],
-        "x": tokens.rows(table, torch.tensor(ids))[:, :FEATURES].tolist(),
+        "around": [
+            {"id": each, "piece": names[each], "row": table[each, :FEATURES].tolist()}
+            for each in range(low, low + 2 * AROUND + 1)
+        ],
+        "x": table[ids][:, :FEATURES].tolist(),  # what one-hot vectors · table gives, too
         "nearest": _nearest(id),
     }
 
 
+def words(text: str) -> list[str]:
+    """Runs of letters and digits, and every other sign alone; spaces separate."""
+    return re.findall(r"\w+|[^\w\s]", text)
+
+
+def nearest(table: Tensor, id: int, count: int) -> tuple[Tensor, Tensor]:
+    """Cosine similarity and id of the rows most similar to one, without itself."""
+    similarities = F.normalize(table, dim=-1) @ F.normalize(table[id], dim=0)
+    closest = similarities.index_fill(0, torch.tensor([id]), -torch.inf).topk(count)
+    return closest.values, closest.indices
+
+
 @lru_cache(maxsize=256)
 def _nearest(id: int) -> list[dict[str, Any]]:
-    """The rows most similar to one by cosine, the most similar first."""
-    from models.lessons import tokens
-
-    similarities, ids = tokens.nearest(_table(), id, NEAREST)
+    pairs = zip(*(each.tolist() for each in nearest(_table(), id, NEAREST)), strict=True)
     return [
-        {"id": each, "piece": _names()[each], "similarity": similarity, "row": _row(each)}
-        for each, similarity in zip(ids.tolist(), similarities.tolist(), strict=True)
+        {"id": n, "piece": _names()[n], "similarity": share, "row": _table()[n, :FEATURES].tolist()}
+        for share, n in pairs
     ]
 
 
-def _row(id: int) -> list[float]:
-    return _table()[id, :FEATURES].tolist()
-
-
-@cache
-def _table() -> "Tensor":
+def _table() -> Tensor:
     """MiniLM's table of token embeddings."""
-    return network(MODEL).network.get_parameter("tokens.weight").detach()
+    return real.opened("minilm").network.get_parameter("tokens.weight").detach()
 
 
-@cache
 def _names() -> dict[int, str]:
     """The token of each id."""
-    from models.text import FileTokenizer
-
-    reader = network(MODEL).tokenizer
-    if not isinstance(reader, FileTokenizer):
-        raise ValueError(f"expected a tokenizer with a file, received {type(reader).__name__}")
+    reader: Any = real.opened("minilm").tokenizer
     return reader.words
 
 
-def beside(values: Mapping[str, Any]) -> Board:
+def beside(text: str) -> Board:
     """A text as MiniLM and as SmolLM2 cut it."""
-    text = values["text"]
-    mine, theirs = list(encoded(MODEL, text).ids), real.pieces(text)
-    if len(theirs["ids"]) > MOST + 2:
-        received = len(theirs["ids"])
-        raise InputError(f"text: expected at most {MOST + 2} tokens, received {received}")
-    names = _names()
-    columns = (
-        [names[each] for each in mine],
-        [str(each) for each in mine],
-        theirs["pieces"],
-        [str(each) for each in theirs["ids"]],
-        theirs["nearest"],
-    )
-    longest = max(map(len, columns))
-    padded = [[*column, *[None] * (longest - len(column))] for column in columns]
-    rows = [list(row) for row in zip(*padded, strict=True)]
+    mine, theirs = list(real.encoded("minilm", text).ids), pieces(text)
+    count = len(theirs["ids"])
+    if count > MOST + 2:
+        raise InputError(f"text: expected at most {MOST + 2} tokens, received {count}")
+    rows = [(_names()[id], str(id)) for id in mine]
+    others = zip(theirs["pieces"], map(str, theirs["ids"]), theirs["nearest"], strict=True)
+    longest = max(len(rows), count)
     return board(
         [
-            panel("MiniLM", [row[:2] for row in rows], cols=("piece", "id")),
-            panel("SmolLM2", [row[2:] for row in rows], cols=("piece", "id", "nearest row")),
+            panel("MiniLM", _padded(rows, longest), cols=("piece", "id")),
+            panel("SmolLM2", _padded(others, longest), cols=("piece", "id", "nearest row")),
         ],
-        count=len(theirs["ids"]),
+        count=count,
         other=len(mine),
         vocab=theirs["vocab"],
         dim=theirs["dim"],
         parameters=theirs["vocab"] * theirs["dim"],
         share=theirs["share"],
-        **about(real.MODEL, input=text),
+        **real.about("smollm2", input=text),
     )
+
+
+def _padded(rows: Any, count: int) -> list[Any]:
+    """So many rows, the last ones empty."""
+    filled = [*rows]
+    return [*filled, *[[None] * len(filled[0])] * (count - len(filled))]
+
+
+@real.of("smollm2")
+def pieces(text: str) -> dict[str, Any]:
+    """SmolLM2's pieces and ids, its table's size, and the piece nearest to each by its row."""
+    model: Any = real.opened("smollm2", "own")
+    table = model.network.get_parameter("embedding.tokens.weight").detach()
+    cut = model.tokenizer.encode(text)
+    closest = [int(nearest(table, id, 1)[1]) for id in cut.ids]
+    return {
+        "pieces": [visible(label) for label in cut.labels],
+        "ids": [*cut.ids],
+        "nearest": [visible(model.tokenizer.text([id])) for id in closest],
+        "vocab": table.shape[0],
+        "dim": table.shape[1],
+        "share": table.numel() / sum(each.numel() for each in model.network.parameters()),
+    }
+
+
+def visible(piece: str) -> str:
+    """A piece whose spaces and line breaks can be seen."""
+    return piece.replace(" ", "␣").replace("\n", "↵")
 
 
 BOARDS = {"beside": beside}

@@ -1,120 +1,106 @@
 """A vision transformer: patches become a sequence, and the class token attends to them.
 
-DINOv2 reads a photo; a small network, trained for the app, answers questions about a picture.
+DINOv2 reads a photo; a small network, trained for the app, answers questions about a picture; and
+Whisper reads a recording as a picture over time.
 """
 
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+import base64
+import io
+import json
+import math
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+import torch
+from einops import rearrange
+from PIL import Image
+from torch import Tensor
+
+from models.catalogue import CHECKPOINTS
+from models.edits import Cut
+from models.image import to_pixels
+from models.inputs.pictures import pixels_of
+from models.inputs.sound import extracted
+from models.patches import cut
+from models.preprocessing import ProcessorSettings
+from models.presets import PRESETS
+from models.trace import Sound
+from models.vit import ViT, ViTConfig, ViTOutput
+from viz.course import real
 from viz.course.boards import Board, board, curve, dots, panel, picture, table
 from viz.course.inputs import InputError
-from viz.course.real import about
-from viz.course.trained import trained
-from viz.course.vision import parts, real, sound
+from viz.course.numbers import block_steps
+from viz.theme import sequential
 
-if TYPE_CHECKING:
-    from models.lessons.shuffled import Shuffle
-    from models.vit import ViTOutput
-
-MODEL = "objects"
-PICTURES = ("a-star", "a-heart", "a-moon")
+SMALL = "objects"
 ENLARGED = 4  # side of a pixel in a patch's file
 BEST = 3  # answers to each question
-
-
-class Cut(NamedTuple):
-    """A picture and its patches.
-
-    Attributes:
-        pixels: as the network reads them.
-        patches: files as data: URLs, row by row.
-    """
-
-    pixels: Any
-    patches: tuple[str, ...]
+PHOTOS = Path(__file__).parents[2] / "photos"
+SIDE, PATCH, WIDTH, DEPTH = 224, 14, 384, 12  # of DINOv2
+EDGE = 256  # of the photo, before its middle is cut out
 
 
 def numbers(
-    network: str,
-    photo: str,
-    picture: str,
-    shuffle: "Shuffle",
-    layer: int,
-    head: int,
-    position: int,
+    network: str, photo: str, picture: str, shuffle: str, layer: int, head: int, position: int
 ) -> dict[str, Any]:
     """Patches and their positions, the class token's weights, and the answers.
 
     Args:
         network: "dinov2", which reads the photo, or "objects", which reads the picture.
         photo: name of a photo.
-        picture: one of `PICTURES`.
+        picture: of a picture.
         shuffle: see `run_shuffled`.
         layer: of the weights.
         head: of the weights.
         position: the patch position whose vector is compared with all others.
-
-    Raises:
-        InputError: for a layer, head or position that the small network lacks.
     """
-    if network == real.MODEL:
-        return _of_photo(photo, shuffle, layer, head, position)
-    return _of_picture(picture, shuffle, layer, head, position)
-
-
-def _of_photo(
-    photo: str, shuffle: "Shuffle", layer: int, head: int, position: int
-) -> dict[str, Any]:
-    patches = _tiles(photo)
-    attends = real.attends(photo, shuffle, layer, head)
+    if network == SMALL:
+        return _of_picture(picture, shuffle, layer, head, position)
+    attention = attends(photo, shuffle, layer, head)
     return {
-        **_sequence(real.SIDE, real.PATCH, len(patches), shuffle, attends["at"]),
-        **_compared(position, real.alike(position)["similar"]),
-        **real.moved(photo, shuffle),
-        "patches": patches,
-        "width": real.WIDTH,
-        "depth": real.DEPTH,
-        "own": attends["own"],
-        "largest": attends["largest"],
-        "block": real.norms(photo, shuffle, layer),
-        **about(real.MODEL, photo=photo, layer=layer, head=head),
+        **_sequence(SIDE, PATCH, shuffle, attention),
+        **_compared(position, alike(position)["similar"]),
+        **moved(photo, shuffle),
+        "patches": tiles(photo),
+        "width": WIDTH,
+        "depth": DEPTH,
+        "block": norms(photo, shuffle, layer),
+        **real.about("dinov2", photo=photo, layer=layer, head=head),
     }
 
 
-def _of_picture(
-    picture: str, shuffle: "Shuffle", layer: int, head: int, position: int
-) -> dict[str, Any]:
-    cut, plain, out = _cut(picture), _run(picture, "none"), _run(picture, shuffle)
-    network, _ = _network()
-    config, count = network.config, len(cut.patches)
+def _of_picture(picture: str, shuffle: str, layer: int, head: int, position: int) -> dict[str, Any]:
+    network = _network(SMALL)
+    config, count = network.config, network.config.grid[0] * network.config.grid[1]
     if layer >= config.depth or head >= config.heads or position >= count:
         raise InputError(
             f"expected a layer below {config.depth}, a head below {config.heads} and a position"
             f" below {count}, received {layer}, {head} and {position}"
         )
-    attends = parts.weights(out, layer, head)
+    plain, out = (_run(SMALL, picture, each) for each in ("none", shuffle))
+    before, after = _answers(plain), _answers(out)
     return {
-        **_sequence(config.image, config.patch, count, shuffle, attends["at"]),
-        **_compared(position, parts.alike(network, config.grid, position)),
-        "patches": list(cut.patches),
+        **_sequence(config.image, config.patch, shuffle, _weights(out, layer, head)),
+        **_compared(position, _alike(network, config.grid[0], position)),
+        "patches": _patches(_example(picture), config.patch, ENLARGED),
         "width": config.width,
         "depth": config.depth,
-        "own": attends["own"],
-        "largest": attends["largest"],
         "changed": (_shares(out) - _shares(plain)).abs().max().item(),
-        "block": _block(picture, shuffle, layer),
-        "questions": _answers(out),
-        "before": _answers(plain)[0]["best"][0],
-        "answer": _answers(out)[0]["best"][0],
+        "block": _norms(network, out, layer),
+        "questions": after,
+        "before": before[0]["best"][0],
+        "answer": after[0]["best"][0],
     }
 
 
-def _sequence(
-    side: int, patch: int, count: int, shuffle: "Shuffle", weights: list[float]
-) -> dict[str, Any]:
-    """Sizes of a picture in patches, the place of each and its weight."""
-    placed = parts.places(count, shuffle)
+def _sequence(side: int, patch: int, shuffle: str, attention: dict[str, Any]) -> dict[str, Any]:
+    """Sizes of a picture in patches, where each comes in the sequence and in the picture."""
+    count = (side // patch) ** 2
+    there = list(range(count))
+    order = there if shuffle == "none" else shuffled(count)
+    place_of = [order.index(each) for each in there]
     return {
         "cols": side // patch,
         "count": count,
@@ -122,8 +108,11 @@ def _sequence(
         "side": side,
         "patch": patch,
         "flat": 3 * patch**2,
-        **placed,
-        "weights": [weights[place] for place in placed["sequence"]],
+        "sequence": place_of,
+        "places": place_of if shuffle == "patches" else there,
+        "weights": [attention["at"][place] for place in place_of],
+        "own": attention["own"],
+        "largest": attention["largest"],
     }
 
 
@@ -131,65 +120,131 @@ def _compared(position: int, similar: list[float]) -> dict[str, Any]:
     return {"position": position, "similar": similar, "least": min(similar)}
 
 
-def _network() -> Any:
-    model, card = trained(MODEL)
-    return model.network, card
+def shuffled(count: int) -> list[int]:
+    """At each position, the patch that comes there."""
+    return torch.randperm(count, generator=torch.Generator().manual_seed(1)).tolist()
 
 
-@lru_cache(maxsize=4)
-def _tiles(photo: str) -> list[str]:
-    return parts.patches(real.image(photo), real.PATCH, 1)
+def run_shuffled(network: Any, pixels: Tensor, how: str) -> ViTOutput:
+    """A forward pass over tokens, or only their contents, in another order.
 
+    Attention treats its tokens as a set. Tokens that carry their position vector along can be
+    shuffled without any effect on the class token; patches dealt to other positions cannot.
 
-@lru_cache(maxsize=8)
-def _cut(picture: str) -> Cut:
-    """A shipped example picture and its patches."""
-    from PIL import Image
-
-    from models.catalogue import CHECKPOINTS
-    from models.image import to_pixels
-
-    with Image.open(CHECKPOINTS / MODEL / f"{picture}.png") as opened:
-        image = opened.convert("RGB")
-    side = _network()[0].config.patch
-    return Cut(to_pixels(image), tuple(parts.patches(image, side, ENLARGED)))
+    Args:
+        network: with a class token and no registers.
+        pixels: "batch channel row col".
+        how: "tokens" shuffles the patches' tokens after positions were added, "patches" the patches
+            before; "none" leaves both.
+    """
+    side, per_row = network.config.patch, pixels.shape[-1] // network.config.patch
+    order = shuffled(per_row**2)
+    if how == "patches":
+        whole, tiles = "b c (rows high) (cols wide)", "b (rows cols) c high wide"
+        flat = rearrange(pixels, f"{whole} -> {tiles}", high=side, wide=side)[:, order]
+        pixels = rearrange(flat, f"{tiles} -> {whole}", rows=per_row)
+    x = network.embed(pixels)
+    if how == "tokens":
+        x = torch.cat([x[:, :1], x[:, 1:][:, order]], dim=1)
+    states, patterns = [x], []
+    for block in network.blocks:
+        x, pattern = block(x)
+        states.append(x)
+        patterns.append(pattern)
+    hidden = network.norm(x)
+    logits = None if network.head is None else network.head(network.pool(hidden))
+    return ViTOutput(logits, hidden, tuple(states), tuple(patterns))
 
 
 @lru_cache(maxsize=16)
-def _run(picture: str, shuffle: "Shuffle") -> "ViTOutput":
-    from models.lessons.shuffled import run_shuffled
+def _run(name: str, picture: str, shuffle: str) -> ViTOutput:
+    if name == SMALL:
+        pixels = to_pixels(_example(picture))
+    else:
+        pixels = pixels_of(real.opened(name, "own"), PHOTOS / f"{picture}.jpg")
+    with torch.no_grad():
+        return run_shuffled(_network(name), pixels, shuffle)
 
-    cut = _cut(picture)
-    order = parts.shuffled(len(cut.patches))
-    return run_shuffled(_network()[0], cut.pixels, shuffle, order)
+
+def _network(name: str) -> Any:
+    return real.opened(name, None if name == SMALL else "own").network
 
 
-@lru_cache(maxsize=48)
-def _block(picture: str, shuffle: "Shuffle", layer: int) -> dict[str, Any]:
+def _example(picture: str) -> Image.Image:
+    """A shipped example picture of the small network."""
+    with Image.open(CHECKPOINTS / SMALL / f"{picture}.png") as opened:
+        return opened.convert("RGB")
+
+
+@lru_cache(maxsize=4)
+def tiles(photo: str) -> list[str]:
+    """The patches of a photo as DINOv2 reads it, which needs no weights."""
+    with Image.open(PHOTOS / f"{photo}.jpg") as opened:
+        whole = opened.convert("RGB")
+    size = [EDGE * each // min(whole.size) for each in whole.size]
+    scaled = whole.resize((size[0], size[1]), Image.Resampling.BICUBIC)
+    left, top = ((each - SIDE) // 2 for each in size)
+    return _patches(scaled.crop((left, top, left + SIDE, top + SIDE)), PATCH, 1)
+
+
+def _patches(image: Image.Image, side: int, enlarged: int) -> list[str]:
+    """The patches of a picture as data: URLs, row by row."""
+    wide, high = image.size
+    corners = [(x, y) for y in range(0, high, side) for x in range(0, wide, side)]
+    return [_file(image.crop((x, y, x + side, y + side)), enlarged) for x, y in corners]
+
+
+def _file(image: Image.Image, enlarged: int) -> str:
+    """A picture with enlarged pixels as a data: URL."""
+    file = io.BytesIO()
+    size = (image.width * enlarged, image.height * enlarged)
+    image.resize(size, Image.Resampling.NEAREST).save(file, "WEBP", lossless=True)
+    return f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+def _weights(out: ViTOutput, layer: int, head: int) -> dict[str, Any]:
+    """The class token's weights on itself and at each position of a patch."""
+    one = out.patterns[layer].weights(head, [0], item=0)[0]
+    return {"at": one[1:].tolist(), "own": one[0].item(), "largest": one[1:].max().item()}
+
+
+def _alike(network: ViT, side: int, position: int) -> list[float]:
+    """Cosine similarity of a patch position's vector with those of all, in a square of patches."""
+    with torch.no_grad():
+        vectors = network.positions.vectors((side, side), network.config.width)[-(side**2) :]
+        return torch.cosine_similarity(vectors[position][None], vectors, dim=-1).tolist()
+
+
+def _norms(network: ViT, out: ViTOutput, layer: int) -> dict[str, Any]:
     """The norm of every token after each step of a block, the class token first."""
-    return parts.norms(_network()[0], _run(picture, shuffle), layer)
+    block: Any = network.blocks[layer]
+    steps = block_steps(block, out.states[layer])
+    sizes = [x[0].norm(dim=-1).tolist() for _, x in steps]
+    return {
+        "layer": layer,
+        "after": layer + 1,
+        "names": [name for name, _ in steps],
+        "norms": sizes,
+        "class": [each[0] for each in sizes],
+    }
 
 
-def _probabilities(out: "ViTOutput") -> list[Any]:
+def _probabilities(out: ViTOutput) -> list[Tensor]:
     """The probabilities of each question's classes."""
-    _, card = _network()
     if out.logits is None:
         raise ValueError("expected a network with a head")
-    sizes = [len(question.classes) for question in card.questions]
+    sizes = [len(question.classes) for question in real.card_of(SMALL).questions]
     return [part.softmax(-1) for part in out.logits[0].split(sizes)]
 
 
-def _shares(out: "ViTOutput") -> Any:
-    import torch
-
+def _shares(out: ViTOutput) -> Tensor:
     return torch.cat(_probabilities(out))
 
 
-def _answers(out: "ViTOutput") -> list[dict[str, Any]]:
+def _answers(out: ViTOutput) -> list[dict[str, Any]]:
     """The likeliest classes of each question."""
-    _, card = _network()
     answers = []
-    for question, shares in zip(card.questions, _probabilities(out), strict=True):
+    for question, shares in zip(real.card_of(SMALL).questions, _probabilities(out), strict=True):
         best = shares.topk(BEST)
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
         named = [{"name": question.classes[at], "share": share} for at, share in pairs]
@@ -197,35 +252,122 @@ def _answers(out: "ViTOutput") -> list[dict[str, Any]]:
     return answers
 
 
+# ---- what DINOv2 does with a photo
+
+
+@real.of("dinov2")
+def attends(photo: str, shuffle: str, layer: int, head: int) -> dict[str, Any]:
+    """The class token's weights in a head, position by position."""
+    return _weights(_run("dinov2", photo, shuffle), layer, head)
+
+
+@real.of("dinov2")
+def norms(photo: str, shuffle: str, layer: int) -> dict[str, Any]:
+    """The norm of every token after each step of a block."""
+    return _norms(_network("dinov2"), _run("dinov2", photo, shuffle), layer)
+
+
+@real.of("dinov2")
+def alike(position: int) -> dict[str, Any]:
+    """How similar a position's vector is to all others."""
+    return {"similar": _alike(_network("dinov2"), SIDE // PATCH, position)}
+
+
+@real.of("dinov2")
+def moved(photo: str, shuffle: str) -> dict[str, Any]:
+    """What a shuffle does to the class token's last vector."""
+    plain, now = (_run("dinov2", photo, each).hidden[0, 0] for each in ("none", shuffle))
+    cosine = torch.cosine_similarity(plain, now, dim=0).item()
+    return {"changed": (now - plain).abs().max().item(), "cosine": cosine}
+
+
+# ---- the class token without a quarter of the patches
+
+PHOTO, LAYER = "flower", 11
+DRAWS = 20  # of as many random patches
+
+
+def needs() -> Board:
+    """The class token of DINOv2 without a quarter of the patches."""
+    read = without_quarters()
+    grid, half = read["weights"], range(0, len(read["weights"]), 2)
+    sums = [[sum(sum(row[j : j + 2]) for row in grid[i : i + 2]) for j in half] for i in half]
+    relative = [[weight / max(map(max, sums)) for weight in row] for row in sums]
+    worst = min(read["random"], key=lambda each: each[1])
+    kept = {"most weight": read["most"], "least weight": read["least"]}
+    hidden = f"{read['quarter']} of {read['count']} patches hidden"
+    title = "weights of the class token, 2 × 2 patches a cell"
+    return board(
+        [panel(title, relative, kind="weights", digits=-1)],
+        [table(hidden, {**kept, "at random, the lowest": worst}, ["weight", "cosine"])],
+        [
+            dots(
+                f"cosine; dots: {DRAWS} draws at random",
+                {name: similar for name, (_, similar) in kept.items()},
+                [similar for _, similar in read["random"]],
+            )
+        ],
+        draws=DRAWS,
+        most=read["most"][1],
+        held=read["most"][0],
+        worst=worst[1],
+        **real.about("dinov2", photo=PHOTO, layer=LAYER, head="mean"),
+    )
+
+
+@real.of("dinov2")
+def without_quarters() -> dict[str, Any]:
+    """The class token's weights on the patches, and its last vector without a quarter of them."""
+    photo = PHOTOS / f"{PHOTO}.jpg"
+    plain = real.traced("dinov2", photo)
+    weights = plain.weights(LAYER)[:, 0, 1:].mean(0)
+    count, vector = len(weights), plain.output.values[0, 0]
+    quarter, order = count // 4, weights.argsort(descending=True)
+    dice = torch.Generator().manual_seed(0)
+
+    def without(patches: Tensor) -> list[float]:
+        edit = Cut(None, None, 0, tuple((patches + 1).tolist()))
+        changed = real.traced("dinov2", photo, edit).output.values[0, 0]
+        similar = torch.cosine_similarity(vector, changed, dim=0)
+        return [weights[patches].sum().item(), similar.item()]
+
+    return {
+        "weights": weights.reshape(round(count**0.5), -1).tolist(),
+        "count": count,
+        "quarter": quarter,
+        "most": without(order[:quarter]),
+        "least": without(order[-quarter:]),
+        "random": [without(torch.randperm(count, generator=dice)[:quarter]) for _ in range(DRAWS)],
+    }
+
+
+# ---- tables of sizes
+
 SIDES, PIXELS = (28, 64, 224), (1, 7, 14, 28)
 
 
 def pixels() -> Board:
     """Tokens and weights of a head for patches of every size."""
-    from models.vit import ViTConfig
-    from viz.architecture import short
-
-    rows: dict[str, list[float | str | None]] = {}
-    for side in SIDES:
-        for patch in PIXELS:
-            if side % patch:
-                continue
-            count = ViTConfig(image=side, patch=patch, head="mean").tokens
-            name = f"{side}²: single pixels" if patch == 1 else f"{side}²: {patch} × {patch}"
-            memory = short(4 * count * count, "memory")
-            rows[name] = [f"{count:,}", f"{count * count:,}", memory]
+    rows = {}
+    for side, patch in ((side, patch) for side in SIDES for patch in PIXELS if side % patch == 0):
+        count = (side // patch) ** 2
+        name = f"{side}²: single pixels" if patch == 1 else f"{side}²: {patch} × {patch}"
+        rows[name] = [f"{count:,}", f"{count * count:,}", _memory(4 * count * count)]
     cols = ["tokens", "weights of one head", "at 4 bytes each"]
     return board([table("An image in patches", rows, cols)])
 
 
-@lru_cache(maxsize=1)
-def _sizes() -> Board:
+def _memory(size: float) -> str:
+    """Bytes, with three digits from a KiB on."""
+    if size < 1024:
+        return f"{size:.0f} B"
+    power = min(int(math.log2(size)) // 10, 3)
+    return f"{size / 1024**power:#.3g}".rstrip(".") + f" {['', 'KiB', 'MiB', 'GiB'][power]}"
+
+
+@cache
+def sizes() -> Board:
     """The shape after each of the six steps, for 224 × 224 pixels in patches of 14."""
-    import torch
-
-    from models.lessons.vit_steps import vit_steps
-    from models.vit import ViT, ViTConfig
-
     config = ViTConfig(
         image=224,
         patch=14,
@@ -237,39 +379,68 @@ def _sizes() -> Board:
         classes=1000,
         qkv_bias=False,
     )
-    steps, _ = vit_steps(ViT(config).eval(), torch.zeros(1, 3, 224, 224))
-    formulas = {config.order: "row, column, channel"}
-    rows: dict[str, list[float | str | None]] = {
-        f"{step.number} {step.name}".replace("All 1 blocks", "All 6 blocks"): [
-            " × ".join(f"{size:,}" for size in step.out.shape),
-            formulas.get(step.formula, step.formula),
-        ]
-        for step in steps
+    rows = {
+        name: [" × ".join(f"{size:,}" for size in x.shape), formula]
+        for name, formula, x in vit_steps(ViT(config).eval(), torch.zeros(1, 3, 224, 224))
     }
     return board([table("224 × 224 pixels in patches of 14 × 14", rows, ["shape", "formula"])])
+
+
+@torch.no_grad()
+def vit_steps(network: ViT, pixels: Tensor) -> list[tuple[str, str, Tensor]]:
+    """A vision transformer one step at a time: its name, a formula, and the tensor after it.
+
+    Steps 1 to 4 compute the input of the first block, step 5 is that block, step 6 all blocks and
+    the head (Dosovitskiy et al. 2021, equations 1 to 4).
+    """
+    block: Any = network.blocks[0]
+    flat = cut(pixels, network.config.patch, network.config.order)
+    projected, grid = network.patches(pixels)
+    prefix = network.prefix[:1].expand(len(pixels), -1, -1)
+    longer = torch.cat([prefix, network.patch_norm(projected)], dim=1)
+    placed = network.positions(longer, grid)
+    _, read, attended, between, again, fed, end = (x for _, x in block_steps(block, placed))
+    out = network(pixels)
+    if out.logits is None:
+        raise ValueError("expected a network with a head")
+    return [
+        ("1 Cut into patches", "row, column, channel", flat),
+        ("2 Project every patch", "x E + b", projected),
+        ("3 Put a class token in front", "[class | x]", longer),
+        ("4 Add positions", "x + T", placed),
+        ("5.1 Norm", "y₁ = norm(x)", read),
+        ("5.2 Attention", "z₁ = attention(y₁)", attended),
+        ("5.3 Residual", "z₁ = z₁ + x", between),
+        ("5.4 Norm", "y = norm(z₁)", again),
+        ("5.5 Feed-forward", "z = feed-forward(y)", fed),
+        ("5.6 Residual", "x = z + z₁", end),
+        ("6 All 6 blocks, and a norm", "norm(x)", out.hidden),
+        ("6 Class token to classes", "W x₀ + b", out.logits),
+    ]
 
 
 NETWORKS = ("vit-32", "vit-b16", "vit-raw-head")
 
 
-@lru_cache(maxsize=1)
-def _counted() -> Board:
+@cache
+def counted() -> Board:
     """The parameters of a network part by part, and of three networks."""
-    from models.cost.count import parts, total, walk
-    from models.cost.parts import size
-    from models.presets import PRESETS
-
-    networks = {name: parts(PRESETS[name].config) for name in NETWORKS}
-    counts = {name: int(total(each, "parameters")) for name, each in networks.items()}
-    rows: dict[str, list[float | str | None]] = {
-        each.title: [f"{each.parameters:,}", str(each.times)]
-        for each in networks["vit-32"]
-        if each.parameters
+    configs: dict[str, Any] = {name: PRESETS[name].config for name in NETWORKS}
+    with torch.device("meta"):
+        networks: dict[str, Any] = {name: ViT(config) for name, config in configs.items()}
+    first = networks["vit-32"]
+    parts = {
+        "Projection": (first.patches, 1),
+        "Class token": (first.prefix, 1),
+        "Learned positions": (first.positions, 1),
+        "Pre-norm block": (first.blocks[0], len(first.blocks)),
+        "Final norm": (first.norm, 1),
+        "Head": (first.head, 1),
     }
+    rows = {name: [f"{_parameters(part):,}", str(copies)] for name, (part, copies) in parts.items()}
+    counts = {name: _parameters(network) for name, network in networks.items()}
     totals = {PRESETS[name].title: [f"{count:,}"] for name, count in counts.items()}
-    path_of = ((path, part) for path, _, part in walk(networks["vit-raw-head"]))
-    first = next(part for path, part in path_of if path == "head/layer_1")
-    reads, gives = size(first.takes), size(first.gives)
+    gives, reads = next(each for each in networks["vit-raw-head"].head.parameters()).shape
     return board(
         [table(PRESETS["vit-32"].title, rows, ["each", "copies"])],
         [table("All together", totals, ["parameters"])],
@@ -279,89 +450,55 @@ def _counted() -> Board:
     )
 
 
+def _parameters(part: torch.nn.Module | Tensor) -> int:
+    if isinstance(part, Tensor):
+        return part.numel()
+    return sum(each.numel() for each in part.parameters())
+
+
 def train() -> Board:
     """What fine-tuning changes of a pretrained ViT-B/16."""
-    from models.vit import ViTConfig
-
-    columns = []
-    for side, classes, how in ((224, 21_843, "from random numbers"), (384, 1_000, "further")):
-        config = ViTConfig(image=side, patch=16, classes=classes, dim=768, heads=12)
-        rows, cols = config.grid
-        columns.append(
-            [f"{side} × {side}", f"{rows} × {cols}", f"{config.tokens}", f"{classes:,}", how]
-        )
-    names = ["image", "grid of positions", "tokens", "classes of the head", "what is trained"]
-    rows = {name: list(row) for name, row in zip(names, zip(*columns, strict=True), strict=True)}
+    steps = ((224, 21_843, "from random numbers"), (384, 1_000, "further"))
+    grids = [side // 16 for side, _, _ in steps]
+    rows = {
+        "image": [f"{side} × {side}" for side, _, _ in steps],
+        "grid of positions": [f"{grid} × {grid}" for grid in grids],
+        "tokens": [f"{grid * grid + 1}" for grid in grids],
+        "classes of the head": [f"{classes:,}" for _, classes, _ in steps],
+        "what is trained": [start for _, _, start in steps],
+    }
     return board([table("ViT-B/16 in two steps", rows, ["pretraining", "fine-tuning"])])
 
 
-def needs() -> Board:
-    """The class token of DINOv2 without a quarter of the patches."""
-    read = real.needs()
-    grid, half = read["weights"], range(0, len(read["weights"]), 2)
-    sums = [[sum(sum(row[j : j + 2]) for row in grid[i : i + 2]) for j in half] for i in half]
-    relative = [[weight / max(map(max, sums)) for weight in row] for row in sums]
-    worst = min(read["random"], key=lambda each: each[1])
-    rows = {
-        "most weight": read["most"],
-        "least weight": read["least"],
-        "at random, the lowest": worst,
-    }
-    return board(
-        [
-            panel(
-                "weights of the class token, 2 × 2 patches a cell",
-                relative,
-                kind="weights",
-                digits=-1,
-            )
-        ],
-        [table(f"{read['quarter']} of {read['count']} patches hidden", rows, ["weight", "cosine"])],
-        [
-            dots(
-                f"cosine; dots: {len(read['random'])} draws at random",
-                {name: rows[name][1] for name in ("most weight", "least weight")},
-                [similar for _, similar in read["random"]],
-            )
-        ],
-        draws=len(read["random"]),
-        most=read["most"][1],
-        held=read["most"][0],
-        worst=worst[1],
-        **about(real.MODEL, photo=real.PHOTO, layer=real.LAYER, head="mean"),
-    )
+# ---- a recording as a picture over time, which Whisper's encoder cuts into a sequence
+
+STRIDE = 2  # columns from one token to the next
+CUT_OUT = 12  # tokens that are enlarged
+FAR = 0.5  # seconds
+EXTRACTOR = json.dumps({"feature_extractor_type": "WhisperFeatureExtractor"})
 
 
-def frames(values: Mapping[str, Any]) -> Board:
+def frames(layer: int, head: int, position: int) -> Board:
     """A spectrogram, some of its tokens, and what one of them attends to."""
-    layer, head, token = values["layer"], values["head"], values["position"]
-    read, built = sound.listens(layer, head, token), sound.shapes()
-    levels, step = sound.spectrogram()
-    whole, cuts, (first, after) = sound.pictures(token)
-    weights, frame = read["at"], read["frame"]
-    far = [each for at, each in enumerate(weights) if abs(at - token) * frame > sound.FAR]
-    seconds = levels.shape[1] * step
-    begins, ends = first * frame, after * frame
+    read, built = listens(layer, head, position), shapes()
+    levels, step = spectrogram()
+    seconds, weights, frame = levels.shape[1] * step, read["at"], read["frame"]
+    far = [each for at, each in enumerate(weights) if abs(at - position) * frame > FAR]
+    first = min(max(0, position - CUT_OUT // 2), levels.shape[1] // STRIDE - CUT_OUT)
+    begins, ends = first * frame, (first + CUT_OUT) * frame
+    tokens = range(first, first + CUT_OUT)
+    cuts = [_painted(levels, STRIDE * at, STRIDE * (at + 1), 8) for at in tokens]
     bands, columns = built["shapes"][0]
     width, count = built["shapes"][-1]
+    title = f"{bands} bands of frequency, a column each {1000 * step:.0f} ms"
+    framed = (begins, ends, f"{begins:.2f} to {ends:.2f} s")
+    heights = f"token {position}, layer {layer}, head {head}: weights, 0 to {max(weights):.3f}"
+    marked = (position * frame, (position + 1) * frame, f"{position}")
+    place: dict[str, Any] = {"layer": layer, "head": head, "token": position}
     return board(
-        [
-            picture(
-                f"{bands} bands of frequency, a column each {1000 * step:.0f} ms",
-                whole,
-                high=seconds,
-                span=(begins, ends, f"{begins:.2f} to {ends:.2f} s"),
-            )
-        ],
-        [picture(f"the framed {ends - begins:.2f} s: {after - first} tokens", cuts)],
-        [
-            curve(
-                f"token {token}, layer {layer}, head {head}: weights, 0 to {max(weights):.3f}",
-                weights,
-                step=frame,
-                span=(token * frame, (token + 1) * frame, f"{token}"),
-            )
-        ],
+        [picture(title, [_painted(levels, 0, levels.shape[1], 2)], high=seconds, span=framed)],
+        [picture(f"the framed {ends - begins:.2f} s: {CUT_OUT} tokens", cuts)],
+        [curve(heights, weights, step=frame, span=marked)],
         bands=bands,
         columns=columns,
         width=width,
@@ -371,20 +508,67 @@ def frames(values: Mapping[str, Any]) -> Board:
         seen=built["sees"] * bands,
         seconds=seconds,
         step=1000 * step,
-        token=token,
+        token=position,
         far=sum(far),
-        beyond=sound.FAR,
-        **about(
-            sound.MODEL, attention="self", tower="encoder", layer=layer, head=head, token=token
-        ),
+        beyond=FAR,
+        **real.about("whisper", attention="self", tower="encoder", **place),
     )
+
+
+@cache
+def spectrogram() -> tuple[np.ndarray, float]:
+    """What Whisper reads of the recording "band column", and the seconds of a column.
+
+    The lowest frequency is first. Padding is left out. No weights are needed.
+    """
+    features: Any = extracted(ProcessorSettings(EXTRACTOR, "whisper"), str(real.RECORDING))
+    pixels = features.arguments["input_features"][0].numpy()
+    heard = Sound(features.step * pixels.shape[1], features.heard)
+    return pixels[:, : heard.frames_heard(pixels.shape[1])], features.step
+
+
+def _painted(levels: np.ndarray, first: int, after: int, side: int) -> str:
+    """Some columns as a data: URL; brighter is louder."""
+    low, high = float(levels.min()), float(levels.max())
+    shares = np.rint(255 * (levels[::-1, first:after] - low) / (high - low)).astype(np.uint8)
+    return _file(Image.fromarray(sequential("dark")[shares]), side)
+
+
+@real.of("whisper")
+def shapes() -> dict[str, Any]:
+    """What the layers before the encoder's blocks return, and how many columns a token sees."""
+    encoder: Any = real.opened("whisper").network.get_submodule("model.encoder")
+    first, second = encoder.conv1, encoder.conv2
+    x = torch.zeros(1, first.in_channels, 3000)
+    with torch.no_grad():
+        after = [x, first(x), second(first(x))]
+    sees = first.kernel_size[0] + first.stride[0] * (second.kernel_size[0] - 1)
+    return {"shapes": [[*each.shape[1:]] for each in after], "sees": sees}
+
+
+@real.of("whisper")
+def listens(layer: int, head: int, token: int) -> dict[str, Any]:
+    """The weights of a token of the encoder on those that were heard."""
+    trace = real.traced("whisper", str(real.RECORDING))
+    towers = [each for each in trace.sites if each.tower == "encoder"]
+    sound, site, layers = trace.sound, towers[0], len(towers)
+    if sound is None:
+        raise ValueError("expected the trace of a recording")
+    heard = sound.frames_heard(site.keys)
+    if layer >= layers or head >= site.heads or token >= heard:
+        raise InputError(
+            f"expected a layer below {layers}, a head below {site.heads} and a token below"
+            f" {heard}, received {layer}, {head} and {token}"
+        )
+    row = trace.weights(layer, head, kind="self", tower="encoder", rows=range(token, token + 1))[0]
+    return {"at": row[:heard].tolist(), "frame": sound.seconds / site.keys, "tokens": site.keys}
 
 
 BOARDS = {
     "frames": frames,
-    "needs": lambda _: needs(),
-    "pixels": lambda _: pixels(),
-    "sizes": lambda _: _sizes(),
-    "count": lambda _: _counted(),
-    "train": lambda _: train(),
+    "needs": needs,
+    "pixels": pixels,
+    "sizes": sizes,
+    "count": counted,
+    "train": train,
 }

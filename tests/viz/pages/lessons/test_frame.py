@@ -11,11 +11,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import start
-from models import simple
 from tests.viz.pages.helpers import checked, link, view
 from tests.viz.pages.lessons.pages import errors, run, words
 from viz import course
 from viz.course.glossary import TERMS
+from viz.course.numbers import softened
 from viz.pages.lessons import markup
 from viz.pages.lessons.quiz import tables
 from viz.pages.state.params import GONE
@@ -88,11 +88,11 @@ def test_tables_say_every_number_and_their_shape() -> None:
 
 
 def test_code_is_the_source_that_ran() -> None:
-    file, line, lines = source(simple.unlearned)
+    file, line, lines = source(softened)
     written = (start.ROOT / file).read_text(encoding="utf-8").splitlines()
-    assert lines == textwrap.dedent(inspect.getsource(inspect.unwrap(simple.unlearned)))
+    assert lines == textwrap.dedent(inspect.getsource(inspect.unwrap(softened)))
     assert "\n".join(written).find(lines.strip()) >= 0
-    assert written[line - 1].startswith("def unlearned")
+    assert written[line - 1].startswith("def softened")
 
 
 @pytest.mark.parametrize("name", NAMES)

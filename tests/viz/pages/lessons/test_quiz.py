@@ -6,10 +6,10 @@ import re
 import pytest
 import torch
 
-from models.lessons.dictionary import CASES
 from models.run import load, trace
 from tests.viz.pages.helpers import choose, link
 from tests.viz.pages.lessons.pages import errors, run, words
+from viz.course.dictionary.numbers import CASES
 from viz.pages.lessons.quiz.page import COUNT
 from viz.pages.lessons.quiz.question import Maker, Question, drawn, judged, parsed
 from viz.pages.lessons.quiz.questions import QUESTIONS, questions

@@ -13,10 +13,9 @@ from models.attention import MultiHeadAttention as MultiHeadAttention
 from models.attention import MultiHeadAttentionConfig as MultiHeadAttentionConfig
 from models.attention.mask import Mask as Mask
 from models.blocks import standardised as standardised
-from models.lessons.dictionary import CASES as CASES
-from models.lessons.dictionary import case as case
-from models.lessons.dictionary import pooled as pooled
-from models.lessons.order import permuted as permuted
-from models.lessons.scaling import softened as softened
 from models.patches import cut as cut
 from models.positional import sinusoidal as sinusoidal
+from viz.course.dictionary.numbers import CASES as CASES
+from viz.course.dictionary.numbers import case as case
+from viz.course.numbers import softened as softened
+from viz.course.position.numbers import permuted as permuted

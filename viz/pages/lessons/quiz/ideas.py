@@ -123,7 +123,8 @@ def _evidence(dice: Random) -> Question:
 @st.cache_resource(max_entries=len(SENTENCES), show_spinner=False)
 def _moved(words: tuple[str, ...]) -> float:
     """How far the vectors of reversed words move, without positions."""
-    return float(compute.permuted(words, [2, 1, 0], positions=False).moved.max())
+    before, after = compute.permuted(words, [2, 1, 0], positions=False)
+    return float((before - after).norm(dim=-1).max())
 
 
 QUESTIONS: Sequence[Maker] = (_order, _unscaled, _cache, _evidence)

@@ -64,7 +64,7 @@ def _weight(dice: Random) -> Question:
 def _mixture(dice: Random) -> Question:
     share = dice.choice((0.1, 0.2, 0.3, 0.7, 0.8, 0.9))
     weights, values = [share, 1 - share], _whole(dice, 2, 2, 40)
-    out = compute.pooled(compute.tensor(weights), compute.tensor(values)[:, None]).item()
+    out = (compute.tensor(weights) @ compute.tensor(values)).item()
     return Question(
         "A mixture",
         "What value does attention return?",

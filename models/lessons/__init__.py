@@ -1,1 +1,0 @@
-"""Computations of the lessons, one concept per file: tensors in, numbers out."""

@@ -1,0 +1,240 @@
+"""What boards show and several lessons share, against torch, plain loops and closed forms."""
+
+import copy
+import math
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig, attend
+from models.encoder import Encoder, EncoderConfig
+from models.seeding import seeded
+from tests.models.tensors import noise
+from viz.api import figures
+from viz.course import real
+from viz.course.block.numbers import STACK_TOKENS, STACK_WIDTH, batch_normed, growth, last_gradient
+from viz.course.both.numbers import NARROW, deviations
+from viz.course.decoder.numbers import hidden_row
+from viz.course.dictionary.numbers import CASES, case, edit_distance, normalised
+from viz.course.heads_do.numbers import HIGH, LENGTH, LOW, TEXTS, ablations, other_weights, repeats
+from viz.course.numbers import follow
+from viz.course.position.numbers import LONG, SLIPS, WIDE, misread
+from viz.course.scale.numbers import HIDDEN, drawn, others
+from viz.course.sequences.numbers import DIM, attention_influence, recurrent_influence
+
+
+def board(lesson: str, step: str, **inputs: object) -> dict[str, Any]:
+    """The tables of a board by title, each row by name, and its facts."""
+    query = [*((name, str(each)) for name, each in inputs.items()), ("board", step)]
+    answer = figures.numbers(lesson, query)()["board"]
+    panels = {each["title"]: each for row in answer.pop("rows") for each in row}
+    return answer | {
+        title: dict(zip(each["rows"], each["values"], strict=True)) if each["rows"] else each
+        for title, each in panels.items()
+    }
+
+
+def test_a_head_is_followed_step_by_step() -> None:
+    """Heads that share keys; rows whose exponentials no float32 holds are shifted."""
+    q, k, v = noise(2, 6, 5, 7), noise(2, 3, 5, 7, seed=2), noise(2, 3, 5, 7, seed=3)
+    for factor in (1.0, 1e3, -1e3):
+        values, pattern = attend(q, factor * k, v, mask=Mask(causal=True))
+        found = follow(pattern, head=5)
+        products = q[0, 5] @ (factor * k[0, 2]).T
+        rounded: Any = {
+            "rtol": 1e-5 * abs(factor),
+            "atol": 1e-6 * abs(factor),
+        }  # of scores that large
+        torch.testing.assert_close(found.products, products)
+        torch.testing.assert_close(found.scores, products / 7**0.5)
+        torch.testing.assert_close(found.values, values[0, 5], **rounded)
+        assert found.exponentials.isfinite().all()
+        assert found.shifts.any() == (factor != 1)
+        torch.testing.assert_close(found.weights, found.exponentials / found.sums[:, None])
+        masked = (products / 7**0.5).masked_fill(torch.ones(5, 5).triu(1).bool(), -math.inf)
+        expected = (masked - found.shifts[:, None]).exp()
+        torch.testing.assert_close(found.exponentials, expected, **rounded)
+
+
+def test_edit_distance_against_plain_recursion() -> None:
+    def plain(a: str, b: str) -> int:
+        if not a or not b:
+            return len(a) + len(b)
+        replaced = plain(a[1:], b[1:]) + (a[0] != b[0])
+        return min(replaced, plain(a[1:], b) + 1, plain(a, b[1:]) + 1)
+
+    names = ("", "Ann", "Mike", "Miche", "Andre", "pi")
+    assert all(edit_distance(a, b) == plain(a, b) for a in names for b in names)
+
+
+def test_weights_of_a_dictionary_and_their_cases() -> None:
+    some = torch.tensor([0.3, 0.2, 1.1, 0.7, 0.0])
+    expected = {
+        "none": some.tolist(),
+        "one-hot": [0, 0, 1, 0, 0],
+        "top-k": [0, 0, 0.5, 0.5, 0],
+        "average": [0.2] * 5,
+        "sum": [each / 2.3 for each in some.tolist()],
+    }
+    for how, weights in expected.items():
+        assert normalised(some, how).tolist() == pytest.approx(weights), how
+    exps = [math.exp(2 * each) for each in some.tolist()]
+    softmax = [each / sum(exps) for each in exps]
+    assert normalised(some, "softmax", 0.5).tolist() == pytest.approx(softmax)
+    weights = ([0, 0], [0, 1], [0.5, 0.5], [0.25, 0.75], [0.5, 0.75], [1.5, -0.5])
+    assert [case(torch.tensor(each)) for each in weights] == list(CASES)
+
+
+def test_batch_norm_is_torchs() -> None:
+    x = noise(7, 5)
+    torch.testing.assert_close(batch_normed(x), nn.BatchNorm1d(5, affine=False).train()(x))
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_states_and_gradients_of_a_stack_are_those_of_the_loss(norm: str) -> None:
+    config: Any = {"vocab": 97, "dim": STACK_WIDTH, "depth": 2, "heads": 4, "norm": norm}
+    network = Encoder(EncoderConfig(**config, mlp=4 * STACK_WIDTH, dropout=0.0))
+    dice = torch.Generator().manual_seed(0)
+    ids = torch.randint(97, (4, STACK_TOKENS), generator=dice)
+    out, wanted = network(ids), torch.randn(4, STACK_TOKENS, STACK_WIDTH, generator=dice)
+    F.mse_loss(out.hidden, wanted).backward()
+    sizes, gradient = growth(norm, 2)
+    expected = network.get_parameter("blocks.1.feed_forward.down.weight").grad
+    assert expected is not None
+    assert gradient == pytest.approx(expected.norm().item(), rel=1e-4)
+    assert sizes == pytest.approx([x.pow(2).mean().sqrt().item() for x in out.states], rel=1e-5)
+    # theorem 1 of Xiong et al. 2020: of the order of 1/√depth, and of 1
+    ratio = last_gradient(norm, 16) / last_gradient(norm, 1)
+    assert ratio < 0.5 if norm == "pre" else ratio > 0.8
+
+
+def test_scalings_of_shared_matrices() -> None:
+    emb, prj, none = (deviations(True, each)[0] for each in ("emb", "prj", "none"))
+    assert emb[0] == prj[0] == none[0]
+    assert emb[1] == pytest.approx(NARROW**0.5 * emb[0])
+    assert prj[1] == none[1] == none[0]
+    assert none[3] == pytest.approx(NARROW**0.5 * prj[3], rel=1e-4)  # the same network, divided
+    assert deviations(False, "emb") == deviations(False, "none")
+
+
+def test_a_row_that_sees_nothing() -> None:
+    found = hidden_row(torch.tensor([0.3, -1.0, 2.0, 0.7, 1.1]))
+    assert found["−∞, as here"].eq(0).all()
+    assert found["−∞, a plain softmax"].isnan().all()
+    assert (found["−1e9"] - 0.2).abs().max() < 1e-7  # five keys, however they score
+    assert found["−1e9 in half precision"].isnan().all()
+
+
+def test_smoothing_and_ranks_are_torchs() -> None:
+    h, target = [0.9, -0.6, 1.1], 2
+    weights = figures.numbers("head_layer", [("network", "words")])()
+    logits = (torch.tensor(weights["weights"]) @ torch.tensor(h)).requires_grad_()
+    inputs = {"h": ";".join(map(str, h)), "target": target}
+    found = board("head_layer", "smooth", smoothing="0.3", **inputs)
+    loss = F.cross_entropy(logits[None], torch.tensor([target]), label_smoothing=0.3)
+    (gradient,) = torch.autograd.grad(loss, logits)
+    assert found["loss"] == pytest.approx(loss.item(), rel=1e-5)
+    assert found["Loss"]["sum"] == pytest.approx([1, 1, loss.item()], rel=1e-5)
+    smoothed = [row[1] for row in found["Gradient p − y"].values()]
+    assert smoothed == pytest.approx(gradient.tolist(), rel=1e-4)
+    ranked = board("head_layer", "topk", **inputs)["Probabilities of a batch of four"]
+    for row in ranked.values():
+        right = weights["words"].index(row[4])
+        assert int(row[5]) == sorted(row[:4], reverse=True).index(row[right]) + 1
+        assert float(row[6]) == pytest.approx(-math.log(float(row[right])), abs=1e-2)
+
+
+def test_the_loss_without_a_head_is_that_of_a_network_without_its_columns() -> None:
+    model = real.opened("induction")
+    network: Any = copy.deepcopy(model.network)
+    begin = torch.full((TEXTS, 1), real.card_of("induction").tokens.index("[BEGIN]"))
+    ids = torch.cat([begin, repeats(TEXTS, LENGTH, LOW, HIGH)], 1)
+    assert ids[:, 1 : LENGTH + 1].equal(ids[:, LENGTH + 1 :])
+    with torch.no_grad():
+        network.blocks[0].attention.out.weight[:, 32:64] = 0
+        logits = network(ids).logits[:, LENGTH + 1 : -1]
+    loss = F.cross_entropy(logits.mT, ids[:, LENGTH + 2 :]).item()
+    assert ablations()[2]["loss"] == pytest.approx(loss, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_other_weights_have_the_same_output(seed: int) -> None:
+    chance = torch.Generator().manual_seed(seed)
+    values = torch.randn(7, 3, generator=chance)
+    weights = torch.randn(7, generator=chance).softmax(-1)
+    found = other_weights(weights, values)
+    torch.testing.assert_close(found @ values, weights @ values)
+    assert found.sum().item() == pytest.approx(1, abs=1e-5)
+    assert 0 <= found.min() < 1e-6  # as far as it goes, to a rounding of float32
+    assert (found - weights).abs().sum() > 0.05
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_misprinted_table_number_by_number(slip: str) -> None:
+    table = misread(slip)
+    for place in range(0, LONG, 7):
+        for pair in range(WIDE // 2):
+            right = 2 * pair / WIDE
+            exponents: dict[str, float] = dict(
+                zip(SLIPS, (right, right + 1 / WIDE, 2 * pair + 1 / WIDE), strict=True)
+            )
+            sine, cosine = math.sin(place / 1e4**right), math.cos(place / 1e4 ** exponents[slip])
+            assert table[place, 2 * pair : 2 * pair + 2].tolist() == pytest.approx(
+                [sine, cosine], abs=1e-5
+            )
+
+
+def test_other_scores_against_plain_loops() -> None:
+    """Each pair on its own; the weights are drawn again from the same seed."""
+    q, k = (x[:3, :, :5] for x in drawn(4))
+    found = others(q, k, 7)
+    torch.manual_seed(7)
+    of_q, of_k = torch.randn(2, HIDDEN, 5) / math.sqrt(10)
+    v, between = torch.randn(HIDDEN) / math.sqrt(HIDDEN), torch.randn(5, 5) / math.sqrt(5)
+    for i in range(3):
+        for j in range(k.shape[1]):
+            query, key = q[i, 0], k[i, j]
+            bilinear = sum(query[a] * between[a, b] * key[b] for a in range(5) for b in range(5))
+            additive = (v * torch.tanh(of_q @ query + of_k @ key)).sum()
+            assert found["bilinear"][i, j].item() == pytest.approx(float(bilinear), abs=1e-5)
+            assert found["additive"][i, j].item() == pytest.approx(float(additive), abs=1e-5)
+
+
+@pytest.mark.parametrize("activation", ["tanh", "none"])
+def test_influence_of_a_recurrence_agrees_with_backpropagation(activation: str) -> None:
+    with seeded(0):
+        turn = torch.linalg.qr(torch.randn(DIM, DIM)).Q
+        inward, x = torch.randn(DIM, DIM) / DIM**0.5, torch.randn(11, DIM)
+
+    def last(x: torch.Tensor) -> torch.Tensor:
+        state = torch.zeros(DIM)
+        for token in x:
+            state = 0.8 * turn @ state + inward @ token
+            state = state.tanh() if activation == "tanh" else state
+        return state
+
+    slopes: Any = torch.autograd.functional.jacobian(last, x)
+    expected = slopes.square().sum((0, 2)).sqrt()
+    torch.testing.assert_close(recurrent_influence(11, 0.8, activation), expected)
+    far = recurrent_influence(64, 0.5, "none")  # not rounded to nothing
+    assert (far[0] / far[-1]).item() == pytest.approx(0.5**63, rel=1e-5)
+
+
+def test_influence_of_attention_by_differences() -> None:
+    with seeded(0):
+        layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=1)).eval().double()
+    with seeded(0):
+        MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=1))
+        x = torch.randn(7, DIM)
+    found, step = attention_influence(7), 1e-5
+    for token in (0, 3, 6):
+        moves = torch.zeros(2 * DIM, 7, DIM, dtype=torch.float64)
+        for column in range(DIM):
+            moves[column, token, column], moves[DIM + column, token, column] = step, -step
+        with torch.no_grad():
+            last = layer(x.double() + moves)[0][:, -1]
+        slopes = (last[:DIM] - last[DIM:]) / (2 * step)
+        assert found[token].item() == pytest.approx(slopes.norm().item(), rel=1e-3)
