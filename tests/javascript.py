@@ -23,11 +23,8 @@ FORMATTED = [
     "viz/views",
     "viz/web/parts",
     "viz/web/matter",
-    *(f"viz/web/scene/{name}.js" for name in ("layout", "matrix", "tokens", "list", "plot")),
-    *(
-        f"viz/web/figures/{name}.js"
-        for name in ("by_hand", "dictionary", "heads", "position", "scale", "scale_widths")
-    ),
+    "viz/web/scene",
+    "viz/web/figures",
     "viz/web/story",
     *(f"viz/web/core/{name}.js" for name in ("grids", "hooks", "html", "view_panel")),
     "viz/web/painting",

@@ -40,23 +40,23 @@ for (const { figure: name, step, steps, boards, inputs, numbers } of JSON.parse(
     return steps.indexOf(each) <= steps.indexOf(step);
   };
   const board = boards[step];
-  const moment = { step, board: Boolean(board), reached, inputs, ink };
-  for (const control of typeof figure.controls === "function" ? figure.controls(moment) : (figure.controls ?? [])) {
+  const moment = { step, board: Boolean(board), reached, inputs };
+  for (const control of figure.controls?.(moment) ?? []) {
     if (!control) continue;
     assert.ok(control.input in inputs, `${name}: ${control.input}`);
     controls[JSON.stringify(control)] = control;
   }
-  const part = board ? boardPart(board) : figure.picture?.(numbers, moment);
-  const marks = part ? fitted(part, ink, figure.size) : (figure.marks?.(numbers, moment) ?? []);
+  const part = board ? boardPart(board) : figure.picture(numbers, moment);
+  const marks = fitted(part, ink);
   const keys = marks.map(({ key }) => key);
   assert.equal(new Set(keys).size, keys.length, `${where}: ${keys.filter((key, i) => keys.indexOf(key) < i)}`);
   for (const { key, tip, of = [] } of marks) if (tip) for (const source of of) assert.ok(keys.includes(source), `${where}: ${key} comes from ${source}`);
-  for (const mark of marks) check(mark, `${where}: ${mark.key}`, ...(figure.size ?? SIZE));
-  if (part) for (const { key, kind, size = 0 } of marks) assert.ok(kind !== "text" || size >= LEAST, `${where}: ${key} is ${size} high`);
+  for (const mark of marks) check(mark, `${where}: ${mark.key}`, ...SIZE);
+  for (const { key, kind, size = 0 } of marks) assert.ok(kind !== "text" || size >= LEAST, `${where}: ${key} is ${size} high`);
   const said = board ? describeBoard(board) : figure.describe(numbers, moment);
   assert.ok(said.length > 20, `${where}: the description`);
   assert.doesNotMatch(said, /undefined|NaN/, where);
-  const tables = [...(part?.tables ?? []), ...(figure.tables?.(numbers) ?? [])];
+  const { tables = [] } = part;
   for (const { rows, values } of tables) assert.ok(!rows.length || rows.length === values.length, where);
   written.push(...marks.flatMap(({ kind, text = "" }) => (kind === "text" ? [plain(text)] : [])));
   written.push(...tables.flatMap(({ title, rows, cols, values }) => [title, ...rows, ...cols, ...values.flat().filter((value) => typeof value === "string")]));

@@ -1178,7 +1178,7 @@ export interface Mark {
   x2?: number;
   y2?: number;
   /** Whether a curve leaves its ends horizontally or vertically. */
-  bend?: "h" | "v" | "corner";
+  bend?: "h" | "v";
   /** Of a path. It does not move: it changes at once. */
   d?: string;
   href?: string;
@@ -1187,7 +1187,6 @@ export interface Mark {
   size?: number;
   anchor?: "start" | "middle" | "end";
   bold?: boolean;
-  mono?: boolean;
   /** In degrees round x and y. */
   turn?: number;
   /** #rrggbb. */
@@ -1241,23 +1240,18 @@ export interface Ink {
   on(ground: string): string;
 }
 
-/** What a figure is drawn for; `Step` are the names of the story's steps. */
-export interface Moment<Step extends string = string> {
-  step: Step;
+/** What a figure is drawn for. */
+export interface Moment {
+  step: string;
   /** Whether the story has come as far as this step. */
-  reached(step: Step): boolean;
+  reached(step: string): boolean;
   /** Whether the step's picture is a board. */
   board: boolean;
   inputs: Inputs;
-  ink: any;
 }
 
-/**
- * `from` names the step from which a control is shown, `until` the first without it; none of these is
- * shown beside a board. Or `on` names all steps that have it. With `network` it is there
- * only while the input of that name has this value. It is below the picture, or `above` it.
- */
-export type FigureControl<Step extends string = string> = { input: string; label: string; from?: Step; until?: Step; on?: Step[]; network?: string; above?: boolean } & (
+/** A control of a figure, by the input that it sets; it is below the picture, or `above` it. */
+export type FigureControl = { input: string; label: string; above?: boolean } & (
   | { kind: "slider"; min: number; max: number; step: number; log?: boolean; plays?: boolean }
   | { kind: "choice"; options: readonly (readonly [string, string])[] }
   | { kind: "text"; longest: number }
@@ -1299,19 +1293,14 @@ export interface Board {
 }
 
 /** A living figure: pure functions of the numbers that the server computes for its inputs. */
-export interface Figure<Step extends string = any> {
-  steps?: readonly Step[];
-  size?: [number, number];
+export interface Figure {
   /** Of a step; what is false is left out. */
-  controls?: FigureControl<Step>[] | ((moment: Moment) => (FigureControl | false)[]);
+  controls?(moment: Moment): (FigureControl | false)[];
   /** What a step asks the server for besides the reader's inputs. */
-  asks?(moment: Moment<Step>): Patch;
-  marks?(numbers: any, moment: Moment<Step>): Mark[];
-  picture?(numbers: any, moment: Moment): import("./scene/layout.js").Part;
+  asks?(moment: Moment): Patch;
+  picture(numbers: any, moment: Moment): import("./scene/layout.js").Part;
   /** What the picture shows, in a sentence or two, for a screen reader. */
-  describe(numbers: any, moment: Moment<Step>): string;
-  /** The numbers behind the picture. */
-  tables?(numbers: any): FigureTable[];
+  describe(numbers: any, moment: Moment): string;
 }
 
 /** A part of a paragraph: text, or something with parts of its own. */

@@ -1,223 +1,179 @@
 // The way from the first token to the last: through every state, through layers of windows, or at once.
 
-import { fixed, power } from "../story/marks.js";
+import { bars, plot } from "../scene/plot.js";
+import { choice, field, slider } from "../scene/controls.js";
+import { arc, circle, column, line, row, text, weightOf, wire, wired } from "../scene/layout.js";
+import { fixed, grouped, power } from "../scene/numbers.js";
+import { list } from "../scene/list.js";
+import { tokens } from "../scene/tokens.js";
 
-/** @import {Figure, Ink, Mark} from "../types" */
+/** @import {Figure} from "../types" */
 
-/** @typedef {"recurrence" | "convolution" | "attention"} Kind */
-
-/**
- * @typedef {object} Numbers
- * @property {number} tokens
- * @property {number} kernel
- * @property {number} width
- * @property {Record<Kind, number[]>} hops positions passed from the first token to the last
- * @property {Record<Kind, number>} count of hops
- * @property {boolean[][]} seen what the last output depends on, by layer of the convolution
- * @property {Record<Kind, {work: number, steps: number}>} costs
- * @property {Record<"recurrence" | "attention", {sizes: number[], ratio: number}>} influence
- * @property {number[]} kept of the first token in each state of the recurrence
- */
-
-const [WIDTH, HEIGHT] = [560, 430];
-const [LEFT, RIGHT] = [20, 540];
-const BOTTOM = 394; // of the row of tokens
-const [TOP, UPPER] = [96, 210]; // of the picture above the tokens; of states and outputs
-const KINDS = /** @type {const} */ (["recurrence", "convolution", "attention"]);
-const FORMULAS = { recurrence: "n · d^{2}", convolution: "k · n · d^{2}", attention: "n^{2} · d" };
+const KINDS = ["recurrence", "convolution", "attention"];
+const FORMULAS = ["n · d^{2}", "k · n · d^{2}", "n^{2} · d"];
 const WORDS = "Keys near the old cabinet that stood in the dark back hall".split(" "); // more have no room
 const LEAST = 0.01; // smaller ratios are written as powers of ten
 
-const STEPS = /** @type {const} */ (["recurrence", "convolution", "attention", "cost", "influence", "agree"]);
-
-/** @type {Figure<typeof STEPS[number]>} */
+/** @type {Figure} */
 export const figure = {
-  steps: STEPS,
-  size: [WIDTH, HEIGHT],
-  controls: [
-    { kind: "text", input: "sentence", label: "Text", longest: 80, on: ["agree"] },
-    { kind: "slider", input: "tokens", label: "Tokens n", min: 2, max: 20, step: 1 },
-    { kind: "choice", input: "kernel", label: "Window k", options: [["3", "3"], ["5", "5"], ["7", "7"]], from: "convolution", until: "influence" },
-    { kind: "slider", input: "width", label: "Width d", min: 4, max: 64, step: 1, from: "cost", until: "influence" },
-    { kind: "slider", input: "gain", label: "Gain g", min: 0.5, max: 1.2, step: 0.05, from: "influence" },
-    { kind: "choice", input: "activation", label: "Activation", options: [["tanh", "tanh"], ["none", "none"]], from: "influence" },
+  controls: ({ step, reached, board }) => [
+    step === "agree" && field("sentence", "Text", 80),
+    !board && slider("tokens", "Tokens n", [2, 20, 1]),
+    !board &&
+      reached("convolution") &&
+      !reached("influence") &&
+      choice("kernel", "Window k", ["3", "5", "7"]),
+    step === "cost" && slider("width", "Width d", [4, 64, 1]),
+    step === "influence" && slider("gain", "Gain g", [0.5, 1.2, 0.05]),
+    step === "influence" && choice("activation", "Activation", ["tanh", "none"]),
   ],
 
-  marks(/** @type {Numbers} */ numbers, { step, ink }) {
-    const { tokens } = numbers;
-    if (step === "cost") return costs(numbers, ink);
-    const { at, r } = grid(tokens);
-    /** @type {Mark[]} */
-    const marks = [];
-    if (step === "recurrence") marks.push(...recurrence(numbers, ink));
-    else if (step === "convolution") marks.push(...convolution(numbers, ink));
-    else if (step === "attention") marks.push(...attention(numbers, ink));
-    else marks.push(...influence(numbers, ink));
-    for (let i = 0; i < tokens; i++) {
-      const end = i === 0 || i === tokens - 1;
-      marks.push(
-        { key: `t${i}`, kind: "circle", x: at(i), y: BOTTOM, r, fill: ink.surface, stroke: end ? ink.primary : ink.muted, width: end ? 2.5 : 1 },
-        { key: `t${i}/text`, kind: "text", x: at(i), y: BOTTOM, text: String(i), size: 13, bold: end },
-      );
-      if (step !== "influence" && tokens <= WORDS.length)
-        marks.push({ key: `t${i}/word`, kind: "text", x: at(i), y: BOTTOM + 27, text: WORDS[i], size: 12, fill: end ? ink.text : ink.muted });
-    }
-    return marks;
+  picture(numbers, { step }) {
+    const draw = { cost: costs, influence, recurrence, convolution, attention }[step] ?? influence;
+    return draw(numbers);
   },
 
-  describe(/** @type {Numbers} */ { tokens, kernel, width, count, costs: work, influence: reached }, { step }) {
+  describe({ tokens: n, kernel, width, count, costs: work, influence: of }, { step }) {
+    const ratio = (kind) => `${kind} ${of[kind].ratio.toPrecision(2)}`;
     if (step === "influence")
-      return `Influence of the first of ${tokens} tokens on the last output, as a share of the last token's: recurrence ${reached.recurrence.ratio.toPrecision(2)}, attention ${reached.attention.ratio.toPrecision(2)}.`;
-    if (step === "cost") return `One layer over ${tokens} tokens of width ${width}: ${KINDS.map((kind) => `${kind} ${work[kind].work} operations, ${work[kind].steps} in sequence`).join("; ")}.`;
-    if (step === "attention") return `${tokens} tokens; attention connects the first with the last in one hop.`;
-    if (step === "convolution") return `${tokens} tokens; with a window of ${kernel}, the first is connected with the last by ${count.convolution} layers.`;
-    return `${tokens} tokens; a recurrence passes ${count.recurrence} updates of its state from the first to the last.`;
-  },
-
-  tables(/** @type {Numbers} */ { count, costs: work, influence: { recurrence: chain, attention: direct } }) {
-    return [
-      { title: "Hops and costs", rows: [...KINDS], cols: ["hops", "operations", "sequential steps"], values: KINDS.map((kind) => [count[kind], work[kind].work, work[kind].steps]) },
-      { title: "Influence on the last output", rows: chain.sizes.map((_, i) => `token ${i}`), cols: ["recurrence", "attention"], values: chain.sizes.map((size, i) => [size.toExponential(3), direct.sizes[i]]) },
-    ];
+      return `Influence of the first of ${n} tokens on the last output, as a share of the last token's: ${ratio("recurrence")}, ${ratio("attention")}.`;
+    if (step === "cost")
+      return `One layer over ${n} tokens of width ${width}: ${KINDS.map((kind) => `${kind} ${work[kind].work} operations, ${work[kind].steps} in sequence`).join("; ")}.`;
+    if (step === "attention") return `${n} tokens; attention connects the first with the last in one hop.`;
+    if (step === "convolution")
+      return `${n} tokens; with a window of ${kernel}, the first is connected with the last by ${count.convolution} layers.`;
+    return `${n} tokens; a recurrence passes ${count.recurrence} updates of its state from the first to the last.`;
   },
 };
 
-/** @param {number} tokens */
-function grid(tokens) {
-  const room = (RIGHT - LEFT) / tokens;
-  return { at: (/** @type {number} */ i) => LEFT + (i + 0.5) * room, r: Math.min(17, room * 0.36) };
-}
+/** A positive number, in powers of ten where it is small. */
+const short = (value) => (value >= LEAST || value === 0 ? fixed(value, 3) : power(value, 1));
 
-/** @type {(count: number, unit: string, name: string, ink: Ink) => Mark[]} */
-function title(count, unit, name, ink) {
-  return [
-    { key: "title", kind: "text", x: WIDTH / 2, y: 24, text: `${count} ${unit}${count === 1 ? "" : "s"}`, size: 24, bold: true, fill: ink.primary },
-    { key: "title/name", kind: "text", x: WIDTH / 2, y: 52, text: name, size: 14, fill: ink.muted },
-  ];
-}
+const range = (count) => Array.from({ length: count }, (_, i) => i);
 
-/**
- * @param {Numbers} numbers
- * @param {Ink} ink
- */
-function recurrence({ tokens, count, hops, kept }, ink) {
-  const { at, r } = grid(tokens);
-  const marks = title(count.recurrence, "hop", `recurrence: from state to state, 0 to ${tokens - 1}`, ink);
-  marks.push({ key: "in0", kind: "arrow", x: at(0), y: BOTTOM - r - 2, x2: at(0), y2: UPPER + r + 2, stroke: ink.primary, width: 2.5 });
-  for (let i = 1; i < tokens; i++) marks.push({ key: `in${i}`, kind: "arrow", x: at(i), y: BOTTOM - r - 2, x2: at(i), y2: UPPER + r + 2, stroke: ink.line });
-  hops.recurrence.slice(1).forEach((to, i) => marks.push({ key: `hop${i}`, kind: "arrow", x: at(hops.recurrence[i]) + r, y: UPPER, x2: at(to) - r - 1, y2: UPPER, stroke: ink.primary, width: 2.5 }));
-  const states = row("state", tokens, ink).map((state, t) => ({ ...state, fill: ink.weight(Math.min(1, kept[t])), tip: `After token ${t}, the first token counts ${short(kept[t])} times as much as at first` }));
-  return [...marks, ...states, { key: "state/name", kind: /** @type {const} */ ("text"), x: LEFT, y: UPPER - 38, anchor: /** @type {const} */ ("start"), text: "states h: a stronger colour keeps more of the first token", size: 13, fill: ink.muted }];
-}
-
-/**
- * States or outputs above the tokens.
- *
- * @param {string} key
- * @param {number} tokens
- * @param {Ink} ink
- * @returns {Mark[]}
- */
-function row(key, tokens, ink) {
-  const { at, r } = grid(tokens);
-  return Array.from({ length: tokens }, (_, i) => ({ key: `${key}${i}`, kind: "circle", x: at(i), y: UPPER, r, fill: ink.background, stroke: i === tokens - 1 ? ink.primary : ink.muted, width: i === tokens - 1 ? 2.5 : 1 }));
-}
-
-/**
- * @param {Numbers} numbers
- * @param {Ink} ink
- */
-function convolution({ tokens, kernel, count, hops, seen }, ink) {
-  const { at, r } = grid(tokens);
-  const layers = count.convolution;
-  const first = BOTTOM - r - 22; // y of the first layer
-  const room = Math.min(60, (first - TOP) / Math.max(1, layers - 1));
-  const y = (/** @type {number} */ layer) => (layer ? first - (layer - 1) * room : BOTTOM);
-  const dot = Math.max(3, Math.min(r * 0.6, room * 0.3));
-  const edge = (/** @type {number} */ layer) => (layer ? dot : r); // the tokens are larger
-  const marks = title(layers, "layer", `convolution, window of ${kernel}: 0 to ${tokens - 1}`, ink);
-  const path = hops.convolution;
-  path.slice(1).forEach((to, i) => {
-    for (let from = Math.max(0, to - (kernel >> 1)); from <= Math.min(tokens - 1, to + (kernel >> 1)); from++)
-      if (from !== path[i]) marks.push({ key: `fan${i}.${from - to}`, kind: "line", x: at(from), y: y(i) - edge(i), x2: at(to), y2: y(i + 1), stroke: ink.line });
-    marks.push({ key: `hop${i}`, kind: "line", x: at(path[i]), y: y(i) - edge(i), x2: at(to), y2: y(i + 1) + dot, stroke: ink.primary, width: 3, flow: true });
+/** How many hops there are, what is above the tokens, and the tokens. */
+function above(n, count, unit, name, drawn, note) {
+  const cell = 36 / n - 0.3;
+  const isEnd = (i) => i === 0 || i === n - 1;
+  const read = tokens("t", range(n).map(String), {
+    cell,
+    words: (i) => (isEnd(i) ? "surface/primary 2.5" : "surface/muted 1"),
   });
-  for (let layer = 1; layer <= layers; layer++)
-    for (let i = 0; i < tokens; i++) {
-      const last = layer === layers;
-      const counts = last ? i === tokens - 1 : seen[layer][i];
-      const passed = path[layer] === i;
-      marks.push({ key: `dot${layer}.${i}`, kind: "circle", x: at(i), y: y(layer), r: dot, fill: passed ? ink.primary : counts ? ink.muted : ink.background, stroke: passed ? ink.primary : counts ? ink.muted : ink.line });
-    }
-  return marks;
+  const letters = (i) => ({ size: 0.8, fill: isEnd(i) ? "text" : "muted" });
+  const words =
+    n <= WORDS.length && tokens("word", WORDS.slice(0, n), { cell, words: () => "none", letters });
+  const title = text("title", `${count} ${unit}${count === 1 ? "" : "s"}`, "bold primary", { size: 1.6 });
+  const figures = column({ gap: drawn.h > 3 ? 0.4 : 6 }, drawn, column({ gap: 0 }, read, words));
+  return column(
+    title,
+    text("title/name", name, "muted"),
+    note && text("state/name", note, "muted small"),
+    figures,
+  );
 }
 
-/**
- * @param {Numbers} numbers
- * @param {Ink} ink
- */
-function attention({ tokens, count }, ink) {
-  const { at, r } = grid(tokens);
-  const marks = title(count.attention, "hop", `attention: 0 to ${tokens - 1}`, ink);
-  const line = (/** @type {number} */ i) => ({ kind: /** @type {const} */ ("line"), x: at(i), y: BOTTOM - r, x2: at(tokens - 1), y2: UPPER + r });
-  for (let i = 1; i < tokens; i++) marks.push({ ...line(i), key: `link${i}`, stroke: ink.muted, width: 1, opacity: 0.6 });
-  marks.push({ ...line(0), key: "hop0", stroke: ink.primary, width: 3, flow: true });
-  return [...marks, ...row("state", tokens, ink), { key: "state/name", kind: /** @type {const} */ ("text"), x: LEFT, y: UPPER - 38, anchor: /** @type {const} */ ("start"), text: "outputs", size: 13, fill: ink.muted }];
+/** States or outputs above the tokens. */
+const states = (n, more) =>
+  tokens(
+    "state",
+    range(n).map(() => ""),
+    {
+      cell: 36 / n - 0.3,
+      words: (i) => (i === n - 1 ? "background/primary 2.5" : "background/muted 1"),
+      more,
+    },
+  );
+
+function recurrence({ tokens: n, count, hops, kept }) {
+  const tip = (t) => `After token ${t}, the first token counts ${short(kept[t])} times as much as at first`;
+  const more = (t) => ({ fill: weightOf(kept[t]), tip: tip(t) });
+  const part = above(
+    n,
+    count.recurrence,
+    "hop",
+    `recurrence: from state to state, 0 to ${n - 1}`,
+    states(n, more),
+    "states h: a stronger colour keeps more of the first token",
+  );
+  const ins = range(n).map((i) =>
+    wire(`in${i}`, `t${i}`, `state${i}`, i ? "/line arrow" : "/primary 2.5 arrow"),
+  );
+  const path = hops.recurrence;
+  const steps = path.slice(1).map((to, i) => arc(`hop${i}`, `state${path[i]}`, `state${to}`, "/primary 2"));
+  return wired(part, ...ins, ...steps);
 }
 
-/**
- * @param {Numbers} numbers
- * @param {Ink} ink
- */
-function costs({ tokens, kernel, width, count, costs: byKind }, ink) {
-  const most = Math.max(...KINDS.map((kind) => byKind[kind].work));
-  /** @type {Mark[]} */
-  const marks = [{ key: "cost/title", kind: "text", x: WIDTH / 2, y: 24, text: `One layer: n = ${tokens}, d = ${width}, k = ${kernel}`, size: 16, bold: true }];
-  KINDS.forEach((kind, i) => {
-    const y = 84 + i * 116;
-    const { work, steps } = byKind[kind];
-    marks.push(
-      { key: `${kind}/name`, kind: "text", x: LEFT, y, anchor: "start", text: kind, size: 16, bold: true },
-      { key: `${kind}/formula`, kind: "text", x: 150, y, anchor: "start", text: FORMULAS[kind], size: 15, fill: ink.muted },
-      { key: `${kind}/hops`, kind: "text", x: RIGHT, y, anchor: "end", text: `${steps} in sequence · path ${count[kind]}`, size: 14, fill: ink.muted },
-      { key: `${kind}/bar`, kind: "rect", x: LEFT, y: y + 18, w: Math.max(1, 410 * (work / most)), h: 26, r: 4, fill: ink.muted, opacity: 0.6 },
-      { key: `${kind}/work`, kind: "text", x: LEFT + 8 + Math.max(1, 410 * (work / most)), y: y + 31, anchor: "start", text: work.toLocaleString("en"), size: 15 },
+function attention({ tokens: n, count }) {
+  const part = above(n, count.attention, "hop", `attention: 0 to ${n - 1}`, states(n), "outputs");
+  const links = range(n).map((i) =>
+    wire(`hop${i}`, `t${i}`, `state${n - 1}`, i ? "/muted 1" : "/primary 3 runs"),
+  );
+  return wired(part, ...links.reverse());
+}
+
+function convolution({ tokens: n, kernel, count, hops, seen }) {
+  const layers = count.convolution;
+  const path = hops.convolution;
+  const half = kernel >> 1;
+  const look = {
+    x: [0, n],
+    y: [0, layers + 0.2],
+    ticks: { x: [], y: [] },
+    wide: 35.7,
+    high: Math.min(13, 4 * layers),
+  };
+  const drawn = plot("layers", look, ({ at }) => {
+    const place = (i, layer) => at(i + 0.5, layer);
+    const fans = path.slice(1).flatMap((to, i) => {
+      const from = range(n).filter((each) => Math.abs(each - to) <= half && each !== path[i]);
+      const fan = from.map((each) =>
+        line(`fan${i}.${each}`, [...place(each, i), ...place(to, i + 1)], "/line 1"),
+      );
+      return [
+        ...fan,
+        line(`hop${i}`, [...place(path[i], i), ...place(to, i + 1)], "/primary 3", { flow: true }),
+      ];
+    });
+    const dots = range(layers).flatMap((layer) =>
+      range(n).map((i) => {
+        const counts = layer + 1 === layers ? i === n - 1 : seen[layer + 1][i];
+        const words = path[layer + 1] === i ? "primary/primary" : counts ? "muted/muted" : "background/line";
+        return circle(`dot${layer}.${i}`, place(i, layer + 1), Math.min(0.6, 4 / layers, 9 / n), words);
+      }),
+    );
+    return [...fans, ...dots];
+  });
+  return above(n, layers, "layer", `convolution, window of ${kernel}: 0 to ${n - 1}`, drawn);
+}
+
+function costs({ tokens: n, kernel, width, count, costs: work }) {
+  const works = {
+    values: KINDS.map((kind) => work[kind].work),
+    said: (i) => grouped(work[KINDS[i]].work),
+    bar: 9,
+  };
+  const steps = { values: KINDS.map((kind) => `${work[kind].steps} in sequence · path ${count[kind]}`) };
+  return column(
+    { gap: 1.6 },
+    text("cost/title", `One layer: n = ${n}, d = ${width}, k = ${kernel}`, "bold large"),
+    list("cost", KINDS, [{ values: FORMULAS }, works, steps], { about: "Hops and costs", tall: 3.4 }),
+    text("cost/unit", "operations, up to a constant factor", "muted"),
+  );
+}
+
+function influence({ tokens: n, influence: of }) {
+  const kinds = ["recurrence", "attention"].map((kind) => {
+    const { sizes, ratio } = of[kind];
+    const bar = (i) => ({ fill: i ? "muted" : "primary", tip: `${kind}, token ${i}: ${short(sizes[i])}` });
+    const name = row(
+      text(`${kind}/name`, kind, "bold"),
+      text(`${kind}/ratio`, `first token : last token = ${short(ratio)}`),
+    );
+    return column(
+      { gap: 0.2 },
+      name,
+      bars(`${kind}/bar`, sizes, { labels: range(n).map(String), bar, wide: 34, high: 7 }),
     );
   });
-  marks.push({ key: "cost/unit", kind: "text", x: WIDTH / 2, y: HEIGHT - 18, text: "operations, up to a constant factor", size: 13, fill: ink.muted });
-  return marks;
-}
-
-/**
- * @param {Numbers} numbers
- * @param {Ink} ink
- */
-function influence({ tokens, influence: sizesBy }, ink) {
-  const { at, r } = grid(tokens);
-  const kinds = /** @type {const} */ (["recurrence", "attention"]);
-  return kinds.flatMap((kind, n) => {
-    const { sizes, ratio } = sizesBy[kind];
-    const [base, tall] = [186 + n * 172, 110];
-    const most = Math.max(...sizes);
-    /** @type {Mark[]} */
-    const marks = [
-      { key: `${kind}/name`, kind: "text", x: LEFT, y: base - tall - 32, anchor: "start", text: kind, size: 15, bold: true },
-      { key: `${kind}/ratio`, kind: "text", x: RIGHT, y: base - tall - 32, anchor: "end", text: `first token : last token = ${short(ratio)}`, size: 14 },
-      { key: `${kind}/base`, kind: "line", x: LEFT, y: base, x2: RIGHT, y2: base, stroke: ink.line },
-    ];
-    sizes.forEach((size, i) => {
-      const high = Math.max(0.5, tall * (size / most));
-      marks.push({ key: `${kind}/bar${i}`, kind: "rect", x: at(i) - r * 0.8, y: base - high, w: r * 1.6, h: high, r: 2, fill: i === 0 ? ink.primary : ink.muted, tip: `${kind}, token ${i}: ${short(size)}` });
-    });
-    return marks;
-  });
-}
-
-/**
- * A positive number, in powers of ten where it is small.
- *
- * @param {number} value
- */
-function short(value) {
-  return value >= LEAST || value === 0 ? fixed(value, 3) : power(value, 1);
+  return column({ gap: 1.2 }, ...kinds);
 }

@@ -21,7 +21,8 @@ export function extentOf(mark) {
   const { kind, x = 0, y = 0, w = 0, h = 0, r = 0, x2 = x, y2 = y, size = 14 } = mark;
   if (kind === "rect" || kind === "image") return { x, y, w, h };
   if (kind === "circle") return { x: x - r, y: y - r, w: 2 * r, h: 2 * r };
-  if (kind !== "text") return { x: Math.min(x, x2), y: Math.min(y, y2), w: Math.abs(x2 - x), h: Math.abs(y2 - y) };
+  if (kind !== "text")
+    return { x: Math.min(x, x2), y: Math.min(y, y2), w: Math.abs(x2 - x), h: Math.abs(y2 - y) };
   const letters = (mark.text ?? "").replace(/[_^{}]/g, "").length;
   const wide = letters * size * WIDE;
   const before = { start: 0, middle: wide / 2, end: wide }[mark.anchor ?? "middle"];
@@ -58,7 +59,8 @@ export function beside(target, size, room, others, sources = []) {
     const x = Math.max(room.x, Math.min(wantedX, room.x + room.w - size.w));
     const y = Math.max(room.y, Math.min(wantedY, room.y + room.h - size.h));
     const box = { x, y, ...size };
-    const area = (/** @type {Extent[]} */ extents) => extents.reduce((sum, each) => sum + shared(box, each), 0);
+    const area = (/** @type {Extent[]} */ extents) =>
+      extents.reduce((sum, each) => sum + shared(box, each), 0);
     const covered = area(others) + 20 * area(sources) + 1e6 * shared(box, target);
     if (covered < least - 1) [best, least] = [[x, y], covered];
   }
@@ -67,7 +69,8 @@ export function beside(target, size, room, others, sources = []) {
 
 /** The area that two extents share. */
 const shared = (a, b) =>
-  Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) * Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
+  Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) *
+  Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
 
 /**
  * The nearest of others in a direction, straight ahead before aside.

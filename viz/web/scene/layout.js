@@ -54,10 +54,10 @@ function colourOf(colour, ink) {
  *
  * @param {Part} part
  * @param {Ink} ink
- * @param {[number, number]} [size]
  * @returns {Mark[]}
  */
-export function fitted(part, ink, [width, height] = SIZE) {
+export function fitted(part, ink) {
+  const [width, height] = SIZE;
   const em = Math.min(LARGEST, width / part.w, height / part.h);
   const [left, top] = [(width - part.w * em) / 2, (height - part.h * em) / 2];
   const scaled = (number, start = 0) => (number === undefined ? undefined : start + number * em);

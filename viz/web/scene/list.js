@@ -30,7 +30,7 @@ const [GAP, BAR] = [1, 1.1]; // between columns, height of a bar
  * @property {string} [term] of the names
  * @property {number} [tall] height of a row
  * @property {number} [lit] the row that stands out
- * @property {(i: number) => Mark["press"]} [press] what pressing a row does
+ * @property {(i: number) => Mark["press"] | undefined} [press] what pressing a row does
  * @property {(i: number) => Partial<Drawn>} [more] of a name
  */
 
@@ -67,11 +67,11 @@ export function list(
       return [
         say(`${key}${i}`, [x + inset, middle], name, words, more?.(i)),
         ...all.flatMap((each, c) => each.draw(`${key}${i}/${c}`, i, x + starts[c], middle)),
-        ...(press
+        ...(press?.(i)
           ? [
               rect(`${key}${i}/press`, box, i === lit ? "/primary 2" : "/line 0.6", {
                 r: 0.4,
-                press: press(i),
+                press: press?.(i),
               }),
             ]
           : []),

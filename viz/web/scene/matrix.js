@@ -18,6 +18,7 @@ import { free, onto, path, plain, rect, say, signedOf, weightOf, wide } from "./
  * @property {string} [kind] of its colours: “weights” from 0 to 1, “signed” below and above 0, or “plain” without
  * @property {number} [most] the number with the full colour
  * @property {number} [digits] after the point; less than 0 for colours alone
+ * @property {boolean} [upright] whether the names of columns stand
  * @property {number} [cell] width of a cell
  * @property {number} [tall] height of a row
  * @property {string} [stroke]
@@ -49,7 +50,7 @@ export function matrix(key, values, look = {}) {
   const cells = isEven ? widths.map(() => Math.max(...widths)) : widths;
   const body = cells.reduce((sum, width) => sum + width, 0);
   const names = rows.some(Boolean) ? (look.follow ? 1.2 : 0.5) + 0.92 * Math.max(...rows.map(wide)) : 0;
-  const isTurned = isBare && cols.length > 0; // names stand upright where cells are narrow
+  const isTurned = (isBare || look.upright) && cols.length > 0; // names stand where cells are narrow
   const head =
     (title ? 1.7 : 0) + (isTurned ? 0.4 + 0.85 * Math.max(...cols.map(wide)) : cols.length ? 1.5 : 0);
   const most =

@@ -36,49 +36,82 @@ export function operate(scene, around, { patch, tip, refuse }) {
     return /** @type {[number, number]} */ ([at.x, at.y]);
   };
 
-  picture.addEventListener("pointerdown", (event) => {
-    const mark = markOf(event.target);
-    if (!mark?.handle || event.button !== 0) return;
-    held = mark.handle;
-    const target = /** @type {SVGElement} */ (event.target);
-    target.focus({ preventScroll: true });
-    picture.setPointerCapture(event.pointerId);
-    event.preventDefault();
-    if (held.taps) patch(held.move(...point(event)), true);
-  }, { signal });
-  picture.addEventListener("pointermove", (event) => held && patch(held.move(...point(event)), true), { signal });
+  picture.addEventListener(
+    "pointerdown",
+    (event) => {
+      const mark = markOf(event.target);
+      if (!mark?.handle || event.button !== 0) return;
+      held = mark.handle;
+      const target = /** @type {SVGElement} */ (event.target);
+      target.focus({ preventScroll: true });
+      picture.setPointerCapture(event.pointerId);
+      event.preventDefault();
+      if (held.taps) patch(held.move(...point(event)), true);
+    },
+    { signal },
+  );
+  picture.addEventListener("pointermove", (event) => held && patch(held.move(...point(event)), true), {
+    signal,
+  });
   for (const name of /** @type {const} */ (["pointerup", "pointercancel"]))
-    picture.addEventListener(name, () => {
-      if (held) patch({}, false);
-      held = undefined;
-    }, { signal });
+    picture.addEventListener(
+      name,
+      () => {
+        if (held) patch({}, false);
+        held = undefined;
+      },
+      { signal },
+    );
 
   // a finger that is lifted leaves at once: what it tapped has the focus
-  picture.addEventListener("pointerover", (event) => {
-    if (event.pointerType === "touch") return;
-    pointed = markOf(event.target)?.tip ? keyOf(event) : "";
-    explain();
-  }, { signal });
-  picture.addEventListener("pointerleave", () => {
-    pointed = "";
-    explain();
-  }, { signal });
-  picture.addEventListener("focusin", (event) => {
-    [pointed, focused] = ["", keyOf(event)];
-    scene.reach(focused);
-    explain();
-  }, { signal });
-  picture.addEventListener("focusout", () => {
-    focused = "";
-    explain();
-  }, { signal });
+  picture.addEventListener(
+    "pointerover",
+    (event) => {
+      if (event.pointerType === "touch") return;
+      pointed = markOf(event.target)?.tip ? keyOf(event) : "";
+      explain();
+    },
+    { signal },
+  );
+  picture.addEventListener(
+    "pointerleave",
+    () => {
+      pointed = "";
+      explain();
+    },
+    { signal },
+  );
+  picture.addEventListener(
+    "focusin",
+    (event) => {
+      [pointed, focused] = ["", keyOf(event)];
+      scene.reach(focused);
+      explain();
+    },
+    { signal },
+  );
+  picture.addEventListener(
+    "focusout",
+    () => {
+      focused = "";
+      explain();
+    },
+    { signal },
+  );
 
   const explain = () => tip(pointed || focused, !pointed && focused === scene.stop);
 
   /** What is pressed: what the pointer is on, or for a finger beside it the nearest within reach. */
   function aimed(event) {
     const mark = markOf(event.target);
-    if (mark?.press || mark?.edit || mark?.tip || !(event instanceof PointerEvent) || event.pointerType !== "touch") return event.target;
+    if (
+      mark?.press ||
+      mark?.edit ||
+      mark?.tip ||
+      !(event instanceof PointerEvent) ||
+      event.pointerType !== "touch"
+    )
+      return event.target;
     const [near] = [...picture.querySelectorAll("[role=button]")]
       .map((node) => ({ node, far: distanceTo(node.getBoundingClientRect(), event) }))
       .filter(({ far }) => far <= REACH)
@@ -95,17 +128,21 @@ export function operate(scene, around, { patch, tip, refuse }) {
     event.preventDefault();
   }
   picture.addEventListener("click", press, { signal });
-  picture.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === " ") return press(event);
-    if (event.key === "Escape") {
-      [pointed, focused] = ["", ""];
-      return explain();
-    }
-    const arrow = ARROWS[event.key];
-    if (!arrow || !(moved(event, arrow) || walked(event, arrow))) return;
-    event.preventDefault();
-    event.stopPropagation();
-  }, { signal });
+  picture.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key === "Enter" || event.key === " ") return press(event);
+      if (event.key === "Escape") {
+        [pointed, focused] = ["", ""];
+        return explain();
+      }
+      const arrow = ARROWS[event.key];
+      if (!arrow || !(moved(event, arrow) || walked(event, arrow))) return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    { signal },
+  );
 
   /**
    * Moves the handle that has the focus.
@@ -126,7 +163,8 @@ export function operate(scene, around, { patch, tip, refuse }) {
    * @param {[number, number]} arrow
    */
   function walked(event, arrow) {
-    if (keyOf(event) !== scene.stop || !(/** @type {Element} */ (event.target).matches(":focus-visible"))) return false;
+    if (keyOf(event) !== scene.stop || !(/** @type {Element} */ (event.target).matches(":focus-visible")))
+      return false;
     const next = scene.reach(scene.next(scene.stop, ...arrow));
     next?.focus({ preventScroll: true });
     return true;
@@ -135,7 +173,11 @@ export function operate(scene, around, { patch, tip, refuse }) {
   /** A field over a cell. */
   function type(target, edit) {
     const [cell, box] = [target.getBoundingClientRect(), around.getBoundingClientRect()];
-    const field = element("input", "story-cell", { type: "text", inputmode: "decimal", "aria-label": edit.label });
+    const field = element("input", "story-cell", {
+      type: "text",
+      inputmode: "decimal",
+      "aria-label": edit.label,
+    });
     const before = String(Number(edit.value.toFixed(4)));
     field.value = before;
     Object.assign(field.style, {
@@ -153,7 +195,8 @@ export function operate(scene, around, { patch, tip, refuse }) {
       field.remove();
       target.focus({ preventScroll: true });
       if (!take || field.value === before) return;
-      if (!text || !Number.isFinite(value)) refuse(`Expected a number, received “${field.value.slice(0, 20)}”.`);
+      if (!text || !Number.isFinite(value))
+        refuse(`Expected a number, received “${field.value.slice(0, 20)}”.`);
       else patch(edit.apply(value), false);
     };
     field.addEventListener("keydown", (event) => {
@@ -171,7 +214,8 @@ export function operate(scene, around, { patch, tip, refuse }) {
 }
 
 /** From a box to a point outside it. @type {(box: DOMRect, point: PointerEvent) => number} */
-const distanceTo = ({ left, right, top, bottom }, { clientX: x, clientY: y }) => Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom));
+const distanceTo = ({ left, right, top, bottom }, { clientX: x, clientY: y }) =>
+  Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom));
 
 function markOf(at) {
   const target = at instanceof Element ? at.closest("[data-key]") : null;

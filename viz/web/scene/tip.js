@@ -31,7 +31,9 @@ export function tipOf(scene, around) {
     const held = scene.held.get(current);
     const text = held && !held.gone ? (held.to.tip ?? "") : "";
     for (const { element: source } of sources) source.removeAttribute("data-source");
-    sources = text ? (held?.to.of ?? []).flatMap((key) => LABELS.flatMap((label) => scene.held.get(key + label) ?? [])) : [];
+    sources = text
+      ? (held?.to.of ?? []).flatMap((key) => LABELS.flatMap((label) => scene.held.get(key + label) ?? []))
+      : [];
     for (const { element: source } of sources) source.setAttribute("data-source", "");
     setText(box, text);
     if (held && text) place(held);
@@ -63,4 +65,5 @@ export function tipOf(scene, around) {
 }
 
 /** Whether there is something to be read at a mark. */
-const says = (mark) => (mark.opacity ?? 1) > 0 && !isLine(mark) && (mark.kind === "text" || Boolean(mark.tip));
+const says = (mark) =>
+  (mark.opacity ?? 1) > 0 && !isLine(mark) && (mark.kind === "text" || Boolean(mark.tip));

@@ -52,21 +52,7 @@ const Button = ({ text, label, press, disabled = false }) =>
   html`<button type="button" class="hs-button" title=${label} aria-label=${label} disabled=${disabled} onClick=${press}>${text}</button>`;
 
 /** @type {(story: Story) => FigureControl[]} */
-function controlsOf(story) {
-  const { controls = [] } = story.figure ?? {};
-  const moment = story.moment();
-  if (typeof controls === "function") return controls(moment).flatMap((each) => each || []);
-  return controls.filter(({ from, until, on, network }) => {
-    const isWithin =
-      !moment.board &&
-      (from === undefined || moment.reached(from)) &&
-      (until === undefined || !moment.reached(until));
-    return (
-      (network === undefined || story.inputs.network === network) &&
-      (on ? on.includes(moment.step) : isWithin)
-    );
-  });
-}
+const controlsOf = (story) => (story.figure?.controls?.(story.moment()) ?? []).flatMap((each) => each || []);
 
 /** What the numbers are computed from, or for how long they have been; a link to the model behind them. */
 function Computed({ story, numbers, controls }) {
@@ -106,7 +92,7 @@ function Tables({ story, numbers }) {
 function tablesOf(story, numbers) {
   const { part } = story.partOf(numbers);
   const stored = boardPart({ rows: [numbers.tables ?? []] });
-  return [...(part?.tables ?? []), ...(story.figure?.tables?.(numbers) ?? []), ...(stored.tables ?? [])];
+  return [...(part.tables ?? []), ...(stored.tables ?? [])];
 }
 
 function Table({ title, rows, cols, values }) {

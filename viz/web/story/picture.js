@@ -29,7 +29,7 @@ export function Picture({ story, isNarrow }) {
 
   useEffect(() => {
     if (!place.current || !story.figure) return undefined;
-    const scene = new Scene(story.size());
+    const scene = new Scene();
     place.current.prepend(scene.root);
     drawn.current = { scene, tip: tipOf(scene, place.current) };
     const end = operate(scene, place.current, actions);
@@ -43,14 +43,11 @@ export function Picture({ story, isNarrow }) {
   useLayoutEffect(() => {
     if (!drawn.current || !numbers) return;
     const { scene, tip } = drawn.current;
-    const { part, said, marks } = story.partOf(numbers);
+    const { part, said } = story.partOf(numbers);
     const ink = inkOf(story.colours());
     const isFirst = story.root.dataset.ready === undefined;
     scene.least = isNarrow ? LEGIBLE : 0;
-    scene.draw(
-      part ? fitted(part, ink, story.size()) : (marks?.(ink) ?? []),
-      story.dragging || isFirst || isCalm() ? 0 : TWEEN_MS,
-    );
+    scene.draw(fitted(part, ink), story.dragging || isFirst || isCalm() ? 0 : TWEEN_MS);
     scene.root.setAttribute("aria-label", said);
     tip.refresh();
     story.root.dataset.step = story.moment().step;

@@ -103,7 +103,6 @@ export class Story {
       board: steps[step].board,
       reached,
       inputs: this.inputsOf(step),
-      ink: null,
     };
   }
 
@@ -219,33 +218,21 @@ export class Story {
     const { board, nearest } = numbers;
     if (board) return { part: boardPart(board), said: describeBoard(board) };
     const near = nearest ? { ...moment, inputs: changed(moment.inputs, nearest) } : moment; // what is stored
-    const { figure } = this;
-    if (!figure) return { said: "" };
-    const said = figure.describe(numbers, near);
-    return figure.picture
-      ? { part: figure.picture(numbers, near), said }
-      : {
-          marks: (/** @type {any} */ ink) =>
-            figure.marks?.(numbers, /** @type {any} */ ({ ...near, ink })) ?? [],
-          said,
-        };
+    const figure = /** @type {Figure} */ (this.figure);
+    return { part: figure.picture(numbers, near), said: figure.describe(numbers, near) };
   }
 
-  /** @type {(format: import("../core/drawing_file.js").Format) => void} */
+  /** @param {import("../core/drawing_file.js").Format} format */
   save(format) {
     const numbers = this.numbersOf();
     if (!numbers) return;
     const { title, theme, page, steps } = this.props;
     const { name, title: about } = steps[this.step];
-    const { part, said, marks } = this.partOf(numbers);
-    const scene = new Scene(this.size());
-    scene.draw(part ? fitted(part, inkOf(theme.light), this.size()) : (marks?.(inkOf(theme.light)) ?? []));
+    const { part, said } = this.partOf(numbers);
+    const scene = new Scene();
+    scene.draw(fitted(part, inkOf(theme.light)));
     const svg = scene.toSvg(`${title}: ${about}`, said, theme.light.background, theme.light.text);
-    saveDrawing(svg, scene.size, `headscope-${page}-${name}`, format);
-  }
-
-  size() {
-    return this.figure?.size ?? SIZE;
+    saveDrawing(svg, SIZE, `headscope-${page}-${name}`, format);
   }
 
   destroy() {
