@@ -80,12 +80,7 @@ def _nearest(lesson: Lesson, step: str | None, values: dict[str, Any]) -> dict[s
 
 
 def _stored_states(lesson: Lesson, board: str | None) -> Iterator[dict[str, Any]]:
-    """States of the steps that show the same board, or the figure, as `viz.store` stores them.
-
-    Args:
-        lesson: of the figure.
-        board: name of the step; None for the figure.
-    """
+    """States of the steps that show the same board, or the figure, as `viz.store` stores them."""
     for step in lesson.steps:
         if (step.name if step.board else None) == board:
             yield from (_state(lesson, each) for each in step.states())

@@ -173,15 +173,7 @@ async def _answered(
     name: str,
     headers: Mapping[str, str] = HEADERS,
 ) -> "Response":
-    """The response, computed in the pool; cancelled when the browser disconnects.
-
-    Args:
-        request: to answer.
-        pool: that computes.
-        work: computes the answer.
-        name: of the job, under which its progress is asked for.
-        headers: of a response that succeeds.
-    """
+    """The response, computed in the pool; cancelled when the browser disconnects."""
     from starlette.responses import Response
 
     job = asyncio.ensure_future(pool.run(visitor_of(request), work, name))

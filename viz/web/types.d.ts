@@ -132,8 +132,6 @@ export interface ViewProps extends PageLinkProps {
   parts?: string[];
   /** Whether the page says what to look at in the head of the defaults. */
   hinted?: boolean;
-  /** The token of the decoder whose prediction stands in the line while none is chosen. */
-  predicted?: number | null;
   /** What is said while there is no trace. */
   message?: string;
   /** The edits that are on, as text; without it the view offers none. */

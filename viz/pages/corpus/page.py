@@ -1,16 +1,12 @@
 """Heads: what the heads of a model do over a corpus, from the files of a run."""
 
-import shlex
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from viz.api import compared, corpus
 from viz.api.registry import Held
-from viz.api.runs import MODULE
 from viz.pages import shared
 from viz.pages.corpus import begin, runs
 from viz.pages.corpus.names import PAGE
@@ -73,24 +69,10 @@ def page() -> None:
         held = _opened()
         stage.params = params(_begin(held.value), compared.first_plot(held.value))
         stage.show(held, of=held.id)
-        _explain_sharing(held.value.run.folder, stage.below)
     st.caption(
         "These are means over this corpus: on other texts, and on any single one, a head can do"
         " something else. An interval says how sure a mean is, not how often it holds."
     )
-
-
-def _explain_sharing(folder: Path, place: DeltaGenerator) -> None:
-    """Says how to send a run that lies on this machine: its link opens it here alone."""
-    if session.get(PAGE, "run") in runs.titles():
-        return
-    with place:
-        st.caption(
-            "This run lies on this machine: its link opens it here alone. To send it, write it as"
-            " files that any web server, or GitHub Pages, can host:"
-        )
-        command = shlex.join(["--out", str(folder), "--site", "public"])
-        st.code(f"python -m {MODULE} {command}", language=None)
 
 
 def _choose() -> None:

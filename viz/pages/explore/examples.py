@@ -6,9 +6,7 @@ from typing import Any
 import streamlit as st
 
 from models.card import Example
-from models.request import TraceRequest
 from viz.api.samples import PHOTOS, TITLES, samples
-from viz.api.tracing import TOKENS, Between
 from viz.pages.explore import preprocessing, sizes, source, words
 from viz.pages.explore.example_photos import EXAMPLES as EXAMPLE_PHOTOS
 from viz.pages.explore.example_texts import EXAMPLES
@@ -126,19 +124,6 @@ def selection_of(example: Example) -> dict[str, Any]:
         "form": example.form,
         "least": LEAST_OF_LINES if example.form == "lines" else 0.0,
     }
-
-
-def predicted(request: TraceRequest, between: Between) -> int | None:
-    """The token that the line of predictions is about while none is chosen, for a translation.
-
-    None where the request is not that example as it is, token by token.
-    """
-    example = current_example()
-    if example is None or (example.kind, example.form) != ("cross", "lines"):
-        return None
-    whole = (source.listed(), example.input, None, (), TOKENS)
-    asked = (request.model.catalogue, request.input, request.target, request.edits, between)
-    return example.query if asked == whole else None
 
 
 def take(example: Example) -> None:

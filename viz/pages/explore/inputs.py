@@ -207,7 +207,7 @@ def request(
             return TraceRequest(source, Several(tuple(several))), notes
         apart = (
             f"No mean of prompts of {min(counts):,} to {max(counts):,} tokens: it needs equally"
-            f" many. This is prompt {prompts.place() + 1}."
+            " many. This is the whole text."
         )
         notes = (*notes, apart)
     elif prompts.is_mean() and not reads.target:
@@ -260,8 +260,7 @@ def _text(model: "Model", reads: Reads) -> tuple[str | tuple[str, str] | Ids, tu
         return _ids("ids"), ()
     settings, reader = session.current(PAGE).settings, model.tokenizer
     most = min(model.limit, MAX_TOKENS)
-    given = prompts.chosen() if not (reads.image or reads.target) else settings["input"]
-    text, notes = reading.readable(given, lambda: (reader, most))
+    text, notes = reading.readable(settings["input"], lambda: (reader, most))
     pair = _clean(settings["pair"]).strip() if reads.pair and text else ""
     if not pair:
         return text, tuple(notes)

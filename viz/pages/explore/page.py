@@ -128,7 +128,6 @@ def page() -> None:
     recordings.UPLOADED.take()
     edits.take()
     writing.take()
-    words.settle(PAGE)
     chooser.settle(examples.follow)
     _Run(problems).draw()
 
@@ -260,7 +259,6 @@ class _Run:
         names = inputs.special_names(entries.reads, None if source.listed() else model)
         between = words.chosen(PAGE, names)
         more = writing.props(edited, model) | edits.other(plain, between)
-        more |= {"predicted": examples.predicted(edited, between)}
         stage.props = edits.props(edited) | more
         request = edits.request_in_view(edited)
         try:

@@ -8,10 +8,10 @@ import streamlit as st
 from headscope_views import view
 
 from models.catalogue import Entry, catalogue, is_here
-from models.files.checkpoints import checkpoints_in, is_checkpoint
+from models.files.checkpoints import checkpoints_in
 from viz.api import tracing
 from viz.architecture import short
-from viz.pages.explore import compute, folder_browser, sizes
+from viz.pages.explore import compute, sizes
 from viz.pages.explore.names import PAGE
 from viz.pages.state import session
 from viz.pages.widgets import controls
@@ -20,50 +20,30 @@ LISTS = {  # of the chooser, and the places of what is in them
     "included": "catalogue",
     "cached": "hub",
     "recent": "folder",
-    "browser": "folder",
     "checkpoints": "folder",
 }
 READS = {"text": "text", "image": "pictures", "sound": "sound"}
-SEEN = f"{PAGE}/folders"  # opened in this session
-HERE = f"{PAGE}/folder"  # that is listed
+SEEN, MOST = f"{PAGE}/folders", 8  # opened in this session
 
 
 def taken() -> tuple[str, str] | None:
     """Place and name of the model that was chosen from a list before this run."""
     for name, place in LISTS.items():
-        state = st.session_state.get(f"{PAGE}_{name}") or {}
-        asked = state.get("chosen")
-        if not isinstance(asked, str):
-            continue
-        if name == "browser" and not is_checkpoint(Path(asked)):
-            st.session_state[HERE] = asked
-        else:
+        asked = (st.session_state.get(f"{PAGE}_{name}") or {}).get("chosen")
+        if isinstance(asked, str):
             return place, asked
     return None
 
 
 def catalogue_shelf() -> None:
     """The models that come with the app, and the networks that are built here, as cards."""
+    cards = [(each.name, each.title, each.summary, _tag(each)) for each in catalogue()]
+    for model, title in sizes.TITLES.items():
+        cards.append((model, title, sizes.ABOUT[model], READS[sizes.READS[model]]))
     chosen = session.get(PAGE, "model") if session.get(PAGE, "place") == "catalogue" else ""
     items = [
-        {
-            "id": entry.name,
-            "title": entry.title,
-            "detail": entry.summary,
-            "tag": _tag(entry),
-            "chosen": entry.name == chosen,
-        }
-        for entry in catalogue()
-    ]
-    items += [
-        {
-            "id": model,
-            "title": title,
-            "detail": sizes.ABOUT[model],
-            "tag": READS[sizes.READS[model]],
-            "chosen": model == chosen,
-        }
-        for model, title in sizes.TITLES.items()
+        {"id": name, "title": title, "detail": detail, "tag": tag, "chosen": name == chosen}
+        for name, title, detail, tag in cards
     ]
     _choices("included", "", items, layout="cards")
 
@@ -75,81 +55,52 @@ def _tag(entry: Entry) -> str:
 
 
 def hub_shelf(opened: Callable[[str], None]) -> None:
-    """Downloaded models, and any other by its id.
+    """Any model of the hub by its id, and those that were downloaded.
 
     Args:
         opened: called with the place when an id was typed.
     """
     help = "A model is downloaded once, after showing its size; then it opens offline."
-    controls.text_input(
-        PAGE,
-        "id",
-        "Hub id",
-        help,
-        placeholder="owner/name",
-        width=360,
-        on_change=lambda: opened("hub"),
-    )
+    typed, hint = lambda: opened("hub"), "owner/name"
+    controls.text_input(PAGE, "id", "Hub id", help, placeholder=hint, width=360, on_change=typed)
+    cached = () if tracing.public() else compute.hub.cached_models()
     items = [
         {"id": each.name, "title": each.name, "tag": short(each.size, "memory")}
-        for each in _cached()
+        for each in cached
+        if each.complete
     ]
     empty = "None yet: what is downloaded here or by other programs is listed."
     _choices("cached", "On this machine", items, empty=empty)
 
 
 def folder_shelf(opened: Callable[[str], None]) -> None:
-    """Folders opened before, any folder by its path, and the folders of this machine.
+    """Any folder by its path, and those opened before.
 
     Args:
         opened: called with the place when a path was typed.
     """
-    controls.text_input(
-        PAGE,
-        "folder",
-        "Path, on the machine this app runs on",
-        placeholder="a folder with config.json and .safetensors",
-        on_change=lambda: opened("folder"),
-    )
-    recent, machine = st.columns(2)
-    with recent:
-        seen = st.session_state.get(SEEN, ())
-        items = [{"id": path, "title": Path(path).name, "detail": path} for path in seen]
-        empty = "Folders you open are remembered in this browser."
-        _choices("recent", "Recent", items, kept="folders", empty=empty)
-    if folder_browser.are_listed():
-        with machine:
-            _folders()
+    label, typed = "Path, on the machine this app runs on", lambda: opened("folder")
+    hint = "a folder with config.json and .safetensors, or a folder of such folders"
+    controls.text_input(PAGE, "folder", label, placeholder=hint, on_change=typed)
+    seen = st.session_state.get(SEEN, ())
+    items = [{"id": path, "title": Path(path).name, "detail": path} for path in seen]
+    empty = "Folders you open are remembered in this browser."
+    _choices("recent", "Recent", items, kept="folders", empty=empty)
 
 
 def checkpoints(folder: str) -> bool:
     """A list of the checkpoints in a folder, to choose from; False if there are none."""
     path = Path(folder).expanduser()
-    names = checkpoints_in(path)
-    if names:
-        st.session_state[HERE] = str(path)
-        items = [{"id": str(path / name), "title": name} for name in names]
+    items = [{"id": str(path / name), "title": name} for name in checkpoints_in(path)]
+    if items:
         _choices("checkpoints", f"Checkpoints in {path.name or path}: choose one", items)
-    return bool(names)
+    return bool(items)
 
 
 def remember(folder: str) -> None:
-    """Takes note of a folder that was opened, for the lists of recent and of neighbouring ones."""
-    before = st.session_state.get(SEEN, ())
-    st.session_state[SEEN] = (folder, *(each for each in before if each != folder))[:8]
-    if folder not in before:
-        st.session_state[HERE] = str(Path(folder).expanduser().parent)
-
-
-def _folders() -> None:
-    """The folders in one folder; a checkpoint among them opens."""
-    here = Path(st.session_state.get(HERE) or Path.home())
-    up = [{"id": str(here.parent), "title": "..", "tag": "up"}] if here.parent != here else []
-    inside = [
-        {"id": str(each.path), "title": each.name, "tag": "model" if each.model else ""}
-        for each in folder_browser.listed(here)
-    ]
-    _choices("browser", str(here), [*up, *inside])
+    """Takes note of a folder that was opened."""
+    others = (each for each in st.session_state.get(SEEN, ()) if each != folder)
+    st.session_state[SEEN] = (folder, *others)[:MOST]
 
 
 def _choices(
@@ -164,9 +115,3 @@ def _choices(
     """A list of the browser's; `kept` is the name under which it remembers the items."""
     props = {"label": label, "items": list(items), "layout": layout, "kept": kept, "empty": empty}
     view("choices", props, key=f"{PAGE}_{name}", on=("chosen",))
-
-
-def _cached() -> tuple:
-    if tracing.public():
-        return ()
-    return tuple(model for model in compute.hub.cached_models() if model.complete)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,8 @@ VISIBLE: Special = "shown"
 HIDDEN: Special = "hidden"
 PARAMS = (
     link.choice("words", "no", BY),
-    link.choice("special", VISIBLE, (VISIBLE, HIDDEN, "renormalised")),
-    link.choice("sums", "no", ("no", "yes")),
+    replace(link.choice("special", VISIBLE, (VISIBLE, HIDDEN)), replaced={"renormalised": HIDDEN}),
+    link.retired("sums"),
     link.choice("chat", "no", ("no", "yes")),
 )
 BETWEEN = (
@@ -39,12 +40,6 @@ HARMLESS = re.compile(r"(\[[A-Za-z0-9]+\]|[A-Za-z0-9]+)(/(\[[A-Za-z0-9]+\]|[A-Za
 MOST = 24  # characters of names in a label
 
 
-def settle(page: str) -> None:
-    """Reads an old link: special tokens that were hidden in one choice with sums of 1."""
-    if session.get(page, "special") == "renormalised":
-        session.edit(page, {"special": HIDDEN, "sums": "yes"})
-
-
 def choose(page: str, names: Collection[str], *, chat: bool = False) -> None:
     """Draws the controls.
 
@@ -53,24 +48,19 @@ def choose(page: str, names: Collection[str], *, chat: bool = False) -> None:
         names: of the special tokens the model puts around a text; without any, none can be hidden.
         chat: whether the model has a chat template.
     """
-    settle(page)
     controls.choice(page, "words", "Between", BY, BETWEEN, collapsed=True)
     if chat:
         controls.toggle(page, "chat", "Chat", CHAT)
     if not names:
         return
     help = "Leaves them out of every picture. Rows then sum to the weight on the remaining tokens"
-    if controls.toggle(page, "special", f"Hide {_listed(names)}", help, (VISIBLE, HIDDEN)):
-        help = "Divides each row by its sum: the shares of what is left"
-        controls.toggle(page, "sums", "Rows sum to 1", help)
+    controls.toggle(page, "special", f"Hide {_listed(names)}", help, (VISIBLE, HIDDEN))
 
 
 def chosen(page: str, names: Collection[str]) -> Between:
     """What the weights are between, and what is done with special tokens."""
     settings = session.current(page).settings
-    if settings["special"] == VISIBLE or not names:
-        return Between(settings["words"])
-    return Between(settings["words"], "renormalised" if settings["sums"] == "yes" else HIDDEN)
+    return Between(settings["words"], settings["special"] if names else VISIBLE)
 
 
 def of_catalogue(model: str) -> tuple[str, ...]:

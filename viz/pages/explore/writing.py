@@ -63,7 +63,7 @@ def props(request: TraceRequest, model: "Model") -> dict[str, Any]:
         answer, text = text.answer, compute.written_out(text, model)
         if isinstance(text, str):
             st.session_state[TURN] = text.removesuffix(answer)
-    if prompts.is_list() or not isinstance(text, str) or not writing.writes(model):
+    if prompts.is_mean() or not isinstance(text, str) or not writing.writes(model):
         return {}
     given = writing.given_of(model, text, _given(text))
     return {"writes": True, "given": given}

@@ -48,14 +48,13 @@ export function predictionLine(view, parent, explains = () => null) {
 }
 
 /**
- * The token that predictions are about, as requests name it: the chosen one, else the page's.
+ * The token that predictions are about, as requests name it.
  *
  * @template {Base | ImageBase} B
  * @param {ViewState<B>} view
  * @returns {Record<string, number>}
  */
-export function placeIn({ selection, props }) {
-  const token = selection.token ?? props.predicted ?? null;
+export function placeIn({ selection: { token } }) {
   return token === null ? {} : { token };
 }
 

@@ -12,15 +12,11 @@ from models.catalogue import bundled
 from models.edits import Ablate
 from models.request import TraceRequest
 from models.run import load, trace
-from tests.fetched import fetched
 from tests.viz.pages.explore.explorer import (
     opened,
-    view,
 )
-from tests.viz.pages.helpers import take
 from viz.api import samples, tracing
 from viz.pages.explore import answers
-from viz.pages.explore.example_texts import EXAMPLES
 
 KINDS = {known.name: known.kind for known in bundled()}
 TRAINED = {
@@ -110,20 +106,6 @@ def test_a_target_that_is_given_is_read_instead_of_generated() -> None:
 
 
 @pytest.mark.long
-def test_a_translator_opens_on_the_prediction_its_example_speaks_of() -> None:
-    name = fetched("translate").name
-    app = opened(model=name)
-    example, start = EXAMPLES[name][0], view(app)
-    assert (start["predicted"], start["start"]["token"]) == (example.query, None)
-    entry = tracing.entry_for(TraceRequest(tracing.of_catalogue(name), example.input)).value
-    site = [(each.layer, each.kind) for each in entry.view.sites].index((1, "cross"))
-    told = entry.predict(site, "out", start["predicted"])
-    assert told["lead"] == ["What is written after", " cadeira"]
-    assert told["labels"][0] == " preta"
-    take(app, "dates")
-    assert view(app)["predicted"] is None
-
-
 def test_of_nearly_equal_weights_it_says_that_no_head_stands_out() -> None:
     text = trace(load("minilm"), "The bank of the river.")
     picture = trace(load("shapes"), samples.PICTURES[next(iter(samples.samples("shapes")))])

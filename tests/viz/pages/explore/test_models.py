@@ -48,7 +48,7 @@ from viz.api.image import overview
 from viz.api.provenance import provenance
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
-from viz.pages.explore import card, download, folder_browser
+from viz.pages.explore import card, download
 from viz.pages.state import params as link
 
 __all__ = ["cache", "files", "server"]  # fixtures
@@ -509,26 +509,10 @@ def test_a_card_opens_its_model_and_closes_the_chooser() -> None:
     assert view(app)["link"]["model"] == "digits"
 
 
-def test_folders_are_listed_and_opened_and_remembered(
-    llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    folder = shutil.copytree(llama, tmp_path / "inner" / "odd-llama")
-    (tmp_path / ".hidden").mkdir()
-    (tmp_path / "a file").write_text("")
+def test_a_folder_is_typed_opened_and_remembered(llama: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(llama, tmp_path / "odd-llama")
     app = choose(opened(ids="3 4 5", place="folder"), "chooser", "folder")
-
-    def listed() -> list[tuple[str, str]]:
-        browser = next(each for each in helpers.views(app, "choices") if each["kept"] == "")
-        return [(item["title"], item["tag"]) for item in browser["items"]]
-
-    assert listed() == [("..", "up"), ("inner", "")]
-    app.session_state["explore_browser"] = {"chosen": str(folder.parent)}
-    helpers.checked(app.run())
-    assert listed() == [("..", "up"), ("odd-llama", "model")]
-    app.session_state["explore_browser"] = {"chosen": str(folder)}
-    helpers.checked(app.run())
-    app.session_state["explore_browser"] = {"chosen": None}
+    typed(app, "folder", str(folder))
     assert view(app)["link"]["folder"] == str(folder)
     press(app, "choose")
     recent = next(each for each in helpers.views(app, "choices") if each["kept"])
@@ -549,27 +533,6 @@ def test_a_folder_of_checkpoints_is_a_list_of_them(llama: Path, tmp_path: Path) 
     app.session_state["explore_checkpoints"] = {"chosen": None}
     assert view(app)["link"]["folder"] == str(tmp_path / "checkpoint-500")
     assert helpers.views(app, "choices") == []
-    press(app, "choose")
-    browser = next(each for each in helpers.views(app, "choices") if each["kept"] == "")
-    assert [item["title"] for item in browser["items"]] == ["..", *names, "logs"]
-
-
-@pytest.mark.parametrize(
-    ("address", "headers", "local"),
-    [
-        ("127.0.0.1", {"Host": "localhost:8501"}, True),
-        ("127.0.0.1", {}, True),
-        ("::1", {"Host": "[::1]:8501"}, True),
-        ("", {"Host": "localhost:8501"}, False),
-        ("0.0.0.0", {"Host": "127.0.0.1:8501"}, False),
-        ("127.0.0.1", {"Host": "models.example"}, False),
-        ("127.0.0.1", {"Host": "localhost", "X-Forwarded-For": "203.0.113.5"}, False),
-    ],
-)
-def test_folders_are_listed_for_this_machine_only(
-    address: str, headers: dict[str, str], local: bool
-) -> None:
-    assert folder_browser.is_local(address, headers) == local
 
 
 @pytest.mark.parametrize("several", [False, True])

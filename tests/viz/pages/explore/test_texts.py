@@ -37,7 +37,7 @@ from viz.pages.widgets import attention
 def test_the_first_screen_is_a_sentence_in_minilm() -> None:
     app = opened()
     assert app.markdown[0].value == "#### What does every head look at?"
-    told = "BERT, 6 layers × 12 heads, width 384, 22.6 M parameters; run by Headscope’s encoder"
+    told = "bert, 6 layers × 12 heads, width 384, 22.6 M parameters; run by Headscope’s encoder"
     assert told in literal(helpers.about(app))
     line = provenance(entry(app), "", 0)["line"]
     assert "computed by PyTorch’s fused kernel · float32 · mask: none" in line
@@ -184,9 +184,7 @@ def test_words_are_joined_and_say_which_tokens_they_are() -> None:
     choose(app, "special", True)
     assert labels(app) == ["An", "unbelievable", "hippopotamus"]
     assert base(app)["complete"] is False
-    choose(app, "sums", True)
-    assert base(app)["complete"] is True
-    assert (link(app)["special"], link(app)["sums"]) == ("hidden", "yes")
+    assert link(app)["special"] == "hidden"
 
 
 @pytest.mark.parametrize(
@@ -201,7 +199,7 @@ def test_words_are_joined_and_say_which_tokens_they_are() -> None:
 def test_special_tokens_are_hidden_by_the_model_s_own_names(model: str, label: str | None) -> None:
     app = opened(model=model, special="hidden")
     named = [literal(toggle.label) for toggle in app.toggle]
-    assert named == ([label, "Rows sum to 1"] if label else [])
+    assert named == ([label] if label else [])
     assert not {"[CLS]", "[SEP]", "[BEGIN]", "<begin>"} & set(labels(app))
 
 
@@ -212,11 +210,10 @@ def test_a_text_of_one_s_own_pins_no_token_of_the_example(text: str, token: int 
     assert props["defaults"]["token"] == token
 
 
-def test_an_older_link_still_renormalises() -> None:
+def test_an_older_link_to_renormalised_rows_hides_the_same() -> None:
     app = opened(special="renormalised")
     assert labels(app) == trace(load("minilm"), EXAMPLES[0].input).labels[1:-1]
-    assert base(app)["complete"] is True
-    assert (link(app)["special"], link(app)["sums"]) == ("hidden", "yes")
+    assert "Using hidden instead" in literal(lines(app)[0])
 
 
 @pytest.mark.parametrize("model", ["minilm", "reverse", "dates", "induction"])
