@@ -1,11 +1,13 @@
-"""Paragraphs of a story as plain data for the browser.
+"""The markup of the course's texts, as plain data for the browser and as HTML.
 
-The markup is that of `markup`, and besides: `@query(q_{i})` is a term in the colour of the query
-(also key, value, weight and output), and `{weights.2:.0%}` is a number of the figure, at a path, in
-a format of Python's. Everything else is literal.
+**bold**, *italic*, `code`, x_{sub} and x^{super}; `[[softmax]]` and `[[weights|attention weights]]`
+are terms of the glossary. For the browser besides: `@query(q_{i})` is a term in the colour of the
+query (also key, value, weight and output), and `{weights.2:.0%}` is a number of the figure, at a
+path, in a format of Python's. Everything else is literal.
 """
 
 import re
+from html import escape
 from typing import Any
 
 from viz.course.glossary import TERMS as GLOSSARY
@@ -21,6 +23,8 @@ _MARKS = re.compile(
     r"|_\{(?P<sub>[^}]+)\}|\^\{(?P<sup>[^}]+)\}"
 )
 _TAGS = ("b", "i", "code", "sub", "sup")
+_HIDDEN = {ord(mark): chr(0xE000 + n) for n, mark in enumerate("[]*`_^{}")}  # private use
+_UNHIDDEN = {ord(hidden): chr(mark) for mark, hidden in _HIDDEN.items()}
 
 
 def parts(text: str) -> list[Part]:
@@ -38,11 +42,6 @@ def parts(text: str) -> list[Part]:
     return [*pieces, text[end:]] if end < len(text) else pieces
 
 
-def paths(text: str) -> list[str]:
-    """The paths of the numbers in a paragraph."""
-    return [mark["path"] for mark in _MARKS.finditer(text) if mark["path"]]
-
-
 def _part(mark: re.Match[str]) -> Part:
     if mark["term"]:
         return {"tag": "term", "term": mark["term"], "parts": parts(mark["shown"])}
@@ -56,3 +55,26 @@ def _part(mark: re.Match[str]) -> Part:
         return {"tag": "glossary", "meaning": meaning, "parts": entry}
     tag = next(tag for tag in _TAGS if mark[tag])
     return {"tag": tag, "parts": [mark[tag]] if tag == "code" else parts(mark[tag])}
+
+
+def plain(text: str) -> str:
+    """A reader's text escaped for use in markup."""
+    return text.translate(_HIDDEN)
+
+
+def html(text: str) -> str:
+    """A paragraph without numbers as HTML; a term's meaning appears on hover and on focus."""
+    return "".join(map(_html, parts(text))).translate(_UNHIDDEN)
+
+
+def _html(part: Part) -> str:
+    if isinstance(part, str):
+        return escape(part, quote=False)
+    inner = "".join(map(_html, part["parts"]))
+    if part["tag"] != "glossary":
+        return f"<{part['tag']}>{inner}</{part['tag']}>"
+    meaning, words = escape(part["meaning"]), re.sub("<[^>]+>", "", inner)
+    return (
+        f'<span class="lesson-term" tabindex="0" role="note" data-meaning="{meaning}"'
+        f' aria-label="{words}: {meaning}">{inner}</span>'
+    )

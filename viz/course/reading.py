@@ -206,16 +206,16 @@ def read(folder: Path) -> Lesson:
     pages = [Page(**each) for each in settings.pop("pages", ())]
     here = f"{__package__}.{folder.name}.numbers."
     code = [(PREFIX if "." in each else here) + each for each in settings.pop("code", ())]
-    sections = _sections(SyntaxTreeNode(_MARKDOWN.parse(body)).children, "h1")[1:]
-    (title, story), (_, points), (_, misreading), (_, plan) = sections
-    (_, opening), *steps = _sections(story, "h2")
+    chapters = sections(parsed_blocks(body), "h1")[1:]
+    (title, story), (_, points), (_, misreading), (_, plan) = chapters
+    (_, opening), *steps = sections(story, "h2")
     return Lesson(
         name=folder.name,
         title=title,
-        line=_text(opening[0]),
-        takeaways=[_text(item.children[0]) for item in points[0].children],
-        misreading=Misreading(*map(_text, misreading)),
-        plan=Plan(*(_text(each).partition(":** ")[2] for each in plan)),
+        line=text_of(opening[0]),
+        takeaways=[text_of(item.children[0]) for item in points[0].children],
+        misreading=Misreading(*map(text_of, misreading)),
+        plan=Plan(*(text_of(each).partition(":** ")[2] for each in plan)),
         steps=[_step(heading, nodes) for heading, nodes in steps],
         inputs=written,
         pages=pages,
@@ -224,20 +224,25 @@ def read(folder: Path) -> Lesson:
     )
 
 
-def _sections(nodes: Sequence[Node], tag: str) -> list[tuple[str, list[Node]]]:
+def parsed_blocks(markdown: str) -> list[Node]:
+    """The blocks of a text."""
+    return SyntaxTreeNode(_MARKDOWN.parse(markdown)).children
+
+
+def sections(nodes: Sequence[Node], tag: str) -> list[tuple[str, list[Node]]]:
     """The nodes below each heading of a level; first those above all of them."""
-    sections: list[tuple[str, list[Node]]] = [("", [])]
+    chapters: list[tuple[str, list[Node]]] = [("", [])]
     for node in nodes:
         if node.type == "heading" and node.tag == tag:
-            sections.append((_text(node), []))
+            chapters.append((text_of(node), []))
         else:
-            sections[-1][1].append(node)
-    return sections
+            chapters[-1][1].append(node)
+    return chapters
 
 
 def _step(heading: str, nodes: Sequence[Node]) -> Step:
     name, _, title = heading.partition(": ")
-    (_, opening), *others = _sections(nodes, "h3")
+    (_, opening), *others = sections(nodes, "h3")
     other = [Other(network, **_version(below)) for network, below in others]
     return Step(name, title, **_version(opening), other=other[0] if other else None)
 
@@ -251,7 +256,7 @@ def _version(nodes: Sequence[Node]) -> dict[str, Any]:
         if node.type == "blockquote":
             settings["ask"] = _question(node)
     tries = [Try(label, inputs) for label, inputs in settings.pop("tries", {}).items()]
-    prose = [_text(node) for node in nodes if node.type == "paragraph"]
+    prose = [text_of(node) for node in nodes if node.type == "paragraph"]
     return {"prose": prose, "tries": tries, **lines, **settings}
 
 
@@ -260,11 +265,11 @@ _LINES = {"formula": "formulas", "code": "code"}
 
 def _question(quote: Node) -> Question:
     text, options = quote.children
-    return Question(_text(text), [_option(item) for item in options.children])
+    return Question(text_of(text), [_option(item) for item in options.children])
 
 
 def _option(item: Node) -> Option:
-    mark, feedback = map(_text, item.children)
+    mark, feedback = map(text_of, item.children)
     return Option(mark[4:], feedback, right=mark.startswith("[x]"))
 
 
@@ -273,6 +278,6 @@ def _input(written: dict[str, Any]) -> Input:
     return KINDS[kind](written.pop(kind), **written)
 
 
-def _text(node: Node) -> str:
+def text_of(node: Node) -> str:
     """The text of a paragraph or heading, in one line."""
     return node.children[0].content.replace("\n", " ")

@@ -49,7 +49,7 @@ BAR = (
 LESSONS = tuple(
     Entry(each.name, each.title, "viz.pages.lessons.page", COURSE, (each.name,))
     if each.steps
-    else Entry(each.name, each.title, f"viz.pages.lessons.{each.name}.page", COURSE)
+    else Entry(each.name, each.title, f"viz.pages.lessons.{each.name}", COURSE)
     for each in course.COURSE
 )
 ENTRIES = {entry.name: entry for entry in (*BAR, *LESSONS)}

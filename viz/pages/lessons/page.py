@@ -10,11 +10,12 @@ import streamlit as st
 from headscope_views import view
 
 from viz import course
+from viz.course import prose
 from viz.course.glossary import TERMS
 from viz.course.reading import Lesson
 from viz.pages import shared
 from viz.pages.frame import registry
-from viz.pages.lessons import markup, story
+from viz.pages.lessons import story
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
 from viz.pages.widgets import attention
@@ -72,14 +73,14 @@ def printing(name: str) -> bool:
 
 
 def text(*paragraphs: str) -> None:
-    """Paragraphs in `markup`."""
-    inner = "".join(f"<p>{markup.html(paragraph)}</p>" for paragraph in paragraphs)
+    """Paragraphs in the markup of `prose`."""
+    inner = "".join(f"<p>{prose.html(paragraph)}</p>" for paragraph in paragraphs)
     st.html(f'<div class="lesson-text">{inner}</div>')
 
 
 def heading(title: str) -> None:
     """The heading of a section."""
-    st.html(f'<div class="lesson-text"><h5>{markup.html(title)}</h5></div>')
+    st.html(f'<div class="lesson-text"><h5>{prose.html(title)}</h5></div>')
 
 
 def code(name: str, *parts: str) -> None:
@@ -112,11 +113,11 @@ def _imported(part: str) -> Any:
 
 def takeaways(lesson: Lesson) -> None:
     """The key points of the lesson, and a common misreading beside the right one."""
-    items = "".join(f"<li>{markup.html(point)}</li>" for point in lesson.takeaways)
+    items = "".join(f"<li>{prose.html(point)}</li>" for point in lesson.takeaways)
     st.html(
         f'<div class="lesson-text lesson-takeaways"><h5>To take away</h5><ul>{items}</ul></div>'
     )
-    wrong, right = map(markup.html, (lesson.misreading.wrong, lesson.misreading.right))
+    wrong, right = map(prose.html, (lesson.misreading.wrong, lesson.misreading.right))
     st.html(
         '<div class="lesson-text lesson-misreading"><h5>A common misreading</h5>'
         f'<p class="wrong">{wrong}</p><p class="right">{right}</p></div>'

@@ -14,10 +14,11 @@ import start
 from tests.viz.pages.helpers import checked, link, view
 from tests.viz.pages.lessons.pages import errors, run, words
 from viz import course
+from viz.course import prose
 from viz.course.glossary import TERMS
 from viz.course.numbers import softened
-from viz.pages.lessons import markup
-from viz.pages.lessons.quiz import tables
+from viz.course.quiz import tables
+from viz.course.quiz.numbers import product
 from viz.pages.state.params import GONE
 from viz.pages.widgets.sources import source
 from viz.web import WEB
@@ -27,7 +28,7 @@ NAMES = [lesson.name for lesson in course.COURSE]
 
 def test_the_course_is_in_order_and_every_folder_is_a_lesson() -> None:
     folder = Path(course.__file__).parent
-    assert {path.parent.name for path in folder.glob("*/numbers.py")} < set(NAMES)
+    assert {path.parent.name for path in folder.glob("*/numbers.py")} == set(NAMES)
     assert all(course.lesson(name).name == name for name in NAMES)
     assert len({each.place for each in course.COURSE}) == len(NAMES)
     for before, after in pairwise(NAMES):
@@ -59,25 +60,25 @@ def test_the_glossary_is_sorted_into_sentences() -> None:
 
 
 def test_marks_become_html_and_nothing_else_does() -> None:
-    assert markup.html("**a** *b* `c<d` x_{i}^{2}") == (
+    assert prose.html("**a** *b* `c<d` x_{i}^{2}") == (
         "<b>a</b> <i>b</i> <code>c&lt;d</code> x<sub>i</sub><sup>2</sup>"
     )
-    assert markup.html("<script> & 2 * 3 * 4") == "&lt;script&gt; &amp; 2 * 3 * 4"
-    shown = markup.html("a [[softmax|soft maximum]]")
+    assert prose.html("<script> & 2 * 3 * 4") == "&lt;script&gt; &amp; 2 * 3 * 4"
+    shown = prose.html("a [[softmax|soft maximum]]")
     assert 'tabindex="0"' in shown
     assert ">soft maximum</span>" in shown
     assert TERMS["softmax"] in shown
-    with pytest.raises(ValueError, match="expected one of the glossary, received 'nonsense'"):
-        markup.html("[[nonsense]]")
+    with pytest.raises(ValueError, match="expected one of its terms, received 'nonsense'"):
+        prose.html("[[nonsense]]")
 
 
 @pytest.mark.parametrize("typed", ["[[softmax]]", "**a** *b*", "`x`_{2}^{3}", "<b>", "[[x|y]]"])
 def test_what_a_reader_typed_is_shown_letter_by_letter(typed: str) -> None:
-    assert markup.html(f"**{markup.plain(typed)}**") == f"<b>{escape(typed, quote=False)}</b>"
+    assert prose.html(f"**{prose.plain(typed)}**") == f"<b>{escape(typed, quote=False)}</b>"
 
 
 def test_sums_are_written_with_brackets_round_what_is_negative() -> None:
-    assert tables.dot([1.0, -2.0], [-3.0, 4.0], 1) == "1.0·(−3.0) + (−2.0·4.0)"
+    assert product([1.0, -2.0], [-3.0, 4.0]) == "1·(−3) + (−2·4)"
 
 
 def test_tables_say_every_number_and_their_shape() -> None:

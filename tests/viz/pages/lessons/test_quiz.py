@@ -10,18 +10,26 @@ from models.run import load, trace
 from tests.viz.pages.helpers import choose, link
 from tests.viz.pages.lessons.pages import errors, run, words
 from viz.course.dictionary.numbers import CASES
-from viz.pages.lessons.quiz.page import COUNT
-from viz.pages.lessons.quiz.question import Maker, Question, drawn, judged, parsed
-from viz.pages.lessons.quiz.questions import QUESTIONS, questions
+from viz.course.quiz.question import (
+    Question,
+    Written,
+    drawn,
+    judged,
+    parsed,
+    parts,
+    questions,
+)
+from viz.pages.lessons.quiz import COUNT
 
 SEEDS = range(25)
+QUESTIONS = [each for part in parts() for each in part.questions]
 
 
-@pytest.mark.parametrize("make", QUESTIONS, ids=lambda make: make.__name__)
-def test_no_common_mistake_is_ever_right(make: Maker) -> None:
+@pytest.mark.parametrize("written", QUESTIONS, ids=lambda each: each.name)
+def test_no_common_mistake_is_ever_right(written: Written) -> None:
     """Over 1,000 seeds: each mistake gets a hint of its own, typed exactly or rounded."""
     for seed in range(1000):
-        question = drawn(make, seed)
+        question = drawn(written, seed)
         for typed in (f"{question.answer:.2f}", repr(question.answer)):
             assert judged(question, typed) == (f"**Right.** {question.why}", True)
         for slip, hint in question.slips:

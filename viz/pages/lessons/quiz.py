@@ -3,16 +3,15 @@
 import streamlit as st
 
 from viz import course
+from viz.course.quiz import tables
+from viz.course.quiz.question import Question, judged, parts, questions
 from viz.pages.lessons import page as lessons
-from viz.pages.lessons.quiz import tables
-from viz.pages.lessons.quiz.question import Question, judged
-from viz.pages.lessons.quiz.questions import PARTS, QUESTIONS, questions
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
 NAME = "quiz"
-COUNT = len(QUESTIONS)
+COUNT = sum(len(part.questions) for part in parts())
 OPTIONS = tuple(map(str, range(6)))
 PARAMS = (
     link.number("seed", 0, 0, 999),
@@ -48,13 +47,13 @@ def page() -> None:
         asked = questions(seed)
         score = st.container()
         right, first = 0, 1
-        for part in PARTS:
-            end = first + len(part.makers)
+        for part in parts():
+            end = first + len(part.questions)
             numbered = dict(enumerate(asked[first - 1 : end - 1], first))
             right += _part(part.title, numbered, part.columns)
             first = end
         if not lessons.printing(NAME):
-            score.html(tables.facts(("Right", f"**{right} of {COUNT}**")))
+            score.html(tables.facts(Right=f"**{right} of {COUNT}**"))
         lessons.heading("Exercises")
         lessons.text(*EXERCISES)
         lessons.explore("What to do next: look into a trained network, with a sentence of your own")
