@@ -16,8 +16,8 @@ import torch
 from onnx.reference import ReferenceEvaluator
 
 from models.edits import Ablate
-from models.files.marian import read_marian
 from models.files.wheels import fetch_files
+from models.loading.packages.translate import read_marian
 from models.model import Door
 from models.run import Model, load, trace
 from models.text import Decoding

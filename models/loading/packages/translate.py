@@ -1,5 +1,14 @@
 """The translators from English to Portuguese and back: a binary model of Marian and its tokenizer.
 
+    version, number of tensors                          uint64, uint64
+    each: length of name, type, axes, bytes of data     uint64 …
+    the names, each ending on a zero byte; the sizes    int32 …
+    filling up to a multiple of 256                     uint64 (how many), bytes
+    the data, each filled up to a multiple of 256; the settings (YAML) are one of the tensors
+
+An 8-bit tensor is followed by the factor it was multiplied with: w = q / factor. All but the
+embedding are stored transposed. Source: Marian's `src/common/binary.cpp`.
+
 Marian's names of layer l: encoder_ll_self_W{q,k,v,o}, encoder_ll_ffn_W{1,2}, decoder_ll_rnn_W{f},
 decoder_ll_context_W{q,k,v,o}, decoder_ll_ffn_W{1,2}; b for biases, ln_scale and ln_bias for norms.
 Its matrices are multiplied from the right, x W, so that ours are transposed.
@@ -7,37 +16,34 @@ Its matrices are multiplied from the right, x W, so that ours are transposed.
 
 import json
 import re
+import struct
 from collections.abc import Iterator, Mapping
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import torch
 from torch import Tensor
 
 from models.files.errors import CheckpointError
-from models.files.marian import EMBEDDING, read_marian
 from models.loading.convert.own import settings_of
 from models.loading.packages.writing import write_json, write_weights
 from models.ssru import RESERVED, TranslatorConfig
 
+FLOAT32, INTGEMM8 = 0x404, 0x4101
+EMBEDDING = "Wemb"
+ACTIVATION_FACTOR = "_QuantMultA"  # of inputs that are rounded as well: not needed with floats
+SETTINGS = "special:model.yml"
 HEADS = re.compile(r"^transformer-heads: *(\d+)", re.MULTILINE)
 LAST_BIAS = "decoder_ff_logit_out_b"
 ATTENTION = {"q": "query", "k": "key", "v": "value", "o": "out"}
 END, UNKNOWN = "</s>", "<unk>"
-EXPECTED = {  # settings that another architecture would have
-    "transformer-decoder-autoreg": "rnn",
-    "dec-cell": "ssru",
-    "transformer-ffn-activation": "relu",
-    "transformer-postprocess": "dan",
-    "tied-embeddings-all": "true",
-}
 
 
 def write(files: Mapping[str, Path], folder: Path) -> None:
     """Writes the model as an ordinary folder; see `models.loading.packages`."""
     named = {file.suffix: file for file in files.values()}
     tensors, given = read_marian(named[".bin"])
-    _check_settings(given)
     config = config_of(tensors, given)
     write_json(folder, "config.json", settings_of(config))
     write_weights(folder, weights(tensors, config))
@@ -46,12 +52,29 @@ def write(files: Mapping[str, Path], folder: Path) -> None:
         write_json(folder, name, tokenizer)
 
 
+def read_marian(file: Path) -> tuple[dict[str, Tensor], str]:
+    """The weights as float32, and the model's settings."""
+    with file.open("rb") as data:
+        _, count = _numbers(data, "Q", 2)
+        headers = [_numbers(data, "Q", 4) for _ in range(count)]
+        names = [data.read(header[0]).rstrip(b"\0").decode() for header in headers]
+        shapes = [_numbers(data, "i", header[2]) for header in headers]
+        data.read(*_numbers(data, "Q", 1))
+        tensors, settings = dict[str, Tensor](), ""
+        for (_, kind, _, size), name, shape in zip(headers, names, shapes, strict=True):
+            numbers = data.read(size)
+            if name == SETTINGS:
+                settings = numbers.rstrip(b"\0").decode()
+            elif not name.endswith(ACTIVATION_FACTOR):
+                tensors[name] = _weight(kind, name, shape, numbers)
+    return tensors, settings
+
+
 def config_of(tensors: Mapping[str, Tensor], settings: str) -> TranslatorConfig:
     """Our config, from the sizes of the tensors and the number of heads."""
-    heads = HEADS.search(settings)
-    if heads is None or EMBEDDING not in tensors or "encoder_l1_ffn_b1" not in tensors:
-        raise CheckpointError("the model of Marian is no transformer with a recurrent decoder")
-    vocab, dim = tensors[EMBEDDING].shape
+    heads, (vocab, dim) = HEADS.search(settings), tensors[EMBEDDING].shape
+    if heads is None:
+        raise CheckpointError("the settings of Marian state no number of heads")
     return TranslatorConfig(
         vocab=vocab,
         dim=dim,
@@ -63,25 +86,14 @@ def config_of(tensors: Mapping[str, Tensor], settings: str) -> TranslatorConfig:
 
 
 def weights(tensors: Mapping[str, Tensor], config: TranslatorConfig) -> dict[str, Tensor]:
-    """The weights under our names.
-
-    Raises:
-        CheckpointError: for a tensor that is missing, or has no place in the network.
-    """
-    left = dict(tensors)
-    try:
-        embedding = left.pop(EMBEDDING)
-        reserved = torch.zeros(RESERVED, config.dim)
-        state = {"encoder.tokens.weight": torch.cat([embedding, reserved])}
-        state["bias"] = left.pop(LAST_BIAS).flatten()
-        for theirs, ours in _names(config):
-            tensor = left.pop(theirs)
-            state[ours] = tensor.flatten() if len(tensor) == 1 else tensor.T
-    except KeyError as error:
-        raise CheckpointError(f"the model of Marian lacks {error.args[0]}") from error
-    if left:
-        raise CheckpointError(f"the model of Marian has no place for {', '.join([*left][:3])}")
-    return state
+    """The weights under our names."""
+    state = {
+        ours: tensors[theirs].flatten() if len(tensors[theirs]) == 1 else tensors[theirs].T
+        for theirs, ours in _names(config)
+    }
+    reserved = torch.zeros(RESERVED, config.dim)
+    state["encoder.tokens.weight"] = torch.cat([tensors[EMBEDDING], reserved])
+    return {**state, "bias": tensors[LAST_BIAS].flatten()}
 
 
 def with_end(tokenizer: dict[str, Any]) -> dict[str, Any]:
@@ -104,12 +116,22 @@ def with_end(tokenizer: dict[str, Any]) -> dict[str, Any]:
 # --- inside ---------------------------------------------------------------------------------------
 
 
-def _check_settings(given: str) -> None:
-    for name, expected in EXPECTED.items():
-        match = re.search(rf"^{name}: *(\S+)", given, re.MULTILINE)
-        if match is None or match[1].strip("\"'") != expected:
-            received = "nothing" if match is None else repr(match[1])
-            raise CheckpointError(f"{name}: expected {expected!r}, received {received}")
+def _numbers(data: IO[bytes], kind: str, count: int) -> tuple[int, ...]:
+    """The next whole numbers, little-endian; `kind` as in `struct`."""
+    form = f"<{count}{kind}"
+    return struct.unpack(form, data.read(struct.calcsize(form)))
+
+
+def _weight(kind: int, name: str, shape: tuple[int, ...], data: bytes) -> Tensor:
+    count = prod(shape)
+    if kind == FLOAT32:
+        return torch.frombuffer(bytearray(data[: 4 * count]), dtype=torch.float32).reshape(shape)
+    if kind != INTGEMM8:
+        raise CheckpointError(f"{name} has the type {kind:#x}: expected floats or 8-bit weights")
+    whole = torch.frombuffer(bytearray(data[:count]), dtype=torch.int8).float()
+    (factor,) = struct.unpack("<f", data[count : count + 4])
+    stored = whole.reshape(shape) if name == EMBEDDING else whole.reshape(shape[::-1]).T
+    return stored / factor
 
 
 def _names(config: TranslatorConfig) -> Iterator[tuple[str, str]]:

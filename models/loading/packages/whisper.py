@@ -1,23 +1,30 @@
 """Whisper: a model of CTranslate2 and its tokenizer.
 
+    version, specification, its revision        uint32, text, uint32
+    number of tensors                           uint32
+    each: name, rank, sizes, type, bytes, data  text, uint8, uint32 …, uint8, uint32
+
+A text is its length (uint16) and its bytes, the last one zero.
+Source: `ctranslate2.specs.model_spec`, where the format is written.
+
 Queries, keys and values of self-attention are one matrix there, keys and values of cross-attention
 another. Whisper's keys have no bias: zeros stand in its place.
 """
 
 import json
 import shutil
+import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import torch
 from torch import Tensor
 
-from models.files.ctranslate2 import read_ctranslate2
-from models.files.errors import CheckpointError
 from models.loading.packages.writing import write_json, write_weights
 
 BEGIN, END = 50257, 50256  # of English-only models
+TYPES = (torch.float32, torch.int8, torch.int16, torch.int32, torch.float16, torch.bfloat16)
 LINEAR = {"linear_0": "fc1", "linear_1": "fc2"}
 PROCESSOR = {
     "feature_extractor_type": "WhisperFeatureExtractor",
@@ -35,7 +42,7 @@ PROCESSOR = {
 def write(files: Mapping[str, Path], folder: Path) -> None:
     """Writes the model as an ordinary folder; see `models.loading.packages`."""
     named = {Path(name).name: file for name, file in files.items()}
-    tensors = read_ctranslate2(named["model.bin"], "WhisperSpec")
+    tensors = read_ctranslate2(named["model.bin"])
     given = json.loads(named["config.json"].read_text(encoding="utf-8"))
     config = settings(tensors)
     write_json(folder, "config.json", config)
@@ -49,24 +56,30 @@ def write(files: Mapping[str, Path], folder: Path) -> None:
     write_weights(folder, weights(tensors))
 
 
+def read_ctranslate2(file: Path) -> dict[str, Tensor]:
+    """The tensors of a model."""
+    with file.open("rb") as data:
+        _numbers(data, "I")
+        _text(data)
+        _numbers(data, "I")
+        (count,) = _numbers(data, "I")
+        return dict(_tensor(data) for _ in range(count))
+
+
 def settings(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     """config.json, from the sizes of the tensors."""
-    try:
-        vocab, dim = tensors["decoder/embeddings/weight"].shape
-        encoder, decoder = (
-            {
-                f"{side}_layers": _layers(tensors, side),
-                f"{side}_attention_heads": int(tensors[f"{side}/num_heads"]),
-                f"{side}_ffn_dim": len(tensors[f"{side}/layer_0/ffn/linear_0/bias"]),
-            }
-            for side in ("encoder", "decoder")
-        )
-        frames, tokens = (
-            len(tensors[f"{side}/position_encodings/encodings"]) for side in ("encoder", "decoder")
-        )
-        mels = tensors["encoder/conv1/weight"].shape[1]
-    except KeyError as error:
-        raise CheckpointError(f"model.bin lacks {error.args[0]}: it is no Whisper") from error
+    vocab, dim = tensors["decoder/embeddings/weight"].shape
+    encoder, decoder = (
+        {
+            f"{side}_layers": _layers(tensors, side),
+            f"{side}_attention_heads": int(tensors[f"{side}/num_heads"]),
+            f"{side}_ffn_dim": len(tensors[f"{side}/layer_0/ffn/linear_0/bias"]),
+        }
+        for side in ("encoder", "decoder")
+    )
+    frames, tokens = (
+        len(tensors[f"{side}/position_encodings/encodings"]) for side in ("encoder", "decoder")
+    )
     return {
         "architectures": ["WhisperForConditionalGeneration"],
         "model_type": "whisper",
@@ -78,7 +91,7 @@ def settings(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
         **decoder,
         "max_source_positions": frames,
         "max_target_positions": tokens,
-        "num_mel_bins": mels,
+        "num_mel_bins": tensors["encoder/conv1/weight"].shape[1],
         "activation_function": "gelu",
         "scale_embedding": False,
         "decoder_start_token_id": min(BEGIN, vocab - 1),
@@ -87,11 +100,7 @@ def settings(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
 
 
 def weights(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The weights under transformers' names, in float32.
-
-    Raises:
-        CheckpointError: for a tensor that has no place in Whisper.
-    """
+    """The weights under transformers' names, in float32."""
     named = {"gamma": "weight", "beta": "bias"}
     state: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
@@ -101,25 +110,20 @@ def weights(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         kind = named.get(path[-1], path[-1])
         if path[0].startswith("layer_") and path[0] != "layer_norm":
             layer = f"model.{side}.layers.{path[0].removeprefix('layer_')}"
-            parts = _part(path[1:-1], kind, tensor.float(), name)
+            parts = _part(path[1], path[2], kind, tensor.float())
             state.update({f"{layer}.{ours}": each for ours, each in parts})
         elif path[0] == "embeddings":
             state[f"model.{side}.embed_tokens.weight"] = tensor.float()
         elif path[0] == "position_encodings":
             state[f"model.{side}.embed_positions.weight"] = tensor.float()
-        elif path[0] in ("conv1", "conv2", "layer_norm"):
-            state[f"model.{side}.{path[0]}.{kind}"] = tensor.float()
         else:
-            raise CheckpointError(f"model.bin has {name}, which has no place in Whisper")
+            state[f"model.{side}.{path[0]}.{kind}"] = tensor.float()
     return state
 
 
-def _part(path: list[str], kind: str, tensor: Tensor, name: str) -> Iterator[tuple[str, Tensor]]:
+def _part(block: str, part: str, kind: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
     """What a tensor of a layer is called in transformers: one name, or those it is stacked of."""
     blocks = {"self_attention": "self_attn", "attention": "encoder_attn", "ffn": "final"}
-    if len(path) != 2 or path[0] not in blocks:
-        raise CheckpointError(f"model.bin has {name}, which has no place in Whisper")
-    block, part = path
     if part == "layer_norm":
         yield f"{blocks[block]}_layer_norm.{kind}", tensor
         return
@@ -137,8 +141,23 @@ def _part(path: list[str], kind: str, tensor: Tensor, name: str) -> Iterator[tup
     for ours, each in zip(stacked, tensor.chunk(len(stacked)), strict=True):
         if (ours, kind) != ("k_proj", "bias"):
             yield f"{blocks[block]}.{ours}.{kind}", each
-        elif bool(torch.any(each != 0)):
-            raise CheckpointError(f"{name}: expected keys without a bias")
+
+
+def _numbers(data: IO[bytes], kind: str, count: int = 1) -> tuple[int, ...]:
+    """The next whole numbers, little-endian; `kind` as in `struct`."""
+    form = f"<{count}{kind}"
+    return struct.unpack(form, data.read(struct.calcsize(form)))
+
+
+def _text(data: IO[bytes]) -> str:
+    return data.read(*_numbers(data, "H")).rstrip(b"\0").decode()
+
+
+def _tensor(data: IO[bytes]) -> tuple[str, Tensor]:
+    name = _text(data)
+    shape = _numbers(data, "I", *_numbers(data, "B"))
+    (kind,), (size,) = _numbers(data, "B"), _numbers(data, "I")
+    return name, torch.frombuffer(bytearray(data.read(size)), dtype=TYPES[kind]).reshape(shape)
 
 
 def _layers(tensors: Mapping[str, Tensor], side: str) -> int:
