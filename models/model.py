@@ -1,7 +1,7 @@
 """`Model`: a network with its tokenizer and preprocessing, ready to be traced."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -49,6 +49,24 @@ def grouped(weights: Sequence[str]) -> str:
         names[0] if len(names) == 1 else f"{group} ({len(names)} tensors)"
         for group, names in groups.items()
     )
+
+
+def is_multi_label(problem_type: object) -> bool:
+    """Whether a config's `problem_type` lets an input belong to several classes."""
+    return problem_type == "multi_label_classification"
+
+
+def class_names(names: object) -> tuple[str, ...]:
+    """The names of classes 0, 1, … in a config's `id2label`; () unless all of them are named.
+
+    The library fills in "LABEL_0", "LABEL_1", … where a config states no names.
+    """
+    if not isinstance(names, Mapping):
+        return ()
+    known = {str(number): str(name) for number, name in names.items()}
+    known_names = tuple(known.get(str(number), "") for number in range(len(known)))
+    filled_in = tuple(f"LABEL_{number}" for number in range(len(known)))
+    return known_names if all(known_names) and known_names != filled_in else ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,7 +19,15 @@ from models.files.folder import Folder, dtype_holding, finite, tensors
 from models.loading import adapter
 from models.loading.convert import bert, llama, own, vit
 from models.loading.convert.names import heads_in
-from models.model import Config, Door, Model, Network, grouped
+from models.model import (
+    Config,
+    Door,
+    Model,
+    Network,
+    class_names,
+    grouped,
+    is_multi_label,
+)
 from models.preprocessing import read_preprocessing
 from models.prompting import read_prompting
 from models.seeding import Undrawn
@@ -165,21 +173,7 @@ def _through_library(
 ) -> Model:
     from models.pretrained.loader import load_folder
 
-    loaded = load_folder(place, dtype=dtype, device=str(device or "cpu"))
-    return Model(
-        name,
-        loaded.network,
-        loaded.tokenizer,
-        trained=True,
-        left_out=loaded.left_out,
-        preprocessing=loaded.preprocessing,
-        door="transformers",
-        sound=loaded.sound,
-        prompts=loaded.prompts,
-        max_tokens=loaded.limit,
-        classes=class_names(loaded.network.config.id2label),
-        multi_label=is_multi_label(loaded.network.config.problem_type),
-    )
+    return load_folder(place, name, dtype=dtype, device=str(device or "cpu"))
 
 
 def _through_converter(
@@ -242,24 +236,6 @@ def _classes(settings: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]
     many = Counter(name for name, _ in pairs)
     names = tuple(f"{name} ({of})" if many[name] > 1 else name for name, of in pairs)
     return names, sizes if len(sizes) > 1 else ()
-
-
-def is_multi_label(problem_type: object) -> bool:
-    """Whether a config's `problem_type` lets an input belong to several classes."""
-    return problem_type == "multi_label_classification"
-
-
-def class_names(names: object) -> tuple[str, ...]:
-    """The names of classes 0, 1, … in a config's `id2label`; () unless all of them are named.
-
-    The library fills in "LABEL_0", "LABEL_1", … where a config states no names.
-    """
-    if not isinstance(names, Mapping):
-        return ()
-    known = {str(number): str(name) for number, name in names.items()}
-    known_names = tuple(known.get(str(number), "") for number in range(len(known)))
-    filled_in = tuple(f"LABEL_{number}" for number in range(len(known)))
-    return known_names if all(known_names) and known_names != filled_in else ()
 
 
 def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Tensor]) -> Network:

@@ -16,7 +16,7 @@ from models.fetch import fetch_with_bar
 from models.files.folder import Folder, dtype_holding
 from models.layer import AttentionLayer, AttentionLayerConfig
 from models.loading.convert import torch_modules
-from models.loading.folders import class_names, from_folder, is_multi_label
+from models.loading.folders import from_folder
 from models.loading.tokenizers import tokenizer_of
 from models.model import Config, Door, Model, Network
 from models.preprocessing import default_preprocessing
@@ -166,23 +166,12 @@ def _in_memory(module: nn.Module) -> Model:
     from models.pretrained.loader import wrap_module
 
     try:
-        wrapped = wrap_module(module)
+        return wrap_module(module)
     except ValueError as error:
         paths = torch_modules.paths_in(module)
         if not paths:
             raise
         raise ValueError(f"{error}; its {', '.join(paths)} can be loaded alone") from error
-    return Model(
-        type(wrapped.network).__name__,
-        wrapped.network,
-        None,
-        True,
-        preprocessing=wrapped.preprocessing,
-        door="transformers",
-        max_tokens=wrapped.limit,
-        classes=class_names(getattr(wrapped.network.config, "id2label", None)),
-        multi_label=is_multi_label(getattr(wrapped.network.config, "problem_type", None)),
-    )
 
 
 def _built(config: Config) -> Model:

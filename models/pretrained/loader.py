@@ -9,7 +9,6 @@ import copy
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -27,13 +26,8 @@ from models.files.folder import Folder, dtype_holding, finite, tensors
 from models.inputs.generation import generation_config
 from models.inputs.pretrained import text_config
 from models.inputs.quiet import quiet_transformers
-from models.preprocessing import (
-    Preprocessing,
-    ProcessorSettings,
-    library_preprocessing,
-    library_sound,
-    patches_of,
-)
+from models.model import Model, class_names, is_multi_label
+from models.preprocessing import library_preprocessing, library_sound, patches_of
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.tokenizers import wrapped
 from models.prompting import GENERATION, PromptSettings, of_writing, read_prompting
@@ -62,33 +56,16 @@ OTHERS = "docs/coverage.md lists model types that are traced"
 NO_WEIGHTS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token_type_ids")
 
 
-@dataclass(frozen=True, eq=False)
-class LoadedModel:
-    """A loaded transformers model.
-
-    Attributes:
-        network: the library's module, in eval mode.
-        tokenizer: None if there is none.
-        preprocessing: of its images; None if it reads none.
-        limit: maximum number of tokens.
-        left_out: tensors of the file that the network does not use.
-        sound: settings of its feature extractor; None if it reads no sound.
-        prompts: what its prompts are written with; None if it states nothing.
-    """
-
-    network: PreTrainedModel
-    tokenizer: Tokenizer | None
-    preprocessing: Preprocessing | None
-    limit: int
-    left_out: tuple[str, ...] = ()
-    sound: ProcessorSettings | None = None
-    prompts: PromptSettings | None = None
-
-
 def load_folder(
-    folder: Folder, *, dtype: torch.dtype | None = None, device: str = "cpu"
-) -> LoadedModel:
+    folder: Folder, name: str, *, dtype: torch.dtype | None = None, device: str = "cpu"
+) -> Model:
     """Loads a folder with config.json and weights; tokenizer and preprocessing if present.
+
+    Args:
+        folder: of the checkpoint.
+        name: of the model.
+        dtype: of the weights; None means float32.
+        device: where they are going to lie.
 
     Raises:
         CheckpointError: in one line, for a folder that is incomplete, damaged or unsafe, weights
@@ -113,18 +90,18 @@ def load_folder(
     check_traceable(network)
     prompts = read_prompting(folder)
     _add_generation(network, folder, prompts)
-    return LoadedModel(
+    return _model(
+        name,
         network,
         read_tokenizer(folder),
-        library_preprocessing(folder, network.config),
-        token_limit(network),
-        left_out,
-        library_sound(folder, network.config),
-        prompts,
+        folder,
+        left_out=left_out,
+        sound=library_sound(folder, network.config),
+        prompts=prompts,
     )
 
 
-def wrap_module(module: nn.Module) -> LoadedModel:
+def wrap_module(module: nn.Module) -> Model:
     """Wraps a transformers module that is in memory, or the one that a module contains.
 
     A compiled module contains the original one, which is traced.
@@ -134,8 +111,28 @@ def wrap_module(module: nn.Module) -> LoadedModel:
     """
     network = _contained(module)
     check_traceable(network)
-    return LoadedModel(
-        network, None, library_preprocessing(None, network.config), token_limit(network)
+    return _model(type(network).__name__, network, None, None)
+
+
+def _model(
+    name: str,
+    network: PreTrainedModel,
+    tokenizer: Tokenizer | None,
+    folder: Folder | None,
+    **more: Any,
+) -> Model:
+    config = network.config
+    return Model(
+        name,
+        network,
+        tokenizer,
+        trained=True,
+        preprocessing=library_preprocessing(folder, config),
+        door="transformers",
+        max_tokens=token_limit(network),
+        classes=class_names(getattr(config, "id2label", None)),
+        multi_label=is_multi_label(getattr(config, "problem_type", None)),
+        **more,
     )
 
 

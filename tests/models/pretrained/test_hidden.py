@@ -1,24 +1,20 @@
 """Hidden states against a forward hook on the block, and the last one after its norm."""
 
-import threading
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
-import transformers
 from torch import Tensor, nn
 
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
-from models.pretrained.attention_modules import AttentionModules
-from models.pretrained.block_outputs import BlockOutputs, block_outputs
+from models.pretrained.block_outputs import BlockOutputs
 from models.pretrained.hidden import hidden_states
 from models.run import trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.trace import HiddenStates
 from models.vit import ViT, ViTConfig
-from tests.models.architectures import ARCHITECTURES, TEXT
+from tests.models.architectures import ARCHITECTURES
 from tests.models.pretrained.tiny import build, ids
 
 EXACT = 1e-6  # the same numbers, but for the kernel that attends
@@ -120,40 +116,6 @@ def test_our_own_encoder_decoder() -> None:
         assert (found.final(tower=tower) - found.hidden(2, tower=tower)).abs().max() > 0.01
 
 
-def test_another_thread_s_pass_leaves_nothing_in_a_trace() -> None:
-    network: Any = BY_NAME["Llama"].build()
-    given, other = torch.tensor([[3, 4, 5]]), torch.tensor([[6, 7, 8]])
-    expected = trace(network, given, hidden=True)
-
-    def meanwhile(*_: Any) -> None:
-        thread = threading.Thread(target=lambda: network(other))
-        hook.remove()
-        thread.start()
-        thread.join()
-
-    hook = network.model.norm.register_forward_hook(meanwhile)
-    found = trace(network, given, hidden=True)
-    assert found.hidden(2).equal(expected.hidden(2))
-    assert found.final().equal(expected.final())
-
-
-@torch.no_grad()
-def test_the_outputs_of_the_last_two_blocks_alone_are_kept() -> None:
-    network = build("BertModel", "BertConfig", {**TEXT, "num_hidden_layers": 4})
-    with block_outputs(network, AttentionModules.find_in(network)) as found:
-        expected = network(ids(2, 5), output_hidden_states=True)
-    (kept,) = found.last.values()
-    assert len(kept) == 2
-    assert all(a.equal(b) for a, b in zip(kept, expected.hidden_states[-2:], strict=True))
-    assert found.body.last_hidden_state is expected.last_hidden_state
-
-
-def test_a_final_state_that_is_not_given() -> None:
-    found = trace(BY_NAME["BERT"].build(), BY_NAME["BERT"].inputs())
-    with pytest.raises(ValueError, match="no hidden states recorded"):
-        found.final()
-
-
 @pytest.mark.parametrize("name", ["WhisperModel", "Speech2TextModel"])
 def test_as_many_frames_as_tokens_of_the_decoder(name: str) -> None:
     """The encoder's states have the labels of its own attention, and all their rows."""
@@ -193,80 +155,3 @@ def read(
 ) -> HiddenStates:
     noted = BlockOutputs({None: blocks}, body)
     return hidden_states({None: states}, {None: gradients}, noted, [])[None]
-
-
-@pytest.mark.parametrize(
-    ("states", "blocks", "last", "final"),
-    [
-        # no block is known: the library's states as they are
-        ((EMBEDDED, FIRST, SECOND), (), SECOND, None),
-        ((EMBEDDED,), (), EMBEDDED, None),
-        # the last block gave the last state
-        ((EMBEDDED, FIRST, SECOND), (FIRST, SECOND), SECOND, None),
-        # it was normed since: what left the block counts, and the other is the final state
-        ((EMBEDDED, FIRST, NORMED), (FIRST, SECOND), SECOND, NORMED),
-        ((EMBEDDED, NORMED), (FIRST,), FIRST, NORMED),
-        ((NORMED,), (SECOND,), SECOND, NORMED),
-        # the blocks are others than the states count
-        ((EMBEDDED, FIRST, NORMED), (OTHER, SECOND), NORMED, None),
-        ((EMBEDDED, FIRST, NORMED), (SECOND,), NORMED, None),
-        ((EMBEDDED, FIRST, NORMED), (FIRST, SMALL), NORMED, None),
-        # stages of other sizes before
-        ((SMALL, NORMED), (SMALL, SECOND), SECOND, NORMED),
-        ((EMBEDDED, SMALL, NORMED), (SMALL, SECOND), SECOND, NORMED),
-    ],
-)
-def test_the_state_that_leaves_the_last_block(
-    states: tuple[Tensor, ...], blocks: tuple[Tensor, ...], last: Tensor, final: Tensor | None
-) -> None:
-    gradients = tuple(state + 10 for state in states)
-    found = read(states, blocks, gradients=gradients)
-    assert all(a.equal(b) for a, b in zip(found.states, (*states[:-1], last), strict=True))
-    assert (found.final is None) == (final is None)
-    if final is not None and found.final is not None:
-        assert found.final.equal(final)
-    assert len(found.gradients) == len(states)
-    *before, ending = found.gradients
-    assert all(a is b for a, b in zip(before, gradients, strict=False))
-    assert ending is (gradients[-1] if last is states[-1] else None)
-    assert read(states, blocks).gradients == ()
-
-
-def test_the_final_state_is_the_body_s_where_it_has_one() -> None:
-    """Of as many tokens; a pooled vector is none."""
-    states, blocks = (EMBEDDED, FIRST, SECOND), (FIRST, SECOND)
-    found = read(states, blocks, SimpleNamespace(last_hidden_state=NORMED))
-    assert found.final is not None
-    assert found.final.equal(NORMED)
-    assert read(states, blocks, SimpleNamespace(last_hidden_state=POOLED)).final is None
-    assert read(states, blocks, SimpleNamespace(last_hidden_state=SMALL)).final is None
-    normed = read((EMBEDDED, FIRST, NORMED), blocks, SimpleNamespace(last_hidden_state=OTHER))
-    assert normed.final is not None
-    assert normed.final.equal(OTHER)
-
-
-def test_a_tower_that_gives_no_states_has_none() -> None:
-    """Mllama's vision model records its layers' states itself and hands out none by tower."""
-    torch.manual_seed(3)
-    sizes: dict[str, Any] = {"hidden_size": 16, "intermediate_size": 12, "attention_heads": 2}
-    config = transformers.MllamaVisionConfig(
-        **sizes,
-        num_hidden_layers=2,
-        num_global_layers=1,
-        image_size=8,
-        patch_size=4,
-        max_num_tiles=2,
-        vision_output_dim=32,
-        intermediate_layers_indices=[0],
-        supported_aspect_ratios=[[1, 1], [1, 2], [2, 1]],
-    )
-    network = transformers.MllamaVisionModel(config).eval()
-    inputs = {
-        "pixel_values": torch.randn(1, 1, 2, 3, 8, 8),
-        "aspect_ratio_ids": torch.ones(1, 1, dtype=torch.long),
-        "aspect_ratio_mask": torch.ones(1, 1, 2, dtype=torch.long),
-    }
-    t = trace(network, inputs, hidden=True)
-    assert len(t.sites) == 3
-    with pytest.raises(ValueError, match="hidden"):
-        t.hidden(0)

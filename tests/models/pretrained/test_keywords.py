@@ -12,7 +12,6 @@ from models.inputs.pretrained import prepare_inputs
 from models.pretrained import interface
 from models.pretrained.interface import IRRELEVANT
 from models.pretrained.passes import new_recording
-from models.pretrained.run import output_of
 from models.run import as_model, trace
 from models.verify import verify
 from tests.models.architectures import text
@@ -66,20 +65,6 @@ def test_boundaries_of_packed_sequences_are_used() -> None:
     with pytest.raises(ValueError, match=r"LlamaAttention \(.*layers.0.*passes.*cu_seq_lens_q"):
         trace(BY_NAME["Llama"].build(), given)
     assert trace(qwen("Qwen2VL"), images_in_text()).sites[0].queries == 32
-
-
-def test_an_output_may_be_a_tensor_or_a_tuple() -> None:
-    values = torch.ones(2, 3)
-    for out in (values, (None, values), [values]):
-        assert output_of(out).values is values
-    with pytest.raises(ValueError, match="expected an output with tensors"):
-        output_of((None,))
-
-
-def test_the_output_of_a_codec_is_its_sound() -> None:
-    codes, sound = torch.ones(2, 4, 3, dtype=torch.long), torch.zeros(2, 1, 24)
-    assert output_of((codes, sound)).values is sound
-    assert output_of((codes,)).values is codes
 
 
 def test_queries_that_all_items_share() -> None:

@@ -75,7 +75,7 @@ def test_three_missing_tensors_are_named(count: int, message: str, tmp_path: Any
     lost = sorted(name for name in state if "pooler" not in name)[:count]
     save_file({name: x for name, x in state.items() if name not in lost}, file)
     with pytest.raises(CheckpointError) as error:
-        load_folder(Folder.at(tmp_path))
+        load_folder(Folder.at(tmp_path), "model")
     assert str(error.value) == f"the checkpoint lacks {message.format(*lost)} it again"
 
 
@@ -187,7 +187,7 @@ def test_an_error_of_the_library_is_put_in_one_line(
 
     monkeypatch.setattr(type(network), "from_pretrained", fail)
     with pytest.raises(CheckpointError) as refused:
-        load_folder(Folder.at(tmp_path))
+        load_folder(Folder.at(tmp_path), "model")
     assert str(refused.value) == f"the weights do not fit BertModel: {what}"
 
 
@@ -209,7 +209,7 @@ def test_a_config_s_own_check_is_put_in_one_line(
 
     monkeypatch.setattr(type(network.config), "from_dict", fail)
     with pytest.raises(CheckpointError, match=rf"^config\.json: {what}"):
-        load_folder(Folder.at(tmp_path))
+        load_folder(Folder.at(tmp_path), "model")
 
 
 def test_of_two_classes_for_one_type_the_whole_model_is_meant(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_of_two_classes_for_one_type_the_whole_model_is_meant(tmp_path: Path) ->
     del config["architectures"]
     (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(CheckpointError, match=r"^FunnelModel \(funnel\) does not go through"):
-        load_folder(Folder.at(tmp_path))
+        load_folder(Folder.at(tmp_path), "model")
 
 
 @pytest.mark.parametrize("family", ["nothing", None, 5])
@@ -236,7 +236,7 @@ def test_a_type_that_the_library_does_not_have(family: Any, remote: bool, tmp_pa
         else f"model_type: {family!r} is not an architecture of transformers"
     )
     with pytest.raises(CheckpointError, match=said):
-        load_folder(Folder.at(tmp_path))
+        load_folder(Folder.at(tmp_path), "model")
 
 
 @pytest.mark.parametrize("shown", [False, True])
@@ -259,7 +259,7 @@ def test_weights_of_another_shape_are_named(tmp_path: Path) -> None:
     name = "encoder.layer.0.output.dense.bias"
     save_file({**state, name: state[name][:-1].clone()}, tmp_path / "model.safetensors")
     with pytest.raises(CheckpointError) as refused:
-        load_folder(folder=Folder.at(tmp_path))
+        load_folder(Folder.at(tmp_path), "model")
     width = TEXT["hidden_size"]
     assert str(refused.value) == (
         f"the checkpoint has wrong shapes for {name} ({width - 1} in place of {width}):"
@@ -274,7 +274,7 @@ def test_models_that_load_at_a_time_keep_their_tied_weights(tmp_path: Path) -> N
 
     def loaded(_: int) -> bool:
         start.wait(timeout=60)
-        again: Any = load_folder(Folder.at(tmp_path)).network
+        again: Any = load_folder(Folder.at(tmp_path), "model").network
         return again.lm_head.weight is again.model.embed_tokens.weight
 
     with ThreadPoolExecutor(4) as pool:

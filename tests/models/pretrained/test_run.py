@@ -5,7 +5,6 @@ import threading
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,27 +12,25 @@ import torch
 import transformers
 from PIL import Image
 from torch import nn
-from transformers.modeling_outputs import BaseModelOutput, CausalLMOutput
+from transformers.modeling_outputs import CausalLMOutput
 
 from benchmarks import threads
-from models.attention import Mask, Pattern
+from models.attention import Pattern
 from models.edits import Ablate, Cut
-from models.inputs.pretrained import ModelInputs, prepare_inputs
-from models.inputs.sequences import InputSequence, named_tokens
+from models.inputs.pretrained import prepare_inputs
+from models.inputs.sequences import named_tokens
 from models.pretrained.attention_modules import AttentionModule
 from models.pretrained.implementation import NAME
 from models.pretrained.interface import IRRELEVANT, _recording
-from models.pretrained.masks import LazyMask
-from models.pretrained.packed import Packing
 from models.pretrained.passes import run_network
 from models.pretrained.recording import Call, Entry
-from models.pretrained.run import _item_names, _main, _other_layers, output_of
+from models.pretrained.run import output_of
 from models.pretrained.sources import Sources
 from models.run import Model, as_model, load, trace
-from models.trace import PatchGrid, Site, TokenAxis, Trace
+from models.trace import TokenAxis, Trace
 from models.verify import verify
 from tests.models.architectures import ARCHITECTURES, TEXT, redraw
-from tests.models.pretrained.tiny import bert_decoder, build, ids, images_in_text, qwen
+from tests.models.pretrained.tiny import bert_decoder, build, ids
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
@@ -417,26 +414,6 @@ def test_words_like_no_key_are_counted() -> None:
 # --- masks --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        Mask(causal=True),
-        Mask(causal=True, window=3, padding=torch.arange(7)[None].expand(2, 7) > 4),
-        Mask(padding=torch.arange(7)[None].expand(2, 7) < 2),
-        Mask(),
-    ],
-)
-def test_a_rule_is_a_tensor_to_whoever_computes(rule: Mask) -> None:
-    lazy = LazyMask(rule, (2, 1, 7, 7), torch.float32, torch.device("cpu"))
-    seen = rule.visible(torch.arange(7), 7, range(1))
-    shown = torch.ones(2, 1, 7, 7, dtype=torch.bool) if seen is None else seen.expand(2, 1, 7, 7)
-    expected = torch.zeros(2, 1, 7, 7).masked_fill(~shown, torch.finfo(torch.float32).min)
-    assert (lazy.shape, lazy.dtype) == (expected.shape, expected.dtype)
-    assert (lazy + 0).equal(expected)
-    assert lazy[:, :, 2:, :5].equal(expected[:, :, 2:, :5])
-    assert (torch.zeros(2, 3, 7, 7) + lazy).equal(expected.expand(2, 3, 7, 7))
-
-
 def test_weights_are_drawn_wide() -> None:
     """The oracle would pass on models whose heads are all alike."""
     wide = torch.nn.Linear(61, 67)
@@ -462,65 +439,6 @@ def test_the_output_by_its_name() -> None:
     assert found.values is made.logits
 
 
-def test_an_output_within_an_output() -> None:
-    """Of several networks, that of the last; of several maps of features, the last."""
-    first, last = torch.zeros(2, 3), torch.ones(2, 4)
-    maps: Any = SimpleNamespace(feature_maps=(first, first + 2, last))
-    assert output_of(maps).values is last
-    codes = first.long()
-    assert output_of((codes, last.long())).values is codes
-    outputs = BaseModelOutput(attentions=(first,)), BaseModelOutput(attentions=(last,))
-    for out in (((first,), (last,)), outputs, [(first,), outputs[1]]):
-        assert output_of(out).values is last
-
-
-@pytest.mark.parametrize(
-    ("layers", "towers", "expected"),
-    [
-        ((1, 3), (None, None), {0: "a convolution", 2: "linear attention or a state space"}),
-        (
-            (1,),
-            (None,),
-            {0: "a convolution", 2: "linear attention or a state space", 3: "some kind"},
-        ),
-        ((1, 3), ("text", "image"), {}),
-        ((1, 1), ("text", "image"), {}),
-        ((1, 4), (None, None), {}),  # a layer that the list does not have
-        ((1, 5), (None, None), {}),
-    ],
-)
-def test_what_the_other_layers_are(
-    layers: tuple[int, ...], towers: tuple[str | None, ...], expected: dict[int, str]
-) -> None:
-    types = ["conv", "full_attention", "linear_attention", "some_kind"]
-    config: Any = SimpleNamespace(layer_types=types)
-    config.get_text_config = lambda: config
-    sites = [
-        Site(layer, "self", 3, 5, 5, tower) for layer, tower in zip(layers, towers, strict=True)
-    ]
-    assert _other_layers(config, sites) == expected
-
-
-def test_every_edit_is_looked_at() -> None:
-    fine, wrong = Ablate(0, 0), Ablate(9, 0)
-    network = build("BertModel", "BertConfig", {**TEXT, "num_hidden_layers": 3})
-    for edits in ([fine, wrong], [wrong, fine]):
-        with pytest.raises(ValueError, match=r"Ablate\(9, 0\): layer: expected 0 to 2, received 9"):
-            trace(network, ids(1, 5), edits=edits)
-
-
-@pytest.mark.parametrize(("kept", "first"), [(None, 0), (1, 6), (3, 4)])
-def test_the_first_token_of_the_output(kept: int | None, first: int) -> None:
-    """Where only the logits of the last tokens are made, they are of these tokens."""
-    whole = trace(model("Llama"), ids(1, 7)).output
-    found = trace(model("Llama"), ids(1, 7), logits_to_keep=kept).output
-    assert found.first == first
-    assert (found.values - whole.values[:, first:]).abs().max() < EXACT
-    if kept is not None:  # among the model's own inputs
-        given = {"input_ids": ids(1, 7), "logits_to_keep": kept}
-        assert trace(model("Llama"), given).output.first == first
-
-
 def test_logits_of_chosen_tokens_are_refused() -> None:
     given = {"input_ids": ids(1, 7), "logits_to_keep": torch.tensor([2, 5])}
     with pytest.raises(ValueError, match=r"logits_to_keep: expected how many .* received Tensor"):
@@ -535,58 +453,6 @@ def call_of(tokens: int, *, batch: int = 1, kind: str = "self", windows: str | N
     return Call(entry, kind, Pattern(x, x, x), (axis, axis))
 
 
-def test_the_main_sequence_without_a_text() -> None:
-    """Of the first layer that does not cross, else of the first."""
-    inputs = ModelInputs({})
-    crossing, other, own = call_of(3, kind="cross"), call_of(4, kind="cross"), call_of(5)
-    assert _main(inputs, [crossing, other]).length == 3
-    found = _main(inputs, [crossing, other, own, call_of(6)])
-    assert (found.length, found.grid) == (5, None)
-
-
-@pytest.mark.parametrize(
-    ("windows", "argument", "part"),
-    [(None, "a", "part"), (None, "input_points", "prompt"), ("layers.0", "input_boxes", "window")],
-)
-def test_what_several_items_of_an_image_are(windows: str | None, argument: str, part: str) -> None:
-    tokens = named_tokens(["a", "b"])
-    inputs = ModelInputs({argument: None}, {"image": InputSequence("image", (tokens,) * 2, 2)})
-    names = _item_names(call_of(2, batch=4, windows=windows), inputs, None)
-    assert names == tuple(f"image {image}, {part} {n}" for image in (0, 1) for n in (0, 1))
-
-
-@pytest.mark.parametrize(
-    ("counts", "images", "texts"),
-    [
-        ((4, 8), 3, (0, 1, 1)),
-        ((4, 6), 4, ()),  # ten placeholders for four images
-        ((3, 5), 2, ()),  # three for an image of four
-        ((0, 0), 2, ()),
-        ((4,), 2, ()),  # nothing to tell apart
-    ],
-)
-def test_the_texts_of_images(counts: tuple[int, ...], images: int, texts: tuple[int, ...]) -> None:
-    """By the number of placeholders in each text."""
-    rows = torch.tensor([[9] * count + [1] * (8 - count) for count in counts])
-    tokens = named_tokens(["a", "b"])
-    inputs = ModelInputs({"input_ids": rows}, {"image": InputSequence("image", (tokens,), 2)})
-    config = SimpleNamespace(image_token_id=9)
-    call = replace(call_of(2, batch=images), packing=Packing.of(torch.tensor([0, 2]), [2]))
-    names = _item_names(call, inputs, config)
-    of_texts = tuple(f" of text {text}" for text in texts) or ("",) * images
-    assert names == tuple(f"image {n}{text}" for n, text in enumerate(of_texts))
-
-
-@pytest.mark.parametrize("frames", [1, 2])
-def test_only_a_single_picture_is_a_grid(frames: int) -> None:
-    tokens, grid = named_tokens(["a"] * 6), PatchGrid(2, 3 // frames, frames=frames)
-    image, call = InputSequence("image", (tokens,), 6), call_of(6)
-    call = replace(call, axes=(replace(call.axes[0], grid=grid), call.axes[1]))
-    found = _main(ModelInputs({}, {"image": image}), [call])
-    assert found.grid == (grid if frames == 1 else None)
-    assert _main(ModelInputs({}), [call]).grid is None  # cells of a feature map
-
-
 def test_a_map_that_would_leave_keys_out_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Encoder states taken for the tokens, of which the last three of an item are padding."""
     shown = torch.ones(2, 9, dtype=torch.long)
@@ -596,19 +462,6 @@ def test_a_map_that_would_leave_keys_out_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Sources, "keys", lambda self, states, queries: queries)
     with pytest.raises(ValueError, match=r"would leave out 0\.33 of a row"):
         trace(bert_decoder(), given)
-
-
-def test_states_of_several_towers_are_those_of_the_last() -> None:
-    found = trace(qwen("Qwen2VL"), images_in_text(), hidden=True)
-    assert found.sites[0].tower != found.sites[-1].tower
-    assert list(found.hidden_states) == [found.sites[-1].tower]
-
-
-def test_a_pass_of_a_text_beside_images_keeps_no_keys() -> None:
-    """The setting is the decoder's own."""
-    made = as_model(qwen("Qwen2VL"))
-    out = run_network(made, prepare_inputs(made, images_in_text()))
-    assert out.past_key_values is None
 
 
 @pytest.mark.parametrize("name", ["Llama", "ViT"])

@@ -11,7 +11,6 @@ from models.edits import Ablate
 from models.inputs.prompt import Prompt
 from models.model import Model
 from models.pretrained import run
-from models.pretrained.written import NotJoinedError, Step, with_steps
 from models.run import load, trace
 from models.trace import Trace
 from tests.models.pretrained.tiny import BY_NAME, normal
@@ -220,71 +219,11 @@ def _stop(done: int, total: int) -> None:
 BEFORE, HEADS, DIM = 5, 3, 2
 
 
-def steps_with(masks: list[torch.Tensor | None], keys: list[int]) -> list[Step]:
-    """What a layer is given for so many tokens."""
-    return [
-        Step(one, one, one, mask, count)
-        for one, mask, count in zip(_ones(len(masks)), masks, keys, strict=True)
-    ]
-
-
-def _ones(count: int) -> list[torch.Tensor]:
-    return [normal(1, HEADS, 1, DIM, seed=seed) for seed in range(count)]
-
-
 def recipe(mask: Mask) -> Pattern:
     q, k, v = (normal(1, HEADS, BEFORE, DIM, seed=seed) for seed in range(3))
     return Pattern(q, k, v, mask=mask)
 
 
-def seen_by(pattern: Pattern) -> torch.Tensor:
-    rows = torch.arange(pattern.queries)
-    seen = pattern.mask.visible(rows, pattern.keys, range(1))
-    return torch.ones(len(rows), pattern.keys).bool() if seen is None else seen[0, 0]
-
-
 def rule_of(pattern: Pattern) -> tuple[bool, int | None, bool]:
     mask = pattern.mask
     return mask.causal, mask.window, mask.dense is None and mask.padding is None
-
-
-def test_a_rule_stays_where_the_new_rows_follow_it() -> None:
-    causal = with_steps(
-        recipe(Mask(causal=True)), steps_with([None, None], [6, 7]), fixed_keys=False
-    )
-    assert rule_of(causal) == (True, None, True)
-    windowed = Mask(causal=True, window=3)
-    sliding = with_steps(recipe(windowed), steps_with([None, None], [3, 3]), fixed_keys=False)
-    assert rule_of(sliding) == (True, 3, True)
-    numbers = torch.zeros(1, 1, 1, 6).masked_fill(torch.arange(6) < 3, torch.finfo().min)
-    added = with_steps(recipe(windowed), steps_with([numbers], [6]), fixed_keys=False)
-    assert rule_of(added) == (True, 3, True)
-
-
-def test_other_rows_make_a_matrix() -> None:
-    """A prompt whose tokens all see each other, before an answer that is causal."""
-    whole = with_steps(recipe(Mask()), steps_with([None, None], [6, 7]), fixed_keys=False)
-    expected = torch.ones(7, 7).tril().bool()
-    expected[:5, :5] = True
-    assert seen_by(whole).equal(expected)
-    hidden = torch.tensor([[[[True, False, True, True, False, True]]]])
-    cut = with_steps(recipe(Mask(causal=True)), steps_with([hidden], [6]), fixed_keys=False)
-    assert seen_by(cut)[5].equal(hidden[0, 0, 0])
-    crossed = with_steps(recipe(Mask()), steps_with([None], [5]), fixed_keys=True)
-    assert crossed.keys == 5
-    assert seen_by(crossed).all()
-
-
-@pytest.mark.parametrize(
-    ("mask", "keys"),
-    [
-        (torch.ones(1, HEADS, 1, 6).bool(), 6),
-        (torch.ones(1, 1, 1, 9).bool(), 6),
-        (torch.linspace(-1, 0, 6)[None, None, None], 6),
-        (None, 9),
-    ],
-    ids=["heads", "more keys", "distances", "a longer cache"],
-)
-def test_what_is_no_mask_alone_is_left_to_a_whole_pass(mask: Any, keys: int) -> None:
-    with pytest.raises(NotJoinedError):
-        with_steps(recipe(Mask(causal=True)), steps_with([mask], [keys]), fixed_keys=False)
