@@ -236,13 +236,7 @@ def _halved(image: Image.Image) -> Image.Image:
 
 
 def _upright(image: Image.Image, *, deep: bool = False, reduced: str = "") -> Picture:
-    """The first frame as upright 8-bit RGB.
-
-    Args:
-        image: as decoded.
-        deep: whether the file had 16 bits a channel.
-        reduced: the note of a picture that was reduced while it was decoded.
-    """
+    """The first frame as upright 8-bit RGB."""
     notes: list[str] = []
     if getattr(image, "is_animated", False) and image.format != "MPO":
         notes.append("animated: its first frame")

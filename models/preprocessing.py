@@ -348,11 +348,7 @@ def _channels(values: Any, name: str) -> Three:
 
 
 def _three(name: str, values: Sequence[float]) -> Three:
-    """A mean or std of each channel.
-
-    Raises:
-        ValueError: for numbers that no image can be prepared with.
-    """
+    """A mean or std of each channel."""
     if len(values) != 3 or not all(isfinite(value) for value in values):
         raise ValueError(f"{name}: expected three numbers, received {tuple(values)}")
     if name == "std" and min(values) <= 0:

@@ -100,11 +100,7 @@ def of_writing(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _template(folder: Folder, tokenizer: Mapping[str, Any]) -> str | None:
-    """The chat template; the one named "default" of several.
-
-    Raises:
-        CheckpointError: for a template that cannot be read or is too long.
-    """
+    """The chat template; the one named "default" of several."""
     file = folder.file(TEMPLATE)
     if file is not None:
         if file.stat().st_size > 4 * MOST_CHARACTERS:

@@ -754,11 +754,7 @@ class Trace:
     def _written(
         self, site: Site, layer: int, tokens: Sequence[int], item: int
     ) -> Int[Tensor, " token"]:
-        """Where some tokens lie on a site's rows, if this pass wrote all of their streams.
-
-        Raises:
-            ValueError: for an edit that puts another state in the place of theirs before a layer.
-        """
+        """Where some tokens lie on a site's rows, if this pass wrote all of their streams."""
         rows, _ = self.positions(site, item)
         chosen = positions(tokens, len(rows))
         for edit in (each for each in self.edits if getattr(each, "acts_on", "") == "states"):

@@ -43,11 +43,7 @@ class _Process:
         self._owner = 0  # a forked copy of this process starts its own
 
     def run(self, job: str, *arguments: Any) -> Any:
-        """The answer of a function of `models.confined.jobs`.
-
-        Raises:
-            ConfinedError: in one line.
-        """
+        """The answer of a function of `models.confined.jobs`."""
         with self._lock:
             process = self._started()
             sent, received = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)

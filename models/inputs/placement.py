@@ -229,13 +229,7 @@ def _after_mean(*given: Any) -> tuple[Grids, dict[int, str]]:
 
 
 def _cells(part: Part, count: int, patch: int) -> tuple[Sizes, int]:
-    """Rows and columns of square cells that are so many, and the pixels of a side of one.
-
-    Args:
-        part: what the cells lie on.
-        count: of them.
-        patch: pixels of a side of a patch, of which each cell has a square.
-    """
+    """Rows and columns of square cells that are so many, and the pixels of a side of one."""
     patches = (part.rows // patch) * (part.cols // patch)
     side = patch * isqrt(patches // count) if count else 0
     rows, cols = (part.rows // side, part.cols // side) if side else (0, 0)

@@ -5,20 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor
 
 from models import confined
 from models.image import Picture
 from models.inputs.answers import can_write
 from models.inputs.joint_processor import joint_processor
-from models.inputs.pictures import opened, processed
+from models.inputs.pictures import opened
 from models.inputs.placement import coordinates, parts_of
 from models.inputs.processor import notes_of, seen_image
 from models.inputs.video import ASSUMED, FAMILIES, Frames, Video, read_video
-from models.picture_grid import Box, Part, frame_name
+from models.picture_grid import Box, Part
 from models.prompting import PromptSettings
-from models.text import Decoding, check_text
+from models.text import check_text
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -89,9 +88,6 @@ def read_prompt(model: "Model", prompt: Prompt) -> Reading:
     processor = joint_processor(model)
     if processor is not None:
         return _by_processor(model, prompt, pictures, processor)
-    token = image_token(model)
-    if token is not None and hasattr(model.network, "get_image_features"):
-        return _by_features(model, prompt, pictures, token)
     return Reading({"input_ids": [prompt.text.replace(PLACE, "")], "pixel_values": pictures})
 
 
@@ -110,13 +106,8 @@ def plain(model: "Model", prompt: Prompt) -> Any:
 
 def is_asked(model: "Model") -> bool:
     """Whether a model writes answers to questions about pictures."""
-    network = model.network
-    if model.door == "own" or model.preprocessing is None or not can_write(network):
-        return False
-    token = image_token(model)
-    return joint_processor(model) is not None or (
-        token is not None and hasattr(network, "get_image_features")
-    )
+    reads = model.door != "own" and model.preprocessing is not None and can_write(model.network)
+    return reads and joint_processor(model) is not None
 
 
 def in_template(model: "Model", prompt: Prompt) -> str:
@@ -131,7 +122,7 @@ def in_template(model: "Model", prompt: Prompt) -> str:
     if not prompt.images:
         return _without_second_begin(model, chat(model, prompt, None))
     if processor is None or type(processor).__name__ in PLACING:
-        return chat(model, prompt, image_token(model) if processor is None else None)
+        return chat(model, prompt, None)
     return chat(model, prompt, str(processor.image_token))
 
 
@@ -179,16 +170,6 @@ def _checked(model: "Model", text: str) -> str:
     if model.tokenizer is not None:
         model.tokenizer.encode(text)
     return text
-
-
-def image_token(model: "Model") -> str | None:
-    """The token that stands for pictures in the model's text; None if it is not known."""
-    config = model.network.config
-    names = ("image_token_id", "image_token_index")
-    number = next((getattr(config, name) for name in names if hasattr(config, name)), None)
-    if number is None or not isinstance(model.tokenizer, Decoding):
-        return None
-    return model.tokenizer.words.get(number)
 
 
 def _begins(model: "Model", text: str) -> bool:
@@ -258,12 +239,6 @@ def _of_video(model: "Model", prompt: Prompt, video: Video) -> Reading:
     ]
     if frames.fps is None:
         notes.append(f"no frame rate is stated: {ASSUMED} frames a second are assumed")
-    if (sampled := reader.sampled(frames)) is not None:
-        chosen, rate = sampled
-        notes.append(
-            f"of a file, the model’s own processor would read {rate:g} frames a second:"
-            f" {frame_name(chosen)}"
-        )
     parts = tuple(Part(number, Box(), rows, cols) for number in range(len(frames.images)))
     return Reading(arguments, parts, tuple(notes))
 
@@ -275,11 +250,7 @@ def _called(
     begins: bool,
     frames: Frames | None = None,
 ) -> dict[str, Tensor]:
-    """What the processor returns for pictures, or for the frames of a video.
-
-    Raises:
-        ValueError: for what it refuses.
-    """
+    """What the processor returns for pictures, or for the frames of a video."""
     from models.inputs.quiet import quiet_transformers
 
     more: dict[str, Any] = {"add_special_tokens": False} if begins else {}
@@ -305,26 +276,3 @@ def _as_video(frames: Frames) -> dict[str, Any]:
     count = len(frames.images)
     about = VideoMetadata(count, frames.fps, frames_indices=list(range(count)))
     return {"videos": [list(frames.images)], "videos_kwargs": {"video_metadata": [about]}}
-
-
-@torch.no_grad()
-def _by_features(
-    model: "Model", prompt: Prompt, pictures: Sequence[Picture], token: str
-) -> Reading:
-    """Without a processor: as many image tokens as the model makes vectors of a picture."""
-    features = processed(model.preprocessing, pictures)  # pyright: ignore[reportArgumentType]
-    kind = next(model.network.parameters()).dtype
-    pixels = features.pixels.to(model.device, kind)
-    out = model.network.get_image_features(pixel_values=pixels)
-    vectors = getattr(out, "pooler_output", out)
-    several = vectors if isinstance(vectors, list | tuple) else [vectors]
-    counts = [each.numel() // each.shape[-1] for each in several]
-    if len(counts) != len(pictures):
-        counts = [sum(counts) // len(pictures)] * len(pictures)
-    text, *rest = chat(model, prompt, token).split(token)
-    if len(rest) != len(pictures):
-        raise ValueError(f"{model.name}: its chat template has no place for pictures ({token})")
-    for count, piece in zip(counts, rest, strict=True):
-        text += token * count + piece
-    arguments = {"input_ids": [_without_second_begin(model, text)], **features.arguments}
-    return Reading(arguments, (), features.notes)

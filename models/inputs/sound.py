@@ -20,7 +20,6 @@ from models.preprocessing import ProcessorSettings
 
 MOST_SECONDS = 600
 LEAST_SECONDS = 0.025  # a frame of the usual encoders
-STREAMED = 0xFFFFFFFF  # size that is stated by programs that do not know it
 SUFFIXES = (".wav",)
 UNREAD = (".flac", ".mp3", ".ogg", ".oga", ".opus", ".m4a", ".aac")  # sound, refused in one line
 # Rules of networks for the number of frames, and a length that any usual stride divides.
@@ -215,36 +214,19 @@ def _read_wav(source: str | Path | bytes) -> Recording:
         raise ValueError(f"{name}: expected a WAV file: convert the recording to one")
     try:
         file = io.BytesIO(source) if isinstance(source, bytes) else source
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", wavfile.WavFileWarning)  # `_missing` says it
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", wavfile.WavFileWarning)
             rate, values = wavfile.read(file)
     except Exception as error:  # the reader raises errors of many kinds for damaged files
         raise ValueError(f"{name}: expected a WAV file, which this is not") from error
     if not rate or len(values) > MOST_SECONDS * rate:
         raise ValueError(f"{name}: expected at most {MOST_SECONDS // 60} minutes of sound")
-    samples, notes = _scaled(values), _missing(source)
+    ends_early = any("EOF" in str(each.message) for each in warned)
+    samples, notes = _scaled(values), ("the file is cut off",) if ends_early else ()
     if samples.ndim == 2:
         notes += (f"mean of {samples.shape[1]} channels",) if samples.shape[1] > 1 else ()
         samples = samples.mean(axis=1, dtype=np.float32)
     return Recording(samples, int(rate), notes)
-
-
-def _missing(source: str | Path | bytes) -> tuple[str, ...]:
-    """Says that a WAV file ends before the sound that it states, for display."""
-    data = source if isinstance(source, bytes) else Path(source).read_bytes()
-    at, order = 12, "big" if data[:4] == b"RIFX" else "little"
-    while at + 8 <= len(data):
-        size = int.from_bytes(data[at + 4 : at + 8], order)
-        if data[at : at + 4] == b"data":
-            there = len(data) - at - 8
-            cut = there < size != STREAMED
-            return (
-                (f"the file is cut off: it has {100 * there / size:.0f} % of its sound",)
-                if cut
-                else ()
-            )
-        at += 8 + size + size % 2
-    return ()
 
 
 def _scaled(values: np.ndarray) -> np.ndarray:

@@ -3,15 +3,13 @@
 transformers' own video processors need torchvision. Here the frames are resized by Pillow to the
 size that those choose, the model's image processor scales each one and cuts it into patches, and
 the patches of frames that share a token are joined. Every frame is read: none is left out to reach
-a number of frames a second, as the processor of Qwen3-VL does with files; the notes name those that
-it would read.
+a number of frames a second, as the processor of Qwen3-VL does with files.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -144,7 +142,6 @@ class FrameProcessor:
             if name in settings
         }
         self.resample = settings.get("resample", images.resample)
-        self.settings = settings
         size = {**SIZES[self.timed], **(settings.get("size") or {})}
         self.least = int(settings.get("min_pixels") or size["shortest_edge"])
         self.most = int(settings.get("max_pixels") or size["longest_edge"])
@@ -157,24 +154,6 @@ class FrameProcessor:
             "video_grid_thw": torch.tensor(grids),
             "video_metadata": more["video_metadata"],
         }
-
-    def sampled(self, frames: Frames) -> tuple[list[int], float] | None:
-        """The frames that the library's own processor would read of a file, and how many a second.
-
-        None where it reads all of them, as those of Qwen2-VL and 2.5 do.
-        """
-        from transformers.models.qwen3_vl.video_processing_qwen3_vl import Qwen3VLVideoProcessor
-        from transformers.video_utils import VideoMetadata
-
-        reader: Any = Qwen3VLVideoProcessor
-        names = ("do_sample_frames", "fps", "num_frames", "min_frames", "max_frames")
-        usual = {name: getattr(reader, name, None) for name in names} | dict(self.settings)
-        if not (self.timed and usual["do_sample_frames"] and usual["fps"]):
-            return None
-        processor = SimpleNamespace(**usual)
-        about = VideoMetadata(len(frames.images), frames.fps or ASSUMED)
-        chosen = sorted({int(each) for each in reader.sample_frames(processor, about)})
-        return None if len(chosen) == len(frames.images) else (chosen, float(usual["fps"]))
 
     def size_of(self, width: int, height: int, frames: int) -> tuple[int, int]:
         """Width and height that frames are resized to, by the library's own rule."""

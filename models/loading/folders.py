@@ -184,11 +184,7 @@ def _through_converter(
     *,
     needs_head: bool = False,
 ) -> Model:
-    """Our network with the folder's weights.
-
-    Raises:
-        HeadError: where it needs the checkpoint's head and has no place for it.
-    """
+    """Our network with the folder's weights."""
     files = place.weights()
     memory_check.check_fits(files, torch.float32)
     state = {key: tensor for file in files for key, tensor in tensors(file).items()}

@@ -105,11 +105,6 @@ def check_standard(configs: Sequence[PretrainedConfig]) -> None:
                 )
 
 
-def is_traced(config: PretrainedConfig) -> bool:
-    """Whether a trace uses the config now."""
-    return isinstance(config._attn_implementation_internal, TracedName)
-
-
 def configs_of(network: nn.Module) -> list[PretrainedConfig]:
     """Every config in which a part of the network looks its attention up, each once."""
     configs: dict[int, PretrainedConfig] = {}

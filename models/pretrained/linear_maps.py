@@ -279,12 +279,7 @@ def _starts(columns: Float[Tensor, "token column"], wanted: Heads) -> tuple[int,
 def _normed(
     call: ModuleCall, calls: Sequence[ModuleCall], wanted: Heads
 ) -> Iterator[tuple[Float[Tensor, "token column"], Norm | None, Sequence[int]]]:
-    """What a linear module returned, as it is and after a norm of each head.
-
-    Yields:
-        A head's width of columns after another, the norm, and the first column of each of them in
-        what the module returned.
-    """
+    """What a linear module returned, as it is and after a norm of each head."""
     columns, dim = _columns(call, wanted), wanted.shape[2]
     if columns is None:
         return

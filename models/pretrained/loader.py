@@ -362,11 +362,7 @@ def read_tokenizer(folder: Folder) -> Tokenizer | None:
 
 
 def _library_tokenizer(folder: Folder) -> Tokenizer | None:
-    """What the library makes of the folder's files; None if that fails.
-
-    Raises:
-        CheckpointError: for files from outside with which it does not end.
-    """
+    """What the library makes of the folder's files; None if that fails."""
     try:
         if not folder.trusted:
             confined.check_tokenizer(folder.path)

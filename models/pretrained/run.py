@@ -170,8 +170,7 @@ def trace_pretrained(
         if record.states is None
         else hidden_states(states, gradients, record.states, record.calls),
         item_names={
-            site: _item_names(call, inputs, model.network.config)
-            for site, call in zip(sites, calls, strict=True)
+            site: _item_names(call, inputs) for site, call in zip(sites, calls, strict=True)
         },
         other_layers=_other_layers(model.network.config, sites),
         origin=PretrainedOrigin(model, inputs, applied),
@@ -184,11 +183,7 @@ def trace_pretrained(
 
 
 def _joined(writing: Writing | None, inputs: ModelInputs) -> tuple[Recording, Any]:
-    """What the passes that wrote an answer recorded, and what they returned.
-
-    Raises:
-        NotJoinedError: where there are none, or a pass over the whole text has to tell.
-    """
+    """What the passes that wrote an answer recorded, and what they returned."""
     if writing is None:
         raise NotJoinedError("nothing was written")
     record = writing.joined(inputs)
@@ -222,14 +217,7 @@ def output_of(out: Any) -> Output:
 
 
 def _with_tokens(output: Output, inputs: ModelInputs, last: Call, fewer: bool) -> Output:
-    """The output, and which tokens of the text, or else of the last attention, it is of.
-
-    Args:
-        output: of the network.
-        inputs: of the pass.
-        last: the last attention call.
-        fewer: whether it may lack those of the first tokens.
-    """
+    """The output, and which tokens of the text, or else of the last attention, it is of."""
     text = inputs.sequences.get("target", inputs.sequences.get("text"))
     if output.values.ndim != 3:
         return output
@@ -261,18 +249,16 @@ def _other_layers(config: Any, sites: Sequence[Site]) -> dict[int, str]:
     }
 
 
-def _item_names(call: Call, inputs: ModelInputs, config: Any) -> tuple[str, ...]:
+def _item_names(call: Call, inputs: ModelInputs) -> tuple[str, ...]:
     prompted = any(name in inputs.arguments for name in PROMPTS)
     part = "window" if call.entry.place.windows else "prompt" if prompted else "part"
     part = "" if call.packing is not None else part
     source, batch = call.entry.source, call.pattern.batch
     part = "tile" if source == "image" and _tiled(inputs) else part
-    names = name_items(source, inputs.sequences, batch, inputs.items, part)
     parts = parts_of_batch(inputs.parts, batch) if source == "image" else ()
     if parts:
         return tuple(f"image {each.picture}" + (each.name and f", {each.name}") for each in parts)
-    texts = _texts_of_images(inputs, config, batch) if source == "image" else ()
-    return tuple(map("{} of text {}".format, names, texts)) if texts else names
+    return name_items(source, inputs.sequences, batch, inputs.items, part)
 
 
 def _image_tokens(inputs: ModelInputs) -> tuple[tuple[int, ...], ...]:
@@ -337,19 +323,6 @@ def _unread(inputs: ModelInputs, calls: Sequence[Call]) -> tuple[str, ...]:
         return ()  # its windows are filled up
     note = unread_note(image.layout.box, (pixels.shape[-2], pixels.shape[-1]))
     return (note,) if note else ()
-
-
-def _texts_of_images(inputs: ModelInputs, config: Any, images: int) -> tuple[int, ...]:
-    """The text that contains each image, by its placeholders; () for one text or if unknown."""
-    ids, tokens = inputs.arguments.get("input_ids"), ("image_token_id", "image_token_index")
-    token = next((getattr(config, name) for name in tokens if hasattr(config, name)), None)
-    if token is None or ids is None or len(ids) == 1:
-        return ()
-    counts = (ids == token).sum(1)
-    each, rest = divmod(int(counts.sum()), images)
-    if rest or not each or (counts % each).any():
-        return ()
-    return tuple(torch.arange(len(ids)).repeat_interleave(counts.cpu() // each).tolist())
 
 
 @dataclass(frozen=True, eq=False)

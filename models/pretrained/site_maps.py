@@ -129,14 +129,7 @@ def _norm_and_input(calls: Sequence[ModuleCall], x: Tensor) -> tuple[Norm | None
 def _residual(
     calls: Sequence[ModuleCall], given: Tensor, read: Tensor, output: Tensor
 ) -> Residual | None:
-    """How the output joins the input: by the norm that reads their sum.
-
-    Args:
-        calls: after the attention.
-        given: what queries are made of.
-        read: the input of the norm before that.
-        output: the output of the layer.
-    """
+    """How the output joins the input: by the norm that reads their sum."""
     if given.numel() != output.numel():
         return None
     for call in calls:

@@ -206,14 +206,7 @@ class _Blocks:
         return first.x if alike(given, first.x) else given
 
     def writes(self, state: Rows, number: int, last: int, following: Rows) -> Iterator[Write]:
-        """What is added to a state on its way to the next attention, or to the end.
-
-        Args:
-            state: inside the block of this number, behind its attention.
-            number: of the block; −1 means before the first one.
-            last: number of the block of the next attention; that of all blocks for the end.
-            following: the stream there.
-        """
+        """What is added to a state on its way to the next attention, or to the end."""
         for each in range(max(number, 0), last):
             output = self.calls[each].output
             if not alike(output, state):
@@ -274,16 +267,7 @@ def _embedding(
 def _block(
     layer: _Layer, last: int, following: Rows, blocks: _Blocks, item: int, places: Tensor
 ) -> Iterator[Step]:
-    """What happens to the stream between an attention layer and the next, or the end.
-
-    Args:
-        layer: the attention.
-        last: number of the block of the next one; that of all blocks for the end.
-        following: the stream there.
-        blocks: of the tower.
-        item: index in the batch.
-        places: which tokens.
-    """
+    """What happens to the stream between an attention layer and the next, or the end."""
     entry, maps, x = layer.call.entry, layer.maps, layer.x
     word = "cross head" if layer.call.kind == "cross" else "head"
     matrices = split_columns(maps.output.matrix, len(maps.query.starts))

@@ -163,13 +163,7 @@ def _is_map(value: Any) -> bool:
 
 
 def _pairs(calls: Sequence[Call], maps: Maps, windows: Maps) -> Iterator[tuple[Call, Tensor]]:
-    """Each call with the library's map of it, in the order of the calls of a layer.
-
-    Args:
-        calls: of the trace.
-        maps: that layers return with eager attention.
-        windows: of packed sequences, which layers do not return; all those of a layer.
-    """
+    """Each call with the library's map of it, in the order of the calls of a layer."""
     order: Counter[str] = Counter()
     for call in calls:
         path, pattern, blocks = call.entry.place.path, call.pattern, call.blocks
@@ -276,16 +270,7 @@ def _edited(
     untouched: Tensor,
     reference: Tensor,
 ) -> float | None:
-    """Largest difference of the outputs with the first head of one layer ablated.
-
-    Args:
-        model: of the library.
-        twin: with the library's eager attention.
-        inputs: of both.
-        call: of the layer.
-        untouched: output of the model.
-        reference: output of the twin without an edit.
-    """
+    """Largest difference of the outputs with the first head of one layer ablated."""
     entry, real = call.entry, _real([call], untouched)
     close = (reference - untouched).float().abs()[real].max() < 1e-3 * untouched.abs().max()
     if not close:
@@ -299,13 +284,7 @@ def _edited(
 def _reference_pass(
     twin: "Model", inputs: ModelInputs, edits: Sequence[Ablate] = ()
 ) -> tuple[Tensor, Maps]:
-    """Output of the library's eager attention, and its weights in packed sequences, by path.
-
-    Args:
-        twin: the model.
-        inputs: of the model.
-        edits: heads whose values become zero.
-    """
+    """Output of the library's eager attention, and its weights in packed sequences, by path."""
     twin.network.set_attn_implementation(REFERENCE)
     record = new_recording(twin, inputs, edits)
     layers = [each for each in twin.network.modules() if recipe_of(type(each))]

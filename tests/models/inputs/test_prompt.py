@@ -271,25 +271,6 @@ def test_a_begin_symbol_of_the_template_is_not_written_twice(tmp_path: Path) -> 
 # --- without the library's processor ------------------------------------------------------------
 
 
-def without_processor(folder: Path) -> Model:
-    """A checkpoint that names no processor of the library."""
-    (folder / "processor_config.json").unlink()
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config))
-    return load(str(folder))
-
-
-def test_without_a_processor_the_model_says_how_many_tokens_a_picture_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = without_processor(BY_NAME["LLaVA"].save(tmp_path))
-    monkeypatch.setattr("models.inputs.prompt.joint_processor", lambda model: None)
-    found = ask(model, target="a dog")
-    (grid,) = found.key_pictures(site_of_words(found))
-    assert (grid.rows, grid.cols) == (5, 5)
-    assert found.labels[-2:] == ["a", "dog"]
-
-
 def test_settings_that_an_older_checkpoint_leaves_out_are_the_config_s(tmp_path: Path) -> None:
     folder = BY_NAME["LLaVA"].save(tmp_path)
     (folder / "processor_config.json").write_text('{"processor_class": "LlavaProcessor"}')

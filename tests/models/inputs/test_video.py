@@ -162,16 +162,6 @@ def test_a_vision_tower_names_the_frames_of_a_short_video(name: str, opened: Any
     assert picture.key_pictures(tower)[0].frames == ()
 
 
-def test_frames_that_the_model_s_own_processor_would_sample_are_named(opened: Any) -> None:
-    """Qwen3-VL's takes 2 a second, at least 4; that of Qwen2-VL reads all."""
-    said = "of a file, the model’s own processor would read 2 frames a second: frames "
-    long = ask(opened("Qwen3-VL"), film(9, fps=3.0)).notes
-    assert said + "1, 3, 4, 6, 7 and 9" in long  # 9 frames are 3 seconds: 6 of 0 to 8, evenly
-    assert said + "1, 3, 4 and 6" in ask(opened("Qwen3-VL"), film(6)).notes
-    for name, video in (("Qwen3-VL", film(4)), ("Qwen2-VL", film(9, fps=3.0))):
-        assert not any(note.startswith(said) for note in ask(opened(name), video).notes)
-
-
 @pytest.mark.parametrize("name", READING)
 def test_every_map_of_a_video_is_the_library_s(name: str, opened: Any) -> None:
     found = verify(opened(name), Prompt(QUESTION, video=film(4), most_written=3))

@@ -9,9 +9,9 @@ from transformers import BertConfig, BertModel
 
 from models.pretrained import implementation
 from models.pretrained.implementation import (
+    TracedName,
     configs_of,
     count_traces,
-    is_traced,
     untraced_implementation,
 )
 from models.run import load, trace
@@ -30,12 +30,12 @@ def test_overlapping_traces_restore_the_name_once(network: BertModel) -> None:
     previous = config._attn_implementation
     count_traces([config], 1)
     count_traces([config], 1)
-    assert is_traced(config)
+    assert isinstance(config._attn_implementation_internal, TracedName)
     assert untraced_implementation(config) == previous
     count_traces([config], -1)
-    assert is_traced(config)
+    assert isinstance(config._attn_implementation_internal, TracedName)
     count_traces([config], -1)
-    assert not is_traced(config)
+    assert not isinstance(config._attn_implementation_internal, TracedName)
     assert config._attn_implementation == previous
 
 
