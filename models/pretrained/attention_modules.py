@@ -30,7 +30,6 @@ class AttentionModule:
         layer: number of its block in its stack; of nested stacks, counted through all of them.
         stack: path up to the first block number.
         paths: all dotted names, of a module that several blocks share.
-        windows: path of the block that cuts an image into windows, if one does.
     """
 
     path: str
@@ -38,7 +37,6 @@ class AttentionModule:
     layer: int
     stack: str = ""
     paths: tuple[str, ...] = ()
-    windows: str | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,6 @@ class AttentionModules:
                 layers[names[0]],
                 ".".join(_stack_of(names[0])),
                 tuple(names),
-                _windows(every, names[0]),
             )
             for key, names in paths.items()
         }
@@ -135,15 +132,6 @@ def ancestors(path: str) -> Iterator[str]:
 def _containers(paths: Iterable[str]) -> frozenset[str]:
     stacks = {".".join(_stack_of(path)) for path in paths}
     return frozenset(stacks.union(*(ancestors(stack) for stack in stacks)) - set(paths))
-
-
-def _windows(every: dict[str, nn.Module], path: str) -> str | None:
-    """The nearest block above an attention layer that cuts its input into windows."""
-    for above in ancestors(path):
-        size = getattr(every[above], "window_size", 0)
-        if isinstance(size, int) and size > 0 and hasattr(every[above], "forward"):
-            return above
-    return None
 
 
 def _towers(paths: list[str]) -> dict[str, str | None]:

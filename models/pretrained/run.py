@@ -251,8 +251,7 @@ def _other_layers(config: Any, sites: Sequence[Site]) -> dict[int, str]:
 
 def _item_names(call: Call, inputs: ModelInputs) -> tuple[str, ...]:
     prompted = any(name in inputs.arguments for name in PROMPTS)
-    part = "window" if call.entry.place.windows else "prompt" if prompted else "part"
-    part = "" if call.packing is not None else part
+    part = "" if call.packing is not None else "prompt" if prompted else "part"
     source, batch = call.entry.source, call.pattern.batch
     part = "tile" if source == "image" and _tiled(inputs) else part
     parts = parts_of_batch(inputs.parts, batch) if source == "image" else ()

@@ -146,6 +146,7 @@ def test_prompts_of_several_images() -> None:
     found = trace(model, given)
     names = tuple(f"image {image}, prompt {prompt}" for image in range(2) for prompt in range(3))
     assert all(found.items(site) == names for site in found.sites)
+    assert [site.layer for site in found.sites] == [0, 0, 0, 1, 1, 1, 2]  # one behind the blocks
     alone = {name: value[1:] for name, value in given.items()}
     alone["input_points"] = alone["input_points"][:, 2:]
     expected = trace(model, alone)

@@ -15,19 +15,15 @@ from torch import nn
 from transformers.modeling_outputs import CausalLMOutput
 
 from benchmarks import threads
-from models.attention import Pattern
 from models.edits import Ablate, Cut
 from models.inputs.pretrained import prepare_inputs
-from models.inputs.sequences import named_tokens
-from models.pretrained.attention_modules import AttentionModule
 from models.pretrained.implementation import NAME
 from models.pretrained.interface import IRRELEVANT, _recording
 from models.pretrained.passes import run_network
-from models.pretrained.recording import Call, Entry
 from models.pretrained.run import output_of
 from models.pretrained.sources import Sources
 from models.run import Model, as_model, load, trace
-from models.trace import TokenAxis, Trace
+from models.trace import Trace
 from models.verify import verify
 from tests.models.architectures import ARCHITECTURES, TEXT, redraw
 from tests.models.pretrained.tiny import bert_decoder, build, ids
@@ -443,14 +439,6 @@ def test_logits_of_chosen_tokens_are_refused() -> None:
     given = {"input_ids": ids(1, 7), "logits_to_keep": torch.tensor([2, 5])}
     with pytest.raises(ValueError, match=r"logits_to_keep: expected how many .* received Tensor"):
         trace(model("Llama"), given)
-
-
-def call_of(tokens: int, *, batch: int = 1, kind: str = "self", windows: str | None = None) -> Call:
-    place = AttentionModule("layers.0.attn", None, 0, windows=windows)
-    x = torch.zeros(batch, 2, tokens, 3)
-    axis = TokenAxis((named_tokens([str(n) for n in range(tokens)]),) * batch)
-    entry = Entry(place, nn.Identity(), place.path, 0, source="image")
-    return Call(entry, kind, Pattern(x, x, x), (axis, axis))
 
 
 def test_a_map_that_would_leave_keys_out_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
