@@ -18,7 +18,7 @@ const IMPORTS = {
   architecture: ["core"],
   lessons: ["core"],
   methods: ["core", "parts", "vendor"],
-  map: ["core", "lessons"],
+  map: ["core", "lessons", "vendor"],
   scene: ["core"],
   story: ["core", "lessons", "scene", "vendor"],
   figures: ["scene", "story"],

@@ -62,18 +62,8 @@ export const figure = {
 
   describe(numbers, { step }) {
     if (isOfModel(numbers, step)) return describeModel(numbers, step);
-    const {
-      letter,
-      norms,
-      adds,
-      off,
-      written,
-      stack: untrained,
-      correct,
-      count,
-      normed: one,
-      small: whole,
-    } = numbers;
+    const { letter, norms, adds, off, written, stack: untrained, correct, count, normed: one } = numbers;
+    const { small: whole } = numbers;
     if (step === "layernorm")
       return `Layer norm of two words: ${one.words.map((word, i) => `${word}, ${listed(one.rows[i])}, has mean ${fixed(one.means[i])} and deviation ${fixed(one.deviations[i])} and becomes ${listed(one.out[i])}`).join("; ")}.`;
     if (step === "encoder")
@@ -172,18 +162,8 @@ const edited =
 
 /** Two words before and after a layer norm: bars, the mean as a line, one deviation to either side as a band. */
 function normed({ normed: one }, moment) {
-  const {
-    words,
-    rows,
-    means,
-    deviations,
-    plain,
-    out,
-    gain,
-    shift,
-    out_means: centres,
-    out_deviations: spreads,
-  } = one;
+  const { words, rows, means, deviations, plain, out, gain, shift, out_means: centres } = one;
+  const { out_deviations: spreads } = one;
   const panel = (key, w, values, mean, deviation, look) => {
     const most = Math.max(2, ...values.map(Math.abs), Math.abs(mean) + deviation);
     const drawn = plot(

@@ -57,19 +57,8 @@ export const figure = {
   },
 
   describe(numbers, { step }) {
-    const {
-      order: words,
-      position,
-      other,
-      row: hands,
-      dot,
-      moved_dot: moved,
-      rotary: turned,
-      alibi: heads,
-      far,
-      far_row: away,
-      small,
-    } = numbers;
+    const { order: words, position, other, row: hands, dot, moved_dot: moved, rotary: turned } = numbers;
+    const { alibi: heads, far, far_row: away, small } = numbers;
     if (step === "order")
       return `Self-attention on “${words.words.join(" ")}” and on “${words.turned.join(" ")}”: ${words.words.map((word, i) => `${word} moves by ${fixed(words.moved[i])}`).join(", ")}.`;
     if (step === "add")

@@ -256,17 +256,8 @@ function mixture({ tokens: names, v, weights, contributions, output }) {
 
 /** All tokens at once: five matrix products. */
 function five(numbers, { inputs }) {
-  const {
-    tokens: names,
-    word,
-    x,
-    q,
-    k,
-    v,
-    all_scores: scored,
-    all_weights: shares,
-    all_outputs: outputs,
-  } = numbers;
+  const { tokens: names, word, x, q, k, v, all_scores: scored, all_weights: shares } = numbers;
+  const { all_outputs: outputs } = numbers;
   const plain = { digits: 1, lit: (i) => i === word };
   const edit = (i, j) => typed(inputs, "x", 3 * i + j, `${names[i]}, feature ${j}`, x[i][j]);
   const products = Object.keys(ROLES).map((term, i) => {

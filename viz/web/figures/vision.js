@@ -108,19 +108,8 @@ function cuts(numbers) {
 
 /** Two rows of the picture in each line. */
 function sequence(numbers, { reached, inputs, step }) {
-  const {
-    patches: hrefs,
-    sequence: order,
-    cols,
-    count,
-    similar,
-    least,
-    position,
-    changed,
-    cosine,
-    flat,
-    width,
-  } = numbers;
+  const { patches: hrefs, sequence: order, cols, count, similar, least, position, changed } = numbers;
+  const { cosine, flat, width } = numbers;
   const each = 2 * cols;
   const cell = 34 / each;
   const isPlaced = reached("positions");

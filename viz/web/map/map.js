@@ -1,10 +1,10 @@
-// The transformer as a map of the course: the part a lesson explains is lit, each part leads to its
-// lesson. Large, with a list of all lessons beside it, on the page of the course.
+// The transformer as a map of the course: the part a lesson explains is lit, each part leads to its lesson. Large,
+// with a list of all lessons beside it, on the page of the course.
 
-import { svg } from "../core/svg.js";
-import { changes } from "../core/changes.js";
-import { element, setText } from "../core/dom.js";
+import { html } from "../core/html.js";
 import { progress, recordOpened } from "../lessons/progress.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { render } from "../vendor/preact.js";
 import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "./parts.js";
 
 /** @import {MapProps} from "../types" */
@@ -14,97 +14,78 @@ const PHONE = "(max-width: 640px)";
 
 /**
  * @param {HTMLElement} root
- * @param {MapProps} props
+ * @param {MapProps} first
  */
-export function mount(root, props) {
-  const changed = changes();
-  const phone = matchMedia(PHONE);
-  const fold = () => {
-    for (const box of root.querySelectorAll("details")) box.open = !phone.matches;
-  };
-  phone.addEventListener("change", fold);
-  if (props.page) recordOpened(props.page);
-  const update = (next) => {
-    if (!changed(JSON.stringify(next))) return;
+export function mount(root, first) {
+  if (first.page) recordOpened(first.page);
+  const update = (/** @type {MapProps} */ { page, lessons }) => {
     root.classList.add("hs-control", "hs-course");
-    root.classList.toggle("hs-course-large", !next.page);
-    root.replaceChildren(...(next.page ? [small(next)] : large(next)));
-    fold();
+    root.classList.toggle("hs-course-large", !page);
+    const here = lessons.find(({ name }) => name === page);
+    render(here ? html`<${Small} ...${{ lessons, here }} />` : html`<${Large} lessons=${lessons} />`, root);
   };
-  update(props);
-  return {
-    update,
-    destroy() {
-      phone.removeEventListener("change", fold);
-      root.replaceChildren();
-    },
-  };
+  update(first);
+  return { update, destroy: () => render(null, root) };
 }
 
-function small(props) {
-  const here = props.lessons.find(({ name }) => name === props.page);
-  const line = element("p", "hs-map-line", { "aria-hidden": "true" });
-  const usual = PARTS.filter(({ id }) => here?.parts.includes(id)).map(({ name }) => name);
-  const say = (/** @type {string} */ text) => setText(line, text || usual.join(", ") || "All parts");
-  say("");
-  const picture = map(props.lessons, here, say, false);
-  const summary = element("summary", "", {}, "Where this is in the transformer");
-  return element("details", "hs-map-fold", { open: "" }, summary, picture, line);
+const namesOf = ({ parts }) => PARTS.filter(({ id }) => parts.includes(id)).map(({ name }) => name);
+
+/** The map beside a lesson, folded on a phone. */
+function Small({ lessons, here }) {
+  const [said, say] = useState("");
+  const [isOpen, open] = useState(!matchMedia(PHONE).matches);
+  useEffect(() => {
+    const phone = matchMedia(PHONE);
+    const fold = () => open(!phone.matches);
+    phone.addEventListener("change", fold);
+    return () => phone.removeEventListener("change", fold);
+  }, []);
+  const isLit = (part) => here.parts.includes(part.id);
+  return html`<details class="hs-map-fold" open=${isOpen} onToggle=${(event) => open(event.target.open)}>
+    <summary>Where this is in the transformer</summary>
+    <${Diagram} ...${{ lessons, here, isLit, say }} />
+    <p class="hs-map-line" aria-hidden="true">${said || namesOf(here).join(", ") || "All parts"}</p>
+  </details>`;
 }
 
-function large({ lessons }) {
-  const line = element("p", "hs-map-line", { "aria-hidden": "true" });
-  const say = (/** @type {string} */ text) => setText(line, text || "Click a part to open its lesson.");
-  say("");
-  const picture = map(lessons, undefined, say, true);
+/** The map, and where to begin or to go on; a lesson of the list lights its parts, and what it builds on. */
+function Large({ lessons }) {
+  const [said, say] = useState("");
+  const [lit, light] = useState(/** @type {any} */ (null));
   const { opened, last } = progress();
-  const list = element("ol", "hs-lessons", {}, ...lessons.map((each) => item(each, lessons, opened.includes(each.name))));
-  const lit = (/** @type {Event} */ { type, target }) => {
-    const entry = target instanceof Element && target.closest("li");
-    const lesson = entry ? lessons[[...list.children].indexOf(entry)] : undefined;
-    const on = type !== "pointerout" && type !== "focusout" ? lesson : undefined;
-    for (const part of picture.querySelectorAll(".hs-map-part"))
-      part.classList.toggle("lit", Boolean(on?.parts.includes(part.getAttribute("data-part") ?? "")));
-    for (const [i, each] of [...list.children].entries())
-      each.classList.toggle("needed", Boolean(on?.needs.includes(lessons[i].number)));
-  };
-  for (const kind of ["pointerover", "pointerout", "focusin", "focusout"])
-    list.addEventListener(kind, lit);
-  return [start(lessons, last), element("div", "hs-map-side", {}, picture, line), list];
-}
-
-/** Where to begin, or the lesson that was open last. */
-function start(lessons, last) {
   const before = lessons.find(({ name }) => name === last);
-  const { name, number, title, minutes } = before ?? lessons[0];
+  const { name: start, number: at, title, minutes } = before ?? lessons[0];
   const word = before ? "Continue where you left off:" : "Start with";
-  const anchor = link(name, `${word} lesson ${number}, ${title} (${minutes} min) →`);
-  anchor.className = "hs-course-start";
-  return anchor;
+  const item = (lesson) => {
+    const { name, number, line, needs } = lesson;
+    const isOpened = opened.includes(name);
+    const [on, off] = [() => light(lesson), () => light(null)];
+    const others = needs.map((need, i) => {
+      const other = lessons[need - 1];
+      const label = `lesson ${need}, ${other.title}`;
+      return html`${i ? ", " : " · needs "}<${Link} name=${other.name} title=${other.title} aria-label=${label}>${need}<//>`;
+    });
+    return html`<li class=${lit?.needs.includes(number) ? "needed" : ""} onPointerOver=${on} onPointerOut=${off} onFocusIn=${on} onFocusOut=${off}>
+      <div>
+        <${Link} name=${name} aria-description=${isOpened ? "opened" : undefined}>${`${number} · ${lesson.title}`}<//>
+        ${" "}<span class="hs-tick" aria-hidden="true">${isOpened ? "✓" : ""}</span>
+      </div>
+      <div class="hs-lesson-line">${line}</div>
+      <span class="hs-lesson-facts">${`${lesson.minutes} min`}${others}</span>
+    </li>`;
+  };
+  return html`
+    <${Link} name=${start} class="hs-course-start">${`${word} lesson ${at}, ${title} (${minutes} min) →`}<//>
+    <div class="hs-map-side">
+      <${Diagram} ...${{ lessons, isLit: (part) => lit?.parts.includes(part.id) ?? false, say, isDetailed: true }} />
+      <p class="hs-map-line" aria-hidden="true">${said || "Click a part to open its lesson."}</p>
+    </div>
+    <ol class="hs-lessons">${lessons.map(item)}</ol>
+  `;
 }
 
-/** A lesson of the list: its title, its topic, how long it takes and what it builds on. */
-function item({ name, number, title, line, minutes, needs }, lessons, opened) {
-  const tick = element("span", "hs-tick", { "aria-hidden": "true" }, opened ? "✓" : "");
-  const heading = link(name, `${number} · ${title}`);
-  if (opened) heading.setAttribute("aria-description", "opened");
-  const facts = element("span", "hs-lesson-facts", {}, `${minutes} min`);
-  needs.forEach((need, i) => {
-    const other = lessons[need - 1];
-    const to = link(other.name, String(need));
-    to.setAttribute("aria-label", `lesson ${need}, ${other.title}`);
-    to.title = other.title;
-    facts.append(i ? ", " : " · needs ", to);
-  });
-  const first = element("div", "", {}, heading, " ", tick);
-  return element("li", "", {}, first, element("div", "hs-lesson-line", {}, line), facts);
-}
-
-function link(name, text) {
-  const anchor = element("a", "", { href: name }, text);
-  anchor.addEventListener("click", (event) => follow(event, name));
-  return anchor;
-}
+const Link = ({ name, children, ...attributes }) =>
+  html`<a href=${name} onClick=${(event) => follow(event, name)} ...${attributes}>${children}</a>`;
 
 /** Opens a lesson by the page's own link to it; without one, the browser follows the address. */
 function follow(event, name) {
@@ -116,82 +97,72 @@ function follow(event, name) {
   anchor.click();
 }
 
-function map(lessons, here, say, detailed) {
-  const picture = svg("svg", {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-    class: detailed ? "hs-map detailed" : "hs-map",
-    role: "group",
-    "aria-label": `Map of the transformer${here ? `; this lesson is about: ${namesOf(here)}` : ""}`,
-  });
-  const parts = PARTS.map((part) => drawn(part, lessons, here, say, detailed));
-  const lines = FLOWS.map((points) => flow(points));
-  const [frames, boxes] = [parts.slice(0, 2), parts.slice(2)];
-  picture.append(...frames, svg("g", { "aria-hidden": "true" }, ...lines), ...boxes);
-  rove(parts.filter((part) => part.hasAttribute("href")));
-  return picture;
+/** The parts of the transformer: one stop of the Tab key, and arrow keys from part to part. */
+function Diagram({ lessons, here, isLit, say, isDetailed = false }) {
+  const svg = useRef(/** @type {SVGElement | null} */ (null));
+  const leading = PARTS.filter((part) => lessonOf(lessons, part.id));
+  const lit = here ? leading.findIndex(isLit) : 0;
+  const [stop, setStop] = useState(Math.max(0, lit));
+  const press = (event) => {
+    const to = moved(event.key, stop, leading.length);
+    if (to === null) return;
+    event.preventDefault(); // the arrow keys of the page go through the steps of a lesson
+    event.stopPropagation();
+    setStop(to);
+    /** @type {SVGElement | null | undefined} */ (
+      svg.current?.querySelector(`[data-part="${leading[to].id}"]`)
+    )?.focus();
+  };
+  const about = here ? `; this lesson is about: ${namesOf(here).join(", ") || "all parts"}` : "";
+  const part = (each) => {
+    const leads = here && isLit(each) ? here : lessonOf(lessons, each.id);
+    const isStop = leading[stop] === each;
+    return html`<${Part} key=${each.id} ...${{ part: each, leads, here, lessons, isLit: isLit(each), isStop, say, isDetailed }} />`;
+  };
+  return html`<svg class=${isDetailed ? "hs-map detailed" : "hs-map"} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label=${`Map of the transformer${about}`} ref=${svg} onKeyDown=${press}>
+    ${PARTS.slice(0, 2).map(part)}
+    <g aria-hidden="true">${FLOWS.map((points) => html`<path class="hs-map-flow" d=${flow(points)} />`)}</g>
+    ${PARTS.slice(2).map(part)}
+  </svg>`;
 }
 
-function namesOf({ parts }) {
-  return PARTS.filter(({ id }) => parts.includes(id)).map(({ name }) => name).join(", ") || "all parts";
-}
-
-function drawn(part, lessons, here, say, detailed) {
-  const lit = Boolean(here?.parts.includes(part.id));
-  const leads = lit ? here : lessonOf(lessons, part.id);
-  const node = svg(leads ? "a" : "g", { class: "hs-map-part", "data-part": part.id });
-  node.classList.toggle("lit", lit);
-  node.classList.toggle("frame", !part.label);
-  const numbers = lessons.filter(({ parts }) => parts.includes(part.id)).map((each) => each.number);
-  for (const [i, [x, y, width, height]] of part.boxes.entries()) {
-    node.append(svg("rect", { x, y, width, height, rx: part.label ? 3 : 5 }));
-    const text = i === 0 || detailed ? (detailed ? part.long ?? part.label : part.label) : part.label;
-    if (text) node.append(svg("text", { x: x + width / 2, y: y + height / 2 }, text));
-    if (detailed && i === 0 && numbers.length) node.append(badge(part.id === "heads" ? x + 4 : x + width - 2, y + Math.min(1.5, height / 2), numbers));
-  }
-  if (!leads) return node;
-  const label = `${part.name}: ${lit ? "this lesson" : `lesson ${leads.number}, ${leads.title}`}`;
-  for (const [name, value] of Object.entries({ href: leads.name, "aria-label": label }))
-    node.setAttribute(name, value);
-  if (lit) node.setAttribute("aria-current", "page");
-  node.addEventListener("click", (event) => follow(event, leads.name));
-  for (const kind of ["pointerenter", "focus"])
-    node.addEventListener(kind, () => say(lit ? part.name : `${part.name} · lesson ${leads.number}`));
-  for (const kind of ["pointerleave", "blur"]) node.addEventListener(kind, () => say(""));
-  return node;
+function Part({ part, leads, here, lessons, isLit, isStop, say, isDetailed }) {
+  const { id, name, label, long = label, boxes } = part;
+  const numbers = lessons.filter(({ parts }) => parts.includes(id)).map(({ number }) => number);
+  const drawn = boxes.map(
+    ([x, y, width, height], i) => html`
+    <rect ...${{ x, y, width, height }} rx=${label ? 3 : 5} />
+    <text x=${x + width / 2} y=${y + height / 2}>${isDetailed && i === 0 ? long : label}</text>
+    ${isDetailed && i === 0 && numbers.length > 0 && html`<${Badge} x=${id === "heads" ? x + 4 : x + width - 2} y=${y + Math.min(1.5, height / 2)} numbers=${numbers} />`}
+  `,
+  );
+  const look = `hs-map-part${isLit ? " lit" : ""}${label ? "" : " frame"}`;
+  if (!leads) return html`<g class=${look} data-part=${id}>${drawn}</g>`;
+  const isHere = Boolean(here) && isLit;
+  const led = `${name}: ${isHere ? "this lesson" : `lesson ${leads.number}, ${leads.title}`}`;
+  const tell = () => say(isHere ? name : `${name} · lesson ${leads.number}`);
+  const events = {
+    onPointerEnter: tell,
+    onFocus: tell,
+    onPointerLeave: () => say(""),
+    onBlur: () => say(""),
+  };
+  return html`<a class=${look} data-part=${id} href=${leads.name} aria-label=${led} aria-current=${isHere ? "page" : undefined} tabindex=${isStop ? 0 : -1} onClick=${(event) => follow(event, leads.name)} ...${events}>${drawn}</a>`;
 }
 
 /** The numbers of the lessons that explain a part. */
-function badge(x, y, numbers) {
+function Badge({ x, y, numbers }) {
   const text = numbers.join(" · ");
   const width = 3.4 + 2.3 * text.length;
-  return svg(
-    "g",
-    { class: "hs-map-number" },
-    svg("rect", { x: x - width / 2, y: y - 3, width, height: 6, rx: 3 }),
-    svg("text", { x, y }, text),
-  );
+  return html`<g class="hs-map-number"><rect x=${x - width / 2} y=${y - 3} width=${width} height="6" rx="3" /><text x=${x} y=${y}>${text}</text></g>`;
 }
 
+/** A line with an arrow at its end. */
 function flow(points) {
   const [[beforeX, beforeY], [x, y]] = points.slice(-2);
   const [along, down] = [Math.sign(x - beforeX), Math.sign(y - beforeY)];
-  const tip = [-1.6, 1.6].map((side) => `M${x - 2.4 * along - side * down} ${y - 2.4 * down - side * along}L${x} ${y}`);
-  const path = `M${points.map((point) => point.join(" ")).join("L")}${tip.join("")}`;
-  return svg("path", { class: "hs-map-flow", d: path });
-}
-
-/** One stop of the Tab key for all parts; arrow keys go from part to part. */
-function rove(parts) {
-  const first = Math.max(0, parts.findIndex((part) => part.hasAttribute("aria-current")));
-  parts.forEach((part, i) => {
-    part.setAttribute("tabindex", i === first ? "0" : "-1");
-    part.addEventListener("keydown", (event) => {
-      const to = moved(/** @type {KeyboardEvent} */ (event).key, i, parts.length);
-      if (to === null) return;
-      event.preventDefault(); // the arrow keys of the page go through the steps of a lesson
-      part.setAttribute("tabindex", "-1");
-      parts[to].setAttribute("tabindex", "0");
-      /** @type {SVGElement} */ (parts[to]).focus();
-    });
-  });
+  const tip = [-1.6, 1.6].map(
+    (side) => `M${x - 2.4 * along - side * down} ${y - 2.4 * down - side * along}L${x} ${y}`,
+  );
+  return `M${points.map((point) => point.join(" ")).join("L")}${tip.join("")}`;
 }
