@@ -6,6 +6,7 @@ import { useAnswer, useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
+import { Chips } from "../../web/parts/chips.js";
 import { Button, Field, Menu, Quoted } from "../../web/parts/controls.js";
 import { useMeanRow } from "../../web/text/mean_row.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
@@ -245,51 +246,28 @@ function Picture({ state, theme, row, axis, words, onPoint, onChoose }) {
 
 /** The words of the transcript below their times, in as many rows as they need. */
 function Words({ words, axis, chosen, pointed, onPoint, onChoose }) {
-  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const chipsIn = () => /** @type {HTMLElement[]} */ ([...(box.current?.firstElementChild?.children ?? [])]);
   useLayoutEffect(() => {
-    if (!list.current) return;
-    const chips = /** @type {HTMLElement[]} */ ([...list.current.children]);
-    const lanes = lanesOf(
-      words,
-      chips.map((chip) => chip.offsetWidth),
-      axis.scale,
-    );
+    const chips = chipsIn();
+    const widths = chips.map((chip) => chip.offsetWidth);
+    const lanes = lanesOf(words, widths, axis.scale);
     chips.forEach((chip, i) => {
       chip.style.transform = `translate(${words[i].start * axis.scale}px, ${lanes[i] * LANE}px)`;
     });
-    list.current.style.height = `${LANE * (Math.max(-1, ...lanes) + 1)}px`;
+    if (box.current) box.current.style.height = `${LANE * (Math.max(-1, ...lanes) + 1)}px`;
   }, [words, axis.scale]);
-  const walk = (event, i) => {
-    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    const next = Math.min(Math.max(0, i + by), words.length - 1);
-    onChoose(next);
-    /** @type {HTMLElement | undefined} */ (list.current?.children[next])?.focus();
-  };
-  const chip = ({ text }, i) => {
-    const kinds = ["hs-chip hs-sound-word", i === chosen && "hs-current", i === pointed && "hs-over"];
-    return html`
-      <button
-        type="button"
-        dir="auto"
-        role="radio"
-        class=${kinds.filter(Boolean).join(" ")}
-        aria-checked=${String(i === chosen)}
-        tabindex=${i === Math.max(0, chosen) ? 0 : -1}
-        onPointerEnter=${() => onPoint(i)}
-        onPointerLeave=${() => onPoint(-1)}
-        onFocus=${() => onPoint(i)}
-        onBlur=${() => onPoint(-1)}
-        onClick=${() => onChoose(i)}
-        onKeyDown=${(event) => walk(event, i)}
-      >
-        ${text}
-      </button>
-    `;
-  };
+  const point = ({ target }) => onPoint(chipsIn().indexOf(target));
+  const leave = () => onPoint(-1);
+  const chips = words.map(({ text }, i) => ({
+    text,
+    kind: `hs-sound-word ${i === pointed ? "hs-over" : ""}`,
+  }));
+  const on = { onPointerOver: point, onFocusIn: point, onPointerLeave: leave, onFocusOut: leave };
   return html`
-    <div class="hs-sound-words" role="radiogroup" aria-label="Words of the transcript" ref=${list}>${words.map(chip)}</div>
+    <div class="hs-sound-words" ref=${box} ...${on}>
+      <${Chips} label="Words of the transcript" ...${{ chips, chosen, onChoose }} />
+    </div>
   `;
 }
 

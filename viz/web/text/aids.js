@@ -8,9 +8,8 @@ import { pathOf } from "../core/sources.js";
 import { percent } from "../core/ticks.js";
 import { Button, Menu, Quoted, Switch } from "../parts/controls.js";
 import { headsShown } from "../parts/switches.js";
-import { useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
 import { stepped } from "./search.js";
-import { compareMenu } from "./second_text.js";
+import { Compare } from "./second_text.js";
 import { BLOCKS, parsed } from "./span.js";
 
 /** @import {Form} from "../types" */
@@ -143,17 +142,6 @@ function Spans({ state }) {
       <${Button} text="×" title="Show all tokens again" onClick=${clear} />
     </div>
   `;
-}
-
-/** The menu of a second text. */
-function Compare({ state }) {
-  const place = useRef(/** @type {HTMLElement | null} */ (null));
-  const menu = useMemo(() => compareMenu(state), [state]);
-  useLayoutEffect(() => {
-    place.current?.append(menu.box);
-    menu.render();
-  });
-  return html`<span ref=${place} />`;
 }
 
 /** The share of the chosen head's weight, or of the first that is drawn, which filters hide. */

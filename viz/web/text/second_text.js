@@ -1,8 +1,9 @@
 // A second text: where it is typed, and what of it is patched into the pass of the first.
 
-import { button } from "../core/bar.js";
-import { element } from "../core/dom.js";
 import { addressOf, callOf } from "../core/edit_text.js";
+import { html } from "../core/html.js";
+import { Popup } from "../parts/popup.js";
+import { useRef } from "../vendor/hooks.js";
 
 /** @import {Other, ViewProps} from "../types" */
 /** @import {TextState} from "./state.js" */
@@ -14,55 +15,43 @@ const MOST_KEYS = 128; // of a row that is written into a link
 /**
  * A button with a field for the second text.
  *
- * @param {TextState} state
+ * @param {{state: TextState}} props
  */
-export function compareMenu(state) {
-  const field = element("textarea", "hs-select hs-menu-text", {
-    rows: "2",
-    maxlength: String(LONGEST),
-    "aria-label": "Second text",
-    placeholder: "another text; of a mean also several, a line each",
-  });
-  const set = (/** @type {string} */ text) => {
-    list.hidePopover();
-    state.edit?.("", text);
+export function Compare({ state }) {
+  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const { remote, props } = state.view;
+  if (!remote || !props.compares || !state.edit) return null;
+  const form = (_isOpen, close) => {
+    const set = (/** @type {string} */ text) => {
+      close();
+      state.edit?.("", text);
+    };
+    const show = () => set(field.current?.value.trim() ?? "");
+    const press = (event) => {
+      if (event.key !== "Enter" || event.shiftKey) return;
+      event.preventDefault();
+      show();
+    };
+    return html`
+      <p class="hs-menu-heading">A second text, through the same model</p>
+      <textarea
+        class="hs-select hs-menu-text"
+        rows="2"
+        maxlength=${LONGEST}
+        aria-label="Second text"
+        placeholder="another text; of a mean also several, a line each"
+        ref=${field}
+        onKeyDown=${press}
+        value=${props.other?.title ?? ""}
+      />
+      <button type="button" class="hs-menu-item" onClick=${show}>Show beside</button>
+      ${props.other && html`<button type="button" class="hs-menu-item" onClick=${() => set("")}>Remove</button>`}
+    `;
   };
-  const show = element("button", "hs-menu-item", { type: "button" }, "Show beside");
-  show.onclick = () => set(field.value.trim());
-  const remove = element("button", "hs-menu-item", { type: "button" }, "Remove");
-  remove.onclick = () => set("");
-  field.onkeydown = (event) => {
-    if (event.key !== "Enter" || event.shiftKey) return;
-    event.preventDefault();
-    show.click();
-  };
-  const label = { role: "dialog", "aria-label": "Compare with a second text", popover: "auto" };
-  const list = element("div", "hs-menu hs-edit-menu", label);
-  list.append(
-    element("p", "hs-menu-heading", {}, "A second text, through the same model"),
-    field,
-    show,
-    remove,
-  );
-  const opener = button("Compare …", "Show a second text beside this one, and patch from it", () => {});
-  opener.setAttribute("aria-haspopup", "dialog");
-  opener.popoverTargetElement = list;
-  list.ontoggle = (event) => {
-    if (event.newState !== "open") return;
-    field.value = state.view.props.other?.title ?? "";
-    const { left, bottom } = opener.getBoundingClientRect();
-    list.style.left = `${Math.max(8, Math.min(left, innerWidth - list.offsetWidth - 8))}px`;
-    list.style.top = `${Math.min(bottom + 4, innerHeight - list.offsetHeight - 8)}px`;
-    field.focus();
-  };
-  return {
-    box: element("div", "hs-aid", {}, opener, list),
-    render() {
-      const { view } = state;
-      opener.hidden = !view.remote || !view.props.compares || !state.edit;
-      remove.hidden = !view.props.other;
-    },
-  };
+  const title = "Show a second text beside this one, and patch from it";
+  return html`
+    <div class="hs-aid"><${Popup} text="Compare …" title=${title} name="Compare with a second text">${form}<//></div>
+  `;
 }
 
 /**

@@ -21,13 +21,13 @@ import { Atlas } from "../../views/atlas/view.js";
 import { Numbers } from "../../views/numbers/view.js";
 import { Pictures } from "../../views/pictures/view.js";
 import { Aids } from "./aids.js";
+import { Continuing } from "./continuing.js";
 import { PAINTERS } from "./forms.js";
 import { canTest } from "../methods/choices.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { forgetWidths } from "../painting/lettering.js";
 import { secondView } from "./second.js";
 import { TextState } from "./state.js";
-import { writingOn } from "./writing_on.js";
 
 /** @import {FormPanel, Host, Panel, ViewProps} from "../types" */
 
@@ -92,7 +92,7 @@ function compose(state, whole, host) {
   const row = element("div", "hs-next-row");
   root.append(row);
   const next = predictionLine(state.view, row, () => explaining(state));
-  const writing = writingOn(state, host, row, root);
+  const writing = early(panelWithin(root, Continuing, { state, host, line: row }));
   root.append(bar);
   /** @type {Panel[]} */
   const around = [next, writing];

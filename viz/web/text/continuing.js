@@ -1,0 +1,182 @@
+// A decoder goes on with the text: how it draws tokens, what it would draw next, and, where it wrote, each step with
+// what every token in the cache still receives.
+
+import { textOn } from "../core/colours.js";
+import { useAnswer } from "../core/hooks.js";
+import { html } from "../core/html.js";
+import { distinct, legible } from "../core/labels.js";
+import { percent } from "../core/prediction_line.js";
+import { pathOf } from "../core/sources.js";
+import { colourOf } from "../methods/methods.js";
+import { Quoted } from "../parts/controls.js";
+import { Popup } from "../parts/popup.js";
+import { createPortal } from "../vendor/preact.js";
+import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+
+/** @import {CacheAnswer, Host, Predictions, Theme, WrittenAnswer} from "../types" */
+/** @import {TextState} from "./state.js" */
+
+const NAMED = 3; // tokens of the cache in the sentence
+const LIKELY = 6; // next tokens that are listed
+const FIELDS = [
+  { key: "count", name: "Tokens", min: 1, max: 64, step: "1", value: 8 },
+  { key: "temperature", name: "Temperature", min: 0, max: 100, step: "any", value: 0 },
+  { key: "top_k", name: "Top-k", min: 0, max: 999_999, step: "1", value: 0 },
+  { key: "top_p", name: "Top-p", min: 0.01, max: 1, step: "any", value: 1 },
+  { key: "seed", name: "Seed", min: 0, max: 99_999, step: "1", value: 0 },
+];
+const USUAL = Object.fromEntries(FIELDS.map(({ key, value }) => [key, value]));
+const ABOUT = "Temperature 0 takes the likeliest token each time; top-k 0 and top-p 1 keep all tokens.";
+
+/**
+ * A button in the line of the prediction, and the steps that were written.
+ *
+ * @param {{state: TextState, theme: Theme, host: Host, line: HTMLElement}} props
+ */
+export function Continuing({ state, theme, host, line }) {
+  const { writes, given } = state.view.props;
+  const from = useRef(""); // the trace whose text the page goes on with
+  useEffect(() => {
+    if (!given || !from.current || from.current === state.trace) return;
+    from.current = "";
+    state.select({ ...placeOf(state, given - 1), direction: "out" });
+  }, [state.trace, given]);
+  if (!state.view.remote) return null;
+  const isThere =
+    given && state.site().kind === "causal" && tokenOf(state, state.site().queries - 1) >= given;
+  const form = (isOpen, close) => html`<${Form} ...${{ state, host, from, isOpen, close }} />`;
+  const menu = html`<${Popup} text="Write on" title="Let the model go on with the text" name="Write on">${form}<//>`;
+  return html`
+    ${createPortal(html`<span class="hs-writing">${writes && menu}</span>`, line)}
+    ${isThere && html`<${Written} ...${{ state, theme, given }} />`}
+  `;
+}
+
+function Form({ state, host, from, isOpen, close }) {
+  const [how, setHow] = useState(USUAL);
+  const [asked, setAsked] = useState(/** @type {Record<string, number> | null} */ (null));
+  const path = asked && pathOf("written", asked.temperature ? asked : { count: asked.count });
+  const reply = useAnswer(state.view, "written", path, "Writing");
+  const answer = /** @type {WrittenAnswer | null} */ (reply.answer);
+  useEffect(() => {
+    if (!answer || !asked) return;
+    from.current = state.trace;
+    const id = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+    host.set("write", { id, text: answer.text, written: [...answer.written].length });
+    if (answer.note) return;
+    setAsked(null);
+    close();
+  }, [answer]);
+  const read = ({ currentTarget }) => {
+    const typed = [...new FormData(currentTarget)].map(([key, text]) => [
+      key,
+      text === "" ? USUAL[key] : Number(text),
+    ]);
+    setHow(Object.fromEntries(typed));
+  };
+  const write = (event) => {
+    event.preventDefault();
+    setAsked(how);
+  };
+  return html`
+    <form onInput=${read} onSubmit=${write}>
+      ${FIELDS.map(
+        ({ key, name, ...range }) => html`
+          <label class="hs-edit-line hs-writing-field">
+            ${name}<input class="hs-select hs-edit-box" type="number" name=${key} aria-label=${name} ...${range} />
+          </label>
+        `,
+      )}
+      <p class="hs-menu-heading">${ABOUT}</p>
+      <p class="hs-menu-state" aria-live="polite">${isOpen && html`<${Forecast} ...${{ state, how }} />`}</p>
+      <div class="hs-edit-line"><button class="hs-menu-item">Write</button></div>
+      <p class="hs-menu-state" role="status">${answer?.note || reply.reason}</p>
+    </form>
+  `;
+}
+
+/** What would be drawn next, after the last token. */
+function Forecast({ state, how: { temperature, top_k, top_p } }) {
+  const place = { site: state.selection.site, direction: "out", token: state.site().queries - 1 };
+  const drawn = temperature ? { temperature, top_k, top_p } : {};
+  const { answer } = useAnswer(state.view, "forecast", pathOf("predictions", { ...place, ...drawn }));
+  const { labels = [], probabilities = [] } = /** @type {Partial<Predictions>} */ (answer ?? {});
+  const each = distinct(labels.slice(0, LIKELY)).map((name, i) => `${name} ${percent(probabilities[i])}`);
+  return each.length ? `Next: ${each.join(" · ")}` : "";
+}
+
+/** The steps: what each wrote, and what every token in the cache receives from it. */
+function Written({ state, theme, given }) {
+  const reply = useAnswer(
+    state.view,
+    "cache",
+    pathOf("cache", { first: given - 1 }),
+    "Adding up what the cache receives",
+  );
+  const answer = /** @type {CacheAnswer | null} */ (reply.answer);
+  const { token } = state.selection;
+  const chosen = (token === null ? given - 1 : tokenOf(state, token)) - given + 1;
+  const step = Math.min(Math.max(0, chosen), (answer?.rows.length ?? 1) - 1);
+  const walk = ({ currentTarget }) =>
+    state.select({ ...placeOf(state, given - 1 + Number(currentTarget.value)), direction: "out" });
+  const cache = useMemo(
+    () => answer && html`<${Cache} ...${{ state, theme, answer, step }} />`,
+    [answer, step, theme],
+  );
+  return html`
+    <section class="hs-section hs-written">
+      ${
+        answer
+          ? html`<input
+              class="hs-writing-slider"
+              type="range"
+              min="0"
+              max=${answer.rows.length - 1}
+              step="1"
+              aria-label="Step"
+              aria-valuetext=${`Step ${step + 1} of ${answer.rows.length}`}
+              value=${step}
+              onInput=${walk}
+            />`
+          : html`<p class="hs-sentence">${reply.reason}</p>`
+      }
+      ${cache}
+    </section>
+  `;
+}
+
+function Cache({ state, theme, answer: { first, rows, probabilities }, step }) {
+  const row = rows[step];
+  const nameOf = (/** @type {number} */ token) =>
+    state.texts().query.labels[placeOf(state, token).token ?? token] ?? "";
+  const most = [...row.keys()].sort((a, b) => row[b] - row[a]).slice(0, NAMED);
+  const chip = (share, key) => {
+    const ground = colourOf(theme, share, 1, false);
+    const style = { background: `rgb(${ground.join()})`, color: textOn(ground, theme.text) };
+    const name = legible(nameOf(key));
+    return html`<span class="hs-chip" title=${`${name} (${key}): ${share.toFixed(3)}`} style=${style}>${name}</span>`;
+  };
+  return html`
+    <p class="hs-sentence" aria-live="polite">
+      ${`Step ${step + 1} of ${rows.length}: at `}<${Quoted} label=${nameOf(first + step)} />${" it wrote "}
+      <${Quoted} label=${nameOf(first + step + 1)} />${` (probability ${percent(probabilities[step])}). The cache: the`}
+      ${" mean weight, over all heads, that each token receives from this step; most: "}
+      ${most.map((key, i) => html`${i ? ", " : ""}<${Quoted} label=${nameOf(key)} />${` ${row[key].toFixed(2)}`}`)}.
+    </p>
+    <div class="hs-chips hs-cache" role="group" aria-label="The cache: what each token receives">${row.map(chip)}</div>
+  `;
+}
+
+/**
+ * Where the view shows a token of the pass.
+ *
+ * @type {(state: TextState, token: number) => {token?: number}}
+ */
+function placeOf(state, token) {
+  const { origins } = state.texts().query;
+  const place = origins ? origins.findIndex((tokens) => tokens.includes(token)) : token;
+  return place < 0 ? {} : { token: place };
+}
+
+/** @type {(state: TextState, place: number) => number} */
+const tokenOf = (state, place) => state.texts().query.origins?.[place]?.at(-1) ?? place;
