@@ -242,11 +242,11 @@ def memory_of_many() -> int:
         t = trace(model, image)
         cut = Patches(Picture(b"", ""), config.patch, config.width, config.order)
         entry = TraceEntry(t, lambda *_: "", patches=cut)
-        layers = [api.layer_of(entry, "x", site) for site in (0, 5)]
+        layers = [api.layer_of(entry, site) for site in (0, 5)]
         return [
             *layers,
-            api.heads_of(entry, "x", 0, "query", 7),
-            api.heads_of(entry, "x", 5, "key", 7),
+            api.heads_of(entry, 0, "query", 7),
+            api.heads_of(entry, 5, "key", 7),
         ]
 
     return rise_of(explored)
@@ -349,7 +349,7 @@ def words_touched(entry: Any) -> list[float]:
         def answer(self, route: str, query: dict[str, str]) -> Any:
             endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(entry))
             asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
-            return endpoint.answer(entry, self.trace, **asked)
+            return endpoint.answer(entry, **asked)
 
     start = {"layer": 0, "head": 1, "attention": "causal", "tower": "language"}
     defaults = {"layer": 0, "attention": "self", "head": 0, "token": None, "direction": "out"}

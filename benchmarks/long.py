@@ -160,7 +160,7 @@ def windows(t: Trace) -> list[float]:
         columns = range(start // 2, start // 2 + WINDOW)
         site, head = number % len(t.sites), number % HEADS
         began = time.perf_counter()
-        map_of(entry, "", site, head, range(start, start + WINDOW), columns)
+        map_of(entry, site, head, range(start, start + WINDOW), columns)
         times.append(1000 * (time.perf_counter() - began))
     return times[1:]
 

@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from viz import declared
+
 ROOT = Path(__file__).parents[1]
 COMPONENTS = ROOT / "viz" / "components"
 MODULES = COMPONENTS / "node_modules"
@@ -62,6 +64,7 @@ def main() -> int:
     if status:
         print("javascript: the tools could not be installed")
         return status
+    declared.main()
     failed = [name for name, command in CHECKS.items() if not passes(name, command)]
     return 1 if failed else 0
 

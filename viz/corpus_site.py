@@ -40,12 +40,12 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
             f"{out.name} is not empty, and holds no site of a run: name another folder"
         )
     (out / "heads").mkdir(parents=True, exist_ok=True)
-    write_whole(out / "overview.bin", corpus.overview(entry, "site"))
+    write_whole(out / "overview.bin", corpus.overview(entry))
     for site, heads in enumerate(entry.heads):
         for head in range(heads):
             answers = {
-                "head": corpus.head(entry, "site", site, head),
-                "alike": corpus.alike(entry, "site", site, head),
+                "head": corpus.head(entry, site, head),
+                "alike": corpus.alike(entry, site, head),
             }
             unlink(answers)
             _write(out / "heads" / f"{site}-{head}.json", answers)
@@ -53,7 +53,7 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
     (out / "changes.json").unlink(missing_ok=True)
     if against is not None:
         keys = ("", *(each.key for each in measures(entry.run)))
-        _write(out / "changes.json", {key: compared.changes(entry, "site", key) for key in keys})
+        _write(out / "changes.json", {key: compared.changes(entry, key) for key in keys})
     change = compared.largest(entry) or {"site": 0, "head": 0}
     first = entry.sites[change["site"]]
     names = ("rank", "conditions")

@@ -1,11 +1,18 @@
 """Writes what is declared in Python for the browser: `python -m viz.declared`.
 
-The modules that it writes are checked in; a test compares.
+The modules that it writes are checked in; a test compares. The types of the API's answers, which
+are read from its dataclasses, are not: they are written before types are checked.
 """
 
+import ast
+import inspect
 import json
+import sys
+import types
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import is_dataclass
+from importlib import import_module
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from analysis.methods import METHODS, Method
 from viz.selection import OF_VIEWS, Form, Option
@@ -36,8 +43,8 @@ METHOD_INFO = (
 
 
 def main() -> None:
-    """Writes the modules."""
-    for name, code in modules().items():
+    """Writes the modules and the types."""
+    for name, code in {**modules(), "answers.d.ts": answers()}.items():
         (WEB / name).write_text(code, encoding="utf-8")
 
 
@@ -116,6 +123,69 @@ def painters() -> str:
             "",
         ]
     )
+
+
+# ---- the types of answers
+
+
+class _Names(dict[str, Any]):
+    """What a module imports, the names for its annotations alone among them."""
+
+    def __init__(self, module: Any) -> None:
+        tree = ast.walk(ast.parse(inspect.getsource(module)))
+        found = [node for node in tree if isinstance(node, ast.ImportFrom) and node.module]
+        self.modules = {each.name: node.module for node in found for each in node.names}
+
+    def __missing__(self, name: str) -> Any:
+        return getattr(import_module(self.modules[name] or ""), name)
+
+
+def answers() -> str:
+    """A TypeScript interface for each dataclass that an endpoint answers with, or that is in it."""
+    from viz.api.entries import Download
+    from viz.views import ENDPOINTS
+
+    waiting: list[Any] = [
+        _hints(each.function).get("return") for each in ENDPOINTS if each.explains
+    ]
+    lines: dict[str, str] = {}
+    for hint in waiting:
+        if _is_record(hint) and hint is not Download and hint.__name__ not in lines:
+            hints = _hints(hint)
+            fields = [f"{name}: {_typescript(each)}" for name, each in hints.items()]
+            lines[hint.__name__] = f"export interface {hint.__name__} {{ {'; '.join(fields)} }}"
+            waiting += hints.values()
+        waiting += get_args(hint)
+    return "\n".join(["// Written by `python -m viz.declared`.", *lines.values(), ""])
+
+
+def _hints(value: Any) -> dict[str, Any]:
+    return get_type_hints(value, None, _Names(sys.modules[value.__module__]))
+
+
+def _is_record(hint: Any) -> bool:
+    """Whether a value of this type becomes an object."""
+    return isinstance(hint, type) and (is_dataclass(hint) or hasattr(hint, "_fields"))
+
+
+def _typescript(hint: Any) -> str:
+    """A type of Python, as its values are in JSON."""
+    plain = {int: "number", float: "number", str: "string", bool: "boolean", types.NoneType: "null"}
+    if isinstance(hint, type) and hint in plain:
+        return plain[hint]
+    if hasattr(hint, "dim_str"):  # of an array
+        return "number" + len(hint.dim_str.split()) * "[]"
+    if _is_record(hint):
+        return hint.__name__
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return " | ".join(map(json.dumps, inner))
+    parts = [_typescript(each) for each in inner if each is not ...]
+    if origin in (Union, types.UnionType):
+        return " | ".join(parts)
+    if origin is tuple and ... not in inner:
+        return f"[{', '.join(parts)}]"
+    return f"Record<string, {parts[1]}>" if len(parts) == 2 else f"({parts[0]})[]"
 
 
 def _typedef(name: str, about: str, options: Iterable[Option]) -> list[str]:

@@ -14,14 +14,13 @@ from urllib.parse import parse_qsl
 import anywidget
 import traitlets
 
-from viz.api.endpoint import work_of
+from viz.api.endpoint import body_of, work_of
 from viz.api.registry import UnknownError
 from viz.api.requests import QuestionError
-from viz.export.answers import answered
 from viz.export.files import page_of, place_of
-from viz.export.page import ID, asked, encoded, entry_of, props_of
+from viz.export.page import asked, entry_of, props_of
 from viz.routes import ENDPOINTS
-from viz.views import EVERY
+from viz.views import EVERY, answered
 from viz.views.request import Heads, Request
 from viz.web import WEB, modules, standalone
 
@@ -52,7 +51,7 @@ class Explorer(anywidget.AnyWidget):
         self.request, self.view, self.pictured = request, view, pictured or view
         self.entry = entry_of(request, view)
         first = [path for path in asked(request, view)[0] if path.startswith(FIRST)]
-        held = {path: encoded(answered(self.entry, ID, path)) for path in first}
+        held = {path: body_of(answered(self.entry, path))[0] for path in first}
         props = standalone.defaults() | props_of(request, view)
         super().__init__(props=props, held=held)
         self.on_msg(self.receive)
@@ -135,8 +134,8 @@ def answer(entry: Any, path: str) -> tuple[int, bytes | str]:
     """The answer of the API to a path, with its HTTP status; text for a refusal."""
     name, _, query = path.partition("?")
     try:
-        _, work = work_of(ENDPOINTS, entry, ID, name, parse_qsl(query))
-        return 200, encoded(work())
+        _, work = work_of(ENDPOINTS, entry, name, parse_qsl(query))
+        return 200, body_of(work())[0]
     except UnknownError:
         return 404, "there is no such route"
     except QuestionError as error:

@@ -3,51 +3,38 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from viz.api import compared, corpus, over_corpora, requests
+from viz import views
+from viz.api import compared, corpus, over_corpora
 from viz.api import routes as served
-from viz.api.endpoint import BOTH, CORPUS, HEAD, SITE, WHOLE, Endpoint, options
+from viz.api.endpoint import BOTH, CORPUS, PARAMETERS, WHOLE, Endpoint
 from viz.api.requests import one_of, word
 from viz.export import responses
-from viz.export.answers import ANSWERS
-from viz.selection import OF_FILES, OF_VIEWS
+from viz.selection import OF_VIEWS
 from viz.values import FLAG, TEXT
-from viz.views import FORM
 
 if TYPE_CHECKING:
     from starlette.routing import Route
 
-FIGURE = {**HEAD, "form": one_of(*FORM)}
-FIGURE_OPTIONS = {
-    **options(*OF_FILES),
-    "shown": OF_VIEWS["shown"].kind,
-    "words": FLAG,  # whether title and caption are drawn
-    "second": word,  # the id of what is beside it on a page, and what is shown of that
-    "second_site": WHOLE,
-    "second_head": requests.head,
-    "second_token": WHOLE,
-    "label": TEXT,  # of both figures side by side
+FIGURE = {
+    "form": one_of(*views.FORM),
+    **{name: OF_VIEWS[name].kind for name in ("shown", "there")},
+    "words": FLAG,
+    "second": word,
+    **{name: PARAMETERS[name] for name in ("second_site", "second_head", "second_token")},
+    "label": TEXT,
     "second_label": TEXT,
-    "there": OF_VIEWS["there"].kind,
-    "both": one_of("second", "edits"),  # figures side by side
+    "both": one_of("second", "edits"),
 }
-TOKENS = {"key": corpus.token_list, "query": corpus.token_list}
-OF_RUN = {**SITE, "head": WHOLE}
 ENDPOINTS = (
-    *ANSWERS,
+    *views.ENDPOINTS,
     Endpoint("overview", CORPUS, corpus.overview),
-    Endpoint("head", CORPUS, corpus.head, OF_RUN),
-    Endpoint("alike", CORPUS, corpus.alike, OF_RUN),
-    Endpoint("corpora", BOTH, over_corpora.corpora, OF_RUN),
-    Endpoint("changes", CORPUS, compared.changes, optional={"number": word}),
-    Endpoint("attending", CORPUS, corpus.attending, optional=TOKENS),
-    Endpoint(
-        "export",
-        BOTH,
-        responses.export,
-        {**FIGURE, "format": one_of(*responses.KINDS)},
-        FIGURE_OPTIONS,
-    ),
-    Endpoint("python", BOTH, responses.python, FIGURE, FIGURE_OPTIONS),
+    Endpoint("head", CORPUS, corpus.head, head=WHOLE),
+    Endpoint("alike", CORPUS, corpus.alike, head=WHOLE),
+    Endpoint("corpora", BOTH, over_corpora.corpora, head=WHOLE),
+    Endpoint("changes", CORPUS, compared.changes, number=word),
+    Endpoint("attending", CORPUS, corpus.attending, key=corpus.token_list, query=corpus.token_list),
+    Endpoint("export", BOTH, responses.export, format=one_of(*responses.KINDS), **FIGURE),
+    Endpoint("python", BOTH, responses.python, explains=False, **FIGURE),
 )
 
 

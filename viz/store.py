@@ -13,8 +13,7 @@ from urllib.parse import parse_qsl
 from models.catalogue import entry
 from viz import course, stored
 from viz.api import figures, tracing
-from viz.api.endpoint import work_of
-from viz.api.routes import body_of
+from viz.api.endpoint import body_of, work_of
 from viz.course import real
 from viz.course.inputs import Value
 from viz.course.reading import Lesson
@@ -50,7 +49,7 @@ def first_answers(model: str) -> dict[str, dict[str, str]]:
     answers = {}
     for path in opening.paths(model):
         name, _, query = path.partition("?")
-        _, work = work_of(ENDPOINTS, held.value, OPENING, name, parse_qsl(query))
+        _, work = work_of(ENDPOINTS, held.value, name, parse_qsl(query))
         answers[path] = stored.response(*body_of(work()))
     return answers
 

@@ -14,8 +14,9 @@ from models.request import File, Question, Source, TraceRequest, file_of
 from tests.browser.explorer_pages import Traced, open_text
 from tests.browser.views import Server
 from tests.models.vision_language import BY_NAME, photo
+from tests.viz.api.asking import ask
 from tests.viz.api.test_pictured import compared_entry
-from viz.api import pictured, tracing
+from viz.api import tracing
 from viz.export import export, responses
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -80,7 +81,7 @@ def test_a_link_restores_an_area_its_mask_and_the_frames(
         frame = panel.locator(".hs-area").nth(number)
         expect(frame).to_be_visible()
     (row,) = grounding.rows_of(source.entry.trace, [1])
-    asked = pictured.need(source.entry, "", 0, 100, 200, 600, 700, row, row, "cut", frame=2)
+    asked = ask(source.entry, "need", 0, 100, 200, 600, 700, row, row, "cut", frame=2)
     share = asked["before"]
     digits = f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:#.2g}".rstrip(".")
     said = f"“dog”: {digits} %" if share >= 0.0001 else "“dog”: < 0.01 %"
@@ -123,7 +124,7 @@ def test_a_saved_page_keeps_the_captions_of_a_picture(page: Page, tmp_path: Path
     entry = compared_entry(tmp_path)
     at = next(i for i, site in enumerate(entry.trace.sites) if entry.trace.key_pictures(site))
     chosen = {"captions": "a dog|a cat", "caption": "a cat"}
-    file = responses.export(entry, "", at, 1, "pictures", "html", **chosen)
+    file = responses.export(entry, at, 1, "pictures", "html", **chosen)
     (tmp_path / "page.html").write_bytes(file.data)
     page.goto((tmp_path / "page.html").as_uri())
     panel = page.locator(".hs-pictures")
@@ -150,7 +151,7 @@ def test_a_saved_page_keeps_what_was_asked_of_the_model(
     entry = asked(tmp_path).entry
     at = entry.trace.sites.index(grounding.sites_on_pictures(entry.trace)[0])
     row, (more, said) = entry.trace.answer, SAVED[name]
-    file = responses.export(entry, "", at, 1, "matrix", "html", token=row, **more)
+    file = responses.export(entry, at, 1, "matrix", "html", token=row, **more)
     (tmp_path / "page.html").write_bytes(file.data)
     page.goto((tmp_path / "page.html").as_uri())
     panel = page.locator(".hs-pictures")

@@ -110,7 +110,7 @@ def test_a_page_of_two_models_lacks_nothing(page: Page, tmp_path: Path, form: st
     first, second = map(tracing.entry_for, requests)
     beside: dict[str, Any] = {"second": second.id, "second_site": 2, "second_head": 4}
     file = tmp_path / "two.html"
-    file.write_bytes(export_of(first.value, "", 1, 0, form, "html", there="2,4", **beside).data)
+    file.write_bytes(export_of(first.value, 1, 0, form, "html", there="2,4", **beside).data)
     page.goto(file.as_uri())
     other = page.locator(".hs-other .headscope")
     expect(other).to_have_attribute("data-head", "4")
@@ -125,7 +125,7 @@ def test_a_page_of_two_pictures_lacks_nothing(page: Page, tmp_path: Path) -> Non
     beside: dict[str, Any] = {"second": second.id, "second_site": 2, "second_head": 1}
     beside |= {"second_token": 9, "label": "A three", "second_label": "A four"}
     file = tmp_path / "two.html"
-    file.write_bytes(export_of(first.value, "", 2, 1, "image", "html", token=9, **beside).data)
+    file.write_bytes(export_of(first.value, 2, 1, "image", "html", token=9, **beside).data)
     page.goto(file.as_uri())
     expect(page.locator(".hs-two h3").filter(has_text="A four").first).to_be_visible()
     page.evaluate(SETTLED)
@@ -135,7 +135,7 @@ def test_a_page_of_two_pictures_lacks_nothing(page: Page, tmp_path: Path) -> Non
 def test_a_page_of_a_difference_shows_it(page: Page, tmp_path: Path) -> None:
     request = TraceRequest(tracing.of_catalogue("grammar-next"), TEXT, edits=(Temperature(0.2, 1),))
     entry, file = tracing.entry_for(request).value, tmp_path / "difference.html"
-    file.write_bytes(export_of(entry, "", 1, 0, "matrix", "html", values="difference").data)
+    file.write_bytes(export_of(entry, 1, 0, "matrix", "html", values="difference").data)
     page.goto(file.as_uri())
     expect(page.locator(".hs-matrix")).to_contain_text("Each cell is what the edits changed")
     page.locator(".hs-overlay").focus()

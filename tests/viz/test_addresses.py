@@ -99,7 +99,7 @@ def test_snippets_name_the_site(t: Trace, tmp_path: Path, monkeypatch: pytest.Mo
         expected = t.weights(site, 0)
         assert eval(weights_of(t, index, 0), {"t": t}).equal(expected)
         assert eval(code_of(t, index, 0), {"t": t}).equal(expected)
-        line = str(python(entry, "", index, 0, "matrix")["code"]).splitlines()[-1]
+        line = python(entry, index, 0, "matrix").code.splitlines()[-1]
         path = eval(line.replace(".pdf", ".npz"), {"t": t, "hs": hs})
         assert np.array_equal(np.load(path)["weights"][0], expected.numpy(force=True))
         files.add(path)

@@ -19,8 +19,8 @@ from models.run import Trace, load, trace
 from models.vit import ViTConfig
 from tests.models.vocabularies import gpt2
 from tests.viz import svg_files
+from tests.viz.api.asking import ask
 from tests.viz.random_traces import random_traces
-from viz.api import heads as numbers_of
 from viz.api.entries import TraceEntry
 from viz.export import export
 from viz.views.request import input_of
@@ -193,7 +193,7 @@ def test_every_number_of_heads_is_drawn_or_its_absence_explained(tmp_path: Path)
         held = arrays(export(t, tmp_path / "file.npz", view="numbers"))
         assert "a row for each layer, a column for each head" in said
         drawn = " ".join(texts)
-        answer = numbers_of.numbers(TraceEntry(t, lambda *_: ""), "")
+        answer = ask(TraceEntry(t, lambda *_: ""), "numbers")
         defined = np.isfinite(held["heads"]).any(0)
         for measure, some in zip(answer["measures"], defined, strict=True):
             title = " ".join(f"{measure['title']}: {measure['formula']}".split())

@@ -19,14 +19,14 @@ def test_the_files_are_the_app_s_answers(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["--out", str(FINISHED / "dates"), "--site", str(out)]) == 0
     assert capsys.readouterr().out.strip() == str(out / "index.html")
     entry = corpus.hold(FINISHED / "dates").value
-    assert (out / "overview.bin").read_bytes() == corpus.overview(entry, "site")
+    assert (out / "overview.bin").read_bytes() == corpus.overview(entry)
     for site, heads in enumerate(entry.heads):
         for head in range(heads):
             held = json.loads((out / "heads" / f"{site}-{head}.json").read_text(encoding="utf-8"))
-            wanted = corpus.head(entry, "site", site, head)
+            wanted = corpus.head(entry, site, head)
             unlink({"head": wanted, "alike": {}})
             assert held["head"] == json.loads(json.dumps(wanted))
-            assert held["alike"] == corpus.alike(entry, "site", site, head)
+            assert held["alike"] == corpus.alike(entry, site, head)
     search, shares = json.loads((out / "search.json").read_text(encoding="utf-8")), {}
     for row in entry.run.table("pairs").to_pylist():
         names = (row[name].strip().casefold() for name in ("query_label", "key_label"))
@@ -49,13 +49,13 @@ def test_a_site_compares_two_runs_as_the_app_does(same: bool, tmp_path: Path) ->
     against = run_corpus(load("induction"), texts, tmp_path / "b") if same else FINISHED / "grammar"
     assert main(["--out", str(run), "--site", str(out), "--against", str(against)]) == 0
     entry = corpus.hold(run, against).value
-    assert (out / "overview.bin").read_bytes() == corpus.overview(entry, "site")
+    assert (out / "overview.bin").read_bytes() == corpus.overview(entry)
     held = json.loads((out / "changes.json").read_text(encoding="utf-8"))
-    assert held[""] == compared.changes(entry, "site")
+    assert held[""] == compared.changes(entry)
     for measure in measures(entry.run):
-        assert held[measure.key] == compared.changes(entry, "site", measure.key)
+        assert held[measure.key] == compared.changes(entry, measure.key)
     answers = json.loads((out / "heads" / "1-0.json").read_text(encoding="utf-8"))
-    wanted = {"head": corpus.head(entry, "s", 1, 0), "alike": corpus.alike(entry, "s", 1, 0)}
+    wanted = {"head": corpus.head(entry, 1, 0), "alike": corpus.alike(entry, 1, 0)}
     assert bool(held[""]["changes"]) == (wanted["head"]["there"] is not None) == same
     unlink(wanted)
     assert answers == json.loads(json.dumps(wanted))

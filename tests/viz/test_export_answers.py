@@ -23,8 +23,8 @@ from models.run import Model, load, trace
 from models.trace import Site, Trace
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz import svg_files
+from tests.viz.api.asking import ask
 from tests.viz.test_page_of_two import opened
-from viz.api import pictured
 from viz.api.entries import Download, TraceEntry
 from viz.command import main
 from viz.export import export
@@ -179,7 +179,7 @@ def test_a_signed_map_is_the_contrast(
     _, _, t, _ = of = asked()
     row = row_of(t, 1)
     found = arrays(tmp_path, of, token=row, **asked_for)
-    answer = pictured.versus(entry_of(of), "", row, asked_for.get("rival", ""))
+    answer = ask(entry_of(of), "versus", row, asked_for.get("rival", ""))
     for number, cells in enumerate(answer["maps"], 1):
         np.testing.assert_allclose(found[f"relevance_{number}"], cells, rtol=1e-3, atol=1e-6)
     assert float(found["relevance_1_logit"]) == pytest.approx(answer["difference"], rel=1e-3)
@@ -193,7 +193,7 @@ def test_a_ratio_is_that_of_both_shares(asked: Asked, tmp_path: Path) -> None:
     row = row_of(t, 2)
     found = arrays(tmp_path, of, token=row, generic="describe it")
     at = t.sites.index(site)
-    answer = pictured.relative(entry_of(of), "", at, 1, row, row, "describe it")
+    answer = ask(entry_of(of), "relative", at, 1, row, row, "describe it")
     for number, cells in enumerate(answer["maps"], 1):
         np.testing.assert_allclose(found[f"ratio_{number}"][0], cells, rtol=1e-3)
 
@@ -202,7 +202,7 @@ def test_the_need_of_an_area_is_in_the_file(asked: Asked, tmp_path: Path) -> Non
     _, _, t, _ = of = asked()
     row = row_of(t, 1)
     found = arrays(tmp_path, of, token=row, area=AREA, mask="blur")
-    answer = pictured.need(entry_of(of), "", 0, 100, 200, 600, 700, row, row, "blur")
+    answer = ask(entry_of(of), "need", 0, 100, 200, 600, 700, row, row, "blur")
     numbers = [answer["before"], answer["after"], *answer["elsewhere"]]
     np.testing.assert_allclose(found["probability"], numbers, rtol=1e-3)
     assert found["probability_hidden_labels"].tolist()[:2] == ["as it is", "this area"]

@@ -48,7 +48,7 @@ def test_a_page_of_a_difference_holds_it_for_every_head() -> None:
     edited = replace(plain, edits=(Temperature(0.2, 1),))
     edited = tracing.entry_for(edited).value
     before = tracing.entry_for(plain).value
-    file = responses.export(edited, "", 1, 0, "matrix", "html", values="difference")
+    file = responses.export(edited, 1, 0, "matrix", "html", values="difference")
     props, held = opened(file)
     assert (props["difference"], props["start"]["values"]) == (True, "weights")
     expected = (edited.view.weights(1) - before.view.weights(1)).numpy()
@@ -68,7 +68,7 @@ def test_a_page_holds_a_second_trace_under_its_own_name() -> None:
     first = tracing.entry_for(request_of("grammar-next")).value
     second = tracing.entry_for(request_of("minilm"))
     beside: dict[str, Any] = {"second": second.id, "second_site": 2, "second_head": 4}
-    file = responses.export(first, "", 1, 0, "matrix", "html", there="2,4", **beside)
+    file = responses.export(first, 1, 0, "matrix", "html", there="2,4", **beside)
     props, held = opened(file)
     assert props["start"]["there"] == "2,4"
     assert (props["title"], props["second"]["title"]) == ("Grammar, next word", "all-MiniLM-L6-v2")
@@ -82,18 +82,18 @@ def test_a_page_holds_a_second_trace_under_its_own_name() -> None:
     assert [len(each) for each in json.loads(held["aligned?second=second"])["second"]] == [7]
     assert second.id.encode() not in file.data
     with pytest.raises(QuestionError, match="no longer held"):
-        responses.export(first, "", 1, 0, "matrix", "html", second="unknown")
+        responses.export(first, 1, 0, "matrix", "html", second="unknown")
 
 
 def test_figures_before_and_after_stand_in_a_row() -> None:
     plain = request_of("grammar-next")
     edited = tracing.entry_for(replace(plain, edits=(Temperature(0.2, 1),))).value
-    file = responses.export(edited, "", 1, 0, "matrix", "svg", both="edits")
+    file = responses.export(edited, 1, 0, "matrix", "svg", both="edits")
     before = tracing.entry_for(plain).value
     alone = [
-        responses.export(before, "", 1, 0, "matrix", "svg"),
-        responses.export(edited, "", 1, 0, "matrix", "svg"),
-        responses.export(edited, "", 1, 0, "matrix", "svg", values="difference"),
+        responses.export(before, 1, 0, "matrix", "svg"),
+        responses.export(edited, 1, 0, "matrix", "svg"),
+        responses.export(edited, 1, 0, "matrix", "svg", values="difference"),
     ]
     names = ("Before", "After", "Difference")
     expected = [
@@ -108,7 +108,7 @@ def test_figures_before_and_after_stand_in_a_row() -> None:
     for found, expected in zip(svg_files.pictures(file.data), drawn, strict=True):
         np.testing.assert_array_equal(found, expected)
     with pytest.raises(QuestionError, match="no edits"):
-        responses.export(before, "", 1, 0, "matrix", "svg", both="edits")
+        responses.export(before, 1, 0, "matrix", "svg", both="edits")
 
 
 @pytest.mark.parametrize("format", ["svg", "pdf", "png"])
@@ -116,22 +116,22 @@ def test_figures_of_two_traces_stand_in_a_row(format: str) -> None:
     first = tracing.entry_for(request_of("grammar-next")).value
     second = tracing.entry_for(request_of("minilm"))
     beside: dict[str, Any] = {"second": second.id, "second_site": 2, "second_head": 4}
-    file = responses.export(first, "", 1, 0, "matrix", format, both="second", **beside)
+    file = responses.export(first, 1, 0, "matrix", format, both="second", **beside)
     if format == "svg":
         texts = svg_files.texts(file.data)
         assert "Grammar, next word · layer 1 · head 0" in texts
         assert "all-MiniLM-L6-v2 · layer 2 · head 4" in texts
     elif format == "png":
-        alone = responses.export(first, "", 1, 0, "matrix", format)
+        alone = responses.export(first, 1, 0, "matrix", format)
         wide, narrow = (Image.open(io.BytesIO(each.data)).width for each in (file, alone))
         assert wide == 2 * narrow
     else:
         texts = pypdfium2.PdfDocument(file.data)[0].get_textpage().get_text_range()
         assert "layer 2 · head 4" in texts
     with pytest.raises(QuestionError, match="second result"):
-        responses.export(first, "", 1, 0, "matrix", format, both="second")
+        responses.export(first, 1, 0, "matrix", format, both="second")
     with pytest.raises(QuestionError, match="svg, pdf or png"):
-        responses.export(first, "", 1, 0, "matrix", "csv", both="second", **beside)
+        responses.export(first, 1, 0, "matrix", "csv", both="second", **beside)
 
 
 def picture_request(name: str, **more: Any) -> TraceRequest:
@@ -145,13 +145,13 @@ def test_figures_of_two_pictures_stand_in_a_row() -> None:
     second = tracing.entry_for(picture_request("a-four.png"))
     beside: dict[str, Any] = {"second": second.id, "second_site": 1, "second_head": 2}
     beside |= {"second_token": 9, "both": "second"}
-    file = responses.export(first, "", 2, 0, "image", "svg", token=5, **beside)
+    file = responses.export(first, 2, 0, "image", "svg", token=5, **beside)
     named: dict[str, Any] = {"label": "A three", "second_label": "A four"}
-    titled = responses.export(first, "", 2, 0, "image", "svg", token=5, **beside, **named)
+    titled = responses.export(first, 2, 0, "image", "svg", token=5, **beside, **named)
     texts = svg_files.texts(titled.data)
     alone = [
-        responses.export(first, "", 2, 0, "image", "svg", token=5),
-        responses.export(second.value, "", 1, 2, "image", "svg", token=9),
+        responses.export(first, 2, 0, "image", "svg", token=5),
+        responses.export(second.value, 1, 2, "image", "svg", token=9),
     ]
     assert svg_files.texts(file.data) == [
         text for each in alone for text in svg_files.texts(each.data)
@@ -161,7 +161,7 @@ def test_figures_of_two_pictures_stand_in_a_row() -> None:
     assert len(pictures) == 4  # of each the picture and the head's weights
     for found, expected in zip(svg_files.pictures(file.data), pictures, strict=True):
         np.testing.assert_array_equal(found, expected)
-    scaled = responses.export(first, "", 2, 0, "image", "svg", token=5, scale="layer", **beside)
+    scaled = responses.export(first, 2, 0, "image", "svg", token=5, scale="layer", **beside)
     largest, other = (
         each.view.weights(layer)[:, token, 1:].amax(0).sort().values
         for each, layer, token in ((first, 2, 5), (second.value, 1, 9))
@@ -169,12 +169,12 @@ def test_figures_of_two_pictures_stand_in_a_row() -> None:
     most = float(largest[99 * 63 // 100]), float(other[-1])  # the first peak is on a sink
     assert svg_files.texts(scaled.data).count(f"{max(most):.3g}") == 2  # the last colour of both
     for kind, start in (("pdf", b"%PDF"), ("png", b"\x89PNG")):
-        both = responses.export(first, "", 2, 0, "image", kind, **beside)
+        both = responses.export(first, 2, 0, "image", kind, **beside)
         assert both.data.startswith(start)
     with pytest.raises(QuestionError, match="expected second_token 0 to 64"):
-        responses.export(first, "", 2, 0, "image", "svg", **{**beside, "second_token": 65})
+        responses.export(first, 2, 0, "image", "svg", **{**beside, "second_token": 65})
     with pytest.raises(QuestionError, match="svg, pdf or png"):
-        responses.export(first, "", 2, 0, "image", "csv", **beside)
+        responses.export(first, 2, 0, "image", "csv", **beside)
 
 
 @pytest.mark.parametrize("direction", ["out", "in"])
@@ -182,13 +182,13 @@ def test_figures_of_a_picture_before_and_after_edits_stand_in_a_row(direction: s
     edited = tracing.entry_for(picture_request("a-three.png", edits=(Temperature(0.3, 1),))).value
     plain = tracing.entry_for(picture_request("a-three.png")).value
     how: dict[str, Any] = {"token": 9, "direction": direction}
-    file = responses.export(edited, "", 1, 0, "image", "svg", both="edits", **how)
+    file = responses.export(edited, 1, 0, "image", "svg", both="edits", **how)
     titles = [text for text in svg_files.texts(file.data) if "· layer 1 · head 0" in text]
     assert [title.split(" · ")[0] for title in titles] == ["Before", "After", "Difference"]
     pictures = svg_files.pictures(file.data)
     assert len(pictures) == 6
     for found, of in ((pictures[1], plain), (pictures[3], edited)):
-        alone = responses.export(of, "", 1, 0, "image", "svg", **how)
+        alone = responses.export(of, 1, 0, "image", "svg", **how)
         np.testing.assert_array_equal(found, svg_files.pictures(alone.data)[1])
     weights = [each.view.weights(1, 0).numpy() for each in (plain, edited)]
     change = weights[1] - weights[0]
@@ -198,7 +198,7 @@ def test_figures_of_a_picture_before_and_after_edits_stand_in_a_row(direction: s
     strong = np.abs(change) > 0.3 * np.abs(change).max()
     assert strong.sum() >= 3
     assert ((red > blue) == (change > 0))[strong].all()
-    table = responses.export(edited, "", 1, 0, "image", "npz", values="difference")
+    table = responses.export(edited, 1, 0, "image", "npz", values="difference")
     held = np.load(io.BytesIO(table.data))["difference"][0]
     np.testing.assert_allclose(held, weights[1] - weights[0], atol=1e-6)
     for format, values, message in (
@@ -206,4 +206,4 @@ def test_figures_of_a_picture_before_and_after_edits_stand_in_a_row(direction: s
         ("svg", "scores", "expected weights or difference"),
     ):
         with pytest.raises(QuestionError, match=message):
-            responses.export(edited, "", 1, 0, "image", format, values=values)
+            responses.export(edited, 1, 0, "image", format, values=values)

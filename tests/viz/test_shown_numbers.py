@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
 from analysis.norms import alti
 from analysis.overview import rows_of
@@ -15,10 +16,12 @@ from analysis.rollout import rollout
 from analysis.view import JOINT, View
 from models.edits import Ablate, Cut
 from models.run import trace
+from tests.viz.api.asking import ask
 from tests.viz.random_traces import joined_slowly, random_traces, views_of
-from viz.api import filters, model, text
+from viz.api import text
 from viz.api.entries import TraceEntry
 from viz.export import export
+from viz.views.model.numbers import Asked, note_of
 
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6}
 COUNT = 4  # of each kind of network one, and one without special tokens
@@ -57,7 +60,7 @@ def test_the_mean_and_the_largest_weight_of_all_heads_are_those_of_the_view() ->
         for number, site, _ in sites_of(view):
             heads = torch.cat(known[site.kind, site.tower])
             for method, expected in (("mean", heads.mean(0)), ("max", heads.amax(0))):
-                found = model.whole_map(entry, number, "mean", method)
+                found = Asked(entry, number, "mean", method).map()
                 torch.testing.assert_close(found, expected, **CLOSE)
                 assert float(found.max()) <= 1 + 1e-5  # it is a weight, or a mean of some
 
@@ -87,18 +90,16 @@ def test_norms_rollout_and_alti_are_joined_as_they_say() -> None:
                     for head in range(site.heads)
                 ]
             )
-            for head, expected in (
-                (1, lengths[1]),
-                ("mean", lengths.mean(0)),
-                ("max", lengths.amax(0)),
-            ):
-                found = model.whole_map(entry, number, head, "norms")
+            combined: dict[Any, Tensor] = {1: lengths[1]}
+            combined |= {"mean": lengths.mean(0), "max": lengths.amax(0)}
+            for head, expected in combined.items():
+                found = Asked(entry, number, head, "norms").map()
                 torch.testing.assert_close(found, expected, **CLOSE)
             if site.kind == "cross":
                 continue
             divided = view.special == "renormalised"
             slow = joined_slowly(rollout(view.trace, tower=site.tower), rows, columns, divided)
-            found = model.whole_map(entry, number, "mean", "rollout")
+            found = Asked(entry, number, "mean", "rollout").map()
             torch.testing.assert_close(found, slow, **CLOSE)
 
 
@@ -118,21 +119,21 @@ def test_what_is_said_of_rows_is_true_of_them() -> None:
             for method in ("mean", "rollout", "alti"):
                 if method != "mean" and site.kind == "cross":
                     continue
-                note = model.note_of(view, method)
-                sums = model.whole_map(entry, number, "mean", method).sum(-1)
+                note = note_of(view, method)
+                sums = Asked(entry, number, "mean", method).map().sum(-1)
                 if "lack their weight" not in note:
                     torch.testing.assert_close(sums, torch.ones_like(sums), **CLOSE)
                 else:
                     assert float(sums.min()) < 1
         for method in ("max", "norms", "flow", "gradient"):
-            assert "divided by their sums" not in model.note_of(view, method) or method == "max"
-        assert ("whole" in model.note_of(view, "max")) == (view.words or view.sentences)
+            assert "divided by their sums" not in note_of(view, method) or method == "max"
+        assert ("whole" in note_of(view, "max")) == (view.words or view.sentences)
 
 
 def test_a_relevance_of_all_tokens_together_counts_hidden_ones() -> None:
     for entry, view in entries():
         for method in ("gradient", "attnlrp"):
-            found = model.relevance(entry, "", 0, method, "5.7")
+            found = ask(entry, "relevance", 0, method, "5.7")
             if "why" in found:
                 assert "logits" in found["why"] or "second text" in found["why"]
                 continue
@@ -165,7 +166,7 @@ def test_the_share_that_filters_hide_is_of_the_weights_that_are_shown(sinks: str
                 whole = weights.sum()
                 expected = float(1 - drawn / whole) if whole else 0.0
                 asked = {"columns": columns, "least": least, "sinks": sinks}
-                found = filters.hidden_of(entry, "", number, head, **asked)
+                found = ask(entry, "hidden", number, head, **asked)
                 assert found["share"] == pytest.approx(expected, abs=1e-5)
 
 
@@ -187,5 +188,5 @@ def test_a_file_never_mixes_two_passes(tmp_path: Any) -> None:
     export(plain, file, view="model", method="alti", run=run)
     held = trace(network, ids, edits=[Ablate(0, 1)], hidden=True)
     export(held, file, view="model", method="alti", run=run)
-    found = model.whole_map(TraceEntry(held, lambda *_: ""), 0, "mean", "alti")
+    found = Asked(TraceEntry(held, lambda *_: ""), 0, "mean", "alti").map()
     torch.testing.assert_close(found, alti(held), **CLOSE)

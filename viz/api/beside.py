@@ -1,12 +1,13 @@
-"""Responses about two traces of one text: which tokens are the same, which heads are most alike."""
+"""Two traces of one text: which tokens are the same, and which heads are most alike."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from viz.api.endpoint import TEXT, Endpoint
 from viz.api.entries import Kind, TraceEntry
-from viz.api.model import Answer, or_why
 from viz.api.registry import GoneError, UnknownError, registry
-from viz.api.requests import QuestionError
-from viz.api.text import site_at
+from viz.api.requests import QuestionError, word
+from viz.api.text import own_site, site_at, weights_read
 
 if TYPE_CHECKING:
     from analysis.alike import Alike
@@ -14,6 +15,31 @@ if TYPE_CHECKING:
 
 NAMES = {"text": "a text", "image": "a picture", "corpus": "a corpus"}
 MOST = 256  # pieces of the text over which heads are compared
+
+Spans = list[list[tuple[int, int, int] | None]]
+
+
+@dataclass(frozen=True)
+class AlignedAnswer:
+    """Where the tokens of both traces stand in the text; the text of a decoder comes last.
+
+    By text and token the number of the sentence, the first character and the one behind the last;
+    None for special tokens.
+    """
+
+    first: Spans
+    second: Spans
+
+
+@dataclass(frozen=True)
+class LikenessAnswer:
+    """How much of its weight each head of the second puts where one of the first does.
+
+    By site and head, None for layers that are not over the text; and the head with the largest.
+    """
+
+    overlap: list[list[float | None]]
+    best: tuple[int, int]
 
 
 def second_of(id: str, kind: Kind = "text") -> TraceEntry:
@@ -31,26 +57,13 @@ def second_of(id: str, kind: Kind = "text") -> TraceEntry:
     return value
 
 
-def aligned(entry: TraceEntry, id: str, second: str) -> dict[str, Any]:
-    """Where the tokens of both traces stand in the text.
-
-    Returns:
-        Of "first" and "second" the texts, that of the decoder last; of each text, by token, the
-        number of the sentence, its first character and the one behind its last; None for special
-        tokens.
-    """
-    both = {"first": entry.trace, "second": second_of(second).trace}
-    return {name: [_spans(tokens) for tokens in _texts(trace)] for name, trace in both.items()}
+def aligned(entry: TraceEntry, second: str) -> AlignedAnswer:
+    """Where the tokens of both traces stand in the text."""
+    return AlignedAnswer(_spans(entry.trace), _spans(second_of(second).trace))
 
 
-@or_why
-def likeness(entry: TraceEntry, id: str, site: int, head: int | str, second: str) -> Answer:
-    """How much of its weight each head of the second puts where a head of the first does.
-
-    Returns:
-        By layer and head of the second the overlap (see `analysis.alike`), None for layers that
-        are not over the text; and the layer and head with the largest.
-    """
+def likeness(entry: TraceEntry, site: int, head: int | str, second: str) -> LikenessAnswer:
+    """How much of its weight each head of the second puts where a head of the first does."""
     site_at(entry.view, site)
     if not isinstance(head, int):
         raise ValueError("choose one head")
@@ -62,28 +75,29 @@ def likeness(entry: TraceEntry, id: str, site: int, head: int | str, second: str
         pieces, _ = common_pieces(entry.trace.tokens[0], other.tokens[0])
         if len(pieces) > MOST:
             raise ValueError(f"heads are compared on texts of at most {MOST} pieces")
-        return alike(entry.trace, _site(entry.trace, site), head, other)
+        return alike(entry.trace, own_site(entry, site), head, other)
 
     result = entry.answers.once(("likeness", site, head, second), compute)
     overlap: list[list[float | None]] = [[None] * each.heads for each in other.sites]
     places = [other.sites.index(each) for each in result.sites]
     for row, place in enumerate(places):
-        known = result.overlap[row, : other.sites[place].heads].tolist()
-        overlap[place] = [float(f"{value:.4f}") for value in known]
+        overlap[place] = result.overlap[row, : other.sites[place].heads].tolist()
     ((row, best),) = result.best(1)
-    return {"overlap": overlap, "best": [places[row], best]}
+    return LikenessAnswer(overlap, (places[row], best))
 
 
-def _site(trace: "Trace", site: int) -> Any:
-    if site >= len(trace.sites):
-        raise ValueError("choose a layer of self-attention over the text")
-    return trace.sites[site]
+def _spans(trace: "Trace") -> Spans:
+    texts: list[Tokens] = [trace.tokens[0], *(trace.target_tokens or ())[:1]]
+    return [
+        [
+            None if span is None else (segment, *span)
+            for segment, span in zip(tokens.segments, tokens.spans, strict=True)
+        ]
+        for tokens in texts
+    ]
 
 
-def _texts(trace: "Trace") -> "list[Tokens]":
-    return [trace.tokens[0], *(trace.target_tokens or ())[:1]]
-
-
-def _spans(tokens: "Tokens") -> list[list[int] | None]:
-    pairs = zip(tokens.segments, tokens.spans, strict=True)
-    return [None if span is None else [segment, *span] for segment, span in pairs]
+ENDPOINTS = (
+    Endpoint("aligned", TEXT, aligned, second=word),
+    Endpoint("likeness", TEXT, likeness, weights_read, second=word),
+)

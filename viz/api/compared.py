@@ -68,12 +68,11 @@ def numbers(entry: RunEntry, run_measures: "list[Measure]") -> dict[str, dict[st
     return added
 
 
-def changes(entry: RunEntry, id: str, number: str = "") -> dict[str, Any]:
+def changes(entry: RunEntry, number: str = "") -> dict[str, Any]:
     """The largest differences that their 95 % intervals tell from 0.
 
     Args:
         entry: of the runs.
-        id: of the result.
         number: the key of one number; "" for all that are shares, from 0 to 1.
     """
     if entry.other is None or not comparable(entry.run, entry.other):

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from viz.api import compared, samples
 from viz.api.endpoint import path_of
 from viz.api.entries import HeadSite, RunEntry
-from viz.api.heads import finite
 from viz.api.registry import Held, registry
 from viz.api.requests import QuestionError, sentence
-from viz.api.run_numbers import exact, measures, place_of
+from viz.api.run_numbers import exact, measures, place_of, rounded
 from viz.pack import Part, message, thumbs_part
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def _sites(run: "Run") -> tuple[HeadSite, ...]:
 # ---- all heads
 
 
-def overview(entry: RunEntry, id: str) -> bytes:
+def overview(entry: RunEntry) -> bytes:
     """What was read, and every number of every head; their mean weights as thumbnails."""
     run = entry.run
     base = {
@@ -137,7 +136,7 @@ def _numbers(entry: RunEntry) -> dict[str, Any]:
             *(asdict(measure) for measure in run_measures),
             *(each["measure"] for each in more.values()),
         ],
-        "values": {key: _by_site(entry, each, finite) for key, each in values.items()},
+        "values": {key: _by_site(entry, each, rounded) for key, each in values.items()},
         "reasons": {},
         "sentences": _by_site(entry, heads["sentence"].tolist(), lambda said: said or None),
     }
@@ -155,7 +154,7 @@ def _by_site(
 # ---- one head
 
 
-def head(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
+def head(entry: RunEntry, site: int, head: int) -> dict[str, Any]:
     """Everything that is known of one head."""
     number = number_of(entry, site, head)
     known = entry.run.heads.loc[number]
@@ -372,7 +371,7 @@ def _catalogued() -> dict[str, str]:
 # ---- heads that are looked for
 
 
-def alike(entry: RunEntry, id: str, site: int, head: int) -> dict[str, Any]:
+def alike(entry: RunEntry, site: int, head: int) -> dict[str, Any]:
     """The heads of the run that are most like one."""
     import numpy as np
 
@@ -402,7 +401,7 @@ def _other_head(entry: RunEntry, other: "Run", number: int, value: float) -> dic
     return {"name": name, "link": link, "value": exact(value)}
 
 
-def attending(entry: RunEntry, id: str, key: str = "", query: str = "") -> dict[str, Any]:
+def attending(entry: RunEntry, key: str = "", query: str = "") -> dict[str, Any]:
     """The heads that give the largest share of their weight to some tokens, from some, or both."""
     try:
         heads = entry.run.attending_to(key, LISTED, query=query)

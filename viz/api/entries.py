@@ -1,6 +1,6 @@
 """Registry entries of the attention views."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -163,6 +163,16 @@ class TraceEntry:
         if self.patches is None:
             raise QuestionError("this result has no picture")
         return self.patches
+
+
+def tokens_of(view: "Trace | View", site: int, direction: str) -> Sequence[Sequence[int]]:
+    """The tokens of the trace that stand for each row ("out") or column ("in") of a site."""
+    from analysis.view import View
+
+    where = view.sites[site]
+    if isinstance(view, View):
+        return view.origins(where, direction)
+    return [(place,) for place in range(where.queries if direction == "out" else where.keys)]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MANY = 512  # from this many tokens on, a key's weights are computed from softmax denominators
 
 
-def overview(entry: TraceEntry, id: str) -> bytes:
+def overview(entry: TraceEntry) -> bytes:
     """Labels, sites, patch grid, and the tensor shapes before the first block."""
     from analysis.patches import grid_of
     from analysis.target import kind_of
@@ -65,7 +65,7 @@ def shapes(cut: Patches, grid: tuple[int, int], prefix: Sequence[str]) -> list[d
     return [{"name": name, "shape": shape} for name, shape in steps]
 
 
-def layer_of(entry: TraceEntry, id: str, site: int) -> bytes:
+def layer_of(entry: TraceEntry, site: int) -> bytes:
     """All heads of one layer; patches are pooled where they would not fit one message."""
     from analysis.patches import grid_of, layer_cells, resting_cells
 
@@ -77,9 +77,7 @@ def layer_of(entry: TraceEntry, id: str, site: int) -> bytes:
     return message(layers=[layer_part(site, cells.numpy(force=True), factor, resting)])
 
 
-def heads_of(
-    entry: TraceEntry, id: str, site: int, axis: str, index: int, values: str = "weights"
-) -> bytes:
+def heads_of(entry: TraceEntry, site: int, axis: str, index: int, values: str = "weights") -> bytes:
     """The exact weights of all heads for one query, or for one key; or what edits changed."""
     from analysis.patches import heads_of_key, heads_of_query
 
@@ -100,7 +98,7 @@ def heads_of(
     return message(rows=[row_part(site, ALL, axis, index, numbers, values)])
 
 
-def sinks_of(entry: TraceEntry, id: str, site: int, outliers: bool = False) -> bytes:
+def sinks_of(entry: TraceEntry, site: int, outliers: bool = False) -> bytes:
     """The class token, registers and, if asked for, outlier patches, and what rows give to them."""
     from analysis.patches import patch_sinks
 
@@ -135,6 +133,6 @@ def _totals(entry: TraceEntry, site: int) -> "Tensor | None":
     return entry.answers.once(("totals", site), lambda: totals_of(entry.trace, attention_site))
 
 
-def picture(entry: TraceEntry, id: str) -> tuple[bytes, str]:
+def picture(entry: TraceEntry) -> tuple[bytes, str]:
     """The preprocessed picture, and its media type."""
     return entry.cut.picture.data, entry.cut.picture.kind

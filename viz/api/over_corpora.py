@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LISTED = 3  # runs, at most; those over the most inputs come first
 
 
-def corpora(entry: TraceEntry, id: str, site: int, head: int) -> dict[str, Any]:
+def corpora(entry: TraceEntry, site: int, head: int) -> dict[str, Any]:
     """A head's sentence over each corpus that was read by a model with the same weights."""
     known = entry.answers.once("corpora", lambda: _runs(entry))
     where = site_at(entry.view, site).where

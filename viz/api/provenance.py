@@ -1,7 +1,9 @@
 """How the weights were computed, equivalent Python code, and the network's predictions."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from viz.api.endpoint import BOTH, Endpoint
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
@@ -18,57 +20,72 @@ JOINED = (
 PATHS = {"fused": "PyTorch’s fused kernel", "explicit": "the explicit formula"}
 
 
-def provenance(entry: TraceEntry, id: str, site: int) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Provenance:
     """Compute path, dtype, mask and row sums of a layer, in one line."""
+
+    line: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """Python code."""
+
+    code: str
+
+
+def provenance(entry: TraceEntry, site: int) -> Provenance:
+    """How the weights of a layer were computed."""
     from analysis.view import JOINT
 
-    attention_site = site_at(entry.view, site)
-    if attention_site.kind == JOINT:
-        return {"line": JOINED}
-    trace = entry.trace
-    return {"line": line(trace, trace.site(attention_site))}
+    where = site_at(entry.view, site)
+    if where.kind == JOINT:
+        return Provenance(JOINED)
+    return Provenance(line(entry.trace, entry.trace.site(where)))
 
 
 def code(
     entry: TraceEntry,
-    id: str,
     site: int,
     head: int | str,
     direction: str = "out",
     token: int | None = None,
-) -> dict[str, Any]:
+) -> Code:
     """Python code for the weights shown, and the prediction at the selected position."""
     site_at(entry.view, site, head)
-    return {"code": entry.code(site, head, predictions(entry, id, site, direction, token))}
+    return Code(entry.code(site, head, predictions(entry, site, direction, token)))
 
 
 def predictions(
     entry: TraceEntry,
-    id: str,
     site: int,
     direction: str,
     token: int | None = None,
-    **drawn: Any,
+    temperature: float | None = None,
+    top_k: int = 0,
+    top_p: float = 1.0,
 ) -> dict[str, Any]:
     """The most likely tokens at the selected position, or classes; {} without either.
 
     Args:
         entry: the trace.
-        id: of it.
         site: whose row or column is selected.
         direction: whether the token attends, or is attended to.
         token: its place; None where none is selected.
-        drawn: temperature, top_k and top_p, if the token is drawn by them.
+        temperature: of how a token is drawn; with None, top_k and top_p it is not.
+        top_k: how many tokens are kept; 0 for all.
+        top_p: how much probability is kept at least.
     """
     from analysis.view import JOINT, View
 
-    attention_site = site_at(entry.view, site)
-    count = attention_site.queries if direction == "out" else attention_site.keys
+    where = site_at(entry.view, site)
+    count = where.queries if direction == "out" else where.keys
     if token is not None and token >= count:
         raise QuestionError(f"expected token 0 to {count - 1}")
-    sampling = sampling_of(**drawn) if drawn else None
-    if isinstance(entry.view, View) and attention_site.kind == JOINT:
-        parts = entry.view.joint_parts(attention_site)
+    how = (1.0 if temperature is None else temperature, top_k, top_p)
+    sampling = None if temperature is None and how == (1.0, 0, 1.0) else sampling_of(*how)
+    if isinstance(entry.view, View) and where.kind == JOINT:
+        parts = entry.view.joint_parts(where)
         source = len(entry.view.queries(parts.encoder)[0])
         token = None if token is None or token < source else token - source
         return entry.predict(entry.view.trace.sites.index(parts.decoder), "out", token, sampling)
@@ -117,3 +134,10 @@ def mask(rule: "Mask") -> str:
         "cut edges" if rule.cut else "",
     ]
     return ", ".join(part for part in rules if part) or "none"
+
+
+ENDPOINTS = (
+    Endpoint("provenance", BOTH, provenance, explains=False),
+    Endpoint("code", BOTH, code, explains=False),
+    Endpoint("predictions", BOTH, predictions, explains=False),
+)

@@ -1,13 +1,12 @@
 """The API of the views over HTTP: origin, pools, cancellation, refusals."""
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from viz.api import figures, requests
-from viz.api.endpoint import Endpoint, work_of
+from viz.api.endpoint import Endpoint, body_of, work_of
 from viz.api.entries import Download
 from viz.api.pool import BusyError, FairPool
 from viz.api.registry import GoneError, Held, UnknownError, registry
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 QUICK = 2**24  # weights; what reads more has threads of its own, and holds nothing else up
 PROGRESS = "progress"  # the name of the route that tells how far a request is
 LOG = logging.getLogger(__name__)
-BINARY = "application/octet-stream"
 HEADERS = {
     "Cache-Control": "private, max-age=31536000, immutable",
     "Content-Encoding": "identity",  # compressing a map takes longer than computing it
@@ -146,7 +144,7 @@ def _work(
 ) -> tuple[int, Callable[[], Any]]:
     """What a response costs and the function that computes it, after validation."""
     name, query = request.path_params["name"], request.query_params.multi_items()
-    cost, work = work_of(endpoints, held.value, held.id, name, query)
+    cost, work = work_of(endpoints, held.value, name, query)
 
     def counted() -> Any:
         answers = held.value.answers
@@ -194,18 +192,10 @@ async def _disconnected(request: "Request") -> None:
 def _response(answer: Any, headers: Mapping[str, str]) -> "Response":
     from starlette.responses import Response
 
-    if isinstance(answer, Download):
-        attached = {"Content-Disposition": f'attachment; filename="{answer.name}"'}
-        return Response(answer.data, media_type=answer.kind, headers={**headers, **attached})
     body, kind = body_of(answer)
+    if isinstance(answer, Download):
+        headers = {**headers, "Content-Disposition": f'attachment; filename="{answer.name}"'}
     return Response(body, media_type=kind, headers=headers)
-
-
-def body_of(answer: Any) -> tuple[bytes, str]:
-    """The body of a response that is no download, and its media type."""
-    if isinstance(answer, dict):
-        return json.dumps(answer, ensure_ascii=False).encode(), "application/json"
-    return answer if isinstance(answer, tuple) else (answer, BINARY)
 
 
 def _refusal(status: int, message: object) -> "Response":

@@ -24,6 +24,11 @@ def exact(number: float | None) -> float | None:
     return float(number) if number is not None and math.isfinite(number) else None
 
 
+def rounded(number: float) -> float | None:
+    """A number for JSON, to six decimals."""
+    return round(number, 6) if math.isfinite(number) else None
+
+
 def place_of(entry: RunEntry, number: int) -> dict[str, int]:
     """The site of a head, and its number there."""
     site = max(i for i, each in enumerate(entry.sites) if each.first <= number)

@@ -266,7 +266,7 @@ def keep(files: Mapping[str, bytes]) -> str:
         try:
             _unpack(files, folder)
             entry = corpus.opened(folder)
-            corpus.overview(entry, "")
+            corpus.overview(entry)
         except DAMAGED as error:
             raise ValueError(f"not a run: {error}") from error
         final = new_folder(f"{entry.run.manifest['model']['name']} opened")

@@ -4,9 +4,9 @@ import base64
 import io
 from typing import TYPE_CHECKING, Any
 
+from viz.api.endpoint import TEXT, Endpoint
 from viz.api.entries import Download, TraceEntry
-from viz.api.model import Answer, or_why
-from viz.api.requests import QuestionError
+from viz.api.requests import QuestionError, one_of
 from viz.api.text import length_of
 
 if TYPE_CHECKING:
@@ -33,15 +33,13 @@ KINDS = {
 SUFFIXES = {"json": "json", "srt": "srt", "textgrid": "TextGrid"}
 
 
-@or_why
-def words(entry: TraceEntry, id: str, method: str = "") -> Answer:
+def words(entry: TraceEntry, method: str = "") -> dict[str, Any]:
     """The words of the transcript with their seconds, and the rows of the decoder that write them.
 
     Row r attends while it writes token r + 1.
 
     Args:
         entry: of a recording.
-        id: of the result.
         method: of `METHODS`; "" for the first that the model has.
     """
     from analysis.alignment import spoken, transcript
@@ -123,8 +121,7 @@ def _by_characters(entry: TraceEntry) -> "Trace":
         return trace(model, given, ids)
 
 
-@or_why
-def aligning(entry: TraceEntry, id: str, method: str = "") -> Answer:
+def aligning(entry: TraceEntry, method: str = "") -> dict[str, Any]:
     """The heads that the times are made from and those that follow time best, with their paths.
 
     Returns:
@@ -170,7 +167,7 @@ def aligning(entry: TraceEntry, id: str, method: str = "") -> Answer:
     }
 
 
-def _levels(weights: "np.ndarray") -> Answer:
+def _levels(weights: "np.ndarray") -> dict[str, Any]:
     """Weights as levels, the first row at the top."""
     import numpy as np
 
@@ -180,7 +177,7 @@ def _levels(weights: "np.ndarray") -> Answer:
     return {"rows": rows, "cols": cols, "levels": base64.b64encode(levels.tobytes()).decode()}
 
 
-def times(entry: TraceEntry, id: str, format: str, method: str = "") -> Download:
+def times(entry: TraceEntry, format: str, method: str = "") -> Download:
     """The times of the words as a file."""
     from analysis.word_times import as_json, as_srt, as_textgrid
 
@@ -196,8 +193,7 @@ def times(entry: TraceEntry, id: str, format: str, method: str = "") -> Download
     return Download(text.encode(), KINDS[format], f"words.{SUFFIXES[format]}")
 
 
-@or_why
-def spectrogram(entry: TraceEntry, id: str) -> Answer:
+def spectrogram(entry: TraceEntry) -> dict[str, Any]:
     """What the model reads of the recording, padding left out, as levels from 0 to 255.
 
     Returns:
@@ -213,7 +209,7 @@ def spectrogram(entry: TraceEntry, id: str) -> Answer:
     return {"rows": rows, "cols": cols, "levels": base64.b64encode(levels.tobytes()).decode()}
 
 
-def recording(entry: TraceEntry, id: str) -> tuple[bytes, str]:
+def recording(entry: TraceEntry) -> tuple[bytes, str]:
     """The recording as a WAV file of 16-bit samples."""
     import numpy as np
     from scipy.io import wavfile
@@ -277,3 +273,13 @@ def _columns(image: "np.ndarray", most: int = COLUMNS) -> "np.ndarray":
     if count <= most:
         return image
     return np.maximum.reduceat(image, np.arange(most) * count // most, axis=1)
+
+
+HOW = one_of(*METHODS)
+ENDPOINTS = (
+    Endpoint("words", TEXT, words, method=HOW),
+    Endpoint("aligning", TEXT, aligning, method=HOW),
+    Endpoint("spectrogram", TEXT, spectrogram),
+    Endpoint("recording", TEXT, recording),
+    Endpoint("times", TEXT, times, format=one_of(*KINDS), method=HOW),
+)

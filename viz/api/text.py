@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from viz.api.answers import Answers
-from viz.api.entries import THUMB, TraceEntry
+from viz.api.entries import THUMB, TraceEntry, tokens_of
 from viz.api.pool import check, report
 from viz.api.requests import QuestionError
 from viz.pack import Part, map_part, message, row_part, sinks_part, thumbs_part
@@ -31,7 +31,7 @@ OF_ONE = "A mean of several prompts has weights and scores, but no queries, keys
 UNTRAINED = "untrained: random weights"
 
 
-def overview(entry: TraceEntry, id: str) -> bytes:
+def overview(entry: TraceEntry) -> bytes:
     """Labels and sites: everything needed to draw the controls; of short texts the thumbnails."""
     view = entry.view
     base = {
@@ -62,7 +62,7 @@ def is_short(view: "TraceOrView") -> bool:
     return sum(site.heads * site.queries * site.keys for site in view.sites) <= AT_ONCE
 
 
-def thumbs_of(entry: TraceEntry, id: str, site: int) -> bytes:
+def thumbs_of(entry: TraceEntry, site: int) -> bytes:
     """Thumbnails of the heads of one site."""
     site_at(entry.view, site)
     return message(thumbs=thumbs_part([_thumbs(entry, site)], site))
@@ -84,7 +84,6 @@ def survey_of(entry: TraceEntry, site: int) -> "Survey":
 
 def map_of(
     entry: TraceEntry,
-    id: str,
     site: int,
     head: "Head",
     rows: range | None = None,
@@ -97,7 +96,6 @@ def map_of(
 
     Args:
         entry: the trace and what is known of it.
-        id: of the trace.
         site: index of the site.
         head: its head.
         rows: which queries; None for all.
@@ -128,7 +126,6 @@ def map_of(
 
 def row_of(
     entry: TraceEntry,
-    id: str,
     site: int,
     head: "Head",
     axis: str,
@@ -230,7 +227,7 @@ def row_reads(
     return weights_read(entry, site, head)
 
 
-def changed(entry: TraceEntry, id: str) -> dict[str, Any]:
+def changed(entry: TraceEntry) -> dict[str, Any]:
     """The weight that the edits changed most, over all layers and heads; {} where none changed."""
     from analysis.difference import most_changed
 
@@ -246,7 +243,7 @@ def every_weight(entry: TraceEntry, **asked: Any) -> int:
     return sum(site.heads * site.queries * site.keys for site in entry.view.sites)
 
 
-def sharpest(entry: TraceEntry, id: str, site: int, head: "Head") -> dict[str, Any]:
+def sharpest(entry: TraceEntry, site: int, head: "Head") -> dict[str, Any]:
     """The row of a head with the most concentrated weights; null if there is none.
 
     Of an answer about pictures, where its words look at them: of the rows that write it.
@@ -319,18 +316,6 @@ def _sums_to_one(pattern: "Pattern") -> bool:
     )
 
 
-def of_one_pass(trace: "Trace") -> None:
-    """Refuses a mean of several passes, whose queries, keys and values mean nothing.
-
-    Raises:
-        QuestionError: for a mean.
-    """
-    from models.averaged import is_mean
-
-    if is_mean(trace):
-        raise QuestionError(OF_ONE)
-
-
 def site_at(view: "TraceOrView", site: int, head: object = None) -> "Site":
     """The site with this index.
 
@@ -343,6 +328,45 @@ def site_at(view: "TraceOrView", site: int, head: object = None) -> "Site":
     if isinstance(head, int) and head >= attention_site.heads:
         raise QuestionError(f"expected head 0 to {attention_site.heads - 1}, mean or max")
     return attention_site
+
+
+def own_site(entry: TraceEntry, site: int, head: object = None) -> "Site":
+    """The site of the trace itself, by its index in what is shown; checks a head of it."""
+    site_at(entry.view, site, head)
+    if site >= len(entry.trace.sites):
+        raise ValueError("choose one kind of attention: each has layers of its own")
+    return entry.trace.sites[site]
+
+
+def one_head(entry: TraceEntry, site: int, head: int | str) -> "tuple[Trace, Site, int]":
+    """The trace of single tokens, its site, and the head, for what queries and keys mean.
+
+    Raises:
+        QuestionError: for several heads, and for a mean of several passes.
+    """
+    from analysis.view import JOINT
+    from models.averaged import is_mean
+
+    if not isinstance(head, int) or site_at(entry.view, site, head).kind == JOINT:
+        raise QuestionError("expected one head of one attention layer")
+    if is_mean(entry.trace):
+        raise QuestionError(OF_ONE)
+    return entry.trace, entry.trace.site(entry.view.sites[site]), head
+
+
+def token_of(entry: TraceEntry, site: int, direction: str, index: int) -> int:
+    """The token of a row or column; of a word its last one."""
+    tokens = tokens_of(entry.view, site, direction)
+    if index >= len(tokens):
+        raise QuestionError(f"expected a position 0 to {len(tokens) - 1}")
+    return tokens[index][-1]
+
+
+def of_head(values: "Tensor", head: "Head") -> "Tensor":
+    """One head of values "head …", or what combines them."""
+    if head == "mean":
+        return values.mean(0)
+    return values.amax(0) if head == "max" else values[head]
 
 
 def _texts_and_sites(view: "TraceOrView") -> dict[str, Any]:

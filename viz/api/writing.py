@@ -1,13 +1,18 @@
-"""Responses about a text that a decoder goes on with, and the cache that it reads meanwhile."""
+"""A text that a decoder goes on with, and the cache that it reads meanwhile."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from viz.api.endpoint import TEXT, Endpoint
 from viz.api.entries import TraceEntry
-from viz.api.model import Answer, opened, or_why
 from viz.api.pool import report
 from viz.api.requests import QuestionError
+from viz.api.rerun import opened
 
 if TYPE_CHECKING:
+    from jaxtyping import Float
+    from torch import Tensor
+
     from models.model import Model
 
 MOST = 64  # tokens that are written at once
@@ -15,30 +20,43 @@ MOST_ROWS = 256  # steps of one answer about the cache
 DIFFERS = "Read again, the text has other tokens than those that were written."
 
 
-@or_why
+@dataclass(frozen=True)
+class WrittenAnswer:
+    """The whole text, the part of it that a decoder wrote, its tokens and their probabilities.
+
+    The note says where a tokenizer reads the text as other tokens.
+    """
+
+    text: str
+    written: str
+    tokens: list[str]
+    probabilities: tuple[float, ...]
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class CacheAnswer:
+    """The weight that each token in the cache receives, the mean over all heads.
+
+    For each step from the first on the probability of what came next, and a row of weights.
+    """
+
+    first: int
+    probabilities: list[float]
+    rows: "list[Float[Tensor, 'key']]"
+
+
 def written(
     entry: TraceEntry,
-    id: str,
     count: int,
     temperature: float = 0.0,
     top_k: int = 0,
     top_p: float = 1.0,
     seed: int = 0,
-) -> Answer:
-    """What the model goes on with, under the edits of the trace.
+) -> WrittenAnswer:
+    """What the model goes on with under the edits of the trace; at temperature 0 the likeliest.
 
-    Args:
-        entry: the trace of a text.
-        id: of the trace.
-        count: how many tokens; fewer where the model ends the text, or has no more room.
-        temperature: of the draws; 0 takes the likeliest token each time.
-        top_k: how many tokens are kept; 0 for all.
-        top_p: how much probability is kept at least.
-        seed: of the draws.
-
-    Returns:
-        The whole text, the part of it that was written, its tokens with their probabilities, and
-        a note where a tokenizer reads the text as other tokens.
+    Fewer tokens than `count` where the model ends the text, or has no more room.
     """
     from analysis.generation import continuation
     from models.text import Decoding
@@ -50,26 +68,15 @@ def written(
         reader = model.tokenizer
         if target is not None or not isinstance(given, str) or not isinstance(reader, Decoding):
             raise ValueError(f"{model.name} goes on with no text here: expected a decoder’s text")
-        result = continuation(
-            model,
-            given,
-            count,
-            sampling=sampling,
-            seed=seed,
-            edits=entry.trace.edits,
-            progress=report,
-        )
+        how: dict[str, Any] = {"sampling": sampling, "seed": seed, "edits": entry.trace.edits}
+        result = continuation(model, given, count, progress=report, **how)
     ids = _before_end(reader, result.ids)
     if not ids:
         raise ValueError("the model ends the text here: it writes nothing more")
     text, same = _joined(reader, given, result.begun, ids)
-    return {
-        "text": text,
-        "written": text[len(given) :],
-        "tokens": list(reader.spelled((*result.begun, *ids)).labels[len(result.begun) :]),
-        "probabilities": [float(f"{each:.6g}") for each in result.probabilities[: len(ids)]],
-        "note": "" if same else DIFFERS,
-    }
+    tokens = list(reader.spelled((*result.begun, *ids)).labels[len(result.begun) :])
+    shares, note = result.probabilities[: len(ids)], "" if same else DIFFERS
+    return WrittenAnswer(text, text[len(given) :], tokens, shares, note)
 
 
 def sampling_of(temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) -> Any:
@@ -86,18 +93,8 @@ def sampling_of(temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) ->
         raise QuestionError(str(error)) from None
 
 
-@or_why
-def cache(entry: TraceEntry, id: str, first: int) -> Answer:
-    """The weight that each token in the cache receives, by step: the mean over all heads.
-
-    Args:
-        entry: the trace of the whole text.
-        id: of the trace.
-        first: the token from which the first step wrote the next one.
-
-    Returns:
-        For each step its token, the probability of what came next, and a row of weights.
-    """
+def cache(entry: TraceEntry, first: int) -> CacheAnswer:
+    """What each token in the cache receives; at the first one the first step wrote the next."""
     from analysis.generation import Written, received
     from analysis.outputs import logits_at
     from models.edits import reads_all_tokens
@@ -110,21 +107,13 @@ def cache(entry: TraceEntry, id: str, first: int) -> Answer:
         raise ValueError("expected the text of a decoder")
     if not first < len(ids) - 1:
         raise QuestionError(f"expected first 0 to {len(ids) - 2}")
-    steps = ids[first + 1 : first + 1 + MOST_ROWS]
+    steps = [*enumerate(ids[first + 1 : first + 1 + MOST_ROWS], first)]
 
-    def compute() -> Answer:
-        rows = received(Written(trace, first + 1, tuple(steps), ()))
-        shares = [
-            float(logits_at(trace, first + step).softmax(-1)[id]) for step, id in enumerate(steps)
-        ]
-        return {
-            "first": first,
-            "probabilities": [float(f"{share:.6g}") for share in shares],
-            "rows": [
-                [float(f"{each:.4g}") for each in row[: first + step + 1].tolist()]
-                for step, row in enumerate(rows)
-            ],
-        }
+    def compute() -> CacheAnswer:
+        rows = received(Written(trace, first + 1, tuple(id for _, id in steps), ()))
+        shares = [float(logits_at(trace, place).softmax(-1)[id]) for place, id in steps]
+        given = zip(rows, steps, strict=True)
+        return CacheAnswer(first, shares, [row[: place + 1] for row, (place, _) in given])
 
     return entry.answers.once(("cache", first), compute)
 
@@ -181,3 +170,9 @@ def _joined(
     )
     first = next(same, None)
     return (joined[0], False) if first is None else (first, True)
+
+
+ENDPOINTS = (
+    Endpoint("written", TEXT, written),
+    Endpoint("cache", TEXT, cache, weights_read),
+)

@@ -1,13 +1,11 @@
 """A self-contained page: the view itself, its code and its data. It needs no server, no network."""
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from viz.api.endpoint import path_of
+from viz.api.endpoint import body_of, path_of
 from viz.api.text import is_short
-from viz.export.answers import answered
 from viz.selection import OF_ANSWERS, OF_VIEWS
-from viz.views import EVERY, FORM, VIEWS
+from viz.views import EVERY, FORM, VIEWS, answered
 from viz.views.entries import image_entry, text_entry
 from viz.views.head.view import pair_of
 from viz.views.pictures import view as pictures
@@ -35,13 +33,13 @@ def page(request: Request, view: str) -> bytes:
         if each is None:
             continue
         entry, (wanted, more) = entry_of(each, view), asked(each, view)
-        held |= {name + path: encoded(answered(entry, ID, path)) for path in wanted}
+        held |= {name + path: body_of(answered(entry, path))[0] for path in wanted}
         later += [(name, path, entry) for path in more]
     if request.second is not None and not is_of_picture(request, view):
         held |= _of_both(request, request.second)
     size = len(standalone.page(held, props, title=title))
     for name, path, entry in later:
-        payload = encoded(answered(entry, ID, path))
+        payload = body_of(answered(entry, path))[0]
         size += 4 * len(payload) // 3 + len(name + path) + 8
         if size > LARGEST:
             break
@@ -56,9 +54,9 @@ def _of_both(request: Request, second: Second) -> dict[str, bytes]:
     heads = [head for head in request.heads if isinstance(head, int)]
     asks += [("likeness", {"site": request.index, "head": head}) for head in heads]
     return {
-        path_of(name, **place, second=BESIDE): encoded(
-            answered(entry, ID, path_of(name, **place, second=second.id))
-        )
+        path_of(name, **place, second=BESIDE): body_of(
+            answered(entry, path_of(name, **place, second=second.id))
+        )[0]
         for name, place in asks
     }
 
@@ -108,17 +106,6 @@ def _second(request: Request, second: Second) -> dict[str, Any]:
     beside = {"trace": BESIDE, "made": 0, "title": other_title, "aligned": True, "panels": []}
     heads = [site.heads for site in other.sites]
     return {"title": title, "second": beside | {"heads": heads}}
-
-
-def encoded(answer: Any) -> bytes:
-    """An answer of the API as bytes."""
-    from viz.api.entries import Download
-
-    if isinstance(answer, dict):
-        return json.dumps(answer, ensure_ascii=False).encode()
-    if isinstance(answer, Download):
-        return answer.data
-    return answer[0] if isinstance(answer, tuple) else answer
 
 
 def asked(request: Request, view: str) -> tuple[list[str], list[str]]:

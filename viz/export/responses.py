@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.methods import BY_NAME
 from viz.api.beside import second_of
 from viz.api.entries import Download, Patches, TraceEntry
-from viz.api.provenance import predictions
+from viz.api.provenance import Code, predictions
 from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
 from viz.export.files import FIGURES, render
@@ -33,7 +33,6 @@ TRACED = re.compile(r"^t = hs\.trace\(model, (.*)\)$", re.MULTILINE)
 
 def export(
     entry: TraceEntry,
-    id: str,
     site: int,
     head: One,
     form: str,
@@ -51,9 +50,7 @@ def export(
     return Download(data, KINDS[format], f"{_name(request, form)}.{format}")
 
 
-def python(
-    entry: TraceEntry, id: str, site: int, head: One, form: str, **options: Any
-) -> dict[str, Any]:
+def python(entry: TraceEntry, site: int, head: One, form: str, **options: Any) -> Code:
     """Python code that makes the same figure."""
     request = _request(entry, site, head, form, **options)
     asked = [f"view={form!r}"]
@@ -70,7 +67,7 @@ def python(
     if entry.patches is not None:
         asked.append(f"picture={entry.patches.source}")
     selected = request.selection
-    answer = predictions(entry, id, site, selected.direction, selected.token)
+    answer = predictions(entry, site, selected.direction, selected.token)
     code = entry.code(site, head, answer)
     chosen = request.selection.methods if "method" in FORM[form].options else ()
     methods = [BY_NAME[method.name] for method in chosen]
@@ -85,7 +82,7 @@ def python(
     if relevant:
         lines += _explained(given, relevant, request.selection.output)
     lines.append(f"hs.export(t, {name!r}, {', '.join(asked)})")
-    return {"code": "\n".join([code, "", *lines])}
+    return Code("\n".join([code, "", *lines]))
 
 
 def _given(code: str) -> list[str]:

@@ -13,8 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
-from viz.api.endpoint import Endpoint
+from viz.api import beside, provenance, reachable, sound, writing
+from viz.api.endpoint import Endpoint, work_of
 from viz.selection import Form, Option
 from viz.values import Kind, words
 from viz.views.answer import Answer
@@ -50,6 +52,10 @@ VIEWS: Mapping[str, Folder] = MappingProxyType(
 FORMS = tuple(view.form for view in VIEWS.values())
 FORM: Mapping[str, Form] = MappingProxyType({form.name: form for form in FORMS})
 PICTURED = tuple(form.name for form in FORMS if form.chooses is None)  # one is on the screen
+ENDPOINTS = (  # what a trace can be asked for, in the app, on a saved page and in a notebook
+    *(endpoint for view in VIEWS.values() for endpoint in view.endpoints),
+    *(each for of in (beside, provenance, reachable, sound, writing) for each in of.ENDPOINTS),
+)
 EVERY = tuple(form.name for form in FORMS if form.covers == "every")
 WHOLE = tuple(form.name for form in FORMS if form.covers == "layers")
 
@@ -62,3 +68,9 @@ def kind_of(option: Option) -> Kind:
 def forms_of(option: str) -> tuple[str, ...]:
     """The names of the forms on which an option acts."""
     return tuple(form.name for form in FORMS if option in form.options)
+
+
+def answered(entry: "TraceEntry", path: str) -> Any:
+    """The answer to a path such as "map?site=0&head=3"."""
+    name, _, query = path.partition("?")
+    return work_of(ENDPOINTS, entry, name, parse_qsl(query))[1]()

@@ -61,13 +61,6 @@ def every_head(request: Request) -> tuple[list[str], list[dict[str, Any]]]:
     return names, [site.where.coordinates | {"head": head} for site, head in heads]
 
 
-def given(answer: dict[str, Any]) -> dict[str, Any]:
-    """An answer, unless it is one sentence that says why there is none."""
-    if "why" in answer:
-        raise ValueError(answer["why"])
-    return answer
-
-
 def digits(value: float | None) -> str:
     """Four digits; None is −∞."""
     return "−∞" if value is None else f"{value:.4g}".replace("-", "−")

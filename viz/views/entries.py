@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
 
 
+def entry_of(request: Request) -> "TraceEntry":
+    """The entry that the view's requests are answered from, of a text or a picture."""
+    return text_entry(request) if request.picture is None else image_entry(request)
+
+
 def text_entry(request: Request) -> "TraceEntry":
     """The entry that the view's requests are answered from."""
     from viz.api.entries import TraceEntry

@@ -1,5 +1,16 @@
 // The shapes of everything that crosses a boundary: props, messages, the selection, the host.
 
+/** Answers to requests: those of viz/views and viz/api, whose dataclasses they are written from. */
+export * from "./answers";
+import type { AnswerWords as Words, LikenessAnswer as Alikeness, Objects as Detections, Share, Split, Swept } from "./answers";
+export type AnswerWords = Words & { why?: string };
+export type LikenessAnswer = { why: string } | Alikeness;
+export type MattersAnswer = Swept;
+export type Objects = Detections & { why?: string };
+export type PatchedAnswer = Swept;
+export type SplitAnswer = Split;
+export type SplitTerm = Share;
+
 // ---- the host of a component
 
 /** What a component may tell whoever shows it. */
@@ -170,24 +181,6 @@ export interface SecondProps {
   difference?: boolean;
 }
 
-/** By text and token the sentence, its first character and the one behind its last. */
-export type Spans = ([number, number, number] | null)[][];
-
-export interface AlignedAnswer {
-  first: Spans;
-  second: Spans;
-}
-
-/** How much of their weight heads of the second put where one of the first does. */
-export type LikenessAnswer =
-  | { why: string }
-  | {
-      /** By site and head. */
-      overlap: (number | null)[][];
-      /** Site and head of the largest. */
-      best: [number, number];
-    };
-
 // ---- messages (viz/pack.py): a JSON header and an area of bytes
 
 export interface Colours {
@@ -241,99 +234,6 @@ export interface TokenGrid {
   places: number[];
   /** Of a video, those that the tokens are of. */
   frames: number[];
-}
-
-/** What an object query says. */
-export interface Detected {
-  name: string;
-  score: number;
-  /** Left, top, right and bottom, in shares of the picture. */
-  box: [number, number, number, number];
-}
-
-export interface Objects {
-  /** One for each object query. */
-  objects?: Detected[];
-  /** The row of the first query, site by site; −1 where queries are no objects. */
-  first?: number[];
-  /** Sites whose block also samples the picture. */
-  sampled?: number[];
-  why?: string;
-}
-
-/** Where a query samples the picture. */
-export interface SampledPoints {
-  /** Across and down, in shares of the picture. */
-  places: [number, number][];
-  weights: number[];
-  module: string;
-}
-
-/** A word of an answer. */
-export interface AnswerWord {
-  text: string;
-  /** That attend while they write it. */
-  rows: number[];
-  special: boolean;
-}
-
-/** What a model has written about pictures. */
-export interface AnswerWords {
-  words?: AnswerWord[];
-  /** In which words look at pictures. */
-  sites?: number[];
-  /** Where image tokens have no places on a picture: the reason, and the sites that write words. */
-  unplaced?: { why: string; sites: number[] };
-  why?: string;
-}
-
-export interface HeadOnPicture {
-  site: number;
-  head: number;
-  /** Its weight on pictures. */
-  mass: number;
-  /** Of its map's connected areas, in nats; null where image tokens have no places on a picture. */
-  entropy: number | null;
-  localises: boolean;
-}
-
-/** The probability of a word with and without an area of a picture. */
-export interface Need {
-  before: number;
-  after: number;
-  elsewhere: number[];
-  places: number[][];
-}
-
-/** What each row of an answer gives to an area of a picture. */
-export interface AreaReaders {
-  /** Row of the first weight. */
-  first: number;
-  weights: number[];
-  /** Image tokens in the area. */
-  patches: number;
-  /** Words of the question that looked there while they were read, the largest weight first. */
-  question: { text: string; weight: number }[];
-}
-
-/** A caption of a picture: how similar the two are, and what each patch of it adds. */
-export interface Caption {
-  text: string;
-  similarity: number;
-  map: number[][];
-}
-
-/** A word's map in units of another question's, by grid; null where the other has no weight. */
-export interface Relative {
-  maps: (number | null)[][][];
-}
-
-/** What speaks for a word and what for a rival, by grid. */
-export interface Versus {
-  difference: number;
-  word: string;
-  rival: string;
-  maps: number[][][];
 }
 
 /** A recording's length in seconds, without padding and with it. */
@@ -557,22 +457,6 @@ export interface InsideHeader {
   applied: string[];
 }
 
-/** What one part of the network adds to a score. */
-export interface SplitTerm {
-  name: string;
-  value: number;
-}
-
-/** The response of "split". */
-export interface SplitAnswer {
-  score: number;
-  query: SplitTerm[];
-  key: SplitTerm[];
-  applied: string[];
-  /** Largest difference of a list's sum from the score. */
-  error: number;
-}
-
 // ---- views of all heads
 
 /** What the views of all heads read and change: their numbers on one text, or over a corpus. */
@@ -684,14 +568,6 @@ export interface CorpusHead {
   there: Pick<CorpusHead, "sentence" | "numbers" | "examples"> | null;
 }
 
-/** The response of "states": by layer and token. */
-export interface StatesAnswer {
-  number: "logit" | "share";
-  name: string;
-  attribution: (number | null)[][];
-  exact: (number | null)[][] | null;
-}
-
 /** What a change at a site can reach. */
 export interface Sought {
   site: number;
@@ -711,11 +587,6 @@ export interface Other {
   source: string;
   /** The weights of a row of the other; null where no token is chosen in both. */
   row?: { refusal: string; set: () => void } | null;
-}
-
-/** The rows that a change can reach, by site; of all heads where heads is null. */
-export interface Reached {
-  sites: ({ heads: number[] | null; rows: [number, number][] } | null)[];
 }
 
 /** The response of "alike" and "attending": heads in order. */
@@ -824,146 +695,6 @@ export interface Variant {
   sinks: Sinks;
 }
 
-/** A map over all layers, max-pooled. */
-export interface ModelMap {
-  shape: [number, number];
-  max: number;
-  /** Row by row. */
-  cells: number[];
-  /** How its numbers were grouped; "" for those of single tokens. */
-  note: string;
-}
-
-/** One query's exact numbers in a map over all layers, or a part of its flow. */
-export interface ModelRow {
-  values: number[];
-  sum?: number;
-  note: string;
-}
-
-export interface RelevanceAnswer {
-  values: number[];
-  /** Of the tokens that a decoder read. */
-  read: number[] | null;
-  /** Indexes of sites whose rows are these tokens. */
-  sites: [number, number | null];
-  /** Sum over all tokens, and the part of it on tokens that are hidden. */
-  total: number;
-  hidden: number;
-  note: string;
-  value: number;
-  unassigned: number | null;
-  position: number | null;
-  id: number | null;
-  /** Of the token or class; "" where the model does not tell. */
-  name: string;
-  similarity: boolean;
-}
-
-/** The likeliest token of each layer at some tokens: by layer and token. */
-export interface Lens {
-  layers: string[];
-  /** How many the output has. */
-  tokens: number;
-  first: number;
-  labels: string[];
-  ids: number[][];
-  names: string[][];
-  probabilities: number[][];
-}
-
-/** The rank and probability of one token by layer. */
-export interface LensRanks {
-  id: number;
-  name: string;
-  position: number;
-  layers: string[];
-  ranks: number[];
-  probabilities: number[];
-}
-
-/** What each part of a network adds to a logit, or to the difference of two. */
-export interface LogitParts {
-  id: number;
-  name: string;
-  position: number;
-  /** The output whose logit is subtracted. */
-  versus: string | null;
-  rows: { site: number; heads: number[]; mlp?: number | null }[];
-  rest: { name: string; value: number }[];
-  sum: number;
-  logit: number;
-}
-
-export interface BlameEdge {
-  site: number;
-  head: number;
-  query: number;
-  key: number;
-  /** What cutting it would do to log p. */
-  effect: number;
-}
-
-/** What an output rests on, and its probability without that. */
-export interface BlameAnswer {
-  id: number;
-  name: string;
-  position: number | null;
-  labels: string[];
-  tokens: number[];
-  spans: [number, number, number][];
-  /** The text of each span. */
-  quoted: string[];
-  edges: BlameEdge[];
-  path: BlameEdge[];
-  before: number;
-  after: number;
-  controls: number[];
-}
-
-/** What a relevance can explain at a token. */
-export interface Outputs {
-  kind: "tokens" | "classes" | "similarity" | "nothing";
-  options: { value: string; label: string; position: number | null; probability: number }[];
-  /** What the chosen output is called here; null if it means nothing here. */
-  chosen: string | null;
-  rejected?: string;
-}
-
-/** What removing tokens in one order does to an output. */
-export interface Curves {
-  orders: number;
-  counts: number[];
-  tokens: number;
-  value: number;
-  removal: string;
-  read: boolean;
-  comprehensiveness: number[];
-  sufficiency: number[];
-}
-
-/** The principal components of the patches' last states as colours. */
-export interface PatchComponents {
-  /** Red, green and blue of each patch, 0 to 255. */
-  colours: number[];
-  foreground: number[];
-  /** Shares of the variance. */
-  explained: number[];
-  kept: number;
-  threshold: number;
-}
-
-/** The probability of a class as patches are taken away, or put back. */
-export interface Perturbation {
-  counts: number[];
-  value: number;
-  /** The most relevant patches first, the least relevant ones first, and in random orders. */
-  most: number[];
-  least: number[];
-  random: number[][];
-  score: number;
-}
-
 export interface Predictions {
   ids?: number[];
   position?: number;
@@ -977,46 +708,6 @@ export interface Predictions {
   labels?: string[];
   probabilities?: number[];
   note?: string;
-}
-
-/** What a decoder went on with. */
-export interface WrittenAnswer {
-  text: string;
-  written: string;
-  tokens: string[];
-  probabilities: number[];
-  note: string;
-}
-
-/** What switching off each head does to a number of the output, by site. */
-export interface MattersAnswer {
-  number: "logit" | "distance";
-  name: string;
-  position: number | null;
-  sites: number[];
-  attribution: (number | null)[][];
-  exact: (number | null)[][] | null;
-}
-
-/** The same of all heads of one layer, exactly. */
-export interface MattersInLayer {
-  exact: number[];
-}
-
-export interface PatchedAnswer {
-  name: string;
-  position: number | null;
-  labels: string[];
-  second: string[];
-  attribution: (number | null)[][];
-  exact: (number | null)[][] | null;
-}
-
-/** What each token in the cache receives, a row for each step. */
-export interface CacheAnswer {
-  first: number;
-  probabilities: number[];
-  rows: number[][];
 }
 
 // ---- the map of the course

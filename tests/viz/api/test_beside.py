@@ -5,7 +5,8 @@ import pytest
 from analysis.alike import alike
 from models.request import TraceRequest
 from models.run import load, trace
-from viz.api import beside, tracing
+from tests.viz.api.asking import ask
+from viz.api import tracing
 from viz.api.registry import registry
 from viz.api.requests import QuestionError
 from viz.api.tracing import TOKENS, Between
@@ -20,7 +21,7 @@ def held_of(name: str, text: str | tuple[str, str] = TEXT, between=TOKENS):
 @pytest.mark.parametrize("between", [TOKENS, Between("yes", "hidden")])
 def test_tokens_are_found_by_their_characters(between: Between) -> None:
     first, second = held_of("grammar-next", between=between), held_of("minilm")
-    answer = beside.aligned(first.value, "", second.id)
+    answer = ask(first.value, "aligned", second.id)
     for name, model in (("first", "grammar-next"), ("second", "minilm")):
         (spans,) = answer[name]
         labels = trace(load(model), TEXT).labels
@@ -33,7 +34,7 @@ def test_tokens_are_found_by_their_characters(between: Between) -> None:
 
 def test_the_decoder_of_a_translator_has_a_text_of_its_own() -> None:
     both = held_of("dates", "May 3, 2001")
-    answer = beside.aligned(both.value, "", both.id)
+    answer = ask(both.value, "aligned", both.id)
     t = both.value.trace
     assert t.target_tokens is not None
     assert [len(each) for each in answer["second"]] == [len(t.tokens[0]), len(t.target_tokens[0])]
@@ -41,7 +42,7 @@ def test_the_decoder_of_a_translator_has_a_text_of_its_own() -> None:
 
 def test_the_overlap_of_a_head_with_every_head_of_the_second() -> None:
     first, second = held_of("grammar-next"), held_of("minilm")
-    answer = beside.likeness(first.value, "", 1, 0, second.id)
+    answer = ask(first.value, "likeness", 1, 0, second.id)
     expected = alike(first.value.trace, first.value.trace.sites[1], 0, trace(load("minilm"), TEXT))
     assert [len(row) for row in answer["overlap"]] == [12] * 6
     for row, values in enumerate(answer["overlap"]):
@@ -52,7 +53,7 @@ def test_the_overlap_of_a_head_with_every_head_of_the_second() -> None:
 def test_a_pair_of_sentences_is_compared_sentence_by_sentence() -> None:
     pair = ("the cats", "the cats near it")
     held = held_of("minilm", pair)
-    answer = beside.likeness(held.value, "", 2, 7, held.id)
+    answer = ask(held.value, "likeness", 2, 7, held.id)
     assert answer["best"] == [2, 7]
     assert answer["overlap"][2][7] == pytest.approx(1, abs=1e-4)
     result = alike(held.value.trace, held.value.trace.sites[2], 7, held.value.trace)
@@ -62,10 +63,10 @@ def test_a_pair_of_sentences_is_compared_sentence_by_sentence() -> None:
 def test_what_cannot_be_compared_is_said() -> None:
     first = held_of("grammar-next")
     with pytest.raises(QuestionError, match="no longer held"):
-        beside.aligned(first.value, "", "unknown")
+        ask(first.value, "aligned", "unknown")
     picture = registry.once(("no", "text"), lambda: 1)
     with pytest.raises(QuestionError, match="of a text"):
-        beside.aligned(first.value, "", picture.id)
-    assert "one head" in beside.likeness(first.value, "", 0, "mean", first.id)["why"]
+        ask(first.value, "aligned", picture.id)
+    assert "one head" in ask(first.value, "likeness", 0, "mean", first.id)["why"]
     other = held_of("minilm", "quite another text")
-    assert "nothing in common" in beside.likeness(first.value, "", 0, 0, other.id)["why"]
+    assert "nothing in common" in ask(first.value, "likeness", 0, 0, other.id)["why"]

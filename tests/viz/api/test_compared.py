@@ -23,7 +23,7 @@ def entry(first: str, second: str) -> RunEntry:
 
 def ask(value: RunEntry, path: str):
     name, _, query = path.partition("?")
-    return work_of(ENDPOINTS, value, "r", name, parse_qsl(query))[1]()
+    return work_of(ENDPOINTS, value, name, parse_qsl(query))[1]()
 
 
 def test_the_largest_changes_are_those_of_the_tables() -> None:

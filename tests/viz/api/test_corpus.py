@@ -34,7 +34,7 @@ def entry(run: str) -> RunEntry:
 
 def ask(run: str, path: str):
     name, _, query = path.partition("?")
-    return work_of(ENDPOINTS, entry(run), "r", name, parse_qsl(query))[1]()
+    return work_of(ENDPOINTS, entry(run), name, parse_qsl(query))[1]()
 
 
 def places(run: str) -> list[tuple[int, int]]:

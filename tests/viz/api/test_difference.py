@@ -12,8 +12,8 @@ from viz import pack
 from viz.api import tracing
 from viz.api.endpoint import work_of
 from viz.api.requests import QuestionError
-from viz.export.answers import answered
 from viz.routes import ENDPOINTS
+from viz.views import answered
 
 TEXT = TraceRequest(Source("catalogue", "grammar-next"), "the cat saw the dog")
 IMAGE = TraceRequest(
@@ -39,7 +39,7 @@ def floats(header, area):
 
 def test_a_map_and_rows_of_a_text() -> None:
     edited, plain, expected = entries(TEXT)
-    header, area = pack.unpack(answered(edited, "t", "map?site=1&head=0&values=difference"))
+    header, area = pack.unpack(answered(edited, "map?site=1&head=0&values=difference"))
     (part,) = header["maps"]
     assert part["coding"] == "difference"
     cells = np.frombuffer(area, np.uint8, np.prod(part["shape"]), part["at"]).reshape(part["shape"])
@@ -48,11 +48,11 @@ def test_a_map_and_rows_of_a_text() -> None:
     np.testing.assert_allclose(values, expected[0], atol=step)
     for axis, wanted in (("query", expected[0][3]), ("key", expected[0][:, 3])):
         path = f"row?site=1&head=0&axis={axis}&index=3&values=difference"
-        header, area = pack.unpack(answered(edited, "t", path))
+        header, area = pack.unpack(answered(edited, path))
         np.testing.assert_allclose(floats(header["rows"][0], area), wanted, atol=1e-6)
         assert header["rows"][0]["values"] == "difference"
     with pytest.raises(QuestionError, match="no edits"):
-        answered(plain, "t", "map?site=1&head=0&values=difference")
+        answered(plain, "map?site=1&head=0&values=difference")
 
 
 def test_the_weight_that_changed_most() -> None:
@@ -63,20 +63,20 @@ def test_the_weight_that_changed_most() -> None:
         for site, other in zip(edited.trace.sites, plain.trace.sites, strict=True)
     ]
     assert not every[0].any()
-    found = answered(edited, "t", "changed")
+    found = answered(edited, "changed")
     site = max(range(len(every)), key=lambda index: np.abs(every[index]).max())
     place = np.unravel_index(np.abs(every[site]).argmax(), every[site].shape)
     assert (found["site"], found["head"], found["query"], found["key"]) == (site, *place)
     assert found["change"] == pytest.approx(every[site][place], abs=1e-6)
     with pytest.raises(QuestionError, match="no edits"):
-        answered(plain, "t", "changed")
+        answered(plain, "changed")
 
 
 @pytest.mark.parametrize("axis", ["query", "key"])
 def test_all_heads_of_a_picture(axis: str) -> None:
     edited, _, expected = entries(IMAGE)
     path = f"heads?site=1&axis={axis}&index=2&values=difference"
-    header, area = pack.unpack(answered(edited, "t", path))
+    header, area = pack.unpack(answered(edited, path))
     (row,) = header["rows"]
     wanted = expected[:, 2] if axis == "query" else expected[:, :, 2]
     np.testing.assert_allclose(floats(row, area).reshape(wanted.shape), wanted, atol=1e-6)
@@ -85,7 +85,7 @@ def test_all_heads_of_a_picture(axis: str) -> None:
 
 def exported(entry, format: str) -> bytes:
     query = [("site", "1"), ("head", "0"), ("form", "matrix"), ("format", format)]
-    return work_of(ENDPOINTS, entry, "t", "export", [*query, ("values", "difference")])[1]().data
+    return work_of(ENDPOINTS, entry, "export", [*query, ("values", "difference")])[1]().data
 
 
 def test_a_file_of_the_difference_holds_the_difference() -> None:

@@ -20,6 +20,7 @@ from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
 from tests.viz import svg_files
+from tests.viz.api.asking import ask
 from viz.api.entries import Patches, TraceEntry
 from viz.api.requests import QuestionError
 from viz.colours import Scale, Veil, is_nearly_uniform, layer_of, overlaid, strength_of
@@ -53,7 +54,7 @@ def test_the_tables_agree() -> None:
 
 
 def test_a_file_is_named_after_what_it_shows(text: TraceEntry) -> None:
-    found = export.export(text, "id", 1, 2, "matrix", "csv")
+    found = export.export(text, 1, 2, "matrix", "csv")
     assert found.name == "decoder-2-3-heads-width-15-matrix-layer-1-head-2.csv"
     rows = list(csv.DictReader(io.StringIO(found.data.decode())))
     weights = text.view.weights(1, 2).numpy()
@@ -62,20 +63,20 @@ def test_a_file_is_named_after_what_it_shows(text: TraceEntry) -> None:
 
 @pytest.mark.parametrize("form", ["matrix", "atlas"])
 def test_a_page_opens_at_the_chosen_layer_and_head(text: TraceEntry, form: str) -> None:
-    page = export.export(text, "id", 1, 2, form, "html").data.decode()
+    page = export.export(text, 1, 2, form, "html").data.decode()
     start = json.loads(re.findall(r'"start": (\{.*?\})', page)[0])
     assert (start["layer"], start["head"]) == (1, 2)
 
 
 def test_names_hold_nothing_that_a_header_cannot(text: TraceEntry) -> None:
     for form in ("matrix", "lines", "atlas"):
-        name = export.export(text, "id", 0, "mean", form, "npz").name
+        name = export.export(text, 0, "mean", form, "npz").name
         assert re.fullmatch(r"[A-Za-z0-9.-]+\.npz", name)
 
 
 def test_several_heads_and_a_token_of_lines(text: TraceEntry) -> None:
     found = export.export(
-        text, "id", 0, 1, "lines", "svg", shown=(0, 2), token=6, direction="out"
+        text, 0, 1, "lines", "svg", shown=(0, 2), token=6, direction="out"
     ).data.decode()
     assert "heads 0, 2" in found
     assert "Only the lines of “6” (6) are drawn." in found
@@ -85,44 +86,42 @@ def test_several_heads_and_a_token_of_lines(text: TraceEntry) -> None:
 
 
 def test_python_code_ends_with_the_same_figure(text: TraceEntry, photo: TraceEntry) -> None:
-    code = export.python(text, "id", 1, 0, "lines", scale="own", shown=(0, 2))["code"]
+    code = export.python(text, 1, 0, "lines", scale="own", shown=(0, 2)).code
     compile(code.replace("weights of 1, 0", ""), "code", "exec")
     assert code.endswith(
         "export(t, 'decoder-2-3-heads-width-15-lines-layer-1-head-0-2.pdf', view='lines',"
         " layer=1, head=[0, 2], scale='own')"
     )
-    code = export.python(photo, "id", 0, 1, "image", token=3)["code"]
+    code = export.python(photo, 0, 1, "image", token=3).code
     assert code.endswith("layer=0, head=1, token=3, picture=image)")
-    code = export.python(photo, "id", 0, 1, "image", token=3, scale="layer")["code"]
+    code = export.python(photo, 0, 1, "image", token=3, scale="layer").code
     assert "head=1, scale='layer', token=3" in code
 
 
 def test_python_code_of_the_whole_model_runs_and_gives_what_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from viz.api import model as whole
-
     opened = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
     given = torch.arange(7)[None]
     code = "t = hs.trace(model, torch.arange(7)[None])"
     entry = TraceEntry(trace(opened, given), lambda *_: code, opened=lambda: (opened, given, None))
     names = {"model": opened, "torch": torch, "hs": hs}
 
-    made = export.python(entry, "id", 0, 0, "model", method="gradient", output="3.5")["code"]
+    made = export.python(entry, 0, 0, "model", method="gradient", output="3.5").code
     monkeypatch.chdir(tmp_path)
     exec(made, names)  # the code that the page offers
-    shown = whole.relevance(entry, "id", 0, "gradient", "3.5")["values"]
+    shown = ask(entry, "relevance", 0, "gradient", "3.5")["values"]
     printed = re.fullmatch(r"tensor\(\[(.*)\]\)\n", capsys.readouterr().out)
     assert printed
     numbers = [float(each) for each in printed[1].split(",")]
     assert numbers == pytest.approx(shown, abs=6e-5)  # four decimals are printed
-    figure = export.export(entry, "id", 0, 0, "model", "pdf", method="gradient", output="3.5")
+    figure = export.export(entry, 0, 0, "model", "pdf", method="gradient", output="3.5")
     assert (tmp_path / figure.name).read_bytes() == figure.data
 
-    made = export.python(entry, "id", 0, "mean", "model", fusion="min", discard=0.1)["code"]
+    made = export.python(entry, 0, "mean", "model", fusion="min", discard=0.1).code
     assert made.endswith("view='model', layer=0, head='mean', fusion='min', discard=0.1)")
     both: dict[str, Any] = {"fusion": "min", "beside": "flow"}
-    made = export.python(entry, "id", 0, "mean", "model", **both)["code"]
+    made = export.python(entry, 0, "mean", "model", **both).code
     assert made.endswith("beside='flow', fusion='min')")
 
 
@@ -134,10 +133,10 @@ def test_the_code_of_every_method_makes_its_file(
     given = torch.arange(7)[None]
     code = "t = hs.trace(model, torch.arange(7)[None])"
     entry = TraceEntry(trace(opened, given), lambda *_: code, opened=lambda: (opened, given, None))
-    made = export.python(entry, "id", 1, 0, "model", method=method)["code"]
+    made = export.python(entry, 1, 0, "model", method=method).code
     monkeypatch.chdir(tmp_path)
     exec(made, {"model": opened, "torch": torch, "hs": hs})
-    figure = export.export(entry, "id", 1, 0, "model", "pdf", method=method)
+    figure = export.export(entry, 1, 0, "model", "pdf", method=method)
     assert (tmp_path / figure.name).read_bytes() == figure.data
 
 
@@ -153,7 +152,7 @@ def test_the_colours_of_a_picture_end_where_its_bar_says(
 
     def drawn(scale: str, **more: Any) -> tuple[str, list[np.ndarray]]:
         asked = {"token": token, "direction": direction, "scale": scale, **more}
-        svg = export.export(photo, "id", 1, 0, "image", "svg", **asked).data.decode()
+        svg = export.export(photo, 1, 0, "image", "svg", **asked).data.decode()
         return svg, svg_files.pictures(svg.encode())
 
     svg, _ = drawn("layer")
@@ -191,7 +190,7 @@ def test_a_nearly_uniform_map_leaves_the_picture_visible(photo: TraceEntry) -> N
         opacity = layer_of(weights, scale, strength_of(weights))[..., 3]
         assert is_nearly_uniform(weights) == (name == "even")
         assert (opacity.max() < 40) == (name == "even")
-    said = export.export(photo, "id", 0, 0, "image", "svg", token=3).data.decode()
+    said = export.export(photo, 0, 0, "image", "svg", token=3).data.decode()
     contrast = float(
         photo.trace.weights(0, 0)[3, 1:].max() / photo.trace.weights(0, 0)[3, 1:].mean()
     )
@@ -209,17 +208,17 @@ def test_a_picture_without_its_sinks(photo: TraceEntry, mode: str) -> None:
     if mode == "renormalised":
         weights /= (1 - shares)[:, None]
     asked = {"sinks": mode, "outliers": True, "token": token}
-    found = np.load(io.BytesIO(export.export(photo, "id", 1, head, "image", "npz", **asked).data))
+    found = np.load(io.BytesIO(export.export(photo, 1, head, "image", "npz", **asked).data))
     np.testing.assert_allclose(found["weights"][0], weights, rtol=1e-5)
     top = float(np.nanmax(weights[token, 1:]))
     for direction, share in (("out", shares[token]), ("in", shares.mean())):
         asked |= {"direction": direction, "scale": "own"}
-        svg = export.export(photo, "id", 1, head, "image", "svg", **asked).data.decode()
+        svg = export.export(photo, 1, head, "image", "svg", **asked).data.decode()
         said = " ".join(re.sub("<[^>]*>", " ", svg).split())
         assert "The class token" in said
         assert f"{100 * float(share):.3g} % of " in said
         assert (f">{top:.3g}</text>" in svg) == (direction == "out")  # the end of the colour bar
-    code = export.python(photo, "id", 1, head, "image", **asked)["code"]
+    code = export.python(photo, 1, head, "image", **asked).code
     assert f"sinks='{mode}', outliers=True" in code
 
 
@@ -227,7 +226,7 @@ def test_a_picture_without_its_sinks(photo: TraceEntry, mode: str) -> None:
 def test_weights_lie_over_the_picture_as_in_the_view(photo: TraceEntry, paint: str) -> None:
     """The middle of each patch, against one blended by hand."""
     asked = {"token": 3, "ground": "colour", "paint": paint, "opacity": 50}
-    svg = export.export(photo, "id", 1, 0, "image", "svg", **asked).data
+    svg = export.export(photo, 1, 0, "image", "svg", **asked).data
     picture, drawn = (pixels.astype(float) for pixels in svg_files.pictures(svg))
     weights = photo.trace.weights(1, 0)[3, 1:]
     cell = len(drawn) // 5
@@ -267,4 +266,4 @@ def test_a_logarithmic_scale_has_a_quarter_of_its_colours_for_each_decade() -> N
 def test_what_is_not_there_is_refused(text: TraceEntry, given: dict, message: str) -> None:
     asked = {"site": 0, "head": 0, "form": "matrix", "format": "svg"} | given
     with pytest.raises(QuestionError, match=message):
-        export.export(text, "id", **asked)
+        export.export(text, **asked)

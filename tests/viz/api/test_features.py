@@ -9,7 +9,7 @@ from PIL import Image
 
 from models.run import load, trace
 from models.vit import ViTConfig
-from viz.api import features
+from tests.viz.api.asking import ask
 from viz.api.entries import Patches, TraceEntry
 from viz.api.pictures import encoded
 
@@ -40,7 +40,7 @@ def states(entry: TraceEntry) -> np.ndarray:
 def test_the_foreground_lies_on_one_side_of_the_first_component(
     side: str, deviations: float, entry: TraceEntry, states: np.ndarray
 ) -> None:
-    answer = features.components(entry, "", side, deviations)
+    answer = ask(entry, "components", side, deviations)
     centred = states - states.mean(0)
     first = centred @ np.linalg.svd(centred)[2][0]
     beyond = [sign * first > deviations * first.std() for sign in (1, -1)]
@@ -52,7 +52,7 @@ def test_the_foreground_lies_on_one_side_of_the_first_component(
 
 
 def test_colours_are_the_first_three_components(entry: TraceEntry, states: np.ndarray) -> None:
-    answer = features.components(entry, "", "all")
+    answer = ask(entry, "components", "all")
     centred = states - states.mean(0)
     _, sizes, axes = np.linalg.svd(centred)
     levels = np.array(answer["colours"]).reshape(16, 3)
@@ -71,10 +71,10 @@ def test_likeness_is_a_cosine(entry: TraceEntry, states: np.ndarray) -> None:
     token = entry.trace.prefix + 6
     lengths = np.linalg.norm(states, axis=1)
     expected = states @ states[6] / (lengths * lengths[6])
-    np.testing.assert_allclose(features.similar(entry, "", token)["values"], expected, atol=1e-5)
+    np.testing.assert_allclose(ask(entry, "similar", token)["values"], expected, atol=1e-5)
 
 
 def test_what_is_not_there_says_why(entry: TraceEntry, own: dict[str, TraceEntry]) -> None:
-    assert "at least 4 patches of foreground" in features.components(entry, "", "above", 2.5)["why"]
-    assert "differ in their patches" in features.components(own["swin"], "")["why"]
-    assert "patch: expected 0 to 15" in features.similar(entry, "", 0)["why"]
+    assert "at least 4 patches of foreground" in ask(entry, "components", "above", 2.5)["why"]
+    assert "differ in their patches" in ask(own["swin"], "components")["why"]
+    assert "patch: expected 0 to 15" in ask(entry, "similar", 0)["why"]

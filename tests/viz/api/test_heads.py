@@ -13,10 +13,9 @@ from analysis.split import split as split_score
 from analysis.view import View
 from models.run import load, trace
 from models.trace import Trace
+from tests.viz.api.asking import ask
 from viz.api.entries import TraceEntry
-from viz.api.heads import numbers
 from viz.api.requests import QuestionError
-from viz.views.head.view import split
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +28,7 @@ def entry_of(shown: Trace) -> TraceEntry:
 
 
 def test_numbers_of_every_head(done: Trace) -> None:
-    answer = json.loads(json.dumps(numbers(entry_of(done), "id"), allow_nan=False))
+    answer = json.loads(json.dumps(ask(entry_of(done), "numbers"), allow_nan=False))
     table = head_table(done)
     assert [each["key"] for each in answer["measures"]] == [each.key for each in MEASURES]
     assert answer["reasons"] == table.reasons
@@ -44,8 +43,8 @@ def test_a_word_s_split_is_that_of_its_last_token(done: Trace) -> None:
     entry = TraceEntry(view, lambda *_: "code")
     site = view.sites[4]
     found = split_score(done, 4, 3, view.token(site, "out", 5), view.token(site, "in", 2))
-    answer = json.loads(json.dumps(split(entry, "id", 4, 3, 5, 2), allow_nan=False))
-    assert answer["score"] == found.score
+    answer = json.loads(json.dumps(ask(entry, "split", 4, 3, 5, 2), allow_nan=False))
+    assert answer["score"] == pytest.approx(found.score, rel=1e-5)
     assert [each["name"] for each in answer["key"]] == [share.name for share in found.key]
 
 
@@ -59,4 +58,4 @@ def test_a_word_s_split_is_that_of_its_last_token(done: Trace) -> None:
 )
 def test_splits_that_are_not_there(done: Trace, asked: tuple[Any, ...], line: str) -> None:
     with pytest.raises(QuestionError, match=line):
-        split(entry_of(done), "id", *asked)
+        ask(entry_of(done), "split", *asked)

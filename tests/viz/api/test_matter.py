@@ -6,16 +6,17 @@ from models.edits import Ablate
 from models.request import Picture, TraceRequest
 from models.run import load, trace
 from tests.fetched import fetched
+from tests.viz.api.asking import ask
 from tests.viz.api.catalogue import TEXT, entry_of
-from viz.api import matter, samples, tracing, why
+from viz.api import samples, tracing
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 
 
 def test_heads_are_ranked_by_attribution_then_switched_off_one_by_one() -> None:
     entry, model = entry_of(), load("grammar-next")
-    rough = matter.matters(entry, "", 0, "")
-    exact = matter.matters(entry, "", 0, "", top=4)
+    rough = ask(entry, "matters", 0, "")
+    exact = ask(entry, "matters", 0, "", top=4)
     assert rough["attribution"] == exact["attribution"]
     assert rough["exact"] is None
     plain = entry.trace.output.values[0, -1]
@@ -41,18 +42,18 @@ def test_the_kind_of_the_chosen_layer_is_swept() -> None:
     kinds = {site.kind for site in entry.trace.sites}
     for kind in kinds:
         site = next(n for n, each in enumerate(entry.trace.sites) if each.kind == kind)
-        answer = matter.matters(entry, "", site, off="mean")
+        answer = ask(entry, "matters", site, off="mean")
         assert {entry.trace.sites[each].kind for each in answer["sites"]} == {kind}
 
 
 def test_a_sweep_is_of_the_pass_without_edits() -> None:
-    edited = matter.matters(entry_of(edits=(Ablate(0, 0),)), "", 0, top=2)
-    assert edited == matter.matters(entry_of(), "", 0, top=2)
+    edited = ask(entry_of(edits=(Ablate(0, 0),)), "matters", 0, top=2)
+    assert edited == ask(entry_of(), "matters", 0, top=2)
 
 
 def test_all_heads_of_a_layer_are_switched_off_in_passes_of_their_own() -> None:
     entry, model = entry_of(), load("grammar-next")
-    answer = matter.matters_in_layer(entry, "", 1, "", "mean")
+    answer = ask(entry, "matters_in_layer", 1, "", "mean")
     plain = entry.trace.output.values[0, -1]
     id, layer = int(plain.argmax()), entry.trace.sites[1].layer
     for head, value in enumerate(answer["exact"]):
@@ -69,9 +70,9 @@ def with_photo(name: str) -> TraceEntry:
 
 def test_without_logits_a_sweep_tells_how_far_the_embedding_moves() -> None:
     minilm, digits = entry_of("minilm"), with_photo("digits")
-    assert "parts" not in why.refused(minilm, "")
+    assert "parts" not in ask(minilm, "refused")
     for entry, number, name in ((minilm, "distance", "tokens"), (digits, "logit", "3")):
-        answer = matter.matters(entry, "", 0, top=3)
+        answer = ask(entry, "matters", 0, top=3)
         assert (answer["number"], answer["name"]) == (number, name)
         exact = [value for row in answer["exact"] for value in row if value is not None]
         assert len(exact) == 3
@@ -79,10 +80,10 @@ def test_without_logits_a_sweep_tells_how_far_the_embedding_moves() -> None:
 
 @pytest.mark.long
 def test_without_classes_a_sweep_tells_how_far_the_class_token_moves() -> None:
-    answer = matter.matters(with_photo(fetched("dinov2").name), "", 0, top=1)
+    answer = ask(with_photo(fetched("dinov2").name), "matters", 0, top=1)
     assert (answer["number"], answer["name"]) == ("distance", "class token")
 
 
 def test_a_sweep_of_too_many_heads_is_refused() -> None:
     with pytest.raises(QuestionError, match="64"):
-        matter.matters(entry_of(), "", 0, top=65)
+        ask(entry_of(), "matters", 0, top=65)

@@ -18,8 +18,7 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.models.pretrained.tiny import build
-from viz.api import faithful
-from viz.api import model as api
+from tests.viz.api.asking import ask
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 
@@ -59,29 +58,29 @@ def test_maps_are_the_analyses(minilm):
         "norms": value_norms(t, 2)[4],
     }
     for method, each in expected.items():
-        answer = api.map_of(minilm, "", 2, 4, method)
+        answer = ask(minilm, "model", 2, 4, method)
         torch.testing.assert_close(matrix(answer), each, **CLOSE)
-        row = api.row_of(minilm, "", 2, 4, method, 3)
+        row = ask(minilm, "model_row", 2, 4, method, 3)
         torch.testing.assert_close(torch.tensor(row["values"]), each[3], **CLOSE)
-    answer = api.row_of(minilm, "", 0, "mean", "flow", 3, range(2, 5))
+    answer = ask(minilm, "model_row", 0, "mean", "flow", 3, range(2, 5))
     torch.testing.assert_close(torch.tensor(answer["values"]), flow(t, 3)[2:5], **CLOSE)
     with pytest.raises(QuestionError, match="expected index 0 to"):
-        api.row_of(minilm, "", 0, "mean", "rollout", 99)
+        ask(minilm, "model_row", 0, "mean", "rollout", 99)
 
 
 @pytest.mark.parametrize(("fusion", "discard"), [("max", 0.0), ("min", 0.3), ("mean", 0.9)])
 def test_rollout_and_flow_fuse_heads_as_asked(minilm, fusion, discard):
     t = minilm.view
     expected = rollout(t, fusion=fusion, discard=discard)
-    answer = api.map_of(minilm, "", 0, "mean", "rollout", fusion, discard)
+    answer = ask(minilm, "model", 0, "mean", "rollout", fusion, discard)
     torch.testing.assert_close(matrix(answer), expected, **CLOSE)
-    row = api.row_of(minilm, "", 0, "mean", "rollout", 2, None, fusion, discard)
+    row = ask(minilm, "model_row", 0, "mean", "rollout", 2, None, fusion, discard)
     assert row["sum"] == pytest.approx(1, abs=1e-4)
-    answer = api.row_of(minilm, "", 0, "mean", "flow", 3, range(2, 4), fusion)
+    answer = ask(minilm, "model_row", 0, "mean", "flow", 3, range(2, 4), fusion)
     torch.testing.assert_close(
         torch.tensor(answer["values"]), flow(t, 3, fusion=fusion)[2:4], **CLOSE
     )
-    assert "discard" in api.map_of(minilm, "", 0, "mean", "rollout", "mean", 1.0)["why"]
+    assert "discard" in ask(minilm, "model", 0, "mean", "rollout", "mean", 1.0)["why"]
 
 
 def test_by_whole_words():
@@ -91,19 +90,19 @@ def test_by_whole_words():
     view = View(t, words=True)
     entry = entry_of(view, network, text)
     groups = view.origins(view.sites[0], "out")
-    answer = api.map_of(entry, "", 0, "mean", "rollout")
+    answer = ask(entry, "model", 0, "mean", "rollout")
     torch.testing.assert_close(matrix(answer), joined(rollout(t), groups, groups), **CLOSE)
     flows = flow(t, groups[1][-1])
-    found = api.row_of(entry, "", 0, "mean", "flow", 1)["values"]
+    found = ask(entry, "model_row", 0, "mean", "flow", 1)["values"]
     expected = [float(flows[list(group)].max()) for group in groups]
     assert found == pytest.approx(expected, rel=1e-3)
-    values = api.relevance(entry, "", 0, "chefer", "a word")["values"]
+    values = ask(entry, "relevance", 0, "chefer", "a word")["values"]
     assert len(values) == len(groups)
 
 
 @pytest.mark.parametrize("method", names_of("relevance"))
 def test_relevance_is_that_of_the_model(minilm, method):
-    answer = api.relevance(minilm, "", 0, method, "Where are they?")
+    answer = ask(minilm, "relevance", 0, method, "Where are they?")
     expected = explain(load("minilm"), TEXT, target="Where are they?", method=method)
     torch.testing.assert_close(torch.tensor(answer["values"]), expected.tokens, **CLOSE)
     assert answer["similarity"]
@@ -114,37 +113,37 @@ def test_relevance_is_that_of_the_model(minilm, method):
 
 
 def test_relevance_of_an_encoder_decoder_has_both_sides(pair):
-    answer = api.relevance(pair, "", 0, "chefer", "2.7")
+    answer = ask(pair, "relevance", 0, "chefer", "2.7")
     assert (answer["position"], answer["id"]) == (2, 7)
     trace_ = pair.view
     source, target = answer["sites"]
     assert len(answer["values"]) == len(trace_.query_labels(trace_.sites[source])) == 7
     assert len(answer["read"]) == len(trace_.query_labels(trace_.sites[target]))
-    curves = faithful.faithfulness(pair, "", 0, "chefer", 0, "2.7")
+    curves = ask(pair, "faithfulness", 0, "chefer", 0, "2.7")
     assert (curves["tokens"], curves["removal"], curves["read"]) == (7, "drop", True)
 
 
 def test_faithfulness_comes_order_by_order(minilm):
     output = "Where are they?"
-    first = faithful.faithfulness(minilm, "", 0, "gradient", 0, output)
+    first = ask(minilm, "faithfulness", 0, "gradient", 0, output)
     values = minilm.answers.get(("relevance", "gradient", output)).tokens
     expected = faithfulness_of(load("minilm"), TEXT, values, target=output)
     assert first["counts"] == expected.counts.tolist()
     assert first["sufficiency"] == pytest.approx(expected.sufficiency.tolist(), abs=1e-4)
-    second = faithful.faithfulness(minilm, "", 0, "gradient", 2, output)
+    second = ask(minilm, "faithfulness", 0, "gradient", 2, output)
     found = expected.random_comprehensiveness[1].tolist()
     assert second["comprehensiveness"] == pytest.approx(found, abs=1e-4)
 
 
 def test_one_sentence_says_why(minilm, pair):
-    assert "second text" in api.relevance(minilm, "", 0, "chefer")["why"]
+    assert "second text" in ask(minilm, "relevance", 0, "chefer")["why"]
     crossed = next(n for n, site in enumerate(pair.view.sites) if site.kind == "cross")
-    assert "follows one tower" in api.map_of(pair, "", crossed, "mean", "rollout")["why"]
-    assert "shape" in api.map_of(pair, "", crossed, "mean", "mean")
+    assert "follows one tower" in ask(pair, "model", crossed, "mean", "rollout")["why"]
+    assert "shape" in ask(pair, "model", crossed, "mean", "mean")
     network = load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1, mlp=13))
     held = trace(network, torch.arange(4, 11)[None])
     alone = TraceEntry(held, lambda *_: "code")
-    assert "not there to run again" in api.relevance(alone, "", 0, "chefer")["why"]
+    assert "not there to run again" in ask(alone, "relevance", 0, "chefer")["why"]
 
 
 @pytest.fixture(scope="module")
@@ -159,31 +158,31 @@ def test_outputs_are_listed_where_the_model_answers(masked):
     logits = masked.view.output.values[0]
     place = masked.view.labels.index("[MASK]")
     expected = logits[place].softmax(-1).topk(8)
-    listed = api.outputs(masked, "", 0, "out")
+    listed = ask(masked, "outputs", 0, "out")
     assert listed["kind"] == "tokens"
     assert {option["position"] for option in listed["options"]} == {place}
     shares = [option["probability"] for option in listed["options"]]
     assert shares == pytest.approx(expected.values.tolist(), rel=1e-3)
     for option, id in zip(listed["options"], expected.indices.tolist(), strict=True):
-        found = api.relevance(masked, "", 0, "gradient", option["value"])
+        found = ask(masked, "relevance", 0, "gradient", option["value"])
         assert (found["id"], found["position"]) == (id, place)
         assert found["name"] == option["label"]
-    elsewhere = api.outputs(masked, "", 0, "out", 1)
+    elsewhere = ask(masked, "outputs", 0, "out", 1)
     assert {option["position"] for option in elsewhere["options"]} == {1}
     assert all(option["value"].endswith("@1") for option in elsewhere["options"])
 
 
 def test_what_does_not_apply_is_rejected_in_words(masked, minilm):
-    assert api.outputs(masked, "", 0, "out", None, "the")["chosen"] == "the"
-    assert api.outputs(masked, "", 0, "out", None, "5.140")["chosen"] == "the"
-    first = api.outputs(masked, "", 0, "out", None, "dusty@2")["options"][0]
+    assert ask(masked, "outputs", 0, "out", None, "the")["chosen"] == "the"
+    assert ask(masked, "outputs", 0, "out", None, "5.140")["chosen"] == "the"
+    first = ask(masked, "outputs", 0, "out", None, "dusty@2")["options"][0]
     share = masked.view.output.values[0, 2].softmax(-1)[masked.view.tokens[0].ids[-3]]
     assert (first["value"], first["label"], first["position"]) == ("dusty@2", "dusty", 2)
     assert first["probability"] == pytest.approx(float(share), rel=1e-3)
-    wrong = api.outputs(masked, "", 0, "out", None, "a second sentence")
+    wrong = ask(masked, "outputs", 0, "out", None, "a second sentence")
     assert wrong["chosen"] is None
     assert "expected one token" in wrong["rejected"]
-    assert api.outputs(minilm, "", 0, "out", None, "any text")["chosen"] == "any text"
+    assert ask(minilm, "outputs", 0, "out", None, "any text")["chosen"] == "any text"
 
 
 def test_classes_are_listed_by_name() -> None:
@@ -194,11 +193,11 @@ def test_classes_are_listed_by_name() -> None:
     entry = entry_of(trace(model, given), model, given)
     with torch.no_grad():
         shares = network(given).logits[0].softmax(-1)
-    listed = api.outputs(entry, "", 0, "out")
+    listed = ask(entry, "outputs", 0, "out")
     assert listed["kind"] == "classes"
     assert {option["value"]: option["probability"] for option in listed["options"]} == (
         pytest.approx(dict(zip(("neg", "neu", "pos"), shares.tolist(), strict=True)), rel=1e-3)
     )
-    found = api.relevance(entry, "", 0, "chefer", "pos")
+    found = ask(entry, "relevance", 0, "chefer", "pos")
     assert (found["id"], found["name"]) == (2, "pos")
-    assert api.outputs(entry, "", 0, "out", None, "mat")["chosen"] is None
+    assert ask(entry, "outputs", 0, "out", None, "mat")["chosen"] is None

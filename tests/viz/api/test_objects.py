@@ -17,11 +17,13 @@ from models.run import load
 from tests.models.architectures import redraw
 from tests.models.pretrained.test_detection import deformable, rt_detr, small_detr, yolos
 from tests.models.pretrained.test_grids import SEGFORMER
-from viz.api import objects, pictured, text, tracing
+from tests.viz.api.asking import ask
+from viz.api import text, tracing
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
+from viz.views.pictures import numbers as pictured
 
 SIZES: dict[str, Any] = {
     "deformable": (deformable, {"height": 64, "width": 96}),
@@ -68,7 +70,7 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], TraceEnt
 
 
 def base_of(entry: TraceEntry) -> dict[str, Any]:
-    return unpack(text.overview(entry, "t"))[0]["base"]
+    return unpack(text.overview(entry))[0]["base"]
 
 
 FIRST = {"detr": [-1, 0, 0, 0, 0], "deformable": [0, 0], "rt_detr": [-1, 0, 0], "yolos": [21, 21]}
@@ -77,7 +79,7 @@ FIRST = {"detr": [-1, 0, 0, 0, 0], "deformable": [0, 0], "rt_detr": [-1, 0, 0], 
 @pytest.mark.parametrize("name", FIRST)
 def test_each_object_has_its_box_and_its_rows(traced, name: str) -> None:
     entry = traced(name)
-    answer = objects.objects(entry, "")
+    answer = ask(entry, "objects")
     assert entry.opened is not None
     model, given, _ = entry.opened()
     expected = detections(model, given)
@@ -89,7 +91,7 @@ def test_each_object_has_its_box_and_its_rows(traced, name: str) -> None:
     assert answer["first"] == FIRST[name]
     base = base_of(entry)
     assert (base["pictures"], base["asked"]) == (1, False)
-    assert pictured.answer(entry, "") == {"words": [], "sites": []}
+    assert ask(entry, "answer") == {"words": [], "sites": [], "unplaced": None}
 
 
 @pytest.mark.parametrize("name", ["detr", "deformable", "yolos"])
@@ -100,7 +102,7 @@ def test_boxes_are_no_predictions_at_tokens(name: str, traced) -> None:
 
 def test_the_photo_is_the_picture_as_the_model_sees_it(traced) -> None:
     entry = traced("detr")
-    data, kind = pictured.photo(entry, "", 0)
+    data, kind = pictured.photo(entry, 0)
     assert kind == "image/png"
     assert entry.opened is not None
     assert data == pictured._file(entry.pictures[0])
@@ -111,27 +113,27 @@ def test_the_photo_is_the_picture_as_the_model_sees_it(traced) -> None:
 @pytest.mark.parametrize(("name", "sites"), [("deformable", [0, 1]), ("rt_detr", [1, 2])])
 def test_a_query_samples_the_picture_at_the_points_of_its_block(traced, name, sites) -> None:
     entry = traced(name)
-    assert objects.objects(entry, "")["sampled"] == sites
+    assert ask(entry, "objects")["sampled"] == sites
     assert entry.opened is not None
     model, given, _ = entry.opened()
     layer = sampling_points(model, given)[-1]
-    one = objects.points(entry, "", sites[1], 1, 3)
+    one = ask(entry, "points", sites[1], 1, 3)
     assert one["module"] == layer.module
     np.testing.assert_allclose(one["places"], layer.places[0, 3, 1].flatten(0, 1), atol=1e-5)
     np.testing.assert_allclose(one["weights"], layer.weights[0, 3, 1].flatten(), atol=1e-5)
-    mean = objects.points(entry, "", sites[1], "mean", 3)
+    mean = ask(entry, "points", sites[1], "mean", 3)
     assert len(mean["places"]) == 2 * len(one["places"])
     assert sum(mean["weights"]) == pytest.approx(1, abs=1e-3)
     with pytest.raises(QuestionError, match="object query 0 to 4"):
-        objects.points(entry, "", sites[1], 0, 5)
+        ask(entry, "points", sites[1], 0, 5)
     with pytest.raises(QuestionError, match="head 0 to 1"):
-        objects.points(entry, "", sites[1], 2, 0)
+        ask(entry, "points", sites[1], 2, 0)
 
 
 def test_a_layer_without_points_says_so(traced) -> None:
     entry = traced("detr")
-    assert objects.objects(entry, "")["sampled"] == []
-    assert "samples no points" in objects.points(entry, "", 1, 0, 0)["why"]
+    assert ask(entry, "objects")["sampled"] == []
+    assert "samples no points" in ask(entry, "points", 1, 0, 0)["why"]
     assert sampling_points(load("grammar-next"), "the cat") == ()  # nor one of ours
 
 
@@ -141,4 +143,4 @@ def test_cells_that_look_and_coarser_ones_that_are_looked_at_have_grids(traced) 
     (query,), (key,) = (base["texts"][site[side]]["grids"] for side in ("query_text", "key_text"))
     assert (query["shape"], key["shape"]) == ([24, 40], [3, 5])
     assert query["places"] == list(range(24 * 40))
-    assert objects.objects(traced("segformer"), "")["objects"] == []
+    assert ask(traced("segformer"), "objects")["objects"] == []

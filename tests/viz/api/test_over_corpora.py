@@ -25,7 +25,7 @@ def entry(source: Source, text: str) -> TraceEntry:
 
 def ask(value: TraceEntry, site: int, head: int) -> list[dict]:
     query = [("site", str(site)), ("head", str(head))]
-    return work_of(ENDPOINTS, value, "t", "corpora", query)[1]()["corpora"]
+    return work_of(ENDPOINTS, value, "corpora", query)[1]()["corpora"]
 
 
 def test_a_head_of_the_list_has_its_sentence_and_the_link_to_its_page() -> None:

@@ -15,8 +15,8 @@ from analysis.relevance import METHODS, Method, explain
 from analysis.rollout import rollout
 from models.catalogue import entry as in_catalogue
 from models.catalogue import folder
+from tests.viz.api.asking import ask
 from tests.viz.api.pictured import CLASSES, entry_of
-from viz.api import faithful, model
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 
@@ -43,7 +43,7 @@ def given(entry: TraceEntry) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_relevance_of_the_likeliest_class(method: Method, digit: TraceEntry) -> None:
-    answer = model.relevance(digit, "", 0, method)
+    answer = ask(digit, "relevance", 0, method)
     expected = explain(*given(digit), method=method)
     near(answer["values"], expected.tokens)
     assert (answer["name"], answer["position"], answer["similarity"]) == ("3", None, False)
@@ -52,10 +52,10 @@ def test_the_relevance_of_the_likeliest_class(method: Method, digit: TraceEntry)
 
 @pytest.mark.parametrize("name", ["vit", "deit", "dinov2"])
 def test_a_class_goes_by_its_name(name: str, own: dict[str, TraceEntry]) -> None:
-    answer = model.relevance(own[name], "", 0, "chefer", "fish")
+    answer = ask(own[name], "relevance", 0, "chefer", "fish")
     near(answer["values"], explain(*given(own[name]), target=2).tokens)
     assert answer["name"] == "fish"
-    outputs = model.outputs(own[name], "", 0, "out", token=3, output="fish")
+    outputs = ask(own[name], "outputs", 0, "out", token=3, output="fish")
     assert (outputs["kind"], outputs["chosen"]) == ("classes", "fish")
     assert {each["label"] for each in outputs["options"]} == set(CLASSES)
     logits = own[name].trace.output.values[0].softmax(-1)
@@ -69,17 +69,17 @@ def test_classes_of_several_questions_are_named_and_shared_out_by_question() -> 
     """Softmax over the classes of its own question; the likeliest is of the first."""
     star = entry_of("objects", folder(in_catalogue("objects")) / "a-star.png")
     logits = star.trace.output.values[0].split([12, 8, 8])
-    options = model.outputs(star, "", 0, "out")["options"]
+    options = ask(star, "outputs", 0, "out")["options"]
     shares = {each["value"]: each["probability"] for each in options}
     expected = torch.cat([part.softmax(-1) for part in logits])
     names = given(star)[0].classes
     assert (len(options), names[12]) == (28, "0 (In which column?)")
     for name, share in zip(names, expected.tolist(), strict=True):
         assert shares[name] == pytest.approx(share, rel=1e-3, abs=1e-6)
-    likeliest = model.relevance(star, "", 0, "gradient")
+    likeliest = ask(star, "relevance", 0, "gradient")
     assert likeliest["name"] == names[int(logits[0].argmax())] == "star"
     column = int(logits[1].argmax())
-    answer = model.relevance(star, "", 0, "gradient", names[12 + column])
+    answer = ask(star, "relevance", 0, "gradient", names[12 + column])
     near(answer["values"], explain(*given(star), target=12 + column, method="gradient").tokens)
 
 
@@ -89,17 +89,17 @@ def test_classes_of_several_questions_are_named_and_shared_out_by_question() -> 
 @pytest.mark.parametrize("fusion", ["mean", "max", "min"])
 def test_rollout_and_flow_from_the_class_token(fusion: Any, digit: TraceEntry) -> None:
     fused: dict[str, Any] = {"fusion": fusion}
-    answer = model.row_of(digit, "", 0, "mean", "rollout", discard=0.4, **fused)
+    answer = ask(digit, "model_row", 0, "mean", "rollout", discard=0.4, **fused)
     near(answer["values"], rollout(digit.trace, fusion=fusion, discard=0.4)[0])
     assert answer["reads"] == "the class token"
-    answer = model.row_of(digit, "", 0, "mean", "flow", columns=range(3, 9), **fused)
+    answer = ask(digit, "model_row", 0, "mean", "flow", columns=range(3, 9), **fused)
     near(answer["values"], flow(digit.trace, 0, fusion=fusion)[3:9])
 
 
 def test_a_chosen_patch_has_a_row_of_its_own(digit: TraceEntry) -> None:
-    answer = model.row_of(digit, "", 1, 2, "norms", index=7)
+    answer = ask(digit, "model_row", 1, 2, "norms", index=7)
     near(answer["values"], value_norms(digit.trace, digit.trace.sites[1])[2, 7])
-    assert "reads" not in answer
+    assert answer["reads"] is None
 
 
 @pytest.mark.parametrize(
@@ -118,23 +118,23 @@ def test_a_chosen_patch_has_a_row_of_its_own(digit: TraceEntry) -> None:
 def test_rollout_is_read_where_the_answer_is(
     name: str, shares: list[float], words: str, own: dict[str, TraceEntry]
 ) -> None:
-    answer = model.row_of(own[name], "", 0, "mean", "rollout")
+    answer = ask(own[name], "model_row", 0, "mean", "rollout")
     near(answer["values"], torch.tensor(shares) @ rollout(own[name].trace))
     assert answer["reads"] == words
 
 
 def test_a_row_of_one_token_is_refused_where_several_are_read(own: dict[str, TraceEntry]) -> None:
-    why = model.row_of(own["deit"], "", 0, "mean", "flow")["why"]
+    why = ask(own["deit"], "model_row", 0, "mean", "flow")["why"]
     assert why.startswith("Attention flow is of one token, and the answer is read from 2")
 
 
 def test_what_does_not_apply_says_why(own: dict[str, TraceEntry]) -> None:
     for method in names_of("relevance"):
-        assert "no logits" in model.relevance(own["bare"], "", 0, method)["why"]
-    assert "different numbers" in model.row_of(own["swin"], "", 0, "mean", "rollout")["why"]
+        assert "no logits" in ask(own["bare"], "relevance", 0, method)["why"]
+    assert "different numbers" in ask(own["swin"], "model_row", 0, "mean", "rollout")["why"]
     text = TraceEntry(own["vit"].trace, lambda *_: "")
     with pytest.raises(QuestionError, match="expected an index"):
-        model.row_of(text, "", 0, "mean", "rollout")
+        ask(text, "model_row", 0, "mean", "rollout")
 
 
 # ---- tests
@@ -145,7 +145,7 @@ def test_curves_are_those_of_the_analysis(removal: Removal, digit: TraceEntry) -
     tokens = explain(*given(digit), method="chefer").tokens
     expected = faithfulness(*given(digit), tokens, target=3, removal=removal)
     for order in (0, 3):
-        answer = faithful.faithfulness(digit, "", 0, "chefer", order, proof=removal)
+        answer = ask(digit, "faithfulness", 0, "chefer", order, proof=removal)
         without, alone = expected.comprehensiveness, expected.sufficiency
         if order:
             without = expected.random_comprehensiveness[order - 1]
@@ -159,7 +159,7 @@ def test_curves_are_those_of_the_analysis(removal: Removal, digit: TraceEntry) -
 def test_perturbations_are_those_of_the_analysis(kind: Kind, digit: TraceEntry) -> None:
     rolled = rollout(digit.trace, fusion="max")[0]
     expected = perturbation(*given(digit), rolled, kind, target=8)
-    answer = faithful.perturbation(digit, "", 0, "rollout", kind, "8", fusion="max")
+    answer = ask(digit, "perturbation", 0, "rollout", kind, "8", fusion="max")
     near(answer["most"], expected.curve)
     near(answer["least"], expected.reverse)
     near(answer["random"][4], expected.random[4])
@@ -171,7 +171,7 @@ def test_the_class_of_another_question_is_tested_by_its_own() -> None:
     star = entry_of("objects", folder(in_catalogue("objects")) / "a-star.png")
     name = "6 (In which column?)"
     id = given(star)[0].classes.index(name)
-    answer = faithful.perturbation(star, "", 0, "gradient", "deletion", name)
+    answer = ask(star, "perturbation", 0, "gradient", "deletion", name)
     tokens = explain(*given(star), target=id, method="gradient").tokens
     expected = perturbation(*given(star), tokens, "deletion", target=id, among=range(12, 20))
     near(answer["most"], expected.curve)
@@ -180,8 +180,6 @@ def test_the_class_of_another_question_is_tested_by_its_own() -> None:
 
 
 def test_curves_of_other_settings_are_computed_anew(own: dict[str, TraceEntry]) -> None:
-    first = faithful.perturbation(own["vit"], "", 0, "rollout", "deletion")
-    other = faithful.perturbation(
-        own["vit"], "", 0, "rollout", "deletion", fusion="min", discard=0.95
-    )
+    first = ask(own["vit"], "perturbation", 0, "rollout", "deletion")
+    other = ask(own["vit"], "perturbation", 0, "rollout", "deletion", fusion="min", discard=0.95)
     assert first["most"] != other["most"]

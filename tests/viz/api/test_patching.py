@@ -9,8 +9,9 @@ from models.edits import Ablate, Patch
 from models.request import Chat, Picture, TraceRequest
 from models.run import load, trace
 from tests.fetched import fetched
+from tests.viz.api.asking import ask
 from tests.viz.api.catalogue import TEXT, entry_of
-from viz.api import patching, samples, tracing
+from viz.api import samples, tracing
 from viz.api.requests import QuestionError
 
 SECOND = "the cats saw the dog"
@@ -18,8 +19,8 @@ SECOND = "the cats saw the dog"
 
 def test_every_state_of_a_second_text() -> None:
     entry, model = entry_of(), load("grammar-next")
-    rough = patching.patched(entry, "", SECOND)
-    answer = patching.patched(entry, "", SECOND, top=3)
+    rough = ask(entry, "patched", SECOND)
+    answer = ask(entry, "patched", SECOND, top=3)
     assert rough["exact"] is None
     assert rough["attribution"] == answer["attribution"]
     differ = [
@@ -43,13 +44,13 @@ def test_every_state_of_a_second_text() -> None:
     ],
 )
 def test_what_cannot_be_patched_is_said(entry, second: str, why: str) -> None:
-    answer = patching.patched(entry_of(**entry), "", second)
+    answer = ask(entry_of(**entry), "patched", second)
     assert why in answer.get("why", "")
 
 
 def test_states_are_patched_into_the_pass_without_edits() -> None:
-    edited = patching.patched(entry_of(edits=(Ablate(0, 0),)), "", SECOND, top=2)
-    assert edited == patching.patched(entry_of(), "", SECOND, top=2)
+    edited = ask(entry_of(edits=(Ablate(0, 0),)), "patched", SECOND, top=2)
+    assert edited == ask(entry_of(), "patched", SECOND, top=2)
 
 
 @pytest.mark.long
@@ -59,7 +60,7 @@ def test_a_second_text_is_read_in_the_chat_template_too() -> None:
     first, second = "Say a red word.", "Say a blue word."
     requests = [TraceRequest(source, Chat(text)) for text in (first, second)]
     entry = tracing.entry_for(requests[0]).value
-    answer = patching.patched(entry, "", second)
+    answer = ask(entry, "patched", second)
     assert answer["second"] == list(tracing.entry_for(requests[1]).value.trace.labels)
     differ = [mine != other for mine, other in zip(answer["labels"], answer["second"], strict=True)]
     assert sum(differ) == 1
@@ -67,7 +68,7 @@ def test_a_second_text_is_read_in_the_chat_template_too() -> None:
 
 def test_too_many_passes_are_refused() -> None:
     with pytest.raises(QuestionError, match="64"):
-        patching.patched(entry_of(), "", SECOND, top=65)
+        ask(entry_of(), "patched", SECOND, top=65)
 
 
 def pictured(name: str, *photos: str):
@@ -80,7 +81,7 @@ def pictured(name: str, *photos: str):
 
 def test_every_state_of_a_second_picture_with_classes() -> None:
     (first, second), model, (pixels, others) = pictured("digits", *[*samples.samples("digits")][:2])
-    answer = patching.states(first.value, "", second.id, top=3)
+    answer = ask(first.value, "states", second.id, top=3)
     assert answer["number"] == "logit"
     plain, other = first.value.trace.output.values[0], trace(model, others, hidden=True)
     id, patched = int(plain.argmax()), 0
@@ -100,7 +101,7 @@ def test_every_state_of_a_second_picture_with_classes() -> None:
 def test_states_of_a_second_picture_move_the_class_token_to_it() -> None:
     fetched("dinov2")
     (first, second), model, (pixels, others) = pictured("dinov2", "flower", "china")
-    answer = patching.states(first.value, "", second.id, top=2)
+    answer = ask(first.value, "states", second.id, top=2)
     assert (answer["number"], answer["name"]) == ("share", "class token")
     begin, end = (each.value.trace.output.values[0, 0].double() for each in (first, second))
     other = trace(model, others, hidden=True)
@@ -119,6 +120,6 @@ def test_states_of_a_second_picture_move_the_class_token_to_it() -> None:
 def test_a_picture_through_another_network_is_no_source() -> None:
     (first,), _, _ = pictured("digits", next(iter(samples.samples("digits"))))
     (second,), _, _ = pictured("shapes", next(iter(samples.samples("shapes"))))
-    assert "the same network" in patching.states(first.value, "", second.id)["why"]
+    assert "the same network" in ask(first.value, "states", second.id)["why"]
     with pytest.raises(QuestionError, match="no longer held"):
-        patching.states(first.value, "", "unknown")
+        ask(first.value, "states", "unknown")

@@ -20,11 +20,13 @@ from models.request import File, Picture, Question, Source, TraceRequest, file_o
 from models.run import trace
 from tests.models.pretrained.tiny import BY_NAME as TINY
 from tests.models.vision_language import BY_NAME, photo
-from viz.api import pictured, text, tracing
+from tests.viz.api.asking import ask
+from viz.api import text, tracing
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.export import responses
 from viz.pack import unpack
+from viz.views.pictures import numbers as pictured
 
 TYPED = "a dog sits"
 CLOSE: dict[str, Any] = {"rel": 1e-4, "abs": 1e-6}
@@ -64,12 +66,12 @@ def compared_entry(folder: Path) -> TraceEntry:
 
 
 def base_of(entry: TraceEntry) -> dict[str, Any]:
-    return unpack(text.overview(entry, "t"))[0]["base"]
+    return unpack(text.overview(entry))[0]["base"]
 
 
 def test_words_of_an_answer_come_with_the_rows_that_write_them(asked) -> None:
     entry = asked()
-    answer = pictured.answer(entry, "")
+    answer = ask(entry, "answer")
     first = entry.trace.answer
     assert [each["text"] for each in answer["words"]] == TYPED.split()
     assert [each["rows"] for each in answer["words"]] == [[first - 1], [first], [first + 1]]
@@ -79,7 +81,7 @@ def test_words_of_an_answer_come_with_the_rows_that_write_them(asked) -> None:
 
 def test_words_are_told_where_image_tokens_have_no_places(asked) -> None:
     entry = asked("BLIP-2")
-    answer, first = pictured.answer(entry, ""), entry.trace.answer
+    answer, first = ask(entry, "answer"), entry.trace.answer
     assert [each["text"] for each in answer["words"]] == TYPED.split()
     assert [each["rows"] for each in answer["words"]] == [[first - 1], [first], [first + 1]]
     assert answer["sites"] == []
@@ -89,14 +91,14 @@ def test_words_are_told_where_image_tokens_have_no_places(asked) -> None:
     site = answer["unplaced"]["sites"][1]
     weights = entry.trace.weights(entry.trace.sites[site])[:, first]
     count = sum(label.startswith("image token") for label in entry.trace.labels)
-    shares = pictured.shares(entry, "", site, first, first)
+    shares = ask(entry, "shares", site, first, first)
     at = {*shares["at"]}
     for head, row in enumerate(weights.tolist()):
         on_image = sum(weight for key, weight in enumerate(row[:count]) if key not in at)
         assert shares["image"][head] == pytest.approx(on_image, **CLOSE)
         parts = (shares[name][head] for name in ("image", "sinks", "text"))
         assert sum(parts) == pytest.approx(1, **CLOSE)
-    heads = pictured.ranked(entry, "", first, first)["heads"]
+    heads = ask(entry, "ranked", first, first)["heads"]
     masses = [
         (float(row[:count].sum()), entry.trace.sites.index(each), head)
         for each in grounding.sites_of_words(entry.trace)
@@ -106,12 +108,12 @@ def test_words_are_told_where_image_tokens_have_no_places(asked) -> None:
     assert [(each["site"], each["head"]) for each in heads] == [(s, h) for _, s, h in expected]
     assert [each["mass"] for each in heads] == pytest.approx([m for m, *_ in expected], **CLOSE)
     assert {each["entropy"] for each in heads} == {None}
-    whole = pictured.need(entry, "", 0, 0, 0, 1000, 1000, first, first)
+    whole = ask(entry, "need", 0, 0, 0, 1000, 1000, first, first)
     model, given, _ = entry.opened()
     expected = masking.need(model, given, masking.ids_of(entry.trace), [1], Box(0.0, 0.0, 1.0, 1.0))
     assert whole["after"] == pytest.approx(expected.after, **CLOSE)
     assert whole["elsewhere"] == []
-    cut = pictured.need(entry, "", 0, 0, 0, 500, 500, first, first, "cut")
+    cut = ask(entry, "need", 0, 0, 0, 500, 500, first, first, "cut")
     assert "learned queries" in cut["why"]
 
 
@@ -132,9 +134,9 @@ def test_the_overview_has_the_grid_of_every_picture(name: str, asked) -> None:
 
 def test_the_row_to_begin_with_writes_a_word(asked) -> None:
     entry = asked()
-    site, first = pictured.answer(entry, "")["sites"][0], entry.trace.answer
+    site, first = ask(entry, "answer")["sites"][0], entry.trace.answer
     rows = range(first - 1, first - 1 + len(TYPED.split()))
-    found = text.sharpest(entry, "", site, 1)["query"]
+    found = ask(entry, "sharpest", site, 1)["query"]
     weights = entry.trace.weights(entry.trace.sites[site], head=1)[list(rows)]
     seen = (weights > 0).sum(-1).log() - torch.special.entr(weights).sum(-1)
     assert found == rows[int(seen.argmax())]
@@ -149,15 +151,15 @@ def test_other_pictures_are_told_from_the_same(asked) -> None:
 
 def test_shares_and_ranks_are_the_analyses(asked) -> None:
     entry = asked()
-    site = pictured.answer(entry, "")["sites"][0]
+    site = ask(entry, "answer")["sites"][0]
     row = entry.trace.answer - 1
-    shares = pictured.shares(entry, "", site, row, row + 1)
+    shares = ask(entry, "shares", site, row, row + 1)
     found = entry.trace.sites[site]
     expected = grounding.split(entry.trace, found, [row, row + 1])
     for name, values in expected._asdict().items():
         assert shares[name] == pytest.approx(values.tolist(), **CLOSE)
     assert shares["at"] == [*grounding.sinks(entry.trace, found)]
-    heads = pictured.ranked(entry, "", row, row)["heads"]
+    heads = ask(entry, "ranked", row, row)["heads"]
     expected = grounding.ranked(entry.trace, [row])[: pictured.HEADS]
     sites = entry.trace.sites
     assert [(each["site"], each["head"]) for each in heads] == [
@@ -165,21 +167,19 @@ def test_shares_and_ranks_are_the_analyses(asked) -> None:
     ]
     assert [each["mass"] for each in heads] == pytest.approx([h.mass for h in expected], **CLOSE)
     with pytest.raises(QuestionError, match="rows within"):
-        pictured.shares(entry, "", site, 5, 4)
+        ask(entry, "shares", site, 5, 4)
 
 
 @pytest.mark.parametrize("head", [1, "mean", "max"])
 def test_readers_of_an_area_sum_its_weights(head: Any, asked) -> None:
     entry = asked()
-    site = pictured.answer(entry, "")["sites"][0]
+    site = ask(entry, "answer")["sites"][0]
     layer = entry.trace.sites[site]
     (grid,) = entry.trace.key_pictures(layer)
     left, top, right, bottom = grid.box
     wide, high = (right - left) / grid.cols, (bottom - top) / grid.rows
     area = (left + wide, top, left + 3 * wide, top + 2 * high)
-    answer = pictured.readers(
-        entry, "", site, head, 0, *(max(0, round(1000 * side)) for side in area)
-    )
+    answer = ask(entry, "readers", site, head, 0, *(max(0, round(1000 * side)) for side in area))
     patches = [int(grid.places[row, col]) for row in (0, 1) for col in (1, 2)]
     assert (answer["patches"], answer["first"]) == (len(patches), entry.trace.answer - 1)
     for place, weight in enumerate(answer["weights"]):
@@ -191,18 +191,18 @@ def test_readers_of_an_area_sum_its_weights(head: Any, asked) -> None:
         means = {"mean": sum(by_head) / layer.heads, "max": max(by_head), 1: by_head[1]}
         assert weight == pytest.approx(means[head], **CLOSE)
     assert len(answer["weights"]) == len(TYPED.split())
-    assert "no image token" in pictured.readers(entry, "", site, 0, 0, 0, 0, 10, 10)["why"]
+    assert "no image token" in ask(entry, "readers", site, 0, 0, 0, 0, 10, 10)["why"]
     with pytest.raises(QuestionError, match="expected head"):
-        pictured.readers(entry, "", site, 99, 0, 0, 0, 500, 500)
+        ask(entry, "readers", site, 99, 0, 0, 0, 500, 500)
 
 
 def test_the_words_of_the_question_that_read_an_area(asked) -> None:
     """Those behind the picture: nothing before it can see it."""
     entry = asked()
-    site = pictured.answer(entry, "")["sites"][0]
+    site = ask(entry, "answer")["sites"][0]
     layer, labels = entry.trace.sites[site], entry.trace.labels
     (grid,) = entry.trace.key_pictures(layer)
-    answer = pictured.readers(entry, "", site, 1, 0, 0, 0, 1000, 1000)
+    answer = ask(entry, "readers", site, 1, 0, 0, 0, 1000, 1000)
     inside = grid.within(Box(0, 0, 1, 1))
     weights = entry.trace.weights(layer, head=1)
     words = [
@@ -224,29 +224,29 @@ def test_frames_of_a_video_are_pictures_that_share_grids(asked) -> None:
     base = base_of(entry)
     assert (base["pictures"], base["video"]) == (4, True)
     assert base_of(asked("Qwen2-VL"))["video"] is False
-    site = pictured.answer(entry, "")["sites"][0]
+    site = ask(entry, "answer")["sites"][0]
     grids = base["texts"][base["sites"][site]["key_text"]]["grids"]
     assert [grid["frames"] for grid in grids] == [[0, 1], [2, 3]]
-    assert Image.open(io.BytesIO(pictured.photo(entry, "", 3)[0])).size == photo().size
+    assert Image.open(io.BytesIO(pictured.photo(entry, 3)[0])).size == photo().size
 
     area, row = (0, 0, 500, 500), entry.trace.answer
-    one = pictured.readers(entry, "", site, 0, 0, *area, frame=3)
+    one = ask(entry, "readers", site, 0, 0, *area, frame=3)
     layer = entry.trace.sites[site]
     patches = entry.trace.key_pictures(layer)[1].within(Box(0, 0, 0.5, 0.5))
     weights = entry.trace.weights(layer, head=0)
     assert one["patches"] == len(patches)
     assert one["weights"][1] == pytest.approx(float(weights[row, patches].sum()), **CLOSE)
-    both = pictured.readers(entry, "", site, 0, 0, *area)
+    both = ask(entry, "readers", site, 0, 0, *area)
     assert both["patches"] == 2 * len(patches)
 
-    needed = pictured.need(entry, "", 0, *area, row, row, "mean", frame=2)
+    needed = ask(entry, "need", 0, *area, row, row, "mean", frame=2)
     model, given, _ = entry.opened()
     how: dict[str, Any] = {"controls": pictured.CONTROLS, "frames": (2, 3)}
     expected = masking.need(
         model, given, masking.ids_of(entry.trace), [1], Box(0, 0, 0.5, 0.5), **how
     )
     assert needed["after"] == pytest.approx(expected.after, **CLOSE)
-    assert "no frame 9" in pictured.need(entry, "", 0, *area, row, row, frame=8)["why"]
+    assert "no frame 9" in ask(entry, "need", 0, *area, row, row, frame=8)["why"]
 
 
 @pytest.mark.parametrize(("name", "head"), [("LLaVA", 1), ("Idefics3", "mean"), ("Qwen2-VL", 1)])
@@ -254,8 +254,8 @@ def test_a_map_relative_to_another_question_is_a_ratio_of_shares(
     name: str, head: Any, asked
 ) -> None:
     entry = asked(name)
-    sites, row = pictured.answer(entry, "")["sites"], entry.trace.answer
-    answer = pictured.relative(entry, "", sites[1], head, row, row, "describe it")
+    sites, row = ask(entry, "answer")["sites"], entry.trace.answer
+    answer = ask(entry, "relative", sites[1], head, row, row, "describe it")
     model, given, _ = entry.opened()
     other = trace(model, Prompt("describe it", given.images, most_written=1))
 
@@ -280,7 +280,7 @@ def test_a_map_relative_to_another_question_is_a_ratio_of_shares(
 def test_the_need_of_an_area_is_the_analysis(mask: str, asked) -> None:
     entry = asked()
     row, area = entry.trace.answer, (350, 0, 700, 600)
-    answer = pictured.need(entry, "", 0, *area, row, row, mask)
+    answer = ask(entry, "need", 0, *area, row, row, mask)
     model, given, _ = entry.opened()
     ids = masking.ids_of(entry.trace)
     box = Box(*(each / 1000 for each in area))
@@ -294,7 +294,7 @@ def test_the_need_of_an_area_is_the_analysis(mask: str, asked) -> None:
 def test_a_rival_is_the_analysis(asked) -> None:
     entry = asked()
     row = entry.trace.answer
-    answer = pictured.versus(entry, "", row, "cat")
+    answer = ask(entry, "versus", row, "cat")
     model, given, _ = entry.opened()
     ids = masking.ids_of(entry.trace)
     rival = int(model.tokenizer.encode("cat").ids[-1])
@@ -310,7 +310,7 @@ def test_a_rival_is_the_analysis(asked) -> None:
 def test_the_relevance_for_a_word_is_that_over_a_rival_and_for_the_rival(asked) -> None:
     entry = asked()
     row = entry.trace.answer
-    alone, over = pictured.versus(entry, "", row), pictured.versus(entry, "", row, "cat")
+    alone, over = ask(entry, "versus", row), ask(entry, "versus", row, "cat")
     model, given, _ = entry.opened()
     ids = masking.ids_of(entry.trace)
     rival = int(model.tokenizer.encode("cat").ids[-1])
@@ -327,7 +327,7 @@ def test_the_relevance_for_a_word_is_that_over_a_rival_and_for_the_rival(asked) 
 def test_captions_of_a_picture_are_the_analysis(tmp_path: Path) -> None:
     entry = compared_entry(tmp_path)
     assert base_of(entry)["captions"]
-    answer = pictured.captions(entry, "", "a dog| a cat |a dog")
+    answer = ask(entry, "captions", "a dog| a cat |a dog")
     assert entry.opened is not None
     model, given, _ = entry.opened()
     expected = captions(model, given["pixel_values"], ["a dog", "a cat"])
@@ -337,17 +337,17 @@ def test_captions_of_a_picture_are_the_analysis(tmp_path: Path) -> None:
         torch.testing.assert_close(
             torch.tensor(each["map"]), caption.relevance, rtol=1e-3, atol=1e-6
         )
-    assert "at most 6" in pictured.captions(entry, "", "|".join("abcdefg"))["why"]
+    assert "at most 6" in ask(entry, "captions", "|".join("abcdefg"))["why"]
 
 
 def test_a_file_of_captions_has_their_similarities_and_maps(tmp_path: Path) -> None:
     entry = compared_entry(tmp_path)
-    answers = pictured.captions(entry, "", "a dog|a cat")["captions"]
+    answers = ask(entry, "captions", "a dog|a cat")["captions"]
     expected = sorted(answers, key=lambda each: -each["similarity"])
     asked: dict[str, Any] = {"captions": "a dog|a cat", "ground": "colour"}
 
     def file(format: str) -> bytes:
-        return responses.export(entry, "", 0, 0, "pictures", format, **asked).data
+        return responses.export(entry, 0, 0, "pictures", format, **asked).data
 
     numbers = np.load(io.BytesIO(file("npz")))
     similarities = [each["similarity"] for each in expected]
@@ -363,13 +363,13 @@ def test_a_file_of_captions_has_their_similarities_and_maps(tmp_path: Path) -> N
 
 def test_pictures_are_sent_and_bad_questions_are_one_line(asked) -> None:
     entry = asked()
-    data, kind = pictured.photo(entry, "", 0)
+    data, kind = pictured.photo(entry, 0)
     assert (kind, Image.open(io.BytesIO(data)).size) == ("image/png", photo().size)
     with pytest.raises(QuestionError, match="expected picture 0 to 0"):
-        pictured.photo(entry, "", 1)
+        pictured.photo(entry, 1)
     row = entry.trace.answer
-    assert "choose a word" in pictured.need(entry, "", 0, 0, 0, 500, 500, 0, 0)["why"]
-    assert "shares of the picture" in pictured.need(entry, "", 0, 500, 0, 400, 9, row, row)["why"]
-    assert "expected a word" in pictured.versus(entry, "", row, " ")["why"]
+    assert "choose a word" in ask(entry, "need", 0, 0, 0, 500, 500, 0, 0)["why"]
+    assert "shares of the picture" in ask(entry, "need", 0, 500, 0, 400, 9, row, row)["why"]
+    assert "expected a word" in ask(entry, "versus", row, " ")["why"]
     assert "Prompt('what is it', images=[Path('photo.png')])" in entry.code(0, 0)
     assert isinstance(entry.opened()[1], Prompt)

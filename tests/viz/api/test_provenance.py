@@ -7,6 +7,7 @@ from models.attention import Mask
 from models.request import TraceRequest
 from models.run import load, trace
 from tests.models.architectures import ARCHITECTURES
+from tests.viz.api.asking import ask
 from viz.api import provenance, tracing
 from viz.api.tracing import Between
 
@@ -50,7 +51,7 @@ TWO_MASKS = "the [MASK] near the girls [MASK] happy"
 def masked(token: int | None, **between) -> dict:
     request = TraceRequest(tracing.of_catalogue("grammar"), TWO_MASKS)
     entry = tracing.entry_for(request, Between(**between)).value
-    return provenance.predictions(entry, "", 0, "out", token)
+    return ask(entry, "predictions", 0, "out", token)
 
 
 @pytest.mark.parametrize(
@@ -70,4 +71,4 @@ def test_masks_are_placed_among_the_words_that_a_view_shows() -> None:
 
 def test_one_mask_needs_no_number() -> None:
     request = TraceRequest(tracing.of_catalogue("grammar"), "the girl [MASK] happy")
-    assert "masks" not in provenance.predictions(tracing.entry_for(request).value, "", 0, "out")
+    assert "masks" not in ask(tracing.entry_for(request).value, "predictions", 0, "out")

@@ -16,8 +16,9 @@ from models.request import Ids, Picture, Several, Source, TraceRequest, file_of
 from models.run import load, trace
 from tests.fetched import fetched
 from tests.shown_code import beside_the_facade
+from tests.viz.api.asking import ask
 from tests.viz.pages.explore.explorer import result_of
-from viz.api import provenance, snippet, tracing
+from viz.api import snippet, tracing
 from viz.api.entries import TraceEntry
 from viz.api.samples import PHOTOS
 from viz.export import responses
@@ -32,12 +33,12 @@ def request_of(name: str, given: Any = TEXT, **more: Any) -> TraceRequest:
 
 def script(entry: TraceEntry, **place: Any) -> str:
     """The code as the page asks for it."""
-    return provenance.code(entry, "", 0, 0, **place)["code"]
+    return ask(entry, "code", 0, 0, **place)["code"]
 
 
 def on_screen(entry: TraceEntry, **place: Any) -> list[str]:
     """The prediction that the page shows, as lines."""
-    answer = provenance.predictions(entry, "", 0, **{"direction": "out", **place})
+    answer = ask(entry, "predictions", 0, **{"direction": "out", **place})
     if change := answer.get("change"):
         each = zip(change["labels"], change["before"], change["after"], strict=True)
         lines = [f"{name} {before:.4f} → {after:.4f}" for name, before, after in each]
@@ -103,7 +104,7 @@ def test_the_code_of_every_form_uses_the_facade_alone(asked: TraceRequest) -> No
     ]
     assert len(forms) > 2
     for form in forms:
-        assert beside_the_facade(responses.python(entry, "", 0, 0, form)["code"]) == []
+        assert beside_the_facade(responses.python(entry, 0, 0, form).code) == []
 
 
 @pytest.mark.parametrize(("request_", "place"), CASES.values(), ids=CASES)

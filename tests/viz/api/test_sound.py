@@ -32,6 +32,7 @@ from models.trace import Trace
 from tests.analysis.test_alignment import HEARD, LABELS, STARTS, STEP, planted
 from tests.models.inputs.test_sound import EXTRACTORS
 from tests.models.pretrained.tiny import build
+from tests.viz.api.asking import ask
 from viz.api import sound, text
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
@@ -48,7 +49,7 @@ def entry_of(shown: Trace, opened: Any = None) -> TraceEntry:
 
 def test_words_come_with_their_times_and_the_rows_that_write_them() -> None:
     t = planted()
-    answer = sound.words(entry_of(t), "")
+    answer = ask(entry_of(t), "words")
     found = [(each["text"], each["start"], each["end"]) for each in answer["words"]]
     assert found == [(text, round(start, 3), round(end, 3)) for text, start, end in align(t)]
     first = LABELS.index(" The")
@@ -59,7 +60,7 @@ def test_words_come_with_their_times_and_the_rows_that_write_them() -> None:
     starts = [STARTS[places[0]] * STEP for places in rows]
     assert [each["start"] for each in answer["words"]][1:] == pytest.approx(starts[1:], abs=0.021)
     assert (answer["method"], answer["methods"]) == ("named", ["named", "found"])
-    assert "nothing to align" in sound.words(entry_of(empty(t)), "")["why"]
+    assert "nothing to align" in ask(entry_of(empty(t)), "words")["why"]
 
 
 def test_times_are_made_by_the_method_that_is_asked_for(tmp_path: Path) -> None:
@@ -76,18 +77,18 @@ def test_times_are_made_by_the_method_that_is_asked_for(tmp_path: Path) -> None:
     expected = {"found": align(t, heads=found), "characters": align_characters(t, letters)}
     assert text_of(tokens) == text
     for method, times in expected.items():
-        answer = sound.words(entry, "", method)
+        answer = ask(entry, "words", method)
         assert (answer["method"], answer["methods"]) == (method, ["found", "characters"])
         rows = [(each["text"], each["start"], each["end"]) for each in answer["words"]]
         assert rows == [(word, round(start, 3), round(end, 3)) for word, start, end in times]
-        told = json.loads(sound.times(entry, "", "json", method).data)
+        told = json.loads(sound.times(entry, "json", method).data)
         assert [each["start"] for each in told] == [row[1] for row in rows]
         used = heads_of(letters, method="characters") if method == "characters" else found
-        heads = sound.aligning(entry, "", method)["heads"]
+        heads = ask(entry, "aligning", method)["heads"]
         assert sorted((h["layer"], h["head"]) for h in heads if h["used"]) == sorted(used)
-    assert "names no heads" in sound.words(entry, "", "named")["why"]
+    assert "names no heads" in ask(entry, "words", "named")["why"]
     with pytest.raises(QuestionError, match="names no heads"):
-        sound.times(entry, "", "srt", "named")
+        sound.times(entry, "srt", "named")
 
 
 def spoken_by_a_fine_tune(folder: Path) -> tuple[TraceEntry, str]:
@@ -113,7 +114,7 @@ def spoken_by_a_fine_tune(folder: Path) -> tuple[TraceEntry, str]:
 
 def test_heads_come_in_their_order_with_their_paths() -> None:
     t = planted()
-    answer = sound.aligning(entry_of(t), "")
+    answer = ask(entry_of(t), "aligning")
     ranked = aligning_heads(t, most=3)
     heads = answer["heads"]
     assert [each["head"] for each in heads] == [head.head for head in ranked]
@@ -145,10 +146,10 @@ def empty(t: Trace) -> Trace:
 
 def test_times_are_files() -> None:
     entry = entry_of(planted())
-    told = json.loads(sound.times(entry, "", "json").data)
+    told = json.loads(sound.times(entry, "json").data)
     assert [each["word"] for each in told] == ["The", "quick", "fox.", "It", "ran"]
-    assert b"00:00:00,720" in sound.times(entry, "", "srt").data
-    grid = sound.times(entry, "", "textgrid")
+    assert b"00:00:00,720" in sound.times(entry, "srt").data
+    grid = sound.times(entry, "textgrid")
     assert (grid.name, b"xmax = 1\n" in grid.data) == ("words.TextGrid", True)
 
 
@@ -157,7 +158,7 @@ def test_the_spectrogram_is_what_the_extractor_makes_without_padding(
     name: str, tmp_path: Path
 ) -> None:
     entry = heard(name, tmp_path)
-    answer = sound.spectrogram(entry, "")
+    answer = ask(entry, "spectrogram")
     levels = np.frombuffer(base64.b64decode(answer["levels"]), np.uint8)
     levels = levels.reshape(answer["rows"], answer["cols"])
     assert entry.opened is not None
@@ -179,21 +180,21 @@ def test_the_spectrogram_is_what_the_extractor_makes_without_padding(
 
 def test_frames_of_an_encoder_lie_on_the_time_axis(tmp_path: Path) -> None:
     entry = heard("wav2vec 2.0", tmp_path)
-    base = unpack(text.overview(entry, "t"))[0]["base"]
+    base = unpack(text.overview(entry))[0]["base"]
     assert base["sound"]["heard"] == pytest.approx(0.4)
     assert all(each["timed"] for each in base["texts"])
-    assert "expected the trace of a recording" in sound.words(entry, "")["why"]
+    assert "expected the trace of a recording" in ask(entry, "words")["why"]
 
 
 def test_the_recording_comes_back(tmp_path: Path) -> None:
-    data, kind = sound.recording(heard("Whisper", tmp_path), "")
+    data, kind = sound.recording(heard("Whisper", tmp_path))
     rate, samples = wavfile.read(io.BytesIO(data))
     assert (kind, rate) == ("audio/wav", RATE)
     np.testing.assert_allclose(samples / 32767, SAMPLES, atol=1 / 32767)
     bare = entry_of(planted())
-    assert "not in this trace" in sound.spectrogram(bare, "")["why"]
+    assert "not in this trace" in ask(bare, "spectrogram")["why"]
     with pytest.raises(QuestionError, match="not in this trace"):
-        sound.recording(bare, "")
+        sound.recording(bare)
 
 
 def heard(name: str, folder: Path) -> TraceEntry:

@@ -45,7 +45,7 @@ def test_no_pass_begins_once_a_request_is_stopped(
     source: Source, held: Held[TraceEntry], path: str
 ) -> None:
     name, _, query = path.partition("?")
-    _, work = work_of(ENDPOINTS, held.value, held.id, name, parse_qsl(query))
+    _, work = work_of(ENDPOINTS, held.value, name, parse_qsl(query))
     passes: list[Any] = []
 
     async def test() -> None:

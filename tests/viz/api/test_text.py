@@ -138,11 +138,11 @@ def test_thumbnails_of_a_long_text_come_layer_by_layer(longer: Trace, ask: Ask) 
 def test_a_survey_makes_columns_cheap_and_changes_none(long: Trace) -> None:
     entry = TraceEntry(long, lambda *_: "code")
     asked = {"site": 0, "axis": "key", "index": 300}
-    before = [row_of(entry, "a", head=head, **asked) for head in (1, "mean", "max")]
+    before = [row_of(entry, head=head, **asked) for head in (1, "mean", "max")]
     assert row_reads(entry, head=1, **asked) == 701**2
-    thumbs_of(entry, "a", 0)
+    thumbs_of(entry, 0)
     assert row_reads(entry, head=1, **asked) == 0
-    after = [row_of(entry, "a", head=head, **asked) for head in (1, "mean", "max")]
+    after = [row_of(entry, head=head, **asked) for head in (1, "mean", "max")]
     for one, other in zip(before, after, strict=True):
         (header, area), (again, other_area) = unpack(one), unpack(other)
         expected = numbers(area, header["rows"][0])
@@ -158,9 +158,9 @@ def test_a_stopped_survey_is_made_again(long: Trace, monkeypatch: pytest.MonkeyP
     with monkeypatch.context() as patched:
         patched.setattr("viz.api.text.check", stop)
         with pytest.raises(StoppedError):
-            thumbs_of(entry, "a", 1)
+            thumbs_of(entry, 1)
     assert entry.answers.get(("survey", 1)) is None
-    assert unpack(thumbs_of(entry, "a", 1))[0]["thumbs"]["first"] == 1
+    assert unpack(thumbs_of(entry, 1))[0]["thumbs"]["first"] == 1
 
 
 def test_rows_and_columns_are_exact(long: Trace, ask: Ask) -> None:

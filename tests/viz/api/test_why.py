@@ -14,9 +14,10 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.models.pretrained.tiny import BY_NAME
-from viz.api import why
+from tests.viz.api.asking import ask
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
+from viz.views.lens import view as lens_view
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}
 IDS = torch.tensor([[5, 9, 2, 9, 7, 8]])
@@ -44,7 +45,7 @@ def pair() -> TraceEntry:
 
 @pytest.mark.parametrize("lens", [logit_lens, jacobian_lens])
 def test_a_lens_is_that_of_the_analysis(decoder: TraceEntry, lens: Any) -> None:
-    answer = why.lens(decoder, "", 0, lens.__name__.removesuffix("_lens"))
+    answer = ask(decoder, "lens", 0, lens.__name__.removesuffix("_lens"))
     assert answer["layers"] == ["embedding", "layer 0", "output"]
     assert (answer["first"], answer["tokens"]) == (0, 6)
     t = trace(load(DecoderConfig(**SIZES)), IDS, hidden=True)
@@ -56,27 +57,27 @@ def test_a_lens_is_that_of_the_analysis(decoder: TraceEntry, lens: Any) -> None:
 
 
 def test_ranks_are_those_of_the_analysis(decoder: TraceEntry) -> None:
-    answer = why.ranks(decoder, "", "2.17")
+    answer = ask(decoder, "ranks", "2.17")
     assert (answer["id"], answer["position"]) == (17, 2)
     t = trace(load(DecoderConfig(**SIZES)), IDS, hidden=True)
     states = [logit_lens(t, state)[2] for state in range(3)]
     assert answer["ranks"] == [1 + int((logits > logits[17]).sum()) for logits in states]
     shares = [float(logit_lens(t, layer)[2].softmax(-1)[17]) for layer in range(3)]
     assert answer["probabilities"] == pytest.approx(shares, **CLOSE)
-    likeliest = why.ranks(decoder, "")
+    likeliest = ask(decoder, "ranks")
     assert (likeliest["position"], likeliest["ranks"][-1]) == (5, 1)
 
 
 def test_a_long_text_is_read_in_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = entry_of(DecoderConfig(**SIZES))
-    whole = why.lens(entry, "", 0)
-    monkeypatch.setattr(why, "WINDOW", 4)
-    parts = [why.lens(entry_of(DecoderConfig(**SIZES)), "", first) for first in (0, 4)]
+    whole = ask(entry, "lens", 0)
+    monkeypatch.setattr(lens_view, "WINDOW", 4)
+    parts = [ask(entry_of(DecoderConfig(**SIZES)), "lens", first) for first in (0, 4)]
     assert [len(part["labels"]) for part in parts] == [4, 2]
     for layer in range(3):
         assert parts[0]["ids"][layer] + parts[1]["ids"][layer] == whole["ids"][layer]
     with pytest.raises(QuestionError, match="expected first 0 to 5"):
-        why.lens(entry, "", 6)
+        ask(entry, "lens", 6)
 
 
 @pytest.mark.parametrize(("name", "versus"), [("decoder", ""), ("pair", "3.11"), ("Llama", "3.11")])
@@ -85,7 +86,7 @@ def test_parts_are_those_of_the_analysis_and_sum_to_the_logit(
 ) -> None:
     library = name == "Llama"
     entry = entry_of(BY_NAME[name].build()) if library else request.getfixturevalue(name)
-    answer, t = why.parts(entry, "", "3.7", versus), entry.trace
+    answer, t = ask(entry, "parts", "3.7", versus), entry.trace
     other = 11 if versus else None
     expected = logit_attribution(t, 7, query=3, versus=other)
     for row in answer["rows"]:
@@ -107,7 +108,7 @@ def test_parts_are_those_of_the_analysis_and_sum_to_the_logit(
 
 
 def test_blame_is_the_analysis_and_its_check_is_passes_with_edges_cut(decoder: TraceEntry) -> None:
-    answer = why.blame(decoder, "", "5.7")
+    answer = ask(decoder, "blame", "5.7")
     model = load(DecoderConfig(**SIZES))
     found = blame(model, IDS, target=(5, 7))
     assert answer["tokens"] == pytest.approx(found.tokens.tolist(), **CLOSE)
@@ -131,8 +132,8 @@ def test_everything_is_of_the_pass_with_its_edits() -> None:
     t = trace(model, IDS, edits=edits, hidden=True)
     for layer in range(3):
         expected = logit_lens(t, layer).softmax(-1).amax(-1).tolist()
-        assert why.lens(entry, "", 0)["probabilities"][layer] == pytest.approx(expected, **CLOSE)
-    answer = why.blame(entry, "", "5.7")
+        assert ask(entry, "lens", 0)["probabilities"][layer] == pytest.approx(expected, **CLOSE)
+    answer = ask(entry, "blame", "5.7")
     assert answer["before"] == pytest.approx(float(t.output.row(5).softmax(-1)[7]), **CLOSE)
     cuts = [Cut(each["site"], each["head"], each["query"], each["key"]) for each in answer["edges"]]
     after = trace(model, IDS, edits=[*edits, *cuts]).output.row(5).softmax(-1)[7]
@@ -143,25 +144,25 @@ def test_blame_refuses_a_pass_that_is_not_the_one_shown() -> None:
     model = load(DecoderConfig(**SIZES))
     t = trace(model, IDS)
     entry = TraceEntry(t, lambda *_: "", opened=lambda: (model, IDS.flip(1), None))
-    assert "not the one of this trace (edits" in why.blame(entry, "", "5.7")["why"]
+    assert "not the one of this trace (edits" in ask(entry, "blame", "5.7")["why"]
 
 
 def test_one_sentence_says_why(pair: TraceEntry) -> None:
-    assert "expected no encoder–decoder" in why.blame(pair, "")["why"]
-    assert "there is no" not in str(why.refused(pair, ""))
+    assert "expected no encoder–decoder" in ask(pair, "blame")["why"]
+    assert "there is no" not in str(ask(pair, "refused"))
     states = entry_of(EncoderConfig(**SIZES))
-    reasons = why.refused(states, "")
+    reasons = ask(states, "refused")
     assert set(reasons) == {"lens"}  # of a state, heads that move it are swept in "parts"
-    assert "why" in why.lens(states, "", 0)
-    assert "why" in why.parts(states, "")
-    assert "why" in why.blame(states, "")
+    assert "why" in ask(states, "lens", 0)
+    assert "why" in ask(states, "parts")
+    assert "why" in ask(states, "blame")
     bare = TraceEntry(states.trace, lambda *_: "")
-    assert "weights only" in why.blame(bare, "")["why"]
+    assert "weights only" in ask(bare, "blame")["why"]
 
 
 def test_forms_apply_to_what_predicts_tokens(decoder: TraceEntry, pair: TraceEntry) -> None:
     for entry in (decoder, pair):
-        assert why.refused(entry, "") == {}
+        assert ask(entry, "refused") == {}
     masked = entry_of(EncoderConfig(**SIZES, norm="pre", classes=31))
-    assert why.refused(masked, "") == {}
-    assert why.lens(masked, "", 0)["layers"][-1] == "output"
+    assert ask(masked, "refused") == {}
+    assert ask(masked, "lens", 0)["layers"][-1] == "output"

@@ -12,15 +12,15 @@ from models.output import Sampling, next_probabilities
 from models.request import Source, TraceRequest
 from models.run import load
 from tests.models.vocabularies import llama
+from tests.viz.api.asking import ask
 from tests.viz.api.catalogue import TEXT, entry_of
 from viz.api import tracing, writing
-from viz.api.provenance import predictions
 from viz.api.requests import QuestionError
 
 
 @pytest.mark.parametrize("edits", [(), (Ablate(1, 0),)], ids=["plain", "ablated"])
 def test_a_text_is_gone_on_with_as_by_the_analysis(edits) -> None:
-    answer = writing.written(entry_of(edits=edits), "", count=4)
+    answer = ask(entry_of(edits=edits), "written", count=4)
     assert answer["text"] == TEXT + answer["written"]
     whole = entry_of(text=answer["text"]).trace.tokens[0]
     expected = continue_text(load("grammar-next"), TEXT, 4, edits=edits).trace.tokens[0]
@@ -48,7 +48,7 @@ def test_a_space_alone_does_not_end_a_text(kind: str, tmp_path: Path) -> None:
     ids = reader("i", return_tensors="pt").input_ids
     said = network.generate(ids, do_sample=False, max_new_tokens=8)[0]
     request = TraceRequest(Source("folder", str(tmp_path)), "i")
-    answer = writing.written(tracing.entry_for(request).value, "", count=8)
+    answer = ask(tracing.entry_for(request).value, "written", count=8)
     assert answer["text"] == reader.decode(said, skip_special_tokens=True) == "i ab"
     assert answer["tokens"] == [" ", "a", "b"]
 
@@ -56,7 +56,7 @@ def test_a_space_alone_does_not_end_a_text(kind: str, tmp_path: Path) -> None:
 def test_draws_follow_the_seed_and_their_distribution() -> None:
     entry = entry_of()
     asked = {"count": 5, "temperature": 1.5, "top_k": 3, "top_p": 0.9}
-    one, again, other = (writing.written(entry, "", **asked, seed=seed) for seed in (1, 1, 5))
+    one, again, other = (ask(entry, "written", **asked, seed=seed) for seed in (1, 1, 5))
     assert one == again
     assert one["tokens"] != other["tokens"]
     logits = entry.trace.output.values[0, -1].float()
@@ -67,8 +67,8 @@ def test_draws_follow_the_seed_and_their_distribution() -> None:
 
 def test_the_next_token_is_drawn_otherwise_without_another_pass() -> None:
     entry = entry_of()
-    plain = predictions(entry, "", 0, "out", 5)
-    drawn = predictions(entry, "", 0, "out", 5, temperature=0.5, top_k=2)
+    plain = ask(entry, "predictions", 0, "out", 5)
+    drawn = ask(entry, "predictions", 0, "out", 5, temperature=0.5, top_k=2)
     logits = entry.trace.output.values[0, 5].float()
     expected = next_probabilities(logits, temperature=0.5, k=2).topk(2)
     assert drawn["ids"] == expected.indices.tolist() == plain["ids"][:2]
@@ -81,7 +81,7 @@ def test_the_next_token_is_drawn_otherwise_without_another_pass() -> None:
 
 def test_the_cache_receives_the_mean_weights_of_each_step() -> None:
     entry = entry_of(text=f"{TEXT} because it was")
-    answer = writing.cache(entry, "", first=5)
+    answer = ask(entry, "cache", first=5)
     weights = [entry.trace.weights(site).mean(0) for site in entry.trace.sites]
     mean = torch.stack(weights).mean(0)
     assert len(answer["rows"]) == 3
@@ -91,27 +91,27 @@ def test_the_cache_receives_the_mean_weights_of_each_step() -> None:
         id = entry.trace.tokens[0].ids[6 + step]
         assert answer["probabilities"][step] == pytest.approx(float(share[id]), rel=1e-4)
     with pytest.raises(QuestionError):
-        writing.cache(entry, "", first=8)
+        ask(entry, "cache", first=8)
 
 
 @pytest.mark.parametrize("edit", [Ablate(1, 0, "mean"), AblateMLP(0, "shuffled")], ids=str)
 def test_steps_that_one_pass_does_not_show_are_not_shown(edit) -> None:
     entry = entry_of(text=f"{TEXT} because it was", edits=(edit,))
-    assert "does not show the steps" in writing.cache(entry, "", first=5)["why"]
-    told = writing.written(entry_of(edits=(edit,)), "", count=2)
+    assert "does not show the steps" in ask(entry, "cache", first=5)["why"]
+    told = ask(entry_of(edits=(edit,)), "written", count=2)
     shown = continue_text(load("grammar-next"), TEXT, 2, edits=(edit,)).likeliest(1, count=1)
     assert told["probabilities"][1] == pytest.approx(shown.probabilities[0], rel=1e-4)
 
 
 def test_what_goes_on_with_no_text_says_so_in_a_line() -> None:
-    answer = writing.written(entry_of("grammar", "the cat"), "", count=2)
+    answer = ask(entry_of("grammar", "the cat"), "written", count=2)
     assert "decoder" in answer["why"]
     with pytest.raises(QuestionError):
-        writing.written(entry_of(), "", count=0)
+        ask(entry_of(), "written", count=0)
     assert not writing.writes(load("grammar"))
     model = load("grammar-next")
     assert writing.writes(model)
     assert writing.given_of(model, f"{TEXT} because", len(TEXT)) == 6
     assert writing.given_of(model, TEXT, len(TEXT)) is None
     built = TraceRequest(tracing.stamped(Source("built", "encoder")), TEXT)
-    assert "decoder" in writing.written(tracing.entry_for(built).value, "", count=2)["why"]
+    assert "decoder" in ask(tracing.entry_for(built).value, "written", count=2)["why"]

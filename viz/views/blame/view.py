@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api import why
-from viz.api.endpoint import TEXT, Endpoint, options, path_of
+from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.entries import TraceEntry
+from viz.api.pool import report
+from viz.api.rerun import SAME, logit_of, name_in, opened
 from viz.colours import scale_of
 from viz.selection import Form
-from viz.views.answer import Answer, Table, digits, given
+from viz.views.answer import Answer, Table, digits
 from viz.views.entries import text_entry
 from viz.views.request import Request
 
 if TYPE_CHECKING:
-    from viz.api.entries import TraceEntry
+    from jaxtyping import Float
+    from torch import Tensor
+
+    from analysis.blame import Blame, Edge
     from viz.paper import Page
 
 VIEW = Form(
@@ -35,79 +40,139 @@ DOUBT = (
 )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Blame(Answer):
-    """The relevance of tokens, the first table, and edges in words.
+@dataclass(frozen=True)
+class BlameEdge:
+    """An edge, and what cutting it would do to log p, in nats."""
 
-    Attributes:
-        lines: under a title each, the edges, the path and the check.
-    """
+    site: int
+    head: int
+    query: int
+    key: int
+    effect: float
+
+
+@dataclass(frozen=True, eq=False)
+class BlameAnswer:
+    """What an output rests on (see `analysis.blame.Blame`), and its probability without that."""
+
+    id: int
+    name: str
+    position: int | None
+    labels: tuple[str, ...]
+    tokens: "Float[Tensor, 'token']"
+    spans: list[tuple[int, int, float]]
+    quoted: list[str]
+    edges: list[BlameEdge]
+    path: list[BlameEdge]
+    before: float
+    after: float
+    controls: tuple[float, ...]
+
+
+def blame(entry: TraceEntry, output: str = "") -> BlameAnswer:
+    """The edges that an output rests on, and what cutting them does, beside random edges."""
+    from analysis.stack import self_attention
+
+    target, id = logit_of(entry, output)
+    result = entry.answers.once(("blame", output), lambda: _analysed(entry, target))
+    trace, tokens = entry.trace, entry.trace.tokens[0]
+    sites = {site.layer: trace.sites.index(site) for site in self_attention(trace)}
+
+    def placed(edges: "Sequence[Edge]") -> list[BlameEdge]:
+        return [BlameEdge(sites[each.layer], *each[1:]) for each in edges]
+
+    return BlameAnswer(
+        id,
+        name_in(entry, id),
+        target.position,
+        tokens.labels,
+        result.tokens,
+        [(span.start, span.stop, span.share) for span in result.spans],
+        ["".join(tokens.texts[span.start : span.stop]).strip() for span in result.spans],
+        placed(result.edges),
+        placed(result.path),
+        result.before,
+        result.after,
+        result.controls,
+    )
+
+
+def _analysed(entry: TraceEntry, target: Any) -> "Blame":
+    from analysis.blame import blame
+
+    with opened(entry) as (model, given, written):
+        if written is not None:
+            raise ValueError("blame follows one text: expected no encoder–decoder")
+        found = blame(model, given, target=target, edits=entry.trace.edits, progress=report)
+    here = float(target.probability(entry.trace.output))
+    if abs(found.before - here) > SAME * here:
+        raise ValueError(
+            "the model was run again, and that pass is not the one of this trace (edits, a"
+            f" cache, another input?): probability {found.before:.4f}, here {here:.4f}"
+        )
+    return found
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Blamed(Answer):
+    """The relevance of tokens, the first table, and under a title each edges in words."""
 
     lines: Mapping[str, Sequence[str]]
 
 
-def answer(request: Request) -> Blame:
+def answer(request: Request) -> Blamed:
     """The relevance of tokens, the edges, the path, and the check."""
-    entry = text_entry(request)
-    result = given(why.blame(entry, "", request.selection.output))
-    labels, numbers = result["labels"], np.array(result["tokens"])
-    place = "" if result["position"] is None else f" at position {result['position']}"
-    what = f"“{result['name']}”{place}"
-    shares = [result["before"], result["after"], *result["controls"]]
-    runs = ["before", "edges cut"]
-    runs += [f"random edges {draw}" for draw in range(1, len(result["controls"]) + 1)]
+    found = blame(text_entry(request), request.selection.output)
+    sites = request.view.sites
+    place = "" if found.position is None else f" at position {found.position}"
+    what = f"“{found.name}”{place}"
+    of, labels = {"of": what}, {"token": found.labels}
     about: dict[str, Any] = {
         "title": f"What {what} rests on: Σ A ⊙ ∇A of log p",
         "words": "relevance",
     }
-    tables = [Table("relevance", ("token",), numbers, {"token": labels}, {"of": what}, **about)]
-    for name in ("edges", "path"):
-        at = [_place(request, edge) for edge in result[name]]
-        effects = np.array([edge["effect"] for edge in result[name]])
+    tokens = found.tokens.numpy(force=True)
+    tables = [Table("relevance", ("token",), tokens, labels, of, **about)]
+    lines = []
+    for name, edges in (("edges", found.edges), ("path", found.path)):
+        at = [
+            sites[edge.site].where.coordinates
+            | {"head": edge.head, "query": edge.query, "key": edge.key}
+            for edge in edges
+        ]
+        effects = np.array([edge.effect for edge in edges])
         tables.append(Table(name, ("head",), effects, at=at))
-    tables.append(Table("probability", ("run",), np.array(shares), {"run": runs}, {"of": what}))
-    edges, path = (
-        [_line(request, edge, labels) for edge in result[name]] for name in ("edges", "path")
+        lines.append(
+            [
+                f"{digits(edge.effect)}   layer {sites[edge.site].layer}, head {edge.head}:"
+                f" “{found.labels[edge.query]}” ({edge.query}) →"
+                f" “{found.labels[edge.key]}” ({edge.key})"
+                for edge in edges
+            ]
+        )
+    runs = ["before", "edges cut"]
+    runs += [f"random edges {draw}" for draw in range(1, len(found.controls) + 1)]
+    shares = np.array([found.before, found.after, *found.controls])
+    tables.append(Table("probability", ("run",), shares, {"run": runs}, of))
+    checked = (
+        f"These {len(found.edges)} edges cut: probability {digits(found.before)} →"
+        f" {digits(found.after)}; as many random edges of the same layers, {len(found.controls)}"
+        f" times: {digits(min(found.controls))} to {digits(max(found.controls))}."
     )
-    return Blame(
-        description=f"Blame: what {what} rests on. {checked(result)}",
+    return Blamed(
+        description=f"Blame: what {what} rests on. {checked}",
         tables=tables,
         layers=True,
         doubt=DOUBT,
         lines={
-            "The edges whose cut would lower log p most, in nats": edges,
-            "The path from the output down to the input": path,
-            "The check": [checked(result)],
+            "The edges whose cut would lower log p most, in nats": lines[0],
+            "The path from the output down to the input": lines[1],
+            "The check": [checked],
         },
     )
 
 
-def checked(result: Mapping[str, Any]) -> str:
-    """What cutting did, beside random edges."""
-    controls = result["controls"]
-    low, high = min(controls), max(controls)
-    return (
-        f"These {len(result['edges'])} edges cut: probability {digits(result['before'])} →"
-        f" {digits(result['after'])}; as many random edges of the same layers, {len(controls)}"
-        f" times: {digits(low)} to {digits(high)}."
-    )
-
-
-def _line(request: Request, edge: Mapping[str, Any], labels: list[str]) -> str:
-    layer = request.view.sites[edge["site"]].layer
-    query, key = edge["query"], edge["key"]
-    return (
-        f"{digits(edge['effect'])}   layer {layer}, head {edge['head']}:"
-        f" “{labels[query]}” ({query}) → “{labels[key]}” ({key})"
-    )
-
-
-def _place(request: Request, edge: Mapping[str, Any]) -> dict[str, Any]:
-    site = request.view.sites[edge["site"]]
-    return site.where.coordinates | {name: edge[name] for name in ("head", "query", "key")}
-
-
-def figure(answer: Blame, page: "Page") -> None:
+def figure(answer: Blamed, page: "Page") -> None:
     """The text shaded by its relevance, then the edges."""
     from viz.parts import shaded
 
@@ -123,9 +188,9 @@ def figure(answer: Blame, page: "Page") -> None:
         page.y += 6
 
 
-def asks(request: Request, entry: "TraceEntry") -> list[str]:
+def asks(request: Request, entry: TraceEntry) -> list[str]:
     """The one test."""
     return [path_of("blame", output=request.selection.output)]
 
 
-ENDPOINTS = (Endpoint("blame", TEXT, why.blame, {}, options("output")),)
+ENDPOINTS = (Endpoint("blame", TEXT, blame),)

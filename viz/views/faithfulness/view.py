@@ -6,19 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.methods import BY_NAME, NAMES, names_of
-from viz.api import faithful, model
-from viz.api.endpoint import IMAGE, SITE, TEXT, WHOLE, Endpoint, options, path_of
+from analysis.methods import BY_NAME, NAMES, Fusion, names_of
+from viz.api.endpoint import IMAGE, TEXT, Endpoint, path_of
+from viz.api.entries import TraceEntry
 from viz.api.pool import report
-from viz.api.requests import one_of
+from viz.api.requests import QuestionError, one_of
+from viz.api.rerun import opened, target_of
 from viz.colours import INK
 from viz.selection import RELEVANCE, Chosen, Form
-from viz.views.answer import Answer, Table, digits, given
-from viz.views.entries import image_entry, text_entry
+from viz.views.answer import Answer, Table, digits
+from viz.views.entries import entry_of
+from viz.views.model.numbers import Asked, explanation_of, relevance
 from viz.views.request import Request
 
 if TYPE_CHECKING:
-    from viz.api.entries import TraceEntry
+    from jaxtyping import Float, Int
+    from torch import Tensor
+
+    from analysis.faithfulness import Removal, Study
+    from analysis.target import Target
     from viz.paper import Page
 
 VIEW = Form(
@@ -32,8 +38,12 @@ VIEW = Form(
     chooses=(("form", "model"), ("tested", "yes")),
     pictured=True,
 )
-FUSED_OPTIONS = options("fusion", "discard")
 LEAST = 0.01  # of the axis of a drop: smaller ones are noise
+REMOVALS = ("grey", "drop")  # of patches, for which there are curves with and without them
+PERTURBATIONS = {
+    "deletion": "patches are greyed out one after another",
+    "insertion": "patches are put back into the blurred picture",
+}
 CURVES = {
     "comprehensiveness": (
         "Comprehensiveness: without the most relevant tokens (large is faithful)",
@@ -45,25 +55,118 @@ CURVES = {
     ),
 }
 REMOVED = {"mask": "masked", "drop": "left out", "grey": "painted grey"}
-PERTURBED = {
-    "deletion": "patches are greyed out one after another",
-    "insertion": "patches are put back into the blurred picture",
-}
 UNLIKE = "An input without tokens is unlike those the model was trained on."
+
+
+# ---- numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """What removing tokens in one of several orders does to an output."""
+
+    orders: int
+    counts: list[int]
+    tokens: int
+    value: float
+    removal: str
+    read: bool
+    comprehensiveness: "Float[Tensor, 'level']"
+    sufficiency: "Float[Tensor, 'level']"
+
+
+@dataclass(frozen=True, eq=False)
+class Perturbation:
+    """The probability of a class as patches are taken away, or put back.
+
+    The `most` relevant patches first, the `least` relevant ones first, and in random orders.
+    """
+
+    counts: "Int[Tensor, 'level']"
+    value: float
+    most: "Float[Tensor, 'level']"
+    least: "Float[Tensor, 'level']"
+    random: "Float[Tensor, 'order level']"
+    score: float
+
+
+def faithfulness(
+    entry: TraceEntry,
+    site: int,
+    method: str,
+    order: int,
+    output: str = "",
+    proof: str = "",
+    fusion: Fusion = "mean",
+    discard: float = 0.0,
+) -> Curves:
+    """The curves of a relevance (order 0), or of one random order."""
+    asked = Asked(entry, site, "mean", method, fusion, discard)
+    key = (site, method, fusion, discard, output, proof)
+    study = entry.answers.once(("study", *key), lambda: _study(asked, output, proof))
+    if order >= study.orders:
+        raise QuestionError(f"expected order 0 to {study.orders - 1}")
+
+    def compute() -> "tuple[Tensor, Tensor]":
+        with opened(entry):
+            return study.curve(order)
+
+    curves = entry.answers.once(("curve", *key, order), compute)
+    about = study.counts, study.removable, study.value, study.removal, study.decoder_reads
+    return Curves(study.orders, *about, *curves)
+
+
+def perturbation(
+    entry: TraceEntry,
+    site: int,
+    method: str,
+    proof: str,
+    output: str = "",
+    fusion: Fusion = "mean",
+    discard: float = 0.0,
+) -> Perturbation:
+    """The probability of a class as patches are taken away or put back, by relevance."""
+    from analysis import perturbation as analysis
+
+    asked = Asked(entry, site, "mean", method, fusion, discard)
+
+    def compute() -> analysis.Perturbation:
+        tokens, target = _relevant(asked, output)
+        kind: Any = proof
+        with opened(entry) as (model, given, _):
+            return analysis.perturbation(model, given, tokens, kind, target=target)
+
+    key = ("perturbation", site, method, fusion, discard, output, proof)
+    found = entry.answers.once(key, compute)
+    of_orders = found.curve, found.reverse, found.random
+    return Perturbation(found.counts, found.value, *of_orders, found.score)
+
+
+def _study(asked: Asked, output: str, proof: str) -> "Study":
+    from analysis.faithfulness import Study
+
+    tokens, target = _relevant(asked, output)
+    removal: Removal | None = "grey" if proof == "grey" else "drop" if proof == "drop" else None
+    with opened(asked.entry) as (model, given, written):
+        how: dict[str, Any] = {"chosen": target, "removal": removal, "written": written}
+        return Study.of(model, given, tokens, **how)
+
+
+def _relevant(asked: Asked, output: str) -> "tuple[Tensor, Target]":
+    """The relevance of every token, and the output whose probability tests it."""
+    if BY_NAME[asked.method].kind == "relevance":
+        found = explanation_of(asked.entry, asked.method, output)
+        return found.tokens, found.chosen
+    return asked.read(None)[0], target_of(asked.entry, output)
+
+
+# ---- a figure
 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """Curves over one axis.
-
-    Attributes:
-        title: above them.
-        at: places along x.
-        lines: along y, by name.
-        band: the least and the largest of random orders.
-        axes: what is along x and y.
-        span: of the y axis.
-    """
+    """Lines by name over the places `at` along x, the last of them of random orders, whose least
+    and largest are a band; what is along x and y; and the span of the y axis."""
 
     title: str
     at: np.ndarray
@@ -74,13 +177,13 @@ class Chart:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Curves(Answer):
+class Tested(Answer):
     """The test of one method, or of several: a title each, and its charts."""
 
     charts: Sequence[tuple[str, Sequence[Chart]]]
 
 
-def answer(request: Request) -> Curves:
+def answer(request: Request) -> Tested:
     """The curves of each relevance that is chosen."""
     choice = request.selection
     methods = [each for each in choice.methods if is_testable(request, each.name)]
@@ -90,8 +193,8 @@ def answer(request: Request) -> Curves:
             f"method: expected one of {known}, whose faithfulness can be tested,"
             f" received {choice.method!r}"
         )
-    parts = [curves_of(request, method) for method in methods]
-    return Curves(
+    parts = [tested(request, method) for method in methods]
+    return Tested(
         description=" ".join(dict.fromkeys(part.description for part in parts)),
         tables=[table for part in parts for table in part.tables],
         layers=True,
@@ -106,74 +209,83 @@ def is_testable(request: Request, method: str) -> bool:
     return info.kind == "relevance" or (request.picture is not None and info.of == "tower")
 
 
-def curves_of(request: Request, chosen: Chosen) -> Curves:
+def tested(request: Request, chosen: Chosen) -> Tested:
     """What happens to the output without a relevance's tokens, and with them alone."""
-    method = chosen.name
-    entry = text_entry(request) if request.picture is None else image_entry(request)
-    what, asked = _explained(request, entry, method), _asked(request, chosen)
-    if request.selection.proof in faithful.PERTURBATIONS and request.picture is not None:
-        return _perturbed(request, entry, chosen, what)
-    first = given(faithful.faithfulness(entry, "", **asked, order=0))
+    name, title, entry = chosen.name, BY_NAME[chosen.name].title, entry_of(request)
+    what, asked = _explained(request, entry, name), _asked(request, chosen)
+    proof = request.selection.proof
+    if proof in PERTURBATIONS and request.picture is not None:
+        found = perturbation(entry, **asked)
+        most, least, random = (
+            each.numpy(force=True) for each in (found.most, found.least, found.random)
+        )
+        lines = {f"{title}, most relevant first": most, "least relevant first": least}
+        chart, table = _charted(
+            f"Probability: score {found.score:+.4f}, above 0 is faithful",
+            f"{name}, {proof}",
+            found.counts.tolist(),
+            lines,
+            random,
+            ("patches changed", "probability"),
+            _room(0.0, float(np.stack([most, least, *random]).max())),
+            ["most relevant first", "least relevant first"],
+            what,
+        )
+        says = f"How {what} changes as {PERTURBATIONS[proof]}. Band: {len(random)} random orders."
+        return Tested(
+            description=says, tables=[table], charts=[(f"Faithfulness of {title}", [chart])]
+        )
+    first = faithfulness(entry, **asked, order=0)
     orders = [first]
-    for order in range(1, first["orders"]):
-        report(order, first["orders"])
-        orders.append(faithful.faithfulness(entry, "", **asked, order=order))
-    names = ["by relevance", *(f"random order {order}" for order in range(1, len(orders)))]
-    counts, charts, tables = np.array(first["counts"]), [], []
-    all_drops = np.array([[order[name] for name in CURVES] for order in orders])
-    span = _room(float(all_drops.min()), float(all_drops.max()))
-    for name, (title, places) in CURVES.items():
-        values = np.array([order[name] for order in orders])
-        random = values[1:]
-        lines = {BY_NAME[method].title: values[0], "random orders, mean": random.mean(0)}
-        axes = (places, "drop of the output")
-        charts.append(Chart(title, counts, lines, (random.min(0), random.max(0)), axes, span))
-        labels = {"order": names, places: [str(count) for count in first["counts"]]}
-        tables.append(Table(f"{method}, {name}", ("order", places), values, labels, {"of": what}))
-    kept = "special ones and what the decoder reads stay" if first["read"] else "special ones stay"
-    return Curves(
-        description=f"Faithfulness: how far {what}, {digits(first['value'])}, falls when tokens are"
-        f" {REMOVED[first['removal']]}; {kept}. Band: {len(orders) - 1} random orders.",
-        tables=tables,
-        charts=[(f"Faithfulness of {BY_NAME[method].title}", charts)],
-    )
-
-
-def _perturbed(request: Request, entry: "TraceEntry", chosen: Chosen, what: str) -> Curves:
-    """The probability of a class as patches are taken away or put back."""
-    method = chosen.name
-    response = given(faithful.perturbation(entry, "", **_asked(request, chosen)))
-    random, says = np.array(response["random"]), PERTURBED[request.selection.proof]
-    lines = {
-        f"{BY_NAME[method].title}, most relevant first": np.array(response["most"]),
-        "least relevant first": np.array(response["least"]),
-        "random orders, mean": random.mean(0),
+    for order in range(1, first.orders):
+        report(order, first.orders)
+        orders.append(faithfulness(entry, **asked, order=order))
+    drops = {
+        curve: np.stack([getattr(order, curve).numpy(force=True) for order in orders])
+        for curve in CURVES
     }
-    values = np.stack([*[*lines.values()][:2], *random])
-    chart = Chart(
-        f"Probability: score {response['score']:+.4f}, above 0 is faithful",
-        np.array(response["counts"]),
-        lines,
-        (random.min(0), random.max(0)),
-        ("patches changed", "probability"),
-        _room(0.0, float(values.max())),
-    )
-    orders = ["most relevant first", "least relevant first"]
-    orders += [f"random order {order}" for order in range(1, len(random) + 1)]
-    labels = {"order": orders, "patches changed": [str(count) for count in response["counts"]]}
-    name = f"{method}, {request.selection.proof}"
-    return Curves(
-        description=f"How {what} changes as {says}. Band: {len(random)} random orders.",
-        tables=[Table(name, ("order", "patches changed"), values, labels, {"of": what})],
-        charts=[(f"Faithfulness of {BY_NAME[method].title}", [chart])],
+    every = np.stack([*drops.values()])
+    span, drawn = _room(float(every.min()), float(every.max())), []
+    for curve, (says, places) in CURVES.items():
+        axes = (places, "drop of the output")
+        lines, random = {title: drops[curve][0]}, drops[curve][1:]
+        about = says, f"{name}, {curve}", first.counts, lines, random, axes, span
+        drawn.append(_charted(*about, ["by relevance"], what))
+    kept = "special ones and what the decoder reads stay" if first.read else "special ones stay"
+    return Tested(
+        description=f"Faithfulness: how far {what}, {digits(first.value)}, falls when tokens are"
+        f" {REMOVED[first.removal]}; {kept}. Band: {len(orders) - 1} random orders.",
+        tables=[table for _, table in drawn],
+        charts=[(f"Faithfulness of {title}", [chart for chart, _ in drawn])],
     )
 
 
-def _explained(request: Request, entry: "TraceEntry", method: str) -> str:
+def _charted(
+    title: str,
+    name: str,
+    counts: list[int],
+    lines: Mapping[str, np.ndarray],
+    random: np.ndarray,
+    axes: tuple[str, str],
+    span: tuple[float, float],
+    orders: list[str],
+    what: str,
+) -> tuple[Chart, Table]:
+    """Lines beside those of random orders: drawn, and in numbers."""
+    mean = {"random orders, mean": random.mean(0)}
+    band = random.min(0), random.max(0)
+    chart = Chart(title, np.array(counts), {**lines, **mean}, band, axes, span)
+    orders = [*orders, *(f"random order {order}" for order in range(1, len(random) + 1))]
+    labels = {"order": orders, axes[0]: [str(count) for count in counts]}
+    values = np.stack([*lines.values(), *random])
+    return chart, Table(name, ("order", axes[0]), values, labels, {"of": what})
+
+
+def _explained(request: Request, entry: TraceEntry, method: str) -> str:
     """The output that a test is about."""
     output = request.selection.output
     if BY_NAME[method].kind == "relevance":
-        return explained(request, given(model.relevance(entry, "", 0, method, output)))
+        return relevance(entry, 0, method, output).explains
     return f"the probability of “{output}”" if output else "that of the likeliest class"
 
 
@@ -195,22 +307,7 @@ def _room(low: float, high: float) -> tuple[float, float]:
     return low - 0.05 * (high - low), high + 0.05 * (high - low)
 
 
-def explained(request: Request, relevance: Mapping[str, Any]) -> str:
-    """What a relevance explains."""
-    if relevance["similarity"]:
-        return f"the similarity to “{request.selection.output}”"
-    name = f"“{relevance['name']}”" if relevance["name"] else f"output {relevance['id']}"
-    place = "" if relevance["position"] is None else f" at position {relevance['position']}"
-    return f"the logit of {name}{place}"
-
-
-def grouped(request: Request, method: str) -> str:
-    """How the numbers of a method were grouped, as a sentence; "" for those of single tokens."""
-    note = model.note_of(request.view, method)
-    return f" {note[0].upper()}{note[1:]}." if note else ""
-
-
-def figure(answer: Curves, page: "Page") -> None:
+def figure(answer: Tested, page: "Page") -> None:
     """The charts below each other."""
     for title, charts in answer.charts:
         page.heading(title)
@@ -229,43 +326,26 @@ def figure(answer: Curves, page: "Page") -> None:
             page.y += 6
 
 
-def asks(request: Request, entry: "TraceEntry") -> list[str]:
-    """The curves of every method."""
-    methods = request.selection.methods
-    return [path for method in methods for path in asks_of_curves(request, entry, method)]
-
-
-def asks_of_curves(request: Request, entry: "TraceEntry", chosen: Chosen) -> list[str]:
-    """What the test of a relevance asks for: its curves, and those of random orders."""
-    if not is_testable(request, chosen.name):
-        return []
-    asked = _asked(request, chosen)
-    if asked.get("proof") in faithful.PERTURBATIONS:
-        return [path_of("perturbation", **asked)]
-    orders = faithful.faithfulness(entry, "", **asked, order=0).get("orders", 1)
-    return [path_of("faithfulness", **asked, order=order) for order in range(orders)]
+def asks(request: Request, entry: TraceEntry) -> list[str]:
+    """The curves of every method, and those of random orders."""
+    paths = []
+    for method in request.selection.methods:
+        asked = _asked(request, method)
+        if not is_testable(request, method.name):
+            continue
+        if asked.get("proof") in PERTURBATIONS:
+            paths.append(path_of("perturbation", **asked))
+            continue
+        try:
+            orders = faithfulness(entry, **asked, order=0).orders
+        except ValueError:  # the answer says why
+            orders = 1
+        paths += [path_of("faithfulness", **asked, order=order) for order in range(orders)]
+    return paths
 
 
 ENDPOINTS = (
-    Endpoint(
-        "faithfulness",
-        TEXT,
-        faithful.faithfulness,
-        {**SITE, "method": one_of(*names_of("relevance")), "order": WHOLE},
-        options("output"),
-    ),
-    Endpoint(
-        "faithfulness",
-        IMAGE,
-        faithful.faithfulness,
-        {**SITE, "method": one_of(*NAMES), "order": WHOLE},
-        {**options("output"), "proof": one_of(*faithful.REMOVALS), **FUSED_OPTIONS},
-    ),
-    Endpoint(
-        "perturbation",
-        IMAGE,
-        faithful.perturbation,
-        {**SITE, "method": one_of(*NAMES), "proof": one_of(*faithful.PERTURBATIONS)},
-        {**options("output"), **FUSED_OPTIONS},
-    ),
+    Endpoint("faithfulness", TEXT, faithfulness, method=one_of(*names_of("relevance"))),
+    Endpoint("faithfulness", IMAGE, faithfulness, proof=one_of(*REMOVALS)),
+    Endpoint("perturbation", IMAGE, perturbation, proof=one_of(*PERTURBATIONS)),
 )

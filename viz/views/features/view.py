@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.percent import percent
-from viz.api import features
-from viz.api.endpoint import IMAGE, WHOLE, Endpoint, options, path_of
+from viz.api.endpoint import IMAGE, Endpoint, path_of
+from viz.api.entries import TraceEntry
+from viz.api.rerun import with_hidden
 from viz.colours import Veil, overlaid, scale_of, veiled
 from viz.selection import VEIL, Form
-from viz.views.answer import Answer, Table, digits, given
+from viz.views.answer import Answer, Table, digits
 from viz.views.entries import image_entry
 from viz.views.request import Request, veil_of
 
 if TYPE_CHECKING:
-    from viz.api.entries import TraceEntry
+    from jaxtyping import Float, Int
+    from torch import Tensor
+
     from viz.paper import Page
 
 VIEW = Form(
@@ -35,6 +38,68 @@ DOUBT = (
     "Equal colours mean similar features, not one object; which side of which threshold is the"
     " object is for the reader to say."
 )
+
+
+@dataclass(frozen=True, eq=False)
+class PatchComponents:
+    """The first three principal components of the patches' last states as colours.
+
+    Attributes:
+        colours: red, green and blue of each patch in turn, 0 to 255.
+        foreground: 1 for patches that are coloured.
+        explained: shares of the variance.
+        kept: how many patches are coloured.
+        threshold: of the first component.
+    """
+
+    colours: "Int[Tensor, 'number']"
+    foreground: "Int[Tensor, 'patch']"
+    explained: "Float[Tensor, '3']"
+    kept: int
+    threshold: float
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """The cosine of every patch's last state and a chosen one's, from −1 to 1."""
+
+    values: "Float[Tensor, 'patch']"
+
+
+def components(
+    entry: TraceEntry, foreground: str = "all", deviations: float = 0.0
+) -> PatchComponents:
+    """Each patch in its colour, on one side of a threshold in deviations, or on both."""
+    from analysis.vision import feature_colours
+
+    features = [_features(entry)]
+    found, threshold = feature_colours(features, threshold=None), 0.0
+    if foreground != "all":
+        threshold, flip = deviations * found.deviation, foreground == "below"
+        limit = -threshold if flip else threshold
+        found = feature_colours(features, threshold=limit, flip=flip)
+    kept = found.foreground[0].int()
+    levels = (255 * found.colours[0]).round().int().flatten()
+    return PatchComponents(levels, kept, found.explained, int(kept.sum()), threshold)
+
+
+def similar(entry: TraceEntry, token: int) -> Likeness:
+    """How like the chosen patch each is."""
+    from analysis.vision import patch_similarity
+
+    return Likeness(patch_similarity(_features(entry), token - entry.trace.prefix))
+
+
+def _features(entry: TraceEntry) -> "Float[Tensor, 'patch dim']":
+    """The last hidden states of the patches.
+
+    Raises:
+        ValueError: where the layers have patches of several sizes.
+    """
+    trace = entry.trace
+    if len({(site.queries, site.keys) for site in trace.sites}) > 1:
+        raise ValueError("this needs layers that are alike: here they differ in their patches")
+    return with_hidden(entry).final()[trace.prefix :].cpu()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,29 +128,24 @@ def answer(request: Request) -> Features:
         raise ValueError("view: expected the trace of a picture for 'features', received another")
     entry = image_entry(request)
     (rows, cols), prefix = entry.trace.grid or (1, 1), entry.trace.prefix
-    asked = {"foreground": chosen.foreground, "deviations": chosen.deviations}
-    response = given(features.components(entry, "", **asked))
-    colours = np.array(response["colours"], np.uint8).reshape(rows, cols, 3)
-    kept = np.array(response["foreground"], bool).reshape(rows, cols, 1)
-    layer = np.concatenate([colours, np.where(kept, COLOURED, DARK)], -1).astype(np.uint8)
-    shares = ", ".join(percent(share) for share in response["explained"])
-    side = (
-        ""
-        if chosen.foreground == "all"
-        else f" {chosen.foreground} {digits(response['threshold'])}"
-    )
-    title = f"{response['kept']} of {rows * cols} patches{side}; {shares} of their variance"
+    found = components(entry, chosen.foreground, chosen.deviations)
+    levels = found.colours.numpy(force=True).reshape(-1, 3)
+    kept = found.foreground.numpy(force=True).reshape(rows, cols, 1).astype(bool)
+    opacity = np.where(kept, COLOURED, DARK)
+    layer = np.concatenate([levels.reshape(rows, cols, 3), opacity], -1).astype(np.uint8)
+    shares = ", ".join(percent(share) for share in found.explained.tolist())
+    side = "" if chosen.foreground == "all" else f" {chosen.foreground} {digits(found.threshold)}"
+    title = f"{found.kept} of {rows * cols} patches{side}; {shares} of their variance"
     token = max(prefix, chosen.token or prefix)
-    likeness = np.array(given(features.similar(entry, "", token))["values"])
+    likeness = similar(entry, token).values.numpy(force=True)
     name = trace.query_labels(request.site)[token]
     patches = trace.query_labels(request.site)[prefix:]
-    levels = np.array(response["colours"]).reshape(-1, 3)
-    components = {"patch": patches, "colour": ["red", "green", "blue"]}
+    named = {"patch": patches, "colour": ["red", "green", "blue"]}
     return Features(
         description="The last hidden states of the patches: their first three principal components"
         " are red, green and blue. Below, the cosine of each with that of a chosen patch.",
         tables=[
-            Table("components", ("patch", "colour"), levels, components),
+            Table("components", ("patch", "colour"), levels, named),
             Table(
                 "similarity",
                 ("patch",),
@@ -118,7 +178,7 @@ def figure(answer: Features, page: "Page") -> None:
     page.bar(scale)
 
 
-def asks(request: Request, entry: "TraceEntry") -> list[str]:
+def asks(request: Request, entry: TraceEntry) -> list[str]:
     """The components, and what the first patches are like."""
     chosen = request.selection
     asked = {"foreground": chosen.foreground, "deviations": chosen.deviations}
@@ -127,7 +187,4 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
     return [path_of("components", **asked), *alike[:MOST]]
 
 
-ENDPOINTS = (
-    Endpoint("components", IMAGE, features.components, {}, options("foreground", "deviations")),
-    Endpoint("similar", IMAGE, features.similar, {"token": WHOLE}),
-)
+ENDPOINTS = (Endpoint("components", IMAGE, components), Endpoint("similar", IMAGE, similar))

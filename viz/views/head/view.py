@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api.endpoint import HEAD, PAIR, TEXT, Endpoint, path_of
+from viz.api.endpoint import TEXT, Endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
-from viz.api.text import of_one_pass, site_at
+from viz.api.text import one_head, site_at, token_of
 from viz.colours import scale_of
 from viz.pack import VERSION, pack
 from viz.selection import Form
@@ -20,6 +20,7 @@ from viz.views.request import Request
 
 if TYPE_CHECKING:
     from analysis.pair import Strip
+    from analysis.split import Split
     from analysis.stages import Stages
     from analysis.view import View
     from models.trace import Site, Trace
@@ -78,7 +79,7 @@ def answer(request: Request) -> Inside:
     entry, site, head = text_entry(request), request.index, request.heads[0]
     shown = inside(entry, site, head, request.selection.query, request.selection.key)
     try:
-        shares = _shares(split(entry, "", site, head, *shown.pair), shown)
+        shares = _shares(split(entry, site, head, *shown.pair), shown)
     except ValueError as error:
         return replace(shown, missing={**shown.missing, "split": str(error)})
     return replace(shown, tables=[*shown.tables, *shares])
@@ -99,10 +100,10 @@ def inside(
     from analysis.pair import pair
     from analysis.stages import stages
 
-    trace, where, head = _call(entry, site, head)
+    trace, where, head = one_head(entry, site, head)
     shown = site_at(entry.view, site)
     query, key = opening(entry.view, shown, head, query, key)
-    row, column = _token(entry, site, "out", query), _token(entry, site, "in", key)
+    row, column = token_of(entry, site, "out", query), token_of(entry, site, "in", key)
     of_head, of_pair = stages(trace, where, head, row), pair(trace, where, head, row, column)
     steps = [(step.name, step.value, step.how) for step in of_pair.steps]
     there = float(entry.view.weights(shown, head, rows=[query])[0, key])
@@ -187,61 +188,33 @@ def opening(
     return query, 0 if key is None else key
 
 
-def _call(entry: TraceEntry, site: int, head: int | str) -> "tuple[Trace, Site, int]":
-    """The trace of single tokens, its site, and the head."""
-    from analysis.view import JOINT
-
-    view_site = site_at(entry.view, site, head)
-    if not isinstance(head, int) or view_site.kind == JOINT:
-        raise QuestionError("expected one head of one attention layer")
-    of_one_pass(entry.trace)
-    return entry.trace, entry.trace.site(view_site), head
-
-
-def _token(entry: TraceEntry, site: int, direction: str, index: int) -> int:
-    """The token of a row or column; of a word its last one."""
-    from analysis.view import View
-
-    view, where = entry.view, site_at(entry.view, site)
-    count = where.queries if direction == "out" else where.keys
-    if index >= count:
-        raise QuestionError(f"expected a position 0 to {count - 1}")
-    return view.token(where, direction, index) if isinstance(view, View) else index
-
-
-def split(
-    entry: TraceEntry, id: str, site: int, head: int | str, query: int, key: int
-) -> dict[str, Any]:
+def split(entry: TraceEntry, site: int, head: int | str, query: int, key: int) -> "Split":
     """The score of a query and a key, split over what wrote them."""
-    from analysis.split import split as split_score
+    from analysis.split import split
 
-    trace, where, head = _call(entry, site, head)
-    row, column = _token(entry, site, "out", query), _token(entry, site, "in", key)
+    trace, where, number = one_head(entry, site, head)
+    row, column = token_of(entry, site, "out", query), token_of(entry, site, "in", key)
     try:
         with entry.forward_pass():
-            shares = split_score(trace, where, head, row, column)
+            return split(trace, where, number, row, column)
     except ValueError as error:
         raise QuestionError(" ".join(str(error).split())) from None
-    sides = {"query": shares.query, "key": shares.key}
-    return asdict(shares) | {
-        name: [each._asdict() for each in side] for name, side in sides.items()
-    }
 
 
-def _shares(found: Mapping[str, Any], shown: Inside) -> list[Table]:
+def _shares(found: "Split", shown: Inside) -> list[Table]:
     """What was written at the query, and at the key."""
-    title = f"The score, {digits(found['score'])}, split over what was written at the"
+    title = f"The score, {digits(found.score)}, split over what was written at the"
     return [
         Table(
             f"share at the {side}",
             ("component",),
-            np.array([each["value"] for each in found[side]]),
-            {"component": [each["name"] for each in found[side]]},
+            np.array([each.value for each in shares]),
+            {"component": [each.name for each in shares]},
             shown.tables[-1].at,
             title=f"{title} {side}",
             words="share of the score",
         )
-        for side in ("query", "key")
+        for side, shares in (("query", found.query), ("key", found.key))
     ]
 
 
@@ -278,7 +251,6 @@ def figure(answer: Inside, page: "Page") -> None:
 
 def packed(
     entry: TraceEntry,
-    id: str,
     site: int,
     head: int | str,
     query: int | None = None,
@@ -326,11 +298,11 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
 def pair_of(request: Request) -> tuple[int, int]:
     """The query and key that are shown."""
     chosen, head = request.selection, request.heads[0]
-    _call(text_entry(request), request.index, head)
+    one_head(text_entry(request), request.index, head)
     return opening(request.view, request.site, int(head), chosen.query, chosen.key)
 
 
 ENDPOINTS = (
-    Endpoint("inside", TEXT, packed, HEAD, PAIR),
-    Endpoint("split", TEXT, split, {**HEAD, **PAIR}),
+    Endpoint("inside", TEXT, packed),
+    Endpoint("split", TEXT, split),
 )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api import image, patching
-from viz.api.endpoint import AXIS, IMAGE, SITE, WHOLE, Endpoint, options, path_of
+from viz.api import image
+from viz.api.endpoint import IMAGE, Endpoint, path_of
 from viz.api.requests import one_of, word
 from viz.api.text import DIFFERENCE
 from viz.colours import (
@@ -24,6 +24,7 @@ from viz.colours import (
 from viz.pack import factor_for
 from viz.selection import PLACE, VEIL, Form
 from viz.views.answer import Answer
+from viz.views.parts.sweeps import states
 from viz.views.request import Request, difference_of, name_of, veil_of
 from viz.views.sinks import CLASS, hidden_of, hidden_sentence, source_of
 
@@ -249,22 +250,10 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
 
 
 ENDPOINTS = (
-    Endpoint(
-        "states",
-        IMAGE,
-        patching.states,
-        {"second": word},
-        {**options("output"), "top": WHOLE},
-    ),
+    Endpoint("states", IMAGE, states, second=word),
     Endpoint("overview", IMAGE, image.overview),
     Endpoint("picture", IMAGE, image.picture),
-    Endpoint("layer", IMAGE, image.layer_of, SITE),
-    Endpoint(
-        "heads",
-        IMAGE,
-        image.heads_of,
-        {**SITE, **AXIS},
-        {"values": one_of("weights", DIFFERENCE)},
-    ),
-    Endpoint("sinks", IMAGE, image.sinks_of, SITE, options("outliers"), image.sinks_read),
+    Endpoint("layer", IMAGE, image.layer_of),
+    Endpoint("heads", IMAGE, image.heads_of, values=one_of("weights", DIFFERENCE)),
+    Endpoint("sinks", IMAGE, image.sinks_of, image.sinks_read),
 )

@@ -6,16 +6,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api import why
-from viz.api.endpoint import TEXT, WHOLE, Endpoint, options, path_of
+from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.entries import TraceEntry
+from viz.api.pool import report
+from viz.api.requests import QuestionError
+from viz.api.rerun import logit_of, name_in, with_hidden
+from viz.api.text import OF_ONE
 from viz.colours import INK, Scale
 from viz.selection import Form
-from viz.views.answer import Answer, Table, digits, given
+from viz.views.answer import Answer, Table, digits
 from viz.views.entries import text_entry
 from viz.views.request import Request
 
 if TYPE_CHECKING:
-    from viz.api.entries import TraceEntry
+    from jaxtyping import Float, Int
+    from torch import Tensor
+
+    from models.text import Tokens
     from viz.paper import Page
 
 VIEW = Form(
@@ -40,97 +47,209 @@ DOUBT = (
     "A lens shows what a state would make the network write, not that later layers read it so;"
     " early layers may hold the same in other directions."
 )
+WINDOW = 24  # tokens of a lens in one answer
+
+
+# ---- numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Lens:
+    """The likeliest token of each state at some of the `tokens`, from the `first` on.
+
+    The first state is the embedding, the last the output.
+    """
+
+    layers: list[str]
+    tokens: int
+    first: int
+    labels: Sequence[str]
+    ids: "Int[Tensor, 'state token']"
+    names: list[list[str]]
+    probabilities: "Float[Tensor, 'state token']"
+
+
+@dataclass(frozen=True, eq=False)
+class LensRanks:
+    """The rank and probability of one token in each state, at the position of the output."""
+
+    id: int
+    name: str
+    position: int
+    layers: list[str]
+    ranks: list[int]
+    probabilities: list[float]
+
+
+def lens(entry: TraceEntry, first: int = 0, lens: str = "logit") -> Lens:
+    """The likeliest token of each layer at `WINDOW` tokens."""
+    import torch
+
+    tokens = _tokens(entry)
+    if first >= len(tokens):
+        raise QuestionError(f"expected first 0 to {len(tokens) - 1}")
+    places = range(first, min(first + WINDOW, len(tokens)))
+
+    def compute() -> Lens:
+        read = [each.softmax(-1).max(-1) for each in _by_layer(entry, lens, places)]
+        ids = torch.stack([each.indices for each in read])
+        names = [[name_in(entry, id) for id in row] for row in ids.tolist()]
+        shares = torch.stack([each.values for each in read])
+        labels = [tokens.labels[place] for place in places]
+        return Lens(_layers(len(read)), len(tokens), first, labels, ids, names, shares)
+
+    return entry.answers.once(("lens", lens, first), compute)
+
+
+def ranks(entry: TraceEntry, output: str = "", lens: str = "logit") -> LensRanks:
+    """The rank and probability of the output by layer."""
+    target, id = logit_of(entry, output)
+    place = target.position
+    if place is None:
+        raise ValueError("a lens reads tokens; All layers shows what a class rests on")
+
+    def compute() -> LensRanks:
+        read = [logits[0] for logits in _by_layer(entry, lens, [place])]
+        counts = [1 + int((logits > logits[id]).sum()) for logits in read]
+        shares = [float(logits.softmax(-1)[id]) for logits in read]
+        return LensRanks(id, name_in(entry, id), place, _layers(len(read)), counts, shares)
+
+    return entry.answers.once(("ranks", lens, output), compute)
+
+
+def refused(entry: TraceEntry) -> dict[str, str]:
+    """Why a form does not apply to this trace, by the name of the form; {} if all do."""
+    from analysis.target import kind_of
+    from models.averaged import is_mean
+
+    trace, kind = entry.trace, kind_of(entry.trace.output)
+    reasons: dict[str, str] = {}
+    if is_mean(trace):
+        reasons |= dict.fromkeys(("head", "parts"), OF_ONE)
+    if kind not in ("tokens", "classes", "similarity"):  # of which heads can be switched off
+        reasons["parts"] = f"Parts are of a logit; {trace.model} gives {trace.output.name}"
+    try:
+        if kind != "tokens":
+            raise ValueError(f"{trace.model} gives no logits of tokens")
+        with entry.forward_pass():
+            trace.readout()
+    except ValueError as error:
+        reasons["lens"] = " ".join(str(error).split())
+    return reasons
+
+
+def _by_layer(entry: TraceEntry, lens: str, places: Sequence[int]) -> "list[Tensor]":
+    """The logits of some tokens by layer; the first is the embedding."""
+    from analysis.lens import jacobian_lens, logit_lens, mean_jacobians
+
+    def jacobians() -> "Tensor":
+        with entry.forward_pass():
+            return mean_jacobians([trace], progress=report)
+
+    trace = with_hidden(entry)
+    held = trace.hidden_states.get(trace.sites[-1].tower)
+    if held is None:
+        raise ValueError(f"{trace.model} keeps no states of the layers that give its output")
+    carried = entry.answers.once(("jacobians",), jacobians) if lens == "jacobian" else None
+    readings = []
+    for layer in range(count := len(held.states)):
+        report(layer, count)
+        if carried is None:
+            readings.append(logit_lens(trace, layer, tokens=places))
+        else:
+            readings.append(jacobian_lens(trace, layer, jacobian=carried[layer], tokens=places))
+    return readings
+
+
+def _tokens(entry: TraceEntry) -> "Tokens":
+    """The text of the output."""
+    trace = entry.trace
+    return (trace.tokens if trace.target_tokens is None else trace.target_tokens)[0]
+
+
+def _layers(count: int) -> list[str]:
+    """What the rows of a lens are called."""
+    return ["embedding", *(f"layer {layer}" for layer in range(count - 2)), "output"]
+
+
+# ---- a figure
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Lens(Answer):
-    """What layers would predict; the tables are of all tokens, the rest of those on the screen.
+class Lenses(Answer):
+    """What layers would predict; the tables are of all tokens, the rest of those on the screen."""
 
-    Attributes:
-        title: of the cells.
-        layers_named: a name for each state.
-        columns: labels of the tokens, then of the rank.
-        shares: probability of each cell.
-        texts: by state, the likeliest token at each column, then the rank.
-    """
-
-    title: str
-    layers_named: Sequence[str]
-    columns: Sequence[str]
-    shares: np.ndarray
-    texts: Sequence[Sequence[str]]
+    shown: Lens
+    followed: LensRanks
 
 
-def answer(request: Request) -> Lens:
+def answer(request: Request) -> Lenses:
     """The likeliest tokens by layer, and the rank of the output."""
     entry, chosen = text_entry(request), request.selection
-    followed = given(why.ranks(entry, "", chosen.output, chosen.lens))
-    place, name = followed["position"], followed["name"]
-    windows = [given(why.lens(entry, "", 0, chosen.lens))]
-    count, layers = windows[0]["tokens"], windows[0]["layers"]
-    for first in range(why.WINDOW, count, why.WINDOW):
-        windows.append(given(why.lens(entry, "", first, chosen.lens)))
-    rows = windows[place // why.WINDOW]
-    labels = [label for window in windows for label in window["labels"]]
-    ranks = f"rank of “{name}” at {place}"
-    texts = [
-        [*names, f"{rank:,}"] for names, rank in zip(rows["names"], followed["ranks"], strict=True)
-    ]
-    shares = np.array(rows["probabilities"])
-    values = np.c_[shares, np.array(followed["probabilities"])]
-    last = rows["first"] + len(rows["labels"]) - 1
-    part = "" if last + 1 - rows["first"] == count else f", tokens {rows['first']} to {last}"
-    named = {"state": layers, "token": labels}
-    every = np.concatenate([window["probabilities"] for window in windows], 1)
-    ids = np.concatenate([window["ids"] for window in windows], 1)
-    of = {"token": place, "output": name}
-    tables = [
-        Table("probability", ("state", "token"), every, named),
-        Table("likeliest id", ("state", "token"), ids, named),
-        Table("rank", ("state",), np.array(followed["ranks"]), {"state": layers}, of),
-        Table(
-            "probability of the output",
-            ("state",),
-            np.array(followed["probabilities"]),
-            {"state": layers},
-            of,
-        ),
-    ]
-    final = digits(followed["probabilities"][-1])
-    return Lens(
-        description=f"{LENSES[chosen.lens]}. “{name}” has probability {final} in the output.",
-        tables=tables,
+    followed = ranks(entry, chosen.output, chosen.lens)
+    starts = range(0, len(_tokens(entry)), WINDOW)
+    windows = [lens(entry, first, chosen.lens) for first in starts]
+    named = {
+        "state": followed.layers,
+        "token": [label for window in windows for label in window.labels],
+    }
+    of_state = {"state": followed.layers}
+    of = {"token": followed.position, "output": followed.name}
+    every, ids = (
+        np.concatenate([getattr(each, name).numpy(force=True) for each in windows], 1)
+        for name in ("probabilities", "ids")
+    )
+    final = digits(followed.probabilities[-1])
+    return Lenses(
+        description=f"{LENSES[chosen.lens]}. “{followed.name}” has probability {final} in the"
+        " output.",
+        tables=[
+            Table("probability", ("state", "token"), every, named),
+            Table("likeliest id", ("state", "token"), ids, named),
+            Table("rank", ("state",), np.array(followed.ranks), of_state, of),
+            Table(
+                "probability of the output",
+                ("state",),
+                np.array(followed.probabilities),
+                of_state,
+                of,
+            ),
+        ],
         layers=True,
         doubt=DOUBT,
-        title=f"The likeliest token by layer{part}, and the {ranks}",
-        layers_named=layers,
-        columns=[*rows["labels"], "rank"],
-        shares=values,
-        texts=texts,
+        shown=windows[followed.position // WINDOW],
+        followed=followed,
     )
 
 
-def figure(answer: Lens, page: "Page") -> None:
+def figure(answer: Lenses, page: "Page") -> None:
     """Words in cells, shaded by their probability; long texts in parts below each other."""
     from viz.letters import fitted, visible
     from viz.paper import BODY, MARGIN, SMALL, WIDE
     from viz.parts import ink_on, longest
 
+    shown, followed = answer.shown, answer.followed
+    last = shown.first + len(shown.labels) - 1
+    part = "" if len(shown.labels) == shown.tokens else f", tokens {shown.first} to {last}"
+    rank = f"rank of “{followed.name}” at {followed.position}"
+    page.heading(f"The likeliest token by layer{part}, and the {rank}")
+    columns = [*shown.labels, "rank"]
+    words = [[*names, f"{rank:,}"] for names, rank in zip(shown.names, followed.ranks, strict=True)]
+    shares = np.c_[shown.probabilities.numpy(force=True), np.array(followed.probabilities)]
     scale = Scale("root", 0.0, 1.0, "probability (square-root scale)")
-    page.heading(answer.title)
-    left = longest(answer.layers_named, BODY) + 6
+    left = longest(shown.layers, BODY) + 6
     across = max(1, int((WIDE - left) / 38))
-    colours = scale.colours(answer.shares)
+    colours = scale.colours(shares)
     wide, high = (WIDE - left) / across, SMALL * 1.7
-    for first in range(0, len(answer.columns), across):
+    for first in range(0, len(columns), across):
         page.y += SMALL * 1.4
         span = slice(first, first + across)
-        for place, label in enumerate(answer.columns[span]):
+        for place, label in enumerate(columns[span]):
             text = fitted(visible(label), SMALL, wide - 2)
             page.text(MARGIN + left + place * wide + 2, page.y - 2, text, SMALL, INK.muted)
-        for row, name in enumerate(answer.layers_named):
+        for row, name in enumerate(shown.layers):
             page.text(MARGIN, page.y + high * 0.7, name, SMALL)
-            for place, text in enumerate(answer.texts[row][span]):
+            for place, text in enumerate(words[row][span]):
                 colour, x = colours[row, first + place], MARGIN + left + place * wide
                 page.box(x, page.y, wide, high, facecolor=colour / 255, linewidth=0.3)
                 word = fitted(visible(text), SMALL, wide - 4)
@@ -140,20 +259,20 @@ def figure(answer: Lens, page: "Page") -> None:
     page.bar(scale)
 
 
-def asks(request: Request, entry: "TraceEntry") -> list[str]:
+def asks(request: Request, entry: TraceEntry) -> list[str]:
     """The lens at all tokens, and the ranks of the output."""
     chosen = request.selection
     asked = {"lens": chosen.lens} if chosen.lens != "logit" else {}
-    count = why.lens(entry, "", 0, chosen.lens).get("tokens", 1)
+    starts = range(0, len(_tokens(entry)), WINDOW)
     return [
         path_of("refused"),
         path_of("ranks", output=chosen.output, **asked),
-        *(path_of("lens", first=first, **asked) for first in range(0, count, why.WINDOW)),
+        *(path_of("lens", first=first, **asked) for first in starts),
     ]
 
 
 ENDPOINTS = (
-    Endpoint("refused", TEXT, why.refused),
-    Endpoint("lens", TEXT, why.lens, {}, {"first": WHOLE, **options("lens")}),
-    Endpoint("ranks", TEXT, why.ranks, {}, options("output", "lens")),
+    Endpoint("refused", TEXT, refused),
+    Endpoint("lens", TEXT, lens),
+    Endpoint("ranks", TEXT, ranks),
 )

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api import filters, text
-from viz.api.endpoint import AXIS, HEAD, TEXT, Endpoint, options, path_of
+from viz.api import text
+from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.entries import TraceEntry
 from viz.api.requests import one_of
 from viz.caption import noun_of
 from viz.colours import INK, Scale, change_scale, score_scale, weight_scale
@@ -27,7 +28,9 @@ from viz.views.request import (
 from viz.views.sinks import hidden_of, hidden_sentence
 
 if TYPE_CHECKING:
-    from viz.api.entries import TraceEntry
+    from analysis.filters import Hidden
+    from analysis.overview import Head, RowSource
+    from models.trace import Site
     from viz.paper import Page
 
 VIEW = Form(
@@ -121,7 +124,7 @@ def figure(answer: Matrix, page: "Page") -> None:
     )
 
 
-def asks(request: Request, entry: "TraceEntry") -> list[str]:
+def asks(request: Request, entry: TraceEntry) -> list[str]:
     """Maps that are not of plain weights."""
     chosen = request.selection
     variant = {"values": chosen.values}
@@ -132,28 +135,74 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
     return [path_of("map", site=request.index, head=head, **variant) for head in request.heads]
 
 
+# ---- filters
+
+
+@dataclass(frozen=True)
+class Strongest:
+    """The keys with the largest weights of each row, from the first row on."""
+
+    first: int
+    keys: list[list[int]]
+
+
+def hidden(
+    entry: TraceEntry,
+    site: int,
+    head: "Head",
+    rows: range | None = None,
+    columns: range | None = None,
+    least: float = 0.0,
+    top: int | None = None,
+    sinks: str = "shown",
+) -> "Hidden":
+    """The share of the weight that is shown, without sinks where these are hidden, that filters
+    leave out."""
+    from analysis.filters import hidden
+
+    of = _filtered(entry, site, head, rows, columns, sinks)
+    return hidden(*of, least=least, top=top)
+
+
+def strongest(
+    entry: TraceEntry,
+    site: int,
+    head: "Head",
+    top: int,
+    rows: range | None = None,
+    columns: range | None = None,
+    sinks: str = "shown",
+) -> Strongest:
+    """The strongest keys of each row, sinks left out where these are hidden."""
+    from analysis.filters import strongest
+
+    of = _filtered(entry, site, head, rows, columns, sinks)
+    return Strongest(of[3].start, strongest(*of, top).tolist())
+
+
+def _filtered(
+    entry: TraceEntry,
+    site: int,
+    head: "Head",
+    rows: range | None,
+    columns: range | None,
+    sinks: str,
+) -> "tuple[RowSource, Site, Head, range, range]":
+    where = text.site_at(entry.view, site, head)
+    source, _ = text.source_of(entry.view, where, "weights", sinks, entry.answers)
+    spans = text.within("rows", rows, where.queries), text.within("columns", columns, where.keys)
+    return source, where, head, *spans
+
+
 VALUES = one_of(*text.VALUES)
-PARTS = options("rows", "columns", "sinks")
-TOP = {"top": whole(1, 64)}
 ENDPOINTS = (
+    Endpoint("overview", TEXT, text.overview),
     Endpoint(
-        "map",
-        TEXT,
-        text.map_of,
-        HEAD,
-        {**options("rows", "columns", "sinks"), "values": VALUES, "coding": one_of("sqrt", "log")},
-        text.weights_read,
+        "map", TEXT, text.map_of, text.weights_read, values=VALUES, coding=one_of("sqrt", "log")
     ),
-    Endpoint(
-        "row",
-        TEXT,
-        text.row_of,
-        {**HEAD, **AXIS},
-        {**options("sinks"), "values": VALUES},
-        text.row_reads,
-    ),
-    Endpoint("sharpest", TEXT, text.sharpest, HEAD),
-    Endpoint("changed", TEXT, text.changed, cost=text.every_weight),
-    Endpoint("hidden", TEXT, filters.hidden_of, HEAD, {**PARTS, **options("least"), **TOP}),
-    Endpoint("strongest", TEXT, filters.strongest_of, {**HEAD, **TOP}, PARTS),
+    Endpoint("row", TEXT, text.row_of, text.row_reads, values=VALUES),
+    Endpoint("sharpest", TEXT, text.sharpest),
+    Endpoint("changed", TEXT, text.changed, text.every_weight),
+    Endpoint("hidden", TEXT, hidden, top=whole(1, 64)),
+    Endpoint("strongest", TEXT, strongest, top=whole(1, 64)),
 )

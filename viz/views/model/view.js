@@ -95,7 +95,7 @@ function MapPart({ state, theme, space, info, fused, name }) {
   const shares = (values?.values ?? []).map((value, key) => (sinks?.keys.includes(key) ? 0 : value));
   const hidden = sinks && legible(state.texts().key.labels[sinks.key]).trim();
   const said = [
-    ...(values?.sum === undefined ? [] : [`The row sums to ${number(values.sum)}.`]),
+    ...((values?.sum ?? null) === null ? [] : [`The row sums to ${number(values.sum)}.`]),
     ...(sinks
       ? [`“${hidden}” is hidden: ${(100 * sinks.share).toFixed(0)}\u00a0% of a row went there.`]
       : []),

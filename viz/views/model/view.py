@@ -1,6 +1,6 @@
 """All layers together: the map or row of a method, or the relevance of each token."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -8,28 +8,18 @@ import numpy as np
 
 from analysis.methods import BY_NAME, names_of
 from analysis.percent import percent
-from viz.api import model
-from viz.api.endpoint import BOTH, HEAD, SITE, TEXT, WHOLE, Endpoint, options, path_of
+from viz.api.endpoint import BOTH, TEXT, Endpoint, path_of
+from viz.api.entries import TraceEntry
 from viz.api.requests import one_of
-from viz.colours import scale_of
+from viz.colours import Veil, overlaid, scale_of
 from viz.selection import RELEVANCE, VEIL, Chosen, Form
-from viz.views.answer import Answer, Table, digits, given
-from viz.views.entries import text_entry
+from viz.views.answer import Answer, Table, digits
+from viz.views.entries import image_entry, text_entry
 from viz.views.faithfulness import view as faithfulness
-from viz.views.faithfulness.view import (
-    FUSED_OPTIONS,
-    Curves,
-    asks_of_curves,
-    curves_of,
-    explained,
-    grouped,
-    is_testable,
-)
-from viz.views.model.over_picture import Over, asks_over, drawn_over, over_picture
-from viz.views.request import Request
+from viz.views.model import numbers
+from viz.views.request import Request, veil_of
 
 if TYPE_CHECKING:
-    from viz.api.entries import TraceEntry
     from viz.paper import Page
 
 VIEW = Form(
@@ -47,17 +37,28 @@ VIEW = Form(
     pictured=True,
 )
 KEYS = 24  # of a method that is computed row by row, in one request, as in the view
+FUSED = {
+    "mean": "their mean weight",
+    "max": "their largest weight in each cell",
+    "min": "their smallest weight in each cell",
+}
+SHORT = {"mean": "", "max": ", largest of heads", "min": ", smallest of heads"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Row(Answer):
-    """A map with one of its rows, or a row alone.
-
-    Attributes:
-        row: the title of the row, and its place in a map.
-    """
+    """A map with one of its rows, or a row alone: its title, and its place in a map."""
 
     row: tuple[str, int]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Over(Answer):
+    """Numbers of patches, "row col", over the picture; the title is that of the one table."""
+
+    patches: np.ndarray
+    picture: np.ndarray | None
+    veil: Veil
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,16 +70,16 @@ class Several(Answer):
 
 def answer(request: Request) -> Several:
     """The map of a method where it has one, and a row of it; or the relevance of each token."""
-    choice = request.selection
-    methods = [BY_NAME[method.name] for method in choice.methods]
-    parts: list[Answer] = []
-    for i, chosen in enumerate(choice.methods):
-        again = methods[i] in methods[:i]  # the same method, its heads fused in another way
-        part = _method(request, chosen) if request.picture is None else _over(request, chosen)
+    choice, known, parts = request.selection, [], list[Answer]()
+    for chosen in choice.methods:
+        again = chosen.name in known  # the same method, its heads fused in another way
+        known.append(chosen.name)
+        part = _of(request, chosen)
         tables = [replace(table, name=f"{table.name} beside") for table in part.tables]
         parts.append(replace(part, tables=tables) if again else part)
-        if choice.tested and is_testable(request, chosen.name) and not again:
-            parts.append(curves_of(request, chosen))
+        if choice.tested and faithfulness.is_testable(request, chosen.name) and not again:
+            parts.append(faithfulness.tested(request, chosen))
+    methods = [BY_NAME[name] for name in known]
     return Several(
         description=" ".join(dict.fromkeys(part.description for part in parts)),
         tables=[table for part in parts for table in part.tables],
@@ -88,207 +89,193 @@ def answer(request: Request) -> Several:
     )
 
 
-def _over(request: Request, chosen: Chosen) -> Over:
-    """The same over a picture."""
-    name = f"{BY_NAME[chosen.name].title}{_short(chosen)}"
-    part = over_picture(request, chosen, name)
-    return replace(part, description=f"{part.description}{fused_of(chosen)}")
+def _of(request: Request, chosen: Chosen) -> Answer:
+    """What one method says."""
+    info = BY_NAME[chosen.name]
+    short, fused = _fused(chosen)
+    if request.picture is not None:
+        return _over(request, chosen, f"{info.title}{short}", fused)
+    note = numbers.note_of(request.view, chosen.name)
+    said = f"{info.title}{short}. {info.shows}{fused}"
+    said += f" {note[0].upper()}{note[1:]}." if note else ""
+    if info.kind == "relevance":
+        return Answer(description=said, tables=_relevance(request, chosen.name))
+    return _row(request, chosen, f"{info.title}{short}", said)
 
 
-def _method(request: Request, chosen: Chosen) -> Answer:
+def _row(request: Request, chosen: Chosen, name: str, said: str) -> Row:
+    """A map and a row of it, or a row alone."""
     from analysis.sinks import resting_on
 
-    info, method = BY_NAME[chosen.name], chosen.name
-    entry, site = text_entry(request), request.index
-    if info.kind == "relevance":
-        return _relevance(request, method)
-    head = request.heads[0] if info.of == "head" else "mean"
-    query, key = (
-        request.view.query_labels(request.site),
-        request.view.key_labels(request.site),
-    )
-    row = request.row
-    name = f"{info.title}{_short(chosen)}"
+    info, row, place = BY_NAME[chosen.name], request.row, request.site.where.coordinates
+    query = request.view.query_labels(request.site)
+    key = request.view.key_labels(request.site)
+    of_head = info.of == "head"
+    head = request.heads[0] if of_head else "mean"
+    fused = {each: getattr(chosen, each) for each in info.fused}
+    at = place | {"head": head} if of_head else {n: place[n] for n in ("kind", "tower")} | fused
     title = f"{name}, row of “{query[row]}” ({row})"
-    description = f"{name}. {info.shows}{fused_of(chosen)}{grouped(request, method)}"
-    at = _covered(request, chosen)
+    asked = numbers.Asked(text_entry(request), request.index, head, *chosen)
     if info.kind == "row":
-        answered = model.row_of(entry, "", site, head, method, row, fusion=chosen.fusion)
-        values, named = np.array(given(answered)["values"]), {"key": key}
-        at |= {"query": row}
-        table = Table(method, ("key",), values, named, at, title=title, words="value")
-        return Row(description=description, tables=[table], row=(title, row))
-    try:
-        matrix = model.whole_map(entry, site, head, method, chosen.fusion, chosen.discard)
-    except ValueError as error:
-        raise ValueError(" ".join(str(error).split())) from error
-    labels = {"query": query, "key": key}
+        values = asked.row(row, None).numpy(force=True)
+        how: dict[str, Any] = {"title": title, "words": "value"}
+        table = Table(chosen.name, ("key",), values, {"key": key}, at | {"query": row}, **how)
+        return Row(description=said, tables=[table], row=(title, row))
+    matrix = asked.map()
     values = matrix.numpy(force=True)
     if request.selection.sinks != "shown" and (resting := resting_on(matrix)) is not None:
         hidden, share = resting
-        description += f" “{key[hidden]}” is hidden: {percent(share, '.3g')} of a row went there."
+        said += f" “{key[hidden]}” is hidden: {percent(share, '.3g')} of a row went there."
         values = values.copy()
         values[:, hidden] = 0
-    about: dict[str, Any] = {"title": name, "words": info.title}
-    table = Table(method, ("query", "key"), values, labels, at, **about)
-    return Row(description=description, tables=[table], row=(title, row))
+    how = {"title": name, "words": info.title}
+    labels = {"query": query, "key": key}
+    table = Table(chosen.name, ("query", "key"), values, labels, at, **how)
+    return Row(description=said, tables=[table], row=(title, row))
 
 
-def _covered(request: Request, chosen: Chosen) -> dict[str, Any]:
-    """Coordinates of the sites that the numbers of a method are about, and how it fuses heads."""
-    method, place = BY_NAME[chosen.name], request.site.where.coordinates
-    if method.of == "head":
-        return place | {"head": request.heads[0]}
-    fused = {name: getattr(chosen, name) for name in method.fused}
-    return {name: place[name] for name in ("kind", "tower")} | fused
-
-
-def _relevance(request: Request, method: str) -> Answer:
-    relevance = given(model.relevance(text_entry(request), "", 0, method, request.selection.output))
-    source, target = (
-        None if site is None else request.view.query_labels(request.view.sites[site])
-        for site in relevance["sites"]
-    )
-    what = explained(request, relevance)
-    info = BY_NAME[method]
-    about = f"{info.title} for {what}, {digits(relevance['value'])}; {together(relevance)}"
+def _relevance(request: Request, method: str) -> list[Table]:
+    """The relevance of each token of the input, and of what a decoder read."""
+    found = numbers.relevance(text_entry(request), 0, method, request.selection.output)
+    together = [f"all tokens together {digits(found.total)}"]
+    together += [f"{digits(found.hidden)} of it on hidden tokens"] if found.hidden else []
+    rest = found.unassigned
+    together += [] if rest is None else [f"{digits(rest)} unassigned"]
+    value = f"{BY_NAME[method].title} for {found.explains}, {digits(found.value)}"
     tables = []
-    for name, labels, values in (
-        ("token", source, relevance["values"]),
-        ("token of the target", target, relevance["read"]),
+    for name, site, values in (
+        ("token", found.sites[0], found.values),
+        ("token of the target", found.sites[1], found.read),
     ):
-        if labels is not None and values is not None:
-            said: dict[str, Any] = {"title": f"{about}: each {name}", "words": "relevance"}
-            named, of = {"token": labels}, {"of": what}
-            numbers = np.array(values)
-            tables.append(Table(f"{method}, {name}", ("token",), numbers, named, of, **said))
-    description = f"{info.title}. {info.shows}{grouped(request, method)}"
-    return Answer(description=description, tables=tables)
+        if site is not None and values is not None:
+            labels = {"token": request.view.query_labels(request.view.sites[site])}
+            title = f"{value}; {', '.join(together)}: each {name}"
+            how: dict[str, Any] = {"title": title, "words": "relevance"}
+            given = values.numpy(force=True), labels, {"of": found.explains}
+            tables.append(Table(f"{method}, {name}", ("token",), *given, **how))
+    return tables
 
 
-def together(relevance: Mapping[str, Any]) -> str:
-    """The sum of a relevance over all tokens, hidden ones included, and what no token gets."""
-    hidden, rest = relevance["hidden"], relevance["unassigned"]
-    parts = [f"all tokens together {digits(relevance['total'])}"]
-    parts += [f"{digits(hidden)} of it on hidden tokens"] if hidden else []
-    parts += [] if rest is None else [f"{digits(rest)} unassigned"]
-    return ", ".join(parts)
+def _over(request: Request, chosen: Chosen, title: str, fused: str) -> Over:
+    """The numbers of a method over the picture."""
+    from analysis.patches import grid_of
+
+    entry, info = image_entry(request), BY_NAME[chosen.name]
+    if info.kind == "relevance":
+        found = numbers.relevance(entry, 0, chosen.name, request.selection.output)
+        about = f"{title} for {found.explains}, {digits(found.value)}"
+    else:
+        asked = _asked_over(request, chosen)
+        found = numbers.row_of(entry, **asked)
+        token = asked.get("index")
+        about = f"{title} from {found.reads if token is None else entry.trace.labels[token]}"
+    (rows, cols), prefix = grid_of(entry.trace, entry.trace.sites[0])
+    values = found.values.numpy(force=True)
+    words = "relevance" if info.kind == "relevance" else "value"
+    how: dict[str, Any] = {"title": about, "words": words}
+    labels = {"token": entry.trace.labels}
+    return Over(
+        description=f"{title}. {info.shows} Tokens without a place on the picture are not"
+        f" drawn.{fused}",
+        tables=[Table(chosen.name, ("token",), values, labels, {"of": about}, **how)],
+        patches=values[prefix : prefix + rows * cols].reshape(rows, cols),
+        picture=request.picture,
+        veil=veil_of(request),
+    )
 
 
-FUSED = {
-    "mean": "their mean weight",
-    "max": "their largest weight in each cell",
-    "min": "their smallest weight in each cell",
-}
-
-
-SHORT = {"mean": "", "max": ", largest of heads", "min": ", smallest of heads"}
-
-
-def _short(chosen: Chosen) -> str:
-    """The same behind a name, where heads are not fused by their mean."""
-    fused = BY_NAME[chosen.name].fused
-    words = SHORT[chosen.fusion] if "fusion" in fused else ""
-    if "discard" in fused and chosen.discard:
-        words += f", {percent(chosen.discard, 'g')} left out"
-    return words
-
-
-def fused_of(chosen: Chosen) -> str:
-    """How the heads of a layer were fused, and which weights were left out."""
+def _fused(chosen: Chosen) -> tuple[str, str]:
+    """How a method fuses heads and what it leaves out: behind its name, and in sentences."""
     fused = BY_NAME[chosen.name].fused
     if "fusion" not in fused:
-        return ""
-    words = f" A layer’s heads are fused by {FUSED[chosen.fusion]}."
+        return "", ""
+    short, said = SHORT[chosen.fusion], f" A layer’s heads are fused by {FUSED[chosen.fusion]}."
     if "discard" in fused and chosen.discard:
         share = percent(chosen.discard, "g")
-        words += f" The smallest {share} of each layer’s weights above 0 are left out."
-    return words
+        short += f", {share} left out"
+        said += f" The smallest {share} of each layer’s weights above 0 are left out."
+    return short, said
 
 
 def figure(answer: Several, page: "Page") -> None:
     """The parts below each other."""
+    from viz.parts import Picture, matrix, pictures, shaded
+
     for part in answer.parts:
-        if isinstance(part, Over):
-            drawn_over(part, page)
-        elif isinstance(part, Curves):
+        if isinstance(part, faithfulness.Tested):
             faithfulness.figure(part, page)
-        else:
-            for table in part.tables:
-                _drawn(table, page, part.row if isinstance(part, Row) else None)
+            continue
+        for table in part.tables:
+            values, words = table.values, table.words
+            page.heading(table.title)
+            if isinstance(part, Over):
+                scale = scale_of(part.patches, words, "dark")
+                drawn = overlaid(part.patches, scale, part.picture, part.veil)
+                pictures(page, [Picture("", drawn)])
+                page.bar(scale)
+                continue
+            if isinstance(part, Row) and values.ndim == 2:
+                query, key = (table.labels[axis] for axis in table.axes)
+                matrix(page, [("", values)], query, key, scale_of(values, words), largest=14.0)
+                title, row = part.row
+                page.heading(title)
+                values, words = values[row], "value"
+            scale = scale_of(values, words)
+            shaded(page, table.labels[table.axes[-1]], values, scale)
+            page.bar(scale)
 
 
-def _drawn(table: Table, page: "Page", row: tuple[str, int] | None) -> None:
-    """A map and its row, or a number for each token."""
-    from viz.parts import matrix, shaded
-
-    values, words = table.values, table.words
-    page.heading(table.title)
-    if row is not None and values.ndim == 2:
-        query, key = (table.labels[axis] for axis in table.axes)
-        matrix(page, [("", values)], query, key, scale_of(values, words), largest=14.0)
-        page.heading(row[0])
-        values, words = values[row[1]], "value"
-    scale = scale_of(values, words)
-    shaded(page, table.labels[table.axes[-1]], values, scale)
-    page.bar(scale)
-
-
-def asks(request: Request, entry: "TraceEntry") -> list[str]:
+def asks(request: Request, entry: TraceEntry) -> list[str]:
     """Every method, and its test."""
-    chosen = request.selection
-    if request.picture is None:
-        paths = [path for method in chosen.methods for path in _asks_of(request, method)]
-    else:
-        paths = [path for each in chosen.methods for path in asks_over(request, entry, each)]
-    if chosen.tested:
-        for method in chosen.methods:
-            paths += asks_of_curves(request, entry, method)
-    return paths
+    paths = [path for chosen in request.selection.methods for path in _asks(request, chosen)]
+    return paths + (faithfulness.asks(request, entry) if request.selection.tested else [])
 
 
-def _asks_of(request: Request, chosen: Chosen) -> list[str]:
-    """What a method of the whole model asks for."""
-    method, mine, row = BY_NAME[chosen.name], request.site, request.row
+def _asks(request: Request, chosen: Chosen) -> list[str]:
+    """What a method asks for: a map and a row, or parts of a row; or the relevance of tokens."""
+    method = BY_NAME[chosen.name]
     if method.kind == "relevance":
         output = request.selection.output
         return [path_of("relevance", site=0, method=method.name, output=output)]
-    sites = [(site.kind, site.tower) for site in request.view.sites]
-    place = {
-        "site": sites.index((mine.kind, mine.tower)) if method.of == "tower" else request.index,
-        "head": request.heads[0] if method.of == "head" else "mean",
-        "method": method.name,
-        **{name: getattr(chosen, name) for name in method.fused},
-    }
+    if request.picture is not None:
+        place, keys = _asked_over(request, chosen), request.view.sites[0].keys
+    else:
+        mine = request.site
+        alike = [(site.kind, site.tower) for site in request.view.sites]
+        of_tower = method.of == "tower"
+        place: dict[str, Any] = {
+            "site": alike.index((mine.kind, mine.tower)) if of_tower else request.index,
+            "head": "mean" if of_tower else request.heads[0],
+            "method": method.name,
+            **{name: getattr(chosen, name) for name in method.fused},
+        }
+        keys = mine.keys
+    row = place if request.picture is not None else place | {"index": request.row}
     if method.kind == "map":
-        return [path_of("model", **place), path_of("model_row", **place, index=row)]
-    spans = [range(start, min(mine.keys, start + KEYS)) for start in range(0, mine.keys, KEYS)]
-    return [path_of("model_row", **place, index=row, columns=span) for span in spans]
+        whole = [path_of("model", **place)] if request.picture is None else []
+        return [*whole, path_of("model_row", **row)]
+    spans = [range(start, min(keys, start + KEYS)) for start in range(0, keys, KEYS)]
+    return [path_of("model_row", **row, columns=span) for span in spans]
 
 
+def _asked_over(request: Request, chosen: Chosen) -> dict[str, Any]:
+    """What the row of a method over a picture is asked with."""
+    info, selection = BY_NAME[chosen.name], request.selection
+    index = {"index": selection.query or 0} if selection.followed == "token" else {}
+    fused = {name: getattr(chosen, name) for name in info.fused}
+    return {
+        "site": 0 if info.of == "tower" else request.index,
+        "head": request.heads[0] if info.of == "head" else "mean",
+        "method": chosen.name,
+        **index,
+        **{name: value for name, value in fused.items() if value not in ("mean", 0)},
+    }
+
+
+RELEVANCES = one_of(*names_of("relevance"))
 ENDPOINTS = (
-    Endpoint(
-        "model", TEXT, model.map_of, {**HEAD, "method": one_of(*names_of("map"))}, FUSED_OPTIONS
-    ),
-    Endpoint(
-        "model_row",
-        BOTH,
-        model.row_of,
-        {**HEAD, "method": one_of(*names_of("map", "row"))},
-        {"index": WHOLE, **options("columns"), **FUSED_OPTIONS},
-    ),
-    Endpoint(
-        "outputs",
-        BOTH,
-        model.outputs,
-        {**SITE, **options("direction")},
-        {"token": WHOLE, **options("output")},
-    ),
-    Endpoint(
-        "relevance",
-        BOTH,
-        model.relevance,
-        {**SITE, "method": one_of(*names_of("relevance"))},
-        options("output"),
-    ),
+    Endpoint("model", TEXT, numbers.map_of, method=one_of(*names_of("map"))),
+    Endpoint("model_row", BOTH, numbers.row_of, method=one_of(*names_of("map", "row"))),
+    Endpoint("outputs", BOTH, numbers.outputs),
+    Endpoint("relevance", BOTH, numbers.relevance, method=RELEVANCES),
 )

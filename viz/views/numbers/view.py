@@ -1,13 +1,14 @@
 """Every number of every head."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api import heads
 from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.entries import TraceEntry
+from viz.api.pool import check, report
 from viz.colours import scale_of
 from viz.selection import Form
 from viz.views.answer import Answer, Table, every_head
@@ -15,7 +16,10 @@ from viz.views.entries import text_entry
 from viz.views.request import Request, site_name
 
 if TYPE_CHECKING:
-    from viz.api.entries import TraceEntry
+    from jaxtyping import Float
+    from torch import Tensor
+
+    from analysis.measures import Measure
     from viz.paper import Page
 
 VIEW = Form(
@@ -26,6 +30,49 @@ VIEW = Form(
     covers="every",
     chooses=(("overview", "table"),),
 )
+
+
+@dataclass(frozen=True, eq=False)
+class NumbersAnswer:
+    """Every number of every head, what each means, and a sentence for each head.
+
+    Attributes:
+        measures: what the numbers are.
+        values: by key of the measure and site, one for each head; NaN where it is not defined.
+        reasons: why a measure is not defined for some heads.
+        sentences: by site and head.
+    """
+
+    measures: "Sequence[Measure]"
+    values: "Mapping[str, list[Float[Tensor, 'head']]]"
+    reasons: Mapping[str, str]
+    sentences: Sequence[Sequence[str | None]]
+
+
+def numbers(entry: TraceEntry) -> NumbersAnswer:
+    """Every number of every head on one text."""
+    from analysis.descriptions import descriptions
+    from analysis.heads import head_table
+    from analysis.measures import MEASURES
+
+    def compute() -> NumbersAnswer:
+        table = head_table(entry.view, check=check, progress=report)
+        counts = [site.heads for site in entry.view.sites]
+        values = {
+            measure.key: [
+                row[:count] for row, count in zip(table.values[measure.key], counts, strict=True)
+            ]
+            for measure in MEASURES
+        }
+        return NumbersAnswer(MEASURES, values, table.reasons, descriptions(entry.view, table))
+
+    return entry.answers.once("numbers", compute)
+
+
+def _weights_read(entry: TraceEntry) -> int:
+    if "numbers" in entry.answers:
+        return 0
+    return sum(site.heads * site.queries * site.keys for site in entry.view.sites)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,25 +91,20 @@ class Numbers(Answer):
 
 def answer(request: Request) -> Numbers:
     """The numbers, and each of them as a matrix of layers and heads."""
-    response, sites = heads.numbers(text_entry(request), ""), request.view.sites
-    most = max(site.heads for site in sites)
-    measures = []
-    columns: dict[str, list[float]] = {}
-    for measure in response["measures"]:
-        padded = np.full((len(sites), most), np.nan)
-        for row, row_values in zip(padded, response["values"][measure["key"]], strict=True):
-            row[: len(row_values)] = [np.nan if number is None else number for number in row_values]
-        columns[measure["key"]] = [
-            number
-            for row, site in zip(padded, sites, strict=True)
-            for number in row[: site.heads].tolist()
+    found, sites = numbers(text_entry(request)), request.view.sites
+    columns = {key: [each.numpy(force=True) for each in rows] for key, rows in found.values.items()}
+    wide, measures = max(site.heads for site in sites), []
+    for measure in found.measures:
+        rows = [
+            np.pad(each, (0, wide - len(each)), constant_values=np.nan)
+            for each in columns[measure.key]
         ]
-        title = f"{measure['title']}: {measure['formula']}"
-        reason = response["reasons"].get(measure["key"]) or "Not defined for any head."
-        measures.append((title, measure["title"], padded, reason))
+        title = f"{measure.title}: {measure.formula}"
+        reason = found.reasons.get(measure.key) or "Not defined for any head."
+        measures.append((title, measure.title, np.stack(rows), reason))
     names, places = every_head(request)
     labels = {"head": names, "number": [*columns]}
-    values = np.array([*columns.values()], dtype=float).T
+    values = np.stack([np.concatenate(rows) for rows in columns.values()], 1)
     return Numbers(
         description="Every number of every head on this text: a row for each layer, a column for"
         " each head.",
@@ -89,9 +131,9 @@ def figure(answer: Numbers, page: "Page") -> None:
         page.y += 6
 
 
-def asks(request: Request, entry: "TraceEntry") -> list[str]:
+def asks(request: Request, entry: TraceEntry) -> list[str]:
     """All of them."""
     return [path_of("numbers")]
 
 
-ENDPOINTS = (Endpoint("numbers", TEXT, heads.numbers, cost=heads.all_weights),)
+ENDPOINTS = (Endpoint("numbers", TEXT, numbers, _weights_read, explains=False),)

@@ -1,23 +1,24 @@
 """What each head and each MLP adds to a logit, or to the difference of two."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api import matter, patching, why
-from viz.api.endpoint import BOTH, SITE, TEXT, WHOLE, Endpoint, options, path_of
+from viz.api.endpoint import BOTH, TEXT, Endpoint, path_of
+from viz.api.entries import TraceEntry
 from viz.api.requests import one_of, sentence
+from viz.api.rerun import logit_of, name_in
 from viz.colours import Scale
 from viz.selection import Form
-from viz.views.answer import Answer, Table, digits, given
+from viz.views.answer import Answer, Table, digits
 from viz.views.blame import view as blame
 from viz.views.entries import text_entry
+from viz.views.parts import sweeps
 from viz.views.request import Request, site_name
 
 if TYPE_CHECKING:
-    from viz.api.entries import TraceEntry
     from viz.paper import Page
 
 VIEW = Form(
@@ -37,6 +38,70 @@ DOUBT = (
 )
 
 
+@dataclass(frozen=True)
+class PartsOfSite:
+    """What the heads of a site add, and the MLP behind the last site of a layer."""
+
+    site: int
+    heads: list[float]
+    mlp: float | None = None
+
+
+@dataclass(frozen=True)
+class LogitPart:
+    """What another part adds."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class LogitParts:
+    """What each part adds to the logit of an output, or to it less that of a second one.
+
+    All sum to `sum`, which equals the `logit`.
+    """
+
+    id: int
+    name: str
+    position: int
+    versus: str | None
+    rows: list[PartsOfSite]
+    rest: list[LogitPart]
+    sum: float
+    logit: float
+
+
+def parts(entry: TraceEntry, output: str = "", versus: str = "") -> LogitParts:
+    """What each part of the network adds to a logit, or to the difference of two."""
+    from analysis.attribution import logit_attribution
+
+    trace, (target, id) = entry.trace, logit_of(entry, output)
+    other = logit_of(entry, versus)[1] if versus else None
+    place = target.position
+    if place is None:
+        raise ValueError("only a token’s logit is divided; All layers shows what a class rests on")
+
+    def compute() -> dict[str, float]:
+        with entry.forward_pass():
+            return logit_attribution(trace, id, query=place, versus=other)
+
+    rest = dict(entry.answers.once(("parts", output, versus), compute))
+    whole, tower, rows = sum(rest.values()), trace.sites[-1].tower, []
+    own = [(i, site) for i, site in enumerate(trace.sites) if site.tower == tower]
+    last = {site.layer: i for i, site in own}
+    for i, site in own:
+        word = "cross head" if site.kind == "cross" else "head"
+        names = [f"layer {site.layer}, {word} {head}" for head in range(site.heads)]
+        mlp = rest.pop(f"layer {site.layer}, MLP", None) if last[site.layer] == i else None
+        rows.append(PartsOfSite(i, [rest.pop(name, 0.0) for name in names], mlp))
+    logits = target.logits(trace.output)
+    logit = float(logits[id]) - (0.0 if other is None else float(logits[other]))
+    less = None if other is None else name_in(entry, other)
+    others = [LogitPart(*each) for each in rest.items()]
+    return LogitParts(id, name_in(entry, id), place, less, rows, others, whole, logit)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Parts(Answer):
     """The parts of a logit.
@@ -53,67 +118,45 @@ class Parts(Answer):
     values: np.ndarray
     layers_named: Sequence[str]
     rest: Sequence[str]
-    test: blame.Blame | None
+    test: blame.Blamed | None
 
 
 def answer(request: Request) -> Parts:
     """What every part adds, and blame where it is asked for."""
-    entry, chosen = text_entry(request), request.selection
-    shares = given(why.parts(entry, "", chosen.output, chosen.versus))
-    sites = [request.view.sites[row["site"]] for row in shares["rows"]]
-    wide = max(site.heads for site in sites)
-    values = np.full((len(sites), wide + 1), np.nan)
-    for line, row in zip(values, shares["rows"], strict=True):
-        line[: len(row["heads"])] = row["heads"]
-        if row.get("mlp") is not None:
-            line[wide] = row["mlp"]
-    what = named(shares)
-    rest = [f"{each['name']}: {digits(each['value'])}" for each in shares["rest"]]
-    total = f"All parts together {digits(shares['sum'])}; {what} is {digits(shares['logit'])}."
-    at = [
-        site.where.coordinates | {"head": head}
-        for site, row in zip(sites, shares["rows"], strict=True)
-        for head in range(len(row["heads"]))
-    ]
-    heads = np.array([value for row in shares["rows"] for value in row["heads"]])
-    others = [
-        (f"layer {site.layer}, MLP", row["mlp"])
-        for site, row in zip(sites, shares["rows"], strict=True)
-        if row.get("mlp") is not None
-    ] + [(each["name"], each["value"]) for each in shares["rest"]]
-    tables = [
-        Table("heads", ("head",), heads, at=at),
-        Table(
-            "other parts",
-            ("part",),
-            np.array([value for _, value in others]),
-            {"part": [name for name, _ in others]},
-            {"of": what},
-        ),
-    ]
+    chosen = request.selection
+    found = parts(text_entry(request), chosen.output, chosen.versus)
+    less = "" if found.versus is None else f", less that of “{found.versus}”"
+    what = f"the logit of “{found.name}” at position {found.position}{less}"
+    sites = [request.view.sites[row.site] for row in found.rows]
+    values = np.full((len(sites), max(site.heads for site in sites) + 1), np.nan)
+    at, others = [], []
+    for line, row, site in zip(values, found.rows, sites, strict=True):
+        line[: len(row.heads)] = row.heads
+        at += [site.where.coordinates | {"head": head} for head in range(site.heads)]
+        if row.mlp is not None:
+            line[-1] = row.mlp
+            others.append(LogitPart(f"layer {site.layer}, MLP", row.mlp))
+    others += found.rest
+    heads = np.array([value for row in found.rows for value in row.heads])
+    more, names = np.array([each.value for each in others]), [each.name for each in others]
+    total = f"All parts together {digits(found.sum)}; {what} is {digits(found.logit)}."
     test = blame.answer(request) if chosen.tested else None
+    description = f"Direct logit attribution: what each head and MLP adds to {what}."
     return Parts(
-        description=" ".join(
-            [
-                f"Direct logit attribution: what each head and MLP adds to {what}.",
-                *([test.description] if test else []),
-            ]
-        ),
-        tables=[*tables, *(test.tables if test else ())],
+        description=f"{description} {test.description}" if test else description,
+        tables=[
+            Table("heads", ("head",), heads, at=at),
+            Table("other parts", ("part",), more, {"part": names}, {"of": what}),
+            *(test.tables if test else ()),
+        ],
         layers=True,
         doubt=f"{DOUBT} {test.doubt}" if test else DOUBT,
         title=f"What each head and each MLP adds to {what}",
         values=values,
         layers_named=[site_name(site, request.view.sites) for site in sites],
-        rest=[*rest, total],
+        rest=[*(f"{each.name}: {digits(each.value)}" for each in found.rest), total],
         test=test,
     )
-
-
-def named(shares: Mapping[str, Any]) -> str:
-    """What is divided: the logit of “mat” at position 3, less that of “hat”."""
-    less = "" if shares["versus"] is None else f", less that of “{shares['versus']}”"
-    return f"the logit of “{shares['name']}” at position {shares['position']}{less}"
 
 
 def figure(answer: Parts, page: "Page") -> None:
@@ -133,23 +176,17 @@ def figure(answer: Parts, page: "Page") -> None:
         blame.figure(answer.test, page)
 
 
-def asks(request: Request, entry: "TraceEntry") -> list[str]:
+def asks(request: Request, entry: TraceEntry) -> list[str]:
     """The parts, and blame."""
     chosen = request.selection
     paths = [path_of("refused"), path_of("parts", output=chosen.output, versus=chosen.versus)]
     return paths + (blame.asks(request, entry) if chosen.tested else [])
 
 
-SWITCHED = {**options("output"), "off": one_of(*matter.HOW)}
+OFF = one_of("zero", "mean")
 ENDPOINTS = (
-    Endpoint("parts", TEXT, why.parts, {}, options("output", "versus")),
-    Endpoint("matters", BOTH, matter.matters, SITE, {**SWITCHED, "top": WHOLE}),
-    Endpoint("matters_in_layer", BOTH, matter.matters_in_layer, SITE, SWITCHED),
-    Endpoint(
-        "patched",
-        TEXT,
-        patching.patched,
-        {"second": sentence},
-        {**options("output"), "top": WHOLE},
-    ),
+    Endpoint("parts", TEXT, parts),
+    Endpoint("matters", BOTH, sweeps.matters, off=OFF),
+    Endpoint("matters_in_layer", BOTH, sweeps.matters_in_layer, off=OFF),
+    Endpoint("patched", TEXT, sweeps.patched, second=sentence),
 )

@@ -1,27 +1,30 @@
 """Where a word of an answer, or another token, looked on pictures beside a text; or captions."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from viz.api import pictured, requests, text
-from viz.api.endpoint import HEAD, SITE, TEXT, WHOLE, Endpoint, path_of
-from viz.api.pictured import percent
+from analysis.percent import percent as in_percent
+from viz.api import text
+from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.entries import TraceEntry, tokens_of
+from viz.api.requests import one_of, sentence, word
 from viz.colours import Scale, Veil, layer_of, strength_of, veiled
 from viz.selection import OF_ANSWERS, Form
 from viz.values import AREA
-from viz.views.answer import Answer, Table, given
+from viz.views.answer import Answer, Table
 from viz.views.entries import text_entry
+from viz.views.pictures import numbers
 from viz.views.request import DOUBT, One, Request, name_of
 
 if TYPE_CHECKING:
     from models.picture_grid import PictureGrid
     from models.trace import Site
-    from viz.api.entries import TraceEntry
     from viz.paper import Page
 
 VIEW = Form(
@@ -41,11 +44,10 @@ WEIGHT = "attention weight, square-root scale"
 RATIO = "times the map of the other question, square-root scale"
 SIGNED = "weights times gradient, square-root scale on both sides of 0"
 RELEVANCE = "relevance for the similarity, square-root scale"
-SMALL_CHANGES = "It tells what a small change would do."
 NOT_APART = (
     "A map says what raises the similarity to its caption, not what tells two captions apart."
 )
-PARTS = (("image", "the picture"), ("sinks", "sinks"), ("text", "other text"))  # of a row
+PARTS = {"image": "the picture", "sinks": "sinks", "text": "other text"}  # of a row
 HOW = {"mean": "in the picture’s mean colour", "blur": "blurred", "cut": "cut from attention"}
 BLANK = 240  # pixels of the height of a picture that is not there
 UNSEEN = 184  # opacity of the black over what the network does not see, of 255
@@ -55,39 +57,20 @@ LEFT_OUT = {
     "hidden": " Tokens that take weight at rest are left out.",
     "renormalised": " Tokens that take weight at rest are left out; the rest sums to 1.",
 }
+Sides = tuple[float, float, float, float]  # left, top, right and bottom in shares of a picture
 
 
-Sides = tuple[float, float, float, float]  # left, top, right, bottom in shares of a picture
-
-
-@dataclass(frozen=True, eq=False)
-class Sheet:
-    """A picture with grids of numbers over it.
-
-    Attributes:
-        name: above it; "" for none.
-        picture: uint8 "row col 3"; None draws the cells alone.
-        grids: where each lies on the picture, and its numbers "row col".
-        frames: areas that are outlined.
-    """
+class Sheet(NamedTuple):
+    """A picture with grids of numbers over it, and areas that are outlined."""
 
     name: str
-    picture: np.ndarray | None
+    picture: np.ndarray | None  # None draws the cells alone
     grids: Sequence[tuple[Sides, np.ndarray]]
     frames: Sequence[Sides] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Sheets:
-    """Pictures on one scale of colours.
-
-    Attributes:
-        title: above them.
-        sheets: the pictures.
-        scale: of their numbers.
-        veil: how the colours lie over them.
-        strength: share of the colours' opacity that is left, 0 to 1.
-    """
+class Sheets(NamedTuple):
+    """Pictures on one scale of colours, of whose opacity a share is left."""
 
     title: str
     sheets: Sequence[Sheet]
@@ -103,18 +86,8 @@ class OnPictures(Answer):
     panels: Sequence[Sheets]
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """Numbers over the pictures.
-
-    Attributes:
-        name: of the numbers.
-        title: above them.
-        maps: "row col", one for each grid.
-        words: of the colour bar.
-        head: whose they are; None for all heads and layers together.
-        about: further coordinates of the numbers.
-    """
+class Drawn(NamedTuple):
+    """Numbers "row col" for each grid; of a head, or of all together, with more coordinates."""
 
     name: str
     title: str
@@ -126,30 +99,33 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """The panel of the pictures: what looks at them, and where they are.
+    """What looks at the pictures, and where they are.
 
     Attributes:
         request: what is shown.
         entry: the trace and what is known of it.
         site: the layer, of the trace.
-        grids: of its keys.
         label: of the word or token that looks.
         rows: of the trace, whose mean is drawn.
         answered: whether it is a word of an answer.
     """
 
     request: Request
-    entry: "TraceEntry"
+    entry: TraceEntry
     site: "Site"
-    grids: "tuple[PictureGrid, ...]"
     label: str
     rows: tuple[int, ...]
     answered: bool
 
+    @cached_property
+    def grids(self) -> "tuple[PictureGrid, ...]":
+        """Where the keys of the layer lie."""
+        return self.entry.trace.key_pictures(self.site)
+
     @property
     def query(self) -> int:
         """The first of the rows, among those of the view."""
-        return _places(self.request, self.rows)[0]
+        return _places(self.request, self.request.index, self.rows)[0]
 
     @property
     def span(self) -> dict[str, int]:
@@ -163,6 +139,14 @@ class Panel:
             return None
         picture, *sides = map(int, said.split("."))
         return picture, (*sides,)
+
+    @property
+    def sides(self) -> dict[str, int]:
+        """The area as requests have it."""
+        number, sides = self.area or (0, ())
+        names = ("left", "top", "right", "bottom")
+        frame = {"frame": self.frames[0]} if self.frames else {}
+        return {"number": number, **dict(zip(names, sides, strict=True)), **frame}
 
     @property
     def frames(self) -> tuple[int, ...]:
@@ -180,65 +164,47 @@ def panel_of(request: Request) -> Panel:
         ValueError: for a token that is not there, and without a token where there is no answer.
     """
     entry, chosen = text_entry(request), request.selection.token
-    site = pictured.own_site(entry, request.index)
-    grids = entry.trace.key_pictures(site)
-    answer = pictured.answer(entry, "")
-    words = answer["words"] if request.index in _sites(answer) else []
+    site, answer = text.own_site(entry, request.index), numbers.answer(entry)
+    words = answer.words if request.index in answer.written_in else []
     if chosen is None and not words:
         raise ValueError("token: expected the one that looks at the pictures, received None")
     labels = request.view.query_labels(request.site)
     if chosen is not None and not 0 <= chosen < len(labels):
         raise ValueError(f"token: expected 0 to {len(labels) - 1}, received {chosen}")
-    rows = () if chosen is None else _origins(request)[chosen]
-    for word in words:
-        mine = not word["special"] if chosen is None else {*rows} & {*word["rows"]}
-        if mine:
-            return Panel(request, entry, site, grids, word["text"], (*word["rows"],), True)
-    label = labels[chosen or 0].strip()
-    return Panel(request, entry, site, grids, label, (*rows,) or (0,), False)
+    rows = () if chosen is None else tokens_of(request.view, request.index, "out")[chosen]
+    for each in words:
+        if not each.special if chosen is None else {*rows} & {*each.rows}:
+            return Panel(request, entry, site, each.text, (*each.rows,), True)
+    return Panel(request, entry, site, labels[chosen or 0].strip(), (*rows,) or (0,), False)
 
 
-def _sites(answer: Mapping[str, Any]) -> Sequence[int]:
-    """The layers in which words are written, whether or not their tokens lie on pictures."""
-    return answer.get("unplaced", answer)["sites"]
-
-
-def _origins(request: Request) -> Sequence[Sequence[int]]:
-    """The tokens of the trace that each query of the view stands for."""
-    from analysis.view import View
-
-    if isinstance(request.view, View):
-        return request.view.origins(request.site, "out")
-    return [(query,) for query in range(request.site.queries)]
-
-
-def _captions(request: Request, entry: "TraceEntry") -> OnPictures:
+def _captions(request: Request, entry: TraceEntry) -> OnPictures:
     """The captions, the most similar first, each with its map."""
-    response = given(pictured.captions(entry, "", request.selection.captions))
-    compared = sorted(response["captions"], key=lambda each: -each["similarity"])
-    maps = np.array([each["map"] for each in compared])
-    similarities = np.array([each["similarity"] for each in compared])
+    found = numbers.captions(entry, request.selection.captions).captions
+    found = sorted(found, key=lambda each: -each.similarity)
+    maps = np.stack([each.map.numpy(force=True) for each in found])
     grid = next(grid for site in entry.trace.sites for grid in entry.trace.key_pictures(site))
     photo = _pixels(entry, 0)
     sheets = [
-        Sheet(f"{_signed(each['similarity'])} “{each['text']}”", photo, [(grid.box, values)])
-        for each, values in zip(compared, maps, strict=True)
+        Sheet(f"{_signed(each.similarity)} “{each.text}”", photo, [(grid.box, values)])
+        for each, values in zip(found, maps, strict=True)
     ]
     scale = Scale("root", 0, float(maps.max()) or 1.0, RELEVANCE, "dark")
     veil = Veil(request.selection.ground, "patches", request.selection.opacity)
     title = "Similarity of the picture to each caption, as the model scales it"
-    texts = {"caption": [each["text"] for each in compared]}
-    tables = [
-        Table("similarity", ("caption",), similarities, texts),
-        Table("relevance", ("caption", "row", "col"), maps, texts),
-    ]
-    description = (
-        "Which patches speak for each caption: weights times gradient of the similarity, carried"
-        " through the vision tower (Chefer et al. 2021). Brighter is more relevance."
-    )
-    drawn = [Sheets(title, sheets, scale, veil)]
+    texts = {"caption": [each.text for each in found]}
+    similarities = np.array([each.similarity for each in found])
     return OnPictures(
-        description=description, tables=tables, layers=True, doubt=NOT_APART, panels=drawn
+        description="Which patches speak for each caption: weights times gradient of the"
+        " similarity, carried through the vision tower (Chefer et al. 2021). Brighter is more"
+        " relevance.",
+        tables=[
+            Table("similarity", ("caption",), similarities, texts),
+            Table("relevance", ("caption", "row", "col"), maps, texts),
+        ],
+        layers=True,
+        doubt=NOT_APART,
+        panels=[Sheets(title, sheets, scale, veil)],
     )
 
 
@@ -247,22 +213,23 @@ def _signed(number: float) -> str:
     return f"{number:.2f}".replace("-", "−")
 
 
-def _of_captions(request: Request, entry: "TraceEntry") -> bool:
-    """Whether captions are drawn rather than weights: one is chosen, or no token."""
-    chosen = request.selection
-    wanted = chosen.caption or chosen.token is None
-    return bool(chosen.captions and wanted and entry.compares)
+def percent(share: float) -> str:
+    """ "42 %", "3.1 %"."""
+    if share < 0.0001:
+        return f"< {in_percent(0.0001, '.2f')}"
+    return in_percent(share, ".0f" if share >= 0.0995 else ".2g")
 
 
 def answer(request: Request) -> OnPictures:
     """What a word or token looked at, what speaks for it, or the captions."""
     entry, chosen = text_entry(request), request.selection
-    if _of_captions(request, entry):
+    if chosen.captions and (chosen.caption or chosen.token is None) and entry.compares:
         return _captions(request, entry)
-    if not entry.trace.key_pictures(pictured.own_site(entry, request.index)):
+    if not entry.trace.key_pictures(text.own_site(entry, request.index)):
         layer = request.site.layer
         raise ValueError(f"layer: expected one that looks at a picture, received {layer}")
     panel = panel_of(request)
+    tables, needed = [], None
     if panel.answered and chosen.generic:
         drawn = [_relative(panel, head) for head in request.heads]
         description = (
@@ -276,21 +243,25 @@ def answer(request: Request) -> OnPictures:
             "Weights times gradient, summed over all heads and layers, for each image token."
         )
     else:
-        drawn = _looked(panel)
+        drawn, needed = _looked(panel), _need(panel)
         verb = "while the model wrote" if panel.answered else "from"
         description = (
             f"Where attention went {verb} “{panel.label}”: the weight of each image token."
             f" Brighter is more weight.{LEFT_OUT[chosen.sinks]}"
         )
     whole = drawn[0].head is None
-    tables = [_table(panel, drawn, number) for number in range(len(panel.grids))]
+    tables += [_table(panel, drawn, number) for number in range(len(panel.grids))]
     tables += [_shares(panel)] if panel.answered and not whole else []
-    if drawn[0].name == "weight" and (needed := _need(panel)) is not None:
+    if needed is not None:
         description, tables = f"{description} {needed[0]}", [*tables, needed[1]]
-    doubt = SMALL_CHANGES if whole else f"{DOUBT} Attended is not needed."
-    panels = [_sheets(panel, each) for each in drawn]
     return OnPictures(
-        description=description, tables=tables, layers=whole, doubt=doubt, panels=panels
+        description=description,
+        tables=tables,
+        layers=whole,
+        doubt="It tells what a small change would do."
+        if whole
+        else f"{DOUBT} Attended is not needed.",
+        panels=[_sheets(panel, each) for each in drawn],
     )
 
 
@@ -308,17 +279,14 @@ def _looked(panel: Panel) -> list[Drawn]:
     weights = grounding.weights_of(trace, site, panel.rows, without=divided).clone()
     weights[:, list(at_rest)] = 0
     shares = _shares(panel).values if panel.answered else None
-    drawn = []
+    drawn, there = [], _within(panel)
     for number, head in enumerate(request.heads):
-        row = pictured.of_head(weights, head)
+        row, said = text.of_head(weights, head), []
         maps = [grounding.on_grid(row, grid).numpy(force=True) for grid in panel.grids]
-        said = []
         if shares is not None:
-            said = [
-                f"{percent(float(share))} on {where}"
-                for share, (_, where) in zip(shares[number], PARTS, strict=True)
-            ]
-        if (there := _within(panel)) is not None:
+            parts = zip(shares[number].tolist(), PARTS.values(), strict=True)
+            said = [f"{percent(share)} on {where}" for share, where in parts]
+        if there is not None:
             said.append(f"{percent(float(row[there].sum()))} on the outlined area")
         title = f"{name_of(head)}: {', '.join(said)}" if said else name_of(head)
         drawn.append(Drawn("weight", title, maps, WEIGHT, head, {}))
@@ -329,26 +297,24 @@ def _relative(panel: Panel, head: One) -> Drawn:
     """The map of the word in units of that of another question."""
     question = panel.request.selection.generic
     asked = {**panel.span, "head": head, "question": question}
-    answer = given(pictured.relative(panel.entry, "", panel.request.index, **asked))
-    maps = [np.array(lines, float) for lines in answer["maps"]]
+    found = numbers.relative(panel.entry, panel.request.index, **asked)
+    maps = [each.numpy(force=True) for each in found.maps]
     return Drawn("ratio", name_of(head), maps, RATIO, head, {"question": question})
 
 
 def _for_word(panel: Panel) -> Drawn:
     """What speaks for the word, and what for a rival."""
-    rival = panel.request.selection.rival
-    answer = given(pictured.versus(panel.entry, "", panel.rows[0], rival))
-    maps = [np.array(lines, float) for lines in answer["maps"]]
-    word, other, logit = answer["word"], answer["rival"], answer["difference"]
-    number = _signed(logit)
+    found = numbers.versus(panel.entry, panel.rows[0], panel.request.selection.rival)
+    maps = [each.numpy(force=True) for each in found.maps]
+    word, other, number = found.word, found.rival, _signed(found.difference)
     title = f"Relevance for “{word}”, whose logit is {number}"
     if other:
         title = (
             f"The logit of “{word}” less that of “{other}” is {number}: what speaks for “{word}” is"
             f" above 0, what for “{other}” below"
         )
-    about = {"rival": other, "logit": logit} if other else {"logit": logit}
-    return Drawn("relevance", title, maps, SIGNED, None, about)
+    about = {"rival": other} if other else {}
+    return Drawn("relevance", title, maps, SIGNED, None, about | {"logit": found.difference})
 
 
 def _need(panel: Panel) -> tuple[str, Table] | None:
@@ -356,29 +322,28 @@ def _need(panel: Panel) -> tuple[str, Table] | None:
     if panel.area is None or not panel.answered or panel.entry.opened is None:
         return None
     how = panel.request.selection.mask
-    answer = given(pictured.need(panel.entry, "", **_sides(panel), **panel.span, mask=how))
-    before, after, elsewhere = answer["before"], answer["after"], answer["elsewhere"]
-    others = f", and with areas of the same size elsewhere {', '.join(map(percent, elsewhere))}"
+    found = numbers.need(panel.entry, **panel.sides, **panel.span, mask=how)
+    there = ", ".join(map(percent, found.elsewhere))
+    others = f", and with areas of the same size elsewhere {there}" if there else ""
     said = (
-        f"“{panel.label}” has the probability {percent(before)} with the picture as it is,"
-        f" {percent(after)} with the outlined area {HOW[how]}{others if elsewhere else ''}."
+        f"“{panel.label}” has the probability {percent(found.before)} with the picture as it is,"
+        f" {percent(found.after)} with the outlined area {HOW[how]}{others}."
     )
-    names = ["as it is", "this area", *(f"area {n}" for n in range(1, 1 + len(elsewhere)))]
+    names = ["as it is", "this area", *(f"area {n + 1}" for n in range(len(found.elsewhere)))]
     about = {"word": panel.label, "area": panel.request.selection.area, "mask": how}
-    values = np.array([before, after, *elsewhere])
+    values = np.array([found.before, found.after, *found.elsewhere])
     return said, Table("probability", ("hidden",), values, {"hidden": names}, about)
 
 
 def _shares(panel: Panel) -> Table:
     """The shares of the word's weight on the pictures, on sinks and on other text, by head."""
-    asked = given(pictured.shares(panel.entry, "", panel.request.index, **panel.span))
-    values = np.array([asked[part] for part, _ in PARTS]).T
-    heads = panel.request.heads
-    combined: dict[Any, np.ndarray] = {"mean": values.mean(0), "max": values.max(0)}
-    each = [combined[head] if head in combined else values[int(head)] for head in heads]
-    at = [_coordinates(panel, head) for head in heads]
-    labels = {"where": [where for _, where in PARTS]}
-    return Table("share", ("head", "where"), np.stack(each), labels, at)
+    import torch
+
+    found, heads = numbers.shares(panel.entry, panel.request.index, **panel.span), panel.request
+    parts = torch.stack([getattr(found, part) for part in PARTS], 1)
+    each = np.stack([text.of_head(parts, head).numpy(force=True) for head in heads.heads])
+    at = [_coordinates(panel, head) for head in heads.heads]
+    return Table("share", ("head", "where"), each, {"where": [*PARTS.values()]}, at)
 
 
 def _table(panel: Panel, drawn: Sequence[Drawn], number: int) -> Table:
@@ -438,7 +403,7 @@ def _each_frame(
     grids = [(panel.grids[number].box, np.nan_to_num(values)) for number, values in maps]
     outlined = [*_looking(panel, picture)]
     if panel.area is not None and panel.area[0] == picture:
-        left, top, right, bottom = (side / pictured.PARTS for side in panel.area[1])
+        left, top, right, bottom = (side / numbers.PARTS for side in panel.area[1])
         outlined.append((left, top, right, bottom))
     count = max(1, len(panel.entry.pictures))
     if panel.frames:
@@ -464,24 +429,22 @@ def _looking(panel: Panel, picture: int) -> list[tuple[float, float, float, floa
     return cells
 
 
-def _pixels(entry: "TraceEntry", number: int) -> np.ndarray | None:
+def _pixels(entry: TraceEntry, number: int) -> np.ndarray | None:
     """A picture or frame; None where it is not known."""
     from PIL import Image
 
     if number >= len(entry.pictures):
         return None
-    data, _ = pictured.photo(entry, "", number)
+    data, _ = numbers.photo(entry, number)
     return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
 
 
 def _within(panel: Panel) -> list[int] | None:
     """The tokens of the area; None without one."""
-    from models.picture_grid import Box
-
     if panel.area is None:
         return None
     number, sides = panel.area
-    area = Box(*(side / pictured.PARTS for side in sides))
+    area = numbers.box_of(*sides)
     mine = [
         grid
         for grid in panel.grids
@@ -551,69 +514,67 @@ def _size(grids: Sequence[tuple[Sides, np.ndarray]]) -> tuple[int, int]:
 # ---- a saved page
 
 
-def asks(request: Request, entry: "TraceEntry") -> list[str]:
+def asks(request: Request, entry: TraceEntry) -> list[str]:
     """An answer, what its first words look at in the layer, what is on the screen; or captions."""
     if entry.compares:
         texts = request.selection.captions
         return ["objects", *([path_of("captions", texts=texts)] if texts else [])]
-    answer, paths = pictured.answer(entry, ""), ["answer"]
-    if request.index not in _sites(answer):
+    answer, paths, site = numbers.answer(entry), ["answer"], request.index
+    if site not in answer.written_in:
         return paths
-    placed = "unplaced" not in answer
-    words = [word["rows"] for word in answer["words"]]
     panel = _panel(request)
-    first = [(*panel.rows,)] if panel is not None and panel.answered else []
-    for rows in dict.fromkeys([*first, *map(tuple, words[:WORDS])]):
+    first = [panel.rows] if panel is not None and panel.answered else []
+    words = [(*word.rows,) for word in answer.words[:WORDS]]
+    for rows in dict.fromkeys([*first, *words]):
         span = {"first": rows[0], "last": rows[-1]}
-        paths += [path_of("shares", site=request.index, **span), path_of("ranked", **span)]
-        paths += [
-            path for head in request.heads for path in _rows(request, request.index, head, rows)
-        ]
+        paths += [path_of("shares", site=site, **span), path_of("ranked", **span)]
+        paths += [path for head in request.heads for path in _rows(request, site, head, rows)]
     if panel is None:
         return paths
-    again = _again(panel) if panel.answered else []
-    return paths + again + (_readers(panel) if placed else [])
+    paths += _again(panel) if panel.answered and entry.opened is not None else []
+    if panel.area is not None and answer.unplaced is None:
+        asked = {"site": site, **panel.sides}
+        paths += [path_of("readers", **asked, head=head) for head in request.heads]
+    return paths
 
 
-def other_heads(request: Request, entry: "TraceEntry") -> list[str]:
+def other_heads(request: Request, entry: TraceEntry) -> list[str]:
     """The weights and shares of the word on the screen in the heads that are listed for it."""
     panel = _panel(request)
     if panel is None or not panel.answered:
         return []
-    listed = pictured.ranked(entry, "", **panel.span).get("heads", [])
-    sites = dict.fromkeys(each["site"] for each in listed)
-    rows = [_rows(request, each["site"], each["head"], panel.rows) for each in listed]
+    try:
+        listed = numbers.ranked(entry, **panel.span).heads
+    except ValueError:  # the answer says why
+        return []
+    sites = dict.fromkeys(each.site for each in listed)
+    rows = [_rows(request, each.site, each.head, panel.rows) for each in listed]
     return [*chain(*rows), *(path_of("shares", site=site, **panel.span) for site in sites)]
 
 
 def _panel(request: Request) -> Panel | None:
     """The panel, if it shows anything."""
-    if request.selection.inward:
-        return None
     try:
-        return panel_of(request)
+        return None if request.selection.inward else panel_of(request)
     except ValueError:
         return None
 
 
 def _rows(request: Request, site: int, head: One, rows: Sequence[int]) -> list[str]:
     """The weights of some rows of the trace, as the view asks for them."""
-    there = request.at(request.view.sites[site])
-    places = _places(there, rows)
+    places = _places(request, site, rows)
     return [path_of("row", site=site, head=head, axis="query", index=place) for place in places]
 
 
-def _places(request: Request, rows: Sequence[int]) -> list[int]:
+def _places(request: Request, site: int, rows: Sequence[int]) -> list[int]:
     """The queries of the view that hold rows of the trace."""
-    origins = _origins(request)
+    origins = tokens_of(request.view, site, "out")
     return [place for place, group in enumerate(origins) if {*group} & {*rows}]
 
 
 def _again(panel: Panel) -> list[str]:
     """What was asked of the model again."""
     request, chosen = panel.request, panel.request.selection
-    if panel.entry.opened is None:
-        return []
     if chosen.generic:
         asked = {"site": request.index, **panel.span, "question": chosen.generic}
         return [path_of("relative", **asked, head=head) for head in request.heads]
@@ -621,54 +582,19 @@ def _again(panel: Panel) -> list[str]:
         return [path_of("versus", row=panel.rows[0], rival=chosen.rival)]
     if panel.area is None:
         return []
-    return [path_of("need", **_sides(panel), **panel.span, mask=chosen.mask)]
+    return [path_of("need", **panel.sides, **panel.span, mask=chosen.mask)]
 
 
-def _readers(panel: Panel) -> list[str]:
-    """Which words looked at the area."""
-    if panel.area is None:
-        return []
-    asked = {"site": panel.request.index, **_sides(panel)}
-    return [path_of("readers", **asked, head=head) for head in panel.request.heads]
-
-
-def _sides(panel: Panel) -> dict[str, int]:
-    """The area as requests have it."""
-    number, sides = panel.area or (0, ())
-    names = ("left", "top", "right", "bottom")
-    frame = {"frame": panel.frames[0]} if panel.frames else {}
-    return {"number": number, **dict(zip(names, sides, strict=True)), **frame}
-
-
-ROWS = {"first": WHOLE, "last": WHOLE}  # of a word
-CORNERS = dict.fromkeys(("left", "top", "right", "bottom"), WHOLE)
-FRAME = {"frame": WHOLE}  # of a video
 ENDPOINTS = (
-    Endpoint("answer", TEXT, pictured.answer),
-    Endpoint("photo", TEXT, pictured.photo, {"number": WHOLE}),
-    Endpoint("shares", TEXT, pictured.shares, {**SITE, **ROWS}),
-    Endpoint("ranked", TEXT, pictured.ranked, ROWS, cost=text.every_weight),
-    Endpoint("readers", TEXT, pictured.readers, {**HEAD, "number": WHOLE, **CORNERS}, FRAME),
-    Endpoint(
-        "relative",
-        TEXT,
-        pictured.relative,
-        {**HEAD, **ROWS, "question": requests.sentence},
-        {},
-        text.every_weight,
-    ),
-    Endpoint(
-        "need",
-        TEXT,
-        pictured.need,
-        {"number": WHOLE, **CORNERS, **ROWS},
-        {"mask": requests.one_of(*pictured.MASKS), **FRAME},
-        text.every_weight,
-    ),
-    Endpoint(
-        "versus", TEXT, pictured.versus, {"row": WHOLE}, {"rival": requests.word}, text.every_weight
-    ),
-    Endpoint(
-        "captions", TEXT, pictured.captions, {"texts": requests.sentence}, {}, text.every_weight
-    ),
+    Endpoint("answer", TEXT, numbers.answer),
+    Endpoint("photo", TEXT, numbers.photo),
+    Endpoint("shares", TEXT, numbers.shares),
+    Endpoint("ranked", TEXT, numbers.ranked, text.every_weight),
+    Endpoint("readers", TEXT, numbers.readers),
+    Endpoint("relative", TEXT, numbers.relative, text.every_weight, question=sentence),
+    Endpoint("need", TEXT, numbers.need, text.every_weight, mask=one_of(*numbers.MASKS)),
+    Endpoint("versus", TEXT, numbers.versus, text.every_weight, rival=word),
+    Endpoint("captions", TEXT, numbers.captions, text.every_weight, texts=sentence),
+    Endpoint("objects", TEXT, numbers.objects),
+    Endpoint("points", TEXT, numbers.points),
 )

@@ -29,6 +29,7 @@ from tests.models.files.test_folder import HOSTILE
 from tests.models.files.test_hub import NAME, cache, files, server
 from tests.models.pretrained.tiny import build
 from tests.models.vocabularies import nllb
+from tests.viz.api.asking import ask
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
     choose,
@@ -45,7 +46,6 @@ from tests.viz.pages.explore.explorer import (
 from tests.viz.pages.helpers import take
 from viz.api import registry, snippet, tracing
 from viz.api.image import overview
-from viz.api.provenance import provenance
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
 from viz.pages.explore import card, download
@@ -95,7 +95,7 @@ def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
     assert entry(app).view.sites[1].kind == "causal"
     assert view(app)["start"]["head"] == 2
     assert "6 heads" in told(app)
-    assert "mask: causal" in provenance(entry(app), "", 1)["line"]
+    assert "mask: causal" in ask(entry(app), "provenance", 1)["line"]
 
 
 def test_a_translator_is_told_the_language_of_its_target(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_an_older_link_to_a_precision_or_an_implementation(saved, choices: dict[
     (line,) = errors(app)
     assert line.startswith("This link chooses a precision or an implementation of the model.")
     assert "run by Headscope" in told(app)
-    assert "float32" in provenance(entry(app), "", 0)["line"]
+    assert "float32" in ask(entry(app), "provenance", 0)["line"]
     assert helpers.link(app).keys().isdisjoint(choices)
 
 
@@ -421,9 +421,9 @@ def test_a_public_server_opens_its_catalogue_only(
     assert errors(app) == ["this server is public: it opens the models of its catalogue only"]
     assert not app.text_input
     for wanted in (Source("folder", str(llama)), Source("hub", "owner/name")):
-        for ask in (tracing.opened, tracing.folder):
+        for read in (tracing.opened, tracing.folder):
             with pytest.raises(ValueError, match="this server is public"):
-                ask(wanted)
+                read(wanted)
     assert errors(opened(model="minilm")) == []
 
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from tests.models.pretrained.tiny import BY_NAME
+from tests.viz.api.asking import ask
 from tests.viz.api.test_objects import base_of, save
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import entry, opened, small
-from viz.api import objects
 
 OLD = {"over": "1", "over_head": "mean", "over_query": "2", "over_score": "5"}
 
@@ -24,7 +24,7 @@ def test_a_detector_and_cells_have_their_picture_in_the_view(name: str, tmp_path
     base = base_of(entry(app))
     assert (base["pictures"], base["asked"]) == (1, False)
     assert any("grids" in each for each in base["texts"])
-    count = len(objects.objects(entry(app), "")["objects"])
+    count = len(ask(entry(app), "objects")["objects"])
     assert count == (5 if name == "detr" else 0)
 
 
@@ -36,7 +36,7 @@ def test_words_and_patches_of_two_towers_have_it_too(tmp_path: Path) -> None:
     assert base["pictures"] == 1
     grids = [each["grids"] for each in base["texts"] if "grids" in each]
     assert len(grids) == 1
-    assert objects.objects(found, "")["objects"] == []
+    assert ask(found, "objects")["objects"] == []
 
 
 def test_the_view_of_patches_has_its_own_picture() -> None:

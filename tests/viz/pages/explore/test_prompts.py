@@ -11,9 +11,10 @@ from models.edits import Temperature
 from models.request import Several, Source, TraceRequest
 from models.run import load, trace
 from models.tracing import run
+from tests.viz.api.asking import ask
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import result_of
-from viz.api import snippet, text, tracing, why
+from viz.api import snippet, text, tracing
 from viz.api.requests import QuestionError
 from viz.views.head.view import inside
 
@@ -79,7 +80,7 @@ def test_a_mean_has_no_queries_keys_and_values() -> None:
     entry = tracing.entry_for(
         TraceRequest(tracing.of_catalogue("grammar-next"), Several(TEXTS))
     ).value
-    assert {"head", "parts", "lens"} <= why.refused(entry, "").keys()
+    assert {"head", "parts", "lens"} <= ask(entry, "refused").keys()
     with pytest.raises(QuestionError, match="no queries, keys and values"):
         inside(entry, 1, 0, 3, 2)
     assert text.rows_sum_to_one(entry.view)

@@ -9,6 +9,7 @@ from models.blocks import BLOCKS
 from models.positional import POSITIONS
 from models.request import TraceRequest, built
 from models.run import load, trace
+from tests.viz.api.asking import ask
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
     base,
@@ -26,7 +27,6 @@ from tests.viz.pages.explore.explorer import (
 )
 from tests.viz.pages.helpers import lines, link, take
 from viz.api import registry, tracing
-from viz.api.provenance import provenance
 from viz.api.tracing import Between
 from viz.pages.explore import examples, sizes
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
@@ -39,7 +39,7 @@ def test_the_first_screen_is_a_sentence_in_minilm() -> None:
     assert app.markdown[0].value == "#### What does every head look at?"
     told = "bert, 6 layers × 12 heads, width 384, 22.6 M parameters; run by Headscope’s encoder"
     assert told in literal(helpers.about(app))
-    line = provenance(entry(app), "", 0)["line"]
+    line = ask(entry(app), "provenance", 0)["line"]
     assert "computed by PyTorch’s fused kernel · float32 · mask: none" in line
     found = base(app)
     assert found["model"] == "all-MiniLM-L6-v2"

@@ -1,0 +1,107 @@
+"""The model of a result, asked again: for what the trace alone does not hold."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from viz.api.entries import TraceEntry
+from viz.api.pool import report
+
+if TYPE_CHECKING:
+    from analysis.target import Target
+    from models.model import Model
+    from models.trace import Trace
+
+SAME = 1e-3  # of the largest number: passes on other hardware or in another order of sums
+
+
+@contextmanager
+def opened(entry: TraceEntry) -> "Iterator[tuple[Model, Any, Any]]":
+    """The model, its input and the text of its decoder, for a pass inside."""
+    if entry.opened is None:
+        raise ValueError("this view holds its weights only: the model is not there to run again")
+    given = entry.opened()
+    with entry.forward_pass():
+        yield given
+
+
+def target_of(entry: TraceEntry, output: str = "") -> "Target":
+    """The token, class or similarity that is explained; of "" the likeliest."""
+    from analysis.target import target_in
+
+    if entry.opened is None:
+        raise ValueError("this view holds its weights only: the model is not there to be asked")
+    return target_in(entry.opened()[0], entry.trace, output or None)
+
+
+def logit_of(entry: TraceEntry, output: str) -> "tuple[Target, int]":
+    """The token or class that is explained, and its id."""
+    target = target_of(entry, output)
+    if target.id is None:
+        raise ValueError("expected an output with a logit, received a similarity")
+    return target, target.id
+
+
+def name_in(entry: TraceEntry, id: int) -> str:
+    """The name of a token or class; its number where the model does not tell."""
+    from analysis.target import name_of
+
+    name = "" if entry.opened is None else name_of(entry.opened()[0], entry.trace.output, id)
+    return name or f"id {id}"
+
+
+def with_hidden(entry: TraceEntry) -> "Trace":
+    """The trace with its hidden states."""
+    from models.run import trace
+
+    held = entry.trace
+    if held.hidden_states:
+        return held
+
+    def compute() -> "Trace":
+        with opened(entry) as (model, given, written):
+            how: dict[str, Any] = {"edits": held.edits, "hidden": True, "progress": report}
+            again = trace(model, given, written, **how)
+        check_pass(held, again)
+        return replace(held, hidden_states=again.hidden_states)
+
+    return entry.answers.once(("hidden",), compute)
+
+
+def check_pass(held: "Trace", again: "Trace") -> None:
+    """Refuses what was computed from another pass than the one that is shown.
+
+    Raises:
+        ValueError: for edits, a cache, an input or a model that only one of the two has.
+    """
+    why = (
+        "the model was run again, and that pass is not the one of this trace (edits, a cache,"
+        " another input?): {}. Trace with hidden=True for what reads hidden states; a relevance"
+        " is of a pass without edits"
+    )
+    if held.sites != again.sites:
+        raise ValueError(why.format("it has other attention layers"))
+    sides = [(held.output.values, again.output.values)]
+    for mine, theirs in zip(held.patterns, again.patterns, strict=True):
+        sides += [(mine.q, theirs.q), (mine.k, theirs.k)]
+    for mine, theirs in sides:
+        if mine.shape != theirs.shape:
+            raise ValueError(why.format(f"{tuple(theirs.shape)} for {tuple(mine.shape)}"))
+        apart = float((mine.detach().float() - theirs.detach().float().to(mine.device)).abs().max())
+        if apart > SAME * float(mine.detach().abs().max()):
+            raise ValueError(why.format(f"they differ by {apart:.3g}"))
+
+
+def unedited(entry: TraceEntry) -> TraceEntry:
+    """The result of the pass without its edits; the same for one without any.
+
+    Raises:
+        ValueError: where edits change the tokens: places of one are none of the other.
+    """
+    if not entry.trace.edits:
+        return entry
+    plain = entry.unedited
+    if plain.trace.sites != entry.trace.sites:
+        raise ValueError("the edits change the tokens: show “Before”")
+    return plain

@@ -1,0 +1,216 @@
+"""What an output needs: every head switched off in turn, or states patched in one at a time."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from viz.api.beside import second_of
+from viz.api.entries import TraceEntry
+from viz.api.pool import report
+from viz.api.requests import QuestionError
+from viz.api.rerun import logit_of, name_in, opened, unedited
+from viz.api.text import site_at
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from analysis.effects import Measure
+    from analysis.sweep import Checked
+    from models.attention import Edit
+    from models.trace import Site
+
+Effects = list[list[float | None]]
+MOST = 64  # heads or states that get passes of their own
+WINDOW = 48  # tokens: a table of more cannot be read
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a change does to a number of the output.
+
+    Attributes:
+        number: "logit" of an output; or without logits the "distance" by which the embedding
+            moves, or the "share" of the way to that of another picture.
+        name: whose.
+        position: of the output; None for all.
+        attribution: the change by attribution; "layer head" or "layer token".
+        exact: the same by passes of their own, where these were made.
+        sites: of heads, the layers.
+        labels: of states, the tokens.
+        second: the tokens of the text that they come from.
+    """
+
+    number: Literal["logit", "distance", "share"]
+    name: str
+    position: int | None
+    attribution: Effects
+    exact: Effects | None
+    sites: tuple[int, ...] = ()
+    labels: tuple[str, ...] = ()
+    second: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MattersInLayer:
+    """What switching off each head of a layer does, by a pass each."""
+
+    exact: list[float | None]
+
+
+def matters(
+    entry: TraceEntry, site: int, output: str = "", off: str = "zero", top: int = 0
+) -> Swept:
+    """What switching off each head of a kind does; the `top` by attribution exactly."""
+    from analysis.sweep import checked_sweep, sites_of, sweep
+
+    entry, here = _at(entry, site, top)
+    how, about = _switched_off(entry, here, output, off)
+    sites = sites_of(entry.trace, here.kind, here.tower)
+
+    def compute() -> "tuple[Tensor, Tensor | None]":
+        with opened(entry) as given:
+            if not top:
+                return sweep(*given, how="attribution", **how), None
+            found = checked_sweep(*given, top=top, **how)
+            return found.attribution, found.exact
+
+    key = ("matters", here.kind, here.tower, output, off, top)
+    rough, exact = entry.answers.once(key, compute)
+    known = None if exact is None else _rows(exact, sites)
+    places = tuple(map(entry.trace.sites.index, sites))
+    return Swept(**about, attribution=_rows(rough, sites), exact=known, sites=places)
+
+
+def matters_in_layer(
+    entry: TraceEntry, site: int, output: str = "", off: str = "zero"
+) -> MattersInLayer:
+    """The same of all heads of one layer, exactly: what each is compared with."""
+    from analysis.sweep import sites_of, sweep
+
+    entry, here = _at(entry, site)
+    if here.heads > MOST:
+        raise ValueError(
+            f"heads of a layer are switched off in turn where there are at most {MOST}"
+        )
+    how, _ = _switched_off(entry, here, output, off)
+
+    def compute() -> "Tensor":
+        with opened(entry) as given:
+            return sweep(*given, layer=here.layer, **how)
+
+    effects = entry.answers.once(("matters in layer", site, output, off), compute)
+    sites = sites_of(entry.trace, here.kind, here.tower)
+    return MattersInLayer(_rows(effects, sites)[sites.index(here)])
+
+
+def patched(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> Swept:
+    """What the states that a second text gives do to the logit of an output, one at a time."""
+    entry, _ = _at(entry, 0, top)
+    tokens = entry.trace.tokens[0]
+    if entry.trace.target_tokens is not None or len(tokens) > WINDOW:
+        raise ValueError(f"states are patched in texts of at most {WINDOW} tokens, in one stack")
+    measure, about = _logit(entry, output)
+
+    def reread() -> Any:
+        if entry.reread is None:
+            raise ValueError(f"{entry.trace.model} has no tokenizer: it cannot read a second text")
+        return entry.reread(second)
+
+    key = ("patched", second, output, top)
+    result, labels = entry.answers.once(key, lambda: _swept(entry, reread, measure, top))
+    return Swept(**about, **_both(result, top), labels=tokens.labels, second=labels)
+
+
+def states(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> Swept:
+    """What the states that a second picture gives do, one at a time.
+
+    Without classes the number is how far the state of the class token, or the mean of all, moves
+    to that of the second picture: 0 at its own, 1 there.
+    """
+    from analysis.effects import Towards
+    from analysis.target import kind_of
+
+    (entry, _), other = _at(entry, 0, top), unedited(second_of(second, "image"))
+    if kind_of(entry.trace.output) == "similarity":
+        token = 0 if entry.trace.prefix else None
+        measure: Measure = Towards(entry.trace, other.trace, token)
+        name = "class token" if token == 0 else "patches"
+        about = {"number": "share", "name": name, "position": None}
+    else:
+        measure, about = _logit(entry, output)
+
+    def reread() -> Any:
+        if entry.opened is None or other.opened is None:
+            raise ValueError("this view holds its weights only: the model is not there")
+        network, pixels, _ = other.opened()
+        if network is not entry.opened()[0] or other.trace.grid != entry.trace.grid:
+            raise ValueError("states are patched from a picture through the same network")
+        return pixels
+
+    key = ("states", second, output, top)
+    result, _ = entry.answers.once(key, lambda: _swept(entry, reread, measure, top))
+    return Swept(**about, **_both(result, top))
+
+
+def _at(entry: TraceEntry, site: int, top: int = 0) -> "tuple[TraceEntry, Site]":
+    """The result without edits, and a site of it."""
+    if top > MOST:
+        raise QuestionError(f"expected top 0 to {MOST}")
+    entry = unedited(entry)
+    return entry, site_at(entry.trace, site)
+
+
+def _switched_off(entry: TraceEntry, here: "Site", output: str, off: str) -> Any:
+    """The arguments of `analysis.sweep.sweep`, and what its number is."""
+    from analysis.effects import EmbeddingDistance
+    from analysis.target import kind_of
+    from models.edits import Ablate
+
+    trace, place = entry.trace, {"kind": here.kind, "tower": here.tower}
+    if kind_of(trace.output) == "similarity" and not output:
+        token = 0 if entry.kind == "image" and trace.prefix else None
+        measure: Measure = EmbeddingDistance(trace, token)
+        name = "class token" if token == 0 else "tokens"
+        about = {"number": "distance", "name": name, "position": None}
+    else:
+        measure, about = _logit(entry, output)
+
+    def edit(layer: int, head: int) -> "Edit":
+        return Ablate(layer, head, how=off, **place)  # pyright: ignore[reportArgumentType]
+
+    return {"edit": edit, "measure": measure, "progress": report, **place}, about
+
+
+def _logit(entry: TraceEntry, output: str) -> "tuple[Measure, Any]":
+    from analysis.effects import Logit
+
+    target, id = logit_of(entry, output)
+    measure = Logit(id, -1 if target.position is None else target.position)
+    about = {"number": "logit", "name": name_in(entry, id), "position": target.position}
+    return measure, about
+
+
+def _swept(
+    entry: TraceEntry, reread: Any, measure: "Measure", top: int
+) -> "tuple[Checked, tuple[str, ...]]":
+    """The sweep over the states of another input, and the labels of that."""
+    from analysis.states import state_sweep
+    from models.run import trace
+
+    with opened(entry) as (model, given, _):
+        other = trace(model, reread(), hidden=True)
+        found = state_sweep(model, given, other, measure=measure, top=top, progress=report)
+        return found, tuple(other.labels)
+
+
+def _both(found: "Checked", top: int) -> Any:
+    return {
+        "attribution": _rows(found.attribution),
+        "exact": _rows(found.exact) if top else None,
+    }
+
+
+def _rows(effects: "Tensor", sites: "tuple[Site, ...] | None" = None) -> Effects:
+    """Numbers by layer and head or token; None for those that are not known."""
+    counts = [len(row) for row in effects] if sites is None else [site.heads for site in sites]
+    rows = zip(effects.tolist(), counts, strict=True)
+    return [[None if each != each else each for each in row[:count]] for row, count in rows]

@@ -1,0 +1,570 @@
+"""Pictures beside a text: where words look, what they need, and the objects of a detector."""
+
+import io
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from viz.api.entries import TraceEntry
+from viz.api.pool import report
+from viz.api.requests import QuestionError
+from viz.api.rerun import opened
+from viz.api.text import of_head, own_site
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+    from PIL.Image import Image
+    from torch import Tensor
+
+    from analysis.overview import Head
+    from models.inputs.prompt import Prompt
+    from models.model import Model
+    from models.picture_grid import Box
+    from models.pretrained.detection import Detection
+    from models.pretrained.sampling import SamplingPoints
+    from models.request import File
+    from models.trace import Site, Trace
+
+LARGEST = 720  # pixels of the longer side of a picture that is sent
+PARTS = 1000  # of a side of a picture, in which an area is told
+MASKS = ("mean", "blur", "cut")
+HEADS = 12  # that are listed
+CAPTIONS = 6
+WORDS = 6  # of a question, that are listed
+CONTROLS = 3  # areas elsewhere
+
+
+@dataclass(frozen=True)
+class AnswerWord:
+    """A word of an answer, and the rows that attend while they write it."""
+
+    text: str
+    rows: list[int]
+    special: bool
+
+
+@dataclass(frozen=True)
+class Unplaced:
+    """Why image tokens have no places on a picture, and the sites that write words."""
+
+    why: str
+    sites: list[int]
+
+
+@dataclass(frozen=True)
+class AnswerWords:
+    """What a model has written about pictures, and the sites in which words look at them."""
+
+    words: list[AnswerWord]
+    sites: list[int]
+    unplaced: Unplaced | None = None
+
+    @property
+    def written_in(self) -> list[int]:
+        """The sites in which words are written, whether or not their tokens lie on pictures."""
+        return self.unplaced.sites if self.unplaced else self.sites
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """The shares of some rows' weight on pictures, sinks and other text, by head; the sinks."""
+
+    image: "Float[Tensor, 'head']"
+    sinks: "Float[Tensor, 'head']"
+    text: "Float[Tensor, 'head']"
+    at: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class HeadOnPicture:
+    """A head's weight on pictures, and of its map's connected areas the entropy, in nats.
+
+    There is none where image tokens have no places on a picture.
+    """
+
+    site: int
+    head: int
+    mass: float
+    entropy: float | None
+    localises: bool
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The heads that localise a word, the sharpest first; by their mass alone, without places."""
+
+    heads: list[HeadOnPicture]
+    count: int
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a question, and its weight."""
+
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class AreaReaders:
+    """What each row of an answer, from the `first` on, gives to an area of a picture.
+
+    Beside it how many image tokens lie there, and the words of the question that look there while
+    they are read: those that stand behind the picture, the largest weight first.
+    """
+
+    first: int
+    weights: list[float]
+    patches: int
+    question: list[Word]
+
+
+@dataclass(frozen=True)
+class Relative:
+    """A word's map in units of another question's, by grid; NaN where the other has no weight."""
+
+    maps: "list[Float[Tensor, 'row col']]"
+
+
+@dataclass(frozen=True)
+class Need:
+    """The probability of a word with and without an area, and areas elsewhere of that size."""
+
+    before: float
+    after: float
+    elsewhere: tuple[float, ...]
+    places: list[list[int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Versus:
+    """What speaks for a word and what for a rival, by grid: positive for the word."""
+
+    difference: float
+    rival: str
+    word: str
+    maps: "list[Float[Tensor, 'row col']]"
+
+
+@dataclass(frozen=True, eq=False)
+class Caption:
+    """A caption of a picture: how similar the two are, and what each patch of it adds."""
+
+    text: str
+    similarity: float
+    map: "Float[Tensor, 'row col']"
+
+
+@dataclass(frozen=True, eq=False)
+class Captions:
+    """Captions of a picture."""
+
+    captions: list[Caption]
+
+
+@dataclass(frozen=True)
+class Detected:
+    """What an object query says, in shares of the picture: left, top, right and bottom."""
+
+    name: str
+    score: float
+    box: list[float]
+
+
+@dataclass(frozen=True)
+class Objects:
+    """The object of each query.
+
+    For each site the row of the first query, −1 for none; and the sites whose block also samples
+    the picture.
+    """
+
+    objects: list[Detected]
+    first: list[int]
+    sampled: list[int]
+
+
+@dataclass(frozen=True, eq=False)
+class SampledPoints:
+    """Where a query samples the picture: across and down, in shares of it."""
+
+    places: "Float[Tensor, 'point 2']"
+    weights: "Float[Tensor, 'point']"
+    module: str
+
+
+# ---- where words look
+
+
+def answer(entry: TraceEntry) -> AnswerWords:
+    """The words that are written, and for each the rows that write it; none without any."""
+    from analysis import grounding
+    from analysis.words import joined_tokens, words_of
+
+    trace, sites, unplaced = entry.trace, (), None
+    if trace.answer is None and trace.target_tokens is None:
+        return AnswerWords([], [])
+    tokens, first = grounding.answer(trace)
+    try:
+        sites = grounding.sites_on_pictures(trace)
+    except ValueError as error:
+        written = [trace.sites.index(site) for site in grounding.sites_of_words(trace)]
+        unplaced = Unplaced(str(error).split(": ", 1)[-1], written)
+    groups = words_of(tokens)
+    words = [
+        AnswerWord(
+            label.strip() or "␣",
+            [first + place - 1 for place in group],
+            all(tokens.special[place] for place in group),
+        )
+        for group, label in zip(groups, joined_tokens(tokens, groups).labels, strict=True)
+    ]
+    return AnswerWords(words, [trace.sites.index(site) for site in sites], unplaced)
+
+
+def photo(entry: TraceEntry, number: int) -> tuple[bytes, str]:
+    """One of the pictures."""
+    if number >= len(entry.pictures):
+        raise QuestionError(f"expected picture 0 to {len(entry.pictures) - 1}")
+    file = entry.answers.once(("photo", number), lambda: _file(entry.pictures[number]))
+    return file, "image/png"
+
+
+def shares(entry: TraceEntry, site: int, first: int, last: int) -> Shares:
+    """Where the weight of some rows goes, in each head of a site."""
+    from analysis import grounding
+
+    where = own_site(entry, site)
+    split = grounding.split(entry.trace, where, _rows(where, first, last))
+    return Shares(*split, grounding.sinks(entry.trace, where))
+
+
+def ranked(entry: TraceEntry, first: int, last: int) -> Ranked:
+    """The heads that look at the pictures most while a word is written."""
+    from analysis import grounding
+
+    trace = entry.trace
+    rows = _rows(grounding.sites_on_image_tokens(trace)[0], first, last)
+    heads = entry.answers.once(("ranked", first, last), lambda: grounding.ranked(trace, rows))
+    listed = [
+        HeadOnPicture(
+            trace.sites.index(each.site), each.head, each.mass, each.entropy, each.localises
+        )
+        for each in heads[:HEADS]
+    ]
+    return Ranked(listed, sum(each.localises for each in heads))
+
+
+def readers(
+    entry: TraceEntry,
+    site: int,
+    head: "Head",
+    number: int,
+    left: int,
+    top: int,
+    right: int,
+    bottom: int,
+    frame: int | None = None,
+) -> AreaReaders:
+    """The weight that each row of the answer gives to an area, in thousandths of picture `number`.
+
+    The mean or largest of all heads is that of their sums over the area. A frame of a video is one
+    whose tokens are meant; None is all.
+    """
+    from analysis import grounding, masking
+    from analysis.words import joined_tokens
+
+    trace, where = entry.trace, own_site(entry, site, head)
+    grids = masking.grids_of(trace, where, number, () if frame is None else (frame,))
+    area = box_of(left, top, right, bottom)
+    patches = sorted({place for grid in grids for place in grid.within(area)})
+    if not patches:
+        raise ValueError("area: no image token has its middle in it")
+    _index(where, grounding.sites_on_pictures(trace))
+    tokens, first = grounding.answer(trace)
+    rows = range(first - 1, first - 1 + len(tokens))
+    asked = grounding.words_asked(trace, where)
+    queries = [*(place for group in asked for place in group), *rows]
+    each = iter(of_head(grounding.readers(trace, where, patches, queries), head).tolist())
+    question = [(group, sum(next(each) for _ in group) / len(group)) for group in asked]
+    question = sorted(question, key=lambda word: -word[1])[:WORDS]
+    names = joined_tokens(trace.tokens[0], [tuple(group) for group, _ in question]).labels
+    words = [
+        Word(name.strip(), weight)
+        for name, (_, weight) in zip(names, question, strict=True)
+        if weight > 0
+    ]
+    return AreaReaders(rows[0], [*each], len(patches), words)
+
+
+def relative(
+    entry: TraceEntry, site: int, head: "Head", first: int, last: int, question: str
+) -> Relative:
+    """A word's map in units of that of the first token of the answer to another question.
+
+    Each of both is divided by its sum over all image tokens.
+    """
+    import torch
+
+    from analysis import grounding
+    from models.picture_grid import tokens_of
+
+    trace, where = entry.trace, own_site(entry, site, head)
+    grids = trace.key_pictures(where)
+    index = _index(where, grounding.sites_on_pictures(trace))
+    places = tokens_of(grids)
+    other = entry.answers.once(("generic", question), lambda: _generic(entry, question))[index]
+    word = trace.weights(where, rows=_rows(where, first, last)).mean(-2)[:, places].cpu()
+    if other.shape != word.shape:
+        raise ValueError("the pictures have other tokens under this question")
+    ratio = torch.full((where.keys,), torch.nan)
+    ratio[places] = grounding.relative(*(of_head(each, head)[None] for each in (word, other)))[0]
+    return Relative([grounding.on_grid(ratio, grid) for grid in grids])
+
+
+def _generic(entry: TraceEntry, question: str) -> "list[Tensor]":
+    """The weights "head key" on all image tokens of the row that begins another question's answer.
+
+    For each of the sites on pictures.
+    """
+    from analysis import grounding
+    from models.picture_grid import tokens_of
+    from models.run import trace
+
+    with opened(entry) as (model, given, _):
+        other = trace(model, replace(_prompt(given), text=question, most_written=1))
+    rows = grounding.rows_of(other, [0])
+    return [
+        other.weights(site, rows=rows)[:, 0, tokens_of(other.key_pictures(site))].cpu()
+        for site in grounding.sites_on_pictures(other)
+    ]
+
+
+# ---- what words need
+
+
+def need(
+    entry: TraceEntry,
+    number: int,
+    left: int,
+    top: int,
+    right: int,
+    bottom: int,
+    first: int,
+    last: int,
+    mask: str = "mean",
+    frame: int | None = None,
+) -> Need:
+    """The probability of a word with and without an area of a picture.
+
+    Of a video, a frame and those that share its tokens are masked; None is all.
+    """
+    from analysis import masking
+
+    area, places = box_of(left, top, right, bottom), _places(entry, first, last)
+    frames = _sharing(entry, number, frame)
+
+    def test() -> masking.Need:
+        how: Any = {"picture": number, "frames": frames, "mask": mask, "controls": CONTROLS}
+        with opened(entry) as (model, given, _):
+            report(0, 1)
+            ids = masking.ids_of(entry.trace)
+            return masking.need(model, _prompt(given), ids, places, area, **how)
+
+    found = entry.answers.once(("need", *places, area, number, frames, mask), test)
+    corners = [[round(PARTS * side) for side in place] for place in found.places]
+    return Need(found.before, found.after, found.elsewhere, corners)
+
+
+def versus(entry: TraceEntry, row: int, rival: str = "") -> Versus:
+    """What speaks for the word whose first token a row writes, and what for that of a rival."""
+    from analysis import grounding, masking
+    from analysis.contrast import contrast
+
+    (place,) = _places(entry, row, row)
+    word = int(grounding.answer(entry.trace)[0].ids[place])
+
+    def compare() -> Versus:
+        with opened(entry) as (model, given, _):
+            other = _first_token(model, rival) if rival else None
+            written = masking.read_whole(model, masking.ids_of(entry.trace))
+            signed = contrast(model, _prompt(given), written, place, word, other)
+        grids = signed.trace.key_pictures(next(iter(signed.keys)))
+        against = "" if other is None else _name(model, other)
+        maps = [signed.on(grid) for grid in grids]
+        return Versus(signed.difference, against, _name(model, word), maps)
+
+    return entry.answers.once(("versus", place, rival), compare)
+
+
+def captions(entry: TraceEntry, texts: str) -> Captions:
+    """Captions of the picture, with "|" between them."""
+    from analysis import contrast
+
+    lines = tuple(dict.fromkeys(line.strip() for line in texts.split("|") if line.strip()))
+    if len(lines) > CAPTIONS:
+        raise ValueError(f"captions: expected at most {CAPTIONS}, received {len(lines)}")
+    if entry.before is not None:
+        raise ValueError("captions are compared by the model as it is: undo the edits first")
+
+    def compare() -> tuple[contrast.Caption, ...]:
+        with opened(entry) as (model, given, _):
+            picture = given["pixel_values"] if contrast.compares(model) else None
+            return contrast.captions(model, picture, lines)
+
+    found = entry.answers.once(("captions", lines), compare)
+    return Captions([Caption(each.text, each.similarity, each.relevance) for each in found])
+
+
+# ---- the objects of a detector
+
+
+def objects(entry: TraceEntry) -> Objects:
+    """The object of each query of a detector; none of other networks."""
+    from models.pretrained.detection import detections
+    from models.pretrained.sampling import sampling_modules
+
+    def find() -> "tuple[Detection, ...]":
+        with opened(entry) as (model, given, _):
+            return detections(model, given) if model.door == "transformers" else ()
+
+    trace, found = entry.trace, entry.answers.once("objects", find)
+    with opened(entry) as (model, _, _):
+        sampled = {_block(name) for name in sampling_modules(model)} if found else set()
+    return Objects(
+        [Detected(each.name, each.score, [*each.box]) for each in found],
+        [_first_row(trace, site, len(found)) for site in trace.sites],
+        [
+            index
+            for index, site in enumerate(trace.sites)
+            if site.module is not None and _block(site.module) in sampled
+        ],
+    )
+
+
+def points(entry: TraceEntry, site: int, head: int | str, query: int) -> SampledPoints:
+    """Where one object query samples the picture in the block of a site, with the weights.
+
+    Of several heads all points, with the share that each has in their mean.
+    """
+    from models.pretrained.sampling import sampling_points
+
+    def find() -> "tuple[SamplingPoints, ...]":
+        with opened(entry) as (model, given, _):
+            return sampling_points(model, given)
+
+    where = own_site(entry, site)
+    layers = entry.answers.once("points", find)
+    mine = [each for each in layers if _block(each.module) == _block(where.module or "")]
+    if not mine:
+        raise ValueError(f"layer {where.layer} samples no points of the picture")
+    layer = mine[0]
+    count, heads = layer.weights.shape[1:3]
+    if query >= count:
+        raise QuestionError(f"expected object query 0 to {count - 1}")
+    if isinstance(head, int) and head >= heads:
+        raise QuestionError(f"expected head 0 to {heads - 1}, mean or max")
+    chosen = range(head, head + 1) if isinstance(head, int) else range(heads)
+    places = layer.places[0, query, chosen].flatten(0, -2)
+    weights = layer.weights[0, query, chosen].flatten() / len(chosen)
+    return SampledPoints(places, weights, layer.module)
+
+
+def _first_row(trace: "Trace", site: "Site", count: int) -> int:
+    """The row of the first object query of a site whose queries are objects, or end with them."""
+    grid = trace.query_grid(site)
+    first = 0 if grid is None else grid.prefix + grid.rows * grid.cols
+    return first if count and site.queries - first == count else -1
+
+
+def _block(module: str) -> str:
+    """The path of the block that holds an attention module."""
+    return module.rpartition(".")[0]
+
+
+# ---- the parts
+
+
+def box_of(*sides: int) -> "Box":
+    """An area from its left, top, right and bottom in thousandths."""
+    from models.picture_grid import Box
+
+    return Box(*(side / PARTS for side in sides))
+
+
+def _sharing(entry: TraceEntry, number: int, frame: int | None) -> tuple[int, ...]:
+    """The frames that share the tokens of one; () for None.
+
+    Raises:
+        ValueError: for a frame that is not there.
+    """
+    from analysis import grounding, masking
+
+    if frame is None:
+        return ()
+    site = grounding.sites_on_pictures(entry.trace)[0]
+    grids = masking.grids_of(entry.trace, site, number, (frame,))
+    if not grids:
+        raise ValueError(f"frame: the video has no frame {frame + 1}")
+    return grids[0].frames
+
+
+def _index(site: "Site", sites: "tuple[Site, ...]") -> int:
+    if site not in sites:
+        raise ValueError("choose a layer in which words look at pictures")
+    return sites.index(site)
+
+
+def _rows(site: "Site", first: int, last: int) -> list[int]:
+    if not first <= last < site.queries:
+        raise QuestionError(f"expected rows within 0 to {site.queries - 1}")
+    return [*range(first, last + 1)]
+
+
+def _places(entry: TraceEntry, first: int, last: int) -> list[int]:
+    """Tokens of the answer that rows write, counted within it."""
+    from analysis import grounding
+
+    tokens, begin = grounding.answer(entry.trace)
+    if not begin - 1 <= first <= last < begin - 1 + len(tokens):
+        raise ValueError("choose a word of the answer")
+    return [*range(first + 1 - begin, last + 2 - begin)]
+
+
+def _prompt(given: Any) -> "Prompt":
+    from models.inputs.prompt import Prompt
+
+    if not isinstance(given, Prompt):
+        raise ValueError("expected a question about pictures")
+    return given
+
+
+def _first_token(model: "Model", word: str) -> int:
+    """The id of a word's first token, as it stands within a text."""
+    reader = model.tokenizer
+    if reader is None or not word.strip():
+        raise ValueError("rival: expected a word")
+    for text in (f" {word.strip()}", word.strip()):
+        tokens = reader.encode(text)
+        for id, special, label in zip(tokens.ids, tokens.special, tokens.labels, strict=True):
+            if not special and label.strip():
+                return int(id)
+    raise ValueError(f"rival: the model has no token for {word.strip()!r}")
+
+
+def _name(model: "Model", id: int) -> str:
+    from models.text import Decoding
+
+    reader = model.tokenizer
+    return (reader.name(id) if isinstance(reader, Decoding) else str(id)).strip() or "␣"
+
+
+def _file(picture: "File | Image") -> bytes:
+    from models.inputs.pictures import opened as read
+    from models.request import File
+
+    image = read(picture.data).image if isinstance(picture, File) else picture
+    small = image.convert("RGB")
+    small.thumbnail((LARGEST, LARGEST))
+    png = io.BytesIO()
+    small.save(png, "PNG", compress_level=1)
+    return png.getvalue()
