@@ -332,5 +332,3 @@ def test_the_shell_asks_about_pictures(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["--model", "digits", *picture, *picture, "-o", path]) == 2
     alone = "headscope figure: --picture: expected one alone, or with --text\n"
     assert capsys.readouterr().err == alone
-    assert main(["--model", "grammar", "--inputs", "a.txt", *picture, "--out-dir", path]) == 2
-    assert "--picture: expected without --inputs" in capsys.readouterr().err
