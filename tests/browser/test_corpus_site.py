@@ -39,7 +39,7 @@ def test_a_site_shows_heads_and_finds_them(page: Page, site_url: str) -> None:
     name = page.locator(".hs-corpus-name")
     page.goto(f"{site_url}?layer=3&head=5")
     expect(name).to_have_text("Layer 3 · head 5")
-    sentence = corpus.head(entry, "r", 3, 5)["sentence"]
+    sentence = corpus.head(entry, 3, 5)["sentence"]
     expect(page.locator(".hs-corpus-sentence")).to_have_text(sentence)
     page.get_by_role("button", name="Next head").click()
     page.wait_for_url(re.compile("layer=3.*head=6"))

@@ -51,7 +51,7 @@ def overview(props):
     """What the browser is told of a trace first."""
     value = registry.get(props["trace"]).value
     ask = next(each for each in ENDPOINTS if each.name == "overview" and each.applies(value))
-    return unpack(ask.answer(value, props["trace"]))[0]["base"]
+    return unpack(ask.answer(value))[0]["base"]
 
 
 lines = helpers.lines

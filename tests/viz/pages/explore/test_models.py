@@ -172,7 +172,7 @@ def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) ->
     app = opened(place="folder", folder=str(saved("Swin")))
     assert errors(app) == []
     assert view(app)["kind"] == "image"
-    header, _ = unpack(overview(entry(app), ""))
+    header, _ = unpack(overview(entry(app)))
     assert [site["grid"] for site in header["base"]["sites"]] == [[12, 12]] * 2 + [[6, 6]] * 2
     assert [site["patch"] for site in header["base"]["sites"]] == [[2, 2]] * 2 + [[4, 4]] * 2
 
