@@ -40,7 +40,7 @@ class Traced:
         """The body of a response."""
         endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
         asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
-        answer = endpoint.answer(self.entry, self.trace, **asked)
+        answer = endpoint.answer(self.entry, **asked)
         return (answer.data, answer.kind) if isinstance(answer, Download) else answer
 
 

@@ -21,7 +21,7 @@ from tests.viz.random_traces import joined_slowly, random_traces, views_of
 from viz.api import text
 from viz.api.entries import TraceEntry
 from viz.export import export
-from viz.views.model.numbers import Asked, note_of
+from viz.views.methods import Asked, note_of
 
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6}
 COUNT = 4  # of each kind of network one, and one without special tokens

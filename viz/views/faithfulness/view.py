@@ -16,7 +16,7 @@ from viz.colours import INK
 from viz.selection import RELEVANCE, Chosen, Form
 from viz.views.answer import Answer, Table, digits
 from viz.views.entries import entry_of
-from viz.views.model.numbers import Asked, explanation_of, relevance
+from viz.views.methods import Asked, explanation_of, relevance
 from viz.views.request import Request
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from viz.api.entries import TraceEntry
 from viz.api.requests import one_of
 from viz.colours import Veil, overlaid, scale_of
 from viz.selection import RELEVANCE, VEIL, Chosen, Form
+from viz.views import methods
 from viz.views.answer import Answer, Table, digits
 from viz.views.entries import image_entry, text_entry
 from viz.views.faithfulness import view as faithfulness
-from viz.views.model import numbers
 from viz.views.request import Request, veil_of
 
 if TYPE_CHECKING:
@@ -79,12 +79,12 @@ def answer(request: Request) -> Several:
         parts.append(replace(part, tables=tables) if again else part)
         if choice.tested and faithfulness.is_testable(request, chosen.name) and not again:
             parts.append(faithfulness.tested(request, chosen))
-    methods = [BY_NAME[name] for name in known]
+    infos = [BY_NAME[name] for name in known]
     return Several(
         description=" ".join(dict.fromkeys(part.description for part in parts)),
         tables=[table for part in parts for table in part.tables],
-        layers=all(method.of == "tower" for method in methods),
-        doubt=" ".join(dict.fromkeys(method.doubt for method in methods)),
+        layers=all(info.of == "tower" for info in infos),
+        doubt=" ".join(dict.fromkeys(info.doubt for info in infos)),
         parts=parts,
     )
 
@@ -95,7 +95,7 @@ def _of(request: Request, chosen: Chosen) -> Answer:
     short, fused = _fused(chosen)
     if request.picture is not None:
         return _over(request, chosen, f"{info.title}{short}", fused)
-    note = numbers.note_of(request.view, chosen.name)
+    note = methods.note_of(request.view, chosen.name)
     said = f"{info.title}{short}. {info.shows}{fused}"
     said += f" {note[0].upper()}{note[1:]}." if note else ""
     if info.kind == "relevance":
@@ -115,7 +115,7 @@ def _row(request: Request, chosen: Chosen, name: str, said: str) -> Row:
     fused = {each: getattr(chosen, each) for each in info.fused}
     at = place | {"head": head} if of_head else {n: place[n] for n in ("kind", "tower")} | fused
     title = f"{name}, row of “{query[row]}” ({row})"
-    asked = numbers.Asked(text_entry(request), request.index, head, *chosen)
+    asked = methods.Asked(text_entry(request), request.index, head, *chosen)
     if info.kind == "row":
         values = asked.row(row, None).numpy(force=True)
         how: dict[str, Any] = {"title": title, "words": "value"}
@@ -136,7 +136,7 @@ def _row(request: Request, chosen: Chosen, name: str, said: str) -> Row:
 
 def _relevance(request: Request, method: str) -> list[Table]:
     """The relevance of each token of the input, and of what a decoder read."""
-    found = numbers.relevance(text_entry(request), 0, method, request.selection.output)
+    found = methods.relevance(text_entry(request), 0, method, request.selection.output)
     together = [f"all tokens together {digits(found.total)}"]
     together += [f"{digits(found.hidden)} of it on hidden tokens"] if found.hidden else []
     rest = found.unassigned
@@ -162,11 +162,11 @@ def _over(request: Request, chosen: Chosen, title: str, fused: str) -> Over:
 
     entry, info = image_entry(request), BY_NAME[chosen.name]
     if info.kind == "relevance":
-        found = numbers.relevance(entry, 0, chosen.name, request.selection.output)
+        found = methods.relevance(entry, 0, chosen.name, request.selection.output)
         about = f"{title} for {found.explains}, {digits(found.value)}"
     else:
         asked = _asked_over(request, chosen)
-        found = numbers.row_of(entry, **asked)
+        found = methods.row_of(entry, **asked)
         token = asked.get("index")
         about = f"{title} from {found.reads if token is None else entry.trace.labels[token]}"
     (rows, cols), prefix = grid_of(entry.trace, entry.trace.sites[0])
@@ -274,8 +274,8 @@ def _asked_over(request: Request, chosen: Chosen) -> dict[str, Any]:
 
 RELEVANCES = one_of(*names_of("relevance"))
 ENDPOINTS = (
-    Endpoint("model", TEXT, numbers.map_of, method=one_of(*names_of("map"))),
-    Endpoint("model_row", BOTH, numbers.row_of, method=one_of(*names_of("map", "row"))),
-    Endpoint("outputs", BOTH, numbers.outputs),
-    Endpoint("relevance", BOTH, numbers.relevance, method=RELEVANCES),
+    Endpoint("model", TEXT, methods.map_of, method=one_of(*names_of("map"))),
+    Endpoint("model_row", BOTH, methods.row_of, method=one_of(*names_of("map", "row"))),
+    Endpoint("outputs", BOTH, methods.outputs),
+    Endpoint("relevance", BOTH, methods.relevance, method=RELEVANCES),
 )
