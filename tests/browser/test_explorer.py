@@ -399,13 +399,17 @@ def test_larger_type_keeps_the_whole_matrix_in_view(explore):
         assert end <= start + 1
 
 
-def test_stretching_the_contrast_says_so_and_changes_the_colours(explore):
+def test_contrast_and_resting_tokens_change_the_picture(explore):
     explorer = explore(Source(0.3 * random_source(1, 2, 13).array, list("abcdefghijklm")))
     before = explorer.picture()
     button = explorer.page.get_by_role("button", name="Stretch contrast")
     button.click()
     expect(button).to_have_attribute("aria-pressed", "true")
     explorer.wait(OTHER_PICTURE, before)
+    stretched = explorer.picture()
+    explorer.page.get_by_role("button", name="Ignore resting tokens").click()
+    expect(explorer.page.get_by_role("button", name="Ignore “a”")).to_be_visible()
+    explorer.wait(OTHER_PICTURE, stretched)
 
 
 def test_a_switch_of_theme_redraws(explore):

@@ -35,11 +35,11 @@ def open_page(page: Page, url: str) -> None:
 
 def test_it_fits_the_window_and_says_what_is_open(page, app_url):
     first_look(page)
-    open_page(page, f"{app_url}/?input=An+unbelievable+hippopotamus")
+    open_page(page, f"{app_url}/?input=An+unbelievable+hippopotamus&form=text")
     page.get_by_text("About this model").click()
     expect(page.get_by_text("6 layers × 12 heads")).to_be_visible()
     page.get_by_text("About this model").click()
-    tokens = page.get_by_role("radiogroup", name="Choose a token").get_by_role("radio")
+    tokens = page.locator(".hs-copy").get_by_role("radio")
     count = tokens.count()
     page.get_by_text("Whole words").click()
     expect(tokens.get_by_text("hippopotamus", exact=True)).to_be_visible()
@@ -51,15 +51,15 @@ def test_it_fits_the_window_and_says_what_is_open(page, app_url):
 
 
 def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, app_url, towers):
-    open_page(page, f"{app_url}/?place=folder&folder={towers}&ids=3+4+5&layer=1")
+    open_page(page, f"{app_url}/?place=folder&folder={towers}&ids=3+4+5&layer=1&form=lines")
     kinds = page.get_by_role("group", name="Kind of attention").get_by_role("button")
-    tokens = page.get_by_role("radiogroup", name="Choose a token").get_by_role("radio")
+    tokens = page.locator(".hs-column-query").get_by_role("option")
     assert sorted(kinds.all_inner_texts()) == ["text: self", "vision: self"]
     kinds.get_by_text("text: self").click()
     expect(tokens).to_have_count(3)
     page.wait_for_url(re.compile("tower=text"))
-    matrix = page.get_by_role("img", name=re.compile("^Attention of .*layer 1 · text: self"))
-    expect(matrix.first).to_be_visible()
+    lines = page.get_by_role("img", name=re.compile("^Lines of .*layer 1 · text: self"))
+    expect(lines.first).to_be_visible()
     page.reload()
     expect(page.locator(VIEW)).to_have_count(1, timeout=120_000)
     expect(kinds.and_(page.locator("[aria-pressed='true']"))).to_have_text("text: self")

@@ -182,13 +182,6 @@ test("a pinned token stays the same token when tokens are joined to words, and b
   assert.equal(selection.carry(tokens, tokens, pinned).token, 2);
 });
 
-test("the head beside stops at the ends, mean and max among them", () => {
-  const base = baseOf([{ heads: 2 }]);
-  const from = (/** @type {Selection["head"]} */ head, /** @type {number} */ by) =>
-    selection.headBeside(base, { ...FIRST, head }, by);
-  assert.deepEqual([from(0, -1), from(1, 1), from("mean", 1), from("max", 1)], [0, "mean", "max", "max"]);
-});
-
 test("sites are named by their layer, and by kind and tower where there are several", () => {
   assert.equal(labels.siteName(baseOf([{}]), 0), "layer 0");
   assert.equal(labels.siteName(PAIR, 5), "layer 1 · cross");

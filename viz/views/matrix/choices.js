@@ -1,9 +1,11 @@
-// What the matrix shows, as two menus for the toolbar.
+// What the matrix shows, for the toolbar: a menu of values, and a switch that hides where heads rest.
 
 import { html } from "../../web/core/html.js";
-import { Menu } from "../../web/parts/controls.js";
+import { Button, Menu } from "../../web/parts/controls.js";
+import { restingOn } from "../../web/text/resting.js";
+import { useMemo } from "../../web/vendor/hooks.js";
 
-/** @import {Selection, Sinks} from "../../web/types" */
+/** @import {Selection} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 
 /** @type {{label: string, change: Partial<Selection>}[]} */
@@ -15,20 +17,9 @@ const VALUES = [
 const LOG = 1;
 const SCORES = 2;
 
-/** @type {{label: string, sinks: Sinks}[]} */
-const SINKS = [
-  { label: "Sinks shown", sinks: "shown" },
-  { label: "Sinks hidden", sinks: "hidden" },
-  { label: "Sinks hidden, rows sum to 1", sinks: "renormalised" },
-];
-const SINKS_TITLE =
-  "The first token, special tokens and those on which a head of this layer rests: they take weight when a" +
-  " head finds nothing to look at";
-
 /** @param {{state: TextState}} props */
 export function Choices({ state }) {
-  const { scale, sinks } = state.selection;
-  const disabled = Boolean(state.view.props.difference);
+  const { scale } = state.selection;
   const has = state.hasScores();
   const show = (/** @type {number} */ index) =>
     state.select({ scale: scale === "log" ? "fixed" : scale, ...VALUES[index].change });
@@ -40,15 +31,32 @@ export function Choices({ state }) {
       index=${state.variant().values === "scores" ? SCORES : scale === "log" ? LOG : 0}
       without=${has ? -1 : SCORES}
       onChoose=${show}
-      disabled=${disabled}
+      disabled=${Boolean(state.view.props.difference)}
     />
-    <${Menu}
-      name="Sinks"
-      title=${SINKS_TITLE}
-      labels=${SINKS.map(({ label }) => label)}
-      index=${SINKS.findIndex((each) => each.sinks === sinks)}
-      onChoose=${(/** @type {number} */ index) => state.select({ sinks: SINKS[index].sinks })}
-      disabled=${disabled}
+    <${Ignore} state=${state} />
+  `;
+}
+
+/** Hides the first token, special ones and those on which heads rest; named by the one of the chosen head. */
+function Ignore({ state }) {
+  const { site, head, sinks } = state.selection;
+  const isIgnored = sinks !== "shown";
+  const parts = state.parts(site, head, state.variant());
+  const resting = useMemo(
+    () => (isIgnored ? null : restingOn(state)),
+    [state.trace, site, head, parts, isIgnored],
+  );
+  const key = isIgnored ? parts[0]?.sinks?.keys[0] : resting?.key;
+  const name = key === undefined ? "resting tokens" : `“${state.texts().key.labels[key].trim()}”`;
+  const share = resting && `${(100 * resting.share).toFixed(0)}\u00a0% of a row rests on it, on average. `;
+  const title = `${share ?? ""}Leaves out the first token, special tokens and those on which a head of this layer rests`;
+  return html`
+    <${Button}
+      text=${`Ignore ${name}`}
+      title=${title}
+      aria-pressed=${isIgnored}
+      disabled=${Boolean(state.view.props.difference)}
+      onClick=${() => state.select({ sinks: isIgnored ? "shown" : "hidden" })}
     />
   `;
 }

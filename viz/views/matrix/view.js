@@ -10,7 +10,7 @@ import { roomBeside, Strongest } from "./aside.js";
 import { DOUBT } from "../../web/parts/controls.js";
 import { Choices } from "./choices.js";
 import { paintOver } from "./cross.js";
-import { ChangedOffer, HeadRestingOffer } from "./offers.js";
+import { ChangedOffer } from "./offers.js";
 import { fileOf, fit, paintPicture } from "../../web/painting/painter.js";
 import { describe, fileName, importantIn, layoutFor, marksIn, pictureOf } from "./picture.js";
 import { Reading, sentenceOf, Tip } from "./reading.js";
@@ -64,7 +64,6 @@ export function Matrix({ state, theme, space, panel }) {
   return html`
     <p class="hs-sentence">
       <span>${sentenceOf(state)}${plain && ` ${moreIs(theme.mode)} = more.`}</span>
-      <${HeadRestingOffer} state=${state} />
       <${ChangedOffer} state=${state} />
     </p>
     <div class=${lags() ? "hs-stage hs-dim" : "hs-stage"} ref=${panel.stage}>

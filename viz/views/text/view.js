@@ -89,7 +89,7 @@ export function Text({ state, theme }) {
       <div class="hs-copies-grid">
         ${copies.map(
           ({ site, head }) =>
-            html`<${Copy} key=${`${site}/${head}`} ...${{ ...common, site, head, onPoint: pointInCopy, onChoose: isOne ? pin : null }} />`,
+            html`<${Copy} key=${`${state.trace}/${site}/${head}`} ...${{ ...common, site, head, onPoint: pointInCopy, onChoose: isOne ? pin : null }} />`,
         )}
       </div>
       <p class="hs-doubt">${DOUBT}</p>

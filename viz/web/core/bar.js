@@ -54,18 +54,3 @@ export function stepper(name, step, choose) {
   };
   return { box, show };
 }
-
-/**
- * A menu of a few choices.
- *
- * @param {string} name
- * @param {string} title
- * @param {string[]} labels
- * @param {(index: number) => void} choose
- */
-export function menu(name, title, labels, choose) {
-  const options = labels.map((label) => element("option", "", {}, label));
-  const select = element("select", "hs-select", { "aria-label": name, title }, ...options);
-  select.onchange = () => choose(select.selectedIndex);
-  return select;
-}

@@ -2,9 +2,8 @@
 // link (layer, kind, tower, module, part), which is independent of the trace.
 
 import { START as OPTIONS } from "./declared.js";
-import { headsOf } from "./labels.js";
 
-/** @import {Address, Base, Direction, Form, Head, ImageBase, LinkSelection, RunBase, Scale, Selection, Site} from "../types" */
+/** @import {Address, Base, Direction, Form, ImageBase, LinkSelection, RunBase, Scale, Selection, Site} from "../types" */
 
 /** @typedef {Base | ImageBase | RunBase} AnyBase */
 
@@ -269,17 +268,3 @@ const tokensOf = (text, index) => text.origins?.[index] ?? [index];
 
 /** The last original token of a word. */
 const originOf = (text, index) => tokensOf(text, index).at(-1) ?? index;
-
-/**
- * The next or previous head of a site; the same at the ends.
- *
- * @param {{sites: Site[]}} base
- * @param {Selection} selection
- * @param {number} by
- * @returns {Head}
- */
-export function headBeside(base, { site, head }, by) {
-  const heads = headsOf(base, site);
-  const place = Math.min(Math.max(0, heads.indexOf(head) + by), heads.length - 1);
-  return heads[place];
-}

@@ -1,21 +1,19 @@
 // Every head, one head, the text: three panels round one choice, and the bar that changes it.
 
-import { button, stepper, switchOf } from "../core/bar.js";
 import { FORMS } from "../core/declared.js";
-import { element, setAttribute, setText } from "../core/dom.js";
+import { element } from "../core/dom.js";
 import { editControls } from "../core/edits.js";
-import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { overCorpora } from "../core/over_corpora.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { allHeads, saveMenu } from "../core/save.js";
-import { headBeside, onPictures } from "../core/selection.js";
+import { onPictures } from "../core/selection.js";
 import { html } from "../core/html.js";
 import { useLayoutEffect } from "../vendor/hooks.js";
-import { embedded, panelWithin } from "../core/view_panel.js";
+import { render } from "../vendor/preact.js";
+import { panelWithin } from "../core/view_panel.js";
 import { Sound } from "../../views/sound/view.js";
 import { Below } from "../parts/below.js";
-import { Kinds } from "../parts/kinds.js";
 import { Overview } from "../parts/overview.js";
 import { Atlas } from "../../views/atlas/view.js";
 import { Numbers } from "../../views/numbers/view.js";
@@ -28,11 +26,11 @@ import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { forgetWidths } from "../painting/lettering.js";
 import { secondView } from "./second.js";
 import { TextState } from "./state.js";
+import { Toolbar } from "./toolbar.js";
 
 /** @import {FormPanel, Host, Panel, ViewProps} from "../types" */
 
 const PICTURED = /** @type {(keyof typeof PAINTERS)[]} */ (Object.keys(PAINTERS));
-const AFTER = "after the edits; the matrix shows the difference";
 const PAINTED = 0.1; // by which a key changes a weight
 const PARTS = ["sound", "pictures", "atlas", "matrix"];
 /** @type {import("../parts/overview.js").ViewOfHeads[]} */
@@ -146,23 +144,9 @@ function Sentence({ state, line }) {
   return html`<span aria-live="polite">${words && `Head ${head} here: ${words}`}</span>`;
 }
 
+/** @returns {Panel} */
 function toolbar(state, bar, drawn) {
-  const kinds = embedded(Kinds);
-  const goTo = (row) => state.select({ site: state.group()[row] });
-  const layer = stepper("Layer", (by) => goTo(state.group().indexOf(state.selection.site) + by), goTo);
-  const head = stepper(
-    "Head",
-    (by) => state.select({ head: headBeside(state.base, state.selection, by) }),
-    (index) => state.select({ head: state.heads()[index] }),
-  );
-  const stretch = button("Stretch contrast", "Colours from 0 to this map’s own largest weight", () =>
-    state.select({ scale: state.selection.scale === "own" ? "fixed" : "own" }),
-  );
-  stretch.setAttribute("aria-label", "Stretch contrast");
   const form = () => drawn.get(state.selection.form);
-  const closer = button("+", "Zoom in", () => form()?.zoom?.in());
-  const farther = button("−", "Zoom out", () => form()?.zoom?.out());
-  const reset = button("Reset", "Reset zoom: show the whole matrix", () => form()?.zoom?.reset());
   const save = saveMenu(state.view, {
     form: () => state.selection.form,
     query: () => ({ ...figureOf(state), ...form()?.figure?.(), ...state.second?.() }),
@@ -170,55 +154,9 @@ function toolbar(state, bar, drawn) {
     isPicture: () => Boolean(form()?.save),
     others: () => othersOf(state),
   });
-  const forms = switchOf(
-    "Form of the picture",
-    ...PICTURED.map((name) =>
-      button(FORMS[name].label, FORMS[name].title, () => state.select({ form: name })),
-    ),
-  );
-  const note = element("strong", "hs-note");
-  const zooming = switchOf("Zoom", farther, closer, reset);
-  const spring = element("span", "hs-spring");
-  bar.replaceChildren(kinds.box, layer.box, head.box, stretch, note, spring);
-  if (drawn.size) bar.append(forms, zooming, save);
-  const { follows } = state.view.props;
-  for (const { choices } of drawn.values()) if (choices && !follows) note.before(choices);
-  if (follows) for (const each of [forms, stretch]) each.remove(); // those of the first
-
   return {
-    render() {
-      kinds.render({ state });
-      const layers = state.group();
-      layer.show(
-        layers.map((site) => layerName(state.base, site)),
-        layers.indexOf(state.selection.site),
-      );
-      head.show(state.heads().map(String), state.heads().indexOf(state.selection.head));
-      stretch.disabled = Boolean(state.view.props.difference);
-      stretch.setAttribute("aria-pressed", String(state.selection.scale === "own"));
-      const refused = state.refused();
-      PICTURED.forEach((name, i) => {
-        const node = /** @type {HTMLButtonElement} */ (forms.children[i]);
-        const chosen = name === state.selection.form;
-        node.setAttribute("aria-pressed", String(chosen));
-        node.disabled = name in refused && !chosen;
-        setAttribute(node, "title", refused[name] ?? FORMS[name].title);
-      });
-      const zoom = form()?.zoom;
-      zooming.hidden = !zoom;
-      for (const [name, { choices }] of drawn)
-        if (choices) choices.hidden = name !== state.selection.form;
-      const { form: name } = state.selection;
-      const { missing } = state.view;
-      const whole = state.view.props.difference && name !== "matrix" ? AFTER : "";
-      const said = [missing, whole, state.base[FORMS[name].grouped ? "note" : "caveat"]].filter(Boolean).join("; ");
-      setText(note, said);
-      note.classList.toggle("hs-note-long", Boolean(missing || whole));
-      note.hidden = !said;
-      reset.disabled = farther.disabled = !zoom?.isZoomed();
-      closer.disabled = Boolean(zoom?.isDeepest());
-    },
-    destroy: () => kinds.render(null),
+    render: () => render(html`<${Toolbar} ...${{ state, drawn, save }} />`, bar),
+    destroy: () => render(null, bar),
   };
 }
 
