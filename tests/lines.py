@@ -25,7 +25,7 @@ COUNTED = (
 )
 VENDORED = "viz/web/vendor"
 COURSE = (".md", ".json")  # texts and stored answers of the course
-COURSE_FOLDERS = ("viz/course", "viz/lessons")
+COURSE_FOLDER = "viz/course"
 MOST_BELOW = 500  # lines of a count below its ceiling
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -72,8 +72,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "viz/course": (
         7600,
         (
-            *("viz/course", "viz/lessons", "viz/pages/lessons", "models/lessons"),
-            "models/simple.py",
+            *("viz/course", "viz/pages/lessons"),
             *(f"{VIEWS}/{name}" for name in ("story", "scene", "figures", "map", "lessons")),
         ),
     ),
@@ -122,7 +121,7 @@ def main() -> int:
     course = sum(
         (ROOT / path).stat().st_size
         for path in files
-        if path.endswith(COURSE) and within(path, COURSE_FOLDERS)
+        if path.endswith(COURSE) and within(path, (COURSE_FOLDER,))
     )
     print("\n".join(table(by_room, outside)))
     print(f"\nMarkdown and JSON of the course: {course:,} bytes")

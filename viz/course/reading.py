@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
+from markdown_it.tree import SyntaxTreeNode as Node
 
 from models.catalogue import PREFIX
 from viz.course.inputs import KINDS, Input, Value
@@ -41,8 +41,8 @@ ON_SCREEN = "the numbers on the screen"
 SIZES = "the sizes alone"
 NETWORK = "network"  # the input that chooses between the networks of a figure
 FILE = "text.md"
+LINES = {"formula": "formulas", "code": "code"}  # fenced blocks, and the fields that they fill
 _MARKDOWN = MarkdownIt("zero").enable(["heading", "fence", "list", "blockquote"])
-Node = SyntaxTreeNode
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,7 @@ class Try:
 
 @dataclass(frozen=True)
 class Other:
-    """What a step says while its figure shows another network than at the start.
-
-    Attributes:
-        network: of the choices of the input `network`.
-        computed: what its numbers are computed from.
-        prose: paragraphs in place of the step's.
-        tries: buttons in place of the step's.
-    """
+    """What a step says, and what it computes from, while its figure shows another network."""
 
     network: str
     computed: str
@@ -165,14 +158,14 @@ class Lesson:
         plan: for teachers.
         steps: of the story, in order; none where the lesson has a page of its own.
         place: in the course; lessons are in ascending order.
+        minutes: for reading it and trying its buttons.
         parts: of the map that it explains, as in viz/web/map/parts.js.
         needs: names of the earlier lessons that it builds on.
-        minutes: for reading it and trying its buttons.
         figure: title of the figure.
         computed: what its numbers are computed from, after “Computed now, from”.
         inputs: of the figure.
-        code: dotted names of the functions and classes behind its numbers; those without a dot
-            are in its `numbers.py`.
+        code: dotted names of the functions and classes behind its numbers; without a dot, those of
+            its `numbers.py`.
         pages: links to where more can be seen.
         exercise: file in notebooks/exercises with code to write.
         real: pretrained models that its numbers come from, in the catalogue's names.
@@ -202,12 +195,8 @@ def read(folder: Path) -> Lesson:
     """The lesson of a folder."""
     _, head, body = (folder / FILE).read_text("utf-8").split("+++\n", 2)
     settings = tomllib.loads(head)
-    written = {name: _input(each) for name, each in settings.pop("inputs", {}).items()}
-    pages = [Page(**each) for each in settings.pop("pages", ())]
     here = f"{__package__}.{folder.name}.numbers."
-    code = [(PREFIX if "." in each else here) + each for each in settings.pop("code", ())]
-    chapters = sections(parsed_blocks(body), "h1")[1:]
-    (title, story), (_, points), (_, misreading), (_, plan) = chapters
+    _, (title, story), (_, points), (_, misreading), (_, plan) = sections(parsed_blocks(body), "h1")
     (_, opening), *steps = sections(story, "h2")
     return Lesson(
         name=folder.name,
@@ -217,16 +206,16 @@ def read(folder: Path) -> Lesson:
         misreading=Misreading(*map(text_of, misreading)),
         plan=Plan(*(text_of(each).partition(":** ")[2] for each in plan)),
         steps=[_step(heading, nodes) for heading, nodes in steps],
-        inputs=written,
-        pages=pages,
-        code=code,
+        inputs={name: _input(each) for name, each in settings.pop("inputs", {}).items()},
+        pages=[Page(**each) for each in settings.pop("pages", ())],
+        code=[(PREFIX if "." in each else here) + each for each in settings.pop("code", ())],
         **settings,
     )
 
 
 def parsed_blocks(markdown: str) -> list[Node]:
     """The blocks of a text."""
-    return SyntaxTreeNode(_MARKDOWN.parse(markdown)).children
+    return Node(_MARKDOWN.parse(markdown)).children
 
 
 def sections(nodes: Sequence[Node], tag: str) -> list[tuple[str, list[Node]]]:
@@ -240,6 +229,11 @@ def sections(nodes: Sequence[Node], tag: str) -> list[tuple[str, list[Node]]]:
     return chapters
 
 
+def text_of(node: Node) -> str:
+    """The text of a paragraph or heading, in one line."""
+    return node.children[0].content.replace("\n", " ")
+
+
 def _step(heading: str, nodes: Sequence[Node]) -> Step:
     name, _, title = heading.partition(": ")
     (_, opening), *others = sections(nodes, "h3")
@@ -250,22 +244,15 @@ def _step(heading: str, nodes: Sequence[Node]) -> Step:
 def _version(nodes: Sequence[Node]) -> dict[str, Any]:
     """What a step says of one network, and how it opens."""
     fences = {node.info: node.content for node in nodes if node.type == "fence"}
-    settings = tomllib.loads(fences.pop("toml", ""))
-    lines = {name: fences[kind].splitlines() for kind, name in _LINES.items() if kind in fences}
+    fields = tomllib.loads(fences.pop("toml", ""))
+    fields["tries"] = [Try(label, inputs) for label, inputs in fields.get("tries", {}).items()]
+    fields["prose"] = [text_of(node) for node in nodes if node.type == "paragraph"]
+    fields |= {LINES[kind]: content.splitlines() for kind, content in fences.items()}
     for node in nodes:
         if node.type == "blockquote":
-            settings["ask"] = _question(node)
-    tries = [Try(label, inputs) for label, inputs in settings.pop("tries", {}).items()]
-    prose = [text_of(node) for node in nodes if node.type == "paragraph"]
-    return {"prose": prose, "tries": tries, **lines, **settings}
-
-
-_LINES = {"formula": "formulas", "code": "code"}
-
-
-def _question(quote: Node) -> Question:
-    text, options = quote.children
-    return Question(text_of(text), [_option(item) for item in options.children])
+            text, options = node.children
+            fields["ask"] = Question(text_of(text), [*map(_option, options.children)])
+    return fields
 
 
 def _option(item: Node) -> Option:
@@ -276,8 +263,3 @@ def _option(item: Node) -> Option:
 def _input(written: dict[str, Any]) -> Input:
     kind = next(iter(written))
     return KINDS[kind](written.pop(kind), **written)
-
-
-def text_of(node: Node) -> str:
-    """The text of a paragraph or heading, in one line."""
-    return node.children[0].content.replace("\n", " ")

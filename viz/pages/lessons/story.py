@@ -1,13 +1,12 @@
 """Draws a lesson's story: the props of its browser view."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from headscope_views import view
 
 from viz import theme
 from viz.course import prose
-from viz.course.inputs import Value
 from viz.course.reading import SIZES, Lesson, Other, Question, Step, Try
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -28,7 +27,7 @@ def show(lesson: Lesson, *, paper: bool = False) -> None:
         **session.props(lesson.name, SELECTION),
         "title": lesson.figure,
         "paper": paper,
-        "inputs": _plain({name: each.start for name, each in lesson.inputs.items()}),
+        "inputs": {name: each.start for name, each in lesson.inputs.items()},
         "steps": [_step(step, lesson) for step in lesson.steps],
         "theme": {mode: _theme(mode) for mode in theme.MODES},
     }
@@ -43,7 +42,7 @@ def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
         "board": step.board,
         "sizes": step.computed == SIZES,
         "computed": _computed(step.computed or lesson.computed),
-        "inputs": _plain(step.inputs),
+        "inputs": step.inputs,
         "formulas": [prose.parts(line) for line in step.formulas],
         "code": [prose.parts(line) for line in step.code],
         **_version(step.prose, step.tries),
@@ -55,7 +54,7 @@ def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
 def _version(paragraphs: Sequence[str], tries: Sequence[Try]) -> dict[str, Any]:
     return {
         "prose": [prose.parts(paragraph) for paragraph in paragraphs],
-        "tries": [{"label": each.label, "inputs": _plain(each.inputs)} for each in tries],
+        "tries": [{"label": each.label, "inputs": each.inputs} for each in tries],
     }
 
 
@@ -78,13 +77,6 @@ def _question(asked: Question | None) -> dict[str, Any] | None:
         for each in asked.options
     ]
     return {"text": prose.parts(asked.text), "options": options}
-
-
-def _plain(inputs: Mapping[str, Value]) -> dict[str, Any]:
-    return {
-        name: value if isinstance(value, str | int | float) else [*value]
-        for name, value in inputs.items()
-    }
 
 
 def _theme(mode: theme.Mode) -> dict[str, Any]:
