@@ -6,7 +6,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
-import { fitted, plain, SIZE } from "../../viz/web/scene/layout.js";
+import { fitted, SIZE } from "../../viz/web/scene/layout.js";
+import { plain } from "../../viz/web/scene/marks.js";
 import { boardPart, describeBoard } from "../../viz/web/story/board.js";
 import { attributesOf } from "../../viz/web/scene/scene.js";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { beside, extentOf, nearest } from "../../viz/web/scene/extent.js";
+import { beside, nearest } from "../../viz/web/scene/extent.js";
 
 /** @import {Extent} from "../../viz/web/scene/extent.js" */
 
@@ -38,10 +38,6 @@ test("what a number comes from is covered last", () => {
   assert.ok(above[1] < cells[10].y, String(above));
 });
 
-test("without any free place a sum stays in the room", () => {
-  assert.deepEqual(beside(ROOM, SIZE, ROOM, []).map((at) => at >= 0), [true, true]);
-});
-
 test("an arrow key leads to the next number in its direction, straight ahead before aside", () => {
   const all = cells.map((extent, key) => ({ key, extent }));
   const from = (/** @type {number} */ at, /** @type {number} */ dx, /** @type {number} */ dy) =>
@@ -51,12 +47,4 @@ test("an arrow key leads to the next number in its direction, straight ahead bef
   assert.equal(from(8, 0, 1), 15);
   assert.equal(from(8, 0, -1), 1);
   assert.equal(from(6, 1, 0), undefined);
-});
-
-test("where a mark is depends on its kind", () => {
-  assert.deepEqual(extentOf({ key: "c", kind: "circle", x: 10, y: 20, r: 5 }), { x: 5, y: 15, w: 10, h: 10 });
-  assert.deepEqual(extentOf({ key: "l", kind: "line", x: 10, y: 20, x2: 4, y2: 30 }), { x: 4, y: 20, w: 6, h: 10 });
-  const [start, end] = [/** @type {const} */ ("start"), /** @type {const} */ ("end")].map((anchor) => extentOf({ key: "t", kind: "text", x: 50, y: 20, text: "q_{1}", size: 10, anchor }));
-  assert.deepEqual([start.x, end.x + end.w, start.y], [50, 50, 15]);
-  assert.equal(start.w, 11, "two letters of 5.5");
 });

@@ -3,7 +3,8 @@
 import { bracketed, fixed, list as listed, percent, typed } from "../scene/numbers.js";
 import { bars, plot } from "../scene/plot.js";
 import { choice, field, slider } from "../scene/controls.js";
-import { column, grid, line, rect, row, text, wire, wired } from "../scene/layout.js";
+import { column, grid, row, text, wire, wired } from "../scene/layout.js";
+import { line, rect } from "../scene/marks.js";
 import { describeModel, modelPicture } from "./block_model.js";
 import { matrix } from "../scene/matrix.js";
 import { stream } from "./block_stream.js";

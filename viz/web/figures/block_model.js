@@ -2,7 +2,8 @@
 // states read as, and what is predicted without a part.
 
 import { bars, plot } from "../scene/plot.js";
-import { column, cut, line, lines, rect, row, text } from "../scene/layout.js";
+import { column, lines, row, text } from "../scene/layout.js";
+import { cut, line, rect } from "../scene/marks.js";
 import { fixed, percent } from "../scene/numbers.js";
 import { matrix } from "../scene/matrix.js";
 import { stream } from "./block_stream.js";

@@ -1,6 +1,7 @@
 // The residual stream as a band as wide as it is long, and layers that read from it and write into it.
 
-import { box, free, line, rect, say } from "../scene/layout.js";
+import { box, free } from "../scene/layout.js";
+import { line, rect, say } from "../scene/marks.js";
 import { fixed } from "../scene/numbers.js";
 
 /** @import {Part} from "../scene/layout.js" */

@@ -1,19 +1,7 @@
 // Self-attention by hand: a film and a viewer, then two words, with every sum written out.
 
-import {
-  circle,
-  column,
-  grid,
-  line,
-  lines,
-  rect,
-  row,
-  say,
-  signedOf,
-  text,
-  wire,
-  wired,
-} from "../scene/layout.js";
+import { column, grid, lines, row, text, wire, wired } from "../scene/layout.js";
+import { circle, line, rect, say, signedOf } from "../scene/marks.js";
 import { matrix } from "../scene/matrix.js";
 import { bracketed, columnOf, fixed, list, nth, rowOf, typed, writtenSum } from "../scene/numbers.js";
 import { plot } from "../scene/plot.js";

@@ -1,7 +1,8 @@
 // Decoder: a grid of weights that grows by a row and a column with each token, and a mask with edges to drag.
 
 import { choice, field, slider } from "../scene/controls.js";
-import { circle, column, joined, overlaid, row, text, weightOf } from "../scene/layout.js";
+import { column, overlaid, row, text } from "../scene/layout.js";
+import { circle, joined, weightOf } from "../scene/marks.js";
 import { fixed, percent } from "../scene/numbers.js";
 import { list } from "../scene/list.js";
 import { matrix } from "../scene/matrix.js";

@@ -1,7 +1,8 @@
 // The head layer: a vector, a logit for each word, probabilities, the loss and where it pushes.
 
 import { choice, field, slider } from "../scene/controls.js";
-import { circle, column, cut, line, path, rect, row, say, signedOf, text } from "../scene/layout.js";
+import { column, row, text } from "../scene/layout.js";
+import { circle, cut, line, path, rect, say, signedOf } from "../scene/marks.js";
 import { fixed, grouped, list as listed, writtenSum } from "../scene/numbers.js";
 import { list } from "../scene/list.js";
 import { plot } from "../scene/plot.js";

@@ -1,20 +1,8 @@
 // Many heads: a band of numbers that splits into heads, attends in each, and joins again.
 
 import { bars, plot } from "../scene/plot.js";
-import {
-  box,
-  column,
-  framed,
-  grid,
-  line,
-  lines,
-  overlaid,
-  rect,
-  row,
-  text,
-  wire,
-  wired,
-} from "../scene/layout.js";
+import { box, column, framed, grid, lines, overlaid, row, text, wire, wired } from "../scene/layout.js";
+import { line, rect } from "../scene/marks.js";
 import { bracketed, fixed, grouped, list as listed } from "../scene/numbers.js";
 import { choice, field, slider } from "../scene/controls.js";
 import { heatmap, matrix } from "../scene/matrix.js";

@@ -1,6 +1,7 @@
 // What heads do: arrows above a repeated text, the maps of four heads below it, and a key to hide.
 
-import { arc, circle, column, framed, free, line, row, say, text, wired } from "../scene/layout.js";
+import { arc, column, framed, free, row, text, wired } from "../scene/layout.js";
+import { circle, line, say } from "../scene/marks.js";
 import { choice, field } from "../scene/controls.js";
 import { fixed } from "../scene/numbers.js";
 import { list } from "../scene/list.js";

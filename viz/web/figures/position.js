@@ -2,7 +2,8 @@
 
 import { choice, field, slider } from "../scene/controls.js";
 import { bracketed, fixed, list as listed, typed } from "../scene/numbers.js";
-import { circle, column, framed, free, grid, line, lines, row, text, wire, wired } from "../scene/layout.js";
+import { column, framed, free, grid, lines, row, text, wire, wired } from "../scene/layout.js";
+import { circle, line } from "../scene/marks.js";
 import { list } from "../scene/list.js";
 import { matrix } from "../scene/matrix.js";
 import { plot } from "../scene/plot.js";

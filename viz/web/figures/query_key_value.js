@@ -12,20 +12,8 @@ import {
   typed,
   writtenSum,
 } from "../scene/numbers.js";
-import {
-  circle,
-  column,
-  free,
-  joined,
-  line,
-  lines,
-  rect,
-  row,
-  say,
-  text,
-  wire,
-  wired,
-} from "../scene/layout.js";
+import { column, free, lines, row, text, wire, wired } from "../scene/layout.js";
+import { circle, joined, line, rect, say } from "../scene/marks.js";
 import { list } from "../scene/list.js";
 import { matrix } from "../scene/matrix.js";
 import { tokens } from "../scene/tokens.js";

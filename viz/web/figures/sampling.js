@@ -1,6 +1,7 @@
 // Sampling: bars that temperature moves and a line cuts off; then a cache that grows by a column.
 
-import { box, circle, column, line, lines, overlaid, row, say, text, wire, wired } from "../scene/layout.js";
+import { box, column, lines, overlaid, row, text, wire, wired } from "../scene/layout.js";
+import { circle, line, say } from "../scene/marks.js";
 import { field, slider } from "../scene/controls.js";
 import { fixed, grouped } from "../scene/numbers.js";
 import { list } from "../scene/list.js";

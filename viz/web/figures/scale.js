@@ -2,7 +2,8 @@
 
 import { bars, plot } from "../scene/plot.js";
 import { choice, field, slider } from "../scene/controls.js";
-import { circle, column, grid, line, lines, rect, row, say, text } from "../scene/layout.js";
+import { column, grid, lines, row, text } from "../scene/layout.js";
+import { circle, line, rect, say } from "../scene/marks.js";
 import { fixed, list as listed } from "../scene/numbers.js";
 import { formatted } from "../story/prose.js";
 import { list } from "../scene/list.js";

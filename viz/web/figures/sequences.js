@@ -2,7 +2,8 @@
 
 import { bars, plot } from "../scene/plot.js";
 import { choice, field, slider } from "../scene/controls.js";
-import { arc, circle, column, line, row, text, weightOf, wire, wired } from "../scene/layout.js";
+import { arc, column, row, text, wire, wired } from "../scene/layout.js";
+import { circle, line, weightOf } from "../scene/marks.js";
 import { fixed, grouped, power } from "../scene/numbers.js";
 import { list } from "../scene/list.js";
 import { tokens } from "../scene/tokens.js";

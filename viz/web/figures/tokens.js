@@ -1,6 +1,7 @@
 // A text becomes pieces, ids and rows of a table; then the neighbours of a row.
 
-import { column, cut, lines, row, text, wire, wired } from "../scene/layout.js";
+import { column, lines, row, text, wire, wired } from "../scene/layout.js";
+import { cut } from "../scene/marks.js";
 import { field } from "../scene/controls.js";
 import { fixed, grouped } from "../scene/numbers.js";
 import { list } from "../scene/list.js";

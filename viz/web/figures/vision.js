@@ -1,19 +1,7 @@
 // Vision transformer: patches lift off the picture into a sequence, and the class token attends to them.
 
-import {
-  box,
-  column,
-  free,
-  grid,
-  lines,
-  overlaid,
-  rect,
-  row,
-  say,
-  text,
-  wire,
-  wired,
-} from "../scene/layout.js";
+import { box, column, free, grid, lines, overlaid, row, text, wire, wired } from "../scene/layout.js";
+import { rect, say } from "../scene/marks.js";
 import { choice, slider } from "../scene/controls.js";
 import { fixed, percent, power } from "../scene/numbers.js";
 import { heatmap } from "../scene/matrix.js";

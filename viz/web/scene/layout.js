@@ -1,17 +1,14 @@
 // A picture is built of parts. A part has a size and marks, all in units of the font size; columns, rows and grids
 // arrange parts, and `fitted` makes the font as large as the picture allows.
-//
-// A mark's look is a few words: “surface/line 2 bold start” is filled with one colour and outlined, 2 wide, with
-// another; of a text the first is that of its letters. The names of terms (query, key, …) are colours, too.
 
 import { extentOf } from "./extent.js";
+import { colourOf, lookOf, path, rect, say, wide } from "./marks.js";
 
 /** @import {FigureTable, Ink, Mark} from "../types" */
 /** @import {Extent} from "./extent.js" */
+/** @import {Drawn} from "./marks.js" */
 
 /**
- * @typedef {Omit<Mark, "fill" | "stroke" | "term"> & {fill?: Colour, stroke?: Colour, term?: string}} Drawn a mark in em, its colours by name
- * @typedef {string | ((ink: Ink) => string)} Colour a name of the ink or of a term, or made from the ink
  * @typedef {{w: number, h: number, draw: (x: number, y: number) => Drawn[], tables?: FigureTable[]}} Part
  * @typedef {Part | false | null | undefined | ""} Maybe a part, if a condition holds
  */
@@ -19,36 +16,6 @@ import { extentOf } from "./extent.js";
 export const SIZE = /** @type {[number, number]} */ ([560, 430]); // of every picture
 export const WIDEST = 37; // em of a picture with the largest font
 const LARGEST = 15;
-const LETTER = 0.51; // mean width of a letter
-/** @type {Record<string, number>} */
-const SIZES = { small: 0.88, large: 1.15 }; // of text
-const TERMS = new Set(["query", "key", "value", "weight", "output"]);
-
-/** Text without the signs of what is below and above the line. @param {string} string */
-export const plain = (string) => string.replace(/[_^]\{([^}]*)\}/g, "$1");
-
-/** Width of a text. @param {string} string */
-export const wide = (string) => LETTER * [...plain(string)].length;
-
-/** @type {(string: string, most: number) => string} */
-export const cut = (string, most) =>
-  [...string].length > most ? `${[...string].slice(0, most - 1).join("")}…` : string;
-
-/** @type {(share: number) => Colour} */
-export const weightOf = (share) => (ink) => ink.weight(Math.min(1, Math.max(0, share)));
-
-/** @type {(share: number) => Colour} */
-export const signedOf = (share) => (ink) => ink.signed(Math.min(1, Math.max(-1, share)));
-
-/** A colour that is legible on another. @type {(ground: Colour) => Colour} */
-export const onto = (ground) => (ink) => ink.on(colourOf(ground, ink) ?? ink.background);
-
-function colourOf(colour, ink) {
-  if (typeof colour === "function") return colour(ink);
-  if (/^head\d+$/.test(colour)) return ink.heads[Number(colour.slice(4)) % ink.heads.length];
-  return ink.term[colour] ?? ink[colour] ?? colour;
-}
-
 /**
  * The marks of a part, with the largest font that fits.
  *
@@ -92,89 +59,6 @@ const movedPath = (d, em, left, top) =>
       numbers.map((each, i) => (Number(each) * em + (isAbsolute ? start(i) : 0)).toFixed(2)).join(" ")
     );
   });
-
-/** What the words of a look say. @type {(words: string, isText: boolean) => Partial<Drawn>} */
-function lookOf(words, isText) {
-  /** @type {Partial<Drawn>} */
-  const look = {};
-  for (const word of words.split(" ").filter(Boolean)) {
-    if (word === "bold") look.bold = true;
-    else if (word === "arrow" || word === "curve") look.kind = word;
-    else if (word === "start" || word === "end") look.anchor = word;
-    else if (word === "dashed") look.dash = "4 4";
-    else if (word in SIZES) look.size = SIZES[word];
-    else if (Number(word)) look.width = Number(word);
-    else {
-      const [fill, stroke] = word.split("/");
-      if (fill) look.fill = fill;
-      if (stroke) look.stroke = stroke;
-      const term = [fill, stroke].find((each) => TERMS.has(each));
-      if (term) look.term = term;
-    }
-  }
-  if (look.term && isText) look.fill ??= look.term;
-  return look;
-}
-
-/** @type {(key: string, box: number[], words?: string, more?: Partial<Drawn>) => Drawn} */
-export const rect = (key, [x, y, w, h], words = "", more) => ({
-  key,
-  kind: "rect",
-  x,
-  y,
-  w,
-  h,
-  ...lookOf(words, false),
-  ...more,
-});
-
-/** @type {(key: string, middle: number[], r: number, words?: string, more?: Partial<Drawn>) => Drawn} */
-export const circle = (key, [x, y], r, words = "", more) => ({
-  key,
-  kind: "circle",
-  x,
-  y,
-  r,
-  ...lookOf(words, false),
-  ...more,
-});
-
-/** @type {(key: string, place: number[], string: string, words?: string, more?: Partial<Drawn>) => Drawn} */
-export const say = (key, [x, y], string, words = "", more) => ({
-  key,
-  kind: "text",
-  x,
-  y,
-  text: string,
-  size: 1,
-  ...lookOf(words, true),
-  ...more,
-});
-
-/** @type {(key: string, ends: number[], words?: string, more?: Partial<Drawn>) => Drawn} */
-export const line = (key, [x, y, x2, y2], words = "/muted", more) => ({
-  key,
-  kind: "line",
-  x,
-  y,
-  x2,
-  y2,
-  ...lookOf(words, false),
-  ...more,
-});
-
-/** @type {(key: string, d: string, words?: string, more?: Partial<Drawn>) => Drawn} */
-export const path = (key, d, words = "/muted", more) => ({
-  key,
-  kind: "path",
-  d,
-  ...lookOf(words, false),
-  ...more,
-});
-
-/** Points joined by a line. @type {(key: string, words: string, points: number[][], more?: Partial<Drawn>) => Drawn} */
-export const joined = (key, words, points, more) =>
-  path(key, `M${points.map((point) => point.join(" ")).join("L")}`, words, more);
 
 /** A part that is drawn freely. @type {(w: number, h: number, draw: Part["draw"], tables?: FigureTable[]) => Part} */
 export const free = (w, h, draw, tables) => ({ w, h, draw, tables });
@@ -320,17 +204,7 @@ export const wire =
         : [a.y, b.y + b.h + near];
     const look = lookOf(words.replace(/\b(runs|flat)\b/g, ""), false);
     /** @type {Drawn} */
-    const band = {
-      key,
-      kind: "curve",
-      x,
-      y,
-      x2,
-      y2,
-      bend: isUpright ? "v" : "h",
-      ...look,
-      ...more,
-    };
+    const band = { key, kind: "curve", x, y, x2, y2, bend: isUpright ? "v" : "h", ...look, ...more };
     if (!has("runs")) return [band];
     const [width, opacity] = [Math.min(3, (band.width ?? 2) / 2), (band.width ?? 2) > 1 ? 0.9 : 0];
     return [

@@ -1,10 +1,12 @@
 // Rows with names, and columns of texts, numbers or bars beside them.
 
 import { written } from "./matrix.js";
-import { free, plain, rect, say, wide } from "./layout.js";
+import { free } from "./layout.js";
+import { plain, rect, say, wide } from "./marks.js";
 
 /** @import {Mark} from "../types" */
-/** @import {Colour, Drawn, Part} from "./layout.js" */
+/** @import {Part} from "./layout.js" */
+/** @import {Colour, Drawn} from "./marks.js" */
 
 const [GAP, BAR] = [1, 1.1]; // between columns, height of a bar
 

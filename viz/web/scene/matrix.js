@@ -1,10 +1,12 @@
 // A matrix: cells with their numbers, a title above and names beside them.
 
 import { fixed } from "./numbers.js";
-import { free, onto, path, plain, rect, say, signedOf, weightOf, wide } from "./layout.js";
+import { free } from "./layout.js";
+import { onto, path, plain, rect, say, signedOf, weightOf, wide } from "./marks.js";
 
 /** @import {Mark} from "../types" */
-/** @import {Colour, Drawn, Part} from "./layout.js" */
+/** @import {Part} from "./layout.js" */
+/** @import {Colour, Drawn} from "./marks.js" */
 
 /** @typedef {number | string | null} Value null is masked, a text is shown as it is */
 

@@ -1,10 +1,12 @@
 // A plot: axes with ticks, and what is drawn between them; bars beside each other.
 
 import { ticksOf } from "../core/ticks.js";
-import { free, joined, line, rect, say } from "./layout.js";
+import { free } from "./layout.js";
+import { joined, line, rect, say } from "./marks.js";
 
 /** @import {FigureTable, Mark} from "../types" */
-/** @import {Drawn, Part} from "./layout.js" */
+/** @import {Part} from "./layout.js" */
+/** @import {Drawn} from "./marks.js" */
 
 /**
  * @typedef {object} Scale places of numbers

@@ -1,9 +1,11 @@
 // Tokens, words or letters in a row; each may be pressed.
 
-import { free, rect, say, WIDEST, wide } from "./layout.js";
+import { free, WIDEST } from "./layout.js";
+import { rect, say, wide } from "./marks.js";
 
 /** @import {Mark} from "../types" */
-/** @import {Drawn, Part} from "./layout.js" */
+/** @import {Part} from "./layout.js" */
+/** @import {Drawn} from "./marks.js" */
 
 const [TALL, GAP] = [1.9, 0.3];
 

@@ -1,12 +1,14 @@
 // The picture of a step as rows of matrices, tables and plots, which the server makes.
 
-import { column, free, line, rect, row, say, circle, text, plain, WIDEST } from "../scene/layout.js";
+import { column, free, row, text, WIDEST } from "../scene/layout.js";
+import { line, rect, say, circle, plain } from "../scene/marks.js";
 import { matrix, written } from "../scene/matrix.js";
 import { bracketed, fixed } from "../scene/numbers.js";
 import { plot } from "../scene/plot.js";
 
 /** @import {Board, BoardPanel} from "../types" */
-/** @import {Drawn, Part} from "../scene/layout.js" */
+/** @import {Part} from "../scene/layout.js" */
+/** @import {Drawn} from "../scene/marks.js" */
 
 const WHITE = "#ffffff"; // a frame over pictures, which are dark in both modes
 

@@ -98,12 +98,7 @@ export class Story {
   moment(step = this.drawnStep(this.step)) {
     const { steps } = this.props;
     const reached = (/** @type {string} */ name) => steps.findIndex((each) => each.name === name) <= step;
-    return {
-      step: steps[step].name,
-      board: steps[step].board,
-      reached,
-      inputs: this.inputsOf(step),
-    };
+    return { step: steps[step].name, board: steps[step].board, reached, inputs: this.inputsOf(step) };
   }
 
   /** Where a state's numbers are. @param {Moment} moment */

@@ -1,0 +1,126 @@
+// Marks in units of the font size, made with few words, and the colours of figures by name.
+//
+// A mark's look is a few words: “surface/line 2 bold start” is filled with one colour and outlined, 2 wide, with
+// another; of a text the first is that of its letters. The names of terms (query, key, …) and of heads (head0, …) are
+// colours, too.
+
+/** @import {Ink, Mark} from "../types" */
+
+/**
+ * @typedef {Omit<Mark, "fill" | "stroke" | "term"> & {fill?: Colour, stroke?: Colour, term?: string}} Drawn a mark in em, its colours by name
+ * @typedef {string | ((ink: Ink) => string)} Colour a name of the ink or of a term, or made from the ink
+ */
+
+const LETTER = 0.51; // mean width of a letter
+/** @type {Record<string, number>} */
+const SIZES = { small: 0.88, large: 1.15 }; // of text
+const TERMS = new Set(["query", "key", "value", "weight", "output"]);
+
+/** Text without the signs of what is below and above the line. @param {string} string */
+export const plain = (string) => string.replace(/[_^]\{([^}]*)\}/g, "$1");
+
+/** Width of a text. @param {string} string */
+export const wide = (string) => LETTER * [...plain(string)].length;
+
+/** @type {(string: string, most: number) => string} */
+export const cut = (string, most) =>
+  [...string].length > most ? `${[...string].slice(0, most - 1).join("")}…` : string;
+
+/** @type {(share: number) => Colour} */
+export const weightOf = (share) => (ink) => ink.weight(Math.min(1, Math.max(0, share)));
+
+/** @type {(share: number) => Colour} */
+export const signedOf = (share) => (ink) => ink.signed(Math.min(1, Math.max(-1, share)));
+
+/** A colour that is legible on another. @type {(ground: Colour) => Colour} */
+export const onto = (ground) => (ink) => ink.on(colourOf(ground, ink) ?? ink.background);
+
+/** @type {(colour: any, ink: any) => any} */
+export function colourOf(colour, ink) {
+  if (typeof colour === "function") return colour(ink);
+  if (/^head\d+$/.test(colour)) return ink.heads[Number(colour.slice(4)) % ink.heads.length];
+  return ink.term[colour] ?? ink[colour] ?? colour;
+}
+
+/** What the words of a look say. @type {(words: string, isText: boolean) => Partial<Drawn>} */
+export function lookOf(words, isText) {
+  /** @type {Partial<Drawn>} */
+  const look = {};
+  for (const word of words.split(" ").filter(Boolean)) {
+    if (word === "bold") look.bold = true;
+    else if (word === "arrow" || word === "curve") look.kind = word;
+    else if (word === "start" || word === "end") look.anchor = word;
+    else if (word === "dashed") look.dash = "4 4";
+    else if (word in SIZES) look.size = SIZES[word];
+    else if (Number(word)) look.width = Number(word);
+    else {
+      const [fill, stroke] = word.split("/");
+      if (fill) look.fill = fill;
+      if (stroke) look.stroke = stroke;
+      const term = [fill, stroke].find((each) => TERMS.has(each));
+      if (term) look.term = term;
+    }
+  }
+  if (look.term && isText) look.fill ??= look.term;
+  return look;
+}
+
+/** @type {(key: string, box: number[], words?: string, more?: Partial<Drawn>) => Drawn} */
+export const rect = (key, [x, y, w, h], words = "", more) => ({
+  key,
+  kind: "rect",
+  x,
+  y,
+  w,
+  h,
+  ...lookOf(words, false),
+  ...more,
+});
+
+/** @type {(key: string, middle: number[], r: number, words?: string, more?: Partial<Drawn>) => Drawn} */
+export const circle = (key, [x, y], r, words = "", more) => ({
+  key,
+  kind: "circle",
+  x,
+  y,
+  r,
+  ...lookOf(words, false),
+  ...more,
+});
+
+/** @type {(key: string, place: number[], string: string, words?: string, more?: Partial<Drawn>) => Drawn} */
+export const say = (key, [x, y], string, words = "", more) => ({
+  key,
+  kind: "text",
+  x,
+  y,
+  text: string,
+  size: 1,
+  ...lookOf(words, true),
+  ...more,
+});
+
+/** @type {(key: string, ends: number[], words?: string, more?: Partial<Drawn>) => Drawn} */
+export const line = (key, [x, y, x2, y2], words = "/muted", more) => ({
+  key,
+  kind: "line",
+  x,
+  y,
+  x2,
+  y2,
+  ...lookOf(words, false),
+  ...more,
+});
+
+/** @type {(key: string, d: string, words?: string, more?: Partial<Drawn>) => Drawn} */
+export const path = (key, d, words = "/muted", more) => ({
+  key,
+  kind: "path",
+  d,
+  ...lookOf(words, false),
+  ...more,
+});
+
+/** Points joined by a line. @type {(key: string, words: string, points: number[][], more?: Partial<Drawn>) => Drawn} */
+export const joined = (key, words, points, more) =>
+  path(key, `M${points.map((point) => point.join(" ")).join("L")}`, words, more);
