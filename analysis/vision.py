@@ -160,27 +160,6 @@ def patch_similarity(features: Float[Tensor, "patch dim"], patch: int) -> Float[
     return cosine(features.detach().float())[patch]
 
 
-def mass_mask(
-    weights: Float[Tensor, "*head patch"], share: float = 0.6
-) -> Bool[Tensor, "*head patch"]:
-    """The fewest patches that hold a share of a row's weight on patches.
-
-    Source: Caron et al. 2021 (DINO), figure 1, whose script keeps a share of 0.6.
-
-    Args:
-        weights: of one query to the patches; rescaled to sum to 1.
-        share: from 0 to 1.
-
-    Raises:
-        ValueError: for a share outside 0 to 1.
-    """
-    if not 0 <= share <= 1:
-        raise ValueError(f"share: expected 0 to 1, received {share}")
-    ascending, order = weights.sort(-1)
-    before = (ascending / ascending.sum(-1, keepdim=True)).double().cumsum(-1)
-    return torch.zeros_like(weights, dtype=torch.bool).scatter(-1, order, before > 1 - share)
-
-
 def _components(
     rows: Float[Tensor, "row dim"], count: int
 ) -> tuple[Float[Tensor, "component dim"], Float[Tensor, " component"]]:

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from PIL import Image
 
 from viz.heatmap import LEAST
 from viz.theme import COLOURS, Mode, diverging, rgb, sequential
@@ -14,7 +13,6 @@ TICKS = (0, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
 DECADES = 4  # of the logarithmic scale of a picture, as in its view
 EVEN = 1.25  # of largest to mean weight, below which a map is nearly uniform
 FAINTEST = 0.15  # share of the colours that is left of a uniform map
-SHADE = 200  # opacity of the black over patches outside a mask, of 255
 
 
 @dataclass(frozen=True)
@@ -126,13 +124,10 @@ class Veil:
 
     Attributes:
         ground: the picture in "colour", or "grey" and dim.
-        paint: "patches", "smooth" for colours that run into each other, or "mask" for darkness on
-            all but the strongest patches.
         opacity: of the colours, in percent.
     """
 
     ground: str = "grey"
-    paint: str = "patches"
     opacity: int = 100
 
 
@@ -165,13 +160,6 @@ def layer_of(values: np.ndarray, scale: Scale, strength: float = 1.0) -> np.ndar
     return np.concatenate([scale.colours(values), opacity], -1).astype(np.uint8)
 
 
-def shade_of(mask: np.ndarray) -> np.ndarray:
-    """Black over the patches outside a mask: uint8 "row col 4"."""
-    layer = np.zeros((*mask.shape, 4), np.uint8)
-    layer[~mask, 3] = SHADE
-    return layer
-
-
 def overlaid(
     values: np.ndarray,
     scale: Scale,
@@ -194,15 +182,9 @@ def veiled(layer: np.ndarray, picture: np.ndarray | None, veil: Veil) -> np.ndar
     """
     rows, cols = layer.shape[:2]
     if picture is None:
-        if veil.paint != "mask":
-            return layer[..., :3]
-        return np.repeat(255 - layer[..., 3:], 3, -1)
+        return layer[..., :3]
     high, wide = picture.shape[:2]
-    if veil.paint == "smooth":
-        smooth = Image.fromarray(layer, "RGBA").resize((wide, high), Image.Resampling.BILINEAR)
-        spread = np.asarray(smooth)
-    else:
-        spread = layer[np.ix_(np.arange(high) * rows // high, np.arange(wide) * cols // wide)]
+    spread = layer[np.ix_(np.arange(high) * rows // high, np.arange(wide) * cols // wide)]
     share = spread[..., 3:] / 255 * veil.opacity / 100
     grey = picture @ np.array([0.299, 0.587, 0.114])
     ground = picture if veil.ground == "colour" else (24 + 0.7 * grey)[..., None]

@@ -62,7 +62,7 @@ class Form:
 PLACE = ("scale", "token", "direction")
 CUT = ("sinks", "least", "top", "rows", "columns")
 RELEVANCE = ("method", "beside", "output")
-VEIL = ("ground", "paint", "opacity")
+VEIL = ("ground", "opacity")
 OF_ANSWERS = ("rival", "relevant", "generic", "area", "mask", "moment", "captions", "caption")
 
 
@@ -271,11 +271,6 @@ class Selection:
     )
     ground: str = option(
         "grey", words("colour", "grey"), "the picture below the weights", start="colour"
-    )
-    paint: str = option(
-        "patches",
-        words("patches", "smooth", "mask"),
-        "how weights lie over a picture; mask is the patches that hold 60 % of the weight",
     )
     opacity: int = option(100, whole(0, 100), "of weights over a picture, in percent")
 

@@ -12,7 +12,6 @@ from analysis.vision import (
     attention_distance,
     attention_entropy,
     feature_colours,
-    mass_mask,
     outliers,
     patch_similarity,
 )
@@ -172,28 +171,3 @@ def test_patch_similarity_is_a_cosine() -> None:
     torch.testing.assert_close(found, expected)
     with pytest.raises(ValueError, match="patch: expected 0 to 28, received 29"):
         patch_similarity(rows, 29)
-
-
-# --- masks ------------------------------------------------------------------------------------
-
-
-def test_the_fewest_patches_that_hold_a_share() -> None:
-    weights = torch.tensor([[0.1, 0.5, 0.05, 0.35], [0.25, 0.25, 0.25, 0.25]])
-    assert mass_mask(weights[0], 0.6).tolist() == [False, True, False, True]
-    assert mass_mask(weights[0], 0.49).tolist() == [False, True, False, False]
-    assert mass_mask(weights, 1.0).all()
-    assert int(mass_mask(weights[1], 0.5).sum()) == 2
-    assert not mass_mask(weights, 0.0).any()
-    with pytest.raises(ValueError, match=r"share: expected 0 to 1, received 60\.0"):
-        mass_mask(weights, 60.0)
-
-
-@pytest.mark.parametrize("share", [0.2, 0.6, 0.95])
-def test_a_mask_is_minimal(share: float) -> None:
-    rows = torch.rand(7, 31, generator=torch.Generator().manual_seed(3)).double()
-    rows /= rows.sum(-1, keepdim=True)
-    kept = mass_mask(3 * rows, share)  # rescaled first
-    for row, mask in zip(rows, kept, strict=True):
-        held = float(row[mask].sum())
-        assert held >= share
-        assert held - float(row[mask].min()) < share

@@ -22,10 +22,9 @@ class Source:
         patch: int = 8,
         trace: str = "i1",
         picture: Image.Image | None = None,
-        order: str = "p1 p2 c",
     ) -> None:
         self.weights, self.grid, self.trace = weights.astype(np.float32), grid, trace
-        self.prefix, self.patch, self.order = 1 + registers, patch, order
+        self.prefix, self.patch = 1 + registers, patch
         size = (grid[1] * patch, grid[0] * patch)
         self.picture = picture.resize(size) if picture else _gradient(size)
         self.labels = ["class", *(f"register {i}" for i in range(registers))]
@@ -33,7 +32,6 @@ class Source:
 
     def base(self) -> dict[str, Any]:
         layers, heads, queries, keys = self.weights.shape
-        count, numbers = self.grid[0] * self.grid[1], 3 * self.patch**2
         return {
             "model": "ViT of a test",
             "note": "untrained: random weights",
@@ -46,11 +44,6 @@ class Source:
             "grid": list(self.grid),
             "prefix": self.prefix,
             "patch": [self.patch, self.patch],
-            "order": self.order,
-            "shapes": [
-                {"name": "picture", "shape": f"3 × {self.picture.height} × {self.picture.width}"},
-                {"name": "patches, unrolled", "shape": f"{count} × {numbers}"},
-            ],
         }
 
     def layer(self, site: int) -> Part:

@@ -7,7 +7,7 @@ import { layout } from "../../viz/web/architecture/layout.js";
 import * as numbers from "../../viz/web/architecture/numbers.js";
 import * as steps from "../../viz/web/controls/steps.js";
 import * as flatness from "../../viz/web/painting/flatness.js";
-import { levelOf, signedLevelOf, veilOf } from "../../viz/web/painting/over.js";
+import { signedLevelOf, veilOf } from "../../viz/web/painting/over.js";
 import * as rows from "../../viz/web/image/rows.js";
 import { ratioFor, wrapped } from "../../viz/web/painting/picture_file.js";
 import { ImageState } from "../../viz/web/image/state.js";
@@ -57,11 +57,6 @@ test("a row is made of what goes to class token, registers and patches, called w
   const coarse = [0.5, 1, 1]; // each patch has the largest weight of its cell
   assert.deepEqual(parts(["class"], coarse, { coarse: true, axis: "query" })[1], ["patches", 0.5]);
   assert.deepEqual(parts(["class"], coarse, { coarse: true, axis: "key" })[1], ["patches", 2]);
-});
-
-test("a logarithmic scale ends four powers of ten below the largest weight", () => {
-  assert.deepEqual([1, 0.01, 1e-4, 1e-7, 0].map((share) => levelOf(share, true)), [1, 0.5, 0, 0, 0]);
-  assert.equal(levelOf(0.25, false), 0.5);
 });
 
 test("a token moves to the patch of another stage at its place", () => {
@@ -135,18 +130,6 @@ test("numbers have three digits and a unit", () => {
   assert.equal(numbers.shape(axes, 10, () => 50), "1,000 × 64");
 });
 
-test("a mask is the fewest patches that hold a share of the weight", () => {
-  assert.deepEqual(rows.massMask([0.1, 0.5, 0.05, 0.35], 0.6), [false, true, false, true]);
-  assert.deepEqual(rows.massMask([0.1, 0.5, 0.05, 0.35], 0.49), [false, true, false, false]);
-  assert.deepEqual(rows.massMask([1, 1], 1), [true, true]);
-  const values = Array.from({ length: 97 }, (_, i) => ((i * 37) % 97) ** 2);
-  const mask = rows.massMask(values, 0.6);
-  const kept = values.filter((_, i) => mask[i]);
-  const whole = values.reduce((a, b) => a + b);
-  const held = kept.reduce((a, b) => a + b);
-  assert.ok(held >= 0.6 * whole && held - Math.min(...kept) < 0.6 * whole);
-});
-
 test("colours of a uniform map are faint, and a larger weight is never darker", () => {
   const even = Float32Array.of(0.9, 0.024, 0.025, 0.026);
   assert.equal(flatness.nearlyUniform(even, 1), true);
@@ -196,7 +179,7 @@ async function opened(layers, grid, leader = null) {
   const sites = Array.from({ length: layers }, (_, layer) => ({ layer, kind: "self", heads: 3, ...size }));
   const labels = ["class", ...Array.from({ length: queries - 1 }, () => "patch")];
   const { theme, model, note } = baseOf([]);
-  const more = { theme, model, note, query_labels: labels, key_labels: labels, order: "p1 p2 c", shapes: [] };
+  const more = { theme, model, note, query_labels: labels, key_labels: labels };
   const source = new HeldSource();
   const props = { page: "", path: [], revision: "1", link: {}, trace: "t", made: 1, start: null, defaults: {}, kind: "image" };
   const host = { set() {}, trigger() {}, source: () => source };

@@ -102,7 +102,7 @@ test("a selection goes to its link and back", () => {
     ...{ rows: "1-3", columns: "0-2", block: "ba" },
     ...{ method: "flow", beside: "attnlrp", output: "3.17", tested: "yes" },
     ...{ fusion: "max", discard: 0.3 },
-    ...{ ground: "grey", paint: "mask", opacity: 60, outliers: "yes" },
+    ...{ ground: "grey", opacity: 60, outliers: "yes" },
   };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
 });

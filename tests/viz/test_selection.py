@@ -138,11 +138,10 @@ LINKS = {  # as the app has written them, and what they choose
         "rank": "-entropy",
         "conditions": "induction:> 0.3;entropy:< 2",
     },
-    "sinks=hidden&outliers=yes&ground=grey&paint=mask&opacity=45": {
+    "sinks=hidden&outliers=yes&ground=grey&opacity=45": {
         "sinks": "hidden",
         "outliers": "yes",
         "ground": "grey",
-        "paint": "mask",
         "opacity": 45,
     },
 }

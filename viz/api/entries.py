@@ -52,8 +52,6 @@ class Patches:
     Attributes:
         picture: the preprocessed picture, encoded as a file.
         side: patch size in pixels.
-        dim: width of the network.
-        order: order of the numbers in a flattened patch.
         source: the picture in Python code.
         mark: row and column of the patch where the network's answer places an object; None if its
             answer is no place.
@@ -61,8 +59,6 @@ class Patches:
 
     picture: "Picture"
     side: int
-    dim: int
-    order: str
     source: str = "image"
     mark: tuple[int, int] | None = None
 

@@ -1,9 +1,8 @@
 """Responses about the trace of a picture: overview, all heads of a layer, exact rows."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from viz.api.entries import Patches, TraceEntry
+from viz.api.entries import TraceEntry
 from viz.api.pool import check
 from viz.api.requests import QuestionError
 from viz.api.text import DIFFERENCE, note_of, site_at
@@ -16,7 +15,7 @@ MANY = 512  # from this many tokens on, a key's weights are computed from softma
 
 
 def overview(entry: TraceEntry) -> bytes:
-    """Labels, sites, patch grid, and the tensor shapes before the first block."""
+    """Labels, sites, and grids of patches."""
     from analysis.patches import grid_of
     from analysis.target import kind_of
 
@@ -38,31 +37,10 @@ def overview(entry: TraceEntry) -> bytes:
         "grid": list(grid),
         "prefix": prefix,
         "patch": [cut.side, cut.side],
-        "order": cut.order,
-        "shapes": shapes(cut, grid, trace.labels[:prefix]),
         "mark": cut.mark,
         "explains": "classes" if kind_of(trace.output) == "classes" else "nothing",
     }
     return message(base)
-
-
-def shapes(cut: Patches, grid: tuple[int, int], prefix: Sequence[str]) -> list[dict[str, str]]:
-    """The tensor shapes from the picture to the first block, each with a name."""
-    rows, cols = grid
-    count, side = rows * cols, cut.side
-    steps = [
-        ("picture", f"3 × {rows * side} × {cols * side}"),
-        (f"patches of {side} × {side} × 3", f"{rows} × {cols}"),
-        ("unrolled", f"{count} × {3 * side * side}"),
-        ("projected", f"{count} × {cut.dim}"),
-    ]
-    if prefix:
-        others = prefix[1:]
-        registers = all(label.startswith("register") for label in others)
-        many = f"{len(others)} register{'s' if len(others) > 1 else ''}"
-        extra = f" and {many if registers else ', '.join(others)}" if others else ""
-        steps.append((f"with the class token{extra}", f"{len(prefix) + count} × {cut.dim}"))
-    return [{"name": name, "shape": shape} for name, shape in steps]
 
 
 def layer_of(entry: TraceEntry, site: int) -> bytes:

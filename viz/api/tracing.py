@@ -381,7 +381,6 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches |
     """
     from analysis.patches import grid_of
     from models.inputs.edited import edited_image
-    from models.loading.summary import parts
 
     picture, image = request.picture, read_image(request, trace)
     if picture is None or image is None or trace.grid is None:
@@ -396,19 +395,8 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches |
     side = image.size[1] // rows
     if len(boxes) > 1 or (cols * side, rows * side) != image.size:
         return None
-    order = getattr(model.network.config, "order", "c p1 p2")
-    dim, source = _width(model, side) or parts(model)[0].dim or 0, _source(picture)
     image = edited_image(image, request.edits, (rows, cols))
-    return Patches(encoded(image), side, dim, order, source, _mark(request.model, trace))
-
-
-def _width(model: "Model", side: int) -> int | None:
-    """The numbers that a convolution makes of each patch, which later stages of a network widen."""
-    from torch.nn import Conv2d
-
-    convolutions = (each for each in model.network.modules() if isinstance(each, Conv2d))
-    cutting = (each for each in convolutions if each.kernel_size == each.stride == (side, side))
-    return next((each.out_channels for each in cutting), None)
+    return Patches(encoded(image), side, _source(picture), _mark(request.model, trace))
 
 
 def _pictures(request: TraceRequest) -> "tuple[File | Image, ...]":

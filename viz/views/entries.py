@@ -69,9 +69,8 @@ def image_entry(request: Request) -> "TraceEntry":
         pixels = np.full((16 * rows, 16 * cols, 3), 200, np.uint8)
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG", optimize=True)
-    dim = trace.pattern(trace.sites[0]).q.shape[1] * trace.pattern(trace.sites[0]).q.shape[3]
     picture = Picture(file.getvalue(), "image/png")
-    cut = Patches(picture, pixels.shape[0] // rows, dim, "c p1 p2")
+    cut = Patches(picture, pixels.shape[0] // rows)
     opened = None if request.run is None else partial(_opened, *request.run)
     return TraceEntry(
         trace, lambda site, head, *_: code_of(trace, site, head), opened=opened, patches=cut

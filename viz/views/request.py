@@ -232,7 +232,7 @@ def labels_of(request: Request) -> tuple[list[str], list[str]]:
 def veil_of(request: Request) -> Veil:
     """How numbers lie over the picture."""
     chosen = request.selection
-    return Veil(chosen.ground, chosen.paint, chosen.opacity)
+    return Veil(chosen.ground, chosen.opacity)
 
 
 def top_of(request: Request, maps: Sequence[tuple[str, np.ndarray]]) -> float:

@@ -68,7 +68,6 @@ export type Fusion = Options["fusion"];
 export type Block = Options["block"];
 export type Overview = Options["overview"];
 export type Ground = Options["ground"];
-export type Paint = Options["paint"];
 
 /** What is chosen, in terms of the trace that is shown. */
 export interface Selection extends Options {
@@ -743,8 +742,6 @@ export interface ImageBase {
   /** How many tokens come before the patches: class token and registers. */
   prefix: number;
   patch: [number, number];
-  order: string;
-  shapes: { name: string; shape: string }[];
   /** Row and column of the patch that the network answers. */
   mark?: [number, number] | null;
   /** What a relevance can explain. */

@@ -50,6 +50,6 @@ def networks_in(place: Path) -> dict[str, Path]:
 def entry_of(source: str | Path, picture: Path) -> TraceEntry:
     """The result for a picture."""
     opened, image = load(source), Image.open(picture).convert("RGB")
-    cut = Patches(encoded(image), 1, 1, "c p1 p2")
+    cut = Patches(encoded(image), 1)
     given = (opened, image, None)
     return TraceEntry(trace(opened, image), lambda *_: "", opened=lambda: given, patches=cut)

@@ -21,7 +21,7 @@ def entry() -> TraceEntry:
     torch.manual_seed(2)
     model = load(ViTConfig(**SIZES))
     image = Image.fromarray(np.random.default_rng(1).integers(0, 256, (64, 64, 3), np.uint8))
-    cut = Patches(encoded(image), 16, 32, "c p1 p2")
+    cut = Patches(encoded(image), 16)
     given = (model, image, None)
     return TraceEntry(trace(model, image), lambda *_: "", opened=lambda: given, patches=cut)
 

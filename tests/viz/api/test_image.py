@@ -16,10 +16,8 @@ from models.run import load, trace
 from models.vit import ViTConfig
 from viz.api import registry, tracing
 from viz.api.entries import Patches, TraceEntry
-from viz.api.image import shapes
 from viz.api.pictures import encoded
 from viz.pack import BUDGET, unpack
-from viz.pack import Picture as Encoded
 from viz.views.request import input_of, pixels_of
 
 GRID, PREFIX, HEADS, TOKENS = (3, 5), 3, 3, 18  # a class token and two registers
@@ -31,7 +29,7 @@ def entry_of(config, seed=0):
     pixels = np.random.default_rng(seed).integers(0, 256, (rows, cols, 3), np.uint8)
     image = Image.fromarray(pixels)
     found = trace(load(config), image)
-    cut = Patches(encoded(image), config.patch, config.dim, config.order)
+    cut = Patches(encoded(image), config.patch)
     return TraceEntry(found, lambda *_: CODE, patches=cut)
 
 
@@ -82,7 +80,7 @@ def test_the_overview_tells_all_but_the_weights(client, path, entry):
     header, _ = unpack(answer.content)
     base = header["base"]
     assert (base["grid"], base["prefix"], base["patch"]) == ([3, 5], PREFIX, [4, 4])
-    assert (base["order"], base["note"]) == ("p1 p2 c", "untrained: random weights")
+    assert base["note"] == "untrained: random weights"
     assert base["query_labels"] == base["key_labels"] == entry.view.labels
     sizes = {"heads": HEADS, "queries": TOKENS, "keys": TOKENS}
     assert base["sites"] == [
@@ -91,10 +89,6 @@ def test_the_overview_tells_all_but_the_weights(client, path, entry):
         | {"grid": [3, 5], "prefix": PREFIX, "patch": [4, 4]}
         for layer in range(2)
     ]
-    assert [step["shape"] for step in base["shapes"]] == [
-        *("3 × 12 × 20", "3 × 5", "15 × 48", "15 × 21", "18 × 21")
-    ]
-    assert base["shapes"][-1]["name"] == "with the class token and 2 registers"
     assert set(base["theme"]) == {"light", "dark"}
     assert header["layers"] == header["rows"] == []
 
@@ -214,15 +208,3 @@ def test_sinks_of_a_layer_of_3601_tokens_fit_a_message(client, large):
     answer = client.get(f"/api/trace/{hold(large)}/sinks?site=0")
     assert answer.status_code == 200
     assert len(answer.content) < 400_000
-
-
-def test_tokens_before_the_patches_go_by_their_names() -> None:
-    cut = Patches(Encoded(b"", "image/png"), 4, 21, "c p1 p2")
-    named = {
-        ("[CLS]",): "with the class token",
-        ("[CLS]", "[DIST]"): "with the class token and [DIST]",
-        ("class", "register 1"): "with the class token and 1 register",
-    }
-    for prefix, name in named.items():
-        last = shapes(cut, (3, 5), prefix)[-1]
-        assert last == {"name": name, "shape": f"{15 + len(prefix)} × 21"}

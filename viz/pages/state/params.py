@@ -35,6 +35,7 @@ GONE = {  # what is said of a setting that older links have, by its name
         ("beside_fusion", "beside_discard"),
         "This link fused the heads of two methods in two ways; both are fused in one way now.",
     ),
+    "paint": "This link drew weights smoothly or as a mask: each patch has its colour now.",
     "tree": "This link opened the tree of a score, which no longer exists: the pair opens alone.",
 }
 

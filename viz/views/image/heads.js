@@ -1,18 +1,16 @@
 // Every head of the chosen layer at once: where the token in question looks, or who looks at it.
 
-import { draggable } from "../../web/core/dragging.js";
 import { tokenAt, cellOf } from "../../web/core/grids.js";
-import { useHandlers, useNewest } from "../../web/core/hooks.js";
+import { useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { massOf } from "../../web/image/rows.js";
 import { nearlyUniform } from "../../web/painting/flatness.js";
 import { fitted, OverPicture, useSpace } from "../../web/parts/over_picture.js";
-import { useEffect, useRef } from "../../web/vendor/hooks.js";
+import { useRef } from "../../web/vendor/hooks.js";
 import { MassBar, pixelsOfRow, useTable } from "./view.js";
 import { nameOf, theToken } from "../../web/image/words.js";
 
 /** @import {ImageState} from "../../web/image/state.js" */
-/** @import {Drag} from "../../web/core/dragging.js" */
 /** @import {Theme} from "../../web/types" */
 
 /** @type {Record<string, string>} */
@@ -28,11 +26,10 @@ const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} 
  * @param {object} props
  * @param {ImageState} props.state
  * @param {Theme} props.theme
- * @param {Omit<Drag<number>, "takes"> & {isOn: () => boolean}} [props.drag] of heads onto another picture
  * @param {unknown} [props.controls] beside the heading
  * @param {unknown} [props.children] below
  */
-export function Heads({ state, theme, drag, controls, children }) {
+export function Heads({ state, theme, controls, children }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const space = useSpace(box);
   const { title } = state.view.props;
@@ -40,11 +37,11 @@ export function Heads({ state, theme, drag, controls, children }) {
   const table = useTable(state);
   const rows = state.complete ? state.rows() : null;
   const names = state.heads();
-  const { scale, ground, opacity, paint } = state.selection;
+  const { scale, ground, opacity } = state.selection;
   const token = state.token();
   const read = state.read?.token;
   const shared = state.peer?.sharedTop().top;
-  const inputs = [rows, table, state.base, state.bitmap, scale, ground, opacity, paint, token, read, shared];
+  const inputs = [rows, table, state.base, state.bitmap, scale, ground, opacity, token, read, shared];
   const scenes = useNewest(Boolean(rows), () => scenesOf(state, rows, table), inputs);
   const shares = useNewest(Boolean(rows), () => sharesOf(state, rows), [rows, state.base]);
   const count = Math.max(
@@ -54,7 +51,6 @@ export function Heads({ state, theme, drag, controls, children }) {
   const across = Math.min(count, names.length, Math.max(1, Math.floor((space.wide + GAP) / (LEAST + GAP))));
   const wide = Math.min((space.wide - GAP * (across - 1)) / across - 4, 1.3 * BEST * space.unit); // within its frame
   const size = fitted({ ...space, wide }, state.bitmap, { tallest: Infinity });
-  useDragged(box, drag);
   const keyed = (event) => {
     const now = names.indexOf(head);
     const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across };
@@ -92,7 +88,6 @@ export function Heads({ state, theme, drag, controls, children }) {
                 aria-checked=${name === head}
                 aria-label=${labelOf(name)}
                 tabindex=${name === head ? "0" : "-1"}
-                data-head=${name}
                 onClick=${() => state.select({ head: name })}
               >
                 <span class="hs-tile-label">${labelOf(name)}</span>
@@ -115,7 +110,7 @@ export function Heads({ state, theme, drag, controls, children }) {
 function scenesOf(state, rows, table) {
   const { bitmap } = state;
   const grid = state.grid();
-  const { ground, opacity, paint } = state.selection;
+  const { ground, opacity } = state.selection;
   const frames = [
     { sides: cellOf([grid], state.token()), kind: "chosen" },
     { sides: cellOf([grid], state.read?.token ?? -1), kind: "read" },
@@ -125,7 +120,6 @@ function scenesOf(state, rows, table) {
     coloured: ground === "colour" && !state.difference,
     layers: [{ grid, pixels: pixelsOfRow(state, values, table) }],
     opacity: opacity / 100,
-    smooth: paint === "smooth",
     frames,
   }));
 }
@@ -152,7 +146,7 @@ function sentenceOf(state) {
 
 /** Which heads give all patches about the same, as a sentence; "" if none does. */
 function evenOf(state, { heads }) {
-  if (state.selection.paint === "mask" || state.difference) return "";
+  if (state.difference) return "";
   const flat = state.heads().filter((_, i) => nearlyUniform(heads[i], state.base.prefix));
   return flat.length ? `Nearly uniform, so faint: ${flat.join(", ")}.` : "";
 }
@@ -165,21 +159,4 @@ function reading(state, rows, { head: at, token }) {
   const head = state.heads()[at];
   const who = typeof head === "number" ? `Head ${head}` : `${head} of heads`;
   return `${who}: ${pair[0]} → ${pair[1]}: ${sign}${value.toFixed(rows.exact ? 5 : 4)}`;
-}
-
-/** Heads of this picture can be dragged onto another one. */
-function useDragged(box, drag) {
-  const on = useHandlers({
-    takes: (event) => {
-      const head = drag?.isOn() && event.target.closest("[data-head]")?.dataset.head;
-      return head && Number.isInteger(Number(head)) ? Number(head) : null;
-    },
-    over: (head, event) => drag?.over(head, event) ?? "",
-    drop: (head, event) => drag?.drop(head, event),
-    carry: (head) => drag?.carry(head),
-  });
-  useEffect(() => {
-    const root = box.current?.closest(".headscope");
-    if (drag && box.current && root instanceof HTMLElement) draggable(box.current, root, on);
-  }, []);
 }

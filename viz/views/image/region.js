@@ -21,23 +21,28 @@ export function useRegion(state, edit) {
     /** @type {{token: number | null, from: number, to: number} | null} */ (null),
   );
   const { base } = state;
-  const { token } = state.selection;
   const grid = state.grid();
   const isArea = Boolean(edit && state.view.remote);
-  const region = isArea && drawn.value?.token === token ? drawn.value : null; // until another patch is chosen
+  /** The newest, until another patch is chosen. */
+  const regionOf = () => (isArea && drawn.value?.token === state.selection.token ? drawn.value : null);
+  const region = regionOf();
   const onArea = ([left, top, right, bottom]) => {
-    drawn.value = { token, from: tokenAt([grid], [left, top]), to: tokenAt([grid], [right, bottom]) };
+    drawn.value = {
+      token: state.selection.token,
+      from: tokenAt([grid], [left, top]),
+      to: tokenAt([grid], [right, bottom]),
+    };
   };
   const clear = () => {
     drawn.value = null;
   };
   const onKey = (event) => {
-    if (event.key === "Escape" && region) clear();
+    if (event.key === "Escape" && regionOf()) clear();
     else {
-      const { from, to } = region ?? { from: state.token(), to: state.token() };
+      const { from, to } = regionOf() ?? { from: state.token(), to: state.token() };
       if (!event.shiftKey || !event.key.startsWith("Arrow") || from < base.prefix || !isArea) return false;
       const next = cellBeside([grid], to, event.key);
-      drawn.value = { token, from, to: next < 0 ? to : next };
+      drawn.value = { token: state.selection.token, from, to: next < 0 ? to : next };
     }
     event.preventDefault();
     return true;

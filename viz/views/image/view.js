@@ -6,10 +6,10 @@ import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
 import { allHeads, saveMenu } from "../../web/core/save.js";
 import { cellOf } from "../../web/core/grids.js";
-import { massMask, massOf } from "../../web/image/rows.js";
+import { massOf } from "../../web/image/rows.js";
 import { fadeOf, nearlyUniform } from "../../web/painting/flatness.js";
-import { faded, numbersOf, pixelsOf, shadeOf, signedVeilOf, tidy, veilOf } from "../../web/painting/over.js";
-import { Button, Hosted } from "../../web/parts/controls.js";
+import { faded, numbersOf, pixelsOf, signedVeilOf, tidy, veilOf } from "../../web/painting/over.js";
+import { Hosted } from "../../web/parts/controls.js";
 import { useMemo, useRef } from "../../web/vendor/hooks.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { Ground, PatchMap, tokenBeside } from "../../web/image/map.js";
@@ -20,8 +20,6 @@ import { nameOf, theToken, withoutWords } from "../../web/image/words.js";
 /** @import {Ramp} from "../../web/painting/over.js" */
 /** @import {Scale, Theme} from "../../web/types" */
 
-const SHARE = 0.6; // of the weight on patches, which a mask holds
-const MOST = 0.5; // of a row, on tokens without a place
 const DARK = 0.12; // of the scale: below it nothing stands out from the ground
 const FEW = 15; // rows and columns of patches between which there are lines
 /** @type {Partial<Record<Scale, string>>} */
@@ -29,29 +27,22 @@ const KINDS = {
   fixed: "0 to 1",
   layer: "to the largest of any head here",
   own: "to this head’s largest",
-  log: "logarithmic, to the largest of any head here",
 };
 const BESIDE = "to the 99th percentile, beside a patch on which a head rests";
 const DOUBT = "A large weight says where information may come from, not that the network saw what is there.";
 
 /**
- * The pixels of a head's row over the patches: the colours of its weights, or the mask of the strongest.
+ * The pixels of a head's row over the patches.
  *
  * @param {ImageState} state
  * @param {Float32Array} values
  * @param {Uint32Array} table
  */
 export function pixelsOfRow(state, values, table) {
-  const { scale, paint } = state.selection;
   const patches = values.subarray(state.base.prefix);
   const top = state.topOf(values);
   if (state.difference) return pixelsOf(patches, { table, top, kind: "signed" });
-  if (paint === "mask") return shadeOf(massMask(patches, SHARE));
-  return pixelsOf(patches, {
-    table: faded(table, fadeOf(patches)),
-    top,
-    kind: scale === "log" ? "log" : "root",
-  });
+  return pixelsOf(patches, { table: faded(table, fadeOf(patches)), top });
 }
 
 /** @param {ImageState} state */
@@ -63,7 +54,7 @@ export function Picture({ state, theme, edit = null }) {
   const section = useRef(/** @type {HTMLElement | null} */ (null));
   const file = useRef(/** @type {(() => void) | null} */ (null));
   const { title, edits } = state.view.props;
-  const { site, head, direction, scale, paint, sinks } = state.selection;
+  const { site, head, direction, scale, sinks } = state.selection;
   const table = useTable(state);
   const rows = state.complete ? state.rows() : null;
   const reached = state.reached();
@@ -79,7 +70,6 @@ export function Picture({ state, theme, edit = null }) {
       head,
       direction,
       scale,
-      paint,
       sinks,
       state.token(),
       state.hidden(),
@@ -91,10 +81,7 @@ export function Picture({ state, theme, edit = null }) {
   const region = useRegion(state, edits ? edit : null);
   const menu = useMemo(() => saving(state, () => file.current?.()), [state]);
   const painted = () => {
-    const root = /** @type {HTMLElement | null} */ (section.current?.closest(".headscope"));
-    if (!root || state.leader || !section.current) return;
-    root.dataset.token = String(state.token());
-    markPainted(section.current);
+    if (!state.leader && section.current) markPainted(section.current);
   };
   const wait = state.view.remote ? `Fetching ${state.siteName()} …` : "Not in this file";
   return html`
@@ -116,7 +103,7 @@ export function Picture({ state, theme, edit = null }) {
       ${
         drawn &&
         html`
-        ${drawn.warning && html`<p class="hs-dark">${drawn.warning} ${drawn.isDark && html`<${Brighter} state=${state} />`}</p>`}
+        ${drawn.warning && html`<p class="hs-dark">${drawn.warning}</p>`}
         <${Mass} ...${{ state, theme, drawn }} />
         <p class="hs-read" aria-live="polite">${drawn.read}</p>
       `
@@ -134,20 +121,18 @@ export function Picture({ state, theme, edit = null }) {
  * @param {[number, number][] | null} reached
  */
 function drawnOf(state, rows, table, theme, reached) {
-  const { base, headIndex, difference } = state;
-  const { head, paint } = state.selection;
+  const { base, headIndex } = state;
   const values = rows.heads[headIndex];
   const token = state.token();
-  const hasScale = paint !== "mask" || difference;
   const whole = rows.whole[headIndex];
   const sentence = sentenceOf(state, rows);
   return {
     pixels: pixelsOfRow(state, values, table),
     framed: token,
-    scale: hasScale ? rampOf(state, state.topOf(values)) : null,
+    scale: rampOf(state, state.topOf(values)),
     label: labelOf(state),
     caption: sentence,
-    name: `image-layer-${state.site().layer}-head-${head}`,
+    name: `image-layer-${state.site().layer}-head-${state.selection.head}`,
     above: (context, width, height, ratio) => {
       const box = (patch) => boxOf(state, patch, width, height);
       context.fillStyle = `color-mix(in srgb, ${theme.primary} 45%, transparent)`;
@@ -158,7 +143,7 @@ function drawnOf(state, rows, table, theme, reached) {
     },
     sentence,
     read: mostOf(state, rows),
-    ...warningOf(state, values),
+    warning: warningOf(state, values),
     exact: rows.exact,
     whole,
     mass: massOf(whole, base, { coarse: rows.coarse, axis: state.axis }),
@@ -176,11 +161,7 @@ function sentenceOf(state, rows) {
       : "Nothing here: edits of values act on later layers.";
     return `${which}: what the edits changed in ${verb}. ${said}`;
   }
-  const mask = state.selection.paint === "mask" && massMask(values.subarray(state.base.prefix), SHARE);
-  const colours = mask
-    ? `The brightest ${mask.filter(Boolean).length} of ${mask.length} patches hold 60\u00a0% of the weight on patches.`
-    : "Brighter = more weight.";
-  return `${which}: ${verb}. ${colours}${withoutWords(state, rows.exact)}`;
+  return `${which}: ${verb}. Brighter = more weight.${withoutWords(state, rows.exact)}`;
 }
 
 function mostOf(state, rows) {
@@ -212,39 +193,24 @@ function rampOf(state, top) {
   const { scale } = state.selection;
   if (state.difference)
     return { ramp: state.bothWays, numberAt: numbersOf(top, "signed"), words: "after − before the edits" };
-  const both = state.peer && (scale === "layer" || scale === "log") ? ", of both" : "";
+  const both = state.peer && scale === "layer" ? ", of both" : "";
   const words = `weight, ${state.sharedTop().beside ? BESIDE : KINDS[scale]}${both}`;
-  return { ramp: state.ramp, numberAt: numbersOf(top, scale === "log" ? "log" : "root"), words };
+  return { ramp: state.ramp, numberAt: numbersOf(top, "root"), words };
 }
 
 /** What is said where weights are nearly equal, where the scale ends at a percentile, or leaves nothing to see. */
 function warningOf(state, values) {
-  if (state.difference) return { warning: "", isDark: false };
-  const { scale, paint } = state.selection;
   const { prefix } = state.base;
   const [top, largest] = [state.topOf(values), state.largest(values)];
-  const isDark = scale === "fixed" && largest / top < DARK;
-  if (isDark)
-    return { warning: `All dark on the scale 0 to 1: the largest weight is ${tidy(largest)}.`, isDark };
+  if (state.difference) return "";
+  if (state.selection.scale === "fixed" && largest / top < DARK)
+    return `All dark on the scale 0 to 1: the largest weight is ${tidy(largest)}. Choose another scale.`;
   const least = values.subarray(prefix).reduce((a, b) => Math.min(a, b), 1);
-  if (paint !== "mask" && nearlyUniform(values, prefix))
-    return {
-      warning: `Nearly uniform, so the colours are faint: each patch has ${tidy(least)} to ${tidy(largest)}.`,
-      isDark,
-    };
-  const { beside } = state.sharedTop();
-  const rests = `The colours end at the 99th percentile, ${tidy(top)}: one patch takes most of a head’s weight.`;
-  return { warning: beside ? rests : "", isDark };
+  if (nearlyUniform(values, prefix))
+    return `Nearly uniform, so the colours are faint: each patch has ${tidy(least)} to ${tidy(largest)}.`;
+  if (!state.sharedTop().beside) return "";
+  return `The colours end at the 99th percentile, ${tidy(top)}: one patch takes most of a head’s weight.`;
 }
-
-const Brighter = ({ state }) => html`
-  <${Button}
-    title="From 0 to the largest weight of any head for this token"
-    onClick=${() => state.select({ scale: "layer" })}
-  >
-    Use the shared scale
-  <//>
-`;
 
 /** The tokens without a place, each with what it gets or gives. */
 function Prefix({ state, drawn }) {
@@ -315,8 +281,6 @@ function Mass({ state, theme, drawn: { mass, exact } }) {
   const sum = (parts) => parts.reduce((total, { value }) => total + value, 0);
   const textOf = (value) =>
     `${exact ? "" : "≈ "}${isRow ? `${(100 * value).toFixed(1)}\u00a0%` : value.toFixed(3)}`;
-  // beside a token that takes most of the row, the scale shows little of the patches
-  const isOffered = isRow && state.selection.sinks === "shown" && sum(mass.slice(0, -1)) > MOST;
   return html`
     <${MassBar} ...${{ theme, mass }} />
     <p class="hs-parts">
@@ -329,15 +293,6 @@ function Mass({ state, theme, drawn: { mass, exact } }) {
         `,
       )}
       ${!isRow && `· in all ${sum(mass).toFixed(3)}`}
-      ${
-        isOffered &&
-        html`<${Button}
-        title="Hide the class token and registers; the rest keeps its weights"
-        onClick=${() => state.select({ sinks: "hidden" })}
-      >
-        ${mass.length > 2 ? "Without them" : "Without it"}
-      <//>`
-      }
     </p>
   `;
 }
@@ -378,10 +333,10 @@ function cross(context, [x, y, wide, tall], ratio) {
 /** The menu that saves the picture. */
 function saving(state, picture) {
   const query = () => {
-    const { site, head, scale, direction, sinks, outliers, ground, paint, opacity, token } = state.selection;
+    const { site, head, scale, direction, sinks, outliers, ground, opacity, token } = state.selection;
     /** @type {Record<string, string>} */
     const hidden = sinks === "shown" ? {} : { sinks, outliers };
-    return { site, head, scale, direction, ground, paint, opacity, token: token ?? 0, ...hidden };
+    return { site, head, scale, direction, ground, opacity, token: token ?? 0, ...hidden };
   };
   return saveMenu(state.view, {
     form: () => "image",

@@ -11,16 +11,7 @@ from viz.api import image
 from viz.api.endpoint import IMAGE, Endpoint, path_of
 from viz.api.requests import one_of, word
 from viz.api.text import DIFFERENCE
-from viz.colours import (
-    Scale,
-    Veil,
-    change_scale,
-    is_nearly_uniform,
-    overlaid,
-    shade_of,
-    strength_of,
-    veiled,
-)
+from viz.colours import Scale, Veil, change_scale, is_nearly_uniform, overlaid, strength_of
 from viz.pack import factor_for
 from viz.selection import PLACE, VEIL, Form
 from viz.views.answer import Answer
@@ -48,7 +39,6 @@ WORDS = {
     "own": ", up to the largest on a patch here",
     "layer": ", up to the largest on a patch in any head",
     "percentile": ", up to the 99th percentile beside a sink",
-    "log": ", up to the largest on a patch in any head",
 }
 
 
@@ -63,7 +53,6 @@ class Over(Answer):
         scales: of the colours of each head.
         crosses: rows and columns of patches whose weights are hidden.
         veil: how the weights are painted.
-        masks: of each head, which patches stay bright; () unless a mask is painted.
     """
 
     maps: Sequence[tuple[str, np.ndarray]]
@@ -72,79 +61,88 @@ class Over(Answer):
     scales: Sequence[Scale]
     veil: Veil
     crosses: Sequence[tuple[int, int]] = ()
-    masks: Sequence[np.ndarray] = ()
 
 
 def answer(request: Request) -> Over:
     """The weights, or what edits changed in them."""
     from analysis.overview import column_of, rows_of
-    from analysis.patches import grid_of
-    from analysis.view import View
 
-    trace, site = request.view, request.site
-    if isinstance(trace, View):
-        raise ValueError("view: expected the trace of a picture for 'image', received another")
-    (rows, cols), prefix = grid_of(trace, site)
+    trace, site, chosen = request.view, request.site, request.selection
+    (rows, cols), prefix, token = _placed(request)
     count = prefix + rows * cols
-    chosen, inward = request.selection, request.selection.inward
-    token = _token(request)
     if chosen.values == "scores":
         raise ValueError("values: expected weights or difference for 'image', received scores")
-    one = range(token, token + 1)
-    hidden = None
-    if chosen.values == DIFFERENCE:
+    hidden, is_change = None, chosen.values == DIFFERENCE
+    if is_change:
         changed = difference_of(request)
         column, row = changed.column, changed.rows
     else:
         source, _ = source_of(request)
         column, row = partial(column_of, source), partial(rows_of, source)
-        hidden = hidden_of(request, range(site.queries) if inward else one)
-    maps = []
-    for head in request.heads:
-        weights = column(site, head, token) if inward else row(site, head, one)[0]
-        patches = weights[prefix:count].numpy(force=True).reshape(rows, cols)
-        maps.append((name_of(head), patches))
+        asked = range(site.queries) if chosen.inward else range(token, token + 1)
+        hidden = hidden_of(request, asked)
+
+    def weights(head: Any) -> np.ndarray:
+        one = (
+            column(site, head, token)
+            if chosen.inward
+            else row(site, head, range(token, token + 1))[0]
+        )
+        return one[prefix:count].numpy(force=True).reshape(rows, cols)
+
+    maps = [(name_of(head), weights(head)) for head in request.heads]
     place = divmod(token - prefix, cols) if token >= prefix else None
-    label = trace.labels[token]
-    name = "the class token" if label in CLASS else label
-    name = name if place is None else f"the patch in row {place[0]}, column {place[1]}"
-    verb = "Who attends to" if inward else "Where attention goes from"
+    label = "the class token" if trace.labels[token] in CLASS else trace.labels[token]
+    name = label if place is None else f"the patch in row {place[0]}, column {place[1]}"
+    verb = "who attends to" if chosen.inward else "the attention of"
     common: dict[str, Any] = {"maps": maps, "picture": request.picture, "place": place}
-    if chosen.values == DIFFERENCE:
-        verb = "What the edits changed in " + ("who attends to" if inward else "the attention of")
+    if is_change:
         most = max(float(np.abs(changes).max()) for _, changes in maps) or 1.0
         return Over(
-            description=f"{verb} {name}: the change of each patch, over the picture.",
+            description=f"What the edits changed in {verb} {name}: the change of each patch, over"
+            " the picture.",
             scales=[change_scale(most, "dark")] * len(maps),
-            veil=Veil("grey", "patches", chosen.opacity),
+            veil=Veil("grey", chosen.opacity),
             **common,
         )
+    verb = "Who attends to" if chosen.inward else "Where attention goes from"
     description = (
         f"{verb} {name}: the weight of each patch, over the picture. Other tokens are not drawn."
+        " Brighter is more weight."
     )
-    description += "" if chosen.paint == "mask" else " Brighter is more weight."
     crosses = []
     if hidden is not None:
-        of = "a row on average" if inward else "this row"
+        of = "a row on average" if chosen.inward else "this row"
         description += f" {hidden_sentence(request, hidden, of)}"
         crosses = [divmod(key - prefix, cols) for key in hidden.keys if key >= prefix]
-    scales = _scales(request, maps)
-    masks = [_mask(weights) for _, weights in maps] if chosen.paint == "mask" else ()
-    if masks:
-        description += (
-            " All patches are darkened but the fewest that hold 60 % of the weight on patches."
-        )
-    even = [name for name, weights in maps if is_nearly_uniform(weights)]
-    if even and not masks:
+    if even := [each for each, patches in maps if is_nearly_uniform(patches)]:
         description += f" Nearly uniform, so faint: {', '.join(even)}."
+    scales = _scales(request, maps)
     return Over(
-        description=description,
-        scales=scales,
-        veil=veil_of(request),
-        crosses=crosses,
-        masks=masks,
-        **common,
+        description=description, scales=scales, veil=veil_of(request), crosses=crosses, **common
     )
+
+
+def _placed(request: Request) -> tuple[tuple[int, int], int, int]:
+    """The grid, the tokens before it, and the token whose weights are drawn.
+
+    That is the class token or the middle patch where none is chosen.
+
+    Raises:
+        ValueError: for a trace that is no picture's, and for a token that is not there.
+    """
+    from analysis.patches import grid_of
+    from analysis.view import View
+
+    trace: Any = request.view
+    if isinstance(trace, View):
+        raise ValueError("view: expected the trace of a picture for 'image', received another")
+    (rows, cols), prefix = grid_of(trace, request.site)
+    count, chosen = prefix + rows * cols, request.selection.token
+    token = (0 if prefix else rows // 2 * cols + cols // 2) if chosen is None else chosen
+    if not 0 <= token < count:
+        raise ValueError(f"token: expected 0 to {count - 1}, received {token}")
+    return (rows, cols), prefix, token
 
 
 def _scales(request: Request, maps: Sequence[tuple[str, np.ndarray]]) -> list[Scale]:
@@ -157,56 +155,24 @@ def _scales(request: Request, maps: Sequence[tuple[str, np.ndarray]]) -> list[Sc
         second = [] if request.second is None else [request.second.request]
         ends = [_shared(each) for each in (request, *second)]
         tops = [max(top for top, _ in ends) or 1.0] * len(maps)
-        name = "percentile" if any(beside for _, beside in ends) else name
-    kind = "decades" if request.selection.scale == "log" else "root"
-    how = "logarithmic" if name == "log" else "square-root scale"
-    words = f"attention weight{WORDS[name]}, {how}"
-    return [Scale(kind, 0.0, top, words, "dark") for top in tops]
-
-
-def _token(request: Request) -> int:
-    """The token whose weights are drawn: the class token or the middle patch where none is chosen.
-
-    Raises:
-        ValueError: for one that is not there.
-    """
-    from analysis.patches import grid_of
-
-    trace: Any = request.view
-    (rows, cols), prefix = grid_of(trace, request.site)
-    count, chosen = prefix + rows * cols, request.selection.token
-    token = (0 if prefix else rows // 2 * cols + cols // 2) if chosen is None else chosen
-    if not 0 <= token < count:
-        raise ValueError(f"token: expected 0 to {count - 1}, received {token}")
-    return token
-
-
-def _mask(weights: np.ndarray) -> np.ndarray:
-    """The fewest patches that hold 60 % of the weight on patches."""
-    import torch
-
-    from analysis.vision import mass_mask
-
-    flat = torch.from_numpy(np.ascontiguousarray(weights, np.float32)).flatten()
-    return mass_mask(flat).numpy().reshape(weights.shape)
+        name = "percentile" if any(beside for _, beside in ends) else "layer"
+    words = f"attention weight{WORDS[name]}, square-root scale"
+    return [Scale("root", 0.0, top, words, "dark") for top in tops]
 
 
 def _shared(request: Request) -> tuple[float, bool]:
     """The weight of the last colour of the heads' shared scale, and whether a sink shortens it."""
     from analysis.overview import column_of, rows_of
-    from analysis.patches import grid_of, shared_top
+    from analysis.patches import shared_top
 
     source, _ = source_of(request)
     trace: Any = request.view
     site = request.site
-    grid, prefix = grid_of(trace, site)
-    count = grid[0] * grid[1]
-    token = _token(request)
+    grid, prefix, token = _placed(request)
+    patches = slice(prefix, prefix + grid[0] * grid[1])
     if request.selection.inward:
-        return float(column_of(source, site, "max", token)[prefix : prefix + count].max()), False
-    peak = rows_of(source, site, "max", range(token, token + 1))[0][prefix : prefix + count]
-    if request.selection.scale != "layer":
-        return float(peak.max()), False
+        return float(column_of(source, site, "max", token)[patches].max()), False
+    peak = rows_of(source, site, "max", range(token, token + 1))[0][patches]
     return shared_top(trace, site, peak, factor_for(site.heads, grid, prefix))
 
 
@@ -222,18 +188,14 @@ def figure(answer: Over, page: "Page") -> None:
     inner = np.array((0.2, 0.2, -0.2, -0.2)) / (cols, rows, cols, rows)
     crosses = [tuple(area + inner) for area in crosses]
     items = [] if answer.picture is None else [Picture("the picture", answer.picture, frames)]
-    for i, ((name, values), scale) in enumerate(zip(answer.maps, answer.scales, strict=True)):
-        if answer.masks:
-            pixels = veiled(shade_of(answer.masks[i]), answer.picture, answer.veil)
-        else:
-            strength = 1.0 if scale.kind == "signed" else strength_of(values)
-            pixels = overlaid(values, scale, answer.picture, answer.veil, strength)
+    for (name, values), scale in zip(answer.maps, answer.scales, strict=True):
+        strength = 1.0 if scale.kind == "signed" else strength_of(values)
+        pixels = overlaid(values, scale, answer.picture, answer.veil, strength)
         items.append(Picture(name, pixels, frames, crosses))
     pictures(page, items)
-    if not answer.masks:
-        first, *others = answer.scales
-        by_head = Scale("root", 0, 1, "share of each head’s largest weight, square root", "dark")
-        page.bar(first if {first} >= {*others} else by_head)
+    first, *others = answer.scales
+    by_head = Scale("root", 0, 1, "share of each head’s largest weight, square root", "dark")
+    page.bar(first if {first} >= {*others} else by_head)
 
 
 def asks(request: Request, entry: "TraceEntry") -> list[str]:

@@ -190,7 +190,7 @@ def _captions(request: Request, entry: TraceEntry) -> OnPictures:
         for each, values in zip(found, maps, strict=True)
     ]
     scale = Scale("root", 0, float(maps.max()) or 1.0, RELEVANCE, "dark")
-    veil = Veil(request.selection.ground, "patches", request.selection.opacity)
+    veil = Veil(request.selection.ground, request.selection.opacity)
     title = "Similarity of the picture to each caption, as the model scales it"
     texts = {"caption": [each.text for each in found]}
     similarities = np.array([each.similarity for each in found])
@@ -379,7 +379,7 @@ def _sheets(panel: Panel, drawn: Drawn) -> Sheets:
     most = float(np.nanmax(np.abs(every), initial=0)) or 1.0
     signed = drawn.name == "relevance"
     scale = Scale("signed" if signed else "root", -most if signed else 0, most, drawn.words, "dark")
-    veil = Veil(selection.ground, "patches", selection.opacity)
+    veil = Veil(selection.ground, selection.opacity)
     strength = strength_of(every) if drawn.name == "weight" else 1.0
     grouped: dict[tuple[int, str], list[int]] = {}
     for number, grid in enumerate(panel.grids):
@@ -490,7 +490,7 @@ def _covered(sheet: Sheet, panel: Sheets) -> np.ndarray:
         seen = np.ix_(np.flatnonzero(down >= 0), np.flatnonzero(across >= 0))
         layer[seen] = cells[np.ix_(down[down >= 0], across[across >= 0])]
     ground = "colour" if bare else "grey" if panel.scale.kind == "signed" else panel.veil.ground
-    return veiled(layer, picture, replace(panel.veil, paint="patches", ground=ground))
+    return veiled(layer, picture, replace(panel.veil, ground=ground))
 
 
 def _cells(start: float, stop: float, count: int, pixels: int) -> np.ndarray:

@@ -50,7 +50,6 @@
  * @property {"mean" | "blur" | "cut"} mask how that area is hidden: in the picture's mean colour, blurred, or its tokens cut
  * @property {number} moment of a video, which of the groups of frames that share tokens
  * @property {"colour" | "grey"} ground the picture below the weights
- * @property {"patches" | "smooth" | "mask"} paint how weights lie over a picture; mask is the patches that hold 60 % of the weight
  * @property {number} opacity of weights over a picture, in percent
  */
 /** @type {Options} before anything is chosen */
@@ -101,7 +100,6 @@ export const START = {
   mask: "mean",
   moment: 0,
   ground: "colour",
-  paint: "patches",
   opacity: 100,
 };
 

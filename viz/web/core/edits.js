@@ -35,16 +35,6 @@ const LONGEST = 2000; // characters of a second input
  * @property {boolean} patches whether a second input can be typed
  * @property {() => Other | null} [fromOther] an input that is shown beside this one
  * @property {(change: Sought | null) => void} [reach] shades what a change can reach
- * @property {() => Grid} [grid] the patches of a picture
- */
-
-/**
- * Patches of a picture.
- *
- * @typedef {object} Grid
- * @property {number} rows
- * @property {number} cols
- * @property {number} prefix tokens before the first patch
  */
 
 /**
@@ -53,7 +43,7 @@ const LONGEST = 2000; // characters of a second input
  * @param {Host} host
  * @param {Offers} offers
  */
-export function editControls(view, host, { chosen, tokensOf, patches, fromOther: offered, reach, grid }) {
+export function editControls(view, host, { chosen, tokensOf, patches, fromOther: offered, reach }) {
   /** @type {{id: string, text: string, second: string}[]} */
   const sent = [];
   /** @type {Sought | null} the change of the button that has the pointer or the focus */
@@ -170,7 +160,6 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
       heading(`Weights ${wide}`),
       temperature(),
       ...edge(query, key, place),
-      ...(grid ? [heading("A region of the picture"), ...region(grid(), query ?? key)] : []),
       ...(patches || offered?.() ? [heading("Activations of a second input"), ...patch(query, place)] : []),
     );
   }
@@ -269,29 +258,6 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
     /** @type {Record<string, Argument>} */
     const loose = keepsSum ? {} : { renormalise: false };
     ask(callOf("SetWeights", [place.layer, one, ...cells, value], { ...loose, ...address }));
-  }
-
-  /** A rectangle of patches, to begin with the chosen one. */
-  function region({ rows, cols, prefix }, token) {
-    const place = Math.max(0, (token ?? prefix) - prefix);
-    const at = [Math.floor(place / cols), place % cols];
-    const bound = (name, axis, count) => {
-      const input = field(name, { type: "number", min: "0", max: String(count - 1) });
-      input.value = String(at[axis]);
-      return input;
-    };
-    const [top, bottom] = [bound("First row", 0, rows), bound("Last row", 0, rows)];
-    const [left, right] = [bound("First column", 1, cols), bound("Last column", 1, cols)];
-    const how = element("select", "hs-select", { "aria-label": "What covers it" });
-    how.append(...["mean", "blur"].map((value) => element("option", "", { value }, value)));
-    const inside = () => patchesWithin([whole(top), whole(bottom)], [whole(left), whole(right)], cols);
-    const cover = item("Cover", "These patches are covered before the network sees the picture", () =>
-      ask(callOf("Cover", [inside()], how.value === "blur" ? { how: "blur" } : {})),
-    );
-    const unseen = item("Cut", "No token attends to these patches, in any layer", () =>
-      ask(callOf("Cut", [null, null, null, inside().map((number) => number + prefix)])),
-    );
-    return [line("Rows", top, "–", bottom), line("Columns", left, "–", right), line(how, cover, unseen)];
   }
 
   function patch(token, { queries }) {

@@ -15,6 +15,7 @@ const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with
  * @typedef {object} View
  * @property {ViewState<B>} view
  * @property {() => Uint8Array} area the overview's bytes, which hold the colours
+ * @property {() => number} [token] in question, where that may be the one under the pointer
  */
 
 /**
@@ -73,7 +74,7 @@ export function mountPanels(root, state, create) {
     root.dataset.trace = view.trace;
     root.dataset.site = String(view.selection.site);
     root.dataset.head = String(view.selection.head);
-    root.dataset.token = String(view.selection.token ?? "");
+    root.dataset.token = String(state.token?.() ?? view.selection.token ?? "");
     const now = theme;
     if (first) for (const panel of panels) panel.render(now); // sizes hold once all have content
     for (const panel of panels) panel.measure?.();

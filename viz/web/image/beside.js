@@ -1,9 +1,7 @@
 // Another picture or network beside the first: pointing and choosing in one shows in both, and heads of the
 // second can be patched into the first.
 
-import { isOn } from "../core/dragging.js";
 import { addressOf, callOf } from "../core/edit_text.js";
-import { reachedOf, reachWords } from "../core/reachable.js";
 import { ImageState } from "./state.js";
 
 /** @import {Host, Sought, ViewProps} from "../types" */
@@ -26,7 +24,6 @@ export function besideOf(first, root, host, edit) {
   /** The second picture as the source of patches; null where none can be made from it. */
   const source = () =>
     (edit && first.view.remote && first.view.props.edits && first.view.props.second?.source) || null;
-  const isOnFirst = (event) => [...root.querySelectorAll("[data-first]")].some((part) => isOn(part, event));
   /** A patch of a head at every token. @param {number | null} head @returns {Sought} */
   const sought = (head) => ({ site: first.selection.site, what: "head", head, token: null });
 
@@ -76,17 +73,6 @@ export function besideOf(first, root, host, edit) {
     state() {
       settle();
       return second;
-    },
-    drag: {
-      isOn: () => source() !== null,
-      over(head, event) {
-        const name = `head ${head} of ${first.siteName()}`;
-        const reached = reachedOf(first.view, sought(head));
-        if (!isOnFirst(event)) return `${name}: drop it on the first picture`;
-        return `Patch ${name} from ${first.view.props.second?.title}. ${reached ? reachWords(first.base, reached) : ""}`;
-      },
-      drop: (head, event) => (isOnFirst(event) ? patchHead(head) : undefined),
-      carry: (head) => first.reach(head === null ? null : sought(head)),
     },
   };
 }

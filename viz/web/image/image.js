@@ -16,7 +16,6 @@ import { methodOf } from "../methods/methods.js";
 import { Features } from "../../views/features/view.js";
 import { Heads } from "../../views/image/heads.js";
 import { States } from "../../views/image/patching.js";
-import { Unrolled } from "../../views/image/unrolled.js";
 import { Picture } from "../../views/image/view.js";
 import { OverPatches } from "../../views/model/over_picture.js";
 import { besideOf } from "./beside.js";
@@ -38,12 +37,6 @@ const SCALES = /** @type {const} */ ([
   ["layer", "shared by heads"],
   ["own", "each head’s own"],
   ["fixed", "0 to 1"],
-  ["log", "logarithmic"],
-]);
-const PAINTS = /** @type {const} */ ([
-  ["patches", "patches"],
-  ["smooth", "smooth"],
-  ["mask", "a mask"],
 ]);
 const SINKS = /** @type {const} */ ([
   ["shown", "Sinks shown"],
@@ -88,8 +81,7 @@ function compose(state, root, host) {
     next,
     edits,
     {
-      render: (theme) =>
-        page.render({ state, theme, edits, corpora, second: beside.state(), drag: beside.drag }),
+      render: (theme) => page.render({ state, theme, edits, corpora, second: beside.state() }),
       destroy() {
         page.render(null);
         beside.destroy();
@@ -100,7 +92,7 @@ function compose(state, root, host) {
   ];
 }
 
-function Page({ state, theme, edits, corpora, second, drag }) {
+function Page({ state, theme, edits, corpora, second }) {
   const { form } = state;
   const matters = {
     ...{ view: state.view, theme, site: state.selection.site, edit: edits.ask },
@@ -113,16 +105,16 @@ function Page({ state, theme, edits, corpora, second, drag }) {
       form === "attention" &&
       html`
       <div class=${second ? "hs-grid hs-image-grid hs-two" : "hs-grid hs-image-grid"}>
-        <div data-first><${Picture} ...${{ state, theme, edit: edits.ask }} /></div>
+        <div><${Picture} ...${{ state, theme, edit: edits.ask }} /></div>
         ${second && (isOpen ? html`<${Picture} ...${{ state: second, theme }} />` : html`<section inert />`)}
-        <div data-first>
+        <div>
           <${Heads} ...${{ state, theme, controls: html`<${Hosted} node=${edits.box} />` }}>
             <${HeadsThatMatter} ...${matters} />
             <${States} ...${{ state, theme, edit: edits.ask }} />
             <${Hosted} node=${corpora} />
           <//>
         </div>
-        ${second && (isOpen ? html`<${Heads} ...${{ state: second, theme, drag }} />` : html`<section inert />`)}
+        ${second && (isOpen ? html`<${Heads} ...${{ state: second, theme }} />` : html`<section inert />`)}
       </div>
     `
     }
@@ -133,7 +125,6 @@ function Page({ state, theme, edits, corpora, second, drag }) {
     }
     ${form === "model" && html`<${OverPatches} ...${{ state, theme }} />`}
     ${form === "features" && html`<${Features} ...${{ state, theme }} />`}
-    <${Unrolled} state=${state} />
   `;
 }
 
@@ -162,13 +153,12 @@ function editsOf(state, host) {
     patches: false,
     fromOther: () => state.fromOther?.() ?? null,
     reach: (change) => state.reach(change),
-    grid: () => ({ rows: state.base.grid[0], cols: state.base.grid[1], prefix: state.base.prefix }),
   });
 }
 
 function Toolbar({ state }) {
   const { selection, base } = state;
-  const { site, head, direction, scale, paint, sinks, outliers, method, beside } = selection;
+  const { site, head, direction, scale, sinks, outliers, method, beside } = selection;
   const { missing, props } = state.view;
   const isAttention = state.form === "attention";
   const isOfHead = [method, beside].some((name) => name && methodOf(name).of === "head"); // what a method is about
@@ -208,7 +198,6 @@ function Toolbar({ state }) {
           onChoose=${(next) => state.select({ direction: next })}
         />
         <${Field} name="scale">${menuOf("Scale", "The range of the colours", SCALES, scale, (next) => state.select({ scale: next }))}<//>
-        <${Field} name="drawn as">${menuOf("Weights drawn as", "Colours of patches, smoothed, or the brightest that hold 60 % of the weight on patches", PAINTS, paint, (next) => state.select({ paint: next }))}<//>
         <div class="hs-values">
           ${menuOf("Sinks", "The class token and registers, which take weight when a head finds nothing to look at", SINKS, sinks, (next) => state.select({ sinks: next }))}
           ${

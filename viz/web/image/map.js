@@ -53,7 +53,7 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
   const newest = useNewest(Boolean(drawn), () => drawn, [drawn]);
   const map = isRefused ? null : newest;
   const { base, bitmap, pointed } = state;
-  const { ground, opacity, paint, token } = state.selection;
+  const { ground, opacity, token } = state.selection;
   const grid = state.grid();
   const framed = map?.framed === undefined ? token : map.framed;
   const read = state.read?.token ?? (pointed === framed ? null : pointed);
@@ -65,7 +65,6 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
         coloured: !map || isColoured,
         layers: map ? [{ grid, pixels: map.pixels }] : [],
         opacity: opacity / 100,
-        smooth: paint === "smooth",
         note: base.note,
         above: map?.above,
         frames: [
@@ -81,7 +80,7 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
           { sides: map && cellOf([grid], read ?? -1), kind: /** @type {const} */ ("read") },
         ],
       },
-    [bitmap, map, isColoured, grid, opacity, paint, framed, read, base],
+    [bitmap, map, isColoured, grid, opacity, framed, read, base],
   );
   const size = fitted(space, bitmap);
   useLayoutEffect(() => {

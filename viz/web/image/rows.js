@@ -165,26 +165,6 @@ export function movedToken(token, from, to) {
 }
 
 /**
- * The fewest patches that hold a share of the weight on patches, as the masks of DINO's figures.
- *
- * @param {ArrayLike<number>} values of patches
- * @param {number} share
- * @returns {boolean[]}
- */
-export function massMask(values, share) {
-  const order = Array.from(values, (_, i) => i).sort((a, b) => values[a] - values[b]);
-  const whole = order.reduce((sum, i) => sum + values[i], 0);
-  /** @type {boolean[]} */
-  const mask = new Array(values.length).fill(false);
-  let sum = 0;
-  for (const i of order) {
-    sum += values[i];
-    mask[i] = sum > (1 - share) * whole;
-  }
-  return mask;
-}
-
-/**
  * Sinks of a site: tokens that are hidden.
  *
  * @typedef {object} Hidden

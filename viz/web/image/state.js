@@ -24,7 +24,7 @@ const LAYERS = 48 * MIB;
 const ROWS = 32 * MIB;
 const AHEAD = 4 * MIB; // maximum bytes of prefetched layers, per trace
 /** @type {readonly Scale[]} */
-const SCALES = ["layer", "own", "fixed", "log"];
+const SCALES = ["layer", "own", "fixed"];
 
 /**
  * All heads, their mean and their largest for one token.

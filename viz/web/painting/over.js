@@ -19,14 +19,11 @@ import { extentOf, joined } from "../core/grids.js";
  * @property {boolean} coloured whether the picture has its own colours
  * @property {{grid: TokenGrid, pixels: Uint32Array}[]} layers a pixel for each cell
  * @property {number} [opacity] of the layers, 0 to 1
- * @property {boolean} [smooth] whether their colours run into each other
  * @property {Frame[]} [frames]
  * @property {(context: Context, width: number, height: number, ratio: number) => void} [above] in device pixels
  * @property {string} [note] in the lower right corner: it stays there when the picture is copied
  */
 
-const DECADES = 4; // of a logarithmic scale
-const SHADE = 200 * 2 ** 24; // black, with this opacity, over a patch outside a mask
 const LEAST = 9; // CSS pixels of a frame
 const COLOURS = { chosen: "#fff", read: "#ffd54a", answer: "#fff" };
 
@@ -62,15 +59,6 @@ export const faded = (table, share) =>
   table.map((pixel) => (Math.round((pixel >>> 24) * share) << 24) | (pixel & 0xffffff));
 
 /**
- * Where a share of the largest weight stands on the scale of colours, 0 to 1.
- *
- * @param {number} share
- * @param {boolean} [log]
- */
-export const levelOf = (share, log = false) =>
-  log ? Math.max(0, 1 + Math.log10(share) / DECADES) : Math.sqrt(share);
-
-/**
  * Where a share of the largest change stands on a scale on both sides of zero, 0 to 1.
  *
  * @param {number} share
@@ -81,11 +69,10 @@ export const signedLevelOf = (share) => 0.5 + (Math.sign(share) * Math.sqrt(Math
  * The number at a share of a scale's length, as text.
  *
  * @param {number} top
- * @param {"root" | "signed" | "log"} kind
+ * @param {"root" | "signed"} kind
  * @returns {(share: number) => string}
  */
 export const numbersOf = (top, kind) => (share) => {
-  if (kind === "log") return tidy(top * 10 ** (DECADES * (share - 1)));
   if (kind === "root") return tidy(top * share ** 2);
   const value = top * Math.sign(2 * share - 1) * (2 * share - 1) ** 2;
   return `${value > 0 ? "+" : ""}${tidy(value).replace("-", "−")}`;
@@ -108,22 +95,15 @@ export function tidy(value) {
  * @param {object} scale
  * @param {Uint32Array} scale.table the pixel of each of 256 steps
  * @param {number} scale.top the number of the last one
- * @param {"root" | "signed" | "log"} [scale.kind]
+ * @param {"root" | "signed"} [scale.kind]
  */
 export function pixelsOf(values, { table, top, kind = "root" }) {
   const signed = kind === "signed";
   return Uint32Array.from(values, (value) => {
-    const level = signed ? signedLevelOf(value / top) : levelOf(value / top, kind === "log");
+    const level = signed ? signedLevelOf(value / top) : Math.sqrt(value / top);
     return table[Math.min(255, Math.round(255 * level))];
   });
 }
-
-/**
- * Darkens the patches outside a mask.
- *
- * @param {boolean[]} mask
- */
-export const shadeOf = (mask) => Uint32Array.from(mask, (kept) => (kept ? 0 : SHADE));
 
 /**
  * A canvas of a size in pixels.
@@ -188,7 +168,7 @@ export function fit(canvas, { wide, tall, ratio }) {
  */
 export function paintOver(context, scene, { wide, tall, ratio, family }, ground, scratch) {
   const [width, height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
-  const { layers, opacity = 1, smooth = false, frames = [], above, note } = scene;
+  const { layers, opacity = 1, frames = [], above, note } = scene;
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.drawImage(ground, 0, 0, width, height);
   const grids = layers.map(({ grid }) => grid);
@@ -196,7 +176,7 @@ export function paintOver(context, scene, { wide, tall, ratio, family }, ground,
   const across = joined(grids.flatMap(({ box }) => [box[0], box[2]]));
   const down = joined(grids.flatMap(({ box }) => [box[1], box[3]]));
   context.globalAlpha = opacity;
-  context.imageSmoothingEnabled = smooth;
+  context.imageSmoothingEnabled = false;
   for (const { grid, pixels } of layers) {
     const [rows, cols] = grid.shape;
     [scratch.width, scratch.height] = [cols, rows];

@@ -592,11 +592,3 @@ def test_a_model_that_interpolates_its_positions_reads_larger_pictures(saved) ->
     (slider,) = (each for each in helpers.views(app, "slider") if each["label"] == "Pixels a side")
     assert (slider["value"], slider["step"]) == (228, side)
     assert not helpers.views(opened(place="folder", folder=str(saved("ViT"))), "slider")
-
-
-def test_patches_of_several_stages_have_the_width_of_the_first(saved) -> None:
-    folder = str(saved("Swin"))
-    cut = entry(opened(place="folder", folder=folder)).cut
-    config = transformers.AutoConfig.from_pretrained(folder)
-    assert (cut.side, cut.dim) == (config.patch_size, config.embed_dim)
-    assert cut.dim < config.hidden_size

@@ -112,7 +112,7 @@ def test_every_control_moves_something():
         assert helpers.lines(app) == []
     assert len(seen) == 11
     found = entry(app)
-    assert (found.view.grid, found.view.prefix, found.cut.order) == ((12, 12), 3, "c p1 p2")
+    assert (found.view.grid, found.view.prefix) == ((12, 12), 3)
     assert [(site.heads, site.keys) for site in found.view.sites] == [(4, 147)] * 3
     changed = {name: str(value) for name, value in changes.items()}
     assert helpers.link(app) == {"photo": "china", "model": "built-vit"} | changed
@@ -342,7 +342,6 @@ def test_a_link_selects_what_it_names_and_the_scale_is_shared_by_default():
     selected = {"layer": 1, "head": "max", "token": 9, "direction": "in", "scale": "layer"}
     selected |= {
         "ground": "colour",
-        "paint": "patches",
         "opacity": 100,
         "outliers": "no",
         "sinks": "shown",
