@@ -108,6 +108,24 @@ def test_the_page_of_a_head_is_what_the_tables_say(run: str) -> None:
         assert sum(each["all"] for each in found["distances"]) == pytest.approx(total)
 
 
+@pytest.mark.parametrize("run", ["minilm", "induction"])
+def test_tokens_and_pairs_come_with_the_largest_sums_first(run: str) -> None:
+    number = 3
+    found = of(run, number)
+    for role in ("key", "query"):
+        own = [row for row in rows(run, "tokens", number) if row["role"] == role]
+        own.sort(key=lambda row: -row["weight"])
+        shown = [(row["label"], row["share"], row["count"]) for row in own[: corpus.TOKENS]]
+        assert [(e["label"], e["share"], e["count"]) for e in found["tokens"][role]] == shown
+    weights = [each["weight"] for each in found["pairs"]]
+    assert (
+        weights
+        == sorted((row["weight"] for row in rows(run, "pairs", number)), reverse=True)[
+            : corpus.TOKENS
+        ]
+    )
+
+
 @pytest.mark.parametrize("run", ["minilm", "smollm2", "dates", "dinov2"])
 def test_examples_are_whole_and_lead_to_explore(run: str) -> None:
     number = len(places(run)) - 1

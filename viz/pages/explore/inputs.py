@@ -1,6 +1,6 @@
 """What the page's model reads: a text, a pair, ids, a picture, a recording, a decoder's target."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -99,45 +99,24 @@ def draw(reads: Reads, model: "Model | None" = None) -> Entries:
         reads: what the model reads.
         model: open; None for one of the list, which has a tokenizer.
     """
+    beside = None
     if reads.asked and model is not None:
         prompt.draw(model)
-        return _tools(reads, None, model)
-    ids = model is not None and model.tokenizer is None
-    target_ids = model is not None and writer(model) is None
-    with st.container(key=f"{PAGE}_input", horizontal=True, gap="small"):
-        if reads.text and ids:
-            _line("ids", "Token ids, such as 1 5 9 2: this model has no tokenizer")
-        elif reads.text:
-            entry.text(
-                PAGE,
-                "input",
-                SENTENCE,
-                placeholder="Type a sentence, paste a text, or open a file; the picture follows",
-                multiline=True,
-                bare=True,
-                files=FILES,
-            )
-            if reads.pair:
-                _line("pair", "Second sentence (optional)", width=250)
-            if chats(reads, model):
-                _line("answer", "Beginning of the answer (optional)", width=280)
-        if reads.target and target_ids:
-            _line("target_ids", "Target ids (leave empty to generate)", width=280)
-        elif reads.target:
-            _line("target", "Target (leave empty to generate)", width=280)
-        if reads.target and model is not None and model.languages:
-            _language(model)
-        beside = _beside_text() if reads.text else None
-    if reads.sound and not (reads.text or reads.image):
-        with _row():
-            recordings.choose()
-        for problem in recordings.problems():
+    else:
+        with st.container(key=f"{PAGE}_input", horizontal=True, gap="small"):
+            _text_entries(reads, model)
+            if reads.text and not reads.image:
+                beside = _beside_text()
+        if reads.image:
+            beside = _files(pictures.choose, PAGE, examples.pictures(source.listed()))
+            problems = pictures.problems(PAGE)
+        elif reads.sound and not reads.text:
+            _files(recordings.choose)
+            problems = recordings.problems()
+        else:
+            problems = []
+        for problem in problems:
             shared.error_line(problem)
-    return _tools(reads, _pictures() if reads.image else beside, model)
-
-
-def _tools(reads: Reads, beside: DeltaGenerator | None, model: "Model | None") -> Entries:
-    """What stands below the entries."""
     key = f"{PAGE}_tools"
     with st.container(key=key, horizontal=True, vertical_alignment="center", gap="medium"):
         if reads.text:
@@ -147,6 +126,34 @@ def _tools(reads: Reads, beside: DeltaGenerator | None, model: "Model | None") -
             beside = beside or _beside_text()
         examples.caption()
         return Entries(reads, beside, st.empty(), st.empty())
+
+
+def _text_entries(reads: Reads, model: "Model | None") -> None:
+    """The text or its ids, what goes with it, and the decoder's target."""
+    if reads.text and model is not None and model.tokenizer is None:
+        _line("ids", "Token ids, such as 1 5 9 2: this model has no tokenizer")
+    elif reads.text:
+        hint = "Type a sentence, paste a text, or open a file; the picture follows"
+        how = {"placeholder": hint, "multiline": True, "bare": True, "files": FILES}
+        entry.text(PAGE, "input", SENTENCE, **how)
+        if reads.pair:
+            _line("pair", "Second sentence (optional)", width=250)
+        if chats(reads, model):
+            _line("answer", "Beginning of the answer (optional)", width=280)
+    if reads.target:
+        ids = model is not None and writer(model) is None
+        name, what = ("target_ids", "Target ids") if ids else ("target", "Target")
+        _line(name, f"{what} (leave empty to generate)", width=280)
+        if model is not None and model.languages:
+            _language(model)
+
+
+def _files(choose: Callable[..., None], *given: Any) -> DeltaGenerator:
+    """The choice of a picture or a recording; returns the container beside it."""
+    key = f"{PAGE}_pictures"
+    with st.container(key=key, horizontal=True, vertical_alignment="bottom"):
+        choose(*given)
+        return st.container(key=f"{PAGE}_beside_pictures", horizontal=True, width="content")
 
 
 def _beside_text() -> DeltaGenerator:
@@ -220,21 +227,6 @@ def request(
 def writer(model: "Model") -> Any:
     """The tokenizer of the decoder."""
     return model.target_tokenizer or model.tokenizer
-
-
-def _pictures() -> DeltaGenerator:
-    """The choice of a picture; returns the container beside it."""
-    with _row():
-        pictures.choose(PAGE, examples.pictures(source.listed()))
-        key = f"{PAGE}_beside_pictures"
-        beside = st.container(key=key, horizontal=True, width="content")
-    for problem in pictures.problems(PAGE):
-        shared.error_line(problem)
-    return beside
-
-
-def _row() -> DeltaGenerator:
-    return st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom")
 
 
 def chats(reads: Reads, model: "Model | None" = None) -> bool:

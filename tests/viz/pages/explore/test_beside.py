@@ -14,6 +14,7 @@ from tests.models.loading.test_adapter import llama, matrices, written
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
     choose,
+    drop,
     file_of,
     forget,
     opened,
@@ -99,6 +100,10 @@ def test_several_pictures_make_a_strip_to_choose_from():
     assert [item["id"] for item in helpers.view(app, "choices")["items"]] == [
         digest(each) for each in files[1:]
     ]
+    more = file_of(size=(70, 70))
+    app = drop(app, more)
+    strip = helpers.view(app, "choices")["items"]
+    assert [item["id"] for item in strip] == [digest(each) for each in (*files[1:], more)]
     forget()
     lost = small(compare=f"upload:{last}")
     assert sum("beside the first" in line for line in helpers.lines(lost)) == 1
