@@ -32,10 +32,8 @@ export function modelPicture(numbers, { step }) {
 }
 
 /** @type {(numbers: any, step: string) => string} */
-export function describeModel(
-  { token, norms, parts, block, shares, guess, share, lens: read, without: cutOff },
-  step,
-) {
+export function describeModel(numbers, step) {
+  const { token, norms, parts, block, shares, guess, share, lens: read, without: cutOff } = numbers;
   if (step === "lens")
     return `The logit lens: after ${read.after.map((blocks, i) => `${blocks} blocks the last state reads as ${read.words[i].at(-1)}`).join(", ")}.`;
   if (step === "ablate")

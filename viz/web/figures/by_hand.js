@@ -76,10 +76,8 @@ function waterfall(film, viewer, products, match) {
 }
 
 /** The words as queries at the left, as keys above, and their dot products where they meet; their softmax. */
-function scores(
-  { x, row: at, scores: products, exponentials, shifts, sums: totals, weights },
-  { inputs, reached },
-) {
+function scores(numbers, { inputs, reached }) {
+  const { x, row: at, scores: products, exponentials, shifts, sums: totals, weights } = numbers;
   const digits = Math.max(...x.flat().map(Math.abs)) < 10 ? 4 : 2;
   const edit = (i, j) => typed(inputs, "x", 3 * i + j, `${WORDS[i]}, ${FEATURES[j]}`, x[i][j]);
   const lit = (i) => i === at;

@@ -15,10 +15,8 @@ export const figure = {
     reached("softmax") && slider("temperature", "Temperature T", [0.05, 5, 0.01], { log: true }),
   ],
 
-  picture(
-    { query, keys, values, distances, similarities, total, weights, contributions, answer },
-    { reached, inputs },
-  ) {
+  picture(numbers, { reached, inputs }) {
+    const { query, keys, values, distances, similarities, total, weights, contributions, answer } = numbers;
     const [scored, weighted, flowing] = [reached("similarity"), reached("softmax"), reached("flow")];
     const exact = scored ? -1 : keys.indexOf(query);
     const temperature = fixed(Number(inputs.temperature));
