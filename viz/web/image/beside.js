@@ -1,10 +1,10 @@
-// Another picture or network beside the first: pointing and choosing in one shows in both, and heads of the
-// second can be patched into the first.
+// Another picture or network beside the first: pointing and choosing in one shows in both, and the chosen head can
+// be patched from the second.
 
 import { addressOf, callOf } from "../core/edit_text.js";
 import { ImageState } from "./state.js";
 
-/** @import {Host, Sought, ViewProps} from "../types" */
+/** @import {Host, ViewProps} from "../types" */
 
 /**
  * The state of the second trace, as long as the props name one.
@@ -21,26 +21,19 @@ export function besideOf(first, root, host, edit) {
   let props = null;
   let revision = "";
 
-  /** The second picture as the source of patches; null where none can be made from it. */
-  const source = () =>
-    (edit && first.view.remote && first.view.props.edits && first.view.props.second?.source) || null;
-  /** A patch of a head at every token. @param {number | null} head @returns {Sought} */
-  const sought = (head) => ({ site: first.selection.site, what: "head", head, token: null });
-
-  function patchHead(head) {
-    const { sites } = first.base;
-    const site = sites[first.selection.site];
-    const from = source();
-    if (from)
-      edit?.(callOf("Patch", [site.layer, "head", "second"], { head, ...addressOf(sites, site) }), from);
-  }
-
+  /** What is patched from a second picture; null where none can be. */
   first.fromOther = () => {
-    const { head } = first.selection;
-    const from = source();
+    const { view, selection, base } = first;
+    const source = edit && view.remote && view.props.edits && view.props.second?.source;
+    if (!source) return null;
+    const { site, head } = selection;
     const one = typeof head === "number" ? head : null;
-    if (!from) return null;
-    return { refusal: "", patch: () => one !== null && patchHead(one), sought: sought(one), source: from };
+    const { layer } = base.sites[site];
+    const where = addressOf(base.sites, base.sites[site]);
+    const patch = () => {
+      if (one !== null) edit(callOf("Patch", [layer, "head", "second"], { head: one, ...where }), source);
+    };
+    return { refusal: "", patch, sought: { site, what: "head", head: one, token: null }, source };
   };
 
   function destroy() {
