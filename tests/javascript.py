@@ -34,7 +34,7 @@ FORMATTED = [
     "viz/web/painting",
     *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu", "spans")),
     "viz/web/image",
-    *(f"viz/web/text/{name}.js" for name in ("aids",)),
+    *(f"viz/web/text/{name}.js" for name in ("aids", "toolbar", "text", "strands", "state")),
     *(f"{TESTS}/{name}.test.mjs" for name in ("imports", "vendor")),
 ]
 CHECKS = {

@@ -6,13 +6,8 @@ const WIDENED = 0.5; // on either side of a single value
 const CHEAP = 1 / 3; // an axis begins at zero where that adds at most this share to it
 const NEAR = 0.1; // an axis ends at a bound of its number where that adds at most this share
 
-/**
- * The smallest and the largest of these values; null if there are none.
- *
- * @param {Iterable<number | null>} values null where there is no value
- * @returns {[number, number] | null}
- */
-export function extremesOf(values) {
+/** The smallest and the largest of these values; null if there are none. */
+function extremesOf(values) {
   let [low, high] = [Infinity, -Infinity];
   for (const value of values)
     if (value !== null) [low, high] = [Math.min(low, value), Math.max(high, value)];

@@ -44,7 +44,8 @@ export class TextState {
       slot: "map",
       take: (path, bytes) => {
         if (/^(map|row|thumbs)\?/.test(path)) this.maps.take(unpack(bytes));
-        else if (path === "numbers") this.numbers = new HeadNumbers(JSON.parse(new TextDecoder().decode(bytes)), this.base.sites);
+        else if (path === "numbers")
+          this.numbers = new HeadNumbers(JSON.parse(new TextDecoder().decode(bytes)), this.base.sites);
         else if (/^inside\?/.test(path)) this.view.answers.set(path, unpack(bytes), bytes.length);
         else return false;
         return true;
@@ -240,20 +241,30 @@ export class TextState {
    */
   moment() {
     const { token, direction } = this.selection;
-    const [axis, other] = direction === "in" ? /** @type {const} */ (["key", "query"]) : /** @type {const} */ (["query", "key"]);
+    const [axis, other] =
+      direction === "in" ? /** @type {const} */ (["key", "query"]) : /** @type {const} */ (["query", "key"]);
     if (token === null || !this.texts()[other].timed) return null;
     const weights = this.exactRow(axis, token)?.weights;
     if (!weights) return null;
     const { rows, cols } = this.ranges();
     const [from, to] = other === "key" ? cols : rows;
-    return weights.subarray(from, to).reduce((most, value, i, row) => (value > row[most] ? i : most), 0) + from;
+    return (
+      weights.subarray(from, to).reduce((most, value, i, row) => (value > row[most] ? i : most), 0) + from
+    );
   }
 
   /** Whether weights of the matrix can be set by edits. */
   canPaint() {
     const { form, values } = this.selection;
     const { edits, difference } = this.view.props;
-    return Boolean(this.paint && edits && !difference && form === "matrix" && values === "weights" && this.site().kind !== "joint");
+    return Boolean(
+      this.paint &&
+      edits &&
+      !difference &&
+      form === "matrix" &&
+      values === "weights" &&
+      this.site().kind !== "joint",
+    );
   }
 
   /** Whether edits of the chosen site can be made. */
@@ -340,15 +351,17 @@ export class TextState {
     const { answer } = this.numbers;
     const others = answer.measures.filter(({ key }) => key !== measure.key);
     const all = { ...answer.values, [measure.key]: values };
-    this.numbers = new HeadNumbers({ ...answer, measures: [...others, measure], values: all }, this.base.sites);
+    this.numbers = new HeadNumbers(
+      { ...answer, measures: [...others, measure], values: all },
+      this.base.sites,
+    );
     this.changed();
   }
 
   /** Conditions that heads are filtered by, by measure; the same map until they change. */
   get conditions() {
     const { conditions } = this.selection;
-    if (conditions !== this.filters.text)
-      this.filters = { text: conditions, of: conditionsOf(conditions) };
+    if (conditions !== this.filters.text) this.filters = { text: conditions, of: conditionsOf(conditions) };
     return this.filters.of;
   }
 
@@ -421,8 +434,7 @@ export class TextState {
   /** @param {Cell | null} cell */
   point(cell) {
     const { queries, keys } = this.site();
-    const inside =
-      cell && cell.query >= 0 && cell.key >= 0 && cell.query < queries && cell.key < keys;
+    const inside = cell && cell.query >= 0 && cell.key >= 0 && cell.query < queries && cell.key < keys;
     const next = inside ? cell : null;
     if (next?.query === this.hover?.query && next?.key === this.hover?.key) return;
     const row = next?.query !== this.hover?.query;
@@ -586,7 +598,9 @@ export class TextState {
     client.want("map", here || asksItself ? null : this.mapPath(site, head));
     const plain = isPlain(variant) || this.parts().length > 0;
     client.want("weights", plain ? null : pathOf("map", { site, head }));
-    if (!this.resting.has("tile")) client.want("tile", here ? this.tilePath() : null);
+    const { tile } = this;
+    if (!this.resting.has("tile"))
+      client.want("tile", here && tile ? this.partPath(head, tile.rows, tile.cols) : null);
     if (!this.resting.has("hover"))
       client.want("hover", this.hover && this.rowPath("query", this.hover.query, head, variant));
     const axis = direction === "in" ? "key" : "query";
@@ -645,11 +659,6 @@ export class TextState {
    */
   mapPath(site, head) {
     return pathOf("map", { site, head, ...mapQueryOf(this.variant()) });
-  }
-
-  tilePath() {
-    if (!this.tile) return null;
-    return this.partPath(this.selection.head, this.tile.rows, this.tile.cols);
   }
 
   /**

@@ -36,7 +36,12 @@ const PARTS = ["sound", "pictures", "atlas", "matrix"];
 /** @type {import("../parts/overview.js").ViewOfHeads[]} */
 const OVERVIEWS = [
   { name: "atlas", label: "Thumbnails", title: "Each head as a small picture: a row per layer", View: Atlas },
-  { name: "table", label: "Numbers", title: "Each head as a dot and a row of its numbers, to sort and to filter", View: Numbers },
+  {
+    name: "table",
+    label: "Numbers",
+    title: "Each head as a dot and a row of its numbers, to sort and to filter",
+    View: Numbers,
+  },
 ];
 
 /**
@@ -121,13 +126,24 @@ function compose(state, whole, host) {
     grid.append(picture);
     const line = element("p", "hs-head-sentence");
     picture.append(line);
-    around.push(...[panelWithin(line, Sentence, { state, line }), ...(follows ? [] : [panelWithin(picture, Aids, { state })])].map(early));
+    around.push(
+      ...[
+        panelWithin(line, Sentence, { state, line }),
+        ...(follows ? [] : [panelWithin(picture, Aids, { state })]),
+      ].map(early),
+    );
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
     around.push(overCorpora(state, picture, line));
   }
   // the picture first: text on a canvas needs a layout, which the other panels change
   const beside = follows ? [] : [secondView(state, open, both, root, host)];
-  return [...drawn.values(), ...around, toolbar(state, bar, drawn), panelWithin(root, Below, { view: state.view }), ...beside];
+  return [
+    ...drawn.values(),
+    ...around,
+    toolbar(state, bar, drawn),
+    panelWithin(root, Below, { view: state.view }),
+    ...beside,
+  ];
 }
 
 /** A panel above others: it is drawn with them, so that they do not move. */
@@ -208,7 +224,10 @@ function figureOf(state) {
   /** @type {Record<string, string | number>} */
   const one = token === null || !drawn ? {} : { token, direction };
   const { asked, captions } = state.base;
-  const pictured = { ...(asked || captions ? onPictures(state.selection) : {}), ...(asked && token !== null ? { token, direction } : {}) };
+  const pictured = {
+    ...(asked || captions ? onPictures(state.selection) : {}),
+    ...(asked && token !== null ? { token, direction } : {}),
+  };
   return { site, head, scale, ...several, ...one, ...pictured, ...filtersOf(state) };
 }
 
@@ -219,7 +238,9 @@ function filtersOf(state) {
   const ranges = state.ranges();
   const part = block !== "all" || rows || columns || state.unheard();
   return {
-    ...(form === "matrix" ? { values: state.view.props.difference ? "difference" : state.selection.values, sinks } : {}),
+    ...(form === "matrix"
+      ? { values: state.view.props.difference ? "difference" : state.selection.values, sinks }
+      : {}),
     ...(least ? { least: least.toFixed(6) } : {}),
     ...(top ? { top } : {}),
     ...(part ? { rows: ranges.rows.join("-"), columns: ranges.cols.join("-") } : {}),
@@ -250,8 +271,12 @@ function sideBySide(state) {
   const model = state.second?.() ?? {};
   const text = other ? { second: other.trace, second_site: site, second_head: head } : null;
   return [
-    ...(edited ? [{ form, name: "Before, after, difference", title, formats, query: { both: "edits" } }] : []),
-    ...("second" in model ? [{ form, name: "Both models", title, formats, query: { ...model, both: "second" } }] : []),
+    ...(edited
+      ? [{ form, name: "Before, after, difference", title, formats, query: { both: "edits" } }]
+      : []),
+    ...("second" in model
+      ? [{ form, name: "Both models", title, formats, query: { ...model, both: "second" } }]
+      : []),
     ...(text ? [{ form, name: "Both texts", title, formats, query: { ...text, both: "second" } }] : []),
   ];
 }
