@@ -11,6 +11,7 @@ from models.attention import Dot, Pattern
 from models.text import Tokens
 from models.trace import Output, Site, TokenAxis, Trace
 from tests.browser.views import SIZES, Server, View
+from viz.api.endpoint import plain
 from viz.api.entries import Download, TraceEntry
 from viz.api.requests import parse_query
 from viz.routes import ENDPOINTS
@@ -41,7 +42,9 @@ class Traced:
         endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
         asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
         answer = endpoint.answer(self.entry, **asked)
-        return (answer.data, answer.kind) if isinstance(answer, Download) else answer
+        if isinstance(answer, Download):
+            return answer.data, answer.kind
+        return answer if isinstance(answer, bytes) else plain(answer)
 
 
 def open_text(
