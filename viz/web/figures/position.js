@@ -2,7 +2,7 @@
 
 import { choice, field, slider } from "../scene/controls.js";
 import { bracketed, fixed, list as listed, typed } from "../scene/numbers.js";
-import { column, framed, free, grid, lines, row, text, wire, wired } from "../scene/layout.js";
+import { column, free, lines, row, text, wire, wired } from "../scene/layout.js";
 import { circle, line } from "../scene/marks.js";
 import { list } from "../scene/list.js";
 import { matrix } from "../scene/matrix.js";
@@ -229,28 +229,14 @@ function sums({ small: { tokens, first, rates, embeddings, positions, sums: adde
 
 /** What each scheme has at a position. */
 function schemes(values, far) {
-  const missing = far >= 512;
-  const all = {
-    "Sinusoidal, rotary, ALiBi": ["computed at any position", `${far}: computed`],
-    "MiniLM's learned table": [
-      "512 rows: positions 0 to 511",
-      `${far}: there is ${missing ? "no" : "a"} row`,
-    ],
-  };
-  const boxes = Object.entries(all).map(([name, [has, now]], i) => {
-    const inside = column(
-      { align: "start", gap: 0.2 },
-      text(`scheme${i}/name`, name, "bold large"),
-      row({ gap: 6 }, text(`scheme${i}/has`, has, "muted"), text(`scheme${i}/now`, now, "bold")),
-    );
-    return framed(`scheme${i}`, inside, i && missing ? "surface/primary 2.5" : "surface/line");
-  });
+  const has = ["computed at any position", "512 rows: positions 0 to 511"];
+  const now = [`${far}: computed`, `${far}: there is ${far < 512 ? "a" : "no"} row`];
+  const names = ["Sinusoidal, rotary, ALiBi", "MiniLM's learned table"];
+  const more = (i) => (i && far >= 512 ? { bold: true, fill: "primary" } : {});
+  const look = { ...CELLS, cell: PAIR / 2, tall: 1.8, about: `Position ${far}` };
   const tip = (value, _, i) => `feature ${i}: ${fixed(value, 4)}`;
-  return column(
-    { gap: 1.4 },
-    matrix("far", [values], { ...CELLS, cell: PAIR / 2, tall: 1.8, tip, about: `Position ${far}` }),
-    ...boxes,
-  );
+  const rows = list("scheme", names, [{ values: has }, { values: now, more }], { tall: 2.6 });
+  return column({ gap: 1.4 }, matrix("far", [values], { ...look, tip }), rows);
 }
 
 const readout = (name, value, moved, first, second) =>
@@ -315,7 +301,7 @@ function alibi({ alibi: { slopes, bias, weights }, position }) {
     wide: 20 * cell,
     high: 7,
   };
-  const keys = weights[0].map((_, key) => String(key));
+  const cols = weights[0].map((_, key) => String(key));
   const shares = {
     ...{
       title: "weights, where all scores are equal",
@@ -338,18 +324,10 @@ function alibi({ alibi: { slopes, bias, weights }, position }) {
       }),
     ),
   );
-  const names = grid(0, [
-    keys.map((key, i) =>
-      free(cell, 1.2, (x, y) =>
-        text(`key${i}`, key, i === position ? "bold small" : "muted small").draw(x + 0.3, y),
-      ),
-    ),
-  ]);
   return column(
     { gap: 0.4, align: "end" },
     drawn,
-    matrix("w", weights, shares),
-    names,
+    matrix("w", weights, { ...shares, cols }),
     text("alibi/keys", "position of the key, and the slope of each head", "muted"),
   );
 }
