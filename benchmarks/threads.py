@@ -147,11 +147,12 @@ def _fails(model: nn.Module, inputs: Any) -> int:
 
 def _left(model: nn.Module) -> list[str]:
     """Names of ours, hooks and recordings that outlived the traces."""
-    from models.pretrained.implementation import configs_of, is_traced
+    from models.pretrained.implementation import TracedName, configs_of
     from models.pretrained.interface import _recording
 
     leftovers = ["a recording"] if _recording.get() is not None else []
-    leftovers += ["a name" for c in configs_of(model) if is_traced(c)]
+    names = (config._attn_implementation_internal for config in configs_of(model))
+    leftovers += ["a name" for name in names if isinstance(name, TracedName)]
     return leftovers + ["a hook" for part in model.modules() if part._forward_pre_hooks]
 
 

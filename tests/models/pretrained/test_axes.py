@@ -140,6 +140,19 @@ def test_images_of_several_texts() -> None:
     assert found.items(found.site(0, tower="language")) == ("text 0", "text 1")
 
 
+@pytest.mark.parametrize("name", ["BART", "T5"])
+def test_keys_of_cross_attention_are_the_tokens_of_the_source(name: str) -> None:
+    given = {"input_ids": ids(2, 9), "decoder_input_ids": ids(2, 5, seed=4)}
+    found = trace(BY_NAME[name].build(), given)
+    crosses = [site for site in found.sites if site.kind == "cross"]
+    assert crosses
+    for site in crosses:
+        assert found.key_labels(site, 1) == [str(id) for id in given["input_ids"][1].tolist()]
+        assert found.query_labels(site, 1) == [
+            str(id) for id in given["decoder_input_ids"][1].tolist()
+        ]
+
+
 def test_prompts_of_several_images() -> None:
     model = sam()
     given = {"pixel_values": normal(2, 3, 32, 32), "input_points": normal(2, 3, 1, 2).abs() * 16}
