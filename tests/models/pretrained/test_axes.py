@@ -140,6 +140,17 @@ def test_images_of_several_texts() -> None:
     assert found.items(found.site(0, tower="language")) == ("text 0", "text 1")
 
 
+def test_a_token_that_sees_nothing_and_that_none_sees_is_real_if_the_input_says_so() -> None:
+    """It attends evenly, as under the library's own attention: no row of it is left out."""
+    mask = torch.zeros(2, 1, 7, 7)
+    mask[0, :, 2] = mask[0, :, :, 2] = torch.finfo(torch.float32).min
+    network, given = BY_NAME["BERT"].build(), {"input_ids": ids(2, 7), "attention_mask": mask}
+    found, expected = trace(network, given), eager(network, given)
+    for layer in range(2):
+        assert (found.weights(layer)[:, 2] - 1 / 7).abs().max() < EXACT
+        assert (found.weights(layer) - expected.attentions[layer][0]).abs().max() < EXACT
+
+
 @pytest.mark.parametrize("name", ["BART", "T5"])
 def test_keys_of_cross_attention_are_the_tokens_of_the_source(name: str) -> None:
     given = {"input_ids": ids(2, 9), "decoder_input_ids": ids(2, 5, seed=4)}
