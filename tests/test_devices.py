@@ -355,7 +355,6 @@ OF_PICTURES = {
     "components": "",
     "similar": "token=4",
     "matters": "site=0&top=2",
-    "matters_in_layer": "site=0",
     "reachable": "site=0&what=head&head=1",
 }
 OF_WRITING = {name: query for name, query in GOOD.items() if name not in ("alike", "patched")}

@@ -51,17 +51,6 @@ def test_a_sweep_is_of_the_pass_without_edits() -> None:
     assert edited == ask(entry_of(), "matters", 0, top=2)
 
 
-def test_all_heads_of_a_layer_are_switched_off_in_passes_of_their_own() -> None:
-    entry, model = entry_of(), load("grammar-next")
-    answer = ask(entry, "matters_in_layer", 1, "", "mean")
-    plain = entry.trace.output.values[0, -1]
-    id, layer = int(plain.argmax()), entry.trace.sites[1].layer
-    for head, value in enumerate(answer["exact"]):
-        off = trace(model, TEXT, edits=[Ablate(layer, head, "mean")]).output.values[0, -1]
-        assert value == pytest.approx(float(off[id] - plain[id]), abs=1e-4)
-    assert len(answer["exact"]) == entry.trace.sites[1].heads
-
-
 def with_photo(name: str) -> TraceEntry:
     """A network's trace of a picture of its own, or of a photo."""
     file = samples.file(next(iter(samples.samples(name) or samples.PHOTOS)))

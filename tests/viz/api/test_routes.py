@@ -64,7 +64,6 @@ GOOD = {
     "written": "count=3",
     "cache": "first=2",
     "matters": "site=0&top=2",
-    "matters_in_layer": "site=0",
     "patched": "second=a&top=2",
     "reachable": "site=0&what=head&head=1",
 }

@@ -49,13 +49,6 @@ class Swept:
     second: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class MattersInLayer:
-    """What switching off each head of a layer does, by a pass each."""
-
-    exact: list[float | None]
-
-
 def matters(
     entry: TraceEntry, site: int, output: str = "", off: str = "zero", top: int = 0
 ) -> Swept:
@@ -78,28 +71,6 @@ def matters(
     known = None if exact is None else _rows(exact, sites)
     places = tuple(map(entry.trace.sites.index, sites))
     return Swept(**about, attribution=_rows(rough, sites), exact=known, sites=places)
-
-
-def matters_in_layer(
-    entry: TraceEntry, site: int, output: str = "", off: str = "zero"
-) -> MattersInLayer:
-    """The same of all heads of one layer, exactly: what each is compared with."""
-    from analysis.sweep import sites_of, sweep
-
-    entry, here = _at(entry, site)
-    if here.heads > MOST:
-        raise ValueError(
-            f"heads of a layer are switched off in turn where there are at most {MOST}"
-        )
-    how, _ = _switched_off(entry, here, output, off)
-
-    def compute() -> "Tensor":
-        with opened(entry) as given:
-            return sweep(*given, layer=here.layer, **how)
-
-    effects = entry.answers.once(("matters in layer", site, output, off), compute)
-    sites = sites_of(entry.trace, here.kind, here.tower)
-    return MattersInLayer(_rows(effects, sites)[sites.index(here)])
 
 
 def patched(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> Swept:

@@ -187,6 +187,5 @@ OFF = one_of("zero", "mean")
 ENDPOINTS = (
     Endpoint("parts", TEXT, parts),
     Endpoint("matters", BOTH, sweeps.matters, off=OFF),
-    Endpoint("matters_in_layer", BOTH, sweeps.matters_in_layer, off=OFF),
     Endpoint("patched", TEXT, sweeps.patched, second=sentence),
 )
