@@ -188,28 +188,6 @@ def test_a_signed_map_is_the_contrast(
     assert words in svg
 
 
-def test_a_ratio_is_that_of_both_shares(asked: Asked, tmp_path: Path) -> None:
-    _, _, t, site = of = asked()
-    row = row_of(t, 2)
-    found = arrays(tmp_path, of, token=row, generic="describe it")
-    at = t.sites.index(site)
-    answer = ask(entry_of(of), "relative", at, 1, row, row, "describe it")
-    for number, cells in enumerate(answer["maps"], 1):
-        np.testing.assert_allclose(found[f"ratio_{number}"][0], cells, rtol=1e-3)
-
-
-def test_the_need_of_an_area_is_in_the_file(asked: Asked, tmp_path: Path) -> None:
-    _, _, t, _ = of = asked()
-    row = row_of(t, 1)
-    found = arrays(tmp_path, of, token=row, area=AREA, mask="blur")
-    answer = ask(entry_of(of), "need", 0, 100, 200, 600, 700, row, row, "blur")
-    numbers = [answer["before"], answer["after"], *answer["elsewhere"]]
-    np.testing.assert_allclose(found["probability"], numbers, rtol=1e-3)
-    assert found["probability_hidden_labels"].tolist()[:2] == ["as it is", "this area"]
-    svg = made(tmp_path, ".svg", of, token=row, area=AREA, mask="blur").decode()
-    assert "with the outlined area blurred" in " ".join(svg.split())
-
-
 def test_frames_of_a_video_are_those_of_the_moment(asked: Asked, tmp_path: Path) -> None:
     _, _, t, site = of = asked("Qwen2-VL")
     grids = t.key_pictures(site)
@@ -219,16 +197,6 @@ def test_frames_of_a_video_are_those_of_the_moment(asked: Asked, tmp_path: Path)
     found = arrays(tmp_path, of, moment=1)
     weights = t.weights(site, 1, rows=[row_of(t, 0)])[0]  # the first word, without a token
     np.testing.assert_allclose(found["weight_2"][0], weights[grids[1].places].numpy(), **CLOSE)
-
-
-def test_a_patch_of_the_vision_tower_looks_at_others(asked: Asked, tmp_path: Path) -> None:
-    model, prompt, t, _ = asked()
-    site = next(site for site in t.sites if site.tower == "vision")
-    found = arrays(tmp_path, (model, prompt, t, site), token=7)
-    grid = t.key_pictures(site)[0]
-    weights = t.weights(site, 1, rows=[7])[0][grid.places]
-    np.testing.assert_allclose(found["weight"][0], weights.numpy(), **CLOSE)
-    assert "share" not in found
 
 
 def test_a_view_by_words_has_the_rows_of_the_word(asked: Asked, tmp_path: Path) -> None:

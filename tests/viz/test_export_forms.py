@@ -7,19 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas
 import pypdfium2
 import pytest
 import torch
 
-from analysis.attribution import logit_attribution
-from analysis.blame import blame
-from analysis.faithfulness import faithfulness
-from analysis.flow import flow
-from analysis.heads import heads
-from analysis.lens import logit_lens
-from analysis.norms import alti
-from analysis.relevance import explain
 from analysis.rollout import rollout
 from analysis.split import split
 from models.decoder import DecoderConfig
@@ -95,85 +86,6 @@ def test_the_token_on_which_a_map_rests_is_left_out_on_request(tmp_path: Path) -
     assert "is hidden" not in plain.read_text()
 
 
-def test_numbers_of_the_whole_model_are_the_analyses(tmp_path: Path) -> None:
-    t = traced()
-    found = arrays(tmp_path, "model", method="rollout", beside="alti", query=QUERY)
-    same(found["rollout"], rollout(t))
-    same(found["alti"], alti(t))
-    assert found["alti_axes"].tolist() == ["query", "key"]
-    assert found["alti_query_labels"].tolist() == t.labels
-    assert str(found["model"]) == t.model
-    fused: dict[str, Any] = {"fusion": "max", "discard": 0.25}
-    same(arrays(tmp_path, "model", **fused)["rollout"], rollout(t, **fused))
-    said = made(tmp_path, ".svg", "model", words=False, **fused).decode()
-    assert "their largest weight in each cell. The smallest 25\u00a0% of each layer" in said
-    page = made(tmp_path, ".html", "model", query=QUERY, **fused).decode()
-    assert "method=rollout\\u0026fusion=max\\u0026discard=0.25" in page.replace("&", "\\u0026")
-    both = {**fused, "beside": "flow"}
-    found = arrays(tmp_path, "model", query=QUERY, **both)
-    same(found["rollout"], rollout(t, **fused))
-    same(found["flow"], flow(t, QUERY, fusion="max"))
-    same(arrays(tmp_path, "model", method="flow", query=QUERY)["flow"], flow(t, QUERY))
-    said = made(tmp_path, ".svg", "model", query=QUERY, **both).decode()
-    assert ">Rollout, largest of heads, 25\u00a0% left out</text>" in said
-    assert ">Attention flow, largest of heads, row of" in said
-
-
-def test_curves_of_faithfulness_are_the_analysis(tmp_path: Path) -> None:
-    asked: dict[str, Any] = SHOWN["faithfulness"]
-    relevance = explain(network(), HOSTILE, target="a word", method="gradient").tokens
-    expected = faithfulness(network(), HOSTILE, relevance, target="a word")
-    for view in ("faithfulness", "model"):
-        found = arrays(tmp_path, view, **asked, **({"tested": True} if view == "model" else {}))
-        for name in ("comprehensiveness", "sufficiency"):
-            random = getattr(expected, f"random_{name}")
-            curves = torch.cat([getattr(expected, name)[None], random])
-            np.testing.assert_allclose(found[f"gradient_{name}"], curves, rtol=1e-3, atol=1e-5)
-    assert found["gradient_sufficiency_order_labels"].tolist()[:2] == [
-        "by relevance",
-        "random order 1",
-    ]
-    table = pandas.read_csv(io.BytesIO(made(tmp_path, ".csv", "faithfulness", **asked)))
-    removed = table.query("numbers == 'gradient, comprehensiveness'")["tokens removed_label"]
-    places = [*dict.fromkeys(removed.astype(int).tolist())]
-    assert places == expected.counts.tolist()
-    page = made(tmp_path, ".html", "faithfulness", **asked).decode().replace("\\u0026", "&")
-    assert "faithfulness?site=0&method=gradient&output=a%20word&order=8" in page
-    with pytest.raises(ValueError, match="method: expected one of gradient, chefer, attnlrp"):
-        made(tmp_path, ".svg", "faithfulness")
-
-
-def test_numbers_of_lenses_parts_and_blame_are_the_analyses(tmp_path: Path) -> None:
-    t, run = predicting()
-    count = len(t.labels)
-    found = arrays(tmp_path, "lens", output=f"{QUERY}.7")
-    shares = [logit_lens(t, layer).softmax(-1) for layer in range(3)]
-    for state, each in enumerate(shares):
-        same(found["probability"][state], each.amax(-1))
-        assert found["likeliest_id"][state].tolist() == each.argmax(-1).tolist()
-        assert found["rank"][state] == 1 + (each[QUERY] > each[QUERY, 7]).sum()
-    assert found["probability_axes"].tolist() == ["state", "token"]
-    assert found["probability_state_labels"].tolist() == ["embedding", "layer 0", "output"]
-    assert found["probability"].shape == (3, count)
-    found = arrays(tmp_path, "parts", output=f"{QUERY}.7", versus=f"{QUERY}.11", tested=True)
-    expected = logit_attribution(t, 7, query=QUERY, versus=11)
-    every = [*found["heads"], *found["other_parts"]]
-    assert sum(every) == pytest.approx(sum(expected.values()), abs=1e-3)
-    named = zip(found["heads_layer"], found["heads_head"], found["heads"], strict=True)
-    for layer, head, value in named:
-        assert value == pytest.approx(expected[f"layer {layer}, head {head}"], **NEAR)
-    blamed = blame(*run["run"], target=(QUERY, 7))
-    for file in (found, arrays(tmp_path, "blame", output=f"{QUERY}.7")):
-        same(file["relevance"], blamed.tokens)
-        before, after, *controls = file["probability"].tolist()
-        assert before == pytest.approx(blamed.before, **NEAR)
-        assert after == pytest.approx(blamed.after, **NEAR)
-        assert controls == pytest.approx(list(blamed.controls), **NEAR)
-        assert file["edges_key"].tolist() == [edge.key for edge in blamed.edges]
-    table = pandas.read_csv(io.BytesIO(made(tmp_path, ".csv", "lens", output=f"{QUERY}.7")))
-    assert len(table.query("numbers == 'probability'")) == 3 * count
-
-
 def test_a_text_shaded_by_several_layers_and_heads(tmp_path: Path) -> None:
     t = traced()
     folder = tmp_path / "file"
@@ -193,12 +105,6 @@ def test_a_text_shaded_by_several_layers_and_heads(tmp_path: Path) -> None:
     assert f"{t.model} · layers 0, 1 · heads 0, {HEAD}" in written
     with pytest.raises(ValueError, match=r"layers: expected some of \[0, 1\], received 7"):
         made(tmp_path, ".svg", "text", layers=(0, 7))
-
-
-def test_numbers_of_every_head(tmp_path: Path) -> None:
-    found = arrays(tmp_path, "numbers")
-    for place, name in enumerate(found["heads_number_labels"].tolist()):
-        same(found["heads"][:, place], heads(traced())[name].flatten())
 
 
 def test_the_score_of_a_pair_is_split_in_its_file(tmp_path: Path) -> None:

@@ -10,10 +10,7 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from analysis.perturbation import perturbation
-from analysis.relevance import explain
 from analysis.rollout import rollout
-from analysis.vision import feature_colours, patch_similarity
 from models.catalogue import entry, folder
 from models.run import Model, Trace, load, trace
 from tests.viz import svg_files
@@ -62,33 +59,6 @@ def test_figures_and_pages_of_a_picture_open(tmp_path: Path, view: str) -> None:
     held = made(tmp_path, ".html", view, **FORMS[view]).decode()
     wanted = {"model": "relevance?site=0", "faithfulness": "perturbation?site=0"}
     assert wanted.get(view, "components?foreground=below") in held
-
-
-def test_numbers_over_a_picture_are_those_of_the_methods(tmp_path: Path) -> None:
-    found = numbers(tmp_path, "model", method="attnlrp", beside="rollout", output="8")
-    expected = explain(model(), picture(), target=8, method="attnlrp").tokens
-    np.testing.assert_allclose(found["attnlrp"], expected.numpy(force=True), rtol=1e-3, atol=1e-5)
-    np.testing.assert_allclose(found["rollout"], rollout(traced())[0], rtol=1e-3)
-    asked = {"method": "rollout", "followed": "token", "query": 7}
-    np.testing.assert_allclose(
-        numbers(tmp_path, "model", **asked)["rollout"], rollout(traced())[7], rtol=1e-3
-    )
-
-
-def test_tests_of_a_picture_are_those_of_the_analysis(tmp_path: Path) -> None:
-    found = numbers(tmp_path, "faithfulness", method="rollout", proof="deletion", output="3")
-    expected = perturbation(model(), picture(), rollout(traced())[0], "deletion", target=3)
-    lines = np.stack([expected.curve, expected.reverse, *expected.random])
-    np.testing.assert_allclose(found["rollout_deletion"], lines, atol=1e-4)
-
-
-def test_features_of_a_picture_are_those_of_the_analysis(tmp_path: Path) -> None:
-    found = numbers(tmp_path, "features", token=9)
-    states = traced().final()[1:]
-    colours = feature_colours([states], threshold=None).colours[0]
-    assert np.abs(found["components"] - 255 * colours.numpy(force=True)).max() <= 0.5
-    cosines = patch_similarity(states, 8).numpy(force=True)
-    np.testing.assert_allclose(found["similarity"], cosines, rtol=1e-3, atol=1e-5)
 
 
 def test_a_larger_number_is_brighter_over_the_picture(tmp_path: Path) -> None:

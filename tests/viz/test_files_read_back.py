@@ -25,7 +25,6 @@ from models.run import Trace, load, trace
 from models.vit import ViTConfig
 from tests.viz.random_traces import random_traces
 from viz.export import export
-from viz.pack import unpack
 from viz.views import EVERY
 from viz.views.request import input_of
 
@@ -165,22 +164,6 @@ def test_scores_keep_their_sign(tmp_path: Path) -> None:
     assert min(seen) < 0 < max(value for value in seen if math.isfinite(value))
 
 
-def test_numbers_of_heads_name_their_head(tmp_path: Path) -> None:
-    file = tmp_path / "file.csv"
-    for _, _, view in shown_of():
-        expected = numbers_of_heads(view)
-        lines = lines_of(export(view, file, view="numbers"))
-        rows = {place_in(line): view.sites.index(site_by(view, line)) for line in lines}
-        for line in lines:
-            number = float(expected[line["number_label"]][rows[place_in(line)], int(line["head"])])
-            if line["value"]:
-                assert float(line["value"]) == pytest.approx(number, rel=1e-3, abs=1e-4)
-            else:
-                assert math.isnan(number)
-        heads = {(line.get("tower"), line["layer"], line["kind"], line["head"]) for line in lines}
-        assert len(heads) == sum(site.heads for site in view.sites)
-
-
 def test_the_numbers_of_a_head_name_their_tokens(tmp_path: Path) -> None:
     file = tmp_path / "file.csv"
     for _, t in traces():
@@ -277,35 +260,6 @@ def held_in(page: str) -> dict[str, bytes]:
     )
     assert found
     return {path: base64.b64decode(data) for path, data in json.loads(found[1]).items()}
-
-
-def test_the_data_in_a_page_are_the_weights(tmp_path: Path) -> None:
-    file = tmp_path / "file.html"
-    for _, t in traces():
-        view = View(t, special="hidden")
-        site = attention(view)
-        held = held_in(export(view, file, **placed(site, [0, 1])).read_text("utf-8"))
-        base = unpack(held["overview"])[0]["base"]
-        read, known = 0, {}
-        for path, data in held.items():
-            if path.startswith(("map?", "row?")):
-                header, area = unpack(data)
-                for each in (*header["maps"], *header["rows"]):
-                    named = base["sites"][each["site"]]
-                    own = site_by(view, named)
-                    weights = weights_by(view, {"head": each["head"]}, own, known)
-                    assert named["queries"] == own.queries
-                    assert path.startswith("map") or f"index={each['index']}" in path
-                    read += 1
-                    if "shape" in each:
-                        count = math.prod(each["shape"])
-                        cells = np.frombuffer(area, np.uint8, count, each["at"]) / 255
-                        drawn = each["max"] * cells.reshape(each["shape"]) ** 2
-                        np.testing.assert_allclose(drawn, weights, atol=each["max"] / 255)
-                    else:
-                        row = np.frombuffer(area, np.float32, each["count"], each["at"])
-                        np.testing.assert_allclose(row, weights[each["index"]], rtol=1e-4)
-        assert read > 4
 
 
 def test_a_picture_s_table_names_patches(tmp_path: Path) -> None:
