@@ -1,6 +1,5 @@
 """A loopback server with one view on a page, and answers that a test can hold back or refuse."""
 
-import json
 import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from playwright.sync_api import Page, ViewportSize, expect
 
+from viz.api.endpoint import body_of
 from viz.web.standalone import page as standalone
 
 PAGES = ("/", "/text", "/image")
@@ -132,9 +132,7 @@ class Server:
         if trace not in self.sources:
             return 404, "text/plain", b"there is no such result"
         answer = self._answer(self.sources[trace], route, dict(parse_qsl(url.query)))
-        if isinstance(answer, dict):
-            return 200, "application/json", json.dumps(answer).encode()
-        body, kind = answer if isinstance(answer, tuple) else (answer, "application/octet-stream")
+        body, kind = body_of(answer)
         return 200, kind, body
 
     def _answer(self, source: Source, route: str, query: dict[str, str]) -> Answer:
