@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig, attend
+from models.attention.scores import Additive
 from models.encoder import Encoder, EncoderConfig
 from models.seeding import seeded
 from tests.models.tensors import noise
@@ -22,7 +23,7 @@ from viz.course.dictionary.numbers import CASES, case, edit_distance, normalised
 from viz.course.heads_do.numbers import HIGH, LENGTH, LOW, TEXTS, ablations, other_weights, repeats
 from viz.course.numbers import follow
 from viz.course.position.numbers import LONG, SLIPS, WIDE, misread
-from viz.course.scale.numbers import HIDDEN, drawn, others
+from viz.course.scale.numbers import HIDDEN, drawn, others, pair_costs
 from viz.course.sequences.numbers import DIM, attention_influence, recurrent_influence
 
 
@@ -238,3 +239,26 @@ def test_influence_of_attention_by_differences() -> None:
             last = layer(x.double() + moves)[0][:, -1]
         slopes = (last[:DIM] - last[DIM:]) / (2 * step)
         assert found[token].item() == pytest.approx(slopes.norm().item(), rel=1e-3)
+
+
+def test_additive_scores_keep_a_hidden_layer_for_each_pair() -> None:
+    """Counted on a few tokens: `Additive` makes a hidden layer query × key × unit."""
+    tokens, width, units = 5, 7, 11
+    score = Additive(torch.zeros(units, width), torch.zeros(units, width), torch.zeros(units))
+    q = torch.zeros(1, 1, tokens, width)
+    pairs = score.scores(q, q, [0]).numel()
+    assert pair_costs(tokens, width, units) == {
+        "dot product": (pairs * width, pairs),
+        "additive": (2 * tokens * width * units + pairs * units, pairs * units),
+    }
+
+
+def test_weights_of_patches_take_as_much_memory_as_torch() -> None:
+    rows = board("vision", "pixels")["An image in patches"]
+    sizes = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+    for tokens, weights, memory in rows.values():
+        count = int(tokens.replace(",", ""))
+        held = torch.empty(count, count, device="meta")
+        size, unit = memory.split()
+        assert int(weights.replace(",", "")) == held.numel()
+        assert float(size) * sizes[unit] == pytest.approx(4 * held.numel(), rel=5e-3)

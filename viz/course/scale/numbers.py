@@ -189,15 +189,24 @@ def _every_width(seed: int) -> Panel:
 
 
 def _costs(width: int) -> Panel:
-    """Dot products and additive scores of all pairs of a long text: one hidden layer per pair."""
-    pairs = TOKENS * TOKENS
-    costs = {
-        "dot product": (pairs * width, pairs),
-        "additive": (2 * TOKENS * width * UNITS + pairs * UNITS, pairs * UNITS),
-    }
+    costs = pair_costs(TOKENS, width, UNITS)
     rows = {name: [f"{count:,}" for count in counts] for name, counts in costs.items()}
     title = f"Scores of {TOKENS:,} tokens of width {width}, {UNITS:,} hidden units"
     return table(title, rows, ["multiplications", "numbers in memory"])
+
+
+def pair_costs(tokens: int, width: int, units: int) -> dict[str, tuple[int, int]]:
+    """Multiplications of the scores of all pairs, and the numbers kept for the backward pass.
+
+    q·k is one matrix product, of which only the scores are kept; vᵀ tanh(W q + U k) has a hidden
+    layer for every pair (Bahdanau et al. 2015).
+    """
+    pairs = tokens * tokens
+    hidden = pairs * units
+    return {
+        "dot product": (pairs * width, pairs),
+        "additive": (2 * tokens * width * units + hidden, hidden),
+    }
 
 
 # ---- a query of width 2, ten keys of width 1, 2 or 3, and ten values of width 4
