@@ -5,6 +5,8 @@ import { test } from "node:test";
 
 import { answeredSteps, progress, recordAnswer, recordOpened } from "../../viz/web/lessons/progress.js";
 import { fitted } from "../../viz/web/scene/layout.js";
+import { list } from "../../viz/web/scene/list.js";
+import { matrix } from "../../viz/web/scene/matrix.js";
 import { boardPart, describeBoard } from "../../viz/web/story/board.js";
 import { Numbers } from "../../viz/web/story/numbers.js";
 import * as inputs from "../../viz/web/story/inputs.js";
@@ -174,3 +176,14 @@ test("a curve stands on an axis of seconds, with a word's time marked", () => {
   assert.deepEqual(part.tables?.[1].values, [[0], [0.1], [0.4], [0.2]]);
 });
 
+test("rows of a list and cells of a matrix show their own numbers, and bars are as long as these", () => {
+  const drawn = list("k", ["a", "b"], [{ head: "v", values: [0.25, 1], bar: 4, most: 1 }, { values: [-1.5, 2], digits: 1 }], { about: "t" });
+  const marks = new Map(drawn.draw(0, 0).map((mark) => [mark.key, mark]));
+  const texts = ["k0/0/number", "k1/0/number", "k0/1", "k1/1"].map((key) => marks.get(key)?.text);
+  assert.deepEqual(texts, ["0.25", "1.00", "−1.5", "2.0"]);
+  assert.deepEqual([marks.get("k0/0")?.w, marks.get("k1/0")?.w], [1, 4]);
+  assert.deepEqual(drawn.tables, [{ title: "t", rows: ["a", "b"], cols: ["v", ""], values: [[0.25, -1.5], [1, 2]] }]);
+  const cells = matrix("m", [[1, 2], [3, null]], { title: "M" }).draw(0, 0);
+  const numbers = cells.filter(({ key }) => key.endsWith("/number")).map(({ key, text }) => [key, text]);
+  assert.deepEqual(numbers, [["m/0.0/number", "1.00"], ["m/0.1/number", "2.00"], ["m/1.0/number", "3.00"]]);
+});
