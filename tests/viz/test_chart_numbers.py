@@ -10,7 +10,6 @@ import pytest
 
 from viz.chart_numbers import chart_csv, series_of
 from viz.figures import bars, curves, facets, heatmap
-from viz.vision import norms
 
 VALUES = np.linspace(-1, 1, 12).reshape(3, 4)
 
@@ -35,9 +34,6 @@ def test_numbers_are_those_of_the_charts() -> None:
     assert [row["value"] for row in rows if row["series"] == "second"] == ["9", "4", "1", "0"]
 
 
-def test_numbers_of_a_thinned_map_keep_their_places_and_marks_are_left_out() -> None:
+def test_numbers_of_a_thinned_map_keep_their_places() -> None:
     step = facets({"a": VALUES}, title="", x="", y="", bar="", low=0, high=1, most=2)
     assert next(series_of([step])).places[1].tolist() == [0, 2]
-    values = np.array([[1.0, np.nan], [3.0, 4.0]])
-    outliers = norms(values, values > 3, ["a", "b"], title="")
-    assert [each.name for each in series_of([outliers])] == ["", "outlier"]
