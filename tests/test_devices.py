@@ -16,31 +16,7 @@ import torch
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from analysis.alike import alike
-from analysis.attribution import logit_attribution
-from analysis.blame import blame
 from analysis.corpus import corpus, open_corpus
-from analysis.effects import Logit
-from analysis.faithfulness import faithfulness
-from analysis.flow import flow
-from analysis.generation import continuation, continue_text
-from analysis.heads import heads
-from analysis.lens import jacobian_lens, logit_lens, mean_jacobians
-from analysis.norms import alti, value_norms
-from analysis.reachable import reachable
-from analysis.relevance import METHODS, explain
-from analysis.rollout import rollout
-from analysis.sinks import sinks_of
-from analysis.split import split
-from analysis.states import state_sweep
-from analysis.sweep import checked_sweep
-from analysis.telling import telling
-from analysis.vision import (
-    attention_distance,
-    attention_entropy,
-    feature_colours,
-    patch_similarity,
-)
 from models.decoder import DecoderConfig
 from models.edits import (
     Ablate,
@@ -54,7 +30,6 @@ from models.edits import (
     UsePattern,
 )
 from models.encoder import EncoderConfig
-from models.inputs.prompt import Prompt
 from models.model import Model
 from models.request import File, Picture, Question, Source, TraceRequest, file_of
 from models.run import load, trace
@@ -65,7 +40,6 @@ from models.vit import ViTConfig
 from tests.models.devices import DEVICES
 from tests.models.pretrained.tiny import BY_NAME
 from tests.models.vision_language import BY_NAME as SEEING
-from tests.models.vision_language import photo
 from tests.viz.api.pictured import networks_in
 from tests.viz.api.test_objects import save
 from tests.viz.api.test_routes import GOOD, HOSTS
@@ -180,18 +154,6 @@ def test_a_check_against_the_network_itself(name: str, device: str) -> None:
     assert verify(opened, *source(name)[1]).difference < 1e-4
 
 
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
-@pytest.mark.parametrize("device", CARDS)
-def test_half_precision_stays_near(dtype: torch.dtype, device: str) -> None:
-    for name in ("decoder", "Llama", "BERT"):
-        half = load(copy.deepcopy(source(name)[0]), device=device, dtype=dtype)
-        there, here = trace(half, *source(name)[1]), traced(name, "cpu")
-        for site in here.sites:
-            apart = (there.weights(site).float().cpu() - here.weights(site)).abs().max()
-            assert apart < 0.1
-            assert there.weights(site).sum(-1).sub(1).abs().max() < 1e-2
-
-
 EDITS: dict[str, Callable[[Model, tuple[Any, ...]], Any]] = {
     "zero": lambda *_: Ablate(1, 0),
     "mean": lambda *_: Ablate(1, (0, 2), "mean"),
@@ -240,75 +202,6 @@ def test_an_edit(edit: str, device: str) -> None:
 
 # --- analyses ---------------------------------------------------------------------------------
 
-ANALYSES: dict[str, Callable[[Model, tuple[Any, ...], Trace], Any]] = {
-    "heads": lambda m, given, t: heads(t),
-    "rollout": lambda m, given, t: rollout(t),
-    "flow": lambda m, given, t: flow(t, 2),
-    "value norms": lambda m, given, t: value_norms(t, 1),
-    "ALTI": lambda m, given, t: alti(t),
-    "split": lambda m, given, t: split(t, 1, 0, 2, 1),
-    "sinks": lambda m, given, t: [sinks_of(t, site) for site in t.sites],
-    "telling": lambda m, given, t: telling(t),
-    "reach": lambda m, given, t: [
-        each.float() for each in reachable(t, t.sites[0], "head", head=1)
-    ],
-    "distance": lambda m, given, t: attention_distance(t, t.sites[1]),
-    "entropy": lambda m, given, t: attention_entropy(t, t.sites[1]),
-    "colours": lambda m, given, t: feature_colours([t.hidden(1)]).colours,
-    "similarity": lambda m, given, t: patch_similarity(t.hidden(1), 2),
-    "sweep": lambda m, given, t: checked_sweep(
-        m, given[0], edit=lambda layer, head: Ablate(layer, head), measure=Logit(4), top=3
-    ),
-    "states": lambda m, given, t: state_sweep(m, given[0], OTHER, measure=Logit(4), top=3),
-    "attribution": lambda m, given, t: logit_attribution(t, 4, versus=3),
-    "logit lens": lambda m, given, t: logit_lens(t, 1),
-    "jacobian lens": lambda m, given, t: jacobian_lens(t, 1),
-    "mean jacobians": lambda m, given, t: mean_jacobians([t]),
-    "blame": lambda m, given, t: blame(m, given[0], controls=3),
-    "written": lambda m, given, t: dataclasses.astuple(continuation(m, given[0], 4)),
-    "written with an edit": lambda m, given, t: (
-        continue_text(m, given[0], 3, edits=[Ablate(1, 0)]).ids
-    ),
-    "faithfulness": lambda m, given, t: faithfulness(
-        m, given[0], torch.linspace(0, 1, len(t.tokens[0])), orders=2
-    ),
-}
-ANALYSES |= {
-    f"relevance by {method}": lambda m, given, t, method=method: (
-        explain(m, *given, method=method).tokens
-    )
-    for method in METHODS
-}
-
-
-@pytest.mark.parametrize("device", CARDS)
-@pytest.mark.parametrize("analysis", ANALYSES)
-def test_an_analysis(analysis: str, device: str) -> None:
-    tried = False
-    for name in ("decoder", "encoder", "ViT", "Llama", "BERT"):
-        given, results = source(name)[1], []
-        try:
-            for each in ("cpu", device):
-                opened = model(name, each)
-                results.append(
-                    ANALYSES[analysis](opened, given, trace(opened, *given, hidden=True))
-                )
-        except (ValueError, TypeError):
-            assert not results, "refused on the card alone"
-            continue
-        tried = True
-        agree(results[1], results[0])
-    assert tried, "no network takes it"
-
-
-@pytest.mark.parametrize("device", CARDS)
-def test_heads_that_are_alike(device: str) -> None:
-    found = []
-    for each in ("cpu", device):
-        t = trace(load("grammar-next", device=each), "the cats near the cabinet")
-        found.append(alike(t, t.sites[1], 1, t))
-    agree(found[1], found[0])
-
 
 @pytest.mark.parametrize("device", CARDS)
 def test_a_corpus(device: str, tmp_path: Path) -> None:
@@ -324,18 +217,6 @@ def test_a_corpus(device: str, tmp_path: Path) -> None:
         {str(key): value for key, value in tables[0].items()},
         5,
     )
-
-
-# --- words and pictures -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("device", CARDS)
-@pytest.mark.parametrize("family", SEEING)
-def test_a_question_about_a_picture(family: str, device: str, tmp_path: Path) -> None:
-    folder = SEEING[family].save(tmp_path)
-    asked = Prompt("what is on the picture ?", [photo()])
-    passes = [of_trace(trace(load(folder, device=each), asked)) for each in ("cpu", device)]
-    agree(passes[1], passes[0], 2)
 
 
 # --- what the views ask -----------------------------------------------------------------------

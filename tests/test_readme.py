@@ -50,11 +50,6 @@ def names() -> dict[str, Any]:
     return found
 
 
-def test_every_block_is_tested() -> None:
-    counts = {name: len(blocks) for name, blocks in BLOCKS.items()}
-    assert counts == {"README": 1, "corpus": 1, "using": 1, "models": 1}
-
-
 def test_their_code_uses_the_facade_alone() -> None:
     inside = re.compile(
         rf"\b(?:from (?:{'|'.join(ROOMS)})[\w.]* import|import (?:{'|'.join(ROOMS)})\b)"

@@ -1,6 +1,5 @@
 """Word times of speech: warping, a planted map of tokens by time, files, and Whisper on speech."""
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,13 +19,12 @@ from analysis.alignment import (
     aligning_heads,
     heads_of,
     median,
-    paths,
     seconds_per_frame,
     spelled,
     transcript,
     warp,
 )
-from analysis.word_times import as_json, as_srt, as_textgrid
+from analysis.word_times import as_srt, as_textgrid
 from models.attention import Pattern
 from models.run import load, trace
 from models.text import Tokens
@@ -68,17 +66,6 @@ def test_the_path_is_that_of_plain_loops(rows: int, cols: int) -> None:
         cost = np.random.default_rng(seed).normal(size=(rows, cols))
         own, other = warp(cost), plain_warp(cost)
         assert (own[0].tolist(), own[1].tolist()) == other
-
-
-def test_a_known_alignment_is_recovered() -> None:
-    starts = [0, 4, 5, 11, 17]
-    cost = np.ones((5, 23))
-    for token, (start, end) in enumerate(zip(starts, [*starts[1:], 23], strict=True)):
-        cost[token, start:end] = -1
-    rows, cols = warp(cost)
-    assert [int(cols[rows == token][0]) for token in range(5)] == starts
-    assert (np.diff(rows) >= 0).all()
-    assert (np.diff(cols) >= 0).all()
 
 
 def test_the_median_mirrors_edges() -> None:
@@ -144,11 +131,6 @@ def test_words_of_a_planted_map_have_its_times() -> None:
         assert before.start <= before.end <= after.start + 1e-9
 
 
-def test_every_frame_that_was_heard_counts() -> None:
-    for samples in range(320, 480_001, 160):  # of 30 seconds at 16 kHz, with 1,500 frames
-        assert Sound(30.0, (samples / 16_000,)).frames_heard(1_500) == samples // 320
-
-
 def test_the_finder_finds_the_planted_head() -> None:
     first, *others = aligning_heads(planted())
     assert (first.layer, first.head) == (0, 1)
@@ -156,18 +138,6 @@ def test_the_finder_finds_the_planted_head() -> None:
     assert first.agreement > 0.8
     backwards = next(head for head in others if head.head == 2)
     assert backwards.monotony < -0.9
-
-
-def test_a_head_s_own_path() -> None:
-    (followed,) = paths(planted(), [(0, 1)])
-    assert followed.first[1:].tolist() == pytest.approx([*STARTS[1:], HEARD - 3], abs=1)
-    # each row is left where the next one is entered, or a frame before
-    assert set((followed.first[1:] - followed.last[:-1]).tolist()) <= {0, 1}
-    assert (followed.first[0], followed.last[-1]) == (0, HEARD - 1)
-    assert followed.weights.shape == (len(STARTS) + 1, HEARD)
-    assert followed.weights.sum(-1).tolist() == pytest.approx([1.0] * (len(STARTS) + 1))
-    with pytest.raises(ValueError, match="heads: expected layer and head"):
-        paths(planted(), [(0, 7)])
 
 
 def test_heads_are_those_of_the_checkpoint_else_those_that_follow_time() -> None:
@@ -198,25 +168,6 @@ def test_words_have_the_times_of_their_characters() -> None:
     assert (first.end, second.start, second.end) == pytest.approx((0.2, 0.2, 0.8), abs=0.021)
     with pytest.raises(ValueError, match="expected the same transcript in both traces"):
         align_characters(whole, planted((*front, *"I did."), starts[:6]), heads=[(0, 1)])
-
-
-def test_pieces_of_a_character_end_with_the_last() -> None:
-    front = ("<begin>", "<|notimestamps|>")
-    whole = planted((*front, " 🙂", " a"), (5, 40))
-    letters = planted((*front, "🙂 1/2", "🙂 2/2", " ", "a"), (5, 12, 30, 40))
-    first, second = align_characters(whole, letters, heads=[(0, 1)])
-    assert (first.end, second.start) == pytest.approx((0.6, 0.6), abs=0.021)
-
-
-def test_scripts_without_spaces_have_a_word_a_character() -> None:
-    found = align(planted(("<begin>", "<|notimestamps|>", "猫", "が", "。"), (5, 12, 30)))
-    assert [word.text for word in found] == ["猫", "が。"]
-
-
-def test_pieces_of_a_character_are_one_word() -> None:
-    labels = ("<begin>", "<|notimestamps|>", " a", " 🙂 1/2", " 🙂 2/2")
-    found = align(planted(labels, (5, 12, 30)))
-    assert [word.text for word in found] == ["a", "🙂"]
 
 
 class Characters:
@@ -258,12 +209,6 @@ def test_what_has_no_words_is_refused() -> None:
 # --- files ----------------------------------------------------------------------------------------
 
 WORDS = [Word("Say", 0.5, 0.75), Word('"hi".', 0.75, 1.25), Word("Bye", 61.0, 3661.5)]
-
-
-def test_json_reads_back() -> None:
-    assert json.loads(as_json(WORDS)) == [
-        {"word": text, "start": start, "end": end} for text, start, end in WORDS
-    ]
 
 
 def test_subtitles() -> None:
@@ -417,43 +362,3 @@ def test_word_times_of_whisper_are_those_of_its_own_method(
     assert found["characters"][0] > 0.35, found
     assert found["characters"][2] > 0.75, found
     assert found["found"][2] > found["own"][2], found
-
-
-UNHEARD = (  # voice, words a minute, text: nothing was chosen by their times
-    ("en-gb-x-rp", 150, "Seven old sailors were talking quietly near a small harbour last winter."),
-    ("en-gb-x-rp", 150, "Please put this heavy wooden box behind our kitchen door before lunch."),
-    ("en-us+f3", 170, "We finally reached a high mountain after heavy rain stopped."),
-    ("en-us+f3", 170, "Nobody answered when everyone was outside under tall green trees."),
-)
-
-
-@pytest.mark.long
-def test_heads_ranked_on_one_recording_time_the_words_of_others(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    """Other voices, paces and texts; the share of words within 100 ms, and the median error."""
-    fetched("whisper")
-    if not has_synthesizer():
-        pytest.skip("the package index has no synthesizer for this platform")
-    folder = tmp_path_factory.mktemp("speech")
-    file = folder / "first.wav"
-    model: Any = load("whisper")
-    speak(SENTENCES[0], None, file)
-    first = aligning_heads(trace(model, str(file), SENTENCES[0]))
-    heads = [(each.layer, each.head) for each in first]
-    errors: dict[str, list[float]] = {"own": [], "ranked": [], "characters": []}
-    for voice, pace, text in UNHEARD:
-        onsets = [onset.seconds for onset in speak(text, None, file, voice, pace)]
-        t = trace(model, str(file), text)
-        cut = trace(model, str(file), spelled(model.tokenizer, text))
-        starts = {
-            "own": own_method(model, t, text),
-            "ranked": [word.start for word in align(t, heads=heads)],
-            "characters": [word.start for word in align_characters(t, cut)],
-        }
-        for name, each in starts.items():
-            errors[name] += [a - b for a, b in zip(each, onsets, strict=True)]
-    medians = {name: np.median(np.abs(each)) for name, each in errors.items()}
-    assert shares(errors["ranked"])[2] > 0.7, medians
-    assert medians["ranked"] < medians["own"], medians
-    assert medians["characters"] < medians["own"], medians

@@ -12,7 +12,7 @@ from models.run import load, trace
 from models.trace import Trace
 from tests.analysis.test_lens import IDS, LIBRARY, MORE, OWN, traced
 from tests.models.architectures import TEXT
-from tests.models.pretrained.tiny import BY_NAME, build, ids, padded
+from tests.models.pretrained.tiny import BY_NAME, build, ids
 
 REFUSED = {"translator": "recurrent"}
 WHOLE = [name for name in (*OWN, *LIBRARY, *MORE) if name not in REFUSED]
@@ -84,16 +84,6 @@ def test_parts_through_a_post_norm_by_hand() -> None:
     assert logit_attribution(t, token, query=place)["layer 2, MLP"] == pytest.approx(
         expected, abs=1e-5
     )
-
-
-def test_an_item_of_a_padded_batch_is_divided_like_alone() -> None:
-    network = BY_NAME["Llama"].build()
-    inputs = padded(2, 9, 3, left=True)
-    t = trace(network, inputs)
-    check(t, query=-1, item=1)
-    alone = trace(network, {"input_ids": inputs["input_ids"][1:, 3:]})
-    found, expected = logit_attribution(t, 3, item=1), logit_attribution(alone, 3)
-    assert found == pytest.approx(expected, abs=1e-4)
 
 
 def test_logits_of_the_last_tokens_are_enough() -> None:

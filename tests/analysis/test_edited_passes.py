@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from analysis.flow import flow, maximum_flows
-from analysis.norms import alti, contributions, value_norms
+from analysis.norms import alti, value_norms
 from analysis.rollout import rollout
 from analysis.stages import stages
 from models.decoder import DecoderConfig
@@ -174,17 +174,6 @@ def test_values_that_are_no_sums_are_refused(name: str, edit: str) -> None:
 @cache
 def plain(name: str) -> Any:
     return trace(network(name), IDS, hidden=True)
-
-
-@pytest.mark.parametrize("name", NETWORKS)
-def test_without_attention_tokens_keep_to_themselves(name: str) -> None:
-    t = trace(network(name), IDS, hidden=True, edits=[Ablate(None, None)])
-    alone = torch.eye(TOKENS)
-    for site in t.sites:
-        assert not value_norms(t, site).any()
-        assert contributions(t, site).equal(alone)
-    torch.testing.assert_close(alti(t), alone)
-    torch.testing.assert_close(rollout(t), alone)
 
 
 def test_an_edit_that_does_not_say_what_it_makes_is_refused() -> None:

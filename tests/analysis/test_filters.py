@@ -1,7 +1,6 @@
 """What filters leave of a picture, against plain loops over single weights."""
 
 import pytest
-import torch
 
 from analysis.filters import hidden, strongest
 from models.run import load, trace
@@ -36,23 +35,6 @@ def test_the_strongest_keys_of_each_row(seen, head, count) -> None:
     found = strongest(seen, seen.sites[2], head, rows, keys, count).tolist()
     table = whole(seen, head)
     assert found == [ranked(table[row], keys, count) for row in rows]
-
-
-def test_of_equal_weights_the_first_key_comes_first() -> None:
-    class Uniform:
-        def weights(self, layer, head=None, *, kind=None, tower=None, rows=None, item=0):
-            return torch.full((len(rows or ()), 5), 0.2)
-
-        def blocks(self, site, *, head=None, rows=None, item=0):
-            raise NotImplementedError
-
-        def query_labels(self, site, item=0):
-            return [*"abcde"]
-
-        key_labels = query_labels
-
-    site = trace(load("minilm"), "a").sites[0]
-    assert strongest(Uniform(), site, 0, range(2), range(1, 5), 2).tolist() == [[1, 2]] * 2
 
 
 @pytest.mark.parametrize("least", [0.0, 0.03, 0.4])

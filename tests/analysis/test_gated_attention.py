@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from analysis.circuits import COPYING, circuit_scores
-from analysis.norms import contributions, value_norms
+from analysis.norms import value_norms
 from analysis.split import split
 from analysis.stages import stages
 from models.edits import Ablate
@@ -159,20 +159,6 @@ def test_norms(family: str) -> None:
 
 
 @EVERY
-def test_alti(family: str) -> None:
-    t, added = traced(family), layer(family).added().sum(0)
-    if t.projections(1).residual is None:
-        with pytest.raises(ValueError, match="does not just add its attention"):
-            contributions(t, 1)
-        return
-    stream = t.hidden(1)
-    y = added + torch.eye(TOKENS)[..., None] * stream[:, None]
-    whole = y.sum(1, keepdim=True)
-    nearer = (whole.abs().sum(-1) - (whole - y).abs().sum(-1)).clamp(min=0)
-    assert near(contributions(t, 1), nearer / nearer.sum(1, keepdim=True))
-
-
-@EVERY
 def test_stages(family: str) -> None:
     t, added = traced(family), layer(family).added()
     for head in range(HEADS):
@@ -216,14 +202,3 @@ def test_a_head_at_its_mean(family: str) -> None:
         for i in range(TOKENS)
     ]
     assert near(value_norms(edited, 1)[2], torch.tensor(expected))
-
-
-@EVERY
-def test_of_a_padded_item(family: str) -> None:
-    """Gates are those of the item's own tokens."""
-    rows = ids(2, TOKENS)
-    given = {"input_ids": rows, "attention_mask": torch.ones_like(rows)}
-    given["attention_mask"][1, :3] = 0
-    t = trace(load(network(family)), given, hidden=True)
-    own = Layer(network(family), given, 1, item=1)
-    assert near(value_norms(t, 1, item=1), own.added().norm(dim=-1)[:, 3:, 3:])

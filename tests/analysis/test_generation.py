@@ -12,7 +12,6 @@ import torch
 from transformers import GenerationConfig
 
 from analysis.generation import Written, continue_text, received
-from models.decode import greedy
 from models.decoder import DecoderConfig
 from models.edits import Temperature
 from models.encoder import EncoderConfig
@@ -73,16 +72,6 @@ def test_our_network_follows_the_settings_of_its_checkpoint() -> None:
     assert plain[0] not in drawn.ids
 
 
-def test_our_decoder_writes_what_greedy_decoding_writes() -> None:
-    model = load(OWN)
-    found = continue_text(model, IDS, COUNT)
-    steps = list(greedy(model.network, IDS, limit=COUNT))
-    assert found.ids == tuple(int(step.ids) for step in steps)
-    assert found.probabilities == pytest.approx(
-        [float(step.probabilities[0].max()) for step in steps], abs=1e-6
-    )
-
-
 def test_what_the_cache_receives_is_a_mean_over_heads() -> None:
     found = continue_text(load(OWN), IDS, COUNT)
     whole = received(found)
@@ -124,12 +113,6 @@ def test_writing_ends_at_the_end_and_where_there_is_no_room() -> None:
     assert continue_text(short, IDS, COUNT).steps == 2
     with pytest.raises(ValueError, match="with room for 0"):
         continue_text(short, torch.zeros(1, 8, dtype=torch.long), 1)
-
-
-def test_progress_counts_tokens() -> None:
-    seen: list[tuple[int, int]] = []
-    continue_text(load(OWN), IDS, 3, progress=lambda *n: seen.append(n))
-    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def test_what_does_not_write_is_refused() -> None:

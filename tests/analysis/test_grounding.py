@@ -10,10 +10,7 @@ import torch
 
 from analysis.contrast import captions, contrast
 from analysis.grounding import (
-    answer,
-    components,
     elbow,
-    on_grid,
     ranked,
     readers,
     relative,
@@ -69,18 +66,6 @@ def found(model: Model, asked: Prompt) -> Trace:
 
 
 # --- the planted model ----------------------------------------------------------------------------
-
-
-def test_the_planted_word_lights_its_patch_alone(found: Trace) -> None:
-    tokens, first = answer(found)
-    assert tokens.labels == ("dog", "sits")
-    assert found.labels[first:] == ["dog", "sits"]
-    (site,) = sites_on_pictures(found)
-    (grid,) = found.key_pictures(site)
-    for place, share in ((DOG, 1.0), (SITS, 0.0)):
-        map_of_word = on_grid(weights_of(found, site, rows_of(found, [place]))[0], grid)
-        assert float(map_of_word[ROW, COL]) == pytest.approx(share, abs=1e-4)
-        assert float(map_of_word.sum()) == pytest.approx(share, abs=1e-4)
 
 
 def test_the_patch_is_read_by_the_row_that_writes_the_word(found: Trace) -> None:
@@ -146,12 +131,6 @@ def test_entropy_of_areas() -> None:
     assert spatial_entropy(two) == pytest.approx(-(0.75 * log(0.75) + 0.25 * log(0.25)))
     two[4, 6] = 3
     assert spatial_entropy(two) == pytest.approx(log(2))
-
-
-def test_areas_touch_at_corners() -> None:
-    labels, count = components(torch.eye(4, dtype=torch.bool))
-    assert count == 1
-    assert labels.diagonal().tolist() == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -224,18 +203,6 @@ def test_what_cannot_be_masked_is_refused(
     given: dict[str, Any] = {"places": [DOG], "area": CELL, "controls": 0} | changed
     with pytest.raises(ValueError, match=why):
         need(model, asked, ids_of(found), given.pop("places"), given.pop("area"), **given)
-
-
-def test_a_trace_without_an_answer_has_no_words(model: Model) -> None:
-    plain = trace(model, {"input_ids": torch.tensor([[60, 61]])})
-    with pytest.raises(ValueError, match="expected the trace of a prompt"):
-        answer(plain)
-
-
-def test_words_of_a_text_without_pictures_lie_on_none(model: Model) -> None:
-    plain = trace(model, Prompt(QUESTION), "dog")
-    with pytest.raises(ValueError, match="no image tokens that lie on a picture"):
-        sites_on_pictures(plain)
 
 
 def test_places_outside_the_answer_are_refused(found: Trace) -> None:

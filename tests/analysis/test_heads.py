@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import torch
@@ -13,7 +12,6 @@ from analysis.descriptions import ALIGNS, descriptions
 from analysis.heads import HeadNumbers, head_table, heads
 from analysis.measures import MEASURES
 from analysis.reach import Counted, Reach
-from analysis.view import View
 from models.attention import Mask
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
@@ -93,67 +91,6 @@ def test_every_number_is_the_slow_loop_s(causal: bool, window: int | None) -> No
             assert float(found[key][head]) == pytest.approx(number, abs=CLOSE, nan_ok=True), key
 
 
-def number_of(weights: Tensor, kind: str = "self", words: list[str] = WORDS) -> dict[str, float]:
-    numbers = HeadNumbers(1, counted(words, kind))
-    numbers.update(slice(0, 1), slice(0, len(words)), weights[None])
-    return {key: float(values[0]) for key, values in numbers.result().items()}
-
-
-def test_heads_that_do_one_thing() -> None:
-    count = len(WORDS)
-    row = torch.arange(count)
-    for key, keys in (
-        ("previous token", row - 1),
-        ("next token", row + 1),
-        ("same token", row),
-        ("first token", row * 0),
-        ("separator", torch.full((count,), WORDS.index("[SEP]"))),
-        ("punctuation", torch.full((count,), WORDS.index("."))),
-    ):
-        found = number_of(torch.eye(count)[keys.clamp(0, count - 1)])
-        assert found[key] == 1
-        assert found["entropy"] == found["broad"] == 0
-        assert found["effective keys"] == found["confidence"] == 1
-
-
-def test_equal_weights() -> None:
-    """n keys: entropy ln n, and mean distance (i(i + 1) + (n − 1 − i)(n − i)) / 2n of query i."""
-    count = len(WORDS)
-    found = number_of(torch.full((count, count), 1 / count))
-    assert found["broad"] == pytest.approx(1)
-    assert found["entropy"] == pytest.approx(math.log(count))
-    assert found["effective keys"] == pytest.approx(count)
-    rows = [i for i, word in enumerate(WORDS) if word not in SPECIAL]
-    sums = [i * (i + 1) / 2 + (count - 1 - i) * (count - i) / 2 for i in rows]
-    assert found["distance"] == pytest.approx(sum(sums) / count / len(rows))
-    assert math.isnan(found["positional"])
-
-
-def test_weights_that_depend_on_the_offset_alone_are_positional() -> None:
-    row = torch.arange(len(WORDS))
-    scores = -0.3 * (row[:, None] - row).abs().float()
-    circle = scores.exp() / scores.exp().sum()  # no row is normalised by itself
-    assert number_of(circle)["positional"] == pytest.approx(1)
-
-
-def test_many_equal_tokens_are_counted_in_blocks_too() -> None:
-    words = ["dog"] * 300
-    weights = drawn(300, 1, causal=True)
-    numbers = HeadNumbers(1, counted(words, "causal"))
-    for start in range(0, 300, 128):
-        rows = slice(start, min(start + 128, 300))
-        numbers.update(slice(0, 1), rows, weights[:, rows, : rows.stop])
-    lower = weights[0].tril(-1)
-    found = numbers.result()
-    assert float(found["duplicate token"]) == pytest.approx(
-        float(lower[1:].sum(1).mean()), abs=1e-5
-    )
-    follows = lower.clone()
-    follows[:, 0] = 0  # nothing is before the first token
-    after = float(follows[2:].sum(1).mean())
-    assert float(found["induction"]) == pytest.approx(after, abs=CLOSE)
-
-
 def test_cross_attention_has_numbers_without_positions() -> None:
     done = trace(load("dates"), "3 May 2021")
     table = head_table(done)
@@ -174,48 +111,11 @@ def test_numbers_have_reasons_where_they_are_not_defined() -> None:
     assert "later" in table.reasons["next token"]
 
 
-def test_a_text_of_one_token_besides_special_ones_has_no_numbers_of_rows() -> None:
-    found = heads(View(trace(load("minilm"), "hi"), special="hidden"))
-    assert found["entropy"].isnan().all()
-
-
-def test_a_single_token_and_padding() -> None:
-    model = load(EncoderConfig(vocab=53, dim=21, heads=3, depth=2))
-    alone = head_table(trace(model, torch.tensor([[5]])))
-    assert alone.values["entropy"].isnan().all()
-    assert "two keys" in alone.reasons["entropy"]
-    words = load("minilm")
-    own = heads(trace(words, "a bank in town"))
-    both = heads(trace(words, ["a bank in town", "a bank by the river in a small town"]))
-    for key, numbers in both.items():
-        assert numbers.allclose(own[key], atol=1e-4, equal_nan=True), key
-
-
-def test_sites_of_unequal_heads() -> None:
-    config = Seq2SeqConfig(dim=21, heads=3, depth=1, d_k=4, d_v=5, mlp=17)
-    table = head_table(trace(load(config), torch.tensor([[5, 6, 7]]), torch.tensor([[5, 6, 7, 8]])))
-    assert table.values["entropy"].shape == (3, 3)
-    assert "cross-attention" not in table.reasons.values()
-
-
 def test_copying_of_hand_made_matrices() -> None:
     """Eigenvalues of a rotation are e^{±iφ}: cos φ."""
     turn = torch.tensor([[0.6, -0.8], [0.8, 0.6]])
     scores = eigenvalue_score(torch.stack([torch.eye(2), -3 * torch.eye(2), turn]))
     assert scores.tolist() == pytest.approx([1, -1, 0.6])
-
-
-def test_a_head_that_writes_what_it_reads_copies() -> None:
-    """W_O = W_Vᵀ on orthogonal columns: every eigenvalue is 1."""
-    model = load(DecoderConfig(dim=21, heads=3, depth=1, mlp=17, positions="learned"))
-    block: Any = model.network.blocks[0]
-    with torch.no_grad():
-        block.attention.value.weight.copy_(torch.linalg.qr(torch.randn(21, 21))[0])
-        block.attention.out.weight.copy_(block.attention.value.weight.T)
-        block.attention.out.weight[:, :7].neg_()
-    found = heads(trace(model, torch.tensor([[5, 6, 7]])))
-    # the norm in front takes the mean away, one direction of 21: the signs stay
-    assert found["copying"][0].tolist() == pytest.approx([-1, 1, 1], abs=CLOSE)
 
 
 def test_copying_of_tokens_is_that_of_the_whole_circuit() -> None:

@@ -100,38 +100,6 @@ def test_contributions_sum_to_the_layer_s_output_and_are_those_of_loops(name):
         torch.testing.assert_close(contributions(t, site), expected, rtol=1e-3, atol=1e-4)
 
 
-def test_the_output_is_that_of_the_network():
-    """What the parts of a post-norm layer sum to is what its feed-forward network reads."""
-    t = traced("post")
-    network = load(OURS["post"]).network
-    site = t.sites[0]
-    maps = t.projections(site)
-    assert maps.residual is not None
-    whole = added(t, site).sum(1) + maps.output_bias.detach()
-    block = network.blocks[0]
-    read = []
-    block.feed_forward.register_forward_pre_hook(lambda _, args: read.append(args[0]))
-    model = load(network)
-    network.load_state_dict(t.origin.network.state_dict())
-    trace(model, IDS)
-    torch.testing.assert_close(maps.residual.norm(whole), read[0][0], rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("name", ["post", "pre, rotary", "BERT"])
-def test_the_vectors_of_a_word_are_added_up(name):
-    """Their length is that of the sum."""
-    t = traced(name)
-    site, words = t.sites[1], [(0,), (1, 2, 3), (5, 6)]
-    maps = t.projections(site)
-    for head in range(site.heads):
-        value = t.pattern(site).v[0, maps.kv_head(head)] @ maps.output[head].detach()
-        vectors = t.weights(site, head)[..., None] * value
-        expected = torch.stack([vectors[:, list(word)].sum(1).norm(dim=-1) for word in words], 1)
-        torch.testing.assert_close(
-            value_norms(t, site, words=words)[head], expected, rtol=1e-4, atol=1e-5
-        )
-
-
 def test_alti_multiplies_the_layers():
     t = traced("post")
     expected = contributions(t, 1) @ contributions(t, 0)
@@ -155,12 +123,3 @@ def test_where_the_rule_does_not_hold_one_sentence_says_why():
     with pytest.raises(ValueError, match="expected self-attention, received cross"):
         contributions(crossed, crossed.site(0, "cross"))
     assert alti(crossed, tower="encoder").shape == (7, 7)
-
-
-def test_a_layer_is_chosen_by_number_site_or_address() -> None:
-    model = load(EncoderConfig(vocab=53, dim=21, heads=3, depth=2))
-    t = trace(model, torch.arange(7)[None], hidden=True)
-    site = t.sites[1]
-    for measure in (value_norms, contributions):
-        expected = measure(t, 1)
-        assert all(measure(t, each).equal(expected) for each in (site, site.where))

@@ -12,14 +12,13 @@ from transformers import (
     TopPLogitsWarper,
 )
 
-from analysis.outputs import change, class_probabilities, divergence, likeliest, top_ids
+from analysis.outputs import change, class_probabilities, likeliest
 from analysis.predictions import predict
 from models.decoder import DecoderConfig
 from models.edits import Ablate
 from models.encoder import EncoderConfig
 from models.output import Sampling
 from models.run import load, trace
-from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from models.vit import ViTConfig
 
@@ -40,22 +39,6 @@ def test_the_likeliest_tokens_are_those_of_a_plain_softmax(decoded, place):
     assert found.place == place % 11
     assert found.ids == tuple(i for _, i in share)
     assert found.probabilities == pytest.approx([p for p, _ in share], rel=1e-5)  # float32
-
-
-def test_no_more_tokens_than_there_are(decoded):
-    found = likeliest(decoded, 0, count=100)
-    assert len(found.ids) == 29
-    assert sum(found.probabilities) == pytest.approx(1, abs=1e-6)  # float32
-
-
-def test_what_an_encoder_decoder_writes_itself_is_what_it_holds_likeliest():
-    model = load(Seq2SeqConfig(source_vocab=29, target_vocab=29, d_k=7, d_v=7, **SIZES))
-    found = trace(model, torch.arange(4, 15)[None])
-    assert found.target_tokens is not None
-    target = found.target_tokens[0].ids
-    assert top_ids(found)[: len(target) - 1] == target[1:]  # its own text, one token behind
-    with pytest.raises(ValueError, match=f"place: expected a position 0 to {len(target) - 1}"):
-        likeliest(found, len(target))
 
 
 def test_a_network_without_logits_of_tokens_is_refused():
@@ -150,11 +133,6 @@ def test_what_an_edit_changes_in_a_prediction() -> None:
     assert same.before == same.after
 
 
-def test_divergence_of_two_coins() -> None:
-    coins = [torch.tensor([log(0.5), log(0.5)]), torch.tensor([log(0.9), log(0.1)])]
-    assert divergence(*coins) == pytest.approx(0.5 * log(0.5 / 0.9) + 0.5 * log(0.5 / 0.1))
-
-
 def test_predictions_have_names() -> None:
     """The masked word of a masked model, the next token of a decoder, the class of a picture."""
     model = load("grammar")
@@ -170,9 +148,3 @@ def test_predictions_have_names() -> None:
     pictures = load(ViTConfig(image=8, patch=4, classes=7, seed=1))
     answer = predict(pictures, trace(pictures, torch.rand(1, 3, 8, 8)))
     assert answer.names == tuple(f"class {id}" for id in answer.likeliest.ids)
-
-
-def test_a_network_without_logits_predicts_nothing() -> None:
-    found = trace(load(EncoderConfig(vocab=29, **SIZES)), torch.arange(5)[None])
-    with pytest.raises(ValueError, match="gives hidden states: expected logits"):
-        likeliest(found)

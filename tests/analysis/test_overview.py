@@ -49,41 +49,6 @@ def test_pooling_keeps_every_peak(pass_, head, size, block_rows, monkeypatch):
     torch.testing.assert_close(pooled, slow_pool(whole[2:19], size), rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("together", [1, 2 * 4 * TOKENS**2, 2**20])
-@pytest.mark.parametrize("block_rows", [1, 5, 128])
-def test_thumbnails_are_all_heads_then_mean_and_max(pass_, block_rows, together, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_ROWS", block_rows)
-    monkeypatch.setattr(blocks, "CACHE_BYTES", together)
-    small = overview.thumbnails(pass_, pass_.sites[0], size=7)
-    heads = pass_.weights(0)
-    full = [*heads, heads.mean(0), heads.amax(0)]
-    assert small.shape == (HEADS + 2, 7, 7)
-    expected = torch.stack([slow_pool(one, 7) for one in full])
-    torch.testing.assert_close(small, expected, rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize("head", [4, "mean", "max"])
-def test_a_column_is_what_every_query_gives_one_key(pass_, head, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_ROWS", 3)
-    heads = pass_.weights(0)
-    whole = heads[head] if isinstance(head, int) else overview.combine(heads, head)
-    column = overview.column_of(pass_, pass_.sites[0], head, 17)
-    torch.testing.assert_close(column, whole[:, 17], rtol=0, atol=1e-6)
-
-
-def test_rows_of_the_mean_sum_to_one_and_the_max_is_no_smaller(pass_):
-    rows = range(TOKENS)
-    mean = overview.rows_of(pass_, pass_.sites[0], "mean", rows)
-    largest = overview.rows_of(pass_, pass_.sites[0], "max", rows)
-    torch.testing.assert_close(mean.sum(-1), torch.ones(TOKENS))
-    assert (largest >= mean).all()
-
-
-def test_a_key_that_is_not_there_is_refused(pass_):
-    with pytest.raises(ValueError, match="expected 0 to 22"):
-        overview.column_of(pass_, pass_.sites[0], 0, TOKENS)
-
-
 # --- attention from one sequence to another, and padding of each side -------------------------
 
 LENGTHS = {"source": (19, 11), "target": (7, 13)}

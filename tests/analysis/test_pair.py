@@ -55,20 +55,6 @@ def test_every_pair_ends_in_the_weight(name: str) -> None:
             assert before == expected or abs(before - expected) < EXACT * max(1, abs(expected))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_softmax_is_written_out(name: str) -> None:
-    """The last two steps from the scores alone, number by number."""
-    found = traced(name)
-    site = found.sites[-1]
-    made = pair(found, site, 2, 4, 2)
-    scores = [float(score) for score in found.pattern(site).scores(2, [4], item=0)[0]]
-    sink = found.pattern(site).sink(2)
-    every = scores if sink is None else [*scores, sink]
-    powers = [math.exp(score - max(every)) for score in every]
-    assert made.steps[-2].value == pytest.approx(powers[2], rel=1e-4)
-    assert made.weight == pytest.approx(powers[2] / sum(powers), rel=1e-4)
-
-
 @pytest.mark.parametrize(
     ("positions", "words"),
     [("rotary", "Rotary"), ("alibi", "ALiBi"), ("relative", "relative positions")],
@@ -160,16 +146,6 @@ def test_stages_end_in_what_the_head_adds(name: str) -> None:
         torch.testing.assert_close(made.scores, found.scores(site, 1))
         if made.written is None:
             assert made.reason
-
-
-def test_a_head_writes_its_output_through_its_part_of_the_output_matrix() -> None:
-    found = own()
-    parts = [stages(found, found.sites[1], head, 5).written for head in range(3)]
-    made = found.projections(1)
-    assert all(part is not None for part in parts)
-    values = torch.cat([found.weights(1, h)[5] @ found.pattern(1).v[0, h] for h in range(3)])
-    whole = values @ made.output.flatten(0, 1)
-    torch.testing.assert_close(torch.stack([p for p in parts if p is not None]).sum(0), whole)
 
 
 def test_stages_of_a_long_text_keep_the_strongest_keys() -> None:

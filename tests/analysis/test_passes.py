@@ -16,7 +16,6 @@ from torch import Tensor
 from analysis.flow import flow
 from analysis.heads import heads
 from analysis.measures import MEASURES
-from analysis.methods import names_of
 from analysis.norms import alti, value_norms
 from analysis.relevance import METHODS as RELEVANCE
 from analysis.relevance import Method, Relevance, explain
@@ -33,7 +32,6 @@ from tests.analysis.slow_heads import slow_numbers
 from tests.models.architectures import GROUPED, MOE
 from tests.models.pretrained.tiny import BY_NAME, build
 
-CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-5}
 TOKENS, DOCUMENT, CHUNK, WINDOW = 11, 5, 4, 3
 IDS = torch.tensor([[7, 5, 9, 7, 5, 11, 7, 23, 5, 9, 7]])
 SHORT = IDS[:, :7]
@@ -198,10 +196,6 @@ METHODS: dict[str, Callable[[Trace, int], Tensor]] = {
 PADDED = [
     (name, side) for name in ("Llama", "BERT", "GPT-2") for side in ("left", "right", "batch")
 ]
-
-
-def test_every_method_of_the_whole_model_is_compared() -> None:
-    assert {*names_of("map", "row")} <= set(METHODS)
 
 
 @cache

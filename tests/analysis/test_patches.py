@@ -18,7 +18,6 @@ from analysis.patches import (
     shared_top,
     totals_of,
 )
-from models.attention import Mask
 from models.attention.pattern import Pattern
 from models.text import Tokens
 from models.trace import Output, Site, Trace
@@ -88,14 +87,6 @@ def test_one_query_and_one_key_are_a_row_and_a_column():
     torch.testing.assert_close(quick, whole[:, :, 13], atol=1e-6, rtol=0)
 
 
-@pytest.mark.parametrize(
-    "recipe", [{"mask": Mask(causal=True)}, {"bias": torch.zeros(1, 1, TOKENS, TOKENS)}]
-)
-def test_there_are_no_totals_where_weights_are_more_than_a_softmax(recipe):
-    trace = traced(**recipe)
-    assert totals_of(trace, trace.sites[0]) is None
-
-
 def test_a_text_has_no_patches():
     trace = traced()
     from dataclasses import replace
@@ -161,11 +152,3 @@ def test_without_a_sink_the_shared_scale_ends_at_the_largest_weight() -> None:
     assert not resting_cells(layer_cells(trace, site, 1), PREFIX).any()
     largest = trace.weights(site)[:, 0, PREFIX:].amax(0)
     assert shared_top(trace, site, largest, 1) == (float(largest.max()), False)
-
-
-def test_a_search_for_sinks_stops_when_it_is_told_to() -> None:
-    def stop() -> None:
-        raise TimeoutError
-
-    with pytest.raises(TimeoutError):
-        patch_sinks(traced(), traced().sites[0], check=stop)

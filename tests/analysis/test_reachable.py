@@ -123,18 +123,6 @@ def test_a_change_of_a_patch_reaches_all_of_the_picture_from_the_next_layer_on(w
     assert all(bool(each.all()) for each in later)
 
 
-def test_all_tokens_of_all_heads() -> None:
-    t = trace(load(OWN["decoder"]), IDS)
-    rows = reachable(t, t.sites[1], "head")
-    assert [int(each.sum()) for each in rows] == [0, 2 * TOKENS, 2 * TOKENS]
-    last = reachable(t, t.sites[0], "v", head=1, token=TOKENS - 1)
-    assert [each.nonzero().tolist() for each in last] == [
-        [[1, 6]],
-        [[0, 6], [1, 6]],
-        [[0, 6], [1, 6]],
-    ]
-
-
 @pytest.mark.parametrize("given", [{"head": 2}, {"token": TOKENS}, {"token": -1}])
 def test_what_is_not_there_is_refused(given: dict[str, int]) -> None:
     t = trace(load(OWN["decoder"]), IDS)

@@ -9,7 +9,6 @@ import torch
 from analysis.attribution import logit_attribution
 from analysis.blame import blame
 from analysis.effects import Loss
-from analysis.generation import continue_text, received
 from analysis.lens import logit_lens
 from analysis.outputs import likeliest
 from analysis.sweep import head_effects
@@ -76,10 +75,3 @@ def test_who_gets_the_drink_rests_on_mary() -> None:
     assert any(edge.key == mary for edge in found.edges)
     assert found.after < 0.7 * found.before
     assert found.exceeded >= 0.9
-
-
-def test_the_first_token_receives_most_of_the_weight_in_the_cache() -> None:
-    written = continue_text(smollm2(), "The quick brown fox jumps over the lazy dog. " * 6, 1)
-    mass = received(written)
-    assert mass[0].argmax() == 0  # the sink
-    assert float(mass[0, 0]) > 0.2

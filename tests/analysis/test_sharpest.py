@@ -56,11 +56,3 @@ def test_it_is_a_word_where_words_are_shown() -> None:
     weights = whole.weights(whole.sites[2], 3)
     best = max(range(len(weights)), key=lambda row: gain(weights[row]))
     assert sharpest_row(whole, whole.sites[2], 3) == best
-
-
-def test_long_texts_are_sampled() -> None:
-    text = "a b c d e f g h " * 100
-    found = trace(load(EncoderConfig(max_tokens=1024)), text)
-    row = sharpest_row(found, found.sites[0], 0)
-    assert row is not None
-    assert 0 <= row < 800

@@ -170,22 +170,6 @@ def test_what_was_applied_is_said() -> None:
     assert said[-1] == "a bias by position is added after this"
 
 
-def test_an_item_of_a_batch_is_split_like_alone() -> None:
-    model = load("minilm")
-    both = trace(model, ["a bank in town", "a bank by the river in a small town"])
-    alone = split(trace(model, "a bank in town"), 3, 5, 2, 4)
-    found = split(both, 3, 5, 2, 4)
-    for mine, own in zip(found.query, alone.query, strict=True):
-        assert mine.name == own.name
-        assert mine.value == pytest.approx(own.value, abs=1e-4)
-
-
-def test_scores_are_split_where_their_keys_are_masked_too() -> None:
-    """A causal head has a score for a later key, which the mask hides afterwards."""
-    done = trace(load(OWN["decoder"]), IDS)
-    assert split(done, 1, 0, 1, 4).score == pytest.approx(score_of(done, done.sites[1], 0, 1, 4))
-
-
 def test_what_cannot_be_split_is_refused_by_name() -> None:
     deep = BY_NAME["DeepSeek-V3"]
     with pytest.raises(ValueError, match=r"layers\.1\.self_attn: expected values"):

@@ -50,18 +50,6 @@ def test_the_logit_after_the_last_real_token_is_explained(name: str, left: bool)
 
 
 @SIDES
-def test_padding_changes_no_faithfulness(left: bool) -> None:
-    network = BY_NAME["Llama"].build()
-    inputs, alone = both(left)
-    order = torch.arange(TOKENS - PADDING).flip(0).float()
-    settings: dict[str, Any] = {"orders": 2, "levels": (0.5,)}
-    found = faithfulness(load(network), inputs, order, target=Target(5, item=1), **settings)
-    expected = faithfulness(load(network), alone, order, target=5, **settings)
-    assert found.value == pytest.approx(expected.value, abs=1e-6)
-    torch.testing.assert_close(found.comprehensiveness, expected.comprehensiveness)
-
-
-@SIDES
 def test_positions_of_an_output_are_an_items_own(left: bool) -> None:
     network = BY_NAME["GPT-2"].build()
     inputs, _ = both(left)
@@ -76,34 +64,6 @@ def test_positions_of_an_output_are_an_items_own(left: bool) -> None:
             top = likeliest(found, place, count=3, item=item)
             assert top.ids == tuple(expected.indices.tolist())
             assert top.place == place % len(own)
-
-
-def test_of_logits_that_were_kept_the_first_is_known() -> None:
-    network = BY_NAME["Llama"].build()
-    inputs, alone = both(left=True)
-    with torch.no_grad():
-        logits = network(alone).logits[0]
-    found = trace(load(network), inputs, logits_to_keep=2)
-    assert likeliest(found, -1, item=1).ids[0] == int(logits[-1].argmax())
-    with pytest.raises(ValueError, match="logits were kept from token 2 on, received 0"):
-        likeliest(found, 0, item=1)
-
-
-def test_padding_is_no_part_of_an_embedding() -> None:
-    model: Any = load("minilm")
-    sentences = ["A cat sat there", "The animal did not cross the street"]
-    ids = [list(model.tokenizer.encode(each).ids) for each in sentences]
-    most = max(map(len, ids))
-    inputs = {
-        "input_ids": torch.tensor([[*row, *[0] * (most - len(row))] for row in ids]),
-        "attention_mask": torch.tensor([[1] * len(row) + [0] * (most - len(row)) for row in ids]),
-    }
-    found = explain(model, inputs, target=sentences[0], method="gradient")
-    assert found.value == pytest.approx(1, abs=1e-5)
-    alone = explain(model, sentences[0], target=sentences[1], method="gradient")
-    other = explain(model, inputs, target=sentences[1], method="gradient")
-    assert other.value == pytest.approx(alone.value, abs=1e-5)
-    torch.testing.assert_close(other.tokens, alone.tokens, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("given", ["text", "pair", "ids", "two masks"])

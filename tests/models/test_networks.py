@@ -7,15 +7,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from analysis.circuits import MATCHING, circuit_scores
-from analysis.pair import pair
-from models.attention import Mask
 from models.blocks import NORMS, drop_path_of, norm_of
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.positional import POSITIONS
 from models.projections import Norm
-from models.run import load, trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.vit import ViT, ViTConfig
 from tests.models.devices import DEVICES
@@ -83,19 +79,6 @@ def test_a_seed_repeats_and_another_differs(name: str) -> None:
         assert weights.equal(again[key])
         if weights.ndim == 2 and not key.startswith("head"):
             assert not weights.equal(other[key])
-
-
-@pytest.mark.parametrize("name", NETWORKS)
-def test_layers_and_heads_differ(name: str) -> None:
-    network = built(name)
-    matrices = [layer.query.weight for layer in attentions(network)]
-    matrices += [part.up.weight for part in network.modules() if hasattr(part, "up")]
-    for index, matrix in enumerate(matrices):
-        assert not any(matrix.equal(later) for later in matrices[index + 1 :])
-    for pattern in network(*inputs_of(name)).patterns:
-        weights = pattern.weights()
-        for head in range(1, 5):
-            assert (weights[:, head] - weights[:, 0]).abs().max() > 0.01
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -203,15 +186,6 @@ def test_padding_changes_nothing(name: str, norm: str, positions: str) -> None:
         assert weights[..., single.keys :].eq(0).all()
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_an_item_alone_is_its_row_in_a_batch(name: str) -> None:
-    network, inputs = built(name), inputs_of(name, 3)
-    together = result(network, inputs)
-    for item in range(3):
-        alone = result(network, tuple(each[item : item + 1] for each in inputs))
-        assert (together[item] - alone[0]).abs().max() < ROUNDING
-
-
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("positions", POSITIONS)
 @pytest.mark.parametrize("name", ["decoder", "seq2seq"])
@@ -281,24 +255,6 @@ def test_the_embedding_of_padding_stays_zero(name: str) -> None:
         assert before[0][1:].equal(built(name).tokens.weight[1:])
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("norm", ["post", "pre"])
-@pytest.mark.parametrize("name", TEXTS)
-def test_half_precision(name: str, norm: str, dtype: torch.dtype, device: str) -> None:
-    """Roundings of up to six blocks, which mostly cancel: ten of the largest; float32 weights."""
-    network, inputs = built(name, norm=norm), inputs_of(name)
-    expected = passed(network, inputs)
-    found = passed(network.to(device, dtype), tuple(each.to(device) for each in inputs))
-    assert found.hidden.dtype == dtype
-    allowed = 10 * torch.finfo(dtype).eps
-    off = (found.hidden.cpu().float() - expected.hidden).abs().max()
-    assert off < allowed * expected.hidden.abs().max()
-    for rounded, pattern in zip(found.patterns, expected.patterns, strict=True):
-        assert rounded.weights().dtype == torch.float32
-        assert (rounded.weights().cpu() - pattern.weights()).abs().max() < allowed
-
-
 # --- shared options ---------------------------------------------------------------------------
 
 
@@ -317,17 +273,6 @@ def test_every_layer_is_given_the_options(name: str) -> None:
         assert layer.config.dropout == 0
         assert layer.out.bias is None
     assert attentions(kind(config))[0].config.dropout == 0.25
-
-
-@pytest.mark.parametrize("scoring", ["bilinear", "additive"])
-@pytest.mark.parametrize("name", NETWORKS)
-def test_a_learned_score_trains_in_every_layer(name: str, scoring: str) -> None:
-    kind, config = NETWORKS[name]
-    network = kind(replace(config, scoring=scoring))
-    result(network, inputs_of(name)).square().sum().backward()
-    weights = [next(layer.scoring.parameters()) for layer in attentions(network)]
-    assert len(weights) == LAYERS[name]
-    assert all(each.grad is not None and each.grad.abs().max() > 0 for each in weights)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -365,25 +310,6 @@ def test_layers_are_skipped_more_often_the_deeper_they_are(name: str) -> None:
     assert drop_path_of(0.4, 0, 1) == 0
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_defaults_are_the_networks_they_were(name: str) -> None:
-    """No option takes a random number unless it is chosen: the weights of a seed stay the same."""
-    kind, config = NETWORKS[name]
-    first, second = kind(config), kind(replace(config, scale=0.3, attention_dropout=0.5))
-    pairs = zip(first.parameters(), second.parameters(), strict=True)
-    assert all(one.equal(other) for one, other in pairs)
-
-
-@pytest.mark.parametrize("scoring", ["bilinear", "additive"])
-def test_a_trace_of_a_learned_score(scoring: str) -> None:
-    """A pair's steps end at its weight; what needs a dot product says that there is none."""
-    config = EncoderConfig(vocab=53, scoring=scoring, value_shortcut=False, **TEXT)
-    found = trace(load(config), torch.tensor([[5, 9, 2, 7, 11]]))
-    steps = pair(found, found.sites[1], 3, 1, 4).steps
-    assert steps[-1].value == pytest.approx(float(found.weights(1, 3)[1, 4]), rel=1e-4)
-    assert "learned score" in circuit_scores(found, found.sites[0], {})[1][MATCHING]
-
-
 @pytest.mark.parametrize(
     ("name", "wrong", "says"),
     [
@@ -397,17 +323,3 @@ def test_a_trace_of_a_learned_score(scoring: str) -> None:
 def test_config_errors(name: str, wrong: dict, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         replace(NETWORKS[name][1], **wrong)
-
-
-def test_an_encoder_decoder_with_shortcuts() -> None:
-    """With an output projection of zeros, self-attention gives its values, cross-attention none."""
-    kind, config = NETWORKS["seq2seq"]
-    network = kind(replace(config, value_shortcut=True)).eval()
-    block, x = network.blocks[0], torch.randn(2, 5, config.dim)
-    for each in (block.attention, block.cross):
-        nn.init.zeros_(each.out.weight)
-        nn.init.zeros_(each.out.bias)
-    found, _ = block.attention(x, mask=Mask(causal=True))
-    assert found.allclose(block.attention.value(x))
-    assert not block.cross(x, x)[0].any()
-    assert result(network, inputs_of("seq2seq")).isfinite().all()

@@ -10,7 +10,6 @@ from torch import Tensor
 from models.edits import Ablate, Cut
 from models.encoder import Encoder, EncoderConfig
 from models.run import Model, load, trace
-from models.text import Tokens
 from models.trace import Output
 from tests.models.reference import plain_encoder
 from tests.models.tensors import ids_of
@@ -71,16 +70,6 @@ def test_ids(small: Model) -> None:
 # --- what trace refuses -----------------------------------------------------------------------
 
 
-class Strange:
-    """A tokenizer that belongs to another model."""
-
-    def __init__(self, tokens: Tokens) -> None:
-        self.tokens = tokens
-
-    def encode(self, text: str, pair: str | None = None) -> Tokens:
-        return self.tokens
-
-
 @pytest.mark.parametrize("empty", ["", " \n", ["a", ""], [], torch.zeros(1, 0, dtype=torch.long)])
 def test_empty_input(small: Model, empty: Any) -> None:
     with pytest.raises(ValueError, match="the input is empty: expected at least one token"):
@@ -93,10 +82,6 @@ def test_too_long(small: Model, long: Any) -> None:
         trace(small, long)
 
 
-def test_as_long_as_it_may_be(small: Model) -> None:
-    assert trace(small, "w " * 13).weights(2, 4).shape == (13, 13)
-
-
 @pytest.mark.parametrize(
     ("ids", "range_"),
     [([[5, 101]], "5 to 101"), ([[3, -1]], "-1 to 3"), ([[0], [999]], "0 to 999")],
@@ -104,12 +89,6 @@ def test_as_long_as_it_may_be(small: Model) -> None:
 def test_ids_out_of_the_vocabulary(small: Model, ids: list, range_: str) -> None:
     with pytest.raises(ValueError, match=f"ids: expected 0 to 100, received {range_}"):
         trace(small, torch.tensor(ids))
-
-
-def test_a_tokenizer_of_another_model() -> None:
-    model = load(SMALL, tokenizer=Strange(Tokens.of_ids([3, 101])))
-    with pytest.raises(ValueError, match="ids: expected 0 to 100, received 3 to 101"):
-        trace(model, "text")
 
 
 def test_more_texts_than_the_model_tells_apart() -> None:
@@ -188,12 +167,6 @@ def test_gradient_needs_one_number(small: Model) -> None:
         trace(small, ids_of(), gradient=lambda out: torch.tensor(1.0))
     with pytest.raises(ValueError, match="no gradient recorded"):
         trace(small, ids_of()).gradient(0)
-
-
-def test_gradient_of_a_frozen_network() -> None:
-    frozen = Encoder(SMALL).requires_grad_(False)
-    with pytest.raises(ValueError, match=r"gradient: .*frozen"):
-        trace(frozen, ids_of(), gradient=lambda out: out.values.sum())
 
 
 # --- what trace leaves as it was --------------------------------------------------------------

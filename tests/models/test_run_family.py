@@ -1,25 +1,21 @@
 """Traces of decoders and encoder–decoders: sites, labels, targets, gradients, edits."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
-from models.attention import MultiHeadAttention
 from models.decode import greedy
 from models.decoder import Decoder, DecoderConfig
-from models.edits import Ablate, Cut
+from models.edits import Cut
 from models.encoder import EncoderConfig
-from models.inputs.own import prepare_inputs
 from models.run import Model, load, trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.text import Tokens, WordTokenizer
-from models.trace import Output, Site, Trace
+from models.trace import Site, Trace
 from models.vit import ViTConfig
-from models.where import Where
 
 LAYERS, HEADS = 3, 5
 DECODER = DecoderConfig(vocab=101, dim=35, depth=LAYERS, heads=HEADS, mlp=53, max_tokens=13, seed=3)
@@ -75,16 +71,6 @@ def test_configs_and_modules_are_models(decoder: Model, pair: Model) -> None:
         assert again.name == type(model.network).__name__
     assert isinstance(decoder.network, Decoder)
     assert isinstance(pair.network, Seq2Seq)
-
-
-def test_words_are_never_special_symbols() -> None:
-    """Also in a vocabulary so small that every id would be met."""
-    model = load(replace(PAIR, source_vocab=7, target_vocab=7))
-    found = trace(model, "a b c d e f g h i j k l", "a b c d e f g h i j k l")
-    assert found.target_tokens is not None
-    assert min(found.tokens[0].ids) == min(found.target_tokens[0].ids[1:]) == 3
-    with pytest.raises(ValueError, match="vocab: expected more than the 3 reserved, received 3"):
-        WordTokenizer(3, reserved=3)
 
 
 def test_a_tokenizer_reads_both_sides() -> None:
@@ -199,20 +185,6 @@ def test_weights_have_the_padding_of_each_side_removed(
             assert (state - alone.hidden(layer, tower=tower)).abs().max() < ROUNDING
 
 
-def test_rows_that_are_not_there(found: Trace) -> None:
-    with pytest.raises(ValueError, match="rows: expected positions 0 to 2, received"):
-        found.weights(0, kind="cross", rows=[3])
-    with pytest.raises(ValueError, match=r"tower: expected one of \['encoder', 'decoder'\]"):
-        found.hidden(0)
-    with pytest.raises(ValueError, match="no hidden states recorded"):
-        replace(found, hidden_states={}).hidden(0, tower="encoder")
-
-
-def test_a_tower_where_there_is_one(decoder: Model) -> None:
-    with pytest.raises(ValueError, match=r"tower: expected one of \[None\], received 'decoder'"):
-        trace(decoder, "a b", hidden=True).hidden(0, tower="decoder")
-
-
 def test_empty_rows_of_either_side(pair: Model) -> None:
     """Two heads of the second item, cut from its whole source: seven rows each."""
     edits = [Cut(1, (0, 2), None, (0, 1, 2), kind="cross")]
@@ -282,13 +254,6 @@ def test_a_target_that_ends(pair: Model) -> None:
     assert found.output.values.argmax(-1)[0, -1] == network.config.end
 
 
-def test_the_target_is_written_without_the_edits(pair: Model) -> None:
-    """So that a trace with edits can be laid beside the one without."""
-    plain, edited = trace(pair, "x y z"), trace(pair, "x y z", edits=[Ablate(None, None)])
-    assert edited.target_tokens == plain.target_tokens
-    assert not edited.output.values.equal(plain.output.values)
-
-
 class Ended:
     """A tokenizer that puts the end symbol behind every text itself."""
 
@@ -326,70 +291,3 @@ def test_text_without_a_tokenizer(pair: Model) -> None:
     for source, target in (("a", torch.ones(1, 3).long()), (torch.ones(1, 3).long(), "a")):
         with pytest.raises(ValueError, match="Seq2Seq has no tokenizer: give it ids"):
             trace(pair.network, source, target)
-
-
-# --- gradients and edits ----------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Nudge:
-    """Adds numbers to the weights of one site: the gradient by them is that by the weights."""
-
-    where: Where
-    added: Tensor
-
-    def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
-        return weights + self.added[:, list(heads)][:, :, rows]
-
-
-@pytest.mark.parametrize("name", ["decoder", "pair"])
-def test_gradients_of_all_kinds_equal_autograd(name: str, decoder: Model, pair: Model) -> None:
-    """Against autograd through the weights themselves, which takes the explicit path."""
-    model = {"decoder": decoder, "pair": pair}[name]
-    given = (SOURCES, TARGETS if name == "pair" else None)
-
-    def number(out: Output) -> Tensor:
-        return out.values[1, 2].square().sum() - out.values[0, :3].sum(0)[3]
-
-    found = trace(model, *given, gradient=number)
-    nudges = [
-        Nudge(s.where, torch.zeros(2, s.heads, s.queries, s.keys, requires_grad=True))
-        for s in found.sites
-    ]
-    network: Any = model.network
-    out = network(**prepare_inputs(model, *given).arguments, edits=nudges)
-    expected = torch.autograd.grad(number(Output(*out.result)), [each.added for each in nudges])
-    for site, gradient in zip(found.sites, expected, strict=True):
-        for item in (0, 1):
-            mine = found.gradient(site.layer, kind=site.kind, item=item)
-            theirs = gradient[item, :, : mine.shape[1], : mine.shape[2]]
-            # Six blocks of float32, compared with the largest of the site
-            assert (mine - theirs).abs().max() < 2e-5 * gradient.abs().max()
-
-
-def test_edits_reach_their_kind(pair: Model) -> None:
-    found = trace(pair, SOURCES, TARGETS, edits=[Cut(1, 2, 1, 2, kind="cross")])
-    plain = trace(pair, SOURCES, TARGETS)
-    for item in (0, 1):
-        assert found.weights(1, 2, kind="cross", item=item)[1, 2] == 0
-        for kind in ("self", "causal"):
-            assert found.weights(1, kind=kind, item=item).equal(
-                plain.weights(1, kind=kind, item=item)
-            )
-
-
-# --- modules ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("config", [EncoderConfig(), DECODER, Seq2SeqConfig(), ViTConfig()])
-def test_the_module_of_a_site_is_where_its_attention_is(config: Any) -> None:
-    model = load(config)
-    pixels = torch.zeros(1, 3, 32, 32)
-    source = pixels if isinstance(config, ViTConfig) else ids_of(101, 5)
-    target = ids_of(101, 5) if isinstance(config, Seq2SeqConfig) else None
-    calls: list[str] = []
-    for path, module in model.network.named_modules():
-        if isinstance(module, MultiHeadAttention):
-            module.register_forward_hook(lambda *_, path=path: calls.append(path))
-    found = trace(model, source, target)
-    assert [site.module for site in found.sites] == calls

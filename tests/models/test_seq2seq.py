@@ -2,17 +2,15 @@
 
 import math
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
-from models.edits import Ablate, Cut
 from models.positional import sinusoidal
 from models.seeding import Undrawn
-from models.seq2seq import Seq2Seq, Seq2SeqConfig, Seq2SeqOutput
+from models.seq2seq import Seq2Seq, Seq2SeqConfig
 
 SMALL = Seq2SeqConfig(
     source_vocab=101,
@@ -50,14 +48,6 @@ def built(**changes: Any) -> Seq2Seq:
 # --- config and weights -----------------------------------------------------------------------
 
 
-def test_defaults_are_the_base_model() -> None:
-    config = Seq2SeqConfig()
-    assert (config.dim, config.mlp, config.depth, config.heads) == (512, 2048, 6, 8)
-    assert (config.d_k, config.d_v, config.dropout, config.max_tokens) == (64, 64, 0.1, 200)
-    assert (config.share_target, config.share_source, config.scaling) == (True, True, "prj")
-    assert (config.eps, config.padding) == (1e-6, 0)
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -87,28 +77,6 @@ def test_config_errors(wrong: dict, message: str) -> None:
         replace(SMALL, **wrong)
 
 
-def test_keys_narrower_than_queries() -> None:
-    """Weights of every kind of attention against loops, from the layers' own parameters."""
-    network = built(scoring="bilinear", key_dim=3)
-    out = network(*pair())
-    encoder, decoder = network.encoder.blocks[0], network.blocks[0]
-    cases: tuple[Any, ...] = (
-        (encoder.attention, out.encoder.patterns[0], out.encoder.states[0]),
-        (decoder.attention, out.blocks[0].causal, out.states[0]),
-        (decoder.cross, out.blocks[0].cross, out.encoder.hidden),
-    )
-    for layer, pattern, read in cases:
-        assert (pattern.q.shape[-1], pattern.k.shape[-1]) == (14, 3)
-        for item, head in product(range(BATCH), range(5)):
-            part = slice(3 * head, 3 * head + 3)
-            k = read[item] @ layer.key.weight[part].T + layer.key.bias[part]
-            scores = pattern.q[item, head] @ layer.scoring.matrix[head] @ k.T
-            if pattern is out.blocks[0].causal:
-                scores = scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf)
-            expected = scores.softmax(-1)
-            assert (pattern.weights(head)[item] - expected).abs().max() < ROUNDING
-
-
 def test_what_is_shared() -> None:
     matrix = 101 * 70
     for target in (False, True):
@@ -134,20 +102,6 @@ def test_sharing_outlives_loading_and_moving(assign: bool) -> None:
     source, target = pair()
     off = network(source, target).logits - built(seed=3)(source, target).logits
     assert off.abs().max() < ROUNDING
-
-
-def test_shared_weights_learn_together() -> None:
-    network = built()
-    network(*pair()).logits.square().sum().backward()
-    gradient = network.embedding.tokens.weight.grad
-    assert gradient is not None
-    assert gradient is network.encoder.tokens.weight.grad
-    apart = built(share_target=False, share_source=False)
-    apart(*pair()).logits.square().sum().backward()
-    for part in (apart.embedding.tokens, apart.encoder.tokens, apart.output):
-        (weight,) = part.parameters()
-        assert weight.grad is not None
-        assert weight.grad.abs().max() > 0
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -207,72 +161,3 @@ def test_the_base_model_with_a_published_vocabulary() -> None:
     expected = 6 * (encoder + decoder) + 37000 * 512 + 2 * 1024
     assert sum(weights.numel() for weights in network.parameters()) == expected
     assert 60e6 < expected < 66e6
-
-
-# --- sizes and places -------------------------------------------------------------------------
-
-
-def test_shapes() -> None:
-    out = built(**APART)(*pair())
-    assert out.logits.shape == (BATCH, TARGET, 89)
-    assert out.result == ("logits", out.logits)
-    assert [state.shape for state in out.states] == [(BATCH, TARGET, 70)] * 4
-    assert [state.shape for state in out.encoder.states] == [(BATCH, SOURCE, 70)] * 4
-    shapes = [(pattern.queries, pattern.keys) for pattern in out.patterns]
-    assert shapes == [(SOURCE, SOURCE)] * 3 + [(TARGET, TARGET), (TARGET, SOURCE)] * 3
-    for pattern in out.patterns:
-        assert (pattern.heads, pattern.q.shape[-1], pattern.v.shape[-1]) == (5, 14, 11)
-
-
-# --- edits ------------------------------------------------------------------------------------
-
-
-def _changed(edit: Any) -> list[bool]:
-    """Which patterns an edit of the values of layer 1 changes, of nine in their order."""
-    source, target = pair()
-    before: Seq2SeqOutput = built()(source, target)
-    after = built()(source, target, edits=[edit])
-    pairs = zip(before.patterns, after.patterns, strict=True)
-    return [bool((a.weights() - b.weights()).abs().max() > 1e-6) for a, b in pairs]
-
-
-def test_edits_name_their_attention() -> None:
-    """Encoder 0 1 2, then causal and cross of decoder 0, 1 and 2."""
-    no, yes = [False], [True]
-    assert _changed(Ablate(2, 1, kind="cross")) == 9 * no
-    assert _changed(Ablate(1, 1, kind="self")) == 2 * no + yes + no + 5 * yes
-    assert _changed(Ablate(1, 1, kind="causal")) == 6 * no + 3 * yes
-    assert _changed(Ablate(1, 1, kind="cross")) == 7 * no + 2 * yes
-    assert _changed(Ablate(1, 1, tower="encoder")) == _changed(Ablate(1, 1, kind="self"))
-    assert _changed(Ablate(1, 1, tower="decoder")) == _changed(Ablate(1, 1, kind="causal"))
-    with pytest.raises(ValueError, match=r"tower: layer 1 has .*, received 'eye'"):
-        _changed(Ablate(1, 1, tower="eye"))
-    assert _changed(Ablate(1, 1, module="encoder")) == _changed(Ablate(1, 1, kind="self"))
-    assert _changed(Ablate(1, 1, module="blocks.1")) == _changed(Ablate(1, 1, tower="decoder"))
-    with pytest.raises(ValueError, match=r"tower: layer 1 has \['decoder'\], received 'encoder'"):
-        _changed(Ablate(1, 1, kind="causal", tower="encoder"))
-    with pytest.raises(ValueError, match=r"part: layer 1 has \[0\], received 1"):
-        _changed(Ablate(1, 1, part=1))
-    with pytest.raises(ValueError, match="layer: expected 0 to 2, received 3"):
-        _changed(Ablate(3, 1, kind="cross"))
-
-
-def test_cut_edges_from_target_to_source() -> None:
-    source, target = pair()
-    out = built()(source, target, edits=[Cut(1, 2, 8, (12, 3), kind="cross")])
-    assert out.blocks[1].cross.weights()[:, 2, 8, [12, 3]].eq(0).all()
-    assert out.blocks[1].causal.weights()[:, 2, 8, 3].gt(0).all()
-    with pytest.raises(ValueError, match="key: expected 0 to 10, received 12"):
-        built()(source, target, edits=[Cut(1, 2, 8, 12)])  # everywhere: the target has eleven
-
-
-@pytest.mark.parametrize("kind", ["causal", "cross"])
-def test_the_mean_over_an_items_own_tokens(kind: str) -> None:
-    """Padding of the target does not count, also where the source is just as long."""
-    network, edits = built(), [Ablate(1, 2, "mean", kind=kind)]
-    source, target = ids_of(TARGET), pair()[1]
-    source[1, 4:] = 0
-    target[1, 7:] = 0
-    together = network(source, target, edits=edits)
-    alone = network(source[1:, :4], target[1:, :7], edits=edits)
-    assert (together.logits[1:, :7] - alone.logits).abs().max() < ROUNDING

@@ -1,19 +1,15 @@
 """Vision transformers as courses build them: every shape, every number, every option."""
 
 from dataclasses import replace
-from itertools import product
-from math import prod
 from typing import Any
 
 import pytest
-import torch
 import torch.nn.functional as F
 from torch import nn
 
 from models.blocks import ACTIVATIONS, PreNormBlock
 from models.classifier import Classifier
 from models.cost.count import parts, total
-from models.cost.memory import peak_memory
 from models.patches import cut
 from models.vit import ViT, ViTConfig
 from tests.models.devices import DEVICES
@@ -78,15 +74,6 @@ def test_a_head_for_all_patches(activation: str) -> None:
     assert network.head.dropout.p == 0.1
     assert network.head.activation is ACTIVATIONS[activation]
     assert network.blocks[0].feed_forward.activation is ACTIVATIONS["relu"]
-
-
-def test_the_head_is_counted_and_not_built() -> None:
-    first = prod(UNPROJECTED.grid) * UNPROJECTED.width * UNPROJECTED.layers[0]
-    assert first == 196_608_000
-    bodies = total(parts(replace(UNPROJECTED, neurons=(), classes=0)), "parameters")
-    rest = 1000 + 2 * 1000 + 1001 * 1000 + 2 * 1000 + 1001 * 10
-    assert total(parts(UNPROJECTED), "parameters") - bodies == first + rest
-    assert peak_memory(parts(UNPROJECTED)) > 4 * first
 
 
 def test_an_unknown_activation_lists_the_known() -> None:
@@ -175,17 +162,6 @@ def test_a_block_in_six_lines() -> None:
     assert (block(x)[0] - expected).abs().max() < 5e-6 * expected.abs().max()
 
 
-def test_its_dropouts() -> None:
-    network = built(STEPS)
-    assert network.dropout.p == 0.2
-    block = network.blocks[3]
-    assert block.attention.config.dropout == block.feed_forward.dropout.p == block.dropout.p == 0.1
-    assert built(STEPS, embed_dropout=None).dropout.p == 0.1
-    assert built(STEPS, embed_dropout=0.0).dropout.p == 0.0
-    assert network.head.dropout.p == 0.1
-    assert built(STEPS, head_dropout=0.0).head.dropout.p == 0.0
-
-
 def test_one_wide_head_has_no_output_projection() -> None:
     assert isinstance(built(STEPS, heads=1, head_dim=128).blocks[0].attention.out, nn.Identity)
     assert isinstance(built(STEPS, heads=1, head_dim=64).blocks[0].attention.out, nn.Linear)
@@ -230,16 +206,6 @@ def test_norm_of_patches() -> None:
     )
 
 
-@pytest.mark.parametrize("scaling", ["none", "fourth root"])
-def test_scaling_reaches_every_block(scaling: str) -> None:
-    pixels = noise(2, 3, 15, 20)
-    plain, changed = built()(pixels), built(dot_scaling=scaling)(pixels)
-    scores = changed.patterns[0].scores() * (0.5 if scaling == "none" else 1)  # heads of width 4
-    assert (scores - plain.patterns[0].scores()).abs().max() < 1e-5
-    same = (changed.hidden - plain.hidden).abs().max() < 5e-6
-    assert bool(same) is (scaling == "fourth root")
-
-
 @pytest.mark.parametrize("std", [0.0, 0.02, 1.0])
 def test_where_class_token_and_positions_start(std: float) -> None:
     """The numbers that are drawn are the same ones, made smaller; no other weight moves."""
@@ -271,51 +237,3 @@ def test_where_class_token_and_positions_start(std: float) -> None:
 def test_config_errors(wrong: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(SMALL, **wrong)
-
-
-def test_keys_narrower_than_queries() -> None:
-    """Weights of each head and image against loops, from the block's own parameters."""
-    network = built(scoring="bilinear", key_dim=3, norm="post")
-    out = network(noise(2, 3, 15, 20))
-    x, layer, pattern = out.states[0], network.blocks[0].attention, out.patterns[0]
-    assert (pattern.q.shape[-1], pattern.k.shape[-1]) == (4, 3)
-    for image, head in product(range(2), range(7)):
-        of_query, of_key = slice(4 * head, 4 * head + 4), slice(3 * head, 3 * head + 3)
-        q = x[image] @ layer.query.weight[of_query].T + layer.query.bias[of_query]
-        k = x[image] @ layer.key.weight[of_key].T + layer.key.bias[of_key]
-        expected = (q @ layer.scoring.matrix[head] @ k.T).softmax(-1)
-        assert (pattern.weights(head)[image] - expected).abs().max() < 1e-6
-
-
-# --- pixels as tokens --------------------------------------------------------------------------
-
-
-def test_pixels_as_tokens_make_patches_necessary() -> None:
-    """28 × 28 pixels: a 784 × 784 matrix a head, 2,401 times what patches of 7 need."""
-    pixels = ViTConfig(image=28, patch=1, channels=1, dim=16, depth=1, heads=2, mlp=32, head="mean")
-    patches = replace(pixels, patch=7)
-    image = noise(1, 1, 28, 28)
-    whole, coarse = (built(config)(image).patterns[0] for config in (pixels, patches))
-    assert whole.weights(0).shape == (1, 784, 784)
-    assert coarse.weights(0).shape == (1, 16, 16)
-    assert whole.weights(0).numel() == 614_656 == 2_401 * coarse.weights(0).numel()
-    assert (whole.weights(0).sum(-1) - 1).abs().max() < 1e-6
-    assert built(replace(pixels, head="class"))(image).patterns[0].keys == 785
-
-
-# --- half precision ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize(("dtype", "digit"), [(torch.float16, 2**-10), (torch.bfloat16, 2**-7)])
-@pytest.mark.parametrize("patches", ["linear", "conv"])
-def test_half_precision(patches: str, dtype: torch.dtype, digit: float, device: str) -> None:
-    network, pixels = built(patches=patches), noise(2, 3, 15, 20)
-    expected = network(pixels)
-    found = network.to(device, dtype)(pixels.to(device, dtype))
-    assert found.logits.dtype == dtype
-    # A dozen roundings of half a digit a block: 10 digits after three blocks and a norm
-    off = (found.hidden.float().cpu() - expected.hidden).abs().max()
-    assert off < 10 * digit * expected.hidden.abs().max()
-    for rounded, pattern in zip(found.patterns, expected.patterns, strict=True):
-        assert (rounded.weights().cpu() - pattern.weights()).abs().max() < 10 * digit

@@ -15,11 +15,6 @@ def test_sentences_of_the_standard_library() -> None:
     assert all(each[0].isupper() and each[-1] in ".!?" and "\n" not in each for each in found)
 
 
-@pytest.mark.long
-def test_there_are_thousands() -> None:
-    assert len(sentences()) > 5_000
-
-
 def test_repeated_tokens_are_the_same_twice(encoder: Model) -> None:
     model = load("induction")
     assert model.tokenizer is not None

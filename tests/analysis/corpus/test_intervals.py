@@ -22,14 +22,6 @@ def test_texts_of_0_and_1_have_the_interval_that_wilson_s_equation_gives(ones, c
     assert ends([1.0] * ones + [0.0] * (count - ones)) == pytest.approx(sorted(roots), abs=1e-7)
 
 
-def test_equal_texts_are_not_certain() -> None:
-    low, high = ends([1.0] * 64)
-    assert (low, high) == pytest.approx((64 / (64 + NORMAL**2), 1))  # Wilson's at its bound
-    half = ends([0.5] * 10)
-    assert 0.5 - half[0] == pytest.approx(half[1] - 0.5)
-    assert half[1] - half[0] > 0.1
-
-
 def test_of_many_texts_it_is_the_normal_interval() -> None:
     values = np.random.default_rng(0).beta(4, 3, 100_000)
     error = NORMAL * values.std(ddof=1) / math.sqrt(len(values))

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import torch
 
 from analysis.corpus import Progress, corpus, open_corpus
 from analysis.corpus.intervals import interval
@@ -197,15 +195,6 @@ def test_the_cut_changes_nothing(encoder: Model, texts: Texts, tmp_path: Path) -
     cut_anyhow(encoder, texts(60), tmp_path, 4, [64, 32, 20, 4])
 
 
-@pytest.mark.long
-@pytest.mark.usefixtures("unchecked_shapes")
-def test_ten_cuts_from_one_shard_to_a_thousand(
-    encoder: Model, texts: Texts, tmp_path: Path
-) -> None:
-    shards = [2_000, 1_000, 668, 400, 200, 100, 50, 20, 8, 2]
-    cut_anyhow(encoder, texts(2_000), tmp_path, 2, shards)
-
-
 class KilledError(Exception):
     """Ends a run in the middle."""
 
@@ -281,16 +270,3 @@ def test_long_texts_are_cut_and_counted(encoder: Model, tmp_path: Path) -> None:
         "too short": 1,
     }
     assert manifest["tokens"] == 31 + 2
-
-
-def test_a_part_travels_as_a_table(encoder: Model, texts: Texts, tmp_path: Path) -> None:
-    _, state = finished(encoder, texts(12), tmp_path / "out")
-    table = state.to_table()
-    assert isinstance(table, pa.Table)
-    assert State.from_table(table).to_table() == table
-
-
-def test_no_gradient_is_recorded(encoder: Model, texts: Texts, tmp_path: Path) -> None:
-    with torch.enable_grad():
-        corpus(encoder, [texts(9)], tmp_path / "out")
-    assert all(parameter.grad is None for parameter in encoder.network.parameters())

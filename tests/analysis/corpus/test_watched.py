@@ -27,15 +27,6 @@ def read(model: Model, path: Path, out: Path, then: Callable[[Report], None]) ->
         corpus(model, [path], out, block=8, shard=8, control=control)
 
 
-def test_a_complete_run_says_so(encoder: Model, texts: Texts, tmp_path: Path) -> None:
-    reports: list[Report] = []
-    read(encoder, texts(40), tmp_path / "out", reports.append)
-    assert reports[0].total is None
-    assert reports[-1].total == 40
-    assert {each.status for each in reports} == {"running"}
-    assert report_of(tmp_path / "out") == Report("complete", 40, 40)
-
-
 def test_a_wish_stops_a_run_which_goes_on_later(
     encoder: Model, texts: Texts, tmp_path: Path
 ) -> None:

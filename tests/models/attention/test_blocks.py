@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import torch
 
-from models.attention import Dot, Edge, Mask, attend
-from models.attention.blocks import Block, read_blocks
+from models.attention import Dot, Mask, attend
+from models.attention.blocks import Block
 from models.attention.pattern import Pattern
 from tests.models.cases import BATCH, CASES, HEADS, KEYS, QUERIES, answer, inputs
 
@@ -60,37 +60,6 @@ def test_a_block_has_as_many_rows_and_heads_as_fit(name: str, max_bytes: int) ->
     assert sorted(rows) == [(head, row) for head in range(HEADS) for row in range(QUERIES)]
 
 
-@pytest.mark.parametrize(
-    ("max_bytes", "keys", "heads", "rows"),
-    [
-        (4 * 11 * 5 * 3, 11, [3, 3], [5, 5]),
-        (4 * 11 * 5 * 3 - 1, 11, [2, 2, 2], [5, 5, 5]),
-        (4 * 11 * 5 - 1, 11, [1] * 12, [4] * 6 + [1] * 6),
-        (4 * 11 - 1, 11, [1] * 30, [1] * 30),
-        (2**30, 11, [6], [5]),
-        (2**30, 2**20, [1] * 6, [5] * 6),  # longer than several heads may take together
-    ],
-)
-def test_sizes_of_blocks(max_bytes: int, keys: int, heads: list[int], rows: list[int]) -> None:
-    def read(chosen: slice, some: slice) -> Block:
-        sizes = chosen.stop - chosen.start, some.stop - some.start
-        return Block(chosen, some, slice(0, keys), torch.zeros(*sizes, 1))
-
-    blocks = list(read_blocks(read, range(2, 8), range(20, 25), keys, max_bytes))
-    assert [block.weights.shape[0] for block in blocks] == heads
-    assert [block.weights.shape[1] for block in blocks] == rows
-    assert (blocks[0].heads.start, blocks[0].rows.start) == (2, 20)
-    assert (blocks[-1].heads.stop, blocks[-1].rows.stop) == (8, 25)
-
-
-def test_blocks_of_an_additive_score_leave_room_for_its_hidden_layer() -> None:
-    """It makes 17 numbers for each weight."""
-    (whole,) = pattern_of("plain").blocks(4 * KEYS * QUERIES * HEADS)
-    assert whole.weights.shape == (HEADS, QUERIES, KEYS)
-    found = pattern_of("additive").blocks(4 * KEYS * 17 * 2)
-    assert {tuple(block.weights.shape) for block in found} == {(1, 2, KEYS), (1, 1, KEYS)}
-
-
 def random_pattern(mask: Mask, **more: Any) -> Pattern:
     generator = torch.Generator().manual_seed(5)
     q, k, v = (3 * torch.randn(1, 2, TOKENS, 7, generator=generator) for _ in range(3))
@@ -124,20 +93,6 @@ def test_a_bias_in_several_blocks(shape: tuple[int, ...]) -> None:
     torch.testing.assert_close(whole(pattern), pattern.weights(item=0), rtol=0, atol=ROUNDING)
 
 
-@pytest.mark.parametrize("tokens", [1, 2])
-def test_a_block_of_one_row(tokens: int) -> None:
-    q, k = torch.zeros(1, 1, 1, 3), torch.zeros(1, 1, tokens, 3)
-    (block,) = attend(q, k, k)[1].blocks()
-    assert block.weights.tolist() == [[[1 / tokens] * tokens]]
-
-
-def test_the_first_of_two_rows_with_a_bias() -> None:
-    q, bias = torch.zeros(1, 1, 2, 3), torch.ones(1, 1, 2, 2)
-    pattern = attend(q, q, q, mask=Mask(causal=True), bias=bias)[1]
-    (block,) = pattern.blocks(rows=range(1))
-    assert (block.keys, block.weights.tolist()) == (slice(0, 1), [[[1.0]]])
-
-
 def test_rows_that_reach_no_key() -> None:
     """The window lies behind the last key; the block holds all of them, hidden."""
     q, k = torch.ones(1, 1, 1, 5), torch.ones(1, 1, 3, 5)
@@ -146,35 +101,6 @@ def test_rows_that_reach_no_key() -> None:
     assert block.weights.tolist() == [[[0.0, 0.0, 0.0]]]
     assert block.entropy().tolist() == [[0.0]]
     assert not values.any()
-
-
-def test_unreachable_keys_are_left_out() -> None:
-    ends = [(b.rows.start, b.keys) for b in random_pattern(Mask(causal=True)).blocks()]
-    assert ends == [(0, slice(0, 128)), (128, slice(0, 256)), (256, slice(0, 293))]
-    near = [b.keys for b in random_pattern(Mask(causal=True, window=41)).blocks()]
-    assert near == [slice(0, 128), slice(88, 256), slice(216, 293)]
-
-
-def test_only_the_tokens_of_a_padded_item() -> None:
-    pattern = random_pattern(MASKS["padding"])
-    found = torch.cat(
-        [b.weights.clone() for b in pattern.blocks(head=1, rows=range(251), keys=251)], 1
-    )
-    expected = pattern.weights(1, item=0)[None, :251, :251]
-    torch.testing.assert_close(found, expected, rtol=0, atol=ROUNDING)
-
-
-def test_some_rows_of_one_head() -> None:
-    pattern = random_pattern(MASKS["causal"])
-    blocks = list(pattern.blocks(head=1, rows=range(20, 200)))
-    assert [(b.heads, b.rows) for b in blocks] == [
-        (slice(1, 2), slice(20, 148)),
-        (slice(1, 2), slice(148, 200)),
-    ]
-    expected = pattern.weights(1, slice(148, 200), item=0)[:, :200]
-    torch.testing.assert_close(blocks[1].weights[0], expected, rtol=0, atol=ROUNDING)
-    with pytest.raises(ValueError, match="head: expected 0 to 1, received 2"):
-        next(pattern.blocks(head=2))
 
 
 @pytest.mark.parametrize("name", MASKS)
@@ -189,43 +115,6 @@ def test_entropy_and_totals_of_rows(name: str) -> None:
         torch.testing.assert_close(block.log_totals().double(), totals, rtol=0, atol=3e-5)
 
 
-@pytest.mark.parametrize(
-    ("mask", "times"),
-    [
-        (Mask(causal=True), 3),
-        (MASKS["padding"], 3),
-        (Mask(dense=torch.ones(1, 1, TOKENS, TOKENS, dtype=torch.bool)), 3),
-        (Mask(dense=torch.ones(1, 2, TOKENS, TOKENS, dtype=torch.bool)), 6),
-        (Mask(cut=(Edge((1,), None, (2,)),)), 6),
-    ],
-    ids=["causal", "padding", "one for all heads", "by head", "cut"],
-)
-def test_heads_with_the_same_mask_make_it_once(
-    mask: Mask, times: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two heads in three blocks of rows, a head at a time."""
-    pattern, visible = random_pattern(mask), Mask.visible
-    made: list[list[int]] = []
-
-    def noted(self: Mask, rows: torch.Tensor, *args: Any, **more: Any) -> torch.Tensor | None:
-        made.append(rows.tolist())
-        return visible(self, rows, *args, **more)
-
-    monkeypatch.setattr(Mask, "visible", noted)
-    assert len(list(pattern.blocks(4 * TOKENS * 128))) == 6
-    assert len(made) == times
-    assert len({tuple(rows) for rows in made}) == 3
-
-
-def test_the_entropy_of_equal_weights_and_of_an_empty_row() -> None:
-    zeros = torch.zeros(1, 1, 3, 5)
-    dense = torch.ones(1, 1, 3, 3, dtype=torch.bool)
-    dense[..., 1, :] = False
-    (block,) = attend(zeros, zeros, zeros, mask=Mask(dense=dense))[1].blocks()
-    expected = torch.tensor([[math.log(3), 0, math.log(3)]])
-    torch.testing.assert_close(block.entropy(), expected)
-
-
 def test_no_entropy_is_below_zero() -> None:
     """Scores of thousands are rounded by more than the entropy of such rows."""
     q = 30 * torch.randn(1, 2, TOKENS, 7, generator=torch.Generator().manual_seed(5))
@@ -235,13 +124,6 @@ def test_no_entropy_is_below_zero() -> None:
         rounded.append((block.log_totals() - (block.weights * block.scores).sum(-1)).min())
         least.append(block.entropy().min())
     assert min(rounded) < 0 == min(least)
-
-
-def test_the_entropy_beside_keys_that_a_bias_hides() -> None:
-    pattern = pattern_of("bias 6")
-    for block in pattern.blocks(item=1):
-        entropy = torch.special.entr(block.weights).sum(-1)
-        torch.testing.assert_close(block.entropy(), entropy, rtol=0, atol=1e-5)
 
 
 def test_a_sink_has_no_plain_softmax() -> None:
@@ -263,12 +145,3 @@ def test_a_row_whose_keys_are_all_filled(fill: float) -> None:
     entropies = torch.cat([block.entropy().flatten() for block in pattern.blocks()])
     expected = 0.0 if fill == -torch.inf else math.log(TOKENS)
     torch.testing.assert_close(entropies, torch.full_like(entropies, expected))
-
-
-@pytest.mark.parametrize("bias", [-1e31, torch.finfo(torch.float32).min])
-def test_a_row_whose_biases_are_all_equal_and_low(bias: float) -> None:
-    pattern = random_pattern(Mask(), bias=torch.full((1, 1, TOKENS, 1), bias))
-    torch.testing.assert_close(whole(pattern), torch.full((2, TOKENS, TOKENS), 1 / TOKENS))
-    for block in pattern.blocks():
-        entropies = block.entropy()
-        torch.testing.assert_close(entropies, torch.full_like(entropies, math.log(TOKENS)))

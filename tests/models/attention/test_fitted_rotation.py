@@ -61,15 +61,6 @@ def test_what_rounding_moves_is_not_rotated(size: float) -> None:
     assert (found.width, found.neighbours) == (4, False)
 
 
-@pytest.mark.parametrize("dim", [2, 5])
-def test_what_does_not_move_is_rotated_by_nothing(dim: int) -> None:
-    x = noise(HEADS, TOKENS, dim)
-    found = rotation_between(x, x)
-    assert found is not None
-    assert found.angles.abs().max() < 1e-6
-    assert found(x).allclose(x)
-
-
 def test_what_is_no_rotation() -> None:
     x = noise(HEADS, TOKENS, 6)
     assert rotation_between(x[..., :1], x[..., :1]) is None  # half a pair

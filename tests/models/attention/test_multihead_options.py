@@ -47,19 +47,6 @@ def off(found: Tensor, expected: Tensor) -> float:
 # --- widths -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value_dim", [None, 7, 13])
-def test_values_of_their_own_width(value_dim: int | None) -> None:
-    layer, x = built(value_dim=value_dim), noise(BATCH, TOKENS, DIM)
-    out, pattern = layer(x)
-    width = value_dim or DIM // HEADS
-    assert out.shape == x.shape
-    assert pattern.v.shape == (BATCH, HEADS, TOKENS, width)
-    assert pattern.q.shape == pattern.k.shape == (BATCH, HEADS, TOKENS, 7)
-    assert layer.out.weight.shape == (DIM, HEADS * width)
-    assert off(out, layer.out(written(layer, x, 7**-0.5))) < ROUNDING
-    assert pattern.path == ("explicit" if width == 13 else "fused")
-
-
 def test_every_option_at_once() -> None:
     """The widths, scale, biases and shortcut of Yuan et al. 2021's layer, with many heads."""
     layer = built(
@@ -110,22 +97,6 @@ def test_a_fourth_root_each_is_the_root_of_the_product() -> None:
     assert off(split.k, pattern.k / 10**0.25) < ROUNDING
 
 
-def test_a_fourth_root_each_keeps_half_precision_finite() -> None:
-    """Float16 ends at 65,504: the product of wide queries and keys passes it before it is scaled.
-
-    40 · 40 · 64 = 102,400; by √64 it would be 12,800. With 40 / 64^¼ each it never gets larger.
-    """
-    q = torch.full((1, 64), 40.0, dtype=torch.float16)
-    assert (q @ q.T).isinf().all()
-    scaled = q / 64**0.25
-    # Both factors are rounded to 11 bits: each product is off by up to 2⁻¹⁰
-    assert abs(float(scaled @ scaled.T) / 12_800 - 1) < 2**-10
-    layer = built(dim=64, heads=1, dot_scaling="fourth root").half()
-    _, pattern = layer(torch.full((1, 3, 64), 300.0, dtype=torch.float16))
-    assert pattern.scores().isfinite().all()
-    assert pattern.q.dtype == torch.float16
-
-
 # --- output projection ------------------------------------------------------------------------
 
 
@@ -146,18 +117,6 @@ def test_one_head_as_wide_as_the_model_needs_none(
 
 
 # --- dropouts ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["dropout", "projection_dropout", "output_dropout"])
-def test_each_dropout_rests_in_eval(name: str) -> None:
-    layer, x = built(**{name: 0.4}), noise(BATCH, TOKENS, DIM)
-    quiet, pattern = built()(x)
-    assert layer(x)[0].equal(quiet)
-    with torch.random.fork_rng():
-        torch.manual_seed(1)
-        noisy, same = layer.train()(x)
-    assert (noisy - quiet).abs().max() > 0.01
-    assert (same.weights() - pattern.weights()).abs().max() < ROUNDING  # never part of the pattern
 
 
 def test_where_each_dropout_acts() -> None:
@@ -215,20 +174,6 @@ def test_a_past_stands_in_front(kind: str, first: int) -> None:
     assert added.k.allclose(pattern.k, atol=1e-6)
 
 
-def test_a_past_of_a_past() -> None:
-    """One token at a time, with padding in front of one item."""
-    layer, x = built(), noise(BATCH, TOKENS, DIM)
-    padding = torch.zeros(BATCH, TOKENS, dtype=torch.bool)
-    padding[1, :2] = True
-    whole, _ = layer(x, mask=Mask(causal=True, padding=padding))
-    past, outs = None, []
-    for token in range(TOKENS):
-        mask = Mask(causal=True, padding=padding[:, : token + 1], offset=token)
-        out, past = layer(x[:, token : token + 1], mask=mask, past=past)
-        outs.append(out)
-    assert off(torch.cat(outs, dim=1), whole) < 2 * ROUNDING
-
-
 def test_a_context_is_projected_once() -> None:
     layer = built(value_dim=13)
     x, context = noise(BATCH, TOKENS, DIM), noise(BATCH, KEYS, DIM, seed=19)
@@ -276,24 +221,6 @@ def _turned_dot(q: list[float], k: list[float], head: int, distance: int) -> flo
         c, d = k[head * 6 + pair], k[head * 6 + pair + 3]
         total += (a * c + b * d) * math.cos(angle) - (b * c - a * d) * math.sin(angle)
     return total
-
-
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize(("dtype", "digit"), [(torch.float16, 2**-10), (torch.bfloat16, 2**-7)])
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"value_dim": 13}, {"dot_scaling": "fourth root"}, {"dot_scaling": "none"}],
-    ids=str,
-)
-def test_half_precision(options: dict, dtype: torch.dtype, digit: float, device: str) -> None:
-    layer, x = built(**options), noise(BATCH, TOKENS, DIM)
-    expected, pattern = layer(x)
-    out, rounded = layer.to(device, dtype)(x.to(device, dtype))
-    assert out.dtype == dtype
-    # Input, weights, three projections, the sum over keys and the output are rounded: a dozen
-    # roundings of half a digit each; a score off by a few digits moves its weight by as many
-    assert off(out.float().cpu(), expected) < 8 * digit
-    assert (rounded.weights().cpu() - pattern.weights()).abs().max() < 8 * digit
 
 
 # --- errors -----------------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig, attend
-from models.attention.relative import AlibiBias, Relation, Relative, check_rotary
-from models.encoder import Encoder, EncoderConfig
+from models.attention.relative import Relation, Relative, check_rotary
 from models.positional import (
     alibi,
     alibi_slopes,
@@ -23,8 +22,7 @@ from models.positional import (
     rotary_angles,
     rotate,
 )
-from tests.models.reference import plain_encoder
-from tests.models.tensors import ids_of, noise
+from tests.models.tensors import noise
 
 BATCH, HEADS, TOKENS, DIM = 2, 5, 11, 6
 
@@ -50,12 +48,6 @@ def test_rotary_equals_the_loop(dim: int, base: float) -> None:
             assert max(abs(f - e) for f, e in zip(found, expected, strict=True)) < 1e-6  # float32
 
 
-def test_the_first_position_is_not_rotated() -> None:
-    assert rotary_angles(1, 6).equal(torch.zeros(1, 3, dtype=torch.float64))
-    with pytest.raises(ValueError, match="expected at least 1 position, received 0"):
-        rotary_angles(0, 6)
-
-
 def test_rotary_equals_llama() -> None:
     config = LlamaConfig(hidden_size=HEADS * DIM, num_attention_heads=HEADS)
     cos, sin = LlamaRotaryEmbedding(config)(noise(1), torch.arange(TOKENS)[None])
@@ -64,15 +56,6 @@ def test_rotary_equals_llama() -> None:
     angles = rotary_angles(TOKENS, DIM)
     for ours, expected in zip((rotate(q, angles), rotate(k, angles)), theirs, strict=True):
         assert (ours - expected).abs().max() < 1e-5  # theirs are float32 angles up to 10
-
-
-def test_rotated_dots_know_only_the_distance() -> None:
-    q, k = (noise(1, 1, 1, DIM, seed=s).expand(1, 1, 40, DIM) for s in (1, 2))
-    angles = rotary_angles(40, DIM)
-    dots = (rotate(q, angles) @ rotate(k, angles).mT)[0, 0]
-    assert (dots[:-1, :-1] - dots[1:, 1:]).abs().max() < 1e-5
-    assert rotate(q, angles).norm(dim=-1).sub(q.norm(dim=-1)).abs().max() < 1e-6
-    assert (dots[0] - dots[0, 0]).abs().max() > 0.5
 
 
 def test_rotary_positions_of_ones_own() -> None:
@@ -91,12 +74,6 @@ def test_rotary_refuses_odd_widths(width: int) -> None:
 
 
 # --- ALiBi ------------------------------------------------------------------------------------
-
-
-def test_slopes_of_the_paper() -> None:
-    assert alibi_slopes(8).tolist() == [2.0**-n for n in range(1, 9)]
-    with pytest.raises(ValueError, match="expected at least 1 head, received 0"):
-        alibi_slopes(0)
 
 
 @pytest.mark.parametrize("heads", [1, 2, 3, 5, 7, 8, 12, 16, 20, 33])
@@ -166,12 +143,6 @@ def test_only_rotary_positions_need_queries_and_keys_of_one_width() -> None:
         check_rotary("rotary", 8, 4)
 
 
-def test_from_the_first_position_on_a_bias_stays_what_it_is() -> None:
-    """Its class says where it comes from."""
-    whole = relation_of("alibi", HEADS, DIM)(TOKENS)
-    assert isinstance(whole.since(0).bias, AlibiBias)
-
-
 # --- T5 ---------------------------------------------------------------------------------------
 
 
@@ -187,14 +158,6 @@ def test_buckets_are_as_many_and_as_far_as_t5_has_them(bidirectional: bool) -> N
     ours = relative_buckets(distance, bidirectional=bidirectional)
     assert ours.equal(theirs)
     assert (int(ours.min()), int(ours.max())) == (0, 31)
-
-
-def test_near_buckets_by_hand() -> None:
-    near = torch.arange(-9, 10)
-    both = relative_buckets(near, bidirectional=True).tolist()
-    assert both == [8, 8, 7, 6, 5, 4, 3, 2, 1, 0, 17, 18, 19, 20, 21, 22, 23, 24, 24]
-    one = relative_buckets(near, bidirectional=False).tolist()
-    assert one == [9, 8, 7, 6, 5, 4, 3, 2, 1] + [0] * 10
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -213,61 +176,6 @@ def test_relative_bias_equals_t5(causal: bool) -> None:
 
 
 # --- through attend, in networks --------------------------------------------------------------
-
-
-def encoder(positions: str) -> Any:
-    config = EncoderConfig(vocab=101, dim=30, depth=3, heads=HEADS, mlp=53, positions=positions)
-    return Encoder(config).eval()
-
-
-@pytest.mark.parametrize("positions", ["alibi", "relative"])
-def test_a_bias_reaches_every_layer(positions: str) -> None:
-    """One table for all layers, added to the scaled scores."""
-    network = encoder(positions)
-    if positions == "alibi":
-        bias = alibi(HEADS, TOKENS, TOKENS)
-    else:
-        buckets = relative_buckets(distances(TOKENS, TOKENS), bidirectional=True)
-        bias = network.relation.table.detach()[buckets].permute(2, 0, 1)
-    expected = plain_encoder(network, ids_of(), scores=lambda layer, scores: scores + bias)
-    with torch.no_grad():
-        found = network(ids_of())
-    assert (found.hidden - expected.hidden).abs().max() < 5e-6  # as without a bias
-    for pattern, weights in zip(found.patterns, expected.weights, strict=True):
-        assert (pattern.weights() - weights).abs().max() < 5e-6
-
-
-def test_rotary_reaches_every_layer() -> None:
-    network = encoder("rotary")
-    angles = rotary_angles(TOKENS, 6)
-    with torch.no_grad():
-        found = network(ids_of())
-    for state, block, pattern in zip(found.states, network.blocks, found.patterns, strict=False):
-        layer = block.attention
-        split = [
-            part(state).unflatten(-1, (HEADS, 6)).transpose(1, 2)
-            for part in (layer.query, layer.key)
-        ]
-        q, k = (rotate(part, angles) for part in split)
-        expected = torch.softmax(q @ k.mT / math.sqrt(6), -1)
-        assert (pattern.weights() - expected).abs().max() < 1e-5
-        assert pattern.path == "fused"
-
-
-def test_the_learned_bias_gets_its_gradient() -> None:
-    network = encoder("relative")
-    network(ids_of()).hidden.square().sum().backward()
-    gradient = network.relation.table.grad
-    assert gradient is not None
-    used = relative_buckets(distances(TOKENS, TOKENS), bidirectional=True).unique()
-    assert set(gradient.abs().sum(1).nonzero().flatten().tolist()) == set(used.tolist())
-
-
-def test_distances_go_in_both_directions_by_default() -> None:
-    both, plain = Relative(HEADS, bidirectional=True), Relative(HEADS)
-    plain.table = both.table
-    found, expected = (each(TOKENS).bias(None, torch.arange(TOKENS)) for each in (plain, both))
-    assert found.equal(expected)
 
 
 def test_angles_need_self_attention() -> None:

@@ -8,7 +8,7 @@ import torch
 from einops import rearrange
 from torch import Tensor, nn
 
-from models.attention import Additive, Bilinear, Mask, MultiHeadAttention, MultiHeadAttentionConfig
+from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig
 from tests.models.reference import Slow, dot
 from tests.models.tensors import noise
 
@@ -66,23 +66,6 @@ def test_three_widths_equal_torch(padded: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "widths"),
-    [
-        ({}, (35, 35, 35)),
-        ({"input_dim": 3}, (3, 3, 3)),
-        ({"key_input_dim": 7}, (35, 7, 7)),
-        ({"input_dim": 3, "value_input_dim": 11}, (3, 3, 11)),
-    ],
-)
-def test_a_width_that_is_not_given_is_that_of_the_one_before(
-    options: dict, widths: tuple[int, int, int]
-) -> None:
-    layer = built(**options)
-    assert layer.config.inputs == widths
-    assert tuple(part.in_features for part in (layer.query, layer.key, layer.value)) == widths
-
-
-@pytest.mark.parametrize(
     ("which", "says"),
     [
         (0, "queries: expected vectors of width 35, received 36"),
@@ -94,11 +77,6 @@ def test_a_wrong_width_is_named(which: int, says: str) -> None:
     given = [nn.functional.pad(x, (0, int(which == n))) for n, x in enumerate(inputs())]
     with pytest.raises(ValueError, match=says):
         three()(*given)
-
-
-def test_keys_of_self_attention_need_their_width_too() -> None:
-    with pytest.raises(ValueError, match="keys: expected vectors of width 13, received 35"):
-        three()(noise(BATCH, TOKENS, DIM))
 
 
 def test_every_key_needs_a_value() -> None:
@@ -143,29 +121,6 @@ def test_a_learned_score_equals_a_plain_loop(scoring: str, causal: bool) -> None
     assert pattern.path == "explicit"
     one = pattern.weights(3, [2, 5], item=1)
     assert (one - slow.weights[1, 3, [2, 5]]).abs().max() < 10 * ROUNDING
-
-
-@pytest.mark.parametrize("scoring", RULES)
-def test_learned_scores_begin_about_as_large_as_scaled_dot_products(scoring: str) -> None:
-    with torch.random.fork_rng():
-        torch.manual_seed(7)
-        layer = built(dim=620, heads=20, scoring=scoring)
-    q, k = noise(1, 20, 41, 31), noise(1, 20, 43, 31, seed=5)
-    scores = layer.score.scores(q, k, range(20))
-    # of qᵀMk the variance is 1; tanh shrinks that of wᵀtanh(q + k)
-    assert 0.3 < float(scores.var().detach()) < 1.3
-
-
-def test_the_scores_of_one_head_are_those_of_all() -> None:
-    q, k = noise(BATCH, HEADS, TOKENS, 7), noise(BATCH, HEADS, KEYS, 7, seed=2)
-    for score in (
-        Bilinear(noise(HEADS, 7, 7, seed=3)),
-        Additive(None, None, noise(HEADS, 7, seed=3)),
-        Additive(noise(3, 7), noise(3, 7, seed=4), noise(HEADS, 3, seed=5)),
-    ):
-        whole = score.scores(q, k, range(HEADS))
-        some = score.scores(q[:, [1, 4]], k[:, [1, 4]], [1, 4])
-        assert (some - whole[:, [1, 4]]).abs().max() < ROUNDING * whole.abs().max()
 
 
 @pytest.mark.parametrize(
