@@ -15,12 +15,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from viz.api import beside, provenance, reachable, sound, writing
+from viz.api import beside, provenance, reachable, writing
 from viz.api.endpoint import Endpoint, work_of
 from viz.selection import Form, Option
 from viz.values import Kind, words
 from viz.views.answer import Answer
 from viz.views.request import Request
+from viz.views.sound import answers as sound
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry

@@ -33,11 +33,12 @@ from tests.analysis.test_alignment import HEARD, LABELS, STARTS, STEP, planted
 from tests.models.inputs.test_sound import EXTRACTORS
 from tests.models.pretrained.tiny import build
 from tests.viz.api.asking import ask
-from viz.api import sound, text
+from viz.api import text
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.export import export
 from viz.pack import unpack
+from viz.views.sound import answers as sound
 
 RATE = 16_000
 SAMPLES = np.sin(np.arange(6_400) * 0.05).astype(np.float32) * 0.5

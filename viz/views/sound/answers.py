@@ -25,27 +25,22 @@ METHODS = {
     "found": "the heads that follow time best",
     "characters": "single characters, by the heads of the largest norms",
 }
-KINDS = {
-    "json": "application/json",
-    "srt": "application/x-subrip",
-    "textgrid": "text/plain; charset=utf-8",
+FILES = {  # of times: kind and suffix
+    "json": ("application/json", "json"),
+    "srt": ("application/x-subrip", "srt"),
+    "textgrid": ("text/plain; charset=utf-8", "TextGrid"),
 }
-SUFFIXES = {"json": "json", "srt": "srt", "textgrid": "TextGrid"}
 
 
 def words(entry: TraceEntry, method: str = "") -> dict[str, Any]:
     """The words of the transcript with their seconds, and the rows of the decoder that write them.
 
-    Row r attends while it writes token r + 1.
-
-    Args:
-        entry: of a recording.
-        method: of `METHODS`; "" for the first that the model has.
+    Row r attends while it writes token r + 1. The method is of `METHODS`; "" is the first.
     """
     from analysis.alignment import spoken, transcript
 
     tokens, first = transcript(entry.trace)
-    pairs = zip(times_of(entry, method), spoken(tokens), strict=True)
+    pairs = zip(_times(entry, method), spoken(tokens), strict=True)
     return {
         "words": [
             {
@@ -69,12 +64,8 @@ def _methods(entry: TraceEntry) -> list[str]:
     return [name for name in METHODS if not skipped.get(name)]
 
 
-def times_of(entry: TraceEntry, method: str = "") -> "list[Word]":
-    """The words with their seconds, aligned once by each method.
-
-    Raises:
-        ValueError: see `align`; for "named" where the checkpoint names no heads.
-    """
+def _times(entry: TraceEntry, method: str) -> "list[Word]":
+    """The words with their seconds, aligned once by each method."""
     from analysis.alignment import align, align_characters
 
     method = method or _methods(entry)[0]
@@ -124,10 +115,8 @@ def _by_characters(entry: TraceEntry) -> "Trace":
 def aligning(entry: TraceEntry, method: str = "") -> dict[str, Any]:
     """The heads that the times are made from and those that follow time best, with their paths.
 
-    Returns:
-        Heads in their order by monotony and agreement. Of each a map, in base64, of the largest
-        weights of every row and column from 0 to 255, where 255 is the largest of all; and the
-        seconds at which the path enters and leaves each token, and the end.
+    Heads come in their order by monotony and agreement: of each a map of its largest weights, and
+    the seconds at which the path enters and leaves each token.
     """
     from analysis.alignment import aligning_heads, paths, seconds_per_frame, transcript
 
@@ -154,7 +143,7 @@ def aligning(entry: TraceEntry, method: str = "") -> dict[str, Any]:
                 "used": (head.layer, head.head) in used,
                 "monotony": round(head.monotony, 4),
                 "agreement": round(head.agreement, 4),
-                **_levels(path.weights.numpy(force=True)),
+                **_levels(_cells(path.weights.numpy(force=True))),
                 "steps": [
                     [round(float(first) * step, 3), round(float(last + 1) * step, 3)]
                     for first, last in zip(path.first, path.last, strict=True)
@@ -167,12 +156,16 @@ def aligning(entry: TraceEntry, method: str = "") -> dict[str, Any]:
     }
 
 
-def _levels(weights: "np.ndarray") -> dict[str, Any]:
-    """Weights as levels, the first row at the top."""
+def _cells(weights: "np.ndarray") -> "np.ndarray":
+    """The largest weights in at most so many rows and columns as a map has."""
+    return _columns(_columns(weights, CELLS["columns"]).T, CELLS["rows"]).T
+
+
+def _levels(image: "np.ndarray", low: float = 0.0) -> dict[str, Any]:
+    """Numbers as levels from 0 for the low one to 255 for the largest, in base64, row by row."""
     import numpy as np
 
-    cells = _columns(_columns(weights, CELLS["columns"]).T, CELLS["rows"]).T
-    levels = np.rint(255 * cells / (float(cells.max()) or 1)).astype(np.uint8)
+    levels = np.rint(255 * (image - low) / (float(image.max()) - low or 1)).astype(np.uint8)
     rows, cols = levels.shape
     return {"rows": rows, "cols": cols, "levels": base64.b64encode(levels.tobytes()).decode()}
 
@@ -182,31 +175,25 @@ def times(entry: TraceEntry, format: str, method: str = "") -> Download:
     from analysis.word_times import as_json, as_srt, as_textgrid
 
     try:
-        words = times_of(entry, method)
+        words = _times(entry, method)
     except ValueError as error:
         raise QuestionError(str(error)) from error
-    length = length_of(entry.trace)
     if format == "textgrid":
+        length = length_of(entry.trace)
         text = as_textgrid(words, 0.0 if length is None else length["heard"])
     else:
         text = as_json(words) if format == "json" else as_srt(words)
-    return Download(text.encode(), KINDS[format], f"words.{SUFFIXES[format]}")
+    kind, suffix = FILES[format]
+    return Download(text.encode(), kind, f"words.{suffix}")
 
 
 def spectrogram(entry: TraceEntry) -> dict[str, Any]:
-    """What the model reads of the recording, padding left out, as levels from 0 to 255.
+    """What the model reads of the recording, padding left out: the lowest frequency first.
 
-    Returns:
-        Rows (frequencies, the lowest first) and columns of levels, in base64; of a model that reads
-        samples a single row, the largest amplitude of each column.
+    Of a model that reads samples it is a single row, the largest amplitude of each column.
     """
-    import numpy as np
-
-    image = np.asarray(entry.answers.once("spectrogram", lambda: _image(entry)))
-    low, high = float(image.min()), float(image.max())
-    levels = np.rint(255 * (image - low) / (high - low or 1)).astype(np.uint8)
-    rows, cols = levels.shape
-    return {"rows": rows, "cols": cols, "levels": base64.b64encode(levels.tobytes()).decode()}
+    image = entry.answers.once("spectrogram", lambda: _image(entry))
+    return _levels(image, float(image.min()))
 
 
 def recording(entry: TraceEntry) -> tuple[bytes, str]:
@@ -227,11 +214,7 @@ def recording(entry: TraceEntry) -> tuple[bytes, str]:
 
 
 def _recording(entry: TraceEntry) -> "Recording":
-    """The recording of the trace.
-
-    Raises:
-        ValueError: where it is not there.
-    """
+    """The recording of the trace."""
     from models.inputs.sound import is_sound, read_recording
 
     given: Any = None if entry.opened is None else entry.opened()[1]
@@ -281,5 +264,5 @@ ENDPOINTS = (
     Endpoint("aligning", TEXT, aligning, method=HOW),
     Endpoint("spectrogram", TEXT, spectrogram),
     Endpoint("recording", TEXT, recording),
-    Endpoint("times", TEXT, times, format=one_of(*KINDS), method=HOW),
+    Endpoint("times", TEXT, times, format=one_of(*FILES), method=HOW),
 )
