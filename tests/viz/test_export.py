@@ -253,11 +253,6 @@ def test_mistakes_are_one_line(tmp_path: Path, given: dict, message: str) -> Non
     assert not list(tmp_path.iterdir())
 
 
-def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"expected one of \.svg, \.pdf, .* received '\.jpg'"):
-        export(text_trace(), tmp_path / "figure.jpg", layer=0)
-
-
 @pytest.mark.parametrize("suffix", FIGURES)
 def test_long_inputs_stay_small(tmp_path: Path, suffix: str) -> None:
     config = EncoderConfig(vocab=101, dim=6, depth=1, heads=2, mlp=3, max_tokens=512)

@@ -1,6 +1,5 @@
 """Files of the pictures beside a text, each read back and compared with the analyses."""
 
-import csv
 import io
 import json
 from collections.abc import Callable
@@ -15,7 +14,6 @@ import torch
 from PIL import Image
 
 from analysis import grounding, masking
-from analysis.view import View
 from models.inputs.prompt import Prompt
 from models.inputs.video import Video
 from models.picture_grid import Box
@@ -26,7 +24,6 @@ from tests.viz import svg_files
 from tests.viz.api.asking import ask
 from tests.viz.test_page_of_two import opened
 from viz.api.entries import Download, TraceEntry
-from viz.command import main
 from viz.export import export
 
 TYPED = "a dog sits"
@@ -87,24 +84,6 @@ def test_numbers_are_the_weights_on_every_grid(name: str, asked: Asked, tmp_path
         assert {*found[f"weight_{number}_word"].tolist()} == {"dog"}
     split = torch.stack(tuple(grounding.split(t, site, [row])), -1)
     np.testing.assert_allclose(found["share"], split.numpy(), rtol=1e-4, atol=1e-6)
-
-
-def test_a_table_names_model_layer_head_word_and_share(asked: Asked, tmp_path: Path) -> None:
-    _, _, t, site = of = asked()
-    row = row_of(t, 1)
-    lines = [*csv.DictReader(io.StringIO(made(tmp_path, ".csv", of, token=row).decode()))]
-    grid = t.key_pictures(site)[1]
-    weights = t.weights(site, 1, rows=[row])[0]
-    mine = [line for line in lines if line["numbers"] == "weight 2"]
-    assert len(mine) == grid.rows * grid.cols
-    for line in mine:
-        place = int(grid.places[int(line["row"]), int(line["col"])])
-        assert float(line["value"]) == pytest.approx(float(weights[place]), rel=1e-4, abs=1e-9)
-    shares = {line["where_label"]: float(line["value"]) for line in lines if line["where"]}
-    assert shares["the picture"] == pytest.approx(float(grounding.split(t, site, [row]).image[1]))
-    assert sum(shares.values()) == pytest.approx(1)
-    named = {(x["model"], x["layer"], x["kind"], x["head"], x["word"]) for x in lines}
-    assert named == {(t.model, str(site.layer), site.kind, "1", "dog")}
 
 
 def test_figures_say_what_they_show(asked: Asked, tmp_path: Path) -> None:
@@ -199,18 +178,6 @@ def test_frames_of_a_video_are_those_of_the_moment(asked: Asked, tmp_path: Path)
     np.testing.assert_allclose(found["weight_2"][0], weights[grids[1].places].numpy(), **CLOSE)
 
 
-def test_a_view_by_words_has_the_rows_of_the_word(asked: Asked, tmp_path: Path) -> None:
-    model, prompt, t, site = asked()
-    view = View(t, words=True, special="hidden")
-    groups = view.origins(site, "out")
-    place = next(n for n, group in enumerate(groups) if row_of(t, 1) in group)
-    path = tmp_path / "file.npz"
-    run = (model, prompt, TYPED)
-    export(view, path, view="pictures", layer=site, head=1, token=place, run=run)
-    weights = t.weights(site, 1, rows=[row_of(t, 1)])[0][t.key_pictures(site)[0].places]
-    np.testing.assert_allclose(np.load(path)["weight_1"][0], weights.numpy(), **CLOSE)
-
-
 def test_mistakes_are_one_line(asked: Asked, tmp_path: Path) -> None:
     _, _, t, site = of = asked()
     vision = next(site for site in t.sites if site.tower == "vision")
@@ -260,43 +227,3 @@ def test_a_page_holds_the_word_on_the_screen(asked: Asked, tmp_path: Path) -> No
     for each in json.loads(held[f"ranked?{span}"])["heads"]:
         place = f"site={each['site']}&head={each['head']}"
         assert f"row?{place}&axis=query&index={row}" in held
-
-
-def test_a_page_tests_words_whose_image_tokens_have_no_places(asked: Asked, tmp_path: Path) -> None:
-    """BLIP-2: no map, but the word's probability without the whole picture."""
-    model, prompt, t, _ = asked("BLIP-2", 1)
-    site = t.sites.index(next(site for site in t.sites if site.kind == "causal"))
-    row = row_of(t, 1)
-    more: dict[str, Any] = {"token": row, "area": "0.0.0.1000.1000"}
-    of = (model, prompt, t, t.sites[site])
-    _, held = opened(Download(made(tmp_path, ".html", of, **more), "", ""))
-    sides = "number=0&left=0&top=0&right=1000&bottom=1000"
-    tested = json.loads(held[f"need?{sides}&first={row}&last={row}&mask=mean"])
-    expected = masking.need(
-        *(model, prompt, masking.ids_of(t), [1], Box()), picture=0, mask="mean", controls=3
-    )
-    assert tested["after"] == pytest.approx(expected.after, rel=1e-4)
-    assert f"row?site={site}&head=1&axis=query&index={row}" in held
-    assert f"shares?site={site}&first={row}&last={row}" in held
-    assert not [path for path in held if path.startswith("readers")]
-
-
-def test_the_shell_asks_about_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = BY_NAME["LLaVA"].save(tmp_path / "model")
-    photo().save(tmp_path / "photo.png")
-    question = ["--model", str(folder), "--text", "what is it", "--target", TYPED]
-    pictured = [*question, "--picture", str(tmp_path / "photo.png")]
-    where = ["--view", "pictures", "--layer", "0", "--kind", "causal", "--head", "1"]
-    path = tmp_path / "looked.npz"
-    capsys.readouterr()
-    assert main([*pictured, *where, "-o", str(path)]) == 0, capsys.readouterr().err
-    t = trace(load(folder), Prompt("what is it", (tmp_path / "photo.png",)), TYPED)
-    site = grounding.sites_on_pictures(t)[0]
-    weights = t.weights(site, 1, rows=[row_of(t, 0)])[0][t.key_pictures(site)[0].places]
-    np.testing.assert_allclose(np.load(path)["weight"][0], weights.numpy(), **CLOSE)
-    capsys.readouterr()
-    path = str(tmp_path / "a.svg")
-    picture = ["--picture", str(tmp_path / "photo.png")]
-    assert main(["--model", "digits", *picture, *picture, "-o", path]) == 2
-    alone = "headscope figure: --picture: expected one alone, or with --text\n"
-    assert capsys.readouterr().err == alone

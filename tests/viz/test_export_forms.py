@@ -12,7 +12,6 @@ import pytest
 import torch
 
 from analysis.rollout import rollout
-from analysis.split import split
 from models.decoder import DecoderConfig
 from models.edits import SetWeights
 from models.encoder import EncoderConfig
@@ -105,47 +104,6 @@ def test_a_text_shaded_by_several_layers_and_heads(tmp_path: Path) -> None:
     assert f"{t.model} · layers 0, 1 · heads 0, {HEAD}" in written
     with pytest.raises(ValueError, match=r"layers: expected some of \[0, 1\], received 7"):
         made(tmp_path, ".svg", "text", layers=(0, 7))
-
-
-def test_the_score_of_a_pair_is_split_in_its_file(tmp_path: Path) -> None:
-    found = arrays(tmp_path, "head", query=QUERY, key=KEY)
-    made_of = split(traced(), LAYER, HEAD, QUERY, KEY)
-    for side, shares in (("query", made_of.query), ("key", made_of.key)):
-        same(found[f"share_at_the_{side}"], torch.tensor([share.value for share in shares]))
-        names = found[f"share_at_the_{side}_component_labels"].tolist()
-        assert names == [share.name for share in shares]
-
-
-def test_filters_of_a_map(tmp_path: Path) -> None:
-    drawn = arrays(tmp_path, "lines", top=2)["weights"][0]
-    assert (np.isfinite(drawn).sum(1) == 2).all()
-    same(np.nan_to_num(drawn).sum(1), traced().weights(LAYER, HEAD).topk(2).values.sum(1))
-    part = arrays(tmp_path, "matrix", rows=range(2, 5), columns=range(1, 7))
-    assert part["key_positions"].tolist() == [*range(1, 7)]
-    assert part["key_labels"].tolist() == traced().labels[1:7]
-    with pytest.raises(ValueError, match="values: without effect on 'lines'"):
-        made(tmp_path, ".svg", "lines", values="scores")
-
-
-@pytest.mark.parametrize("mode", ["hidden", "renormalised"])
-def test_hidden_sinks_are_hatched_with_their_shares_beside(tmp_path: Path, mode: str) -> None:
-    t = traced()
-    keys = [n for n, special in enumerate(t.tokens[0].special) if special or n == 0]
-    left = t.weights(LAYER, HEAD).clone()
-    shares = left[:, keys].sum(1)
-    left[:, keys] = np.nan
-    expected = left / (1 - shares)[:, None] if mode == "renormalised" else left
-    found = arrays(tmp_path, "matrix", sinks=mode)
-    same(found["weights"][0], expected)
-    assert found["hidden_keys"].tolist() == keys
-    same(found["hidden_share"][0], shares)
-    svg = made(tmp_path, ".svg", "matrix", sinks=mode).decode()
-    share = f"{100 * float(shares.mean()):.3g} % of the weight went there"
-    assert f"“{t.labels[0]}” is hidden: {share}" in " ".join(svg.split())
-    assert ("divided by its sum" in svg) == (mode == "renormalised")
-    assert ">hidden</text>" in svg
-    part = arrays(tmp_path, "matrix", sinks=mode, columns=range(1, 4))
-    same(part["weights"][0], expected[:, 1:4])
 
 
 # ---- figures

@@ -3,12 +3,8 @@
 Random networks over random texts, by tokens, words and sentences. Nine digits are written.
 """
 
-import base64
 import csv
 import io
-import json
-import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,7 +15,6 @@ import pytest
 import torch
 
 from analysis.heads import heads as numbers_of_heads
-from analysis.rollout import rollout
 from analysis.view import JOINT, View
 from models.run import Trace, load, trace
 from models.vit import ViTConfig
@@ -149,68 +144,6 @@ def test_a_part_of_a_matrix_keeps_its_positions(tmp_path: Path) -> None:
                 assert float(weights[int(line["query"]), int(line["key"])]) < 0.05
 
 
-def test_scores_keep_their_sign(tmp_path: Path) -> None:
-    file, seen = tmp_path / "file.csv", []
-    for _, t in traces():
-        for site in t.sites[:1]:
-            for form, name in (("matrix", "score"), ("text", "value")):
-                more = {"token": QUERY} if form == "text" else {}
-                given = {"values": "scores", "least": 0.0, **more, **placed(site)}
-                for line in lines_of(export(t, file, view=form, **given)):
-                    score = float(t.scores(site, 1)[int(line["query"]), int(line["key"])])
-                    assert float(line[name]) == pytest.approx(score, **CLOSE)
-                    assert name == "score" or line["numbers"] == "score"
-                    seen.append(score)
-    assert min(seen) < 0 < max(value for value in seen if math.isfinite(value))
-
-
-def test_the_numbers_of_a_head_name_their_tokens(tmp_path: Path) -> None:
-    file = tmp_path / "file.csv"
-    for _, t in traces():
-        for site in (t.sites[0], t.sites[-1]):
-            pattern, weights = t.pattern(site), t.weights(site, 1)
-            expected = {
-                "q": pattern.q[0, 1],
-                "k": pattern.k[0, 1],
-                "v": pattern.v[0, 1],
-                "weights": weights,
-                "scores": t.scores(site, 1),
-                "output": weights @ pattern.v[0, 1],
-            }
-            labels = {"query": t.query_labels(site), "key": t.key_labels(site)}
-            given = {"view": "head", "query": QUERY, "key": KEY, **placed(site)}
-            lines = lines_of(export(t, file, **given))
-            steps = [line for line in lines if line["numbers"] == "step"]
-            assert {(line["query"], line["key"]) for line in steps} == {(str(QUERY), str(KEY))}
-            assert float(steps[-1]["value"]) == pytest.approx(float(weights[QUERY, KEY]), **CLOSE)
-            assert {*expected} < {line["numbers"] for line in lines}
-            for line in lines:
-                if line["numbers"] in expected:
-                    for side in ("query", "key"):
-                        if line[side]:
-                            assert line[f"{side}_token"] == labels[side][int(line[side])]
-                    at = [int(line[name]) for name in ("query", "key", "feature") if line[name]]
-                    number = float(expected[line["numbers"]][tuple(at)])
-                    assert float(line["value"]) == pytest.approx(number, rel=1e-3, abs=1e-5)
-                assert line["numbers"] != "written" or line["query"] == str(QUERY)
-
-
-def test_whole_models_name_tokens_and_how_heads_are_fused(tmp_path: Path) -> None:
-    file = tmp_path / "file.csv"
-    for _, t in traces():
-        site = t.sites[0]
-        fused: dict[str, Any] = {"fusion": "max", "discard": 0.25}
-        found = rollout(t, tower=site.tower, **fused)
-        for line in lines_of(export(t, file, view="model", **fused, **placed(site))):
-            assert (line.get("tower"), line["fusion"], line["discard"]) == (
-                site.tower,
-                "max",
-                "0.25",
-            )
-            number = float(found[int(line["query"]), int(line["key"])])
-            assert float(line["value"]) == pytest.approx(number, **CLOSE)
-
-
 def test_a_relevance_says_what_it_explains(tmp_path: Path) -> None:
     file = tmp_path / "file.csv"
     for number, (run, t, view) in enumerate(shown_of()):
@@ -251,15 +184,6 @@ def test_arrays_name_their_sites(tmp_path: Path) -> None:
         names = found["heads_head_labels"].tolist()
         assert len({*names}) == len(names)
         assert str(found["input"]) == input_of(t)
-
-
-def held_in(page: str) -> dict[str, bytes]:
-    """The answers that a page holds, by what they answer."""
-    found = re.search(
-        r'^page\.open\(view\.mount, \{.*\}, (\{"overview".*\})\);$', page, re.MULTILINE
-    )
-    assert found
-    return {path: base64.b64decode(data) for path, data in json.loads(found[1]).items()}
 
 
 def test_a_picture_s_table_names_patches(tmp_path: Path) -> None:

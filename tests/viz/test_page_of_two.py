@@ -140,43 +140,6 @@ def picture_request(name: str, **more: Any) -> TraceRequest:
     return TraceRequest(tracing.of_catalogue("digits"), Picture(file), **more)
 
 
-def test_figures_of_two_pictures_stand_in_a_row() -> None:
-    first = tracing.entry_for(picture_request("a-three.png")).value
-    second = tracing.entry_for(picture_request("a-four.png"))
-    beside: dict[str, Any] = {"second": second.id, "second_site": 1, "second_head": 2}
-    beside |= {"second_token": 9, "both": "second"}
-    file = responses.export(first, 2, 0, "image", "svg", token=5, **beside)
-    named: dict[str, Any] = {"label": "A three", "second_label": "A four"}
-    titled = responses.export(first, 2, 0, "image", "svg", token=5, **beside, **named)
-    texts = svg_files.texts(titled.data)
-    alone = [
-        responses.export(first, 2, 0, "image", "svg", token=5),
-        responses.export(second.value, 1, 2, "image", "svg", token=9),
-    ]
-    assert svg_files.texts(file.data) == [
-        text for each in alone for text in svg_files.texts(each.data)
-    ]
-    assert {"A three · Digits · layer 2 · head 0", "A four · Digits · layer 1 · head 2"} <= {*texts}
-    pictures = [picture for each in alone for picture in svg_files.pictures(each.data)]
-    assert len(pictures) == 4  # of each the picture and the head's weights
-    for found, expected in zip(svg_files.pictures(file.data), pictures, strict=True):
-        np.testing.assert_array_equal(found, expected)
-    scaled = responses.export(first, 2, 0, "image", "svg", token=5, scale="layer", **beside)
-    largest, other = (
-        each.view.weights(layer)[:, token, 1:].amax(0).sort().values
-        for each, layer, token in ((first, 2, 5), (second.value, 1, 9))
-    )
-    most = float(largest[99 * 63 // 100]), float(other[-1])  # the first peak is on a sink
-    assert svg_files.texts(scaled.data).count(f"{max(most):.3g}") == 2  # the last colour of both
-    for kind, start in (("pdf", b"%PDF"), ("png", b"\x89PNG")):
-        both = responses.export(first, 2, 0, "image", kind, **beside)
-        assert both.data.startswith(start)
-    with pytest.raises(QuestionError, match="expected second_token 0 to 64"):
-        responses.export(first, 2, 0, "image", "svg", **{**beside, "second_token": 65})
-    with pytest.raises(QuestionError, match="svg, pdf or png"):
-        responses.export(first, 2, 0, "image", "csv", **beside)
-
-
 @pytest.mark.parametrize("direction", ["out", "in"])
 def test_figures_of_a_picture_before_and_after_edits_stand_in_a_row(direction: str) -> None:
     edited = tracing.entry_for(picture_request("a-three.png", edits=(Temperature(0.3, 1),))).value

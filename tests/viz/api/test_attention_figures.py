@@ -79,21 +79,6 @@ def test_by_hand_are_the_printed_numbers(client: TestClient) -> None:
             assert row == pytest.approx(wanted, abs=5.1e-5)  # four decimals
 
 
-def test_by_hand_of_other_numbers(client: TestClient) -> None:
-    inputs = {
-        "film": [0.9, 0.5, -0.4],
-        "viewer": [0.8, -0.2, 0.9],
-        "x": [1, 0, 0, 0, 2, 1],
-        "row": 1,
-    }
-    found = ask(client, "by_hand", inputs)
-    assert found["products"] == pytest.approx([0.72, -0.1, -0.36], rel=1e-5)
-    assert found["row"] != ask(client, "by_hand", {**inputs, "row": 0})["row"]
-    x = torch.tensor(found["x"])
-    shares = torch.softmax(x @ x.T, -1)
-    assert torch.allclose(torch.tensor(found["outputs"]), shares @ x, atol=1e-6)
-
-
 SCALE = {
     "width": 64,
     "temperature": 0.5,
@@ -129,13 +114,6 @@ def test_half_precision_overflows_at_float16s_largest_number(client: TestClient)
     assert found["early"] == pytest.approx(8192, rel=0.01)
 
 
-@pytest.mark.parametrize("other", [{"width": 512}, {"seed": 3}], ids=["width", "seed"])
-def test_another_width_or_draw_has_other_scores(client: TestClient, other: dict[str, int]) -> None:
-    before, after = (ask(client, "scale", SCALE | change) for change in ({}, other))
-    for name in ("variance", "scores", "weights", "scaled_weights", "mean_slope"):
-        assert before[name] != after[name]
-
-
 @pytest.mark.parametrize("key_width", [1, 2, 3])
 @pytest.mark.parametrize("scoring", ["dot", "bilinear", "additive"])
 def test_three_widths_against_plain_loops(client: TestClient, key_width: int, scoring: str) -> None:
@@ -167,9 +145,3 @@ def test_three_widths_against_plain_loops(client: TestClient, key_width: int, sc
     for name, wanted in (("scores", scores), ("weights", weights), ("output", output)):
         assert found[name] == pytest.approx(wanted, rel=1e-4, abs=1e-6), name  # float32
     assert found["shape"] == "(2, 1, 4)"
-
-
-def test_a_query_of_zeros_takes_the_mean_of_the_values(client: TestClient) -> None:
-    found = ask(client, "scale", {**SCALE, "q": [0, 0]})["widths"]
-    assert found["weights"] == pytest.approx([0.1] * 10, rel=1e-5)
-    assert found["output"] == pytest.approx(np.mean(found["values"], 0).tolist(), abs=1e-6)

@@ -67,12 +67,6 @@ def test_a_page_opens_at_the_chosen_layer_and_head(text: TraceEntry, form: str) 
     assert (start["layer"], start["head"]) == (1, 2)
 
 
-def test_names_hold_nothing_that_a_header_cannot(text: TraceEntry) -> None:
-    for form in ("matrix", "lines", "atlas"):
-        name = export.export(text, 0, "mean", form, "npz").name
-        assert re.fullmatch(r"[A-Za-z0-9.-]+\.npz", name)
-
-
 def test_several_heads_and_a_token_of_lines(text: TraceEntry) -> None:
     found = export.export(
         text, 0, 1, "lines", "svg", shown=(0, 2), token=6, direction="out"
@@ -137,31 +131,6 @@ def test_the_code_of_every_method_makes_its_file(
     exec(made, {"model": opened, "torch": torch, "hs": hs})
     figure = export.export(entry, 1, 0, "model", "pdf", method=method)
     assert (tmp_path / figure.name).read_bytes() == figure.data
-
-
-@pytest.mark.parametrize("direction", ["out", "in"])
-@pytest.mark.parametrize("token", [0, 7])
-def test_the_colours_of_a_picture_end_where_its_bar_says(
-    photo: TraceEntry, token: int, direction: str
-) -> None:
-    """The numbers of the bar, and the brightest colour, against the weights of the token."""
-    weights = photo.trace.weights(1)
-    given = (weights[:, token] if direction == "out" else weights[..., token])[:, 1:]
-    own, shared = given.amax(1), float(given.max())
-
-    def drawn(scale: str, **more: Any) -> tuple[str, list[np.ndarray]]:
-        asked = {"token": token, "direction": direction, "scale": scale, **more}
-        svg = export.export(photo, 1, 0, "image", "svg", **asked).data.decode()
-        return svg, svg_files.pictures(svg.encode())
-
-    svg, _ = drawn("layer")
-    assert f">{shared:.3g}</text>" in svg
-    assert "largest on a patch in any head" in svg
-    svg, _ = drawn("own")
-    assert f">{float(own[0]):.3g}</text>" in svg
-    svg, pictures = drawn("own", shown=(0, 1, 2))
-    assert "share of each head’s largest weight" in svg
-    assert len(pictures) == 4
 
 
 def test_brighter_is_more_over_any_picture() -> None:

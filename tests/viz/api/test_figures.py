@@ -15,23 +15,9 @@ from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.catalogue import entry, folder
 from models.run import load
 from models.seeding import seeded
-from viz import course
 from viz.course import real
 from viz.course.block import numbers as block_figure
 from viz.course.heads import numbers as heads_figure
-
-
-def test_the_dictionary_in_closed_form(client: TestClient) -> None:
-    """Edit distances of Anna to Ann, Mike, Michelle and Andrew are 1, 4, 8 and 4."""
-    found = client.get("/api/figure/dictionary?query=Anna&temperature=0.2").json()
-    similar = [math.exp(-d) for d in (1, 4, 8, 4)]
-    exps = [math.exp(s / 0.2) for s in similar]
-    weights = [each / sum(exps) for each in exps]
-    assert found["distances"] == [1, 4, 8, 4]
-    assert found["similarities"] == pytest.approx(similar, rel=1e-5)
-    assert found["weights"] == pytest.approx(weights, rel=1e-5)
-    answer = sum(w * v for w, v in zip(weights, (167, 186, 170, 176), strict=True))
-    assert found["answer"] == pytest.approx(answer, rel=1e-5)
 
 
 def test_the_head_layer_is_torchs(client: TestClient) -> None:
@@ -84,20 +70,6 @@ def test_the_heads_are_torchs(client: TestClient, heads: int) -> None:
     assert found["now"]["projections"] == 4 * 4 * 12**2
     assert found["now"]["products"] == 2 * 4**2 * 12
     assert found["now"]["exponentials"] == weights.numel() == found["stored"]
-
-
-def test_the_heads_of_minilm(client: TestClient) -> None:
-    sentence = "Yesterday my sister planted seven small trees."
-    query = {**HEADS, "trained": "yes", "sentence": sentence, "head": "2"}
-    found = client.get("/api/figure/heads", params=query).json()["trained"]
-    weights = torch.tensor(found["weights"])
-    assert torch.allclose(weights.sum(-1), torch.ones(12, len(found["tokens"])), atol=1e-2)
-    before = weights[2].diagonal(-1)[:-1].mean().item()  # special tokens are no queries
-    assert (found["name"], found["score"]) == ("previous", pytest.approx(before, abs=1e-3))
-    short = client.get("/api/figure/heads", params={**query, "sentence": "x"})
-    assert (short.status_code, "received 3" in short.text) == (400, True)
-    other = client.get("/api/figure/heads", params={**query, "layer": "3"}).json()["trained"]
-    assert other["weights"] != found["weights"]
 
 
 def test_a_cell_of_minilms_map_is_a_sum_of_products(client: TestClient) -> None:
@@ -324,13 +296,6 @@ def test_the_place_of_the_norm_changes_the_stack_and_a_short_word_is_refused(
 def test_bad_input_gets_one_line(client: TestClient, path: str, status: int, line: str) -> None:
     found = client.get(f"/api/figure/{path}")
     assert (found.status_code, line in found.text) == (status, True), found.text
-
-
-@pytest.mark.parametrize("name", [each.name for each in course.STORIES])
-def test_every_figure_names_its_inputs(client: TestClient, name: str) -> None:
-    found = client.get(f"/api/figure/{name}?nonsense=1")
-    assert found.status_code == 400
-    assert "expected" in found.text
 
 
 TOKENS = {"text": "Our bank rewilded the river bank", "token": "7"}

@@ -188,38 +188,6 @@ def test_the_class_tokens_weights_and_answers_are_a_plain_passs(client: TestClie
     assert found["similar"] == pytest.approx(similar, abs=1e-6)
 
 
-def test_the_block_is_between_two_states_of_the_network(client: TestClient) -> None:
-    found, picture = seen(client)["block"], Image.open(CHECKPOINTS / "objects/a-heart.png")
-    network = load("objects").network.eval()
-    with torch.no_grad():
-        before, after = network(to_pixels(picture)).states[2:4]
-        normed = torch.nn.functional.layer_norm(before, (64,), eps=network.config.eps)
-        normed = normed * network.blocks[2].before_attention.weight
-        normed = normed + network.blocks[2].before_attention.bias
-    for step, state in ((0, before), (1, normed), (6, after)):
-        assert found["norms"][step] == pytest.approx(state[0].norm(dim=-1).tolist(), rel=1e-4)
-    assert found["class"] == [each[0] for each in found["norms"]]
-    assert seen(client, layer=1)["block"]["norms"] != found["norms"]
-    assert seen(client, picture="a-moon")["block"]["norms"] != found["norms"]
-
-
-def test_shuffled_tokens_change_nothing_and_shuffled_patches_do(client: TestClient) -> None:
-    plain, tokens, patches = (seen(client, shuffle=how) for how in ("none", "tokens", "patches"))
-    assert sorted(tokens["sequence"]) == list(range(64)) != tokens["sequence"]
-    assert tokens["weights"] == pytest.approx(plain["weights"], abs=1e-5)
-    assert (plain["changed"], tokens["changed"] < 1e-5) == (0, True)  # the same sums, other order
-    picture = Image.open(CHECKPOINTS / "objects/a-heart.png")
-    scrambled = picture.copy()
-    for patch, place in enumerate(patches["places"]):
-        (y, x), (row, col) = divmod(place, 8), divmod(patch, 8)
-        box = (8 * col, 8 * row, 8 * col + 8, 8 * row + 8)
-        scrambled.paste(picture.crop(box), (8 * x, 8 * y))
-    logits = load("objects").network.eval()(to_pixels(scrambled)).logits
-    share = logits[0, :12].softmax(-1).max().item()
-    assert patches["answer"]["share"] == pytest.approx(share, abs=1e-5)
-    assert patches["changed"] > 0.1
-
-
 @pytest.mark.parametrize(
     ("path", "line"),
     [

@@ -68,25 +68,6 @@ def test_the_key_with_most_weight_changes_next_to_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "moves"),
-    [
-        ("text", "k4mzqk4mzq", {"tokens", "weights", "best", "roles"}),
-        ("query", 7, {"asks", "finds", "found_weight", "predicted"}),
-        ("head", 0, {"followed"}),
-        ("later", 2, {"followed", "found_weight"}),
-        ("sink", 3, {"followed"}),
-        ("ablated", "1", {"changed"}),
-        ("sentence", "the dog saw", {"reads"}),
-        ("reader", 3, {"reads"}),
-        ("hidden", 4, {"reads"}),
-    ],
-)
-def test_the_numbers_move(name: str, value: object, moves: set[str]) -> None:
-    before, after = numbers(), numbers(**{name: value})
-    assert moves <= {key for key in before if before[key] != after[key]}
-
-
-@pytest.mark.parametrize(
     ("name", "value", "line"),
     [
         ("text", "é", "expected letters a to z"),

@@ -93,13 +93,6 @@ def test_the_overview_tells_all_but_the_weights(client, path, entry):
     assert header["layers"] == header["rows"] == []
 
 
-def test_the_picture_is_the_one_the_network_got(client, path, entry):
-    answer = client.get(f"{path}/picture")
-    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
-    assert answer.content == entry.cut.picture.data
-    assert Image.open(io.BytesIO(answer.content)).size == (20, 12)
-
-
 def test_the_picture_is_the_part_that_is_read() -> None:
     """On the page without an edge that is in no patch, in files without what was cropped."""
     photo = np.random.default_rng(4).integers(0, 256, (45, 70, 3), np.uint8)
@@ -202,9 +195,3 @@ def test_the_sinks_of_a_layer_and_what_rows_leave_for_the_others(client, path, e
     np.testing.assert_allclose(left, weights[..., rest].sum(-1), rtol=1e-5)
     given = weights[..., found["keys"]].sum(-1).mean(-1)
     assert found["shares"] == pytest.approx(given.tolist(), rel=1e-5)
-
-
-def test_sinks_of_a_layer_of_3601_tokens_fit_a_message(client, large):
-    answer = client.get(f"/api/trace/{hold(large)}/sinks?site=0")
-    assert answer.status_code == 200
-    assert len(answer.content) < 400_000

@@ -8,19 +8,14 @@ import torch
 from analysis.faithfulness import faithfulness as faithfulness_of
 from analysis.flow import flow
 from analysis.methods import names_of
-from analysis.norms import alti, value_norms
 from analysis.relevance import explain
 from analysis.rollout import rollout
-from analysis.stack import combined
-from analysis.view import View
-from analysis.words import joined
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.models.pretrained.tiny import build
 from tests.viz.api.asking import ask
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
 
 TEXT = "The keys to the cabinet are on the table"
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-5}
@@ -48,26 +43,6 @@ def matrix(answer: dict[str, Any]) -> torch.Tensor:
     return torch.tensor(answer["cells"]).view(answer["shape"])
 
 
-def test_maps_are_the_analyses(minilm):
-    t = trace(load("minilm"), TEXT, hidden=True)
-    expected = {
-        "mean": combined(t),
-        "max": combined(t, "max"),
-        "rollout": rollout(t),
-        "alti": alti(t),
-        "norms": value_norms(t, 2)[4],
-    }
-    for method, each in expected.items():
-        answer = ask(minilm, "model", 2, 4, method)
-        torch.testing.assert_close(matrix(answer), each, **CLOSE)
-        row = ask(minilm, "model_row", 2, 4, method, 3)
-        torch.testing.assert_close(torch.tensor(row["values"]), each[3], **CLOSE)
-    answer = ask(minilm, "model_row", 0, "mean", "flow", 3, range(2, 5))
-    torch.testing.assert_close(torch.tensor(answer["values"]), flow(t, 3)[2:5], **CLOSE)
-    with pytest.raises(QuestionError, match="expected index 0 to"):
-        ask(minilm, "model_row", 0, "mean", "rollout", 99)
-
-
 @pytest.mark.parametrize(("fusion", "discard"), [("max", 0.0), ("min", 0.3), ("mean", 0.9)])
 def test_rollout_and_flow_fuse_heads_as_asked(minilm, fusion, discard):
     t = minilm.view
@@ -81,23 +56,6 @@ def test_rollout_and_flow_fuse_heads_as_asked(minilm, fusion, discard):
         torch.tensor(answer["values"]), flow(t, 3, fusion=fusion)[2:4], **CLOSE
     )
     assert "discard" in ask(minilm, "model", 0, "mean", "rollout", "mean", 1.0)["why"]
-
-
-def test_by_whole_words():
-    network = load("minilm")
-    text = "unbelievably embarrassing misunderstandings"
-    t = trace(network, text)
-    view = View(t, words=True)
-    entry = entry_of(view, network, text)
-    groups = view.origins(view.sites[0], "out")
-    answer = ask(entry, "model", 0, "mean", "rollout")
-    torch.testing.assert_close(matrix(answer), joined(rollout(t), groups, groups), **CLOSE)
-    flows = flow(t, groups[1][-1])
-    found = ask(entry, "model_row", 0, "mean", "flow", 1)["values"]
-    expected = [float(flows[list(group)].max()) for group in groups]
-    assert found == pytest.approx(expected, rel=1e-3)
-    values = ask(entry, "relevance", 0, "chefer", "a word")["values"]
-    assert len(values) == len(groups)
 
 
 @pytest.mark.parametrize("method", names_of("relevance"))

@@ -7,9 +7,7 @@ import torch
 from torch import Tensor
 
 from analysis.faithfulness import Removal, faithfulness
-from analysis.flow import flow
 from analysis.methods import names_of
-from analysis.norms import value_norms
 from analysis.perturbation import PERTURB, Kind, perturbation
 from analysis.relevance import METHODS, Method, explain
 from analysis.rollout import rollout
@@ -84,22 +82,6 @@ def test_classes_of_several_questions_are_named_and_shared_out_by_question() -> 
 
 
 # ---- from what the answer is read from
-
-
-@pytest.mark.parametrize("fusion", ["mean", "max", "min"])
-def test_rollout_and_flow_from_the_class_token(fusion: Any, digit: TraceEntry) -> None:
-    fused: dict[str, Any] = {"fusion": fusion}
-    answer = ask(digit, "model_row", 0, "mean", "rollout", discard=0.4, **fused)
-    near(answer["values"], rollout(digit.trace, fusion=fusion, discard=0.4)[0])
-    assert answer["reads"] == "the class token"
-    answer = ask(digit, "model_row", 0, "mean", "flow", columns=range(3, 9), **fused)
-    near(answer["values"], flow(digit.trace, 0, fusion=fusion)[3:9])
-
-
-def test_a_chosen_patch_has_a_row_of_its_own(digit: TraceEntry) -> None:
-    answer = ask(digit, "model_row", 1, 2, "norms", index=7)
-    near(answer["values"], value_norms(digit.trace, digit.trace.sites[1])[2, 7])
-    assert answer["reads"] is None
 
 
 @pytest.mark.parametrize(
@@ -177,9 +159,3 @@ def test_the_class_of_another_question_is_tested_by_its_own() -> None:
     near(answer["most"], expected.curve)
     column = star.trace.output.values[0, 12:20].softmax(-1)
     assert answer["value"] == pytest.approx(float(column[id - 12]), rel=1e-3)
-
-
-def test_curves_of_other_settings_are_computed_anew(own: dict[str, TraceEntry]) -> None:
-    first = ask(own["vit"], "perturbation", 0, "rollout", "deletion")
-    other = ask(own["vit"], "perturbation", 0, "rollout", "deletion", fusion="min", discard=0.95)
-    assert first["most"] != other["most"]

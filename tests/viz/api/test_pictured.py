@@ -142,13 +142,6 @@ def test_the_row_to_begin_with_writes_a_word(asked) -> None:
     assert found == rows[int(seen.argmax())]
 
 
-def test_other_pictures_are_told_from_the_same(asked) -> None:
-    one, again, two = (base_of(asked(pictures=count))["pictured"] for count in (1, 1, 2))
-    assert one == again != two
-    film, frames = (base_of(asked("Qwen2-VL", 2, video=v))["pictured"] for v in (True, False))
-    assert film != frames
-
-
 def test_shares_and_ranks_are_the_analyses(asked) -> None:
     entry = asked()
     site = ask(entry, "answer")["sites"][0]

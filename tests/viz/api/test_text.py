@@ -103,15 +103,6 @@ def test_the_overview_of_a_short_text_has_every_head(short: Trace, ask: Ask) -> 
         np.testing.assert_allclose(largest * (raw[site] / 255.0) ** 2, whole, atol=1 / 255)
 
 
-def test_a_map_is_the_head_s_weights(short: Trace, ask: Ask) -> None:
-    heads = short.weights(1)
-    for head, whole in ((2, heads[2]), ("mean", heads.mean(0)), ("max", heads.amax(0))):
-        header, area = ask(short, "map", site=1, head=head)
-        (part,) = header["maps"]
-        assert (part["site"], part["head"], part["shape"]) == (1, head, [TOKENS, TOKENS])
-        np.testing.assert_allclose(cells(area, part), whole.numpy(), atol=part["max"] / 255)
-
-
 def test_the_first_view_of_a_long_text_is_pooled_and_small(long: Trace, ask: Ask) -> None:
     overview, first = ask(long, "overview")
     header, area = ask(long, "map", site=1, head=2)

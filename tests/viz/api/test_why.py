@@ -140,13 +140,6 @@ def test_everything_is_of_the_pass_with_its_edits() -> None:
     assert answer["after"] == pytest.approx(float(after), **CLOSE)
 
 
-def test_blame_refuses_a_pass_that_is_not_the_one_shown() -> None:
-    model = load(DecoderConfig(**SIZES))
-    t = trace(model, IDS)
-    entry = TraceEntry(t, lambda *_: "", opened=lambda: (model, IDS.flip(1), None))
-    assert "not the one of this trace (edits" in ask(entry, "blame", "5.7")["why"]
-
-
 def test_one_sentence_says_why(pair: TraceEntry) -> None:
     assert "expected no encoder–decoder" in ask(pair, "blame")["why"]
     assert "there is no" not in str(ask(pair, "refused"))
@@ -158,11 +151,3 @@ def test_one_sentence_says_why(pair: TraceEntry) -> None:
     assert "why" in ask(states, "blame")
     bare = TraceEntry(states.trace, lambda *_: "")
     assert "weights only" in ask(bare, "blame")["why"]
-
-
-def test_forms_apply_to_what_predicts_tokens(decoder: TraceEntry, pair: TraceEntry) -> None:
-    for entry in (decoder, pair):
-        assert ask(entry, "refused") == {}
-    masked = entry_of(EncoderConfig(**SIZES, norm="pre", classes=31))
-    assert ask(masked, "refused") == {}
-    assert ask(masked, "lens", 0)["layers"][-1] == "output"
