@@ -39,19 +39,6 @@ def test_the_props_hold_the_parts_their_sources_and_both_modes():
 
 
 @pytest.mark.parametrize(
-    ("parts", "more", "says"),
-    [
-        ([{**PART, "parts": [{"name": "b"}]}], {}, "missing"),
-        ([PART], {"quantity": "colour"}, "expected one of parameters, flops, memory"),
-        ([{**PART, "parts": [{**PART, "source": 1}]}], {}, "expected a source from 0 to 0"),
-    ],
-)
-def test_parts_that_make_no_sense_are_refused(parts, more, says):
-    with pytest.raises(ValueError, match=says):
-        base(parts, [SOURCE], **more)
-
-
-@pytest.mark.parametrize(
     ("value", "quantity", "text"),
     [
         (0, "parameters", "0"),

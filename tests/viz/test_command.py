@@ -131,24 +131,3 @@ def test_an_input_that_fails_is_one_line(
     assert run("--model", "grammar", "--text", TEXT, "--layer", 99, "-o", path) == 1
     assert capsys.readouterr().err.startswith("headscope figure: input: layer: expected 0 to")
     assert not path.exists()
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, "there is no file "),
-        (b"", "the file is empty"),
-        (b"no picture", "this is no image that can be read"),
-    ],
-)
-def test_a_bad_picture_is_one_line(
-    content: bytes | None, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    picture, path = tmp_path / "a.png", tmp_path / "a.svg"
-    if content is not None:
-        picture.write_bytes(content)
-    assert run("--model", "digits", "--picture", picture, "--layer", 0, "-o", path) == 1
-    said = capsys.readouterr().err
-    assert said.startswith(f"headscope figure: input: {message}")
-    assert said.count("\n") == 1
-    assert not path.exists()

@@ -35,18 +35,6 @@ def test_answers_are_those_of_the_api() -> None:
     assert content.startswith(b"<?xml")
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "reason"),
-    [
-        ("layer?site=0", 404, "there is no such route"),
-        ("map?site=9&head=0", 400, "expected site 0 to 1"),
-        ("map?site=0", 400, "expected the parameter head"),
-    ],
-)
-def test_refusals_are_one_line(path: str, status: int, reason: str) -> None:
-    assert answer(explore(text()).entry, path) == (status, reason)
-
-
 def test_a_reply_carries_its_request(monkeypatch: pytest.MonkeyPatch) -> None:
     found = explore(text())
     sent: list[tuple] = []

@@ -1,7 +1,6 @@
 """Messages to the views: aligned, plain, and read back as they were written."""
 
 import struct
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from viz.pack import (
     cells,
     factor_for,
     layer_part,
-    map_part,
     message,
     pack,
     pack_bits,
@@ -73,29 +71,6 @@ def test_labels_arrive_as_they_are_and_a_base_brings_its_colours() -> None:
         np.testing.assert_array_equal(ramp, theme.sequential(mode))
 
 
-def test_maps_rows_and_thumbs_read_back() -> None:
-    rng = np.random.default_rng(0)
-    weights = rng.random((5, 7), dtype=np.float32)
-    thumbs = rng.random((2, 5, 3, 7), dtype=np.float32)
-    maps = [map_part(0, 3, weights, range(10, 15), range(20, 34))]
-    maps.append(map_part(1, "mean", weights, range(5), range(7)))
-    rows = [row_part(1, "max", "key", 4, weights[0])]
-    header, area = unpack(message(maps=maps, rows=rows, thumbs=thumbs_part([*thumbs])))
-    part = header["maps"][0]
-    assert (part["site"], part["head"], part["rows"], part["cols"]) == (0, 3, [10, 15], [20, 34])
-    quantised = np.frombuffer(area, np.uint8, 35, part["at"]).reshape(part["shape"])
-    # a step of the root is 1/255
-    np.testing.assert_allclose(part["max"] * (quantised / 255) ** 2, weights, atol=1 / 255)
-    row = header["rows"][0]
-    assert (row["site"], row["head"], row["axis"], row["index"]) == (1, "max", "key", 4)
-    np.testing.assert_array_equal(np.frombuffer(area, "<f4", 7, row["at"]), weights[0])
-    assert row["sum"] == weights[0].sum(dtype=np.float64)
-    small = header["thumbs"]
-    assert [small[name] for name in ("sites", "columns", "rows", "cols")] == [2, 5, 3, 7]
-    np.testing.assert_allclose(small["max"], thumbs.max((-2, -1)))
-    assert all(entry["at"] % 8 == 0 for entry in (part, row, small, header["maps"][1]))
-
-
 def test_a_row_is_of_finite_numbers_but_for_masked_scores() -> None:
     for bad in (np.nan, np.inf, -np.inf):
         with pytest.raises(ValueError, match="NaN"):
@@ -148,18 +123,3 @@ def test_a_layer_fits_its_message(
     assert len(message(layers=[layer_part(0, weights, factor)])) <= 400_000
     if factor > 1:
         assert heads * cells(grid, prefix, factor - 1) ** 2 * 6 / 8 > BUDGET
-
-
-@pytest.mark.parametrize(("tokens", "bits"), [(11, 8), (197, 6)])
-def test_a_layer_comes_back(tokens: int, bits: int) -> None:
-    weights = np.random.default_rng(1).random((12, tokens, tokens), np.float32)
-    header, area = unpack(message(layers=[layer_part(2, weights, 1)]))
-    layer: dict[str, Any] = header["layers"][0]
-    assert (layer["site"], layer["bits"]) == (2, bits)
-    maxima = np.frombuffer(area, "<f4", 12 * tokens, layer["maxima"]).reshape(12, tokens)
-    packed = np.frombuffer(area, np.uint8, offset=layer["at"])
-    first = np.array(unpacked(packed, tokens, bits)) / (2**bits - 1)
-    # half a step of the square-root scale at its steepest: 1/levels of the row's largest
-    np.testing.assert_allclose(
-        maxima[0, 0] * first**2, weights[0, 0], atol=maxima[0, 0] / (2**bits - 1)
-    )

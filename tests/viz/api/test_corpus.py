@@ -1,7 +1,6 @@
 """Answers about a run over a corpus equal its tables, read here by hand."""
 
 import json
-from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
@@ -190,27 +189,3 @@ def test_heads_are_found_by_a_pair_of_tokens() -> None:
 def test_bad_questions_are_refused(path: str) -> None:
     with pytest.raises(QuestionError, match="expected"):
         ask("induction", path)
-
-
-def test_folders_that_are_no_runs_are_refused_by_name(tmp_path: Path) -> None:
-    def refusal(folder: Path) -> str:
-        with pytest.raises(ValueError, match=r"\w") as refused:
-            corpus.hold(folder)
-        return str(refused.value)
-
-    assert refusal(tmp_path / "nowhere") == "nowhere: there is no such folder"
-    assert "expected the folder of a run" in refusal(tmp_path)
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "manifest.json").write_text('{"format": "something else"}', encoding="utf-8")
-    assert "other: expected a run of this program" in refusal(other)
-    copied = tmp_path / "copied"
-    copied.mkdir()
-    for path in (runs.FINISHED / "induction").iterdir():
-        (copied / path.name).write_bytes(path.read_bytes())
-    assert corpus.hold(copied).value.heads == [2, 2]
-    pq.write_table(pa.table({"id": [1]}), copied / "measures.parquet")
-    (copied / "manifest.json").touch()
-    assert "measures.parquet is not of a run" in refusal(copied)
-    (copied / "measures.parquet").write_bytes(b"no parquet")
-    assert "measures.parquet: not readable as Parquet" in refusal(copied)

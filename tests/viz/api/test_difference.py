@@ -1,7 +1,5 @@
 """What a view is told of the difference that edits make, decoded again."""
 
-import io
-
 import numpy as np
 import pytest
 
@@ -10,9 +8,7 @@ from models.request import Picture, Source, TraceRequest, built, file_of
 from tests.viz.pages.explore.explorer import file_of as picture_file
 from viz import pack
 from viz.api import tracing
-from viz.api.endpoint import work_of
 from viz.api.requests import QuestionError
-from viz.routes import ENDPOINTS
 from viz.views import answered
 
 TEXT = TraceRequest(Source("catalogue", "grammar-next"), "the cat saw the dog")
@@ -81,19 +77,3 @@ def test_all_heads_of_a_picture(axis: str) -> None:
     wanted = expected[:, 2] if axis == "query" else expected[:, :, 2]
     np.testing.assert_allclose(floats(row, area).reshape(wanted.shape), wanted, atol=1e-6)
     assert row["values"] == "difference"
-
-
-def exported(entry, format: str) -> bytes:
-    query = [("site", "1"), ("head", "0"), ("form", "matrix"), ("format", format)]
-    return work_of(ENDPOINTS, entry, "export", [*query, ("values", "difference")])[1]().data
-
-
-def test_a_file_of_the_difference_holds_the_difference() -> None:
-    edited, plain, expected = entries(TEXT)
-    arrays = np.load(io.BytesIO(exported(edited, "npz")))
-    np.testing.assert_allclose(arrays["difference"][0], expected[0], atol=1e-6)
-    last = exported(edited, "csv").decode().splitlines()[-1].rsplit(",", 1)[1]
-    assert float(last) == pytest.approx(expected[0, -1, -1], abs=1e-5)
-    assert b"change of the weight" in exported(edited, "svg")
-    with pytest.raises((QuestionError, ValueError), match="edits"):
-        exported(plain, "csv")

@@ -2,7 +2,6 @@
 
 import json
 import math
-from typing import Any
 
 import pytest
 import torch
@@ -15,7 +14,6 @@ from models.run import load, trace
 from models.trace import Trace
 from tests.viz.api.asking import ask
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
 
 
 @pytest.fixture(scope="module")
@@ -46,16 +44,3 @@ def test_a_word_s_split_is_that_of_its_last_token(done: Trace) -> None:
     answer = json.loads(json.dumps(ask(entry, "split", 4, 3, 5, 2), allow_nan=False))
     assert answer["score"] == pytest.approx(found.score, rel=1e-5)
     assert [each["name"] for each in answer["key"]] == [share.name for share in found.key]
-
-
-@pytest.mark.parametrize(
-    ("asked", "line"),
-    [
-        ((4, "mean", 0, 0), "one head"),
-        ((4, 3, 99, 0), "expected a position 0 to"),
-        ((9, 0, 0, 0), "expected site"),
-    ],
-)
-def test_splits_that_are_not_there(done: Trace, asked: tuple[Any, ...], line: str) -> None:
-    with pytest.raises(QuestionError, match=line):
-        ask(entry_of(done), "split", *asked)

@@ -162,26 +162,6 @@ def test_many_patches_still_fit_one_message_and_their_columns_are_exact(client, 
 # --- refusals -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("question", "says"),
-    [
-        ("layer?site=2", "expected site 0 to 1"),
-        ("layer?site=0&head=1", "expected the parameters site"),
-        ("heads?site=0&axis=query&index=18", "expected index 0 to 17"),
-        ("heads?site=0&axis=side&index=1", "expected one of query, key"),
-        ("picture?size=9", "expected"),
-        ("code?site=0&head=3", "expected head 0 to 2, mean or max"),
-        ("provenance?site=99", "expected site 0 to 1"),
-    ],
-)
-def test_a_question_that_makes_no_sense_is_one_line(client, path, question, says):
-    answer = client.get(f"{path}/{question}")
-    assert answer.status_code == 400
-    assert says in answer.text
-    assert "\n" not in answer.text
-    assert answer.headers["cache-control"] == "no-store"
-
-
 @pytest.mark.parametrize("outliers", ["no", "yes"])
 def test_the_sinks_of_a_layer_and_what_rows_leave_for_the_others(client, path, entry, outliers):
     answer = client.get(f"{path}/sinks?site=1&outliers={outliers}")

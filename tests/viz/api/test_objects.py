@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from PIL import Image
 
 from models.pretrained.detection import detections
 from models.pretrained.sampling import sampling_points
@@ -23,7 +22,6 @@ from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
-from viz.views.pictures import numbers as pictured
 
 SIZES: dict[str, Any] = {
     "deformable": (deformable, {"height": 64, "width": 96}),
@@ -98,16 +96,6 @@ def test_each_object_has_its_box_and_its_rows(traced, name: str) -> None:
 def test_boxes_are_no_predictions_at_tokens(name: str, traced) -> None:
     entry = traced(name)
     assert all(entry.predict(site, "out", 4) == {} for site in range(len(entry.trace.sites)))
-
-
-def test_the_photo_is_the_picture_as_the_model_sees_it(traced) -> None:
-    entry = traced("detr")
-    data, kind = pictured.photo(entry, 0)
-    assert kind == "image/png"
-    assert entry.opened is not None
-    assert data == pictured._file(entry.pictures[0])
-    assert isinstance(entry.pictures[0], Image.Image)
-    assert entry.pictures[0].size == (143, 96)
 
 
 @pytest.mark.parametrize(("name", "sites"), [("deformable", [0, 1]), ("rt_detr", [1, 2])])

@@ -98,16 +98,6 @@ def test_words_are_told_where_image_tokens_have_no_places(asked) -> None:
         assert shares["image"][head] == pytest.approx(on_image, **CLOSE)
         parts = (shares[name][head] for name in ("image", "sinks", "text"))
         assert sum(parts) == pytest.approx(1, **CLOSE)
-    heads = ask(entry, "ranked", first, first)["heads"]
-    masses = [
-        (float(row[:count].sum()), entry.trace.sites.index(each), head)
-        for each in grounding.sites_of_words(entry.trace)
-        for head, row in enumerate(entry.trace.weights(each)[:, first])
-    ]
-    expected = sorted(masses, reverse=True)[: pictured.HEADS]
-    assert [(each["site"], each["head"]) for each in heads] == [(s, h) for _, s, h in expected]
-    assert [each["mass"] for each in heads] == pytest.approx([m for m, *_ in expected], **CLOSE)
-    assert {each["entropy"] for each in heads} == {None}
     whole = ask(entry, "need", 0, 0, 0, 1000, 1000, first, first)
     model, given, _ = entry.opened()
     expected = masking.need(model, given, masking.ids_of(entry.trace), [1], Box(0.0, 0.0, 1.0, 1.0))
