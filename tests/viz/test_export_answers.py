@@ -3,7 +3,6 @@
 import io
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +12,23 @@ import pytest
 import torch
 from PIL import Image
 
-from analysis import grounding, masking
+from analysis import grounding
 from models.inputs.prompt import Prompt
 from models.inputs.video import Video
-from models.picture_grid import Box
 from models.run import Model, load, trace
 from models.trace import Site, Trace
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz import svg_files
 from tests.viz.api.asking import ask
 from tests.viz.test_page_of_two import opened
+from viz.api.endpoint import body_of
 from viz.api.entries import Download, TraceEntry
 from viz.export import export
+from viz.views import answered
 
 TYPED = "a dog sits"
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-7}
 AREA = "0.100.200.600.700"
-SIDES = Box(0.1, 0.2, 0.6, 0.7)
 Asked = Callable[..., tuple[Model, Prompt, Trace, Site]]
 
 
@@ -197,33 +196,24 @@ def test_mistakes_are_one_line(asked: Asked, tmp_path: Path) -> None:
         export(text, tmp_path / "a.svg", view="pictures", layer=text.sites[0], token=1)
 
 
-def test_a_page_holds_the_word_on_the_screen(asked: Asked, tmp_path: Path) -> None:
-    model, prompt, t, site = of = asked()
-    row, at = row_of(t, 1), t.sites.index(site)
-    page = partial(made, tmp_path, ".html", of, token=row)
-    span = f"first={row}&last={row}"
-    sides = "number=0&left=100&top=200&right=600&bottom=700"
-    props, held = opened(Download(page(area=AREA), "", ""))
-    assert props["start"]["area"] == AREA
-    tested = json.loads(held[f"need?{sides}&{span}&mask=mean"])
-    expected = masking.need(
-        *(model, prompt, masking.ids_of(t), [1], SIDES), picture=0, mask="mean", controls=3
-    )
-    assert tested["after"] == pytest.approx(expected.after, rel=1e-4)
-    grid = t.key_pictures(site)[0]
-    readers = json.loads(held[f"readers?site={at}&{sides}&head=1"])
-    weights = t.weights(site, 1)[:, grid.within(SIDES)].sum(-1)
-    first = readers["first"]
-    there = weights[first : first + len(readers["weights"])].tolist()
-    assert readers["weights"] == pytest.approx(there, rel=1e-4, abs=1e-8)
-    _, held = opened(Download(page(rival="cat"), "", ""))
-    assert json.loads(held[f"versus?row={row}&rival=cat"])["rival"] == "cat"
-    assert "need" not in " ".join(held)
-    _, held = opened(Download(page(relevant=True), "", ""))
-    assert json.loads(held[f"versus?row={row}"])["word"] == "dog"
-    _, held = opened(Download(page(generic="describe it"), "", ""))
-    asked_about = f"relative?site={at}&{span}&question=describe%20it&head=1"
-    assert len(json.loads(held[asked_about])["maps"]) == 2
-    for each in json.loads(held[f"ranked?{span}"])["heads"]:
-        place = f"site={each['site']}&head={each['head']}"
-        assert f"row?{place}&axis=query&index={row}" in held
+ON_SCREEN: dict[str, dict[str, Any]] = {
+    "need?": {"area": AREA},
+    "readers?": {"area": AREA},
+    "versus?": {"rival": "cat"},
+    "relative?": {"generic": "describe it"},
+}
+
+
+@pytest.mark.parametrize("answer", ON_SCREEN)
+def test_a_page_holds_the_answers_on_the_screen(answer: str, asked: Asked, tmp_path: Path) -> None:
+    of, more = asked(), ON_SCREEN[answer]
+    row, entry = row_of(of[2], 1), entry_of(of)
+    props, held = opened(Download(made(tmp_path, ".html", of, token=row, **more), "", ""))
+    assert props["start"].get("area") == more.get("area", "")
+    assert any(path.startswith(answer) for path in held)
+    for path, data in held.items():
+        if path.startswith((answer, "ranked?", "shares?")):
+            assert json.loads(data) == json.loads(body_of(answered(entry, path))[0]), path
+    ranked = next(json.loads(data) for path, data in held.items() if path.startswith("ranked?"))
+    for each in ranked["heads"]:
+        assert f"row?site={each['site']}&head={each['head']}&axis=query&index={row}" in held

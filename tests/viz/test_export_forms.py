@@ -27,7 +27,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 LAYER, HEAD, QUERY, KEY = 1, 2, 3, 5
 PLACE: dict[str, Any] = {"layer": LAYER, "head": HEAD}
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6}
-NEAR: dict[str, Any] = {"rel": 1e-4, "abs": 1e-5}
 
 
 @cache
@@ -53,10 +52,6 @@ def made(folder: Path, suffix: str, view: str, **more: Any) -> bytes:
         given |= {"layer": LAYER, "head": HEAD}
     shown, run = predicting() if FORM[view].runs else (traced(), {})
     return export(shown, folder / f"file{suffix}", **given, **run).read_bytes()
-
-
-def arrays(folder: Path, view: str, **more: Any) -> Any:
-    return np.load(io.BytesIO(made(folder, ".npz", view, **more)))
 
 
 def same(found: np.ndarray, expected: torch.Tensor) -> None:

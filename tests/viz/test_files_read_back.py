@@ -24,10 +24,8 @@ from viz.views import EVERY
 from viz.views.request import input_of
 
 COUNT = 3  # one network of each kind
-CLOSE: dict[str, Any] = {"rel": 1e-4, "abs": 1e-6}
 SITE = ("layer", "kind", "tower", "module", "part")
 QUERY, KEY = 2, 1
-FUSIONS: tuple[Any, ...] = ("mean", "max")
 
 
 @cache

@@ -164,9 +164,3 @@ def test_figures_of_a_picture_before_and_after_edits_stand_in_a_row(direction: s
     table = responses.export(edited, 1, 0, "image", "npz", values="difference")
     held = np.load(io.BytesIO(table.data))["difference"][0]
     np.testing.assert_allclose(held, weights[1] - weights[0], atol=1e-6)
-    for format, values, message in (
-        ("html", "difference", "a page of a picture holds weights"),
-        ("svg", "scores", "expected weights or difference"),
-    ):
-        with pytest.raises(QuestionError, match=message):
-            responses.export(edited, 1, 0, "image", format, values=values)

@@ -10,7 +10,6 @@ from tests.viz.api.asking import ask
 from tests.viz.api.catalogue import TEXT, entry_of
 from viz.api import samples, tracing
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
 
 
 def test_heads_are_ranked_by_attribution_then_switched_off_one_by_one() -> None:
@@ -71,8 +70,3 @@ def test_without_logits_a_sweep_tells_how_far_the_embedding_moves() -> None:
 def test_without_classes_a_sweep_tells_how_far_the_class_token_moves() -> None:
     answer = ask(with_photo(fetched("dinov2").name), "matters", 0, top=1)
     assert (answer["number"], answer["name"]) == ("distance", "class token")
-
-
-def test_a_sweep_of_too_many_heads_is_refused() -> None:
-    with pytest.raises(QuestionError, match="64"):
-        ask(entry_of(), "matters", 0, top=65)
