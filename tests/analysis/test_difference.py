@@ -52,14 +52,6 @@ def test_a_pooled_cell_has_the_largest_change_with_its_sign(passes) -> None:
     assert (cells > 0).any()
 
 
-def test_before_an_edit_nothing_changes_and_other_tokens_are_refused(passes) -> None:
-    before, after = passes
-    assert not Difference(after, before).weights(0).any()
-    model = load(DecoderConfig(dim=15, heads=3, depth=2, mlp=7, vocab=31, seed=1))
-    with pytest.raises(ValueError, match="same tokens"):
-        Difference(after, trace(model, IDS[:, :5])).weights(after.sites[0])
-
-
 def test_the_largest_change_in_blocks_of_rows(passes, monkeypatch: pytest.MonkeyPatch) -> None:
     before, after = passes
     made = Difference(after, before)

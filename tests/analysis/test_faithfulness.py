@@ -74,30 +74,6 @@ def test_curves_are_passes_without_tokens(planted):
             assert float(curve[level]) == pytest.approx(expected, abs=1e-6)
 
 
-def test_masked_words_of_an_embedding_model():
-    calls = []
-    found = faithfulness(
-        load("minilm"),
-        "A cat sat there",
-        torch.tensor([0.0, 0.1, 0.9, 0.3, 0.2, 0.0]),
-        target="A kitten was sitting",
-        levels=(0.25,),
-        orders=2,
-        progress=lambda *done: calls.append(done),
-    )
-    model: Any = load("minilm")
-    ids = list(model.tokenizer.encode("A cat sat there").ids)
-    ids[2] = model.tokenizer.encode("[MASK]").ids[1]
-    embedded = [
-        trace(model, given).output.values[0].mean(0)
-        for given in (torch.tensor([ids]), "A kitten was sitting")
-    ]
-    expected = found.value - float(torch.cosine_similarity(*embedded, dim=0))
-    assert found.removal == "mask"
-    assert float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-5)
-    assert calls == [(1, 3), (2, 3), (3, 3)]
-
-
 def test_patches_are_painted_grey():
     model = load(ViTConfig(image=(8, 12), patch=4, dim=20, heads=2, depth=1, mlp=13, classes=5))
     pixels = torch.randn(1, 3, 9, 15, generator=torch.Generator().manual_seed(1))  # 8 × 12 are read

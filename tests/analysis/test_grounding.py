@@ -12,7 +12,6 @@ from analysis.contrast import captions, contrast
 from analysis.grounding import (
     elbow,
     ranked,
-    readers,
     relative,
     rows_of,
     sinks,
@@ -66,15 +65,6 @@ def found(model: Model, asked: Prompt) -> Trace:
 
 
 # --- the planted model ----------------------------------------------------------------------------
-
-
-def test_the_patch_is_read_by_the_row_that_writes_the_word(found: Trace) -> None:
-    (site,) = sites_on_pictures(found)
-    (grid,) = found.key_pictures(site)
-    looked = readers(found, site, [int(grid.places[ROW, COL])])[0]
-    (row,) = rows_of(found, [DOG])
-    assert float(looked[row]) == pytest.approx(1, abs=1e-4)
-    assert float(looked[row + 1]) == pytest.approx(0, abs=1e-4)
 
 
 def test_shares_of_the_planted_word(found: Trace) -> None:

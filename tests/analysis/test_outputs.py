@@ -55,12 +55,6 @@ def test_shares_are_a_softmax_a_question() -> None:
     assert second == pytest.approx((logits[2:] / logits[2:].sum()).tolist(), abs=1e-6)
 
 
-def test_shares_need_the_right_sizes() -> None:
-    found = trace(load(ViTConfig(image=8, patch=4, classes=7)), torch.rand(1, 3, 8, 8))
-    with pytest.raises(ValueError, match="sizes: expected 7 in all, received 6"):
-        class_probabilities(found, (2, 4))
-
-
 @pytest.mark.parametrize("independent", [False, True])
 def test_the_likeliest_classes_are_those_of_a_plain_softmax_or_sigmoid(independent: bool) -> None:
     found = trace(load(ViTConfig(image=8, patch=4, classes=7, seed=1)), torch.rand(3, 3, 8, 8))

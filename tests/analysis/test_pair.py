@@ -55,20 +55,6 @@ def test_every_pair_ends_in_the_weight(name: str) -> None:
             assert before == expected or abs(before - expected) < EXACT * max(1, abs(expected))
 
 
-@pytest.mark.parametrize(
-    ("positions", "words"),
-    [("rotary", "Rotary"), ("alibi", "ALiBi"), ("relative", "relative positions")],
-)
-def test_relative_positions_are_named(positions: str, words: str) -> None:
-    found = own(positions=positions)
-    made = pair(found, found.sites[1], 2, 7, 4)
-    said = [*made.applied, *(each.how for each in made.steps)]
-    assert any(words in sentence for sentence in said)
-    if positions == "alibi":
-        # slopes of three heads: 2^-4, 2^-8, then 2^-2 of the next power of two
-        assert step(made, "+ bias") - step(made, "×") == pytest.approx(-(2**-2) * 3)
-
-
 def test_what_each_mechanism_is_called() -> None:
     said = {name: pair(traced(name), traced(name).sites[0], 1, 4, 2) for name in NAMES}
     assert "rotated" in " ".join(said["GPT-NeoX"].applied)

@@ -121,10 +121,3 @@ def test_a_change_of_a_patch_reaches_all_of_the_picture_from_the_next_layer_on(w
     alone = what in ("q", "head", "weights")
     assert (bool(first.any()), int(here.any(0).sum())) == (False, 1 if alone else 26)
     assert all(bool(each.all()) for each in later)
-
-
-@pytest.mark.parametrize("given", [{"head": 2}, {"token": TOKENS}, {"token": -1}])
-def test_what_is_not_there_is_refused(given: dict[str, int]) -> None:
-    t = trace(load(OWN["decoder"]), IDS)
-    with pytest.raises(ValueError, match=next(iter(given))):
-        reachable(t, t.sites[0], "head", **given)  # pyright: ignore

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from analysis.similarity import by_distance, cosine, grid_distances
-from models.positional import sinusoidal
 
 
 def test_cosine_by_hand():
@@ -21,20 +20,6 @@ def test_cosine_by_hand():
         ]
     )
     torch.testing.assert_close(cosine(vectors), expected)
-
-
-def test_sinusoids_depend_on_distance_alone():
-    """Every code has length √(dim/2), and the cosine is the mean of cos(distance · frequency)."""
-    dim, length = 22, 31
-    table = sinusoidal(length, dim)
-    positions = torch.arange(length).float()
-    found = by_distance(cosine(table), (positions[:, None] - positions).abs())
-    rates = [10_000 ** (-2 * i / dim) for i in range(dim // 2)]
-    expected = torch.tensor([sum(math.cos(d * r) for r in rates) / 11 for d in range(length)])
-    assert found.distance.tolist() == list(range(length))
-    # sums of 22 float32 products, each below 1
-    for part in (found.mean, found.low, found.high):
-        torch.testing.assert_close(part, expected, rtol=0, atol=2e-6)
 
 
 def test_groups_equal_the_loop_and_leave_out_what_is_masked():

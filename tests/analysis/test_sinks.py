@@ -8,8 +8,6 @@ from analysis import sinks
 from analysis.overview import pooled, rows_of
 from analysis.sinks import WithoutSinks, resting_on, sinks_of
 from analysis.view import View
-from models.edits import SetWeights
-from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
@@ -104,14 +102,6 @@ def test_resting_keys_take_over_half_of_a_heads_weight(
         assert set(sinks.resting_keys(network, site)) == expected
         reached += len(expected)
     assert reached
-
-
-def test_a_head_that_looks_at_one_token_rests_on_it() -> None:
-    config = EncoderConfig(vocab=53, dim=12, heads=3, depth=1, mlp=13)
-    given = torch.arange(4, 12)[None]
-    site = trace(load(config), given).sites[0]
-    edited = trace(load(config), given, edits=[SetWeights(0, 1, None, 5, 1.0)])
-    assert sinks.resting_keys(edited, site) == (5,)
 
 
 @pytest.mark.parametrize("scale", [1.0, 40.0])

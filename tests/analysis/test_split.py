@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from analysis.split import Split, split
@@ -127,34 +126,6 @@ def test_shares_by_hand() -> None:
     assert found["positions"] == pytest.approx(share(positions), abs=CLOSE)
     assert found["layer 0, head 1"] == pytest.approx(share(head), abs=CLOSE)
     assert found["layer 0, MLP"] == pytest.approx(share(mlp), abs=CLOSE)
-
-
-@torch.no_grad()
-def test_shares_through_two_post_norms_by_hand() -> None:
-    model = load(EncoderConfig(**{**SIZES, "depth": 2}, norm="post"))
-    done = trace(model, IDS, hidden=True)
-    network: Any = model.network
-    block, second, place = network.blocks[0], network.blocks[1], 4
-    x = done.hidden(0)
-    attended = x + block.attention(x[None])[0][0]
-    first = block.after_attention.norm
-    middle = F.layer_norm(attended, (21,), first.weight, first.bias, first.eps)
-    fed = block.feed_forward(middle[None])[0]
-    last = block.after_feed_forward.norm
-
-    def normed(part: Tensor, whole: Tensor, norm: Any) -> Tensor:
-        deviation = (whole.var(-1, unbiased=False) + norm.eps).sqrt()
-        return (part - part.mean(-1)) / deviation * norm.weight
-
-    tokens = network.tokens.weight[IDS[0, place]]
-    parts = {"layer 0, MLP": fed[place], "token embedding": None}
-    parts["token embedding"] = normed(tokens, attended[place], first)
-    found = shares_of(split(done, 1, 0, place, 1))
-    for name, part in parts.items():
-        own = normed(part, (middle + fed)[place], last)
-        query = second.attention.query.weight[:7] @ own
-        expected = float(query @ done.pattern(1).k[0, 0, 1]) / math.sqrt(7)
-        assert found[name] == pytest.approx(expected, abs=CLOSE)
 
 
 def test_what_was_applied_is_said() -> None:

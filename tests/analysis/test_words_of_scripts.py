@@ -13,29 +13,13 @@ from models.text import FileTokenizer, Tokens
 SPACED = {
     "Latin": "The naïve café’s owner didn’t know O’Brien’s co\u00adoperation",
     "Latin, decomposed": "nai\u0308ve cafe\u0301 U\u0308ber",
-    "Greek": "Ελληνικά λόγος ὕβρις",
-    "Cyrillic": "Привет ёлка Київ",
-    "Armenian": "Հայերեն լեզու",
-    "Georgian": "ქართული ენა",
     "Hebrew": "עִבְרִית שָׁלוֹם",
     "Arabic": "العربية لغة",
     "Arabic, vocalised": "مُحَمَّدٌ كِتَابٌ قُرْآن",
-    "Persian": "می\u200cخواهم کتاب",
-    "Syriac": "ܫܠܳܡܳܐ ܥܰܠܡܳܐ",
     "Devanagari": "हिन्दी में लिखा हुआ वाक्य नमस्ते",
-    "Bengali": "বাংলা ভাষায় লেখা",
-    "Gurmukhi": "ਪੰਜਾਬੀ ਭਾਸ਼ਾ",
-    "Gujarati": "ગુજરાતી ભાષા",
     "Tamil": "தமிழ் மொழி",
-    "Telugu": "తెలుగు భాష",
-    "Kannada": "ಕನ್ನಡ ಭಾಷೆ",
-    "Malayalam": "മലയാളം ഭാഷ",
-    "Sinhala": "සිංහල භාෂාව",
     "Tibetan": "བོད ཡིག",
-    "Ethiopic": "አማርኛ ቋንቋ",
     "Hangul": "한국어 단어들",
-    "Mongolian": "монгол хэл",
-    "Cherokee": "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ",
     "digits": "3.14 1,000 x_y",
 }
 UNSPACED = {
@@ -43,7 +27,6 @@ UNSPACED = {
     "Hiragana": "ひらがな",
     "Thai": "ภาษาไทย",
     "Khmer": "ភាសាខ្មែរ",
-    "Lao": "ພາສາລາວ",
     "emoji": "🙂👩‍🚀🇺🇳",
 }
 

@@ -127,18 +127,6 @@ def test_a_photo_of_48_million_pixels_is_reduced_while_it_is_read(kind: str) -> 
     assert max(red[2], blue[0]) < 15
 
 
-@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16"])
-def test_every_mode_is_reduced(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("models.image.KEPT_PIXELS", 100)
-    image = Image.new("L", (17, 11), 255)
-    image = Image.new("I;16", (17, 11), 65_535) if mode == "I;16" else image.convert(mode)
-    picture = open_image(saved(image, "JPEG" if mode == "CMYK" else "PNG"))
-    assert picture.image.size == (9, 6)
-    assert picture.image.getpixel((4, 3)) == (255, 255, 255)
-    assert picture.notes[0 if mode != "I;16" else 1].startswith("reduced from 17 × 11 to 9 × 6")
-    assert mode != "P" or picture.notes[1] == "converted from a palette to RGB"
-
-
 # --- conversions, and that they are said ------------------------------------------------------
 
 
@@ -188,17 +176,6 @@ def test_cmyk_palette_grey() -> None:
     palette = open_image(saved(halves().convert("P")))
     assert palette.notes == ("converted from a palette to RGB",)
     assert open_image(saved(halves().convert("L"))).notes == ("converted from grey levels to RGB",)
-
-
-@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
-def test_animated(kind: str) -> None:
-    frames = [halves(), halves(left="green"), halves(left="white")]
-    picture = open_image(saved(frames[0], kind, save_all=True, append_images=frames[1:]))
-    assert "animated: its first frame" in picture.notes
-    red = picture.image.getpixel((2, 5))
-    assert isinstance(red, tuple)
-    assert red[0] > 240
-    assert red[1] < 15
 
 
 @pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])

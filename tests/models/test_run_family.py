@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from models.decode import greedy
-from models.decoder import Decoder, DecoderConfig
+from models.decoder import DecoderConfig
 from models.edits import Cut
 from models.encoder import EncoderConfig
 from models.run import Model, load, trace
@@ -58,19 +58,6 @@ def ids_of(high: int, tokens: int, batch: int = 2) -> Tensor:
 
 
 # --- load -------------------------------------------------------------------------------------
-
-
-def test_configs_and_modules_are_models(decoder: Model, pair: Model) -> None:
-    assert decoder.name == "decoder, 3 × 5 heads, width 35"
-    assert pair.name == "encoder–decoder, 3 × 5 heads, width 35"
-    for model, limit in ((decoder, 13), (pair, 23)):
-        assert (model.trained, model.limit, model.network.training) == (False, limit, False)
-        again = load(model.network)
-        assert again.network is model.network
-        assert again.trained
-        assert again.name == type(model.network).__name__
-    assert isinstance(decoder.network, Decoder)
-    assert isinstance(pair.network, Seq2Seq)
 
 
 def test_a_tokenizer_reads_both_sides() -> None:
@@ -285,9 +272,3 @@ def test_an_end_symbol_is_not_put_twice() -> None:
 def test_refusals(pair: Model, source: Any, target: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         trace(pair, source, target)
-
-
-def test_text_without_a_tokenizer(pair: Model) -> None:
-    for source, target in (("a", torch.ones(1, 3).long()), (torch.ones(1, 3).long(), "a")):
-        with pytest.raises(ValueError, match="Seq2Seq has no tokenizer: give it ids"):
-            trace(pair.network, source, target)

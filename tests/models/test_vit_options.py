@@ -162,19 +162,6 @@ def test_a_block_in_six_lines() -> None:
     assert (block(x)[0] - expected).abs().max() < 5e-6 * expected.abs().max()
 
 
-def test_one_wide_head_has_no_output_projection() -> None:
-    assert isinstance(built(STEPS, heads=1, head_dim=128).blocks[0].attention.out, nn.Identity)
-    assert isinstance(built(STEPS, heads=1, head_dim=64).blocks[0].attention.out, nn.Linear)
-    assert isinstance(built(STEPS).blocks[0].attention.out, nn.Linear)
-    removed = 6 * (128 * 128 + 128)
-    one = replace(STEPS, heads=1, head_dim=128)
-    assert (
-        total(parts(replace(one, out_projection="always")), "parameters")
-        - total(parts(one), "parameters")
-        == removed
-    )
-
-
 # --- convolution, positions, stochastic depth --------------------------------------------------
 
 
@@ -223,15 +210,8 @@ def test_where_class_token_and_positions_start(std: float) -> None:
     ("wrong", "message"),
     [
         ({"token_std": -0.1}, r"token_std, position_std: .*received -0.1 and 1.0"),
-        ({"position_std": -1.0}, r"token_std, position_std: .*received 1.0 and -1.0"),
         ({"head_dropout": 1.0}, "head_dropout: expected 0 up to 1, received 1.0"),
         ({"embed_dropout": -0.5}, "embed_dropout: expected 0 up to 1, received -0.5"),
-        ({"dot_scaling": "cube"}, "dot_scaling: expected one of sqrt, none, fourth root, received"),
-        (
-            {"key_dim": 3},
-            "key_dim: expected 4, the width of the queries, with dot scores, received",
-        ),
-        ({"out_projection": "never"}, "out_projection: expected one of always, needed, received"),
     ],
 )
 def test_config_errors(wrong: dict, message: str) -> None:

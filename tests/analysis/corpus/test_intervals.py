@@ -39,15 +39,6 @@ def test_it_holds_the_mean_19_times_in_20(a: float, b: float) -> None:
     assert holds == pytest.approx(0.95, abs=0.02)  # four standard errors of 2,000 draws
 
 
-def test_a_share_keeps_its_bounds_and_the_mean_inside() -> None:
-    dice = np.random.default_rng(2)
-    for count in range(2, 41):
-        values = np.clip(dice.normal(dice.choice([0, 0.5, 1]), 0.2, count), 0, 1)
-        low, high = ends(list(values))
-        assert 0 <= low <= values.mean() + 1e-12
-        assert values.mean() - 1e-12 <= high <= 1
-
-
 def test_a_single_text_has_no_interval() -> None:
     ends_of_one = interval(0.4, math.nan, 1.0, share=True)
     assert all(np.isnan(each) for each in ends_of_one)

@@ -135,20 +135,6 @@ def test_two_runs_compared(found: Run, tmp_path: Path) -> None:
         assert end == pytest.approx(1.96 * error, rel=1e-3)
 
 
-def test_sentences_say_what_and_how_sure(found: Run, tmp_path: Path) -> None:
-    assert found.heads["sentence"].isna().all()  # its weights are called random
-    model = planted()
-    object.__setattr__(model, "trained", True)
-    said = open_corpus(corpus(model, sentences(80), tmp_path / "out")).heads["sentence"]
-    row = found.measures.set_index(["id", "measure"]).loc[(PREVIOUS, "previous token")]
-    mean, low, high = (100 * row[name] for name in ("mean", "low", "high"))
-    assert said[PREVIOUS].replace("\u00a0", " ") == (
-        f"Over 80 texts, {mean:.1f} % ({low:.1f} to {high:.1f} %) of its weight goes to the token"
-        f" before; that share is 40 % or more in {100 * row['holds']:.0f} % of them."
-    )
-    assert "of its weight stays on the token itself" in said[DUPLICATE]
-
-
 def test_examples_come_with_their_texts(found: Run) -> None:
     rows: Any = found.examples(PREVIOUS)
     assert rows["from"].iloc[0] == 0.9

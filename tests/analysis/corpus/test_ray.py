@@ -1,13 +1,10 @@
 """Ray gives what the embedded engine gives. Needs Ray, which the app does not install."""
 
-import contextlib
 import subprocess
 import sys
-import time
 from importlib.util import find_spec
 from pathlib import Path
 
-import psutil
 import pyarrow.parquet as pq
 import pytest
 from pandas.testing import assert_frame_equal
@@ -66,22 +63,3 @@ def test_ray_gives_the_same(command: list[str], encoder: Model, tmp_path: Path) 
     done = subprocess.run([*command, "60", "4", "16"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     same(encoder, tmp_path, 60, 4, 16)
-
-
-@pytest.mark.long
-def test_a_worker_of_ray_may_die(command: list[str], encoder: Model, tmp_path: Path) -> None:
-    """One of its workers is killed while it reads."""
-    process = subprocess.Popen([*command, "600", "2", "50"], stderr=subprocess.DEVNULL)
-    killed = None
-    while process.poll() is None and killed is None:
-        time.sleep(0.1)
-        for child in psutil.Process(process.pid).children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                if "MapBatches" in child.name() or "MapWorker" in " ".join(child.cmdline()):
-                    time.sleep(3)  # it has loaded the model, and reads
-                    child.kill()
-                    killed = child
-                    break
-    assert process.wait(timeout=500) == 0
-    assert killed is not None
-    same(encoder, tmp_path, 600, 2, 50)

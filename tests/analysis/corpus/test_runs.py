@@ -1,6 +1,5 @@
 """Runs: what they write is a plain loop's, however the corpus is cut, killed or appended to."""
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +19,6 @@ from analysis.corpus.state import State
 from analysis.heads import heads
 from models.model import Model
 from models.run import trace
-from tests.analysis.corpus.conftest import sentences
 
 Texts = Callable[..., Path]
 CLOSE = 1e-5
@@ -250,13 +248,6 @@ def test_another_model_or_other_settings_are_refused(
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(ValueError, match="not empty, and holds no run"):
         corpus(encoder, [path], tmp_path / "mine")
-
-
-def test_texts_may_be_given_as_they_are(encoder: Model, tmp_path: Path) -> None:
-    corpus(encoder, sentences(9), tmp_path / "out")
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert (manifest["texts"], manifest["heads"]) == (9, 2)
-    assert not list((tmp_path / "out" / "work").glob("texts-*"))
 
 
 def test_long_texts_are_cut_and_counted(encoder: Model, tmp_path: Path) -> None:

@@ -69,13 +69,5 @@ def test_what_hides_nothing_is_refused(fill: float) -> None:
         Mask(fill=fill)
 
 
-def test_minus_infinity_is_the_default() -> None:
-    q, k, v = inputs()
-    mask = Mask(causal=True, fill=-math.inf)
-    values, pattern = attend(q, k, v, mask=mask)
-    assert pattern.path == "fused"
-    assert values.equal(attend(q, k, v, mask=Mask(causal=True))[0])
-
-
 def _later() -> Tensor:
     return torch.ones(QUERIES, KEYS, dtype=torch.bool).triu(1)

@@ -94,11 +94,17 @@ def test_bias_of_scores_reaches_the_pattern() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"dim": 0}, "expected positive dim, heads and head_dim, received 0, 4 and None"),
-        ({"heads": 0}, "received 64, 0 and None"),
-        ({"head_dim": 0}, "received 64, 4 and 0"),
+        ({"heads": 0}, "expected positive dim, heads and head_dim, received 64, 0 and None"),
         ({"dim": 35, "heads": 4}, "expected one of 1, 5, 7, 35 for dim 35, received 4"),
-        ({"head_dim": 7, "value_shortcut": True}, "received 4 × 7 and 64"),
+        ({"scoring": "cosine"}, "scoring: expected one of dot, bilinear, additive"),
+        ({"dot_scaling": "cube"}, "dot_scaling: expected one of sqrt, none, fourth root, received"),
+        ({"out_projection": "never"}, "expected one of always, needed, received 'never'"),
+        ({"projection_dropout": -0.1}, "projection_dropout: expected 0 up to 1, received -0.1"),
+        ({"key_dim": 0}, "key_dim: expected at least 1, received 0"),
+        ({"value_input_dim": 0}, "value_input_dim: expected at least 1, received 0"),
+        ({"scale": 0.5, "dot_scaling": "none"}, "expected one of them, received 0.5 and 'none'"),
+        ({"scoring": "additive", "scale": 0.5}, "expected neither with additive scores"),
+        ({"value_dim": 13, "value_shortcut": True}, "= dim, received 4 × 13 and 64"),
     ],
 )
 def test_config_errors(wrong: dict, message: str) -> None:

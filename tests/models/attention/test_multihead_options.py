@@ -1,7 +1,6 @@
 """Every option of MultiHeadAttention: widths, scaling, projections, dropouts, cached keys."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -174,18 +173,6 @@ def test_a_past_stands_in_front(kind: str, first: int) -> None:
     assert added.k.allclose(pattern.k, atol=1e-6)
 
 
-def test_a_context_is_projected_once() -> None:
-    layer = built(value_dim=13)
-    x, context = noise(BATCH, TOKENS, DIM), noise(BATCH, KEYS, DIM, seed=19)
-    mask = Mask(padding=torch.arange(KEYS).expand(BATCH, KEYS) >= 8)
-    whole, _ = layer(x, context, mask=mask)
-    _, past = layer(x[:, :3], context, mask=mask)
-    rest, pattern = layer(x[:, 3:], context, mask=mask, past=past)
-    assert pattern.k is past.k
-    assert pattern.v is past.v
-    assert off(rest, whole[:, 3:]) < ROUNDING
-
-
 # --- order, mask and dtype --------------------------------------------------------------------
 
 
@@ -221,29 +208,3 @@ def _turned_dot(q: list[float], k: list[float], head: int, distance: int) -> flo
         c, d = k[head * 6 + pair], k[head * 6 + pair + 3]
         total += (a * c + b * d) * math.cos(angle) - (b * c - a * d) * math.sin(angle)
     return total
-
-
-# --- errors -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"key_dim": 0}, "key_dim: expected at least 1, received 0"),
-        ({"value_dim": 0}, "value_dim: expected at least 1, received 0"),
-        ({"input_dim": 0}, "input_dim: expected at least 1, received 0"),
-        (
-            {"dot_scaling": "cube"},
-            "dot_scaling: expected one of sqrt, none, fourth root, received 'cube'",
-        ),
-        ({"scale": 0.5, "dot_scaling": "none"}, "expected one of them, received 0.5 and 'none'"),
-        ({"out_projection": "never"}, "expected one of always, needed, received 'never'"),
-        ({"dropout": 1.0}, "dropout: expected 0 up to 1, received 1.0"),
-        ({"projection_dropout": -0.1}, "projection_dropout: expected 0 up to 1, received -0.1"),
-        ({"output_dropout": 2.0}, "output_dropout: expected 0 up to 1, received 2.0"),
-        ({"value_dim": 13, "value_shortcut": True}, "= dim, received 4 × 13 and 64"),
-    ],
-)
-def test_config_errors(wrong: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        replace(MultiHeadAttentionConfig(), **wrong)

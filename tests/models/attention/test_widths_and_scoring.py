@@ -123,21 +123,6 @@ def test_a_learned_score_equals_a_plain_loop(scoring: str, causal: bool) -> None
     assert (one - slow.weights[1, 3, [2, 5]]).abs().max() < 10 * ROUNDING
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"scoring": "cosine"}, "scoring: expected one of dot, bilinear, additive"),
-        ({"scoring": "additive", "scale": 0.5}, "expected neither with additive scores"),
-        ({"scoring": "bilinear", "dot_scaling": "none"}, "expected neither with bilinear scores"),
-        ({"key_input_dim": 0}, "key_input_dim: expected at least 1, received 0"),
-        ({"value_input_dim": 0}, "value_input_dim: expected at least 1, received 0"),
-    ],
-)
-def test_config_errors(wrong: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        MultiHeadAttentionConfig(**wrong)
-
-
 # --- keys of another width than the queries ------------------------------------------------------
 
 
