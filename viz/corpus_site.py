@@ -29,7 +29,6 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
     """
     from models.whole_file import write_whole
     from viz.api import compared, corpus
-    from viz.api.run_numbers import measures
     from viz.selection import OF_VIEWS
     from viz.web import standalone
 
@@ -52,7 +51,7 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
     _write(out / "search.json", _tokens(entry))
     (out / "changes.json").unlink(missing_ok=True)
     if against is not None:
-        keys = ("", *(each.key for each in measures(entry.run)))
+        keys = ("", *(each.key for each in compared.measures(entry.run)))
         _write(out / "changes.json", {key: compared.changes(entry, key) for key in keys})
     change = compared.largest(entry) or {"site": 0, "head": 0}
     first = entry.sites[change["site"]]
@@ -98,7 +97,7 @@ def _write(path: Path, value: Any) -> None:
 def _tokens(entry: Any) -> dict[str, Any]:
     """The share of each head's weight by token and pair, and what people call tokens."""
     from analysis.corpus.opened import NAMED
-    from viz.api.run_numbers import place_of
+    from viz.api.compared import place_of
 
     shares: dict[str, dict[str, dict[int, float]]] = {"key": {}, "query": {}}
     table = entry.run.table("tokens").select(["id", "role", "label", "share"])

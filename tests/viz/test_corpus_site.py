@@ -9,7 +9,6 @@ from analysis.corpus import corpus as run_corpus
 from analysis.corpus.__main__ import main
 from models.run import load
 from viz.api import compared, corpus
-from viz.api.run_numbers import measures
 from viz.api.runs import FINISHED
 from viz.corpus_site import unlink, write_site
 
@@ -52,7 +51,7 @@ def test_a_site_compares_two_runs_as_the_app_does(same: bool, tmp_path: Path) ->
     assert (out / "overview.bin").read_bytes() == corpus.overview(entry)
     held = json.loads((out / "changes.json").read_text(encoding="utf-8"))
     assert held[""] == compared.changes(entry)
-    for measure in measures(entry.run):
+    for measure in compared.measures(entry.run):
         assert held[measure.key] == compared.changes(entry, measure.key)
     answers = json.loads((out / "heads" / "1-0.json").read_text(encoding="utf-8"))
     wanted = {"head": corpus.head(entry, 1, 0), "alike": corpus.alike(entry, 1, 0)}

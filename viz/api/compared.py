@@ -1,10 +1,10 @@
-"""Two runs over a corpus, head by head: their numbers side by side, and what differs most."""
+"""The numbers of a run over a corpus, and beside them those of a second run, head by head."""
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import RunEntry
-from viz.api.run_numbers import exact, measures, place_of
 
 if TYPE_CHECKING:
     from analysis.corpus import Run
@@ -13,6 +13,33 @@ if TYPE_CHECKING:
 THERE = " in B"  # after the key of a number: that of the second run
 CHANGE = " B - A"  # and its difference
 LISTED = 24  # changes that are listed
+COLUMNS = {  # of a change, and where the table of both runs has it
+    "here": "mean_here",
+    "there": "mean_there",
+    "low": "low",
+    "high": "high",
+    "mean": "difference",
+}
+
+
+def measures(run: "Run") -> "list[Measure]":
+    """The numbers that a run has of its heads, in the order of their declaration."""
+    from analysis.measures import MEASURES, PICTURE_MEASURES
+
+    heads = run.heads
+    known = (*MEASURES, *PICTURE_MEASURES)
+    return [each for each in known if each.key in heads and heads[each.key].notna().any()]
+
+
+def exact(number: float | None) -> float | None:
+    """A number for JSON, as it is in the tables."""
+    return float(number) if number is not None and math.isfinite(number) else None
+
+
+def place_of(entry: RunEntry, number: int) -> dict[str, int]:
+    """The site of a head, and its number there."""
+    site = max(i for i, each in enumerate(entry.sites) if each.first <= number)
+    return {"site": site, "head": number - entry.sites[site].first}
 
 
 def twin(key: str) -> str:
@@ -50,10 +77,8 @@ def numbers(entry: RunEntry, run_measures: "list[Measure]") -> dict[str, dict[st
         if measure.key not in entry.other.heads:
             continue
         mine, theirs = (run.heads[measure.key] for run in (entry.run, entry.other))
-        described = asdict(measure)
         bound = None if measure.high is None else measure.high - measure.low
-        named = {"key": twin(measure.key), "title": f"{measure.title} in B"}
-        added[twin(measure.key)] = {"measure": described | named, "values": theirs.tolist()}
+        there = {"key": twin(measure.key), "title": f"{measure.title} in B"}
         change = {
             "key": f"{measure.key}{CHANGE}",
             "title": f"{measure.title}, B − A",
@@ -61,10 +86,9 @@ def numbers(entry: RunEntry, run_measures: "list[Measure]") -> dict[str, dict[st
             "low": None if bound is None else -bound,
             "high": bound,
         }
-        added[change["key"]] = {
-            "measure": described | change,
-            "values": (theirs - mine).tolist(),
-        }
+        for named, values in ((there, theirs), (change, theirs - mine)):
+            described = asdict(measure) | named
+            added[named["key"]] = {"measure": described, "values": values.tolist()}
     return added
 
 
@@ -83,38 +107,22 @@ def changes(entry: RunEntry, number: str = "") -> dict[str, Any]:
     rows = table[table["measure"].isin(keys)]
     certain = rows[(rows["low"] > 0) | (rows["high"] < 0)]
     order = certain["difference"].abs().sort_values(ascending=False, kind="stable").index
-    chosen = certain.loc[order[:LISTED]]
-    return {
-        "changes": [
-            {"key": row["measure"]}
-            | place_of(entry, int(row["id_here"]))
-            | {
-                name: exact(row[column])
-                for name, column in (
-                    ("here", "mean_here"),
-                    ("there", "mean_there"),
-                    *((each, each) for each in ("low", "high")),
-                )
-            }
-            | {"mean": exact(row["difference"])}
-            for row in chosen.to_dict("records")
-        ],
-        "certain": len(certain),
-        "of": len(rows),
-    }
+    listed = [
+        {"key": row["measure"]}
+        | place_of(entry, int(row["id_here"]))
+        | {name: exact(row[column]) for name, column in COLUMNS.items()}
+        for row in certain.loc[order[:LISTED]].to_dict("records")
+    ]
+    return {"changes": listed, "certain": len(certain), "of": len(rows)}
 
 
 def largest(entry: RunEntry) -> dict[str, Any] | None:
     """The largest difference; None where nothing is compared, or nothing differs."""
-    if entry.other is None:
-        return None
-    every = entry.answers.once("changes", lambda: changes(entry, ""))["changes"]
+    every = entry.answers.once("changes", lambda: changes(entry))["changes"]
     return every[0] if every else None
 
 
 def first_plot(entry: RunEntry) -> str:
     """The axes of the dots that are shown first: the number that differs most, in both runs."""
     change = largest(entry)
-    if change is None:
-        return ""
-    return ".".join((change["key"], twin(change["key"])))
+    return "" if change is None else f"{change['key']}.{twin(change['key'])}"

@@ -1,5 +1,6 @@
 """Responses about a run over a corpus: all heads, one head, and heads that are looked for."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -7,11 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from viz.api import compared, samples
+from viz.api.compared import exact, measures, place_of
 from viz.api.endpoint import path_of
 from viz.api.entries import HeadSite, RunEntry
 from viz.api.registry import Held, registry
 from viz.api.requests import QuestionError, sentence
-from viz.api.run_numbers import exact, measures, place_of, rounded
 from viz.pack import Part, message, thumbs_part
 
 if TYPE_CHECKING:
@@ -126,6 +127,11 @@ def _thumbs(entry: RunEntry) -> Part:
     return thumbs_part([np.concatenate([s, s.mean(0)[None], s.max(0)[None]]) for s in sites])
 
 
+def _rounded(number: float) -> float | None:
+    """A number for JSON, to six decimals."""
+    return round(number, 6) if math.isfinite(number) else None
+
+
 def _numbers(entry: RunEntry) -> dict[str, Any]:
     heads, run_measures = entry.run.heads, measures(entry.run)
     more = compared.numbers(entry, run_measures)
@@ -136,7 +142,7 @@ def _numbers(entry: RunEntry) -> dict[str, Any]:
             *(asdict(measure) for measure in run_measures),
             *(each["measure"] for each in more.values()),
         ],
-        "values": {key: _by_site(entry, each, rounded) for key, each in values.items()},
+        "values": {key: _by_site(entry, each, _rounded) for key, each in values.items()},
         "reasons": {},
         "sentences": _by_site(entry, heads["sentence"].tolist(), lambda said: said or None),
     }

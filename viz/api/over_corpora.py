@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from viz.api import corpus, runs
+from viz.api.compared import measures
 from viz.api.endpoint import path_of
 from viz.api.entries import RunEntry, TraceEntry
-from viz.api.run_numbers import measures
 from viz.api.text import site_at
 
 if TYPE_CHECKING:
@@ -61,17 +61,17 @@ def _line(name: str, run: RunEntry, where: Any, head: int) -> dict[str, Any] | N
     index, site = next(same, (0, None))
     if site is None or head >= site.heads:
         return None
-    sentence = run.run.heads.loc[corpus.number_of(run, index, head)]["sentence"]
+    number = corpus.number_of(run, index, head)
+    sentence = run.run.heads.loc[number]["sentence"]
     if not sentence:
         return None
-    largest = _largest_share(run, corpus.number_of(run, index, head))
     place = {"layer": site.layer, "attention": site.kind, "tower": site.tower, "head": head}
     return {
         "sentence": sentence,
         "about": runs.title_of(run.run.folder),
         "inputs": int(run.run.manifest["texts"]),
         "link": "./" + path_of("corpus", run=name, **place),
-        **largest,
+        **_largest_share(run, number),
     }
 
 
@@ -79,10 +79,10 @@ def _largest_share(run: RunEntry, number: int) -> dict[str, Any]:
     """The largest share of a head's weight: its name, and the mean with its interval."""
     from analysis.descriptions import SHARES
 
-    means = [each for each in corpus.means_of(run, number) if each["key"] in SHARES]
-    if not means:
+    shares = [each for each in corpus.means_of(run, number) if each["key"] in SHARES]
+    most = max(shares, key=lambda each: each["mean"], default=None)
+    if most is None:
         return {"title": None, "mean": None}
-    most = max(means, key=lambda each: each["mean"])
     titles = {each.key: each.title for each in measures(run.run)}
     return {
         "title": titles[most["key"]].lower(),
