@@ -1,9 +1,18 @@
-"""The first picture of the examples that come with the app, before PyTorch is there."""
+"""The first picture of the examples that come with the app, before PyTorch is there.
+
+Then the next model is prepared: one of transformers takes some 2 seconds of imports, and a fetched
+one a digest of its weights.
+"""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from threading import Timer
 
+from models.catalogue import FETCHED, folder, is_here, verify
+from models.files.errors import CheckpointError
 from models.request import Source, TraceRequest, built
 from viz import stored
 from viz.api import tracing
@@ -20,6 +29,8 @@ LISTED = ("minilm",)
 MODELS = (*LISTED, sizes.ENCODER)  # with stored answers
 LOADING = "Loading PyTorch: changes follow in a moment"
 FIRST = 2  # responses after which the picture is whole
+STILL = 3.0  # seconds from the first page to the preparation: the first change comes before it
+LIBRARY = "models.pretrained.loader"
 SECONDS = 3.0  # that the browser has for them before PyTorch is imported, which slows all else
 
 
@@ -85,3 +96,19 @@ def _request(wanted: Source) -> TraceRequest | None:
         return request if request == of_text(model) else None
     except ValueError:  # its files are missing: opening it says so
         return None
+
+
+@cache
+def prepare() -> Timer:
+    """Starts the preparation of the next model shortly, and once."""
+    timer = Timer(STILL, _prepare)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+def _prepare() -> None:
+    import_module(LIBRARY)
+    for entry in filter(is_here, FETCHED):
+        with suppress(CheckpointError, OSError):  # said when it is opened
+            verify(entry, folder(entry))

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.request import Reads, Several, Source, TraceRequest
-from viz.api import behind, tracing
+from viz.api import tracing
 from viz.api.entries import no_predictions
 from viz.pages import shared
 from viz.pages.explore import (
@@ -201,7 +201,7 @@ class _Run:
         if opened is not None:
             with self.stage.below:
                 card.show(opened, tracing.opened(opened))
-            behind.prepare()
+            opening.prepare()
         fetching.follow(self.wanted.name)
 
     def comes_soon(self) -> bool:
