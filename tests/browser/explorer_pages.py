@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from models.attention import Dot, Pattern
 from models.text import Tokens
-from models.trace import Output, Site, TokenAxis, Trace
+from models.trace import Output, Site, Trace
 from tests.browser.views import SIZES, Server, View
 from viz.api.endpoint import plain
 from viz.api.entries import Download, TraceEntry
@@ -68,23 +68,19 @@ class Source(Traced):
         trace: str = "t1",
         trained: bool = True,
         special: Sequence[int] = (),
-        model: str = "all-MiniLM-L6-v2",
-        key_labels: Sequence[str] | None = None,
         predictions: Mapping[str, Any] | None = None,
     ) -> None:
         self.array, self.trace = weights.astype(np.float32), trace
         self.predictions = dict(predictions or {})
         rows = tokens(labels, special)
-        keys = rows if key_labels is None else tokens(key_labels)
         sites = tuple(Site(i, "self", *each.shape) for i, each in enumerate(self.array))
         shown = Trace(
-            model,
+            "all-MiniLM-L6-v2",
             trained=trained,
             tokens=(rows,),
             sites=sites,
             output=Output("hidden states", torch.zeros(1, len(labels), 1)),
             patterns=tuple(map(pattern_of, self.array)),
-            axes={} if keys is rows else dict.fromkeys(sites, (axis(rows), axis(keys))),
         )
         super().__init__(TraceEntry(shown, self._code, self._predict))
 
@@ -131,10 +127,6 @@ def pattern_of(weights: np.ndarray) -> Pattern:
     return Pattern(
         scores, torch.eye(keys).expand(1, heads, -1, -1), values, score=Dot(1.0, sink=sink)
     )
-
-
-def axis(tokens: Tokens) -> TokenAxis:
-    return TokenAxis((tokens,))
 
 
 def tokens(labels: Sequence[str], special: Sequence[int] = ()) -> Tokens:

@@ -1,7 +1,6 @@
 """The line between a page and the app, which a test can hold: websocket both ways, and the API."""
 
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, Route, WebSocketRoute
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -47,11 +46,6 @@ class Line:
         server.on_message(from_server)
         self._browser, self._server = browser, server
 
-    @property
-    def waiting(self) -> int:
-        """How many of the app's messages the browser has not got."""
-        return len(self._in)
-
     def go_on(self) -> None:
         """Delivers what had to wait, and holds nothing any more."""
         self.hold_in = self.hold_out = False
@@ -61,23 +55,6 @@ class Line:
         waiting, self._in = self._in, []
         for message in waiting:
             self._browser.send(message)
-
-    def repeat(self, run: BackMsg, address: str) -> None:
-        """Sends the values of controls as they were in a run, from another address of the page."""
-        again = BackMsg()
-        again.CopyFrom(run)
-        again.rerun_script.query_string = urlsplit(address).query
-        values = [each for each in run.rerun_script.widget_states.widgets if _stays(each)]
-        del again.rerun_script.widget_states.widgets[:]
-        again.rerun_script.widget_states.widgets.extend(values)
-        self._server.send(again.SerializeToString())
-
-
-def _stays(widget: object) -> bool:
-    """Whether a widget's value is none of a moment's, as a pressed button's is."""
-    return not (
-        getattr(widget, "trigger_value", False) or getattr(widget, "json_trigger_value", "")
-    )
 
 
 class Answers:

@@ -50,24 +50,6 @@ def test_it_fits_the_window(page, app_url, name):
         page.wait_for_function(INSIDE, arg=page.locator(DIAGRAM).element_handle())
 
 
-def test_a_link_with_invalid_sizes_keeps_what_it_selects(page, app_url):
-    sizes, selected = "preset=small-decoder&dim=65", "layer=1&head=2"
-    open_page(page, app_url, f"{sizes}&run=yes&{selected}&projector=no")
-    page.wait_for_url(lambda url: "projector" not in url)  # a default, and so not in the link
-    assert page.url.endswith(f"?{sizes}&run=yes&{selected}")
-
-
-def test_the_link_holds_the_selected_part_only_where_the_parts_are_shown(page, app_url):
-    open_page(page, app_url, "preset=small-decoder&dim=65&part=blocks/feed_forward&projector=no")
-    # a default, and so gone from the link once the page has written it
-    page.wait_for_url(lambda url: "projector" not in url)
-    # by key: a line about the width comes above, and moves what a click would meet
-    page.get_by_role("radio", name="Run it", exact=True).press("Space")
-    page.wait_for_url(lambda url: "part=" not in url and "run=yes" in url)
-    page.get_by_role("radio", name="Parts").press("Space")
-    page.wait_for_url(lambda url: "part=" in url and "run=" not in url)
-
-
 def test_every_arrow_says_its_live_shape_and_a_click_on_a_part_its_numbers(page, app_url):
     open_page(page, app_url)
     shapes = page.locator(f"{DIAGRAM} .shape")

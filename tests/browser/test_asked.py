@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from analysis import grounding
@@ -177,26 +176,6 @@ def test_a_saved_page_keeps_what_was_asked_of_the_model(
     expect(heads.last).to_have_attribute("aria-pressed", "true")
     expect(panel.locator("figcaption")).to_contain_text("colours up to 0.")
     expect(page.get_by_text("Not in this file").filter(visible=True)).to_have_count(0)
-
-
-def test_the_figure_of_the_panel_is_saved_from_its_menu(
-    page: Page, server: Server, tmp_path: Path
-) -> None:
-    source = asked(tmp_path)
-    panel = opened(page, server, source, tower="language", token=source.entry.trace.answer)
-    expect(panel.locator("figcaption")).to_contain_text("colours up to 0.")
-    panel.get_by_role("button", name="Relevance", exact=True).click()
-    expect(panel.locator(".hs-read")).to_contain_text("What raises the logit of “dog”")
-    expect(panel.locator(".hs-sentence")).to_contain_text("what speaks for “dog” and what against")
-    panel.get_by_role("button", name="Save or share").click()
-    with page.expect_download() as saved:
-        panel.get_by_role("menuitem", name="SVG", exact=True).click()
-    said = saved.value.path().read_text(encoding="utf-8")
-    assert "Relevance for “dog”, whose logit is" in said
-    with page.expect_download() as saved:
-        panel.get_by_role("menuitem", name="PNG as on the screen").click()
-    with Image.open(saved.value.path()) as image:
-        assert image.width >= 1600
 
 
 def test_a_word_looks_at_patches_and_an_area_is_tested(

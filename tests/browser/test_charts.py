@@ -82,10 +82,3 @@ def test_a_chart_saves_itself_fills_the_screen_returns_and_fits_on_paper(page, t
     words = document[0].get_textpage()
     for text in ("64 positions × 64 dimensions", "wave of dimension 4", "code of position 20"):
         assert words.search(text, match_case=True).get_next(), text
-
-
-def test_a_chart_without_plotly_says_so(page, app_url, console):
-    page.route("**/plotly-*.min.js", lambda route: route.abort())
-    page.goto(f"{app_url}/positions?view=distance")
-    expect(page.get_by_text("This chart could not be drawn. Reload the page.")).to_be_visible()
-    console.clear()  # what the browser says of the request

@@ -151,18 +151,6 @@ def test_a_field_of_several_lines_grows_with_its_text(page: Page, server: Server
     assert field.evaluate("field => field.scrollHeight <= field.clientHeight")
 
 
-def test_a_field_has_the_height_of_its_text_once_its_style_has_come(page: Page, server: Server):
-    text = "A cat sat on a mat because it was too tired to cross the street."
-    opened(page, server, SENTENCE | {"value": text})
-    one_line = page.get_by_role("textbox").evaluate("field => field.offsetHeight")
-    taller = "height => document.querySelector('.hs-entry').offsetHeight > height"
-    exactly = "height => document.querySelector('.hs-entry').offsetHeight === height"
-    narrow = page.add_style_tag(content=".hs-entry { width: 90px !important }")
-    page.wait_for_function(taller, arg=one_line)
-    narrow.evaluate("style => style.remove()")
-    page.wait_for_function(exactly, arg=one_line)
-
-
 def test_a_text_comes_from_a_file_as_it_is(page: Page, server: Server, tmp_path: Path):
     opened(page, server, SENTENCE | {"files": ".txt,.md"})
     field, chooser = page.get_by_role("textbox"), page.locator("input[type=file]")
@@ -223,14 +211,6 @@ def test_keys_typed_into_a_field_reach_no_shortcut_of_the_page(page: Page, serve
     page.get_by_role("textbox").press("r")
     is_sent(page, "A catr")
     assert page.evaluate("window.shortcut") is None
-
-
-def test_help_is_read_by_pointer_and_keyboard(page: Page, server: Server):
-    opened(page, server, HEADS)
-    sign = page.get_by_role("img", name="They divide the width")
-    sign.focus()
-    content = sign.evaluate("sign => getComputedStyle(sign, '::after').content")
-    assert content == '"They divide the width"'
 
 
 def uploading(page: Page, server: Server) -> list[str]:

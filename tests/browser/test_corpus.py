@@ -7,7 +7,6 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.viz.api.test_corpus import ask
 from viz.pages.corpus import runs
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -58,18 +57,6 @@ def test_a_dot_leads_to_a_head_and_an_example_to_explore(page: Page, app_url: st
     }
 
 
-def test_heads_are_found_by_tokens(page: Page, app_url: str) -> None:
-    opened(page, app_url, "run=minilm&layer=5&head=5")
-    page.get_by_text("Find heads by tokens").click()
-    first = page.locator(".hs-by-token .hs-finder-row").first
-    asked = "attending?key=commas"
-    for name, tokens in (("Tokens attended to", "commas"), ("Tokens that attend", "the")):
-        page.get_by_role("searchbox", name=name).fill(tokens)
-        best = ask("minilm", asked)["heads"][0]  # a layer has one site
-        expect(first).to_contain_text(f"layer {best['site']} · head {best['head']}")
-        asked += "&query=the"
-
-
 def test_kinds_and_layers_filter_the_heads(page: Page, app_url: str) -> None:
     opened(page, app_url, "run=dates&overview=table")
     table = page.locator(".hs-heads-table tbody tr")
@@ -83,17 +70,6 @@ def test_kinds_and_layers_filter_the_heads(page: Page, app_url: str) -> None:
     of_layer = [head for head in kinds["cross"] if head["layer"] == 1]
     expect(table).to_have_count(len(of_layer))
     page.wait_for_url(re.compile("conditions=layer"))
-
-
-def test_on_a_phone_a_button_leads_to_the_chosen_head(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 700})
-    opened(page, app_url, "run=induction&layer=0&head=1")
-    button = page.get_by_role("button", name="Layer 0 · head 1: go down to this head")
-    expect(button).to_be_in_viewport()
-    expect(page.locator(NAME)).not_to_be_in_viewport()
-    button.click()
-    expect(page.locator(NAME)).to_be_in_viewport()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_a_run_is_started_and_opened_on_the_page(page: Page, app_url: str) -> None:

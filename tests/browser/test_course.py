@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 
-import pypdfium2
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -129,20 +128,6 @@ def test_paper_has_no_controls_and_all_steps(page: Page, app_url: str):
     assert page.locator("[class*='st-key-lesson_page'] input:visible").count() == 0
     page.emulate_media(media="print")
     expect(page.locator(".st-key-frame_bar")).to_be_hidden()
-
-
-def test_on_paper_a_question_keeps_its_maps(page: Page, app_url: str):
-    page.goto(f"{app_url}/quiz?print=yes")
-    expect(page.get_by_text("To take away")).to_be_visible(timeout=60_000)
-    document = pypdfium2.PdfDocument(page.pdf(format="A4"))
-    pages = [each.get_textpage().get_text_range() for each in document]
-    asked = next(text for text in pages if "15 An induction head" in text)
-    assert "Layer 1, head" in asked
-    asked = next(text for text in pages if "16 Which head?" in text)
-    assert all(f"layer {layer}, head {head}" in asked for layer in (0, 1) for head in (0, 1))
-    for title, question in (("Ideas", "11 "), ("Reading the maps", "15 "), ("Before you", "19 ")):
-        (text,) = (each for each in pages if f"\n{title}" in f"\n{each}")
-        assert question in text[text.index(title) :]
 
 
 def test_the_quiz_judges_an_answer_and_has_another_seed(page: Page, app_url: str):

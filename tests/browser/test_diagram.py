@@ -106,14 +106,6 @@ def test_keys_walk_through_the_parts_open_and_close_them(diagram):
     expect(diagram.locator("[data-id='blocks/attention']")).to_have_count(1)
 
 
-def test_pointing_at_a_part_shows_its_shapes_and_numbers(diagram):
-    title = diagram.locator("[data-id='blocks/feed_forward'] > title")
-    expect(title).to_have_text(
-        "Feed_forward: 16 tokens × 64 dim → 16 tokens × 64 dim · 1.20 k parameters ·"
-        " 2.40 k FLOPs · 3.52 KiB memory (all 12)"
-    )
-
-
 def test_a_new_network_keeps_the_part_and_a_new_revision_chooses_one(diagram):
     diagram.locator("[data-id='blocks/feed_forward'] > rect").first.click()
     chosen(diagram, "blocks/feed_forward")
@@ -127,11 +119,3 @@ def test_a_new_network_keeps_the_part_and_a_new_revision_chooses_one(diagram):
     chosen(diagram, "head")
     diagram.evaluate("headscope.update", {"revision": "n.3", "start": {"part": "nowhere"}})
     chosen(diagram, "blocks/attention/attend")
-
-
-def test_without_the_panel_the_diagram_has_the_whole_width(diagram):
-    before = diagram.locator("svg").bounding_box()
-    diagram.evaluate("headscope.update", {"panel": False})
-    expect(diagram.locator(".hs-part-panel")).to_be_hidden()
-    stage = diagram.locator(".hs-stage").bounding_box()
-    assert stage["width"] > 1.3 * before["width"]

@@ -196,17 +196,6 @@ def test_heads_that_matter_are_swept_and_become_a_number_of_heads(page: Page, ap
     expect(page.locator("[aria-sort=ascending]")).to_have_text("Effect when off")
 
 
-def test_a_link_with_a_second_text_opens_the_table_of_states(page: Page, app_url: str) -> None:
-    first, second = "the+cat+saw+the+dog", "the+cats+saw+the+dog"
-    page.goto(f"{app_url}/?model=grammar-next&input={first}&form=parts&patched={second}")
-    box = page.locator(".hs-patching")
-    expect(box.locator(".hs-check")).to_contain_text("exactly", timeout=60_000)
-    expect(box.get_by_role("textbox")).to_have_value(second.replace("+", " "))
-    expect(box.get_by_role("button", name="Stop")).to_be_hidden()
-    page.get_by_role("button", name=re.compile("^Which states matter")).press("Enter")
-    page.wait_for_url(lambda url: "patched" not in url)
-
-
 def test_the_head_that_a_picture_needs_most_becomes_an_edit(page: Page, app_url: str) -> None:
     page.goto(f"{app_url}/?model=digits&matter=zero")
     expect(page.locator(".hs-matter .hs-check")).to_contain_text("of them exactly", timeout=60_000)

@@ -278,15 +278,6 @@ def test_busy_dims_and_null_keeps_the_last_picture(explore):
     expect(explorer.root).not_to_have_class(re.compile("hs-busy"))
 
 
-def test_before_a_trace_there_is_a_quiet_line(page: Page, server: Server):
-    source = random_source(1, 2, 7)
-    explorer = Explorer(page, server, source, {"trace": None})
-    expect(page.get_by_role("status")).to_have_text("Loading the model …")
-    explorer.update(trace="t1")
-    explorer.is_painted()
-    expect(page.get_by_text("Loading the model …")).to_have_count(0)
-
-
 def test_the_same_revision_never_undoes_a_choice_and_a_new_one_is_adopted(explore):
     explorer = explore(random_source(3, 5, 13), revision="n.1", start={"layer": 0, "head": 0})
     explorer.choose(2, 2)
@@ -340,19 +331,6 @@ def test_the_keyboard_alone_is_enough(explore):
     expect(explorer.reset).to_be_enabled()
     page.keyboard.press("Escape")
     expect(explorer.reset).to_be_disabled()
-
-
-def test_the_wheel_scrolls_the_page_and_with_control_it_zooms(explore):
-    explorer = explore(random_source(1, 2, 37), "phone")
-    page = explorer.page
-    overlay = page.locator(".hs-overlay")
-    overlay.scroll_into_view_if_needed()
-    box = overlay.bounding_box()
-    page.mouse.move(box["x"] + 180, box["y"] + 200)
-    for turn, way in ((200, ">"), (-120, "<")):
-        before = page.evaluate("scrollY")
-        page.mouse.wheel(0, turn)
-        explorer.wait(f"before => scrollY {way} before", before)
 
 
 def middle(locator: Any) -> dict[str, float]:
@@ -565,14 +543,6 @@ def test_a_large_table_is_announced_and_saved_at_the_second_click(explore, serve
     server.until(lambda: any(path.startswith("export") for path in server.paths()))
     explorer.page.get_by_role("menuitem", name="NPZ", exact=True).click()
     server.until(lambda: sum(path.startswith("export") for path in server.paths()) == 2)
-
-
-def test_what_a_link_asks_for_and_is_not_there_is_said(explore):
-    explorer = explore(random_source(2, 3, 7), start={"layer": 99, "head": 1})
-    note = explorer.page.locator(".hs-note")
-    expect(note).to_have_text("There is no layer 99: layer 1, head 1 is shown")
-    explorer.page.get_by_role("combobox", name="Head").select_option("2")
-    expect(note).to_be_hidden()
 
 
 def test_destroying_the_view_leaves_nothing(explore, server):

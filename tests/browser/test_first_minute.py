@@ -101,12 +101,3 @@ def test_a_card_leads_there_by_keyboard_and_the_name_leads_back(
     page.get_by_role("button", name="Headscope").click()
     page.wait_for_url(lambda url: url.endswith(f"/?{card.query}"))
     expect(strip).to_be_visible()
-
-
-def test_the_strip_scrolls_sideways_on_a_phone(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(app_url)
-    strip = page.get_by_role("navigation", name="Where to begin")
-    expect(strip).to_be_visible(timeout=60_000)
-    assert strip.evaluate("e => e.firstChild.scrollWidth > 2 * e.firstChild.clientWidth")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390

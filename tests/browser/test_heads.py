@@ -66,22 +66,3 @@ def test_a_thousand_heads_are_ranked_sorted_and_filtered(page: Page, server: Ser
     expect(page.locator(".hs-filtered")).to_contain_text(f"{count} of 1056 heads")
     page.get_by_role("button", name="Clear").click()
     expect(page.locator(".hs-filtered")).to_have_count(0)
-
-
-def test_rows_of_a_larger_network_are_read_until_the_numbers_of_the_next_have_come(
-    page: Page, server: Server
-) -> None:
-    view = opened(page, server, random_source(32, 33, 5), "wide", overview="table")
-    rows, scroller = page.locator(".hs-heads-table tbody tr"), page.locator(".hs-table-scroller")
-    expect(rows.first.locator("th")).to_have_text("0 · 0")
-    server.sources["t2"] = random_source(2, 3, 5, trace="t2")
-    server.hold("numbers")
-    view.update(trace="t2")
-    expect(view.root).to_have_attribute("data-trace", "t2")
-    expect(scroller).to_have_class(re.compile("hs-dim"))
-    scroller.evaluate("box => { box.scrollTop = box.scrollHeight; }")
-    expect(rows.last.locator("th")).to_have_text("31 · 32")
-    rows.last.click()
-    view.shows(1, 2)  # the nearest that there is
-    server.release()
-    expect(rows).to_have_count(6)

@@ -145,28 +145,6 @@ def test_a_layer_that_is_not_here_is_fetched_once_and_the_old_picture_stays_unti
     assert server.paths().count("layer?site=2") == 1
 
 
-def test_the_nearest_layers_come_ahead_one_by_one_and_are_there_at_once(view, server):
-    seen = view(random_source(5, 2, GRID), layer=2)
-    wanted = [f"layer?site={site}" for site in (2, 3, 1, 4, 0)]
-    server.until(lambda: len(server.paths("layer")) == len(wanted))
-    assert server.paths("layer") == wanted
-    seen.page.get_by_role("button", name="Previous layer").click()
-    expect(seen.root).to_have_attribute("data-site", "1")
-    expect(seen.page.locator(DIM)).to_have_count(0)
-    assert server.paths("layer") == wanted
-
-
-def test_no_more_than_4_mib_of_layers_come_ahead(view, server):
-    seen = view(random_source(14, 12, (13, 13)))
-    most = 2**22 // (12 * 170 * 170)  # a byte a weight
-    assert most < 13
-    server.until(lambda: len(server.paths("layer")) == 1 + most)
-    seen.point(3)  # what is asked for after the last of them
-    server.until(lambda: "heads?site=0&axis=query&index=4" in server.paths())
-    seen.is_exact()
-    assert len(server.paths("layer")) == 1 + most
-
-
 @pytest.mark.parametrize("size", SIZES)
 def test_pointing_moves_nothing_on_the_page(view, size):
     seen = view(random_source(1, 3, GRID, registers=1), size)
@@ -258,18 +236,6 @@ def test_the_saved_picture_is_large_and_has_the_scale_of_colours(view, tmp_path:
     # every fifth colour is a stop of the bar; the ground between has its own
     stops = numbers(theme.sequential("dark")[::5])
     assert np.isin(stops, numbers(np.asarray(picture).reshape(-1, 3))).sum() > 40
-
-
-def test_without_opacity_the_picture_is_seen_as_it_is(view):
-    source = random_source(1, 2, (2, 2), patch=32)
-    seen = view(source, token=1)
-    seen.page.get_by_role("slider", name="Opacity").press("Home")
-    inside = seen.photo.locator("canvas").evaluate(
-        "c => [...c.getContext('2d').getImageData(0.8 * c.width, 0.8 * c.height, 1, 1).data]"
-    )
-    width, height = source.picture.size
-    pixel = source.picture.getpixel((int(0.8 * width), int(0.8 * height)))
-    assert np.abs(np.array(inside[:3]) - pixel).max() <= 8  # between two pixels
 
 
 def numbers(colours: np.ndarray) -> np.ndarray:

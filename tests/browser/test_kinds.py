@@ -52,19 +52,3 @@ def test_a_button_for_each_kind_keeps_the_layer_and_shows_its_texts(explorer, pa
     kinds.nth(1).click()
     expect(explorer.locator(".headscope")).to_have_attribute("data-site", "4")
     expect(explorer.locator(".hs-chips .hs-chip")).to_have_count(len(target))
-
-
-def test_rows_of_the_overview_are_the_layers_of_the_chosen_kind(explorer):
-    explorer.get_by_role("button", name="The target’s tokens").click()
-    expect(explorer.locator(".headscope")).to_have_attribute("data-site", "5")
-    expect(explorer.locator(".hs-rows span")).to_have_text(["layer 0", "layer 1"])
-    atlas = explorer.locator(".hs-atlas [tabindex='0']")
-    atlas.focus()
-    explorer.keyboard.press("ArrowUp")
-    expect(explorer.locator(".headscope")).to_have_attribute("data-site", "3")
-    explorer.keyboard.press("ArrowUp")  # no farther: that is another kind
-    expect(explorer.locator(".headscope")).to_have_attribute("data-site", "3")
-    stepper = explorer.get_by_role("combobox", name="Layer")
-    expect(stepper.locator("option")).to_have_text(["0", "1"])
-    stepper.select_option("1")
-    expect(explorer.locator(".headscope")).to_have_attribute("data-site", "5")

@@ -85,19 +85,6 @@ def test_heads_that_share_keys_stand_together(page, app_url, tmp_path_factory):
     assert steps[2] > steps[1] == steps[0] == steps[3] == steps[4]
 
 
-def test_what_is_said_of_a_head_is_hidden_while_another_is_shown(page, app_url, tmp_path_factory):
-    folder = saved(tmp_path_factory, "Llama")
-    open_page(page, f"{app_url}/?place=folder&folder={folder}&ids=3+4+5+6")
-    hint = page.get_by_text("What to look at")
-    expect(hint).to_be_visible()
-    menu = page.get_by_role("combobox", name="Head", exact=True)
-    head = menu.input_value()
-    for name, is_that in (("mean", False), (head, True)):
-        menu.select_option(name)
-        expect(page.locator(f"{VIEW}[data-head='{name}']")).to_have_count(1)
-        expect(hint).to_be_visible(visible=is_that)
-
-
 def test_the_camera_takes_a_picture(page, app_url):
     open_page(page, f"{app_url}/?model=shapes")
     page.get_by_role("button", name="Camera").click()

@@ -8,7 +8,6 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-import start
 from tests.browser.looks import first_look, looks
 from tests.browser.views import save_the_screen
 
@@ -105,39 +104,6 @@ def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url
         save_the_screen(page)
     assert saved.value.suggested_filename == "image-layer-1-head-0.png"
     expect(page.locator(".hs-dim, .stAlert, .stException")).to_have_count(0)
-
-
-def test_the_read_out_is_the_exact_weight_and_a_loaded_layer_needs_no_server(
-    page, app_url, console
-):
-    open_page(page, app_url, f"{SMALL}&layer=2&head=1&token=6")
-    words = page.locator(".hs-image-grid section").nth(0).locator(".hs-read")
-    expect(words).to_have_text(re.compile(r"^Patch 5 \(.*\d\.\d{5}$"))
-    expect(words).not_to_contain_text("≈")
-    said = words.text_content() or ""
-    page.get_by_text("The same in Python").click()
-    lines = page.locator(f"{VIEW} pre")
-    expect(lines).to_contain_text("t.weights(layer=2, head=1)")
-    code = (lines.text_content() or "").rsplit("# query", 1)[0]
-    names: dict = {}
-    exec(code.replace("viz/photos", f"{start.ROOT}/viz/photos"), names)
-    row = names["t"].weights(layer=2, head=1)[6, 1:]
-    found = re.findall(r"most to patch (\d+) .* (\d\.\d{5})$", said)
-    assert found == [(str(int(row.argmax())), f"{row.max():.5f}")]
-    page.context.set_offline(True)
-    photo = page.get_by_role("img", name="Arrow keys choose a patch")
-    photo.scroll_into_view_if_needed()
-    box = photo.bounding_box()
-    for patch in (0, 6, 11):
-        down, across = divmod(patch, 4)
-        x, y = box["width"] * (across + 0.5) / 4, box["height"] * (down + 0.5) / 4
-        page.mouse.move(box["x"] + x, box["y"] + y)
-        shows(page, token=1 + patch)
-    page.get_by_role("radiogroup", name="heads of layer 2").get_by_role(
-        "radio", checked=True
-    ).press("End")
-    shows(page, head="max")
-    console[:] = [each for each in console if "ERR_INTERNET_DISCONNECTED" not in each]
 
 
 def test_an_own_picture_a_bad_one_an_odd_one_and_back_to_a_photo(page, app_url):

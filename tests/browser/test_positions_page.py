@@ -7,7 +7,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.looks import TRIED, first_look, fits
 from viz.pages.positions.controls import SCHEMES, VIEWS, VIEWS_OF
-from viz.theme import COLOURS, MODES, rgb
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 CHART = ".js-plotly-plot .main-svg"
@@ -92,27 +91,3 @@ def arrived(page: Page, scheme: str, view: str | None) -> None:
         arg=[scheme, view],
     )
     settled(page)
-
-
-def test_colours_follow_the_mode_at_once(page, app_url):
-    page.emulate_media(color_scheme="light")
-    open_page(page, f"{app_url}/positions?view=distance")
-    for mode in (*MODES, MODES[0]):
-        page.emulate_media(color_scheme=mode)
-        line = page.locator(".js-plotly-plot .lines path.js-line").last
-        expect(line).to_have_css("stroke", css(COLOURS[mode].heads[1]))
-        ticks = page.locator(".js-plotly-plot .xtick text").first
-        ground = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
-        assert ground == css(COLOURS[mode].background)
-        assert ticks.evaluate("text => getComputedStyle(text).fill") != ground
-
-
-def css(colour: str) -> str:
-    return f"rgb{rgb(colour)}"
-
-
-def test_dials_stay_legible_in_a_narrow_window(page, app_url):
-    page.set_viewport_size({"width": 390, "height": 900})
-    open_page(page, f"{app_url}/positions?scheme=rotary&view=pairs")
-    expect(page.locator(CHART).first).to_have_attribute("width", "800")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,7 +1,7 @@
 """The probe of the browser benchmark: what it waits for, and what it holds."""
 
 import pytest
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page
 
 from benchmarks import visits
 from benchmarks.chrome import PROBE, wait_for
@@ -43,29 +43,3 @@ def test_the_probe_waits_for_the_new_picture(page: Page) -> None:
     assert found["ms"] >= 290
     assert found["handler"] >= 5
     assert not found["fetched"]
-
-
-def test_the_probe_holds_what_is_fetched_ahead(page: Page) -> None:
-    page.add_init_script(path=PROBE)
-    page.route(HOST, lambda route: route.fulfill(body=PICTURE, content_type="text/html"))
-    asked: list[str] = []
-
-    def answer(route: Route) -> None:
-        asked.append(route.request.url.partition("?")[2])
-        route.fulfill(body="bytes")
-
-    page.route(f"{HOST}/api/**", answer)
-    page.goto(HOST)
-    held = page.evaluate("""async () => {
-      probe.lazy = true;
-      const answered = [];
-      const ask = async (priority) => {
-        answered.push(await (await fetch(`/api/trace/x/map?${priority}`, { priority })).text());
-      };
-      void ask("low");
-      await ask("high");
-      await ask("high");
-      return answered;
-    }""")
-    assert held == ["bytes", "bytes"]
-    assert asked == ["high", "high"]

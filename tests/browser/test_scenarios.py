@@ -13,7 +13,7 @@ from streamlit.proto.ButtonGroup_pb2 import ButtonGroup
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from benchmarks import servers
-from tests.browser.driver import LESSONS, differences, picture, rest, state, still
+from tests.browser.driver import differences, picture, rest, state, still
 from tests.browser.lines import Answers, Line
 from tests.browser.wire import Client
 
@@ -112,20 +112,6 @@ def test_an_answer_that_comes_late_does_not_bring_the_old_picture_back(page, app
 
 
 @pytest.mark.long
-def test_an_answer_that_comes_late_does_not_light_up_a_dimmed_picture(page, app_url):
-    answers = Answers(page)
-    open_page(page, app_url)
-    rest(page)
-    answers.hold = lambda url: True
-    page.locator(VIEW).get_by_role("combobox", name="Layer").select_option("2")
-    box(page).fill("")
-    expect(page.locator(f".headscope{BUSY}")).to_have_count(1)  # the layer is still on its way
-    answers.go_on()
-    rest(page)
-    expect(page.locator(f"{VIEW}{BUSY}")).to_have_count(1)
-
-
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "control"),
     [
@@ -182,45 +168,11 @@ async def _with_others(url: str) -> list[str]:
     return [*lost, *client.errors]
 
 
-@pytest.mark.long
-def test_a_change_is_kept_though_its_message_names_controls_that_are_gone(app_url):
-    """The values of both are in it while the new ones are drawn."""
-    with ThreadPoolExecutor(1) as beside:
-        query = beside.submit(asyncio.run, _old_and_new(app_url)).result()
-    assert query == {"preset": ["smallest"], "dim": ["5"]}
-
-
-async def _old_and_new(url: str) -> dict[str, list[str]]:
-    """The query after a preset and a change of it that comes with the preset's own click."""
-    async with Client(url, path="architecture").connected() as client:
-        kind = next(each for each in client.find("button_group") if each.label == "Kind")
-        clicked = _chosen(kind, "Smallest")
-        client.send(clicked)
-        await client.rest()
-        width = WidgetState(id=next(client.find("number_input", "Dim")).id, double_value=5)
-        client.send(clicked, width)
-        await client.rest()
-        return parse_qs(client.address())
-
-
 def _chosen(group: ButtonGroup, name: str) -> WidgetState:
     """The event of a choice of several."""
     value = WidgetState(id=group.id)
     value.string_array_value.data.append(name)
     return value
-
-
-@pytest.mark.long
-def test_typing_while_an_example_is_in_flight(page, app_url):
-    line = Line(page)
-    open_page(page, app_url)
-    rest(page)
-    line.hold_out = True
-    box(page).fill("The cat")
-    page.get_by_role("button", name=EXAMPLE).click()
-    box(page).press_sequentially(" sat")
-    line.go_on()
-    agree(page)
 
 
 @pytest.mark.long
@@ -259,47 +211,7 @@ def test_the_view_moves_while_a_run_is_under_way(page, app_url):
     agree(page)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("path", "role", "name"),
-    [
-        ("?layer=2", "button", EXAMPLE),
-        ("architecture", "radio", "Smallest"),
-    ],
-)
-def test_an_old_message_said_again_changes_nothing(page, app_url, path, role, name):
-    """A message may carry the new address and the old values of all controls."""
-    line = Line(page)
-    open_page(page, app_url, path, view=False)
-    button = page.get_by_role(role, name=name, exact=True).first
-    expect(button).to_be_visible(timeout=60_000)
-    rest(page)
-    button.click()
-    still(page)
-    here, address = state(page), page.url
-    line.repeat(line.runs[-1], address)
-    line.repeat(line.runs[0], address)
-    rest(page)
-    assert page.url == address
-    assert differences(here, state(page)) == []
-
-
 # ---- links, Back, other pages
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("quick", [True, False])
-def test_back_after_an_example_agrees(page, app_url, quick):
-    open_page(page, app_url, "positions", view=False)
-    open_page(page, app_url, "?head=5")
-    rest(page)
-    page.get_by_role("button", name=EXAMPLE).click()
-    if not quick:
-        painted(page, head=1)
-        rest(page)
-    page.go_back()  # returns as soon as anything becomes the address: also the view's last write
-    page.wait_for_url(re.compile("/positions"))
-    agree(page)
 
 
 def test_a_page_is_found_again_as_it_was(page, app_url):
@@ -347,21 +259,6 @@ def test_a_page_that_is_left_does_not_come_back(page, app_url):
     rest(page)
     assert urlsplit(page.url).path == "/positions"
     expect(head_of_view).to_have_count(0)
-    agree(page)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("slow", [True, False])
-def test_a_key_pressed_while_a_lesson_is_drawn(page, app_url, slow):
-    line = Line(page)
-    open_page(page, app_url, LESSONS[0], view=False)
-    rest(page)
-    line.hold_in = slow
-    page.keyboard.press("n")
-    if slow:
-        page.keyboard.press("n")
-        line.go_on()
-    page.wait_for_url(re.compile(f"/({LESSONS[1]}|{LESSONS[2]})"))
     agree(page)
 
 

@@ -52,13 +52,6 @@ def test_a_word_shades_its_time_and_chooses_the_row_that_writes_it(
     assert download.value.suggested_filename == "planted-words.TextGrid"
 
 
-def test_lines_say_that_keys_are_moments(page: Page, server: Server) -> None:
-    opened(page, server, "wide", form="lines")
-    expect(page.locator(".hs-bipartite-headings")).to_contain_text("key: the moment attended to")
-    expect(page.get_by_role("listbox", name="Tokens that attend")).to_be_visible()
-    expect(page.get_by_role("listbox", name="Moments attended to")).to_be_visible()
-
-
 def test_times_come_from_other_heads_whose_paths_are_shown(page: Page, server: Server) -> None:
     opened(page, server, "wide")
     page.locator(".hs-aligning summary").click()

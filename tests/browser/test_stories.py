@@ -92,17 +92,6 @@ def test_a_cell_of_a_map_opens_down_to_one_multiplication(page, app_url):
     expect(read.first).to_be_visible()
 
 
-def test_without_the_model_a_link_shows_the_nearest_stored_state(page, app_url):
-    open_story(page, app_url, "vision?story=13&figure=head:1")
-    shows(page, "frames")
-    said = page.locator(".story-computed")
-    expect(said).to_contain_text("Head 5 · The nearest stored state is shown")
-    expect(said.get_by_role("link")).to_have_text(re.compile(r"Get them \(\d+ MB\) in Explore"))
-    expect(page.locator(".story-problem")).to_be_hidden()
-    expect(page.locator(".story-scene")).to_have_attribute("aria-label", re.compile("head 5"))
-    expect(page.get_by_role("slider", name="Head")).to_have_value("1")
-
-
 def test_a_long_computation_counts_its_seconds(page, app_url):
     open_story(page, app_url, "dictionary?story=2")
     shows(page, "softmax")
@@ -161,14 +150,3 @@ def test_a_figure_is_saved_as_a_file(page, app_url, tmp_path):
     assert root[2].attrib == {"width": "560", "height": "430", "fill": "#ffffff"}
     with Image.open(saved(page, "Save this figure as a PNG file", tmp_path)) as pixels:
         assert pixels.size == (3 * 560, 3 * 430)
-
-
-def test_on_a_phone_an_answer_leaves_the_title_below_the_figure(page, app_url):
-    """The figure grows by a control when the step is revealed."""
-    page.set_viewport_size({"width": 390, "height": 850})
-    page.goto(f"{app_url}/heads_do?story=5")
-    expect(page.locator(STORY)).to_have_count(1, timeout=60_000)
-    page.wait_for_function(BELOW, arg=page.locator(STORY).element_handle())
-    page.locator(".current .story-show").click()
-    shows(page, "hide")
-    page.wait_for_function(BELOW, arg=page.locator(STORY).element_handle())

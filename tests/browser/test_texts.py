@@ -13,7 +13,6 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from models.run import load, trace
-from tests.browser.looks import first_look, looks
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -33,16 +32,6 @@ def shows(page: Page, site: int, head: int | str) -> None:
 def changes(page: Page, before: str | None) -> None:
     """Waits for the picture of another trace."""
     expect(page.locator(f"{VIEW}:not([data-trace='{before}']):not(.hs-busy)")).to_have_count(1)
-
-
-def test_it_fits_the_window_and_the_python_box_opens(page, app_url):
-    first_look(page)
-    open_page(page, app_url)
-    expect(page.get_by_text("What to look at")).to_be_visible()
-    page.get_by_text("The same in Python").click()
-    expect(page.get_by_text("t.weights(layer=3, head=1)")).to_be_visible()
-    for mode in looks(page):
-        expect(page.locator(f"{VIEW}[data-mode='{mode}']")).to_have_count(1)
 
 
 @pytest.mark.parametrize("path", ["?", "image?", "models?"])

@@ -1,4 +1,4 @@
-"""A loopback server with one view on a page, and answers that a test can hold back or refuse."""
+"""A loopback server with one view on a page, and answers that a test can hold back."""
 
 import threading
 from collections.abc import Callable, Generator, Mapping
@@ -80,7 +80,6 @@ class Server:
     def __post_init__(self) -> None:
         self._changed = threading.Condition()
         self._held: set[str] = set()
-        self._refused: dict[str, int] = {}
 
     def page(self) -> str:
         """What a browser gets."""
@@ -102,13 +101,6 @@ class Server:
             self._held.difference_update(routes or tuple(self._held))
             self._changed.notify_all()
 
-    def refuse(self, route: str, status: int | None) -> None:
-        """Answers a route with an error; None ends that."""
-        with self._changed:
-            self._refused.pop(route, None)
-            if status is not None:
-                self._refused[route] = status
-
     def until(self, condition: Callable[[], Any]) -> Any:
         """Waits until something about the requests is the case, and returns it."""
         with self._changed:
@@ -126,9 +118,6 @@ class Server:
             self.requests.append(Request(trace, route, url.query))
             self._changed.notify_all()
             self._changed.wait_for(lambda: route not in self._held, SECONDS)
-            status = self._refused.get(route)
-        if status is not None:
-            return status, "text/plain", b"refused"
         if trace not in self.sources:
             return 404, "text/plain", b"there is no such result"
         answer = self._answer(self.sources[trace], route, dict(parse_qsl(url.query)))

@@ -1,7 +1,6 @@
 """Every story: its numbers can be computed, its texts name them, its figure draws every step."""
 
 import json
-import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -240,21 +239,6 @@ def test_the_figure_draws_every_step_and_what_the_documents_say(name: str, tmp_p
             assert about.low <= control["min"] < control["max"] <= about.high, control
         elif control["kind"] == "choice" and isinstance(about, OneOf):
             assert {value for value, _ in control["options"]} <= {*about.choices}
-
-
-@pytest.mark.parametrize("name", STORIES)
-def test_a_figure_says_whose_weights_it_computes_from(name: str) -> None:
-    """A lesson that opens a trained network names it; no other lesson does."""
-    lesson = course.lesson(name)
-    code = (course.FOLDER / name / "numbers.py").read_text("utf-8")
-    named = [step.computed or lesson.computed for step in lesson.steps]
-    named += [step.other.computed for step in lesson.steps if step.other is not None]
-    trained = [
-        each
-        for each in named
-        if re.search(r"these weights: .*(MiniLM|SmolLM2|trained|choose)", each)
-    ]
-    assert bool(trained) == ("from viz.course import real\n" in code)
 
 
 @pytest.mark.parametrize("gain", [0.5, 0.9, 1.2])

@@ -5,7 +5,6 @@ import inspect
 import json
 import re
 import textwrap
-from typing import Any, cast
 
 import pytest
 
@@ -16,7 +15,7 @@ from tests.viz.pages import helpers
 from viz.api.registry import registry
 from viz.pack import unpack
 from viz.pages.architecture import cost, network, presets
-from viz.pages.architecture.fields import FIELDS, automatic, fields, value_of
+from viz.pages.architecture.fields import FIELDS, value_of
 from viz.pages.architecture.presets import PAGE
 from viz.routes import ENDPOINTS
 
@@ -125,19 +124,6 @@ def test_a_control_changes_the_diagram_and_the_link():
     assert helpers.link(app) == {}
 
 
-def test_hidden_layers_of_a_head_are_drawn_with_their_norm_and_activation():
-    query = {"preset": "small-vit", "neurons": "64 64", "head_activation": "tanh"}
-    app = helpers.run(PAGE, query)
-    parts = dict(by_path(diagram(app)["base"]["parts"]))
-    found = [path.removeprefix("head/") for path in parts if path.startswith("head/")]
-    hidden = [f"{part}_{n}" for n in (1, 2) for part in ("layer", "norm", "activation")]
-    assert found == ["pool", *hidden, "classes"]
-    assert parts["head/activation_1"]["title"] == "tanh"
-    made = network.config("small-vit", presets.values("small-vit") | {"neurons": "64 64"})
-    small: Any = PRESETS["small-vit"].config
-    assert made.neurons == (64, 64, small.classes or 10)
-
-
 def test_options_of_attention_are_drawn():
     """Learned scores with their weights, the shortcut, dropouts where they stand, and the norm."""
     query = {"scoring": "bilinear", "value_shortcut": "yes", "out_bias": "no", "drop_path": "0.2"}
@@ -158,49 +144,12 @@ def test_options_of_attention_are_drawn():
     assert lines(app) == []
 
 
-@pytest.mark.parametrize(
-    ("preset", "attentions"),
-    [("small-vit", ["self"]), ("small-seq2seq", ["self", "causal", "cross"])],
-)
-def test_keys_of_their_own_width_are_drawn_and_a_wrong_width_says_why(preset, attentions):
-    app = opened(preset=preset, scoring="bilinear", key_dim="5")
-    found = [*by_path(diagram(app)["base"]["parts"])]
-    made = [part for path, part in found if path.endswith("/attend")]
-    assert [part["parameters"] for part in made] == [4 * 16 * 5] * len(attentions)
-    keys = [part["gives"][-1][1] for path, part in found if path.endswith("/key")]
-    assert keys == [4 * 5] * len(attentions)
-    assert lines(app) == []
-    (line,) = lines(opened(preset=preset, key_dim="5"))
-    assert "key_dim: expected 16, the width of the queries, with dot scores, received 5" in line
-
-
 def test_the_inputs_of_one_layer_have_three_widths():
     told = dict(by_path(diagram(opened(preset="layer", key_input_dim="7"))["base"]["parts"]))
     names = ("query", "key", "value")
     shapes = {name: told[f"target/attention/{name}"]["takes"][1][1] for name in names}
     assert shapes == {"query": 24, "key": 7, "value": 32}
     assert told["target/attention/key"]["parameters"] == 7 * 64 + 64
-
-
-@pytest.mark.parametrize(
-    ("query", "says", "fix"),
-    [
-        (
-            {"scoring": "additive", "times": "0.5"},
-            "expected neither with additive",
-            "Score factor auto",
-        ),
-        ({"scoring": "additive", "dot_scaling": "none"}, "expected neither", "Score dot product"),
-        ({"value_shortcut": "yes", "head_dim": "8"}, "value_shortcut", "Head width 16"),
-        ({"preset": "small-vit", "neurons": "64 wide"}, "hidden layers", "Hidden layers none"),
-    ],
-)
-def test_options_that_exclude_each_other_offer_a_way_out(query, says, fix):
-    app = opened(**query)
-    assert [says in line for line in lines(app)] == [True]
-    button = next(button for button in app.button if button.label == fix)
-    helpers.checked(button.click().run())
-    assert lines(app) == []
 
 
 def test_another_kind_begins_with_its_first_preset():
@@ -244,20 +193,6 @@ def test_an_empty_width_follows_from_the_others():
     assert opened(head_dim="0", value_dim="0").error == []
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_the_width_that_an_empty_box_stands_for_is_the_network_s(name):
-    values, config = presets.values(name), cast(Any, PRESETS[name].config)
-    shown = (f for f in fields(PRESETS[name].kind) if f.control == "number")
-    automatics = {f.name for f in shown if f.auto and not values[f.name]}
-    attend = next(
-        part for _, _, part in walk(parts(config, PRESETS[name].tokens)) if part.kind == "attend"
-    )
-    for field in automatics - {"dim"}:
-        assert automatic(field, values) == attend.takes[-1][1]
-    if "dim" in automatics:
-        assert automatic("dim", values) == config.channels * config.patch**2
-
-
 @pytest.mark.parametrize(
     ("query", "says", "fix"),
     [
@@ -269,6 +204,13 @@ def test_the_width_that_an_empty_box_stands_for_is_the_network_s(name):
         ({"preset": "small-vit", "dim": "0", "patches": "conv"}, "linear", "Patches by linear"),
         ({"preset": "small-seq2seq", "source_vocab": "7"}, "share_source", "Share source no"),
         ({"preset": "bert-base", "tokens": "600"}, "expected 1 to 512", "Tokens 512"),
+        (
+            {"scoring": "additive", "times": "0.5"},
+            "expected neither with additive",
+            "Score factor auto",
+        ),
+        ({"value_shortcut": "yes", "head_dim": "8"}, "value_shortcut", "Head width 16"),
+        ({"preset": "small-vit", "neurons": "64 wide"}, "hidden layers", "Hidden layers none"),
     ],
 )
 def test_impossible_settings_say_why_and_offer_the_nearest(query, says, fix):
@@ -283,14 +225,6 @@ def test_impossible_settings_say_why_and_offer_the_nearest(query, says, fix):
     assert len(kept) >= len(query) - 1
 
 
-def test_the_last_possible_settings_stay_in_view():
-    app = opened(depth="3")
-    choose(app, "heads", 5)
-    told = dict(named(diagram(app)["base"]["parts"]))
-    assert told["attend"]["takes"][0] == ["heads", 4]
-    assert told["blocks"]["times"] == 3
-
-
 def test_the_last_possible_picture_stays_in_view_while_it_is_run():
     app = opened(run="yes")
     before = drawn(app)[0]["trace"]
@@ -302,16 +236,6 @@ def test_the_last_possible_picture_stays_in_view_while_it_is_run():
     assert len(drawn(app)) == 1
     app = opened(run="yes", heads="5")  # nothing was drawn: the parts of the preset
     assert diagram(app)["busy"]
-
-
-@pytest.mark.parametrize("quantity", ["parameters", "flops", "memory"])
-def test_shares_are_shown_as_areas(quantity):
-    app = opened(preset="small-seq2seq", look=quantity)
-    assert len(helpers.specs(app)) == 1
-    props = diagram(app)
-    assert props["base"]["quantity"] == quantity
-    assert not props["panel"]
-    assert diagram(opened())["panel"]
 
 
 @pytest.mark.parametrize(
@@ -386,12 +310,6 @@ def test_a_large_network_is_built_when_asked_for(monkeypatch):
     assert drawn(app) == []
 
 
-def test_the_head_of_197_million_weights_says_its_memory_first():
-    app = opened(preset="vit-raw-head", run="yes")
-    assert app.button("architecture_build").label == "Build it (843 MiB)"
-    assert drawn(app) == []
-
-
 def test_a_network_too_large_for_the_machine_is_refused_with_smaller_ones(monkeypatch):
     monkeypatch.setattr(memory_check, "available_memory", lambda: 2**20)
     app = opened(run="yes", depth="24")
@@ -404,12 +322,6 @@ def test_a_network_too_large_for_the_machine_is_refused_with_smaller_ones(monkey
     assert len(drawn(app)) == 1
 
 
-def test_a_part_that_is_not_there_gives_way_to_the_heads():
-    props = diagram(opened(part="blocks/<script>"))
-    assert props["start"] == props["defaults"] == {"part": "blocks/attention/attend"}
-    assert diagram(opened(part="blocks/feed_forward"))["start"] == {"part": "blocks/feed_forward"}
-
-
 def test_each_view_is_given_its_own_part_of_the_selection():
     query = {"part": "blocks/feed_forward", "layer": "1", "head": "mean"}
     assert diagram(opened(**query))["start"] == {"part": "blocks/feed_forward"}
@@ -417,28 +329,6 @@ def test_each_view_is_given_its_own_part_of_the_selection():
     assert (props["start"]["layer"], props["start"]["head"]) == (1, "mean")
     assert "part" not in props["start"]
     assert props["page"] != diagram(opened())["page"]
-
-
-@pytest.mark.parametrize(("name", "scale"), [("small", "fixed"), ("small-vit", "layer")])
-def test_a_view_opens_with_the_colours_of_its_kind(name, scale):
-    (props,) = drawn(opened(preset=name, run="yes"))
-    assert props["start"]["scale"] == props["defaults"]["scale"] == scale
-
-
-def test_a_dropped_picture_takes_the_photo_s_place():
-    from viz.api.samples import PHOTOS
-    from viz.pages.state import attachments
-
-    data = PHOTOS["china"].read_bytes()
-    app = opened(preset="small-vit", run="yes", upload=attachments.keep(data))
-    assert lines(app) == []
-    own = drawn(app)[0]["trace"]
-    clicked(app, "architecture_photo_flower")
-    assert "upload" not in helpers.link(app)
-    assert drawn(app)[0]["trace"] != own
-    app = opened(preset="small-vit", run="yes", upload="0" * 64)
-    assert ["upload the same file" in line for line in lines(app)] == [True]
-    assert len(drawn(app)) == 1
 
 
 # --- trained here ---------------------------------------------------------------------------------

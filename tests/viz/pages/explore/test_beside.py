@@ -74,13 +74,6 @@ def test_the_same_picture_through_another_network():
     assert view(app)["second"] == props["second"]
 
 
-@pytest.mark.parametrize("compare", ["photo:cat", "catalogue:own", "upload:1", "nonsense"])
-def test_a_link_with_nonsense_beside_shows_one_picture(compare):
-    app = small(compare=compare)
-    assert "second" not in view(app)
-    assert len(helpers.lines(app)) == 1
-
-
 def test_several_pictures_make_a_strip_to_choose_from():
     files = [file_of(size=(side, side)) for side in (40, 50, 60)]
     app = several(small(), *files)

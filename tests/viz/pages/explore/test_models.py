@@ -160,14 +160,6 @@ def test_what_the_network_reads_is_seen_beside_the_preprocessing(saved) -> None:
         assert f"Prepared, {drawn.width} × {drawn.height}:" in told(app)
 
 
-def test_changes_of_preprocessing_do_not_pass_to_another_model(saved) -> None:
-    app = opened(place="folder", folder=str(saved("ViT")), resize="pad")
-    assert "changed here" in told(app)
-    app = typed(app, "folder", str(saved("DINOv2")))
-    assert "changed here" not in told(app)
-    assert "resize" not in view(app)["link"]
-
-
 def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) -> None:
     app = opened(place="folder", folder=str(saved("Swin")))
     assert errors(app) == []
@@ -264,19 +256,6 @@ def test_hostile_folders_get_one_line_each_and_nothing_is_lost(llama: Path, tmp_
     assert errors(typed(app, "folder", str(llama))) == []
 
 
-@pytest.mark.parametrize(
-    ("folder", "says"),
-    [
-        ("no/such/place", "there is no folder 'no/such/place'"),
-        ("x" * 5000, "there is no folder"),
-        ("a\0b", "there is no folder"),
-    ],
-)
-def test_a_folder_that_is_none(folder: str, says: str) -> None:
-    app = choose(opened(place="folder"), "folder", folder)
-    assert says in errors(app)[0]
-
-
 def test_a_model_whose_folder_goes_stays_open(llama: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(llama, tmp_path / "odd-llama")
     app = opened(place="folder", folder=str(folder), ids="3 4 5")
@@ -284,20 +263,6 @@ def test_a_model_whose_folder_goes_stays_open(llama: Path, tmp_path: Path) -> No
     choose(app, "ids", "3 4 5 6")
     assert "there is no folder" in errors(app)[0]
     assert labels(app) == ["3", "4", "5", "6"]
-
-
-@pytest.mark.parametrize(
-    ("query", "says"),
-    [
-        ({"input": "  "}, "Type a sentence, or choose an example."),
-        ({"input": "word " * 390, "model": "minilm"}, ""),
-    ],
-)
-def test_an_input_that_cannot_be_read_leaves_everything_to_type(query, says: str) -> None:
-    app = opened(**query)
-    assert [says in line for line in helpers.lines(app)] == ([True] if says else [])
-    assert any(each["label"].startswith("Type a sentence") for each in helpers.views(app, "entry"))
-    assert [each.label for each in app.expander] == ["Model card", "Read its code"]
 
 
 @pytest.mark.parametrize(("model", "file"), [("minilm", "encoder"), ("grammar-next", "decoder")])
@@ -397,16 +362,6 @@ def test_a_download_can_be_stopped(hub_page: AppTest, monkeypatch: pytest.Monkey
     helpers.checked(app.run())
     assert errors(app) == ["the download was stopped"]
     assert app.button("explore_fetch")
-
-
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [("someone/else", "is not on the hub"), ("someone/gated", "is gated: accept its terms")],
-)
-def test_what_the_hub_does_not_give(hub_page: AppTest, name: str, says: str) -> None:
-    app = typed(hub_page, "hub", name)
-    press(app, "look_up")
-    assert says in errors(app)[0]
 
 
 # --- a public server ------------------------------------------------------------------------------

@@ -147,51 +147,6 @@ def can_be_built(settings):
     return True
 
 
-@pytest.mark.parametrize(
-    ("query", "says", "fixes"),
-    [
-        (
-            {"patch": "14"},
-            "patch 14 does not divide image 64: expected one of 1, 2, 4, 8",
-            ["Image size 112", "Patch 16"],
-        ),
-        ({"heads": "3"}, "heads must divide dim", ["Heads 2", "Dim 48"]),
-    ],
-)
-def test_what_does_not_fit_is_one_line_and_one_click(query, says, fixes):
-    app = small(**query)
-    (line,) = helpers.lines(app)
-    assert says in line
-    assert [button.label for button in app.button if "_fix_" in str(button.key)] == fixes
-    for number in range(len(fixes)):
-        again = small(**query)
-        press(again, f"fix_{number}")
-        assert helpers.lines(again) == []
-        assert view(again)["busy"] is False
-
-
-def test_what_does_not_fit_leaves_the_last_picture_dimmed():
-    app = small(layer="1")
-    before = view(app)
-    choose(app, "heads", 3)
-    after = view(app)
-    assert (after["trace"], after["busy"]) == (before["trace"], True)
-    assert after["link"]["heads"] == "3"
-    choose(app, "heads", 4)
-    assert view(app)["busy"] is False
-
-
-@pytest.mark.parametrize(
-    ("query", "says"),
-    [({"patch": "5"}, "expected one of 4, 7, 8"), ({"upload": "nonsense"}, "a SHA-256")],
-)
-def test_nonsense_in_a_link_is_one_line(query, says):
-    app = small(**query)
-    (line,) = helpers.lines(app)
-    assert says in line
-    assert helpers.views(app, "image")
-
-
 # --- what it costs --------------------------------------------------------------------------------
 
 
@@ -251,16 +206,6 @@ def test_a_dropped_picture_that_is_taken_off_gives_way_to_the_example():
     assert lit(app) == ["A temple"]
 
 
-def test_a_dropped_picture_stays_when_controls_are_set_anew():
-    app = drop(small(), file_of())
-    upload = helpers.link(app)["upload"]
-    choose(app, "heads", 3)
-    press(app, "fix_0")
-    assert helpers.link(app)["upload"] == upload
-    helpers.checked(app.run())
-    assert helpers.link(app)["upload"] == upload
-
-
 def test_an_example_takes_the_place_of_a_dropped_picture():
     app = drop(small(), file_of())
     press(app, "photo_china")
@@ -299,13 +244,6 @@ def test_another_frame_of_an_animation():
     assert shown(app).size == (64, 64)
 
 
-def test_a_trained_network_takes_pictures_that_are_not_square_as_one_says():
-    app = drop(opened(model="objects"), file_of(size=(60, 40)))
-    assert "its middle, scaled" in captions(app)
-    choose(app, "resize", "pad")
-    assert "padded with grey" in captions(app)
-
-
 @pytest.mark.parametrize(
     ("data", "name", "says"),
     [
@@ -334,27 +272,6 @@ def test_a_bad_picture_is_one_line_and_nothing_is_lost(data, name, says):
 
 
 # --- the view -------------------------------------------------------------------------------------
-
-
-def test_a_link_selects_what_it_names_and_the_scale_is_shared_by_default():
-    app = small(layer="1", head="max", token="9", direction="in")
-    props = view(app)
-    selected = {"layer": 1, "head": "max", "token": 9, "direction": "in", "scale": "layer"}
-    selected |= {
-        "ground": "colour",
-        "opacity": 100,
-        "outliers": "no",
-        "sinks": "shown",
-    }
-    assert selected.items() <= props["start"].items()
-    assert props["defaults"]["scale"] == "layer"
-    assert view(small(scale="fixed"))["start"]["scale"] == "fixed"
-
-
-def test_a_picture_may_come_from_the_camera():
-    app = small()
-    (camera,) = app.get("camera_input")
-    assert camera.proto.label == "Take a picture"
 
 
 def test_what_the_browser_reports_of_an_upload_is_checked():

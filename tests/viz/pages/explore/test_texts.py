@@ -28,10 +28,9 @@ from tests.viz.pages.explore.explorer import (
 from tests.viz.pages.helpers import lines, link, take
 from viz.api import registry, tracing
 from viz.api.tracing import Between
-from viz.pages.explore import examples, sizes
+from viz.pages.explore import sizes
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
 from viz.pages.explore.examples import texts
-from viz.pages.widgets import attention
 
 
 def test_the_first_screen_is_a_sentence_in_minilm() -> None:
@@ -258,43 +257,6 @@ def test_the_code_of_a_joint_map_and_of_a_pair_gives_its_numbers() -> None:
     pair = TraceRequest(tracing.of_catalogue("minilm"), ("one", "two"))
     found = tracing.entry_for(pair, Between("sentences")).value
     assert same(result_of(found.code(0, 3)), found.view.weights(0, 3))
-
-
-def test_the_next_picture_of_a_model_comes_before_the_controls(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    order: list[str] = []
-
-    def noted(owner: Any, name: str) -> None:
-        original = getattr(owner, name)
-
-        def call(*args: Any, **options: Any) -> Any:
-            order.append(name)
-            return original(*args, **options)
-
-        monkeypatch.setattr(owner, name, call)
-
-    noted(examples, "buttons")
-    noted(attention.Stage, "expect")
-    noted(tracing, "traced")
-    noted(attention.Stage, "show")
-    noted(attention.Stage, "let_paint")
-    first, *others = [example.input for example in texts("grammar")][:3]
-    app = opened(model="grammar", input=first)
-    steps = [step for step in order if step != "traced"]
-    assert steps == ["buttons", "show"]
-    drawn = [element.type for element in app.main]
-    for text in others:
-        order.clear()
-        choose(app, "input", text)
-        assert order[:2] == ["expect", "traced"]  # the browser asks while the model runs
-        assert [step for step in order if step != "traced"][1:] == ["show", "let_paint", "buttons"]
-        assert [element.type for element in app.main] == drawn
-        assert labels(app) == trace(load("grammar"), text).labels
-    order.clear()
-    take(app, "minilm")
-    early = "traced", "expect"  # its first picture comes with the app
-    assert [step for step in order if step not in early][-2:] == ["buttons", "show"]
 
 
 def test_a_pass_that_fails_leaves_the_last_picture(monkeypatch: pytest.MonkeyPatch) -> None:

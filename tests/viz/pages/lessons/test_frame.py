@@ -53,12 +53,6 @@ def test_every_lesson_lights_parts_of_the_map() -> None:
     assert not [each.name for each in course.COURSE if not each.parts and each.name != "quiz"]
 
 
-def test_the_glossary_is_sorted_into_sentences() -> None:
-    for name, meaning in TERMS.items():
-        assert name == name.lower()
-        assert meaning.endswith(".")
-
-
 def test_marks_become_html_and_nothing_else_does() -> None:
     assert prose.html("**a** *b* `c<d` x_{i}^{2}") == (
         "<b>a</b> <i>b</i> <code>c&lt;d</code> x<sub>i</sub><sup>2</sup>"
@@ -150,22 +144,6 @@ def journey() -> None:
     page = st.session_state["page"]
     way_back.draw(page)
     registry.ENTRIES[page].draw()
-
-
-def test_larger_type_at_a_click() -> None:
-    app = run("by_hand")
-    assert view(app, "address")["type_size"] == 1.0
-    checked(app.button(key="lesson_large").click().run())
-    assert view(app, "address")["type_size"] == 1.4
-    assert link(app) == {"projector": "yes"}
-    checked(app.button(key="lesson_large").click().run())
-    assert link(app) == {}
-
-
-def test_an_older_link_with_settings_of_tables_opens_the_lesson() -> None:
-    app = run("scale", scores="2 1", tokens="512", story="3")
-    assert not errors(app)
-    assert view(app, "story")["start"] == {"story": 3, "figure": ""}
 
 
 def test_an_older_link_to_a_live_classroom_opens_the_lesson_and_says_so() -> None:

@@ -36,17 +36,3 @@ def test_without_a_selection_the_view_stays_where_it_is() -> None:
 def test_a_page_that_is_entered_again_is_as_it_was_with_new_widgets() -> None:
     after = reduce(STATE, Entered())
     assert after == PageState(6, STATE.settings, None, STATE.problems)
-
-
-def test_events_of_any_order_end_in_the_settings_of_the_last_revision() -> None:
-    state = PageState()
-    state = reduce(state, Assigned({"heads": 4}))
-    late = Edited(state.revision, {"heads": 16})
-    state = reduce(state, Assigned({"heads": 2}))
-    assert reduce(state, late).settings == {"heads": 2}
-
-
-def test_a_state_is_never_changed_in_place() -> None:
-    reduce(STATE, Assigned({"heads": 1}))
-    reduce(STATE, Edited(5, {"heads": 1}))
-    assert STATE.settings == {"heads": 4, "input": "a"}

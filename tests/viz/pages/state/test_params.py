@@ -96,12 +96,6 @@ def test_a_long_text_stands_by_its_hash():
     assert link.wanted(PARAMS, query) == {"input": link.digest_of(long)}
 
 
-def test_two_thousand_characters_still_fit():
-    text = "x" * link.MAX_TEXT
-    values, _ = link.read(PARAMS, {"input": text})
-    assert link.write(PARAMS, values) == {"input": text}
-
-
 def test_a_retired_setting_is_neither_named_nor_written():
     params = (*PARAMS, link.retired("cut"))
     values, problems = link.read(params, {"cut": "yes"})

@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from viz.pages.state.params import MAX_TEXT, digest_of
@@ -168,12 +167,6 @@ def test_what_is_given_makes_new_widgets_and_a_selection() -> None:
     assert page.app.button_group(page.key("norm")).value == "pre"
 
 
-def test_without_a_selection_the_view_stays_where_it_is() -> None:
-    page = Page(layer="5")
-    page.click("keep")
-    assert page.props["start"] is None
-
-
 def test_an_edit_that_comes_with_the_click_is_kept() -> None:
     page = Page()
     page.app.session_state[page.key("input")] = {"value": "typed just before"}
@@ -209,13 +202,6 @@ def test_an_action_that_fails_is_not_repeated() -> None:
     page.app.run()
     assert len(page.app.exception) == 1
     page.run()
-
-
-def test_what_no_text_entry_sends_is_not_taken_over() -> None:
-    page = Page(input="here")
-    page.app.session_state[page.key("input")] = {"value": 5}
-    page.run()
-    assert page.settings["input"] == "here"
 
 
 def test_a_widget_that_was_hidden_comes_back_with_its_value() -> None:
@@ -344,10 +330,3 @@ def test_two_sessions_share_nothing() -> None:
     assert other.settings["input"] == "hello"
     assert one.props["session"] != other.props["session"]
     assert one.props["revision"] != other.props["revision"]
-
-
-@pytest.mark.parametrize("name", ["", "one", "two"])
-def test_the_view_is_told_where_it_may_write_the_link(name: str) -> None:
-    page = Page()
-    page.open(name or "one")
-    assert page.props["path"] == [f"/{name or 'one'}"]

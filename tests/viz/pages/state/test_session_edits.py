@@ -23,16 +23,6 @@ controls.slider("{PAGE}", "position", "Position", (0, length - 1), "")
 controls.number("{PAGE}", "width", "Width", (0, 64), "", auto="auto (16)")
 attention.address("{PAGE}", PARAMS)
 """
-VIEWS = f"""{HEADING}
-from viz.pages.state import params as link
-from viz.pages.state import link_on_entry, session
-
-PARAMS = (link.number("heads", 4, 1, 9), link.text("part", "all"), link.number("layer", 0, 0, 9))
-link_on_entry.enter("{PAGE}", PARAMS)
-st.button("give", key="give", on_click=session.assign, args=("{PAGE}", {{}}, {{"layer": 3}}))
-for params in (PARAMS[:2], (PARAMS[0], PARAMS[2])):
-    st.json(session.props("{PAGE}", params))
-"""
 
 
 def opened(script: str, **query: str) -> AppTest:
@@ -59,14 +49,6 @@ def test_a_setting_that_the_script_changes_mounts_its_widget_anew():
     assert helpers.link(app) == {"position": "40"}
 
 
-def test_a_slider_that_is_mounted_again_shows_its_last_value():
-    app = opened(EDITS)
-    key = helpers.key(app, PAGE, "length")
-    helpers.choose(app, PAGE, "length", 32)
-    assert slider(app, "Length")["value"] == 32
-    assert helpers.key(app, PAGE, "length") == key
-
-
 def test_what_no_slider_sends_is_not_taken_over():
     app = opened(EDITS)
     for sent, length in ((10**9, 64), ("many", 64), (9.4, 9), (None, 9), (-1, 8)):
@@ -88,16 +70,3 @@ def test_a_page_without_a_view_has_settings_only():
     assert helpers.setting(app, PAGE, "head") == 3
     assert helpers.link(app) == {"head": "3"}
     assert helpers.view(app, "address")["defaults"] == {}
-
-
-def test_each_view_of_a_page_is_given_its_own_selection():
-    import json
-
-    app = opened(VIEWS, part="one", layer="2", heads="5")
-    diagram, attention = (json.loads(each.value) for each in app.json)
-    assert (diagram["start"], attention["start"]) == ({"part": "one"}, {"layer": 2})
-    assert (diagram["defaults"], attention["defaults"]) == ({"part": "all"}, {"layer": 0})
-    assert diagram["link"] == attention["link"] == {"heads": "5"}
-    helpers.checked(app.button("give").click().run())
-    diagram, attention = (json.loads(each.value) for each in app.json)
-    assert (diagram["start"], attention["start"]) == (None, {"layer": 3})
