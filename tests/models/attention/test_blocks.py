@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import torch
 
-from models.attention import Dot, Mask, attend
-from models.attention.blocks import Block
+from models.attention import Dot, Edge, Mask, attend
+from models.attention.blocks import CACHE_BYTES, Block
 from models.attention.pattern import Pattern
 from tests.models.cases import BATCH, CASES, HEADS, KEYS, QUERIES, answer, inputs
 
@@ -20,11 +20,11 @@ def pattern_of(name: str) -> Pattern:
     return attend(*inputs(case, 2), **case.call)[1]
 
 
-def whole(pattern: Pattern, item: int = 0) -> torch.Tensor:
+def whole(pattern: Pattern, item: int = 0, max_bytes: int = CACHE_BYTES) -> torch.Tensor:
     """All weights of an item from its blocks, with each cell written once."""
     shape = pattern.heads, pattern.queries, pattern.keys
     found, times = torch.zeros(shape), torch.zeros(shape[:2])
-    for block in pattern.blocks(item=item):
+    for block in pattern.blocks(max_bytes, item=item):
         found[block.heads, block.rows, block.keys] = block.weights
         times[block.heads, block.rows] += 1
     assert times.eq(1).all()
@@ -75,13 +75,16 @@ MASKS = {
     "causal, filled": Mask(causal=True, fill=-1e9),
     "causal, filled with −∞": Mask(causal=True, fill=-torch.inf),
     "window, hardly hidden": Mask(window=17, fill=-1.0),
+    "cut in one head": Mask(cut=(Edge((1,), None, (2,)),)),
 }
 
 
 @pytest.mark.parametrize("name", MASKS)
 def test_several_blocks_of_rows(name: str) -> None:
     pattern = random_pattern(MASKS[name])
-    torch.testing.assert_close(whole(pattern), pattern.weights(item=0), rtol=0, atol=ROUNDING)
+    for max_bytes in (CACHE_BYTES, 4 * TOKENS * 128):  # all heads together, or one at a time
+        found = whole(pattern, max_bytes=max_bytes)
+        torch.testing.assert_close(found, pattern.weights(item=0), rtol=0, atol=ROUNDING)
     sizes = {block.rows.stop - block.rows.start for block in pattern.blocks()}
     assert sizes == {128, 37}
 

@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 from transformers import LlamaConfig, T5Config
 from transformers.models.bloom.modeling_bloom import _get_alibi_slopes, build_alibi_tensor
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig, attend
-from models.attention.relative import Relation, Relative, check_rotary
+from models.attention.relative import Relative, check_rotary
 from models.positional import (
     alibi,
     alibi_slopes,
@@ -106,33 +105,6 @@ def test_causal_alibi_equals_bloom() -> None:
     assert (values - expected @ v).abs().max() < 1e-5
     assert pattern.path == "fused"
     assert (pattern.weights(3, [2, 7]) - expected[:, 3, [2, 7]]).abs().max() < 1e-6
-
-
-@pytest.mark.parametrize("first", [0, 1, 4])
-def test_a_relation_from_a_position_on(first: int) -> None:
-    """Of queries behind cached ones: the later rows of its angles and of its bias."""
-    angles, table = noise(TOKENS, 3), noise(1, HEADS, TOKENS, TOKENS)
-
-    def rows(head: int | None, rows: Tensor) -> Tensor:
-        return table[0, :, rows] if head is None else table[0, head, rows]
-
-    nothing = Relation().since(first)
-    assert (nothing.angles, nothing.bias) == (None, None)
-    turned = Relation(angles=angles).since(first)
-    assert turned.angles is not None
-    assert turned.angles.equal(angles[first:])
-    for bias in (table, table[:, :, :1], rows):
-        found = Relation(angles, bias).since(first)
-        assert found.angles is not None
-        assert found.angles.equal(angles[first:])
-        if isinstance(found.bias, Tensor):
-            whole = table if bias is table else table[:, :, :1].expand_as(table)
-            assert found.bias.expand_as(whole[:, :, first:]).equal(whole[:, :, first:])
-        else:
-            assert found.bias is not None
-            own = torch.tensor([0, 2])
-            assert found.bias(None, own).equal(table[0, :, own + first])
-            assert found.bias(3, own).equal(table[0, 3, own + first])
 
 
 def test_only_rotary_positions_need_queries_and_keys_of_one_width() -> None:
