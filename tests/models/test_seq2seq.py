@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from models.edits import Ablate
 from models.positional import sinusoidal
 from models.seeding import Undrawn
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
@@ -151,3 +152,15 @@ def test_the_base_model_with_a_published_vocabulary() -> None:
     expected = 6 * (encoder + decoder) + 37000 * 512 + 2 * 1024
     assert sum(weights.numel() for weights in network.parameters()) == expected
     assert 60e6 < expected < 66e6
+
+
+@pytest.mark.parametrize("kind", ["causal", "cross"])
+def test_the_mean_over_an_items_own_tokens(kind: str) -> None:
+    """Padding of the target does not count, also where the source is just as long."""
+    network, edits = built(), [Ablate(1, 2, "mean", kind=kind)]
+    source, target = ids_of(TARGET), pair()[1]
+    source[1, 4:] = 0
+    target[1, 7:] = 0
+    together = network(source, target, edits=edits)
+    alone = network(source[1:, :4], target[1:, :7], edits=edits)
+    assert (together.logits[1:, :7] - alone.logits).abs().max() < ROUNDING
