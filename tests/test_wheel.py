@@ -108,7 +108,7 @@ def test_the_command_starts_the_app(scripts: Path, project: Path) -> None:
         client = Client(server.url, path="lessons")
         asyncio.run(visit(client))
     assert client.errors == []
-    assert {each.component_name for each in client.find("bidi_component")} >= {"headscope.view"}
+    assert {each.component_name for each in client.components.values()} >= {"headscope.view"}
 
 
 async def visit(client: Client) -> None:
