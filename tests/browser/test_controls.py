@@ -177,23 +177,6 @@ def test_a_text_comes_from_a_file_as_it_is(page: Page, server: Server, tmp_path:
     is_sent(page, "Ein Satz")
 
 
-def test_a_field_of_one_line_stays_one(page: Page, server: Server):
-    opened(page, server, SENTENCE | {"multiline": False, "value": ""})
-    field = page.get_by_role("textbox")
-    field.press_sequentially("ab")
-    page.keyboard.press("Enter")
-    is_sent(page, "ab")
-    page.evaluate(
-        """() => {
-          const field = document.querySelector('textarea');
-          field.setRangeText('one\\ntwo', 0, 2, 'end');
-          field.dispatchEvent(new InputEvent('input'));
-        }"""
-    )
-    expect(field).to_have_value("one two")
-    is_sent(page, "one two")
-
-
 def test_text_that_is_composed_is_sent_when_it_is_done(page: Page, server: Server):
     opened(page, server, SENTENCE | {"value": ""})
     page.get_by_role("textbox").focus()

@@ -206,17 +206,6 @@ def test_a_dropped_picture_that_is_taken_off_gives_way_to_the_example():
     assert lit(app) == ["A temple"]
 
 
-def test_an_example_takes_the_place_of_a_dropped_picture():
-    app = drop(small(), file_of())
-    press(app, "photo_china")
-    assert lit(app) == ["A temple"]
-    assert "upload" not in helpers.link(app)
-    helpers.checked(app.run())
-    assert lit(app) == ["A temple"]
-    drop(app, file_of(size=(20, 20)))
-    assert lit(app) == ["Your picture"]
-
-
 @pytest.mark.parametrize(
     ("data", "name", "says"),
     [
