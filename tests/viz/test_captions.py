@@ -120,6 +120,9 @@ def test_a_caption_is_true_of_the_numbers(tmp_path: Path, form: str) -> None:
         if share:
             number = 100 * plain[..., sinks].sum(-1).mean()
             assert float(share[1]) == pytest.approx(number, rel=0.01, abs=0.01)
+            if form != "text":
+                assert held["hidden_keys"].tolist() == sinks
+                np.testing.assert_allclose(held["hidden_share"][0], plain[:, sinks].sum(1), **EXACT)
         own = any("up to the largest shown" in text for text in texts)
         largest = float(np.nan_to_num(drawn, neginf=0).max())
         if form != "lines":  # which have no bar
@@ -185,6 +188,12 @@ def test_a_head_names_its_pair_with_its_steps_and_shares(tmp_path: Path) -> None
         assert {*titles} <= {*texts}
         np.testing.assert_allclose(held["output"], held["weights"] @ held["v"], **LOOSE)
         assert held["written_query_positions"].tolist() == [query]
+        places = [held[f"weights_{side}_positions"] for side in ("query", "key")]
+        expected = t.weights(site, 1).numpy(force=True)[np.ix_(*places)]
+        np.testing.assert_allclose(held["weights"], expected, **LOOSE)
+        for side, own in (("query", t.query_labels(site)), ("key", t.key_labels(site))):
+            at = held[f"weights_{side}_positions"]
+            assert held[f"weights_{side}_labels"].tolist() == [own[place] for place in at]
 
 
 def test_every_number_of_heads_is_drawn_or_its_absence_explained(tmp_path: Path) -> None:

@@ -20,6 +20,19 @@ from viz.course.block import numbers as block_figure
 from viz.course.heads import numbers as heads_figure
 
 
+def test_the_dictionary_in_closed_form(client: TestClient) -> None:
+    """Edit distances of Anna to Ann, Mike, Michelle and Andrew are 1, 4, 8 and 4."""
+    found = client.get("/api/figure/dictionary?query=Anna&temperature=0.2").json()
+    similar = [math.exp(-d) for d in (1, 4, 8, 4)]
+    exps = [math.exp(s / 0.2) for s in similar]
+    weights = [each / sum(exps) for each in exps]
+    assert found["distances"] == [1, 4, 8, 4]
+    assert found["similarities"] == pytest.approx(similar, rel=1e-5)
+    assert found["weights"] == pytest.approx(weights, rel=1e-5)
+    answer = sum(w * v for w, v in zip(weights, (167, 186, 170, 176), strict=True))
+    assert found["answer"] == pytest.approx(answer, rel=1e-5)
+
+
 def test_the_head_layer_is_torchs(client: TestClient) -> None:
     h, rate, temperature = (0.9, -0.6, 1.1), 1.5, 0.5
     query = f"h={';'.join(map(str, h))}&target=2&rate={rate}&temperature={temperature}"

@@ -119,7 +119,7 @@ def test_the_picture_is_the_part_that_is_read() -> None:
 def test_a_layer_has_all_heads(client, path, entry, site):
     header, area = unpack(client.get(f"{path}/layer?site={site}").content)
     (layer,) = header["layers"]
-    assert (layer["site"], layer["factor"]) == (site, 1)
+    assert (layer["site"], layer["factor"], layer["bits"]) == (site, 1, 8)
     assert layer["shape"] == [HEADS, TOKENS, TOKENS]
     found, step = weights_of(entry, header, area)
     weights = entry.view.weights(site).numpy()
