@@ -96,13 +96,7 @@ def test_parts_of_a_map_and_several_layers_of_a_text(tmp_path: Path) -> None:
         ("--text a --layer x -o a.svg", "argument --layer: invalid int value: 'x'"),
         ("--text a --head a -o a.svg", "argument --head: expected numbers such as 3 or 0,3"),
         ("--model nothing-such --text a -o a.svg", "nothing-such"),
-        ("--model grammar --picture a.png -o a.svg", "--picture: "),
         ("--text a --rows 3-1 -o a.svg", "argument --rows: expected positions such as"),
-        (
-            "--text a --layers x -o a.svg",
-            "argument --layers: expected whole numbers from 0 to 999, joined by commas",
-        ),
-        ("--text a --view rings -o a.svg", "argument --view: invalid choice: 'rings'"),
     ],
 )
 def test_arguments_that_make_no_sense(

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pypdfium2
 import pytest
-import torch
 
 from analysis.rollout import rollout
 from models.decoder import DecoderConfig
@@ -54,10 +53,6 @@ def made(folder: Path, suffix: str, view: str, **more: Any) -> bytes:
     return export(shown, folder / f"file{suffix}", **given, **run).read_bytes()
 
 
-def same(found: np.ndarray, expected: torch.Tensor) -> None:
-    np.testing.assert_allclose(found, expected.numpy(force=True), **CLOSE)
-
-
 # ---- numbers
 
 
@@ -78,27 +73,6 @@ def test_the_token_on_which_a_map_rests_is_left_out_on_request(tmp_path: Path) -
     assert share in " ".join(written(".svg", sinks="hidden").decode().split())
     plain = export(traced(), tmp_path / "even.svg", view="model", sinks="hidden", **PLACE)
     assert "is hidden" not in plain.read_text()
-
-
-def test_a_text_shaded_by_several_layers_and_heads(tmp_path: Path) -> None:
-    t = traced()
-    folder = tmp_path / "file"
-    several: dict[str, Any] = {"view": "text", "layer": LAYER, "head": [0, HEAD], "layers": (0, 1)}
-    shown = {"token": KEY, "direction": "in", "top": 2}
-    found = np.load(export(t, folder.with_suffix(".npz"), **several, **shown))
-    names = [f"layer {layer} · head {head}" for layer in (0, 1) for head in (0, HEAD)]
-    assert found["weight_head_labels"].tolist() == names
-    expected = torch.stack(
-        [t.weights(layer, head)[:, KEY] for layer in (0, 1) for head in (0, HEAD)]
-    )
-    same(found["weight"], expected)
-    written = svg_files.texts(
-        export(t, folder.with_suffix(".svg"), **several, **shown).read_bytes()
-    )
-    assert [name for name in written if name in names] == names
-    assert f"{t.model} · layers 0, 1 · heads 0, {HEAD}" in written
-    with pytest.raises(ValueError, match=r"layers: expected some of \[0, 1\], received 7"):
-        made(tmp_path, ".svg", "text", layers=(0, 7))
 
 
 # ---- figures

@@ -77,19 +77,6 @@ def test_several_heads_and_a_token_of_lines(text: TraceEntry) -> None:
     assert sum(path.count("M") for path in lines) == int((weights >= 0.01).sum())
 
 
-def test_python_code_ends_with_the_same_figure(text: TraceEntry, photo: TraceEntry) -> None:
-    code = export.python(text, 1, 0, "lines", scale="own", shown=(0, 2)).code
-    compile(code.replace("weights of 1, 0", ""), "code", "exec")
-    assert code.endswith(
-        "export(t, 'decoder-2-3-heads-width-15-lines-layer-1-head-0-2.pdf', view='lines',"
-        " layer=1, head=[0, 2], scale='own')"
-    )
-    code = export.python(photo, 0, 1, "image", token=3).code
-    assert code.endswith("layer=0, head=1, token=3, picture=image)")
-    code = export.python(photo, 0, 1, "image", token=3, scale="layer").code
-    assert "head=1, scale='layer', token=3" in code
-
-
 def test_python_code_of_the_whole_model_runs_and_gives_what_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

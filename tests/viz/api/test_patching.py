@@ -66,11 +66,6 @@ def test_a_second_text_is_read_in_the_chat_template_too() -> None:
     assert sum(differ) == 1
 
 
-def test_too_many_passes_are_refused() -> None:
-    with pytest.raises(QuestionError, match="64"):
-        ask(entry_of(), "patched", SECOND, top=65)
-
-
 def pictured(name: str, *photos: str):
     """Traces of pictures, with what was traced."""
     source = tracing.of_catalogue(name)

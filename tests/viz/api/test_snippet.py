@@ -13,7 +13,6 @@ from models.edits import Ablate, Patch, Temperature
 from models.edits.text import kinds
 from models.request import Ids, Picture, Several, Source, TraceRequest, file_of
 from models.run import load, trace
-from tests.fetched import fetched
 from tests.shown_code import beside_the_facade
 from tests.viz.api.asking import ask
 from tests.viz.pages.explore.explorer import result_of
@@ -117,17 +116,6 @@ def test_the_code_prints_the_answer_to_each_question(
         shares = [next(logits) for _ in question.classes]
         named = zip(question.classes, shares, strict=True)
         assert line == " · ".join(f"{name} {share / sum(shares):.4f}" for name, share in named)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("edited", [(), (Ablate(1, 0, kind="cross"),)], ids=["plain", "edited"])
-def test_the_code_of_a_translation_prints_the_prediction_on_screen(
-    edited: tuple[Any, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = "The cat sat on the black chair because it was tired."
-    asked = request_of(fetched("translate").name, text, edits=edited)
-    for place in ({}, {"token": 3}):
-        prints_what_is_shown(asked, place, capsys)
 
 
 def prints_what_is_shown(

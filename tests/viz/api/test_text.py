@@ -169,19 +169,13 @@ def test_rows_and_columns_are_exact(long: Trace, ask: Ask) -> None:
 def test_an_encoder_decoder_names_each_text_once_and_whose_tokens_every_site_relates(
     pair: Trace, ask: Ask
 ) -> None:
-    header, area = ask(pair, "overview")
+    header, _ = ask(pair, "overview")
     source, target = (text["labels"] for text in header["base"]["texts"])
     assert (source, len(target)) == (pair.labels, 7)
     sites = header["base"]["sites"]
     assert [site["kind"] for site in sites] == ["self"] * 2 + ["causal", "cross"] * 2
     assert [(s["query_text"], s["key_text"]) for s in sites] == [(0, 0)] * 2 + [(1, 1), (1, 0)] * 2
     assert [(s["queries"], s["keys"]) for s in sites] == [(13, 13)] * 2 + [(7, 7), (7, 13)] * 2
-    small = header["thumbs"]
-    shape = (small["sites"], small["columns"], small["rows"], small["cols"])
-    raw = np.frombuffer(area, np.uint8, math.prod(shape), small["at"]).reshape(shape)
-    weights = pair.weights(1, 2, kind="cross").numpy()
-    found = small["max"][5][2] * (raw[5, 2, :7] / 255.0) ** 2
-    np.testing.assert_allclose(found, weights, atol=1 / 255)  # half a step at its steepest
 
 
 def test_scores_come_with_their_range_and_masked_cells_apart(pair: Trace, ask: Ask) -> None:
