@@ -164,6 +164,8 @@ def test_rows_and_columns_are_exact(long: Trace, ask: Ask) -> None:
     np.testing.assert_allclose(
         numbers(area, header["rows"][0]), long.weights(1).mean(0)[:, 700].numpy(), atol=1e-6
     )
+    given = float(long.weights(1).mean(0)[:, 700].sum())
+    assert header["rows"][0]["sum"] == pytest.approx(given, rel=1e-5)
 
 
 def test_an_encoder_decoder_names_each_text_once_and_whose_tokens_every_site_relates(
