@@ -36,6 +36,7 @@ class Form:
         texts: whether it is of texts.
         pictured: whether it is of the patches of pictures.
         answers: whether it is of pictures beside a text.
+        heard: whether it is of recordings.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Form:
     texts: bool = True
     pictured: bool = False
     answers: bool = False
+    heard: bool = False
 
     @property
     def opens(self) -> dict[str, str]:
@@ -245,7 +247,6 @@ class Selection:
         words("", "named", "found", "characters"),
         "of a recording, what the times of its words are made from: the heads that the checkpoint"
         " names, those that follow time best, or single characters",
-        of="view",
     )
     captions: str = option(
         "",

@@ -21,7 +21,7 @@ def opened(page: Page, server: Server, size: str, **start: str) -> None:
     model: Any = SimpleNamespace(sound=None, tokenizer=None)
     given = Recording(np.zeros(16_000, np.float32), 16_000)
     heard = TraceEntry(planted(), lambda *_: "", opened=lambda: (model, given, None))
-    chosen = {"layer": 0, "head": 1, "attention": "cross", **start}
+    chosen = {"layer": 0, "head": 1, "attention": "cross", "form": "sound", **start}
     open_text(page, server, Traced(heard), size, chosen).is_painted()
 
 

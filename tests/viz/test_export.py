@@ -28,7 +28,7 @@ from viz.views import EVERY, FORM, WHOLE
 HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום سلام 😀 ]]> {} %s -- it'
 SVG = "{http://www.w3.org/2000/svg}"
 LAYER, HEADS, DIM = 2, 3, 21
-FORMS = [name for name, form in FORM.items() if not form.answers]
+FORMS = [name for name, form in FORM.items() if not (form.answers or form.heard)]
 
 
 @cache

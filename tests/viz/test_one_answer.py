@@ -19,6 +19,7 @@ from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
+from tests.analysis.test_alignment import planted
 from viz.api.endpoint import body_of
 from viz.export.files import place_of, render
 from viz.export.page import asked, entry_of
@@ -32,6 +33,7 @@ CHOSEN: dict[str, dict[str, Any]] = {
     "model": {"method": "alti"},
     "faithfulness": {"method": "gradient", "output": "3.5"},
     "text": {"token": 2},
+    "sound": {"token": 4, "timing": "found"},
 }
 OF_PICTURE: dict[str, dict[str, Any]] = {
     "model": {"method": "rollout", "followed": "token", "query": 7},
@@ -48,6 +50,8 @@ def read(kind: str) -> tuple[Any, tuple[Any, ...], Any]:
         picture = Image.open(folder(entry("digits")) / "a-three.png").convert("RGB")
         model = load("digits")
         return trace(model, picture, hidden=True), (model, picture), picture
+    if kind == "recording":
+        return planted(), (), None
     configs = {"encoder": EncoderConfig, "decoder": DecoderConfig}
     config = configs[kind](vocab=101, seed=5, **SIZES) if kind in configs else None
     model = load(config or Seq2SeqConfig(**PAIR, **SIZES, seed=5))
@@ -58,12 +62,12 @@ def read(kind: str) -> tuple[Any, tuple[Any, ...], Any]:
 
 def request_of(kind: str, view: str) -> Any:
     shown, run, picture = read(kind)
-    site = next(site for site in shown.sites if site.kind != "cross")
+    site = next(site for site in shown.sites if site.kind != "cross" or kind == "recording")
     where = site.where if FORM[view].covers != "every" else type(site.where)()
     more = dict((OF_PICTURE if kind == "picture" else CHOSEN).get(view, {}))
     token, head = more.pop("token", None), None if FORM[view].covers == "every" else 1
     made = place_of(shown, view, where, head, "fixed", token, "out", picture, more)
-    object.__setattr__(made, "run", run)
+    object.__setattr__(made, "run", run or None)
     return made
 
 
@@ -101,6 +105,7 @@ def is_in(row: np.ndarray, responses: list[np.ndarray]) -> bool:
 
 
 CASES = [(kind, view) for kind in ("encoder", "decoder", "pair") for view in TEXTS]
+CASES += [("recording", name) for name, form in FORM.items() if form.heard]
 CASES += [("picture", name) for name, form in FORM.items() if form.pictured]
 
 

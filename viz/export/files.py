@@ -64,8 +64,9 @@ def export(
             "model" (all layers together), "faithfulness" (whether a relevance is borne out by
             removing tokens), "lens" (what each layer would predict), "parts" (what each head and
             MLP adds to a logit), "blame" (the edges an output rests on), "numbers" (every number
-            of every head), "image" (weights over the picture) or "pictures" (where a word of an
-            answer looked on the pictures beside a text).
+            of every head), "image" (weights over the picture), "pictures" (where a word of an
+            answer looked on the pictures beside a text) or "sound" (when words are spoken, and
+            where a head listens).
         layer: which layer, −1 is the last, or a site or its address; not needed for the atlas.
         head: one head, several, "mean" or "max"; None for all heads of the layer.
         kind: "self", "causal" or "cross", where a layer has several.

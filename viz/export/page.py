@@ -113,7 +113,6 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     entry, sites, chosen = entry_of(request, view), request.view.sites, request.index
     screen = FORM[view].opens.get("form", view)
     asks = [path for form in (view, screen) for path in VIEWS[form].asks(request, entry)]
-    asks += [] if entry.trace.sound is None else ["words", "spectrogram"]
     if entry.pictures:
         photos = [path_of("photo", number=number) for number in range(len(entry.pictures))]
         of_form = entry.asked or entry.compares

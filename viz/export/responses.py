@@ -218,7 +218,9 @@ def _applies(form: str, entry: TraceEntry) -> bool:
     """Whether a result has a form."""
     if entry.patches is not None:
         return FORM[form].pictured
-    return FORM[form].texts or (FORM[form].answers and bool(entry.pictures))
+    of = FORM[form]
+    heard = of.heard and entry.trace.sound is not None
+    return of.texts or heard or (of.answers and bool(entry.pictures))
 
 
 def _pixels(patches: Patches) -> Any:

@@ -21,7 +21,6 @@ from viz.selection import Form, Option
 from viz.values import Kind, words
 from viz.views.answer import Answer
 from viz.views.request import Request
-from viz.views.sound import answers as sound
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
@@ -55,7 +54,7 @@ FORM: Mapping[str, Form] = MappingProxyType({form.name: form for form in FORMS})
 PICTURED = tuple(form.name for form in FORMS if form.chooses is None)  # one is on the screen
 ENDPOINTS = (  # what a trace can be asked for, in the app, on a saved page and in a notebook
     *(endpoint for view in VIEWS.values() for endpoint in view.endpoints),
-    *(each for of in (beside, provenance, reachable, sound, writing) for each in of.ENDPOINTS),
+    *(each for of in (beside, provenance, reachable, writing) for each in of.ENDPOINTS),
 )
 EVERY = tuple(form.name for form in FORMS if form.covers == "every")
 WHOLE = tuple(form.name for form in FORMS if form.covers == "layers")

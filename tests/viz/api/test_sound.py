@@ -38,7 +38,7 @@ from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.export import export
 from viz.pack import unpack
-from viz.views.sound import answers as sound
+from viz.views.sound import view as sound
 
 RATE = 16_000
 SAMPLES = np.sin(np.arange(6_400) * 0.05).astype(np.float32) * 0.5
@@ -215,3 +215,9 @@ def figure(t: Any, folder: Path, form: Any, kind: str) -> str:
     texts = ElementTree.fromstring(file.read_text()).iter("{http://www.w3.org/2000/svg}text")
     words = " ".join("".join(each.itertext()) for each in texts)
     return re.sub(r"(Input: .*?) Headscope .*", r"\1", words)
+
+
+def test_a_figure_has_the_words_and_when_the_last_moment_is(tmp_path: Path) -> None:
+    written = figure(planted(), tmp_path, "sound", "cross")
+    assert [word for word in ("The", "quick", "fox.", "It", "ran") if word not in written] == []
+    assert f"0 s {HEARD * STEP:.2f} s" in written

@@ -72,7 +72,8 @@ def params(
         chosen: the head to begin with, of a model without examples; None while it is unknown: a
             link then names layer and head.
     """
-    begin = examples.begin(listed, settings) or _begin(chosen)
+    heard: dict[str, Any] = {"form": "sound"} if source.READS.get(listed) == "sound" else {}
+    begin = (examples.begin(listed, settings) or _begin(chosen)) | heard
     kind = kind or ("image" if source.READS.get(listed) == "image" else None)
     scale = SCALES.get(kind or "", "fixed" if listed else "")
     return (

@@ -17,6 +17,7 @@ import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
 /** @import {Heard, Spectrogram, SpokenWord, Text, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {TimeAxis} from "./time.js" */
+/** @import {ViewProps} from "../../web/core/view_panel.js" */
 
 const LANE = 34; // CSS pixels of a row of words
 const MOST_ROWS = 8; // of a word, whose weights are fetched
@@ -42,15 +43,16 @@ const FILES = /** @type {const} */ ([
   ["TextGrid", "textgrid", ".TextGrid", "text/plain"],
 ]);
 
-/** @param {{state: TextState, theme: Theme}} props */
+/** @param {ViewProps} props */
 export const Sound = ({ state, theme }) =>
-  state.base.sound &&
-  html`<${Recording} key=${state.trace} ...${{ state, theme, length: state.base.sound }} />`;
+  state.base.sound
+    ? html`<${Recording} key=${state.trace} ...${{ state, theme, length: state.base.sound }} />`
+    : html`<p class="hs-sentence">No recording was read here: choose another form.</p>`;
 
 /** @param {{state: TextState, theme: Theme, length: Heard}} props */
 function Recording({ state, theme, length }) {
   const { remote } = state.view;
-  const timedBy = remote && state.selection.timing ? { method: state.selection.timing } : {};
+  const timedBy = state.selection.timing ? { method: state.selection.timing } : {};
   const reply = useAnswer(state.view, "words", pathOf("words", timedBy));
   const spoken = /** @type {import("../../web/types").Spoken | null} */ (
     useNewest(Boolean(reply.answer), () => reply.answer, [reply.answer])
@@ -76,9 +78,8 @@ function Recording({ state, theme, length }) {
     (words.length ? "Point at a word to see when it is spoken." : "");
   const span = word ?? momentOf(state, length);
   return html`
-    <section class="hs-section hs-sound">
       <div class="hs-row">
-        <h3 class="hs-heading">Sound</h3>
+        <h3 class="hs-heading">Over time</h3>
         ${
           remote &&
           html`<${Button}
@@ -102,7 +103,7 @@ function Recording({ state, theme, length }) {
             />
           <//>`
         }
-        ${words.length > 0 && FILES.map((file) => html`<${TimesFile} ...${{ state, file, timedBy, onFail: setFailure }} />`)}
+        ${remote && words.length > 0 && FILES.map((file) => html`<${TimesFile} ...${{ state, file, timedBy, onFail: setFailure }} />`)}
       </div>
       <p class="hs-sentence" aria-live="polite">${sentence}</p>
       <div class="hs-sound-scroller" role="group" aria-label="Recording" ref=${scroller}>
@@ -118,7 +119,6 @@ function Recording({ state, theme, length }) {
       </p>
       ${words.length > 0 && html`<p class="hs-doubt">${method ? `${METHODS[method][1]} ${DOUBT}` : DOUBT}</p>`}
       ${remote && words.length > 0 && html`<${Paths} ...${{ state, theme }} />`}
-    </section>
   `;
 }
 

@@ -8,7 +8,7 @@
  * @property {number | null} token whose weights are drawn
  * @property {"out" | "in"} direction what the token attends to, or what attends to it
  * @property {string} shown several heads beside each other, instead of the one that is chosen
- * @property {"matrix" | "lines" | "text" | "head" | "model" | "lens" | "parts" | "features"} form how one head is drawn
+ * @property {"matrix" | "lines" | "text" | "head" | "sound" | "model" | "lens" | "parts" | "features"} form how one head is drawn
  * @property {"weights" | "scores" | "difference"} values weights, scores before the softmax, or in a file what edits changed in the weights
  * @property {"shown" | "hidden" | "renormalised"} sinks the first token, special ones and those that take over half of a head's weight, of a picture the class token and registers: shown, hidden, or hidden and the rest of each row divided by its sum
  * @property {"no" | "yes"} outliers of a picture: patches that act as sinks too
@@ -133,6 +133,12 @@ export const FORMS = {
     grouped: false,
     covers: "heads",
   },
+  sound: {
+    label: "Over time",
+    title: "When each word of a recording is spoken, and where a head listens while it is written",
+    grouped: true,
+    covers: "heads",
+  },
   model: {
     label: "All layers",
     title: "Every layer at once: rollout, flow, norms, relevance for an output",
@@ -201,7 +207,7 @@ export const FORMS = {
  * @type {Record<"text" | "image", readonly Options["form"][]>}
  */
 export const ON_SCREEN = {
-  text: ["matrix", "lines", "text", "head", "model", "lens", "parts"],
+  text: ["matrix", "lines", "text", "head", "sound", "model", "lens", "parts"],
   image: ["matrix", "model", "features"],
 };
 

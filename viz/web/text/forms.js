@@ -7,6 +7,7 @@ import { Lines } from "../../views/lines/view.js";
 import { Matrix } from "../../views/matrix/view.js";
 import { Model } from "../../views/model/view.js";
 import { Parts } from "../../views/parts/view.js";
+import { Sound } from "../../views/sound/view.js";
 import { Text } from "../../views/text/view.js";
 
 /** @import {Form, FormPanel, ImageForm} from "../types" */
@@ -24,6 +25,7 @@ export const PAINTERS = {
   lines: panelOf("lines", Lines),
   text: panelOf("text", Text),
   head: panelOf("head", Head),
+  sound: panelOf("sound", Sound),
   model: panelOf("model", Model),
   lens: panelOf("lens", Lens),
   parts: panelOf("parts", Parts),

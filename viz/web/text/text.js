@@ -12,7 +12,6 @@ import { html } from "../core/html.js";
 import { useLayoutEffect } from "../vendor/hooks.js";
 import { render } from "../vendor/preact.js";
 import { panelWithin } from "../core/view_panel.js";
-import { Sound } from "../../views/sound/view.js";
 import { Below } from "../parts/below.js";
 import { Overview } from "../parts/overview.js";
 import { Atlas } from "../../views/atlas/view.js";
@@ -32,7 +31,7 @@ import { Toolbar } from "./toolbar.js";
 
 const PICTURED = /** @type {(keyof typeof PAINTERS)[]} */ (Object.keys(PAINTERS));
 const PAINTED = 0.1; // by which a key changes a weight
-const PARTS = ["sound", "pictures", "atlas", "matrix"];
+const PARTS = ["pictures", "atlas", "matrix"];
 /** @type {import("../parts/overview.js").ViewOfHeads[]} */
 const OVERVIEWS = [
   { name: "atlas", label: "Thumbnails", title: "Each head as a small picture: a row per layer", View: Atlas },
@@ -99,7 +98,6 @@ function compose(state, whole, host) {
   root.append(bar);
   /** @type {Panel[]} */
   const around = [next, writing];
-  if (parts.includes("sound")) around.push({ ...panelWithin(root, Sound, { state }), late: false });
   if (parts.includes("pictures")) around.push({ ...panelWithin(root, Pictures, { state }), late: false });
   root.append(grid);
   root.onkeydown = (event) => {
@@ -214,12 +212,13 @@ function chosenIn({ selection: { site, head, token, partner, direction } }) {
 
 /** What the server is told of a figure beside its form. */
 function figureOf(state) {
-  const { site, head, scale, token, direction, shown: listed, layers, form } = state.selection;
-  const drawn = form === "matrix" || form === "lines" || form === "text";
+  const { site, head, scale, token, direction, shown: listed, layers, form, timing } = state.selection;
+  const drawn = ["matrix", "lines", "text", "sound"].includes(form);
   /** @type {Record<string, string | number>} */
   const several = {
     ...((form === "lines" || form === "text") && listed ? { shown: listed } : {}),
     ...(form === "text" && layers ? { layers } : {}),
+    ...(form === "sound" && timing ? { timing } : {}),
   };
   /** @type {Record<string, string | number>} */
   const one = token === null || !drawn ? {} : { token, direction };

@@ -18,7 +18,8 @@ export function Toolbar({ state, drawn, save }) {
   const { form, scale } = selection;
   const { choices, zoom } = drawn.get(form) ?? {};
   const [layers, heads, refused] = [state.group(), state.heads(), state.refused()];
-  const forms = [...drawn.keys()].map((value) => ({
+  const known = [...drawn.keys()].filter((value) => value !== "sound" || base.sound);
+  const forms = known.map((value) => ({
     value,
     label: FORMS[value].label,
     title: refused[value] ?? FORMS[value].title,

@@ -1,21 +1,39 @@
-"""Responses about a recording: its words in time, its spectrogram, and the sound itself."""
+"""A recording over its time: its words, its spectrogram, the sound, and where heads listen."""
 
 import base64
 import io
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from viz.api.endpoint import TEXT, Endpoint
+import numpy as np
+
+from viz.api.endpoint import TEXT, Endpoint, path_of
 from viz.api.entries import Download, TraceEntry
 from viz.api.requests import QuestionError, one_of
 from viz.api.text import length_of
+from viz.colours import INK, Scale, weight_scale
+from viz.selection import Form
+from viz.views.answer import Answer, Table
+from viz.views.entries import text_entry
+from viz.views.request import Request, name_of, weights_of
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from analysis.alignment import Head, Word
     from models.inputs.sound import Recording
     from models.trace import Trace
+    from viz.paper import Page
 
+VIEW = Form(
+    "sound",
+    "Over time",
+    "When each word of a recording is spoken, and where a head listens while it is written",
+    place=4,
+    options=("scale", "token", "timing"),
+    module="sound",
+    texts=False,
+    heard=True,
+)
 COLUMNS = 1200  # the most of a spectrogram
 CELLS = {"rows": 120, "columns": 240}  # the most of a head's map
 RANKED = 10  # heads that are shown beside those that the times are made from
@@ -156,15 +174,13 @@ def aligning(entry: TraceEntry, method: str = "") -> dict[str, Any]:
     }
 
 
-def _cells(weights: "np.ndarray") -> "np.ndarray":
+def _cells(weights: np.ndarray) -> np.ndarray:
     """The largest weights in at most so many rows and columns as a map has."""
     return _columns(_columns(weights, CELLS["columns"]).T, CELLS["rows"]).T
 
 
-def _levels(image: "np.ndarray", low: float = 0.0) -> dict[str, Any]:
+def _levels(image: np.ndarray, low: float = 0.0) -> dict[str, Any]:
     """Numbers as levels from 0 for the low one to 255 for the largest, in base64, row by row."""
-    import numpy as np
-
     levels = np.rint(255 * (image - low) / (float(image.max()) - low or 1)).astype(np.uint8)
     rows, cols = levels.shape
     return {"rows": rows, "cols": cols, "levels": base64.b64encode(levels.tobytes()).decode()}
@@ -198,7 +214,6 @@ def spectrogram(entry: TraceEntry) -> dict[str, Any]:
 
 def recording(entry: TraceEntry) -> tuple[bytes, str]:
     """The recording as a WAV file of 16-bit samples."""
-    import numpy as np
     from scipy.io import wavfile
 
     try:
@@ -224,10 +239,8 @@ def _recording(entry: TraceEntry) -> "Recording":
     return read_recording(given)
 
 
-def _image(entry: TraceEntry) -> "np.ndarray":
+def _image(entry: TraceEntry) -> np.ndarray:
     """Frequencies by columns of the part that was heard."""
-    import numpy as np
-
     from models.inputs.sound import extracted
 
     heard = _recording(entry)
@@ -248,14 +261,101 @@ def _image(entry: TraceEntry) -> "np.ndarray":
     return _columns(image[:, : max(1, round(extraction.heard[0] / extraction.step))])
 
 
-def _columns(image: "np.ndarray", most: int = COLUMNS) -> "np.ndarray":
+def _columns(image: np.ndarray, most: int = COLUMNS) -> np.ndarray:
     """The same in at most so many columns, each with the largest value of those it replaces."""
-    import numpy as np
-
     count = image.shape[1]
     if count <= most:
         return image
     return np.maximum.reduceat(image, np.arange(most) * count // most, axis=1)
+
+
+# ---- a figure
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OverTime(Answer):
+    """The seconds of words, and a token's weights over the moments that were heard.
+
+    Attributes:
+        seconds: that were heard.
+        scale: of the colours of weights.
+    """
+
+    seconds: float
+    scale: Scale
+
+
+def answer(request: Request) -> OverTime:
+    """When words are spoken, and the weights of one token where the layer reads the recording."""
+    entry, chosen = text_entry(request), request.selection
+    length = length_of(entry.trace)
+    if length is None:
+        raise ValueError("sound: expected the trace of a recording, received one without")
+    tables, about, scale = [], [], weight_scale(1.0)
+    if entry.trace.target_tokens is not None:
+        spoken = words(entry, chosen.timing)
+        times = np.array([[each["start"], each["end"]] for each in spoken["words"]])
+        named = {"word": [each["text"] for each in spoken["words"]], "bound": ["start", "end"]}
+        tables.append(Table("seconds", ("word", "bound"), times, named))
+        about.append(f"Times of words are from {METHODS[spoken['method']]}.")
+    keys = request.view.key_labels(request.site)
+    if keys == [*entry.trace.tokens[0].labels]:
+        heard = math.ceil(len(keys) * length["heard"] / length["seconds"] - 1e-6)
+        token = chosen.token or 0
+        rows = [weights_of(request, head)[token, :heard] for head in request.heads]
+        named = {"head": [name_of(head) for head in request.heads], "moment": keys[:heard]}
+        at = [request.site.where.coordinates | {"head": h, "query": token} for h in request.heads]
+        tables.append(Table("weight", ("head", "moment"), np.stack(rows), named, at))
+        label = request.view.query_labels(request.site)[token]
+        about.append(f"The weight that “{label}” ({token}) gives to each moment.")
+        scale = weight_scale(float(np.max(rows)) if chosen.scale == "own" else 1.0)
+    if not tables:
+        raise ValueError("sound: the recording has no words, and this layer does not read it")
+    return OverTime(
+        description=" ".join(about), tables=tables, seconds=length["heard"], scale=scale
+    )
+
+
+def figure(answer: OverTime, page: "Page") -> None:
+    """A strip of weights for each head, and below each other the words where they begin."""
+    from viz.letters import visible, width
+    from viz.paper import BODY, MARGIN, SMALL
+
+    tables = {table.name: table for table in answer.tables}
+    if (weights := tables.get("weight")) is not None:
+        for name, row in zip(weights.labels["head"], weights.values, strict=True):
+            page.heading(name)
+            colours = answer.scale.colours(row[None])
+            page.image(MARGIN, page.y, page.room, 18, colours)
+            page.box(MARGIN, page.y, page.room, 18)
+            page.y += 22
+    lanes: list[float] = []  # where the last word of each ends
+    if (times := tables.get("seconds")) is not None:
+        for label, (start, end) in zip(times.labels["word"], times.values, strict=True):
+            x, text = MARGIN + page.room * start / answer.seconds, visible(label)
+            left = min(x, MARGIN + page.room - width(text, BODY))
+            lane = next((i for i, last in enumerate(lanes) if last < left), len(lanes))
+            lanes[lane : lane + 1] = [left + width(text, BODY) + 3]
+            y = page.y + lane * (BODY + 7)
+            page.box(x, y, page.room * (end - start) / answer.seconds, 2, facecolor=INK.primary)
+            page.text(left, y + BODY + 2, text, BODY)
+    page.y += len(lanes) * (BODY + 7) + SMALL
+    page.text(MARGIN, page.y, "0 s", SMALL, INK.muted)
+    page.text(MARGIN + page.room, page.y, f"{answer.seconds:.2f} s", SMALL, INK.muted, "right")
+    page.y += 6
+    if weights is not None:
+        page.bar(answer.scale)
+
+
+def asks(request: Request, entry: TraceEntry) -> list[str]:
+    """The words, the spectrogram, and the weights of the token."""
+    chosen = request.selection
+    place = {"site": request.index, "axis": "query", "index": chosen.token or 0}
+    return [
+        path_of("words", method=chosen.timing),
+        path_of("spectrogram"),
+        *(path_of("row", head=head, **place) for head in request.heads),
+    ]
 
 
 HOW = one_of(*METHODS)
