@@ -145,6 +145,17 @@ def test_a_layer_that_is_not_here_is_fetched_once_and_the_old_picture_stays_unti
     assert server.paths().count("layer?site=2") == 1
 
 
+def test_no_more_than_4_mib_of_layers_come_ahead(view, server):
+    seen = view(random_source(14, 12, (13, 13)))
+    most = 2**22 // (12 * 170 * 170)  # a byte a weight
+    assert most < 13
+    server.until(lambda: len(server.paths("layer")) == 1 + most)
+    seen.point(3)  # what is asked for after the last of them
+    server.until(lambda: "heads?site=0&axis=query&index=4" in server.paths())
+    seen.is_exact()
+    assert len(server.paths("layer")) == 1 + most
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_pointing_moves_nothing_on_the_page(view, size):
     seen = view(random_source(1, 3, GRID, registers=1), size)
