@@ -85,6 +85,20 @@ def test_the_heads_are_torchs(client: TestClient, heads: int) -> None:
     assert found["now"]["exponentials"] == weights.numel() == found["stored"]
 
 
+def test_the_heads_of_minilm(client: TestClient) -> None:
+    sentence = "Yesterday my sister planted seven small trees."
+    query = {**HEADS, "trained": "yes", "sentence": sentence, "head": "2"}
+    found = client.get("/api/figure/heads", params=query).json()["trained"]
+    weights = torch.tensor(found["weights"])
+    assert torch.allclose(weights.sum(-1), torch.ones(12, len(found["tokens"])), atol=1e-2)
+    before = weights[2].diagonal(-1)[:-1].mean().item()  # special tokens are no queries
+    assert (found["name"], found["score"]) == ("previous", pytest.approx(before, abs=1e-3))
+    short = client.get("/api/figure/heads", params={**query, "sentence": "x"})
+    assert (short.status_code, "received 3" in short.text) == (400, True)
+    other = client.get("/api/figure/heads", params={**query, "layer": "3"}).json()["trained"]
+    assert other["weights"] != found["weights"]
+
+
 def test_a_cell_of_minilms_map_is_a_sum_of_products(client: TestClient) -> None:
     """Queries and keys are those of the library's own pass."""
     place = folder(entry("minilm"))
