@@ -44,7 +44,7 @@ class Traced:
         answer = endpoint.answer(self.entry, **asked)
         if isinstance(answer, Download):
             return answer.data, answer.kind
-        return answer if isinstance(answer, bytes) else plain(answer)
+        return answer if isinstance(answer, bytes) or type(answer) is tuple else plain(answer)
 
 
 def open_text(

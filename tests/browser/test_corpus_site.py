@@ -49,7 +49,7 @@ def test_a_site_shows_heads_and_finds_them(page: Page, site_url: str) -> None:
     page.get_by_text("Find heads by tokens").click()
     page.get_by_role("searchbox", name="Tokens attended to").fill("commas")
     rows = page.locator(".hs-by-token .hs-finder-row")
-    wanted = corpus.attending(entry, "r", "commas")["heads"]
+    wanted = corpus.attending(entry, "commas")["heads"]
     expect(rows).to_have_count(len(wanted))
     names = [f"layer {each['site']} · head {each['head']}" for each in wanted]
     assert [row.locator("span").first.inner_text() for row in rows.all()] == names

@@ -99,7 +99,7 @@ def test_the_microphone_records(page, app_url, tmp_path_factory):
     folder = saved(tmp_path_factory, "wav2vec 2.0")
     transformers.Wav2Vec2FeatureExtractor().save_pretrained(folder)
     open_page(page, f"{app_url}/?place=folder&folder={folder}")
-    page.get_by_role("button", name="Record").click()
+    page.get_by_role("button", name="Record", exact=True).click()
     page.get_by_test_id("stAudioInputActionButton").click()
     expect(page.get_by_text(re.compile("00:0[1-9]"))).to_be_visible()
     page.get_by_role("button", name="Stop recording").click()

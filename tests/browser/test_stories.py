@@ -79,6 +79,7 @@ def test_a_cell_of_a_map_opens_down_to_one_multiplication(page, app_url):
     expect(cell).to_have_attribute("aria-valuetext", re.compile("“because” gives “street”"))
     product = page.get_by_role("slider", name="The product that is read")
     product.press("ArrowRight")
+    expect(product).to_have_attribute("aria-valuetext", re.compile("^element 1:"))
     said = product.get_attribute("aria-valuetext")
     numbers = re.fullmatch(r"element 1: (\S+) times (\S+) is (\S+)", said or "")
     assert numbers
