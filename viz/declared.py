@@ -133,8 +133,8 @@ class _Names(dict[str, Any]):
 
     def __init__(self, module: Any) -> None:
         tree = ast.walk(ast.parse(inspect.getsource(module)))
-        found = [node for node in tree if isinstance(node, ast.ImportFrom) and node.module]
-        self.modules = {each.name: node.module for node in found for each in node.names}
+        imports = [node for node in tree if isinstance(node, ast.ImportFrom) and node.module]
+        self.modules = {each.name: node.module for node in imports for each in node.names}
 
     def __missing__(self, name: str) -> Any:
         return getattr(import_module(self.modules[name] or ""), name)

@@ -214,8 +214,8 @@ class Asked:
             raise ValueError("flow follows one tower: choose the encoder’s or the decoder’s own")
 
         def compute() -> "list[Tensor]":
-            own = self_attention(entry.trace, where.tower)
-            return [layer_map(entry.trace, each, self.fusion) for each in own]
+            own_sites = self_attention(entry.trace, where.tower)
+            return [layer_map(entry.trace, each, self.fusion) for each in own_sites]
 
         layers = entry.answers.once(("layers", where.tower), compute, self.fusion)
         query = tokens_of(entry.view, self.site, "out")[index][-1]
@@ -269,16 +269,16 @@ def relevance(entry: TraceEntry, site: int, method: str, output: str = "") -> Re
     from analysis.relevance import towers_of
     from analysis.target import name_of
 
-    found = explanation_of(entry, method, output)
-    trace, target = entry.trace, found.chosen
-    own = [(n, each.tower) for n, each in enumerate(trace.sites) if each.kind != "cross"]
-    places = {tower: n for n, tower in reversed(own)}  # the first of each tower
+    result = explanation_of(entry, method, output)
+    trace, target = entry.trace, result.chosen
+    own_sites = [(n, each.tower) for n, each in enumerate(trace.sites) if each.kind != "cross"]
+    places = {tower: n for n, tower in reversed(own_sites)}  # the first of each tower
     source, written = towers_of(trace)
     first, second = places[source], None if written is None else places[written]
-    every, summed = [found.tokens], [_summed(entry.view, first, found.tokens)]
-    if second is not None and found.target_tokens is not None:
-        every.append(found.target_tokens)
-        summed.append(_summed(entry.view, second, found.target_tokens))
+    every, summed = [result.tokens], [_summed(entry.view, first, result.tokens)]
+    if second is not None and result.target_tokens is not None:
+        every.append(result.target_tokens)
+        summed.append(_summed(entry.view, second, result.target_tokens))
     name = output if target.other is not None else ""
     if entry.opened is not None and target.id is not None:
         name = name_of(entry.opened()[0], trace.output, target.id)
@@ -289,8 +289,8 @@ def relevance(entry: TraceEntry, site: int, method: str, output: str = "") -> Re
         sum(float(each.sum()) for each in every),
         sum(hidden for _, hidden in summed),
         note_of(entry.view, method),
-        found.value,
-        found.unassigned,
+        result.value,
+        result.unassigned,
         target.position,
         target.id,
         name,
@@ -342,9 +342,9 @@ def explanation_of(entry: TraceEntry, method: str, output: str) -> "Relevance":
         with opened(entry) as (model, given, written):
             target = target_in(model, entry.trace, output or None)
             how: dict[str, Any] = {"target": target, "method": method, "written": written}
-            found = explain(model, given, **how, progress=report)
-        check_pass(entry.trace, found.trace)
-        return replace(found, trace=entry.trace)  # the pass itself is not kept
+            result = explain(model, given, **how, progress=report)
+        check_pass(entry.trace, result.trace)
+        return replace(result, trace=entry.trace)  # the pass itself is not kept
 
     return entry.answers.once(("relevance", method, output), compute)
 
@@ -408,6 +408,6 @@ def _summed(view: "Trace | View", site: int, values: "Tensor") -> "tuple[Tensor,
     import torch
 
     words = tokens_of(view, site, "out")
-    shown = {token for word in words for token in word}
-    hidden = [token for token in range(len(values)) if token not in shown]
+    visible = {token for word in words for token in word}
+    hidden = [token for token in range(len(values)) if token not in visible]
     return torch.stack([values[[*word]].sum() for word in words]), float(values[hidden].sum())

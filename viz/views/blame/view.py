@@ -103,14 +103,14 @@ def _analysed(entry: TraceEntry, target: Any) -> "Blame":
     with opened(entry) as (model, given, written):
         if written is not None:
             raise ValueError("blame follows one text: expected no encoder–decoder")
-        found = blame(model, given, target=target, edits=entry.trace.edits, progress=report)
+        result = blame(model, given, target=target, edits=entry.trace.edits, progress=report)
     here = float(target.probability(entry.trace.output))
-    if abs(found.before - here) > SAME * here:
+    if abs(result.before - here) > SAME * here:
         raise ValueError(
             "the model was run again, and that pass is not the one of this trace (edits, a"
-            f" cache, another input?): probability {found.before:.4f}, here {here:.4f}"
+            f" cache, another input?): probability {result.before:.4f}, here {here:.4f}"
         )
-    return found
+    return result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -122,19 +122,19 @@ class Blamed(Answer):
 
 def answer(request: Request) -> Blamed:
     """The relevance of tokens, the edges, the path, and the check."""
-    found = blame(text_entry(request), request.selection.output)
+    result = blame(text_entry(request), request.selection.output)
     sites = request.view.sites
-    place = "" if found.position is None else f" at position {found.position}"
-    what = f"“{found.name}”{place}"
-    of, labels = {"of": what}, {"token": found.labels}
+    place = "" if result.position is None else f" at position {result.position}"
+    what = f"“{result.name}”{place}"
+    of, labels = {"of": what}, {"token": result.labels}
     about: dict[str, Any] = {
         "title": f"What {what} rests on: Σ A ⊙ ∇A of log p",
         "words": "relevance",
     }
-    tokens = found.tokens.numpy(force=True)
+    tokens = result.tokens.numpy(force=True)
     tables = [Table("relevance", ("token",), tokens, labels, of, **about)]
     lines = []
-    for name, edges in (("edges", found.edges), ("path", found.path)):
+    for name, edges in (("edges", result.edges), ("path", result.path)):
         at = [
             sites[edge.site].where.coordinates
             | {"head": edge.head, "query": edge.query, "key": edge.key}
@@ -145,19 +145,19 @@ def answer(request: Request) -> Blamed:
         lines.append(
             [
                 f"{digits(edge.effect)}   layer {sites[edge.site].layer}, head {edge.head}:"
-                f" “{found.labels[edge.query]}” ({edge.query}) →"
-                f" “{found.labels[edge.key]}” ({edge.key})"
+                f" “{result.labels[edge.query]}” ({edge.query}) →"
+                f" “{result.labels[edge.key]}” ({edge.key})"
                 for edge in edges
             ]
         )
     runs = ["before", "edges cut"]
-    runs += [f"random edges {draw}" for draw in range(1, len(found.controls) + 1)]
-    shares = np.array([found.before, found.after, *found.controls])
+    runs += [f"random edges {draw}" for draw in range(1, len(result.controls) + 1)]
+    shares = np.array([result.before, result.after, *result.controls])
     tables.append(Table("probability", ("run",), shares, {"run": runs}, of))
     checked = (
-        f"These {len(found.edges)} edges cut: probability {digits(found.before)} →"
-        f" {digits(found.after)}; as many random edges of the same layers, {len(found.controls)}"
-        f" times: {digits(min(found.controls))} to {digits(max(found.controls))}."
+        f"These {len(result.edges)} edges cut: probability {digits(result.before)} →"
+        f" {digits(result.after)}; as many random edges of the same layers, {len(result.controls)}"
+        f" times: {digits(min(result.controls))} to {digits(max(result.controls))}."
     )
     return Blamed(
         description=f"Blame: what {what} rests on. {checked}",

@@ -137,9 +137,9 @@ def perturbation(
             return analysis.perturbation(model, given, tokens, kind, target=target)
 
     key = ("perturbation", site, method, fusion, discard, output, proof)
-    found = entry.answers.once(key, compute)
-    of_orders = found.curve, found.reverse, found.random
-    return Perturbation(found.counts, found.value, *of_orders, found.score)
+    result = entry.answers.once(key, compute)
+    of_orders = result.curve, result.reverse, result.random
+    return Perturbation(result.counts, result.value, *of_orders, result.score)
 
 
 def _study(asked: Asked, output: str, proof: str) -> "Study":
@@ -155,8 +155,8 @@ def _study(asked: Asked, output: str, proof: str) -> "Study":
 def _relevant(asked: Asked, output: str) -> "tuple[Tensor, Target]":
     """The relevance of every token, and the output whose probability tests it."""
     if BY_NAME[asked.method].kind == "relevance":
-        found = explanation_of(asked.entry, asked.method, output)
-        return found.tokens, found.chosen
+        result = explanation_of(asked.entry, asked.method, output)
+        return result.tokens, result.chosen
     return asked.read(None)[0], target_of(asked.entry, output)
 
 
@@ -215,15 +215,15 @@ def tested(request: Request, chosen: Chosen) -> Tested:
     what, asked = _explained(request, entry, name), _asked(request, chosen)
     proof = request.selection.proof
     if proof in PERTURBATIONS and request.picture is not None:
-        found = perturbation(entry, **asked)
+        result = perturbation(entry, **asked)
         most, least, random = (
-            each.numpy(force=True) for each in (found.most, found.least, found.random)
+            each.numpy(force=True) for each in (result.most, result.least, result.random)
         )
         lines = {f"{title}, most relevant first": most, "least relevant first": least}
         chart, table = _charted(
-            f"Probability: score {found.score:+.4f}, above 0 is faithful",
+            f"Probability: score {result.score:+.4f}, above 0 is faithful",
             f"{name}, {proof}",
-            found.counts.tolist(),
+            result.counts.tolist(),
             lines,
             random,
             ("patches changed", "probability"),

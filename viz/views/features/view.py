@@ -73,14 +73,14 @@ def components(
     from analysis.vision import feature_colours
 
     features = [_features(entry)]
-    found, threshold = feature_colours(features, threshold=None), 0.0
+    result, threshold = feature_colours(features, threshold=None), 0.0
     if foreground != "all":
-        threshold, flip = deviations * found.deviation, foreground == "below"
+        threshold, flip = deviations * result.deviation, foreground == "below"
         limit = -threshold if flip else threshold
-        found = feature_colours(features, threshold=limit, flip=flip)
-    kept = found.foreground[0].int()
-    levels = (255 * found.colours[0]).round().int().flatten()
-    return PatchComponents(levels, kept, found.explained, int(kept.sum()), threshold)
+        result = feature_colours(features, threshold=limit, flip=flip)
+    kept = result.foreground[0].int()
+    levels = (255 * result.colours[0]).round().int().flatten()
+    return PatchComponents(levels, kept, result.explained, int(kept.sum()), threshold)
 
 
 def similar(entry: TraceEntry, token: int) -> Likeness:
@@ -128,14 +128,14 @@ def answer(request: Request) -> Features:
         raise ValueError("view: expected the trace of a picture for 'features', received another")
     entry = image_entry(request)
     (rows, cols), prefix = entry.trace.grid or (1, 1), entry.trace.prefix
-    found = components(entry, chosen.foreground, chosen.deviations)
-    levels = found.colours.numpy(force=True).reshape(-1, 3)
-    kept = found.foreground.numpy(force=True).reshape(rows, cols, 1).astype(bool)
+    result = components(entry, chosen.foreground, chosen.deviations)
+    levels = result.colours.numpy(force=True).reshape(-1, 3)
+    kept = result.foreground.numpy(force=True).reshape(rows, cols, 1).astype(bool)
     opacity = np.where(kept, COLOURED, DARK)
     layer = np.concatenate([levels.reshape(rows, cols, 3), opacity], -1).astype(np.uint8)
-    shares = ", ".join(percent(share) for share in found.explained.tolist())
-    side = "" if chosen.foreground == "all" else f" {chosen.foreground} {digits(found.threshold)}"
-    title = f"{found.kept} of {rows * cols} patches{side}; {shares} of their variance"
+    shares = ", ".join(percent(share) for share in result.explained.tolist())
+    side = "" if chosen.foreground == "all" else f" {chosen.foreground} {digits(result.threshold)}"
+    title = f"{result.kept} of {rows * cols} patches{side}; {shares} of their variance"
     token = max(prefix, chosen.token or prefix)
     likeness = similar(entry, token).values.numpy(force=True)
     name = trace.query_labels(request.site)[token]

@@ -77,12 +77,12 @@ class Inside(Answer):
 def answer(request: Request) -> Inside:
     """The head at the chosen pair."""
     entry, site, head = text_entry(request), request.index, request.heads[0]
-    shown = inside(entry, site, head, request.selection.query, request.selection.key)
+    visible = inside(entry, site, head, request.selection.query, request.selection.key)
     try:
-        shares = _shares(split(entry, site, head, *shown.pair), shown)
+        shares = _shares(split(entry, site, head, *visible.pair), visible)
     except ValueError as error:
-        return replace(shown, missing={**shown.missing, "split": str(error)})
-    return replace(shown, tables=[*shown.tables, *shares])
+        return replace(visible, missing={**visible.missing, "split": str(error)})
+    return replace(visible, tables=[*visible.tables, *shares])
 
 
 def inside(
@@ -101,12 +101,12 @@ def inside(
     from analysis.stages import stages
 
     trace, where, head = one_head(entry, site, head)
-    shown = site_at(entry.view, site)
-    query, key = opening(entry.view, shown, head, query, key)
+    visible = site_at(entry.view, site)
+    query, key = opening(entry.view, visible, head, query, key)
     row, column = token_of(entry, site, "out", query), token_of(entry, site, "in", key)
     of_head, of_pair = stages(trace, where, head, row), pair(trace, where, head, row, column)
     steps = [(step.name, step.value, step.how) for step in of_pair.steps]
-    there = float(entry.view.weights(shown, head, rows=[query])[0, key])
+    there = float(entry.view.weights(visible, head, rows=[query])[0, key])
     if abs(there - of_pair.weight) > ROUNDING:
         steps.append(("as shown in the matrix", there, GROUPED))
     place: dict[str, Any] = where.where.coordinates | {"head": head}
@@ -124,7 +124,7 @@ def inside(
         title=f"From {names}",
         pair=(query, key),
         at=(of_head.chosen, of_head.keys.index(column) if column in of_head.keys else None),
-        keys=shown.keys,
+        keys=visible.keys,
         titles=titles,
         missing={"written": of_head.reason},
         steps=steps,
@@ -201,20 +201,20 @@ def split(entry: TraceEntry, site: int, head: int | str, query: int, key: int) -
         raise QuestionError(" ".join(str(error).split())) from None
 
 
-def _shares(found: "Split", shown: Inside) -> list[Table]:
+def _shares(split: "Split", visible: Inside) -> list[Table]:
     """What was written at the query, and at the key."""
-    title = f"The score, {digits(found.score)}, split over what was written at the"
+    title = f"The score, {digits(split.score)}, split over what was written at the"
     return [
         Table(
             f"share at the {side}",
             ("component",),
             np.array([each.value for each in shares]),
             {"component": [each.name for each in shares]},
-            shown.tables[-1].at,
+            visible.tables[-1].at,
             title=f"{title} {side}",
             words="share of the score",
         )
-        for side, shares in (("query", found.query), ("key", found.key))
+        for side, shares in (("query", split.query), ("key", split.key))
     ]
 
 
@@ -257,16 +257,16 @@ def packed(
     key: int | None = None,
 ) -> bytes:
     """The answer for the browser: its numbers as float32."""
-    shown = inside(entry, site, head, query, key)
-    tables = {table.name: table for table in shown.tables if table.name != "step"}
+    visible = inside(entry, site, head, query, key)
+    tables = {table.name: table for table in visible.tables if table.name != "step"}
     scores = tables["scores"]
     header = {
-        "query": shown.pair[0],
-        "key": shown.pair[1],
-        "at": list(shown.at),
-        "of": shown.keys,
-        "missing": dict(shown.missing),
-        "titles": dict(shown.titles),
+        "query": visible.pair[0],
+        "key": visible.pair[1],
+        "at": list(visible.at),
+        "of": visible.keys,
+        "missing": dict(visible.missing),
+        "titles": dict(visible.titles),
         "tokens": {
             axis: [
                 {"index": place, "label": label}
@@ -282,9 +282,9 @@ def packed(
         },
         "steps": [
             {"name": name, "value": value if math.isfinite(value) else None, "how": how}
-            for name, value, how in shown.steps
+            for name, value, how in visible.steps
         ],
-        "applied": list(shown.applied),
+        "applied": list(visible.applied),
     }
     return pack({"v": VERSION, "inside": header})
 

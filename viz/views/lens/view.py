@@ -179,7 +179,7 @@ def _layers(count: int) -> list[str]:
 class Lenses(Answer):
     """What layers would predict; the tables are of all tokens, the rest of those on the screen."""
 
-    shown: Lens
+    readings: Lens
     followed: LensRanks
 
 
@@ -217,7 +217,7 @@ def answer(request: Request) -> Lenses:
         ],
         layers=True,
         doubt=DOUBT,
-        shown=windows[followed.position // WINDOW],
+        readings=windows[followed.position // WINDOW],
         followed=followed,
     )
 
@@ -228,16 +228,18 @@ def figure(answer: Lenses, page: "Page") -> None:
     from viz.paper import BODY, MARGIN, SMALL, WIDE
     from viz.parts import ink_on, longest
 
-    shown, followed = answer.shown, answer.followed
-    last = shown.first + len(shown.labels) - 1
-    part = "" if len(shown.labels) == shown.tokens else f", tokens {shown.first} to {last}"
+    readings, followed = answer.readings, answer.followed
+    last = readings.first + len(readings.labels) - 1
+    part = "" if len(readings.labels) == readings.tokens else f", tokens {readings.first} to {last}"
     rank = f"rank of “{followed.name}” at {followed.position}"
     page.heading(f"The likeliest token by layer{part}, and the {rank}")
-    columns = [*shown.labels, "rank"]
-    words = [[*names, f"{rank:,}"] for names, rank in zip(shown.names, followed.ranks, strict=True)]
-    shares = np.c_[shown.probabilities.numpy(force=True), np.array(followed.probabilities)]
+    columns = [*readings.labels, "rank"]
+    words = [
+        [*names, f"{rank:,}"] for names, rank in zip(readings.names, followed.ranks, strict=True)
+    ]
+    shares = np.c_[readings.probabilities.numpy(force=True), np.array(followed.probabilities)]
     scale = Scale("root", 0.0, 1.0, "probability (square-root scale)")
-    left = longest(shown.layers, BODY) + 6
+    left = longest(readings.layers, BODY) + 6
     across = max(1, int((WIDE - left) / 38))
     colours = scale.colours(shares)
     wide, high = (WIDE - left) / across, SMALL * 1.7
@@ -247,7 +249,7 @@ def figure(answer: Lenses, page: "Page") -> None:
         for place, label in enumerate(columns[span]):
             text = fitted(visible(label), SMALL, wide - 2)
             page.text(MARGIN + left + place * wide + 2, page.y - 2, text, SMALL, INK.muted)
-        for row, name in enumerate(shown.layers):
+        for row, name in enumerate(readings.layers):
             page.text(MARGIN, page.y + high * 0.7, name, SMALL)
             for place, text in enumerate(words[row][span]):
                 colour, x = colours[row, first + place], MARGIN + left + place * wide

@@ -136,22 +136,22 @@ def _row(request: Request, chosen: Chosen, name: str, said: str) -> Row:
 
 def _relevance(request: Request, method: str) -> list[Table]:
     """The relevance of each token of the input, and of what a decoder read."""
-    found = methods.relevance(text_entry(request), 0, method, request.selection.output)
-    together = [f"all tokens together {digits(found.total)}"]
-    together += [f"{digits(found.hidden)} of it on hidden tokens"] if found.hidden else []
-    rest = found.unassigned
+    result = methods.relevance(text_entry(request), 0, method, request.selection.output)
+    together = [f"all tokens together {digits(result.total)}"]
+    together += [f"{digits(result.hidden)} of it on hidden tokens"] if result.hidden else []
+    rest = result.unassigned
     together += [] if rest is None else [f"{digits(rest)} unassigned"]
-    value = f"{BY_NAME[method].title} for {found.explains}, {digits(found.value)}"
+    value = f"{BY_NAME[method].title} for {result.explains}, {digits(result.value)}"
     tables = []
     for name, site, values in (
-        ("token", found.sites[0], found.values),
-        ("token of the target", found.sites[1], found.read),
+        ("token", result.sites[0], result.values),
+        ("token of the target", result.sites[1], result.read),
     ):
         if site is not None and values is not None:
             labels = {"token": request.view.query_labels(request.view.sites[site])}
             title = f"{value}; {', '.join(together)}: each {name}"
             how: dict[str, Any] = {"title": title, "words": "relevance"}
-            given = values.numpy(force=True), labels, {"of": found.explains}
+            given = values.numpy(force=True), labels, {"of": result.explains}
             tables.append(Table(f"{method}, {name}", ("token",), *given, **how))
     return tables
 
@@ -162,15 +162,15 @@ def _over(request: Request, chosen: Chosen, title: str, fused: str) -> Over:
 
     entry, info = image_entry(request), BY_NAME[chosen.name]
     if info.kind == "relevance":
-        found = methods.relevance(entry, 0, chosen.name, request.selection.output)
-        about = f"{title} for {found.explains}, {digits(found.value)}"
+        result = methods.relevance(entry, 0, chosen.name, request.selection.output)
+        about = f"{title} for {result.explains}, {digits(result.value)}"
     else:
         asked = _asked_over(request, chosen)
-        found = methods.row_of(entry, **asked)
+        result = methods.row_of(entry, **asked)
         token = asked.get("index")
-        about = f"{title} from {found.reads if token is None else entry.trace.labels[token]}"
+        about = f"{title} from {result.reads if token is None else entry.trace.labels[token]}"
     (rows, cols), prefix = grid_of(entry.trace, entry.trace.sites[0])
-    values = found.values.numpy(force=True)
+    values = result.values.numpy(force=True)
     words = "relevance" if info.kind == "relevance" else "value"
     how: dict[str, Any] = {"title": about, "words": words}
     labels = {"token": entry.trace.labels}

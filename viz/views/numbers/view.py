@@ -91,16 +91,18 @@ class Numbers(Answer):
 
 def answer(request: Request) -> Numbers:
     """The numbers, and each of them as a matrix of layers and heads."""
-    found, sites = numbers(text_entry(request)), request.view.sites
-    columns = {key: [each.numpy(force=True) for each in rows] for key, rows in found.values.items()}
+    result, sites = numbers(text_entry(request)), request.view.sites
+    columns = {
+        key: [each.numpy(force=True) for each in rows] for key, rows in result.values.items()
+    }
     wide, measures = max(site.heads for site in sites), []
-    for measure in found.measures:
+    for measure in result.measures:
         rows = [
             np.pad(each, (0, wide - len(each)), constant_values=np.nan)
             for each in columns[measure.key]
         ]
         title = f"{measure.title}: {measure.formula}"
-        reason = found.reasons.get(measure.key) or "Not defined for any head."
+        reason = result.reasons.get(measure.key) or "Not defined for any head."
         measures.append((title, measure.title, np.stack(rows), reason))
     names, places = every_head(request)
     labels = {"head": names, "number": [*columns]}

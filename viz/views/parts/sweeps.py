@@ -63,8 +63,8 @@ def matters(
         with opened(entry) as given:
             if not top:
                 return sweep(*given, how="attribution", **how), None
-            found = checked_sweep(*given, top=top, **how)
-            return found.attribution, found.exact
+            result = checked_sweep(*given, top=top, **how)
+            return result.attribution, result.exact
 
     key = ("matters", here.kind, here.tower, output, off, top)
     rough, exact = entry.answers.once(key, compute)
@@ -169,14 +169,14 @@ def _swept(
 
     with opened(entry) as (model, given, _):
         other = trace(model, reread(), hidden=True)
-        found = state_sweep(model, given, other, measure=measure, top=top, progress=report)
-        return found, tuple(other.labels)
+        result = state_sweep(model, given, other, measure=measure, top=top, progress=report)
+        return result, tuple(other.labels)
 
 
-def _both(found: "Checked", top: int) -> Any:
+def _both(result: "Checked", top: int) -> Any:
     return {
-        "attribution": _rows(found.attribution),
-        "exact": _rows(found.exact) if top else None,
+        "attribution": _rows(result.attribution),
+        "exact": _rows(result.exact) if top else None,
     }
 
 

@@ -88,9 +88,9 @@ def parts(entry: TraceEntry, output: str = "", versus: str = "") -> LogitParts:
 
     rest = dict(entry.answers.once(("parts", output, versus), compute))
     whole, tower, rows = sum(rest.values()), trace.sites[-1].tower, []
-    own = [(i, site) for i, site in enumerate(trace.sites) if site.tower == tower]
-    last = {site.layer: i for i, site in own}
-    for i, site in own:
+    own_sites = [(i, site) for i, site in enumerate(trace.sites) if site.tower == tower]
+    last = {site.layer: i for i, site in own_sites}
+    for i, site in own_sites:
         word = "cross head" if site.kind == "cross" else "head"
         names = [f"layer {site.layer}, {word} {head}" for head in range(site.heads)]
         mlp = rest.pop(f"layer {site.layer}, MLP", None) if last[site.layer] == i else None
@@ -124,22 +124,22 @@ class Parts(Answer):
 def answer(request: Request) -> Parts:
     """What every part adds, and blame where it is asked for."""
     chosen = request.selection
-    found = parts(text_entry(request), chosen.output, chosen.versus)
-    less = "" if found.versus is None else f", less that of “{found.versus}”"
-    what = f"the logit of “{found.name}” at position {found.position}{less}"
-    sites = [request.view.sites[row.site] for row in found.rows]
+    result = parts(text_entry(request), chosen.output, chosen.versus)
+    less = "" if result.versus is None else f", less that of “{result.versus}”"
+    what = f"the logit of “{result.name}” at position {result.position}{less}"
+    sites = [request.view.sites[row.site] for row in result.rows]
     values = np.full((len(sites), max(site.heads for site in sites) + 1), np.nan)
     at, others = [], []
-    for line, row, site in zip(values, found.rows, sites, strict=True):
+    for line, row, site in zip(values, result.rows, sites, strict=True):
         line[: len(row.heads)] = row.heads
         at += [site.where.coordinates | {"head": head} for head in range(site.heads)]
         if row.mlp is not None:
             line[-1] = row.mlp
             others.append(LogitPart(f"layer {site.layer}, MLP", row.mlp))
-    others += found.rest
-    heads = np.array([value for row in found.rows for value in row.heads])
+    others += result.rest
+    heads = np.array([value for row in result.rows for value in row.heads])
     more, names = np.array([each.value for each in others]), [each.name for each in others]
-    total = f"All parts together {digits(found.sum)}; {what} is {digits(found.logit)}."
+    total = f"All parts together {digits(result.sum)}; {what} is {digits(result.logit)}."
     test = blame.answer(request) if chosen.tested else None
     description = f"Direct logit attribution: what each head and MLP adds to {what}."
     return Parts(
@@ -154,7 +154,7 @@ def answer(request: Request) -> Parts:
         title=f"What each head and each MLP adds to {what}",
         values=values,
         layers_named=[site_name(site, request.view.sites) for site in sites],
-        rest=[*(f"{each.name}: {digits(each.value)}" for each in found.rest), total],
+        rest=[*(f"{each.name}: {digits(each.value)}" for each in result.rest), total],
         test=test,
     )
 

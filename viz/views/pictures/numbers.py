@@ -370,9 +370,9 @@ def need(
             ids = masking.ids_of(entry.trace)
             return masking.need(model, _prompt(given), ids, places, area, **how)
 
-    found = entry.answers.once(("need", *places, area, number, frames, mask), test)
-    corners = [[round(PARTS * side) for side in place] for place in found.places]
-    return Need(found.before, found.after, found.elsewhere, corners)
+    result = entry.answers.once(("need", *places, area, number, frames, mask), test)
+    corners = [[round(PARTS * side) for side in place] for place in result.places]
+    return Need(result.before, result.after, result.elsewhere, corners)
 
 
 def versus(entry: TraceEntry, row: int, rival: str = "") -> Versus:
@@ -411,8 +411,8 @@ def captions(entry: TraceEntry, texts: str) -> Captions:
             picture = given["pixel_values"] if contrast.compares(model) else None
             return contrast.captions(model, picture, lines)
 
-    found = entry.answers.once(("captions", lines), compare)
-    return Captions([Caption(each.text, each.similarity, each.relevance) for each in found])
+    result = entry.answers.once(("captions", lines), compare)
+    return Captions([Caption(each.text, each.similarity, each.relevance) for each in result])
 
 
 # ---- the objects of a detector
@@ -427,12 +427,12 @@ def objects(entry: TraceEntry) -> Objects:
         with opened(entry) as (model, given, _):
             return detections(model, given) if model.door == "transformers" else ()
 
-    trace, found = entry.trace, entry.answers.once("objects", find)
+    trace, result = entry.trace, entry.answers.once("objects", find)
     with opened(entry) as (model, _, _):
-        sampled = {_block(name) for name in sampling_modules(model)} if found else set()
+        sampled = {_block(name) for name in sampling_modules(model)} if result else set()
     return Objects(
-        [Detected(each.name, each.score, [*each.box]) for each in found],
-        [_first_row(trace, site, len(found)) for site in trace.sites],
+        [Detected(each.name, each.score, [*each.box]) for each in result],
+        [_first_row(trace, site, len(result)) for site in trace.sites],
         [
             index
             for index, site in enumerate(trace.sites)

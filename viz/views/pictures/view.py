@@ -180,20 +180,20 @@ def panel_of(request: Request) -> Panel:
 
 def _captions(request: Request, entry: TraceEntry) -> OnPictures:
     """The captions, the most similar first, each with its map."""
-    found = numbers.captions(entry, request.selection.captions).captions
-    found = sorted(found, key=lambda each: -each.similarity)
-    maps = np.stack([each.map.numpy(force=True) for each in found])
+    result = numbers.captions(entry, request.selection.captions).captions
+    result = sorted(result, key=lambda each: -each.similarity)
+    maps = np.stack([each.map.numpy(force=True) for each in result])
     grid = next(grid for site in entry.trace.sites for grid in entry.trace.key_pictures(site))
     photo = _pixels(entry, 0)
     sheets = [
         Sheet(f"{_signed(each.similarity)} “{each.text}”", photo, [(grid.box, values)])
-        for each, values in zip(found, maps, strict=True)
+        for each, values in zip(result, maps, strict=True)
     ]
     scale = Scale("root", 0, float(maps.max()) or 1.0, RELEVANCE, "dark")
     veil = Veil(request.selection.ground, request.selection.opacity)
     title = "Similarity of the picture to each caption, as the model scales it"
-    texts = {"caption": [each.text for each in found]}
-    similarities = np.array([each.similarity for each in found])
+    texts = {"caption": [each.text for each in result]}
+    similarities = np.array([each.similarity for each in result])
     return OnPictures(
         description="Which patches speak for each caption: weights times gradient of the"
         " similarity, carried through the vision tower (Chefer et al. 2021). Brighter is more"
@@ -297,16 +297,16 @@ def _relative(panel: Panel, head: One) -> Drawn:
     """The map of the word in units of that of another question."""
     question = panel.request.selection.generic
     asked = {**panel.span, "head": head, "question": question}
-    found = numbers.relative(panel.entry, panel.request.index, **asked)
-    maps = [each.numpy(force=True) for each in found.maps]
+    result = numbers.relative(panel.entry, panel.request.index, **asked)
+    maps = [each.numpy(force=True) for each in result.maps]
     return Drawn("ratio", name_of(head), maps, RATIO, head, {"question": question})
 
 
 def _for_word(panel: Panel) -> Drawn:
     """What speaks for the word, and what for a rival."""
-    found = numbers.versus(panel.entry, panel.rows[0], panel.request.selection.rival)
-    maps = [each.numpy(force=True) for each in found.maps]
-    word, other, number = found.word, found.rival, _signed(found.difference)
+    result = numbers.versus(panel.entry, panel.rows[0], panel.request.selection.rival)
+    maps = [each.numpy(force=True) for each in result.maps]
+    word, other, number = result.word, result.rival, _signed(result.difference)
     title = f"Relevance for “{word}”, whose logit is {number}"
     if other:
         title = (
@@ -314,7 +314,7 @@ def _for_word(panel: Panel) -> Drawn:
             f" above 0, what for “{other}” below"
         )
     about = {"rival": other} if other else {}
-    return Drawn("relevance", title, maps, SIGNED, None, about | {"logit": found.difference})
+    return Drawn("relevance", title, maps, SIGNED, None, about | {"logit": result.difference})
 
 
 def _need(panel: Panel) -> tuple[str, Table] | None:
@@ -322,16 +322,16 @@ def _need(panel: Panel) -> tuple[str, Table] | None:
     if panel.area is None or not panel.answered or panel.entry.opened is None:
         return None
     how = panel.request.selection.mask
-    found = numbers.need(panel.entry, **panel.sides, **panel.span, mask=how)
-    there = ", ".join(map(percent, found.elsewhere))
+    result = numbers.need(panel.entry, **panel.sides, **panel.span, mask=how)
+    there = ", ".join(map(percent, result.elsewhere))
     others = f", and with areas of the same size elsewhere {there}" if there else ""
     said = (
-        f"“{panel.label}” has the probability {percent(found.before)} with the picture as it is,"
-        f" {percent(found.after)} with the outlined area {HOW[how]}{others}."
+        f"“{panel.label}” has the probability {percent(result.before)} with the picture as it is,"
+        f" {percent(result.after)} with the outlined area {HOW[how]}{others}."
     )
-    names = ["as it is", "this area", *(f"area {n + 1}" for n in range(len(found.elsewhere)))]
+    names = ["as it is", "this area", *(f"area {n + 1}" for n in range(len(result.elsewhere)))]
     about = {"word": panel.label, "area": panel.request.selection.area, "mask": how}
-    values = np.array([found.before, found.after, *found.elsewhere])
+    values = np.array([result.before, result.after, *result.elsewhere])
     return said, Table("probability", ("hidden",), values, {"hidden": names}, about)
 
 
@@ -339,8 +339,8 @@ def _shares(panel: Panel) -> Table:
     """The shares of the word's weight on the pictures, on sinks and on other text, by head."""
     import torch
 
-    found, heads = numbers.shares(panel.entry, panel.request.index, **panel.span), panel.request
-    parts = torch.stack([getattr(found, part) for part in PARTS], 1)
+    result, heads = numbers.shares(panel.entry, panel.request.index, **panel.span), panel.request
+    parts = torch.stack([getattr(result, part) for part in PARTS], 1)
     each = np.stack([text.of_head(parts, head).numpy(force=True) for head in heads.heads])
     at = [_coordinates(panel, head) for head in heads.heads]
     return Table("share", ("head", "where"), each, {"where": [*PARTS.values()]}, at)
