@@ -101,6 +101,8 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
 
   // ---- the menu
 
+  let refresh = () => {}; // what the open menu offers of the second input
+
   const item = (name, title, action) => {
     const node = element("button", "hs-menu-item", { type: "button", title }, name);
     node.onclick = action;
@@ -164,24 +166,30 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
     );
   }
 
-  /** What is patched from the input that is shown beside this one. */
+  /** What is taken from the input that is shown beside this one, as soon as it is here. */
   function fromOther() {
+    const patchIt = item("Patch this head from the other", "", () => {
+      list.hidePopover();
+      offered?.()?.patch();
+    });
+    shading(patchIt, () => offered?.()?.sought ?? null);
+    const setIt = item("Set this row to the other’s", "", () => {
+      list.hidePopover();
+      offered?.()?.row?.set();
+    });
+    refresh = () => {
+      const offer = offered?.();
+      const row = offer?.row;
+      patchIt.title = offer?.refusal || "Its values after attention become those of the second input";
+      patchIt.disabled = !offer || Boolean(offer.refusal);
+      setIt.title =
+        row?.refusal || "The weights of the chosen token become those of the token chosen in the second input";
+      setIt.disabled = !row || Boolean(row.refusal);
+    };
+    refresh();
     const offer = offered?.();
     if (!offer) return [];
-    const patchIt = item("Patch this head from the other", offer.refusal || "Its values after attention become those of the second input", () => {
-      list.hidePopover();
-      offer.patch();
-    });
-    patchIt.disabled = Boolean(offer.refusal);
-    shading(patchIt, () => offer.sought);
-    const { row } = offer;
-    if (row === undefined) return [heading("The second input"), patchIt];
-    const setIt = item("Set this row to the other’s", row?.refusal || "The weights of the chosen token become those of the token chosen in the second input", () => {
-      list.hidePopover();
-      row?.set();
-    });
-    setIt.disabled = row === null || Boolean(row.refusal);
-    return [heading("The second input"), patchIt, setIt];
+    return [heading("The second input"), patchIt, ...(offer.row === undefined ? [] : [setIt])];
   }
 
   /** Shades what a button’s change can reach while it has the pointer or the focus. */
@@ -328,6 +336,7 @@ export function editControls(view, host, { chosen, tokensOf, patches, fromOther:
     setRow,
     destroy: stop,
     render() {
+      if (list.matches(":popover-open")) refresh();
       if (pointed) tell();
       const { edits } = view.props;
       const { head, site } = chosen();

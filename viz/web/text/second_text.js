@@ -21,6 +21,7 @@ export function Compare({ state }) {
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const { remote, props } = state.view;
   if (!remote || !props.compares || !state.edit) return null;
+  const otherTitle = props.other?.title ?? "";
   const form = (_isOpen, close) => {
     const set = (/** @type {string} */ text) => {
       close();
@@ -35,6 +36,7 @@ export function Compare({ state }) {
     return html`
       <p class="hs-menu-heading">A second text, through the same model</p>
       <textarea
+        key=${otherTitle}
         class="hs-select hs-menu-text"
         rows="2"
         maxlength=${LONGEST}
@@ -42,7 +44,7 @@ export function Compare({ state }) {
         placeholder="another text; of a mean also several, a line each"
         ref=${field}
         onKeyDown=${press}
-        value=${props.other?.title ?? ""}
+        defaultValue=${otherTitle}
       />
       <button type="button" class="hs-menu-item" onClick=${show}>Show beside</button>
       ${props.other && html`<button type="button" class="hs-menu-item" onClick=${() => set("")}>Remove</button>`}
