@@ -45,7 +45,7 @@ export function Shares({ state, look, shares, isUnplaced }) {
           !isUnplaced &&
           html`<${Button}
           text="Without sinks"
-          title="Leave out tokens that take weight at rest"
+          title="Hide the tokens on which heads rest"
           aria-pressed=${!isShown}
           onClick=${() => state.select({ sinks: isShown ? "hidden" : "shown" })}
         />`

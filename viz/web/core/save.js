@@ -122,7 +122,7 @@ export function saveMenu(view, { form, query, picture, isPicture = () => true, o
       ...[state, text],
     );
     text.hidden = true;
-    setText(state, remote || onScreen.length ? "" : "This form is saved where the app runs.");
+    setText(state, remote || onScreen.length ? "" : "A saved page cannot save this view: open it in the app.");
   }
 
   function place() {

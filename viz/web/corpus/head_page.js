@@ -97,7 +97,7 @@ function Page({ state, theme, head, spot }) {
       there &&
       html`
         <${Heading} text="The same head in B" />
-        <p>${there.sentence ?? "Nothing is claimed of it there."}</p>
+        <p>${there.sentence ?? "No sentence sums it up there."}</p>
         <${Examples} ...${{ examples: there.examples, isCrossed, theme }} />
       `
     }

@@ -40,7 +40,7 @@ export function FigurePane({ story, go, isNarrow }) {
     <p class="story-problem" role="alert" hidden=${!refusal && !failure}>
       ${refusal || failure} ${
         failure &&
-        html`<${Button} text="Try again" label="Ask for the numbers again" press=${() => story.numbers.retry()} />`
+        html`<${Button} text="Try again" label="Request the numbers again" press=${() => story.numbers.retry()} />`
       }
     </p>
     <${Controls} story=${story} controls=${controls.filter(({ above }) => !above)} />
