@@ -20,7 +20,7 @@ from torch import Tensor
 
 from analysis.target import Target, choose, mask_id
 from models.inputs.pictures import grey_of, pixels_of
-from models.run import Model, as_model, run_on_patches, trace
+from models.run import Model, as_model, trace
 from models.trace import Output, Trace
 
 Removal = Literal["mask", "drop", "grey"]
@@ -203,10 +203,8 @@ def faithfulness(
         target: the output, as for `relevance`; None is the likeliest one of the whole input.
         among: the classes of the question that the target answers; None means all.
         removal: "mask" puts the mask token in the place of each; "drop" leaves them out, and those
-            behind move up; of a picture, patches are left out of the sequence and the others keep
-            their positions, where the network is a `ViT` whose head does not read all patches;
-            "grey" paints patches in the mean colour of the images that the model was trained on, or
-            in middle grey where the model does not state it.
+            behind move up; "grey", of a picture, paints patches in the mean colour of the images
+            that the model was trained on, or in middle grey where the model does not state it.
             None: "grey" for pictures, "mask" where there is a mask token.
         levels: shares of the tokens.
         orders: number of random orders.
@@ -252,14 +250,12 @@ class _Inputs:
     """The input as a tensor, and how tokens are removed from it.
 
     Attributes:
-        tensor: pixels `1 channel row col`, or ids and segments `1 2 token`; the tokens' own numbers
-            `1 token` where patches are left out.
+        tensor: pixels `1 channel row col`, or ids and segments `1 2 token`.
         removal: of tokens.
         mask: the id that takes the place of a removed token.
         grid: rows and columns of patches; None for a text.
         prefix: number of tokens before the patches.
         written: ids that the decoder of an encoder–decoder is to write, `1 token`; they stay.
-        pixels: of a picture whose patches are left out.
         grey: what takes the place of a patch's pixels, `channel 1 1`.
     """
 
@@ -269,7 +265,6 @@ class _Inputs:
     grid: tuple[int, int] | None = None
     prefix: int = 0
     written: Tensor | None = None
-    pixels: Tensor | None = None
     grey: Tensor | float = 0.0
 
     def without(self, tokens: Int[Tensor, " token"]) -> Tensor:
@@ -291,11 +286,7 @@ class _Inputs:
     @torch.no_grad()
     def output(self, model: Model, tensors: Sequence[Tensor]) -> Output:
         """The output of the model for several tensors of one shape."""
-        batch = torch.cat([*tensors])
-        if self.pixels is None:
-            return trace(model, *self._arguments(batch)).output
-        pixels = self.pixels.expand(len(batch), -1, -1, -1)
-        return run_on_patches(model, pixels, batch[:, self.prefix :] - self.prefix)
+        return trace(model, *self._arguments(torch.cat([*tensors]))).output
 
     def _arguments(self, batch: Tensor) -> tuple[Any, Tensor | None]:
         """Input and target of `trace`."""
@@ -314,13 +305,10 @@ def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None, ite
         read = whole.target_tokens[item].ids
         written = torch.tensor([[*read[1:], read[-1]]], device=model.device)
     if whole.grid is not None:
-        if removal not in (None, "grey", "drop"):
-            raise ValueError(f"removal: expected grey or drop for a picture, received {removal!r}")
+        if removal not in (None, "grey"):
+            raise ValueError(f"removal: expected grey for a picture, received {removal!r}")
         pixels = pixels_of(model, input)[item:][:1]
         pixels = pixels[(..., *whole.box.pixels(*pixels.shape[-2:]))]
-        if removal == "drop":
-            tokens = torch.arange(len(whole.tokens[item]), device=pixels.device)[None]
-            return _Inputs(tokens, "drop", grid=whole.grid, prefix=whole.prefix, pixels=pixels)
         grey = grey_of(model, pixels)
         return _Inputs(
             pixels, "grey", grid=whole.grid, prefix=whole.prefix, written=written, grey=grey

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
-from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
@@ -16,7 +15,7 @@ from models.catalogue import catalogue
 from models.decoder import Decoder, DecoderOutput
 from models.edits import of_input, of_network
 from models.encoder import EncoderOutput
-from models.eval_mode import check_eval, evaluating
+from models.eval_mode import check_eval
 from models.files.errors import CheckpointError
 from models.gradients import refusing_lost_gradients
 from models.inputs.own import Input, Inputs, Target, edited, prepare_inputs, prepare_mapping
@@ -31,7 +30,7 @@ from models.smallest import Smallest, SmallestOutput
 from models.ssru import Translator, TranslatorOutput
 from models.trace import HiddenStates, Output, Site, TokenAxis, Trace
 from models.vector_encoder import VectorEncoderOutput
-from models.vit import ViT, ViTOutput
+from models.vit import ViTOutput
 from models.where import Where
 
 if TYPE_CHECKING:
@@ -59,7 +58,6 @@ __all__ = [
     "catalogue",
     "devices",
     "load",
-    "run_on_patches",
     "trace",
 ]
 
@@ -179,31 +177,6 @@ def _aligning(model: Model) -> tuple[tuple[int, int], ...]:
     """The heads that were trained to align words; none of a network with random weights."""
     network = model.network
     return network.aligning if model.trained and isinstance(network, Translator) else ()
-
-
-def run_on_patches(
-    model: Model,
-    pixels: Float[Tensor, "batch channel row col"],
-    kept: Int[Tensor, "batch kept"],
-) -> Output:
-    """The output of a plain ViT that reads some patches of each picture, at their own positions.
-
-    Args:
-        model: a `ViT`.
-        pixels: normalised.
-        kept: the patches that it reads.
-
-    Raises:
-        ValueError: for a model that needs all of its patches.
-    """
-    network = evaluating(model.network)
-    if not isinstance(network, ViT) or network.config.head == "flatten":
-        raise ValueError(
-            f"{model.name} has a fixed place for every patch: only a plain ViT whose head reads the"
-            " class token or the mean runs without some of them"
-        )
-    with torch.no_grad():
-        return Output(*network(pixels, kept=kept).result)
 
 
 def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from dataclasses import KW_ONLY, dataclass
 from math import prod
 
 import torch
-from einops import rearrange, repeat
-from jaxtyping import Float, Int
+from einops import rearrange
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.attention import Edit, MultiHeadAttentionConfig, Pattern, attention_of
@@ -207,7 +207,6 @@ class ViT(nn.Module):
         self,
         pixels: Float[Tensor, "batch channel row col"],
         *,
-        kept: Int[Tensor, "batch kept"] | None = None,
         edits: Sequence[Edit] = (),
         progress: Progress = no_progress,
     ) -> ViTOutput:
@@ -215,19 +214,14 @@ class ViT(nn.Module):
 
         Args:
             pixels: of images.
-            kept: the patches that enter the first block, each with the position of its place;
-                None means all.
             edits: interventions, in order.
             progress: called before each block and after the last; see `models.progress`.
 
         Raises:
-            ValueError: for channels or a size that do not fit, and for `kept` where the head reads
-                all patches.
+            ValueError: for channels or a size that do not fit.
         """
         check(edits, self.sites, BLOCK_EDITS)
         x = self.embed(pixels)
-        if kept is not None:
-            x = self._only(x, kept)
         x = edited_state(x, edits, Where(0))
         states, patterns = [x], []
         for site, block in zip(self.sites, each(self.blocks, progress), strict=True):
@@ -255,16 +249,6 @@ class ViT(nn.Module):
         x = self.positions(torch.cat([prefix[:, :leading], x], dim=1), grid)
         x = torch.cat([x[:, :leading], prefix[:, leading:], x[:, leading:]], dim=1)
         return self.dropout(x)
-
-    def _only(
-        self, x: Float[Tensor, "batch token dim"], kept: Int[Tensor, "batch kept"]
-    ) -> Float[Tensor, "batch fewer dim"]:
-        """The class token, registers and some of the patches."""
-        if self.config.head == "flatten":
-            raise ValueError("a head that reads all patches needs all of them: kept must be None")
-        first = len(self.config.prefix)
-        chosen = repeat(kept + first, "batch kept -> batch kept dim", dim=x.shape[-1])
-        return torch.cat([x[:, :first], x.gather(1, chosen)], dim=1)
 
     def pool(self, hidden: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch feature"]:
         """The input of the head."""

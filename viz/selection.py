@@ -7,7 +7,7 @@ browser. Without torch: pages read them before anything is computed.
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from analysis.methods import FUSIONS, NAMES, Fusion
 from viz.values import AREA, FLAG, KEYS, SPAN, STATES, TEXT, Kind, real, whole, wholes, words
@@ -63,7 +63,7 @@ class Form:
 
 PLACE = ("scale", "token", "direction")
 CUT = ("sinks", "least", "top", "rows", "columns")
-RELEVANCE = ("method", "beside", "output")
+RELEVANCE = ("method", "output")
 VEIL = ("ground", "opacity")
 OF_ANSWERS = ("rival", "relevant", "generic", "area", "mask", "moment", "captions", "caption")
 
@@ -89,14 +89,6 @@ def option(
         start: what a view starts with, where that differs.
     """
     return field(default=default, metadata={"kind": kind, "about": about, "of": of, "start": start})
-
-
-class Chosen(NamedTuple):
-    """A method of the whole model, how it fuses heads, and the share of weights it leaves out."""
-
-    name: str
-    fusion: Fusion
-    discard: float
 
 
 @dataclass(frozen=True)
@@ -156,7 +148,6 @@ class Selection:
         of="view",
     )
     method: str = option("rollout", words(*NAMES), "of all layers together")
-    beside: str = option("", words("", *NAMES), "a second method beside it")
     output: str = option(
         "",
         TEXT,
@@ -192,11 +183,10 @@ class Selection:
         of="view",
     )
     proof: str = option(
-        "grey",
-        words("grey", "drop", "deletion", "insertion"),
-        "of a picture, what tests a relevance: curves without the most relevant patches and with"
-        " them alone, patches painted grey or left out; or the probability as patches are greyed"
-        " out or put back into a blurred picture",
+        "deletion",
+        words("deletion", "insertion"),
+        "of a picture, what tests a relevance: the probability as patches are greyed out, or put"
+        " back into a blurred picture",
     )
     followed: str = option(
         "answer",
@@ -279,14 +269,6 @@ class Selection:
     def inward(self) -> bool:
         """Whether the token is the one attended to."""
         return self.direction == "in"
-
-    @property
-    def methods(self) -> tuple[Chosen, ...]:
-        """The method, and the one beside it."""
-        first = Chosen(self.method, self.fusion, self.discard)
-        if not self.beside:
-            return (first,)
-        return first, Chosen(self.beside, self.fusion, self.discard)
 
 
 @dataclass(frozen=True)

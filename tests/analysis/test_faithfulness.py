@@ -99,35 +99,8 @@ def small_vit(**settings: Any) -> Any:
 PIXELS = torch.randn(1, 3, 8, 12, generator=torch.Generator().manual_seed(1))
 
 
-@pytest.mark.parametrize(("head", "registers"), [("class", 0), ("class", 2), ("mean", 1)])
-def test_patches_are_left_out_of_the_sequence(head: str, registers: int) -> None:
-    """As in a pass written out over the other tokens."""
-    model = small_vit(head=head, registers=registers)
-    network, prefix = model.network, registers + (head == "class")
-    relevance = torch.zeros(prefix + 6)
-    relevance[prefix:] = torch.tensor([0.1, 0.2, 0.3, 0.4, 0.9, 0.5])  # 2 × 3 patches
-    found = faithfulness(model, PIXELS, relevance, target=2, removal="drop", levels=(0.34,))
-    assert (found.removal, found.counts.tolist()) == ("drop", [2])
-    for curve, kept in (
-        (found.comprehensiveness, (0, 1, 2, 3)),
-        (found.sufficiency, (4, 5)),
-    ):
-        with torch.no_grad():
-            x = network.embed(PIXELS)[:, [*range(prefix), *(prefix + patch for patch in kept)]]
-            for block in network.blocks:
-                x, _ = block(x)
-            logits = network.head(network.pool(network.norm(x)))[0]
-        expected = found.value - float(torch.softmax(logits, -1)[2])
-        assert float(curve[0]) == pytest.approx(expected, abs=1e-6)
-
-
-def test_places_that_cannot_be_left_out() -> None:
-    relevance = torch.zeros(6)
-    with pytest.raises(ValueError, match="has a fixed place for every patch"):
-        faithfulness(small_vit(head="flatten"), PIXELS, relevance, target=2, removal="drop")
-    with pytest.raises(ValueError, match="needs all of them"):
-        small_vit(head="flatten").network(PIXELS, kept=torch.tensor([[0]]))
-    with pytest.raises(ValueError, match="expected grey or drop for a picture, received 'mask'"):
+def test_a_picture_has_no_mask_token() -> None:
+    with pytest.raises(ValueError, match="expected grey for a picture, received 'mask'"):
         faithfulness(small_vit(), PIXELS, torch.zeros(7), target=2, removal="mask")
 
 

@@ -190,7 +190,7 @@ def test_a_class_and_a_patch_are_followed_over_the_picture(page: Page, app_url: 
     expect(title).to_be_visible()
     page.wait_for_url(re.compile(r"form=model.*&output=3"))
     page.get_by_role("button", name="Test by removing patches").click()
-    expect(page.get_by_text("64 patches are painted grey")).to_be_visible()
+    expect(page.get_by_text("Patches are greyed out one after another")).to_be_visible()
     page.get_by_label("Method", exact=True).select_option("rollout")
     expect(page.get_by_role("heading", name="Rollout from the class token")).to_be_visible()
     page.get_by_role("button", name="Features").click()

@@ -33,15 +33,15 @@ CHOSEN: list[tuple[str, dict[str, Any]]] = [
     ("text", {"token": 1, "layers": (0, 1)}),
     ("head", {}),
     ("head", {"query": 5, "key": 2}),
-    ("model", {"fusion": "max", "discard": 0.25, "beside": "flow"}),
-    ("model", {"method": "norms", "beside": "flow", "query": 3}),
-    ("model", {"method": "attnlrp", "beside": "gradient", "output": "3.5", "tested": True}),
+    ("model", {"fusion": "max", "discard": 0.25}),
+    ("model", {"method": "norms", "query": 3}),
+    ("model", {"method": "attnlrp", "output": "3.5", "tested": True}),
     ("faithfulness", {"method": "chefer"}),
 ]
 CHOSEN += [(form.name, {}) for form in FORMS if form.texts and form.name not in dict(CHOSEN)]
 PICTURED: list[tuple[str, dict[str, Any]]] = [
     ("image", {"token": 3, "sinks": "hidden", "outliers": True}),
-    ("model", {"method": "chefer", "beside": "rollout", "output": "class 2", "tested": True}),
+    ("model", {"method": "chefer", "output": "class 2", "tested": True}),
     ("model", {"method": "flow", "followed": "token", "query": 3}),
     ("faithfulness", {"method": "attnlrp", "proof": "insertion"}),
     ("features", {"foreground": "below", "token": 4}),

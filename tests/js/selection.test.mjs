@@ -100,7 +100,7 @@ test("a selection goes to its link and back", () => {
     ...{ conditions: "induction:> 0.3;entropy:< 2" },
     ...{ layers: "0.1", least: 0.05, top: 3, find: "<b>" },
     ...{ rows: "1-3", columns: "0-2", block: "ba" },
-    ...{ method: "flow", beside: "attnlrp", output: "3.17", tested: "yes" },
+    ...{ method: "flow", output: "3.17", tested: "yes" },
     ...{ fusion: "max", discard: 0.3 },
     ...{ ground: "grey", opacity: 60, outliers: "yes" },
   };

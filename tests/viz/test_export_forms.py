@@ -80,7 +80,7 @@ def test_the_token_on_which_a_map_rests_is_left_out_on_request(tmp_path: Path) -
 SHOWN: dict[str, dict[str, Any]] = {
     "faithfulness": {"method": "gradient", "output": "a word", "run": (network(), HOSTILE)},
     "head": {"query": QUERY, "key": KEY},
-    "model": {"method": "alti", "beside": "flow"},
+    "model": {"method": "alti"},
     "text": {"token": QUERY},
 }
 

@@ -105,7 +105,7 @@ def test_anything_else_is_refused_in_one_line(kind: Kind, text: str) -> None:
 LINKS: dict[str, dict[str, Any]] = {  # as the app has written them, and what they choose
     "form=lines&shown=0.3.11&top=5&least=0.05": {"shown": "0.3.11", "top": 5, "least": 0.05},
     "values=scores&rows=3-9&find=cat": {"values": "scores", "rows": "3-9", "find": "cat"},
-    "form=model&beside=attnlrp&output=mat@3&tested=yes": {"output": "mat@3", "tested": "yes"},
+    "form=model&method=attnlrp&output=mat@3&tested=yes": {"output": "mat@3", "tested": "yes"},
     "plot=distance.broad&rank=-entropy": {"plot": "distance.broad", "rank": "-entropy"},
     "conditions=induction:> 0.3;entropy:< 2": {"conditions": "induction:> 0.3;entropy:< 2"},
     "sinks=hidden&outliers=yes&opacity=45": {"outliers": "yes", "opacity": 45},

@@ -69,18 +69,17 @@ def python(entry: TraceEntry, site: int, head: One, form: str, **options: Any) -
     selected = request.selection
     answer = predictions(entry, site, selected.direction, selected.token)
     code = entry.code(site, head, answer)
-    chosen = request.selection.methods if "method" in FORM[form].options else ()
-    methods = [BY_NAME[method.name] for method in chosen]
-    if any(method.needs == "hidden" for method in methods):
+    info = BY_NAME[selected.method] if "method" in FORM[form].options else None
+    if info is not None and info.needs == "hidden":
         code = TRACED.sub(r"t = hs.trace(model, \1, hidden=True)", code)
     name = f"{_name(request, form)}.pdf"
     lines: list[str] = []
-    relevant = sorted({each.name for each in methods if each.kind == "relevance"})
+    explains = info is not None and info.kind == "relevance"
     given = _given(code)
-    if relevant or FORM[form].runs:
+    if explains or FORM[form].runs:
         asked.append(f"run=({', '.join(['model', *given])})")
-    if relevant:
-        lines += _explained(given, relevant, request.selection.output)
+    if explains:
+        lines.append(_explained(given, selected.method, selected.output))
     lines.append(f"hs.export(t, {name!r}, {', '.join(asked)})")
     return Code("\n".join([code, "", *lines]))
 
@@ -92,13 +91,11 @@ def _given(code: str) -> list[str]:
     return [ast.unparse(part) for part in call.args] if isinstance(call, ast.Call) else []
 
 
-def _explained(given: "Sequence[str]", methods: "Sequence[str]", output: str) -> list[str]:
-    """Lines with the relevance of each token, by each method."""
+def _explained(given: "Sequence[str]", method: str, output: str) -> str:
+    """A line that prints the relevance of each token."""
     arguments = [f"model, {given[0]}", *(f"written={part}" for part in given[1:])]
-    if output:
-        arguments.append(f"target={output!r}")
-    asked = ", ".join(arguments)
-    return [f"print(hs.explain({asked}, method={method!r}).tokens)" for method in methods]
+    arguments += [f"target={output!r}"] if output else []
+    return f"print(hs.explain({', '.join(arguments)}, method={method!r}).tokens)"
 
 
 def _request(

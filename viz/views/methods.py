@@ -264,7 +264,7 @@ def row_of(
     return ModelRow(row, note, None if BY_NAME[method].kind == "row" else float(row.sum()))
 
 
-def relevance(entry: TraceEntry, site: int, method: str, output: str = "") -> RelevanceAnswer:
+def relevance(entry: TraceEntry, method: str, output: str = "") -> RelevanceAnswer:
     """The relevance of every token for one output; that of "" is the likeliest."""
     from analysis.relevance import towers_of
     from analysis.target import name_of

@@ -60,7 +60,7 @@ def test_rollout_and_flow_fuse_heads_as_asked(minilm, fusion, discard):
 
 @pytest.mark.parametrize("method", names_of("relevance"))
 def test_relevance_is_that_of_the_model(minilm, method):
-    answer = ask(minilm, "relevance", 0, method, "Where are they?")
+    answer = ask(minilm, "relevance", method, "Where are they?")
     expected = explain(load("minilm"), TEXT, target="Where are they?", method=method)
     torch.testing.assert_close(torch.tensor(answer["values"]), expected.tokens, **CLOSE)
     assert answer["similarity"]
@@ -71,37 +71,37 @@ def test_relevance_is_that_of_the_model(minilm, method):
 
 
 def test_relevance_of_an_encoder_decoder_has_both_sides(pair):
-    answer = ask(pair, "relevance", 0, "chefer", "2.7")
+    answer = ask(pair, "relevance", "chefer", "2.7")
     assert (answer["position"], answer["id"]) == (2, 7)
     trace_ = pair.view
     source, target = answer["sites"]
     assert len(answer["values"]) == len(trace_.query_labels(trace_.sites[source])) == 7
     assert len(answer["read"]) == len(trace_.query_labels(trace_.sites[target]))
-    curves = ask(pair, "faithfulness", 0, "chefer", 0, "2.7")
+    curves = ask(pair, "faithfulness", "chefer", 0, "2.7")
     assert (curves["tokens"], curves["removal"], curves["read"]) == (7, "drop", True)
 
 
 def test_faithfulness_comes_order_by_order(minilm):
     output = "Where are they?"
-    first = ask(minilm, "faithfulness", 0, "gradient", 0, output)
+    first = ask(minilm, "faithfulness", "gradient", 0, output)
     values = minilm.answers.get(("relevance", "gradient", output)).tokens
     expected = faithfulness_of(load("minilm"), TEXT, values, target=output)
     assert first["counts"] == expected.counts.tolist()
     assert first["sufficiency"] == pytest.approx(expected.sufficiency.tolist(), abs=1e-4)
-    second = ask(minilm, "faithfulness", 0, "gradient", 2, output)
+    second = ask(minilm, "faithfulness", "gradient", 2, output)
     found = expected.random_comprehensiveness[1].tolist()
     assert second["comprehensiveness"] == pytest.approx(found, abs=1e-4)
 
 
 def test_one_sentence_says_why(minilm, pair):
-    assert "second text" in ask(minilm, "relevance", 0, "chefer")["why"]
+    assert "second text" in ask(minilm, "relevance", "chefer")["why"]
     crossed = next(n for n, site in enumerate(pair.view.sites) if site.kind == "cross")
     assert "follows one tower" in ask(pair, "model", crossed, "mean", "rollout")["why"]
     assert "shape" in ask(pair, "model", crossed, "mean", "mean")
     network = load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1, mlp=13))
     held = trace(network, torch.arange(4, 11)[None])
     alone = TraceEntry(held, lambda *_: "code")
-    assert "not there to run again" in ask(alone, "relevance", 0, "chefer")["why"]
+    assert "not there to run again" in ask(alone, "relevance", "chefer")["why"]
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_outputs_are_listed_where_the_model_answers(masked):
     shares = [option["probability"] for option in listed["options"]]
     assert shares == pytest.approx(expected.values.tolist(), rel=1e-3)
     for option, id in zip(listed["options"], expected.indices.tolist(), strict=True):
-        found = ask(masked, "relevance", 0, "gradient", option["value"])
+        found = ask(masked, "relevance", "gradient", option["value"])
         assert (found["id"], found["position"]) == (id, place)
         assert found["name"] == option["label"]
     elsewhere = ask(masked, "outputs", 0, "out", 1)
@@ -156,6 +156,6 @@ def test_classes_are_listed_by_name() -> None:
     assert {option["value"]: option["probability"] for option in listed["options"]} == (
         pytest.approx(dict(zip(("neg", "neu", "pos"), shares.tolist(), strict=True)), rel=1e-3)
     )
-    found = ask(entry, "relevance", 0, "chefer", "pos")
+    found = ask(entry, "relevance", "chefer", "pos")
     assert (found["id"], found["name"]) == (2, "pos")
     assert ask(entry, "outputs", 0, "out", None, "mat")["chosen"] is None

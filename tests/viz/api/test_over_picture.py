@@ -6,7 +6,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from analysis.faithfulness import Removal, faithfulness
 from analysis.methods import names_of
 from analysis.perturbation import PERTURB, Kind, perturbation
 from analysis.relevance import METHODS, Method, explain
@@ -41,7 +40,7 @@ def given(entry: TraceEntry) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_relevance_of_the_likeliest_class(method: Method, digit: TraceEntry) -> None:
-    answer = ask(digit, "relevance", 0, method)
+    answer = ask(digit, "relevance", method)
     expected = explain(*given(digit), method=method)
     near(answer["values"], expected.tokens)
     assert (answer["name"], answer["position"], answer["similarity"]) == ("3", None, False)
@@ -50,7 +49,7 @@ def test_the_relevance_of_the_likeliest_class(method: Method, digit: TraceEntry)
 
 @pytest.mark.parametrize("name", ["vit", "deit", "dinov2"])
 def test_a_class_goes_by_its_name(name: str, own: dict[str, TraceEntry]) -> None:
-    answer = ask(own[name], "relevance", 0, "chefer", "fish")
+    answer = ask(own[name], "relevance", "chefer", "fish")
     near(answer["values"], explain(*given(own[name]), target=2).tokens)
     assert answer["name"] == "fish"
     outputs = ask(own[name], "outputs", 0, "out", token=3, output="fish")
@@ -74,10 +73,10 @@ def test_classes_of_several_questions_are_named_and_shared_out_by_question() -> 
     assert (len(options), names[12]) == (28, "0 (In which column?)")
     for name, share in zip(names, expected.tolist(), strict=True):
         assert shares[name] == pytest.approx(share, rel=1e-3, abs=1e-6)
-    likeliest = ask(star, "relevance", 0, "gradient")
+    likeliest = ask(star, "relevance", "gradient")
     assert likeliest["name"] == names[int(logits[0].argmax())] == "star"
     column = int(logits[1].argmax())
-    answer = ask(star, "relevance", 0, "gradient", names[12 + column])
+    answer = ask(star, "relevance", "gradient", names[12 + column])
     near(answer["values"], explain(*given(star), target=12 + column, method="gradient").tokens)
 
 
@@ -112,7 +111,7 @@ def test_a_row_of_one_token_is_refused_where_several_are_read(own: dict[str, Tra
 
 def test_what_does_not_apply_says_why(own: dict[str, TraceEntry]) -> None:
     for method in names_of("relevance"):
-        assert "no logits" in ask(own["bare"], "relevance", 0, method)["why"]
+        assert "no logits" in ask(own["bare"], "relevance", method)["why"]
     assert "different numbers" in ask(own["swin"], "model_row", 0, "mean", "rollout")["why"]
     text = TraceEntry(own["vit"].trace, lambda *_: "")
     with pytest.raises(QuestionError, match="expected an index"):
@@ -122,26 +121,11 @@ def test_what_does_not_apply_says_why(own: dict[str, TraceEntry]) -> None:
 # ---- tests
 
 
-@pytest.mark.parametrize("removal", ["grey", "drop"])
-def test_curves_are_those_of_the_analysis(removal: Removal, digit: TraceEntry) -> None:
-    tokens = explain(*given(digit), method="chefer").tokens
-    expected = faithfulness(*given(digit), tokens, target=3, removal=removal)
-    for order in (0, 3):
-        answer = ask(digit, "faithfulness", 0, "chefer", order, proof=removal)
-        without, alone = expected.comprehensiveness, expected.sufficiency
-        if order:
-            without = expected.random_comprehensiveness[order - 1]
-            alone = expected.random_sufficiency[order - 1]
-        near(answer["comprehensiveness"], without)
-        near(answer["sufficiency"], alone)
-        assert (answer["removal"], answer["orders"]) == (removal, 9)
-
-
 @pytest.mark.parametrize("kind", [*PERTURB])
 def test_perturbations_are_those_of_the_analysis(kind: Kind, digit: TraceEntry) -> None:
     rolled = rollout(digit.trace, fusion="max")[0]
     expected = perturbation(*given(digit), rolled, kind, target=8)
-    answer = ask(digit, "perturbation", 0, "rollout", kind, "8", fusion="max")
+    answer = ask(digit, "perturbation", "rollout", kind, "8", fusion="max")
     near(answer["most"], expected.curve)
     near(answer["least"], expected.reverse)
     near(answer["random"][4], expected.random[4])
@@ -153,7 +137,7 @@ def test_the_class_of_another_question_is_tested_by_its_own() -> None:
     star = entry_of("objects", folder(in_catalogue("objects")) / "a-star.png")
     name = "6 (In which column?)"
     id = given(star)[0].classes.index(name)
-    answer = ask(star, "perturbation", 0, "gradient", "deletion", name)
+    answer = ask(star, "perturbation", "gradient", "deletion", name)
     tokens = explain(*given(star), target=id, method="gradient").tokens
     expected = perturbation(*given(star), tokens, "deletion", target=id, among=range(12, 20))
     near(answer["most"], expected.curve)

@@ -32,8 +32,8 @@ GONE = {  # what is said of a setting that older links have, by its name
     **dict.fromkeys(("mean", "std", "rows_px", "cols_px"), PREPARED_AS_STATED),
     "column": "This link chose a column of a table; now each line of the text is a prompt.",
     **dict.fromkeys(
-        ("beside_fusion", "beside_discard"),
-        "This link fused the heads of two methods in two ways; both are fused in one way now.",
+        ("beside", "beside_fusion", "beside_discard"),
+        "This link shows two methods beside each other. One is shown at a time now.",
     ),
     "paint": "This link drew weights smoothly or as a mask: each patch has its colour now.",
     "tree": "This link opened the tree of a score, which no longer exists: the pair opens alone.",

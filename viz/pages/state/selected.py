@@ -15,13 +15,11 @@ SITE = (  # beside layer and kind, whose defaults are each page's own
 )
 PLACE = ("layer", "attention", "head", "token", "direction", "scale")
 SCALES = ("fixed", "own", "log")  # of a text's picture
-METHODS = {"decompx": "alti", "added": "norms"}
 REPLACED = {  # values of older links, and what they open
     "form": {"vectors": "head", "qk": "head", "stages": "head"},
     "overview": {"scatter": "table"},
-    "method": METHODS,
-    "beside": METHODS,
-    "proof": {"road": "deletion"},
+    "method": {"decompx": "alti", "added": "norms"},
+    "proof": dict.fromkeys(("road", "grey", "drop"), "deletion"),
 }
 
 

@@ -1,14 +1,22 @@
 // All layers together over a picture: where a method leads from the answer or from a patch, or what speaks
-// for a class; one method, or two beside each other.
+// for a class.
 
 import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, legible } from "../../web/core/labels.js";
 import { saveMenu } from "../../web/core/save.js";
 import { pathOf } from "../../web/core/sources.js";
-import { choiceOf, chosenIn, explainedIn, MethodChoices } from "../../web/methods/choices.js";
+import { choiceOf, explainedIn, MethodChoices } from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
-import { fusedQueryOf, largest, nameOf, number, showsOf, together } from "../../web/methods/methods.js";
+import {
+  fusedQueryOf,
+  largest,
+  methodOf,
+  nameOf,
+  number,
+  showsOf,
+  together,
+} from "../../web/methods/methods.js";
 import { useSpans } from "../../web/methods/spans.js";
 import { numbersOf, pixelsOf, signedVeilOf, veilOf } from "../../web/painting/over.js";
 import { Switch, Field, Hosted } from "../../web/parts/controls.js";
@@ -32,16 +40,17 @@ const FOLLOWED = [
 
 /** @param {{state: ImageState, theme: Theme}} props */
 export function OverPatches({ state, theme }) {
-  const files = useRef([{ current: null }, { current: null }]).current;
-  const menu = useMemo(() => saving(state, files), [state]);
-  const { followed, tested } = state.selection;
-  const infos = chosenIn(state);
+  const file = useRef({ current: null }).current;
+  const menu = useMemo(() => saving(state, file), [state]);
+  const { followed, tested, method } = state.selection;
+  const info = methodOf(method);
+  const Method = info.kind === "relevance" ? RelevancePart : RowPart;
   return html`
     <section class="hs-section hs-model" aria-label="All layers over the picture">
       <div class="hs-row">
         <${MethodChoices} ...${{ state, always: tested === "yes" }} />
         ${
-          infos.some(({ kind }) => kind !== "relevance") &&
+          info.kind !== "relevance" &&
           html`<${Field} name="from">
           <${Switch}
             ...${{ name: "Followed from", chosen: followed, choices: FOLLOWED }}
@@ -51,26 +60,15 @@ export function OverPatches({ state, theme }) {
         }
         <div class="hs-values hs-end"><${Ground} state=${state} /><${Hosted} node=${menu} /></div>
       </div>
-      <div class=${infos.length > 1 ? "hs-model-parts hs-over-parts hs-two" : "hs-model-parts hs-over-parts"}>
-        ${infos.map((info, i) => {
-          const Method = info.kind === "relevance" ? RelevancePart : RowPart;
-          const props = {
-            state,
-            theme,
-            info,
-            fused: state.selection,
-            name: "AB"[i],
-            file: files[i],
-          };
-          return html`<${Method} key=${`${i} ${info.kind}`} ...${props} />`;
-        })}
+      <div class="hs-model-parts hs-over-parts">
+        <${Method} key=${info.kind} ...${{ state, theme, info, fused: state.selection, file }} />
       </div>
       ${state.base.explains === "nothing" && html`<p class="hs-doubt">${UNEXPLAINED}</p>`}
     </section>
   `;
 }
 
-function saving(state, files) {
+function saving(state, file) {
   return saveMenu(state.view, {
     form: () => "model",
     query: () => {
@@ -82,12 +80,12 @@ function saving(state, files) {
         ...(followed === "token" ? { followed, query: token ?? 0 } : {}),
       };
     },
-    picture: () => files.forEach(({ current: save }) => save?.()),
+    picture: () => file.current?.(),
   });
 }
 
 /** The row of a method from the answer or from a token. */
-function RowPart({ state, info, fused, name, ...others }) {
+function RowPart({ state, info, fused, ...others }) {
   const { site, head, followed, token } = state.selection;
   const asked = {
     ...(info.of === "tower" ? { site: 0, head: "mean" } : { site, head }),
@@ -95,7 +93,7 @@ function RowPart({ state, info, fused, name, ...others }) {
     index: followed === "token" ? (token ?? 0) : undefined,
     ...fusedQueryOf(info, fused),
   };
-  const slot = `over ${name}`;
+  const slot = "over";
   const keys = info.kind === "row" ? state.site(0).keys : 0;
   const { values, answer, refusal } = useSpans(state, slot, asked, keys);
   const reads = answer?.reads ?? theToken(state, token ?? 0);
@@ -103,24 +101,24 @@ function RowPart({ state, info, fused, name, ...others }) {
   const reason = refusal || (numbers ? "" : state.waitingFor(slot, "Computing"));
   const framed = followed === "token" ? undefined : null;
   const isTested = info.of === "tower" && followed !== "token";
-  return html`<${Part} ...${{ state, info, fused, name, numbers, reason, isRefused: Boolean(refusal), framed, isTested, ...others }} />`;
+  return html`<${Part} ...${{ state, info, fused, numbers, reason, isRefused: Boolean(refusal), framed, isTested, ...others }} />`;
 }
 
 /** What speaks for a class. */
-function RelevancePart({ state, info, name, ...others }) {
+function RelevancePart({ state, info, ...others }) {
   const { output } = state.selection;
-  const path = pathOf("relevance", { site: 0, method: info.name, output: output || undefined });
-  const { answer, reason, isRefused } = useAnswer(state.view, `relevance ${name}`, path, "Computing");
+  const path = pathOf("relevance", { method: info.name, output: output || undefined });
+  const { answer, reason, isRefused } = useAnswer(state.view, "relevance", path, "Computing");
   const numbers = answer && {
     values: answer.values,
     of: `of ${answer.name ? `“${legible(answer.name)}”` : `output ${answer.id}`}`,
     more: `${capital(explainedIn(answer))} ${number(answer.value)}. ${together(answer)}`,
   };
-  return html`<${Part} ...${{ state, info, name, numbers, reason, isRefused, framed: null, isTested: true, ...others }} />`;
+  return html`<${Part} ...${{ state, info, numbers, reason, isRefused, framed: null, isTested: true, ...others }} />`;
 }
 
 /** One method's numbers over the picture. */
-function Part({ state, theme, info, fused, name, numbers, reason, isRefused, framed, isTested, file }) {
+function Part({ state, theme, info, fused, numbers, reason, isRefused, framed, isTested, file }) {
   const { base, pointed } = state;
   const tokens = state.site(0).keys;
   const list = numbers?.values ?? [];
@@ -165,7 +163,7 @@ function Part({ state, theme, info, fused, name, numbers, reason, isRefused, fra
           ${
             isTested &&
             base.explains === "classes" &&
-            html`<${Faithful} ...${{ state, slot: `faithful ${name}`, pictured: true, method: info.name, more: fusedQueryOf(info, fused) }} />`
+            html`<${Faithful} ...${{ state, pictured: true, method: info.name, more: fusedQueryOf(info, fused) }} />`
           }
         </div>
       </div>

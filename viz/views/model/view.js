@@ -1,4 +1,4 @@
-// All layers together: maps over tokens and shaded sentences by one method, or two beside each other.
+// All layers together: a map over tokens, or a shaded sentence, by one method.
 
 import { moreIs } from "../../web/core/dom.js";
 import { useAnswer, useNewest } from "../../web/core/hooks.js";
@@ -6,9 +6,9 @@ import { html } from "../../web/core/html.js";
 import { capital, legible } from "../../web/core/labels.js";
 import { cellOf } from "../../web/core/raster.js";
 import { pathOf } from "../../web/core/sources.js";
-import { choiceOf, chosenIn, explainedIn, MethodChoices } from "../../web/methods/choices.js";
+import { choiceOf, explainedIn, MethodChoices } from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
-import { fusedQueryOf, largest, nameOf, number } from "../../web/methods/methods.js";
+import { fusedQueryOf, largest, methodOf, nameOf, number } from "../../web/methods/methods.js";
 import { showsOf, together } from "../../web/methods/methods.js";
 import { useSpans } from "../../web/methods/spans.js";
 import { Quoted } from "../../web/parts/controls.js";
@@ -27,18 +27,16 @@ const KINDS = { map: MapPart, row: FlowPart, relevance: RelevancePart };
 
 /** @param {ViewProps} props */
 export function Model({ state, theme, space, panel }) {
-  const infos = chosenIn(state);
+  const info = methodOf(state.selection.method);
   const title = [`${state.base.model} · all layers together`, state.base.caveat].filter(Boolean).join(" — ");
   panel.figure = () => ({ query: rowOf(state), sinks: state.selection.sinks, ...choiceOf(state) });
-  const parts = infos.map((info, i) => {
-    const [fused, name] = [state.selection, "AB"[i]];
-    return html`<${KINDS[info.kind]} key=${name + info.kind} ...${{ state, theme, space, info, fused, name }} />`;
-  });
   return html`
     <div class="hs-model">
       <p class="hs-heading">${title}</p>
       <div class="hs-row"><${MethodChoices} state=${state} /></div>
-      <div class=${infos.length > 1 ? "hs-model-parts hs-two" : "hs-model-parts"} ref=${panel.stage}>${parts}</div>
+      <div class="hs-model-parts" ref=${panel.stage}>
+        <${KINDS[info.kind]} key=${info.kind} ...${{ state, theme, space, info, fused: state.selection }} />
+      </div>
       ${state.base.explains === "nothing" && html`<p class="hs-doubt">${UNEXPLAINED}</p>`}
     </div>
   `;
@@ -70,17 +68,17 @@ const Part = ({ info, fused, note, dim = false, children, after = null }) => htm
 
 const Waiting = ({ reason }) => html`<p class="hs-sentence">${reason}</p>`;
 
-function MapPart({ state, theme, space, info, fused, name }) {
+function MapPart({ state, theme, space, info, fused }) {
   const { site, head, sinks: hides } = state.selection;
   const asked = { ...placeOf(state, info), method: info.name, ...fusedQueryOf(info, fused) };
-  const reply = useAnswer(state.view, `model ${name}`, pathOf("model", asked), "Computing");
+  const reply = useAnswer(state.view, "all layers", pathOf("model", asked), "Computing");
   const answer = /** @type {ModelMap | null} */ (reply.answer);
   const place = `${state.trace} ${asked.site} ${asked.head} ${info.name}`;
   const newest = useNewest(Boolean(answer), () => ({ map: answer, place }), [answer, place]);
   const row = rowOf(state);
   const { answer: values } = useAnswer(
     state.view,
-    `row ${name}`,
+    "row of layers",
     answer && pathOf("model_row", { ...asked, index: row }),
   );
   const [cell, setCell] = useState(/** @type {Cell | null} */ (null));
@@ -135,9 +133,9 @@ function restingOf(state, { cells, shape: [rows, cols] }) {
   return { ...resting, keys: [resting.key], shares: ofRows };
 }
 
-function FlowPart({ state, theme, info, fused, name }) {
+function FlowPart({ state, theme, info, fused }) {
   const { keys } = state.site();
-  const slot = `flow ${name}`;
+  const slot = "flow";
   const asked = {
     ...placeOf(state, info),
     method: info.name,
@@ -186,10 +184,10 @@ function Row({ state, theme, values, said }) {
   `;
 }
 
-function RelevancePart({ state, theme, info, fused, name }) {
+function RelevancePart({ state, theme, info, fused }) {
   const { output } = state.selection;
-  const path = pathOf("relevance", { site: 0, method: info.name, output: output || undefined });
-  const reply = useAnswer(state.view, `relevance ${name}`, path, "Computing");
+  const path = pathOf("relevance", { method: info.name, output: output || undefined });
+  const reply = useAnswer(state.view, "relevance", path, "Computing");
   const answer = /** @type {RelevanceAnswer | null} */ (reply.answer);
   const [pointed, setPointed] = useState("");
   const texts = useMemo(() => answer && textsOf(state, answer), [answer]);
@@ -201,7 +199,7 @@ function RelevancePart({ state, theme, info, fused, name }) {
   const signs = answer.values.some((value) => value < 0)
     ? `${theme.mode === "dark" ? "Orange" : "Brown"} speaks for the output, blue against it.`
     : `${moreIs(theme.mode)} = more.`;
-  const test = html`<${Faithful} ...${{ state, slot: `faithful ${name}`, method: info.name }} />`;
+  const test = html`<${Faithful} ...${{ state, method: info.name }} />`;
   return html`
     <${Part} ...${{ info, fused, note: answer.note, after: test }}>
       <p class="hs-sentence">${`${explainedIn(answer)} ${number(answer.value)}:`}</p>

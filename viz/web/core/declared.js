@@ -21,7 +21,6 @@
  * @property {string} columns keys such as 0-12, the end excluded
  * @property {"all" | "aa" | "ab" | "ba" | "bb"} block from which text of a pair to which; a is the first, or the source of a joint map
  * @property {"mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "gradient" | "chefer" | "attnlrp"} method of all layers together
- * @property {"" | "mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "gradient" | "chefer" | "attnlrp"} beside a second method beside it
  * @property {string} output what a relevance, lens, parts and blame explain: the name of a class or token, as mat or mat@3 (at a position), or of a model without them a second sentence; else the likeliest output
  * @property {string} versus of parts: a second output, such as hat, whose logit is subtracted
  * @property {"logit" | "jacobian"} lens whether a state is read as it is, or carried to the last layer by a mean Jacobian
@@ -29,7 +28,7 @@
  * @property {"no" | "zero" | "mean"} matter of parts and of a picture: every head switched off in turn, its values zero or their mean
  * @property {string} patched of parts: a second text, whose states are patched in one at a time
  * @property {string} states of two pictures: which states of the second one matter; how many are patched exactly, then the layer and token of the one that is read
- * @property {"grey" | "drop" | "deletion" | "insertion"} proof of a picture, what tests a relevance: curves without the most relevant patches and with them alone, patches painted grey or left out; or the probability as patches are greyed out or put back into a blurred picture
+ * @property {"deletion" | "insertion"} proof of a picture, what tests a relevance: the probability as patches are greyed out, or put back into a blurred picture
  * @property {"answer" | "token"} followed of a picture, where a method without an output begins: what the answer is read from, or the chosen token
  * @property {"above" | "below" | "all"} foreground of features: the side of the threshold whose patches are coloured, or all of them
  * @property {number} deviations of features: the threshold of the first component, in its standard deviations
@@ -71,7 +70,6 @@ export const START = {
   columns: "",
   block: "all",
   method: "rollout",
-  beside: "",
   output: "",
   versus: "",
   lens: "logit",
@@ -79,7 +77,7 @@ export const START = {
   matter: "no",
   patched: "",
   states: "",
-  proof: "grey",
+  proof: "deletion",
   followed: "answer",
   foreground: "all",
   deviations: 0,

@@ -199,9 +199,9 @@ export function saveMenu(view, { form, query, picture, isPicture = () => true, o
 
   function fileName(as, more) {
     const { site } = view.selection;
-    const { head, shown: which = head, layers = view.base.sites[site].layer, method, beside, both } = { ...query(), ...more };
+    const { head, shown: which = head, layers = view.base.sites[site].layer, method, both } = { ...query(), ...more };
     const whole = FORMS[/** @type {keyof typeof FORMS} */ (as)].covers !== "heads";
-    const methods = as === "model" || as === "faithfulness" ? [method, beside].filter(Boolean) : [];
+    const methods = as === "model" || as === "faithfulness" ? [method] : [];
     const parts = whole ? methods : ["layer", layers, "head", which];
     const several = both === "edits" ? ["before", "after"] : both ? ["both"] : [];
     return [view.base.model, as, ...parts, ...several].join("-").replaceAll(".", "-");

@@ -158,10 +158,10 @@ function editsOf(state, host) {
 
 function Toolbar({ state }) {
   const { selection, base } = state;
-  const { site, head, direction, scale, sinks, outliers, method, beside } = selection;
+  const { site, head, direction, scale, sinks, outliers, method } = selection;
   const { missing, props } = state.view;
   const isAttention = state.form === "attention";
-  const isOfHead = [method, beside].some((name) => name && methodOf(name).of === "head"); // what a method is about
+  const isOfHead = methodOf(method).of === "head";
   const note = [missing, base.note].filter(Boolean).join("; ");
   const heads = state.heads();
   const menuOf = (name, title, options, value, onChoose) => html`

@@ -1,5 +1,5 @@
-// The choice of methods for all layers together: one, or two beside each other, how they fuse heads,
-// and the output that a relevance explains.
+// The choice of a method for all layers together, how it fuses heads, and the output that a relevance
+// explains.
 
 import { aboutOf } from "../core/about.js";
 import { METHODS } from "../core/declared.js";
@@ -31,23 +31,16 @@ const GROUPS = [
  * @param {boolean} [props.always] whether an output is explained by every method
  */
 export function MethodChoices({ state, always = false }) {
-  const { method, beside } = state.selection;
-  const infos = chosenIn(state);
+  const info = methodOf(state.selection.method);
   return html`
     <${Field} name="Method">
       <${MethodMenu}
-        ...${{ state, name: "Method", value: methodOf(method).name }}
-        onChoose=${(name) => state.select({ method: name || "rollout" })}
+        ...${{ state, name: "Method", value: info.name }}
+        onChoose=${(name) => state.select({ method: name })}
       />
     <//>
-    <${Field} name="beside it">
-      <${MethodMenu}
-        ...${{ state, name: "Beside it", value: beside, optional: true }}
-        onChoose=${(name) => state.select({ beside: name })}
-      />
-    <//>
-    <${Fusion} ...${{ state, asked: infos.flatMap(({ fused }) => fused) }} />
-    ${(always || infos.some(isRelevance)) && html`<${OutputMenu} state=${state} />`}
+    <${Fusion} ...${{ state, asked: info.fused }} />
+    ${(always || isRelevance(info)) && html`<${OutputMenu} state=${state} />`}
   `;
 }
 
@@ -58,44 +51,34 @@ export function MethodChoices({ state, always = false }) {
  * @returns {Record<string, string | number>}
  */
 export function choiceOf(state) {
-  const { method, beside, output } = state.selection;
-  /** @type {Record<string, string>} */
-  const tested = isTested(state) ? { tested: "yes" } : {};
-  const more = { ...(beside ? { beside } : {}), ...(output ? { output } : {}), ...tested };
-  const fused = chosenIn(state).map((info) => fusedQueryOf(info, state.selection));
-  return Object.assign({ method: methodOf(method).name, ...more }, ...fused);
+  const { method, output, tested } = state.selection;
+  const info = methodOf(method);
+  return {
+    method: info.name,
+    ...(output ? { output } : {}),
+    ...(tested === "yes" && canTest(state) ? { tested } : {}),
+    ...fusedQueryOf(info, state.selection),
+  };
 }
-
-/**
- * The methods that are shown.
- *
- * @param {State} state
- */
-export const chosenIn = ({ selection: { method, beside } }) =>
-  [method, beside].filter((name) => name !== "").map(methodOf);
 
 /**
  * Whether a relevance is shown, whose faithfulness can be tested.
  *
  * @param {State} state
  */
-export const canTest = (state) =>
-  state.selection.form === "model" && chosenIn(state).some(({ kind }) => kind === "relevance");
+export const canTest = ({ selection: { form, method } }) => form === "model" && isRelevance(methodOf(method));
 
-const isTested = (state) => state.selection.tested === "yes" && canTest(state);
-
-function MethodMenu({ state, name, value, optional = false, onChoose }) {
+function MethodMenu({ state, name, value, onChoose }) {
   const explained = state.base.explains !== "nothing";
-  const info = value && methodOf(value);
+  const info = methodOf(value);
   return html`
     <select
       class="hs-select"
       aria-label=${name}
-      title=${info ? aboutOf({ ...info, about: info.title }) : ""}
+      title=${aboutOf({ ...info, about: info.title })}
       value=${value}
       onChange=${({ currentTarget }) => onChoose(currentTarget.value)}
     >
-      ${optional && html`<option value="">nothing</option>`}
       ${GROUPS.map(
         ({ label, methods, explains }) => html`
           <optgroup label=${label} disabled=${explains && !explained}>

@@ -11,21 +11,20 @@ import { Button, Menu } from "../parts/controls.js";
 /** @typedef {Record<string, string | number | undefined>} Query */
 
 const [WIDE, TALL, EDGE] = [220, 110, 12];
+const SLOT = "faithful";
 const LEAST = 0.01; // of the axis: smaller drops are noise
 const NAMES = [
   {
     name: "comprehensiveness",
-    what: (unit) => `without the most relevant ${unit}`,
+    what: "without the most relevant tokens",
     good: "large is faithful",
   },
-  { name: "sufficiency", what: (unit) => `with the most relevant ${unit} alone`, good: "small is faithful" },
+  { name: "sufficiency", what: "with the most relevant tokens alone", good: "small is faithful" },
 ];
-const REMOVED = { mask: "masked", drop: "left out", grey: "painted grey" };
+const REMOVED = { mask: "masked", drop: "left out" };
 
 /** @type {[Options["proof"], string][]} ways to test the relevance of patches */
 const PROOFS = [
-  ["grey", "painted grey"],
-  ["drop", "left out"],
   ["deletion", "deletion"],
   ["insertion", "insertion"],
 ];
@@ -44,18 +43,16 @@ const PERTURBED = {
 /**
  * @param {object} props
  * @param {State} props.state
- * @param {string} props.slot
  * @param {string} props.method
  * @param {Query} [props.more] what else the server is asked with
  * @param {boolean} [props.pictured] whether tokens are patches, which can be taken away in several ways
  */
-export function Faithful({ state, slot, method, more = {}, pictured = false }) {
+export function Faithful({ state, method, more = {}, pictured = false }) {
   const { tested, proof, output } = state.selection;
   const unit = pictured ? "patches" : "tokens";
   const isOn = tested === "yes";
   const proofs = PROOFS.map(([name]) => name);
-  const asked = { site: 0, method, output: output || undefined, ...more, ...(pictured ? { proof } : {}) };
-  const Test = pictured && PERTURBED[proof] ? Perturbed : Removed;
+  const asked = { method, output: output || undefined, ...more, ...(pictured ? { proof } : {}) };
   return html`
     <div class="hs-faithful">
       <div class="hs-row">
@@ -76,20 +73,20 @@ export function Faithful({ state, slot, method, more = {}, pictured = false }) {
         />`
         }
       </div>
-      ${isOn && html`<${Test} ...${{ state, slot, asked, unit, pictured, proof }} />`}
+      ${isOn && html`<${pictured ? Perturbed : Removed} ...${{ state, asked, proof }} />`}
     </div>
   `;
 }
 
 /** The output without tokens, by levels: for the relevance, and for random orders, one after another. */
-function Removed({ state, slot, asked, unit, pictured }) {
-  const { list, path } = curvesIn(state, slot, asked);
-  const { answer, reason, isRefused } = useAnswer(state.view, slot, path);
+function Removed({ state, asked }) {
+  const { list, path } = curvesIn(state, asked);
+  const { answer, reason, isRefused } = useAnswer(state.view, SLOT, path);
   const count = list[0]?.orders ?? 1;
   if (list.length < count || !answer) {
     const doing = isRefused
       ? reason
-      : state.waitingFor(slot, `Removing ${unit}: ${list.length} of ${count} orders`);
+      : state.waitingFor(SLOT, `Removing tokens: ${list.length} of ${count} orders`);
     const label = "Orders of removal tried";
     return html`
       ${!isRefused && html`<progress class="hs-progress" aria-label=${label} max=${count} value=${list.length} />`}
@@ -98,24 +95,21 @@ function Removed({ state, slot, asked, unit, pictured }) {
   }
   const lines = NAMES.map(({ name }) => list.map((each) => each[name]));
   const all = lines.flat(2);
-  const span = spanOf(Math.min(0, ...all), Math.max(LEAST, ...all), list[0].counts, unit);
+  const span = spanOf(Math.min(0, ...all), Math.max(LEAST, ...all), list[0].counts, "tokens");
   const report = NAMES.map(({ name }, i) => {
     const [mine, ...random] = lines[i].map(mean);
     const band = `${Math.min(...random).toFixed(3)} to ${Math.max(...random).toFixed(3)}`;
     return `${name} ${mine.toFixed(3)} (random orders ${band})`;
   });
   const { value, tokens, removal, read } = list[0];
-  const stays = pictured
-    ? ""
-    : `, ${read ? "special ones and what the decoder reads stay" : "special ones stay"}`;
-  const unlike = pictured ? `A picture whose patches are ${REMOVED[removal]} is` : "A text without tokens is";
+  const stays = read ? "special ones and what the decoder reads stay" : "special ones stay";
   return html`
     <div class="hs-curves">
       ${NAMES.map(
         ({ name, what, good }, i) => html`
           <figure class="hs-curve">
-            <span>${`Drop ${what(unit)} (${good})`}</span>
-            <${Chart} lines=${lines[i]} span=${span} label=${`${name}: drop of the output ${what(unit)}`} />
+            <span>${`Drop ${what} (${good})`}</span>
+            <${Chart} lines=${lines[i]} span=${span} label=${`${name}: drop of the output ${what}`} />
           </figure>
         `,
       )}
@@ -123,28 +117,28 @@ function Removed({ state, slot, asked, unit, pictured }) {
     <p class="hs-sentence" aria-live="polite">
       ${
         `Mean over the levels: ${report.join(", ")}. Output of the whole input ${value.toFixed(3)};` +
-        ` ${tokens} ${unit} are ${REMOVED[removal]}${stays}. ${unlike} unlike those the model knows.`
+        ` ${tokens} tokens are ${REMOVED[removal]}, ${stays}. A text without tokens is unlike those the model knows.`
       }
     </p>
   `;
 }
 
 /** The answers for one order after another, as far as they have come, and the path of the last or next. */
-function curvesIn(state, slot, asked) {
+function curvesIn(state, asked) {
   /** @type {Curves[]} */
   const list = [];
   let path = "";
   for (let order = 0; order < (list[0]?.orders ?? 1); order++) {
     path = pathOf("faithfulness", { ...asked, order });
-    const answer = /** @type {Curves | {why: string} | null} */ (state.view.answer(slot, path));
+    const answer = /** @type {Curves | {why: string} | null} */ (state.view.answer(SLOT, path));
     if (!answer || "why" in answer) break;
     list.push(answer);
   }
   return { list, path };
 }
 
-function Perturbed({ state, slot, asked, unit, proof }) {
-  const reply = useAnswer(state.view, slot, pathOf("perturbation", asked), "Changing patches");
+function Perturbed({ state, asked, proof }) {
+  const reply = useAnswer(state.view, SLOT, pathOf("perturbation", asked), "Changing patches");
   const answer = /** @type {Perturbation | null} */ (reply.answer);
   if (!answer) return html`<p class="hs-sentence" aria-live="polite">${reply.reason}</p>`;
   const { counts, most, least, random, score } = answer;
@@ -156,7 +150,7 @@ function Perturbed({ state, slot, asked, unit, proof }) {
     <div class="hs-curves">
       <figure class="hs-curve">
         <span>${label}</span>
-        <${Chart} lines=${[most, ...random]} span=${spanOf(0, top, counts, unit)} dashed=${least} label=${label} />
+        <${Chart} lines=${[most, ...random]} span=${spanOf(0, top, counts, "patches")} dashed=${least} label=${label} />
       </figure>
     </div>
     <p class="hs-sentence" aria-live="polite">

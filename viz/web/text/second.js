@@ -22,7 +22,7 @@ import { fromSecondText } from "./second_text.js";
 
 const SHARED = /** @type {(keyof Options)[]} what the second takes from the first */ ([
   ...["form", "values", "scale", "sinks", "least", "top", "find", "direction"],
-  ...["method", "beside", "fusion", "discard", "lens", "overview"],
+  ...["method", "fusion", "discard", "lens", "overview"],
 ]);
 const OVERLAP =
   "The share of the weight that two heads put on the same pieces of text: 1 for equal maps. Special tokens are left" +

@@ -57,7 +57,6 @@ def test_an_old_link_opens_without_a_complaint() -> None:
     ("query", "opens"),
     [
         ({"form": "model", "method": "decompx"}, {"form": "model", "method": "alti"}),
-        ({"form": "model", "beside": "decompx"}, {"form": "model", "beside": "alti"}),
         ({"form": "model", "method": "added"}, {"form": "model", "method": "norms"}),
         ({"form": "vectors"}, {"form": "head"}),
         ({"form": "qk", "token": "3", "partner": "5"}, {"form": "head", "token": 3, "partner": 5}),
