@@ -28,8 +28,6 @@ FORMATTED = [
     "viz/web/scene",
     "viz/web/figures",
     "viz/web/story",
-    "viz/web/map/map.js",
-    "viz/web/lessons",
     *(f"viz/web/core/{name}.js" for name in ("grids", "hooks", "html", "view_panel")),
     "viz/web/painting",
     *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu", "spans")),

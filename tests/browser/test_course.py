@@ -13,11 +13,15 @@ from tests.browser.test_stories import STORY, open_story, shows
 from viz import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-UNKNOWN = re.compile("^[…–]$")  # numbers that are not written yet, or that the figure lacks
+UNKNOWN = re.compile("^–?$")  # numbers that are not written yet, or that the figure lacks
 
 
 SETTLED = """() => document.querySelector("[data-test-script-state=notRunning]")
     && document.querySelector(".lesson-takeaways, .stAlert")"""
+
+
+SMALLEST = """scene => Math.min(...[...scene.querySelectorAll("text")].map(
+    each => each.getAttribute("font-size") * scene.getScreenCTM().a))"""
 
 
 @pytest.fixture
@@ -33,23 +37,25 @@ def test_one_visit(page: Page, app_url: str, name: str):
     look(page, *TRIED[0])
     page.goto(f"{app_url}/{name}")
     expect(page.locator(STORY)).to_have_count(1, timeout=60_000)
-    for step in course.lesson(name).steps:
-        section = page.locator(f"#step-{step.name}")
-        for option in section.locator(".story-options .hs-button").all():
-            option.click()
-            reply = section.locator(".story-feedback")
-            expect(reply).not_to_be_empty()
-            for number in reply.locator(".story-number").all():
-                expect(number).not_to_have_text(UNKNOWN)
+    steps = course.lesson(name).steps
+    for step in sorted(steps, key=lambda each: each.deeper):
+        if step.deeper:
+            page.get_by_text("Going deeper", exact=True).click()
+            page.locator(".story-deeper").get_by_role("button", name=step.title).click()
         shows(page, step.name)
-        numbers = section.locator(".story-number").filter(visible=True)
-        expect(numbers.filter(has_text=UNKNOWN)).to_have_count(0)
+        section = page.locator(f"#step-{step.name}")
+        unknown = section.locator(".story-number").filter(has_text=UNKNOWN)
+        for option in section.locator(".story-option").all():
+            option.click()
+            expect(section.locator(".story-feedback")).not_to_be_empty()
+            expect(unknown).to_have_count(0)
+        expect(unknown).to_have_count(0)
         if step.other is not None:
             networks = page.get_by_role("group", name="Network", exact=True).locator("button")
             for button in (networks.last, networks.first):
                 button.click()
                 expect(button).to_have_attribute("aria-pressed", "true")
-                expect(numbers.filter(has_text=UNKNOWN)).to_have_count(0)
+                expect(unknown).to_have_count(0)
         assert page.locator(".story-problem").is_hidden()
         page.keyboard.press("PageDown")
     for width, mode in TRIED:
@@ -59,53 +65,52 @@ def test_one_visit(page: Page, app_url: str, name: str):
 
 
 def arrived(page: Page, name: str) -> None:
-    title = course.lesson(name).title
-    expect(page.get_by_role("heading", name=title, level=4)).to_be_visible(timeout=60_000)
-    page.wait_for_function("() => document.documentElement.dataset.lessonKeys")
+    expect(page.locator(".hs-rail [aria-current=page]")).to_have_attribute(
+        "title", course.lesson(name).title, timeout=60_000
+    )
     page.wait_for_function(SETTLED)
 
 
-def by_key(page: Page, key: str) -> None:
-    """Presses a key that belongs to no control."""
-    page.evaluate("document.activeElement?.blur()")
-    page.keyboard.press(key)
-
-
-def test_keys_lead_to_the_neighbours_and_terms_explain_themselves(page: Page, app_url: str):
-    open_story(page, app_url, course.COURSE[0].name)
-    by_key(page, "n")
-    arrived(page, course.COURSE[1].name)
-    term = page.locator(".story-glossary").filter(visible=True).first
+def test_the_short_way_is_gone_by_keys_and_ticks_what_is_done(page: Page, app_url: str):
+    """Done is what was seen to the end, with its questions answered."""
+    page.goto(f"{app_url}/course")
+    page.get_by_role("link", name="Start with “Soft dictionary”").click()
+    arrived(page, "dictionary")
+    page.evaluate("window.unloaded = false")
+    expect(page.locator(".hs-rail li")).to_have_count(len(course.SHORT))
+    steps = [each for each in course.lesson("dictionary").steps if not each.deeper]
+    for step in steps:
+        shows(page, step.name)
+        expect(page.locator(".hs-rail .done")).to_have_count(0)
+        if step.ask:
+            page.locator(".story-show").click()
+        page.keyboard.press("PageDown")
+    expect(page.locator(".hs-rail .done")).to_have_count(0)  # looking up is no answer
+    for step in reversed(steps):
+        shows(page, step.name)
+        if step.ask:
+            page.keyboard.press("1")
+        page.keyboard.press("PageUp")
+    expect(page.locator(".hs-rail .done")).to_have_count(1)
+    page.keyboard.press("n")
+    arrived(page, "by_hand")
+    term = page.locator(".story-glossary").first
     term.focus()
     shown = term.evaluate("t => getComputedStyle(t, '::after').content")
     assert term.get_attribute("data-meaning") in shown
-    by_key(page, "p")
-    arrived(page, course.COURSE[0].name)
+    assert page.evaluate("window.unloaded === false")
 
 
 def test_parts_of_the_map_lead_to_their_lessons_without_a_reload(page: Page, app_url: str):
-    """By a click in the list of the course, by a click on a part, and by keyboard from there."""
     page.goto(f"{app_url}/course")
-    page.get_by_text("Lesson plan for teachers").click()
-    expect(page.get_by_text("Aim:")).to_have_count(len(course.COURSE))
+    page.get_by_role("button", name="The whole transformer").click()
     page.evaluate("window.unloaded = false")
-    page.locator(".hs-lessons").get_by_role("link", name="· Many heads").click()
-    arrived(page, "heads")
-    expect(page.locator(".hs-map-part.lit")).to_have_attribute("data-part", "heads")
-    page.locator(".hs-map-part[data-part=position] rect").first.click()
+    page.locator(".hs-map-part[tabindex='0']").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
     arrived(page, "position")
-    shows(page, "order")
-    for step in ("hand", "clock"):  # a clicker moves by one step, also after a click
-        page.keyboard.press("PageDown")
-        shows(page, step)
-    page.locator(".story-text").click()
-    page.keyboard.press("PageDown")
-    shows(page, "sixty")
-    page.keyboard.press("PageUp")
-    shows(page, "clock")
-    page.locator(".hs-map-part[aria-current]").press("ArrowDown")
-    page.locator(".hs-map-part:focus").press("Enter")
-    arrived(page, "query_key_value")
+    expect(page.locator(".hs-rail li")).to_have_count(len(course.COURSE))
     assert page.evaluate("window.unloaded === false")
 
 
@@ -118,16 +123,15 @@ def test_to_the_explorer_and_back_to_the_step(page: Page, app_url: str):
     shows(page, "softmax")
 
 
-def test_paper_has_no_controls_and_all_steps(page: Page, app_url: str):
-    page.goto(f"{app_url}/by_hand?print=yes")
-    expect(page.get_by_text("unlearned(").first).to_be_visible(timeout=60_000)
-    expect(page.locator(".story-scene")).to_have_count(1)
-    expect(page.locator(".story-told")).to_have_count(len(course.lesson("by_hand").steps))
-    for told in page.locator(".story-told").all():
-        expect(told).to_be_visible()
-    assert page.locator("[class*='st-key-lesson_page'] input:visible").count() == 0
+def test_paper_has_all_steps_and_no_controls(page: Page, app_url: str):
+    open_story(page, app_url, "by_hand")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
-    expect(page.locator(".st-key-frame_bar")).to_be_hidden()
+    expect(page.locator(".story-told")).to_have_count(len(course.lesson("by_hand").steps))
+    expect(page.locator(".story-number").filter(has_text=UNKNOWN)).to_have_count(0)
+    expect(page.locator(".st-key-frame_bar, .story-controls, .story-tools").first).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator(".story-told")).to_have_count(1)
 
 
 def test_the_quiz_judges_an_answer_and_has_another_seed(page: Page, app_url: str):
@@ -142,40 +146,37 @@ def test_the_quiz_judges_an_answer_and_has_another_seed(page: Page, app_url: str
 
 def test_progress_and_answers_outlive_a_reload(page: Page, app_url: str):
     open_story(page, app_url, "dictionary?story=3")
-    shows(page, "softmax")  # the step waits for an answer
-    page.locator(".current .story-show").click()
-    shows(page, "flow")
+    page.locator(".story-show").click()
+    expect(page.locator(".story-told")).to_be_visible()
     page.reload()
     shows(page, "flow")
+    expect(page.locator(".story-told")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    shows(page, "softmax")
     page.goto(f"{app_url}/course")
-    expect(page.locator(".hs-course-start")).to_contain_text(
-        "Continue where you left off: lesson 3"
-    )
-    expect(page.locator(".hs-lessons [aria-description=opened]")).to_have_count(1)
+    start = page.locator(".hs-course-start")
+    expect(start).to_contain_text("Continue with “Soft dictionary”")
 
 
-def figure_scale(page: Page) -> float:
-    """Pixels per unit of the figure, which takes most of the story, and that of the screen."""
-    expect(page.locator(".story-scene")).to_be_visible()
-    story, figure = (page.locator(each).bounding_box() for each in (STORY, ".story-figure"))
-    assert story
-    assert figure
-    assert 0.6 <= figure["width"] / story["width"] <= 0.7
-    assert story["width"] > 0.7 * 1920
-    return page.locator(".story-scene").evaluate("each => each.getScreenCTM().a")
-
-
-def test_the_figure_grows_with_the_type_and_the_step_stays(page: Page, app_url: str):
-    open_story(page, app_url, "both?story=1")
+def test_a_lesson_is_presented_in_one_click_by_a_clicker(page: Page, app_url: str):
     page.set_viewport_size({"width": 1920, "height": 1080})
-    step = page.locator(STORY).get_attribute("data-step")
-    usual = figure_scale(page)
-    page.get_by_role("button", name="Projector").click()
-    page.wait_for_url(re.compile("projector=yes"))
-    page.wait_for_function(SETTLED)
-    shows(page, str(step))
-    expect(page.locator(".current .story-title")).to_be_in_viewport()
-    assert figure_scale(page) >= usual > 1.5
+    page.goto(f"{app_url}/course")
+    page.get_by_role("button", name="For teachers").click()
+    expect(page.get_by_text("Aim", exact=True)).to_have_count(len(course.COURSE))
+    page.get_by_role("link", name="Present Many heads").click()
+    shows(page, "band")
+    page.keyboard.press("Space")
+    shows(page, "split")
+    page.wait_for_url(re.compile("story=1&present=yes"))
+    figure = page.locator(".story-figure").bounding_box()
+    assert figure
+    assert figure["width"] == pytest.approx(0.7 * 1920, abs=20)
+    expect(page.locator(".story-caption")).to_be_in_viewport(ratio=1)
+    shown = page.locator(".story button:visible:not(.story-controls *)")
+    expect(shown).to_have_count(0)
+    assert page.locator(".story-scene").evaluate(SMALLEST) >= 19.9
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Next")).to_be_visible()
 
 
 def test_a_step_opens_in_its_own_state_and_keeps_what_the_reader_typed(
@@ -184,15 +185,15 @@ def test_a_step_opens_in_its_own_state_and_keeps_what_the_reader_typed(
     open_story(page, app_url, "sampling")
     text = page.locator(".story-field").first
     text.fill("the king saw the dog because")
-    page.locator(".story-show").first.click()
+    page.get_by_role("button", name="Next").click()
     shows(page, "temperature")
+    page.locator(".story-show").click()
     slider = page.get_by_role("slider", name="Temperature T")
     expect(slider).to_have_attribute("aria-valuetext", "3.00")
     slider.press("Home")
     expect(slider).to_have_attribute("aria-valuetext", "0.10")
-    for button in ("The next step", "The step before"):
-        page.get_by_role("button", name=button).click()
-        expect(slider).to_have_attribute("aria-valuetext", "3.00")
-        expect(text).to_have_value("the king saw the dog because")
+    page.get_by_role("button", name="Next").click()
+    expect(slider).to_have_attribute("aria-valuetext", "3.00")
+    expect(text).to_have_value("the king saw the dog because")
     # the model is not there: of a text that is not stored the server says so, with status 400
     console[:] = [line for line in console if "/api/figure/sampling" not in line]

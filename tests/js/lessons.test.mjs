@@ -3,13 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { answeredSteps, progress, recordAnswer, recordOpened } from "../../viz/web/lessons/progress.js";
+import { answeredSteps, isDone, progress, recordAnswer, recordDoor, recordSeen } from "../../viz/web/story/progress.js";
 import { fitted } from "../../viz/web/scene/layout.js";
 import { list } from "../../viz/web/scene/list.js";
 import { matrix } from "../../viz/web/scene/matrix.js";
 import { boardPart, describeBoard } from "../../viz/web/story/board.js";
 import { Numbers } from "../../viz/web/story/numbers.js";
 import * as inputs from "../../viz/web/story/inputs.js";
+import { veiled } from "../../viz/web/story/veil.js";
 import { formatted, valueAt } from "../../viz/web/story/prose.js";
 import { attributesOf, between, labelParts } from "../../viz/web/scene/scene.js";
 import { settled } from "./helpers.mjs";
@@ -130,9 +131,9 @@ test("one press of a key moves a logarithmic slider to another value, and not be
   }
 });
 
-test("progress is kept: opened lessons in the browser, answers in the tab, nothing without storage", () => {
-  assert.deepEqual(progress(), { opened: [], last: "" });
-  recordOpened("tokens"); // without storage
+test("progress is kept: seen steps in the browser, answers in the tab, nothing without storage", () => {
+  assert.deepEqual(progress(), { seen: {}, last: "", door: "" });
+  recordSeen("tokens", "ids"); // without storage
   assert.deepEqual(answeredSteps("tokens"), []);
   const stores = { localStorage: new Map(), sessionStorage: new Map() };
   for (const [name, store] of Object.entries(stores))
@@ -140,15 +141,44 @@ test("progress is kept: opened lessons in the browser, answers in the tab, nothi
       value: { getItem: (/** @type {string} */ key) => store.get(key) ?? null, setItem: (/** @type {string} */ key, /** @type {string} */ text) => store.set(key, text) },
       configurable: true,
     });
-  for (const name of ["tokens", "heads", "tokens"]) recordOpened(name);
-  assert.deepEqual(progress(), { opened: ["tokens", "heads"], last: "tokens" });
+  for (const step of ["maps", "join", "maps"]) recordSeen("heads", step);
+  recordDoor("short");
+  assert.deepEqual(progress(), { seen: { heads: ["maps", "join"] }, last: "heads", door: "short" });
+  assert.ok(isDone({ name: "heads", steps: ["join", "maps"] }, progress().seen));
+  for (const steps of [["join", "maps", "split"], []]) assert.ok(!isDone({ name: "heads", steps }, progress().seen));
   recordAnswer("heads", "maps");
   recordAnswer("heads", "maps");
   assert.deepEqual([answeredSteps("heads"), answeredSteps("tokens")], [["maps"], []]);
   assert.equal(stores.localStorage.size, 1);
   stores.localStorage.set("headscope/course", "{");
-  assert.deepEqual(progress(), { opened: [], last: "" });
+  assert.deepEqual(progress(), { seen: {}, last: "", door: "" });
   for (const name of Object.keys(stores)) Reflect.deleteProperty(globalThis, name);
+});
+
+test("a picture that waits keeps what is known, and has no numbers, colours or lengths of its own", () => {
+  const ink = /** @type {any} */ ({ text: "#000000", muted: "#555555", line: "#dddddd", surface: "#f5f5f5", background: "#ffffff" });
+  const box = { x: 10, y: 0, w: 100, h: 8 };
+  /** @type {import("../../viz/web/types").Mark[]} */
+  const marks = [
+    { key: "known", kind: "text", text: "0.25", fill: "#000000" },
+    { key: "new", kind: "text", text: "layer 3: 0.71 and 12\u00a0%", fill: "#990000", tip: "0.71" },
+    { key: "bar", kind: "rect", x: 10, w: 30, h: 8, fill: "#0000cc", full: box },
+    { key: "bar/number", kind: "text", text: "0.30", x: 46 },
+    { key: "cell", kind: "rect", w: 5, h: 5, fill: "#0000cc", press: { label: "Press", patch: {} } },
+    { key: "frame", kind: "rect", w: 5, h: 5, fill: "#f5f5f5" },
+    { key: "arrow", kind: "arrow", x: 0, y: 0, x2: 9, y2: 9, stroke: "#990000" },
+  ];
+  const found = new Map(veiled(marks, marks.slice(0, 1), ink).map((mark) => [mark.key, mark]));
+  assert.equal(found.get("known"), marks[0]);
+  assert.deepEqual([found.get("new")?.text, found.get("new")?.tip], ["layer 3: ? and ?", undefined]);
+  const bar = found.get("bar");
+  assert.deepEqual([bar?.w, bar?.fill, found.get("bar/number")?.text], [100, "none", "?"]);
+  assert.ok(Number(found.get("bar/number")?.x) > 110);
+  assert.deepEqual([found.get("cell")?.fill, found.get("cell")?.press], ["none", undefined]);
+  assert.equal(found.get("frame")?.fill, "#f5f5f5");
+  assert.ok(!found.has("arrow"));
+  const longer = veiled([{ ...marks[2], w: 60 }], [marks[2]], ink);
+  assert.equal(longer[0].fill, "none"); // a length that has changed is not known
 });
 
 test("a curve stands on an axis of seconds, with a word's time marked", () => {

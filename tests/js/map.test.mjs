@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "../../viz/web/map/parts.js";
+import { FLOWS, HEIGHT, lessonOf, moved, PARTS, WIDTH } from "../../viz/web/story/map_parts.js";
 
 const boxes = PARTS.flatMap(({ id, label, boxes: own }) =>
   own.map((box) => ({ id, frame: !label, box })),

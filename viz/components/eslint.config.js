@@ -16,11 +16,9 @@ const IMPORTS = {
   image: ["core", "matter", "methods", "painting", "parts", "vendor", "../views"],
   corpus: ["core", "parts", "text", "vendor", "../views"],
   architecture: ["core"],
-  lessons: ["core"],
   methods: ["core", "parts", "vendor"],
-  map: ["core", "lessons", "vendor"],
   scene: ["core"],
-  story: ["core", "lessons", "scene", "vendor"],
+  story: ["core", "scene", "vendor"],
   figures: ["scene", "story"],
   streamlit: ["core"],
 };
@@ -42,7 +40,7 @@ const BINDINGS = [
 // modules that import others when they are first wanted
 const LATE = ["chart/chart.js", "streamlit/kinds.js", "story/story.js"];
 // older modules with state or caches of their own, which all views of a page share
-const SHARED = ["architecture/draw.js", "lessons/**", "text/column.js", "painting/lettering.js"];
+const SHARED = ["architecture/draw.js", "text/column.js", "painting/lettering.js"];
 const TOP = ":matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration";
 const NO_STATE = [
   `${TOP}[kind="let"]`,

@@ -5,6 +5,7 @@ from pathlib import Path
 from viz.course.reading import FILE, Lesson, read
 
 FOLDER = Path(__file__).parent
+SHORT = ("dictionary", "by_hand", "query_key_value", "heads", "heads_do")  # attention in 45 minutes
 _LESSONS = (read(path.parent) for path in FOLDER.glob(f"*/{FILE}"))
 COURSE = tuple(sorted(_LESSONS, key=lambda each: each.place))  # each after those it needs
 STORIES = tuple(each for each in COURSE if each.steps)
@@ -24,15 +25,3 @@ def lesson(name: str) -> Lesson:
 def number(name: str) -> int:
     """The place of a lesson in the course, counted from 1."""
     return COURSE.index(lesson(name)) + 1
-
-
-def neighbours(name: str) -> tuple[Lesson | None, Lesson | None]:
-    """The lessons before and after this one; None where the course begins or ends."""
-    after = number(name)
-    before = COURSE[after - 2] if after > 1 else None
-    return before, COURSE[after] if after < len(COURSE) else None
-
-
-def minutes() -> int:
-    """Minutes of the whole course."""
-    return sum(each.minutes for each in COURSE)

@@ -41,6 +41,7 @@ ON_SCREEN = "the numbers on the screen"
 SIZES = "the sizes alone"
 NETWORK = "network"  # the input that chooses between the networks of a figure
 FILE = "text.md"
+MINUTES = 1.6  # of a step
 LINES = {"formula": "formulas", "code": "code"}  # fenced blocks, and the fields that they fill
 _MARKDOWN = MarkdownIt("zero").enable(["heading", "fence", "list", "blockquote"])
 
@@ -93,6 +94,7 @@ class Step:
         tries: buttons below.
         ask: a question that comes first: the step is shown once it is answered.
         inputs: with which its figure opens; what other steps set is as the story starts.
+        deeper: whether it is off the main line, under “Going deeper”.
         board: whether its picture is a board of matrices and tables, from the lesson's `BOARDS`.
         computed: what its numbers are computed from; empty where it is as in the lesson.
         other: what it says of the figure's other network, to which a switch leads.
@@ -106,6 +108,7 @@ class Step:
     tries: Sequence[Try] = ()
     ask: Question | None = None
     inputs: Mapping[str, Value] = field(default_factory=dict)
+    deeper: bool = False
     board: bool = False
     computed: str = ""
     other: Other | None = None
@@ -158,7 +161,7 @@ class Lesson:
         plan: for teachers.
         steps: of the story, in order; none where the lesson has a page of its own.
         place: in the course; lessons are in ascending order.
-        minutes: for reading it and trying its buttons.
+        minutes: for reading its main line and trying its buttons.
         parts: of the map that it explains, as in viz/web/map/parts.js.
         needs: names of the earlier lessons that it builds on.
         figure: title of the figure.
@@ -197,7 +200,9 @@ def read(folder: Path) -> Lesson:
     settings = tomllib.loads(head)
     here = f"{__package__}.{folder.name}.numbers."
     _, (title, story), (_, points), (_, misreading), (_, plan) = sections(parsed_blocks(body), "h1")
-    (_, opening), *steps = sections(story, "h2")
+    (_, opening), *below = sections(story, "h2")
+    steps = [_step(heading, nodes) for heading, nodes in below]
+    settings.setdefault("minutes", round(sum(MINUTES for step in steps if not step.deeper)))
     return Lesson(
         name=folder.name,
         title=title,
@@ -205,7 +210,7 @@ def read(folder: Path) -> Lesson:
         takeaways=[text_of(item.children[0]) for item in points[0].children],
         misreading=Misreading(*map(text_of, misreading)),
         plan=Plan(*(text_of(each).partition(":** ")[2] for each in plan)),
-        steps=[_step(heading, nodes) for heading, nodes in steps],
+        steps=steps,
         inputs={name: _input(each) for name, each in settings.pop("inputs", {}).items()},
         pages=[Page(**each) for each in settings.pop("pages", ())],
         code=[(PREFIX if "." in each else here) + each for each in settings.pop("code", ())],

@@ -709,24 +709,33 @@ export interface Predictions {
   note?: string;
 }
 
-// ---- the map of the course
+// ---- the course
 
-export interface MapLesson {
+export interface ListedLesson {
   name: string;
   number: number;
   title: string;
   line: string;
   minutes: number;
-  /** Of the map, as in map/parts.js; the first are those that it explains. */
+  /** Of the map, as in story/map_parts.js; the first are those that it explains. */
   parts: string[];
-  /** Numbers of the lessons that it builds on. */
-  needs: number[];
+  /** Names of those of its main line. */
+  steps: string[];
 }
 
-export interface MapProps {
-  /** The lesson that is shown; "" beside the list of all lessons. */
+export interface CourseProps {
+  lessons: ListedLesson[];
+  /** Names of the lessons of the short way. */
+  short: string[];
+}
+
+export interface RailProps extends CourseProps {
+  /** The lesson that is shown. */
   page: string;
-  lessons: MapLesson[];
+}
+
+export interface DoorsProps extends CourseProps {
+  plans: Record<string, Record<"aim" | "show" | "ask" | "misreading", ProsePart[]>>;
 }
 
 // ---- the image view
@@ -889,6 +898,8 @@ export interface Mark {
   tip?: string;
   /** Keys of the marks that its number comes from: they light up with it. */
   of?: string[];
+  /** Of a bar: the room that it fills in part. */
+  full?: { x: number; y: number; w: number; h: number };
   /** It can be dragged, and moved by arrow keys. */
   handle?: {
     label: string;
@@ -1008,6 +1019,8 @@ export interface StoryVersion {
 export interface StoryStep extends StoryVersion {
   name: string;
   title: string;
+  /** Whether it is off the main line. */
+  deeper: boolean;
   /** Whether its picture is a board, which the server makes for it. */
   board: boolean;
   /** Whether they are computed from sizes alone, of no model. */
@@ -1031,16 +1044,15 @@ export interface StoryTheme extends Omit<Colours, "heads"> {
   signed: string[];
 }
 
-export interface StoryProps extends Omit<LinkProps, "link"> {
+export interface StoryProps extends Omit<LinkProps, "link">, RailProps {
+  /** The numbers of the first step as it opens, where they are stored. */
+  answer: any;
   /** Of the figure, whose module has the name of the page. */
   title: string;
   inputs: Inputs;
-  /** Whether it is shown as it is printed: a still picture for every step, nothing to operate. */
-  paper: boolean;
   steps: StoryStep[];
   theme: Record<Mode, StoryTheme>;
   start: Record<string, unknown> | null;
   defaults: Record<string, unknown>;
   session?: string;
-  type_size?: number;
 }

@@ -21,8 +21,7 @@ PARAMS = (
 TEXT = (
     "Every answer can be found from what stands beside its question. Type a number, a fraction or"
     " a percentage (0.375, 3/8, 37.5 %) and press Enter: a right answer is explained; every common"
-    " mistake has a hint of its own. Another seed draws other numbers. In print view the answers"
-    " are omitted, unless you show them all.",
+    " mistake has a hint of its own. New numbers come with another seed.",
 )
 EXERCISES = (
     "Ten notebooks in `notebooks/exercises/`, for Jupyter, VS Code or Colab, from a softmax to the"
@@ -39,6 +38,7 @@ EXERCISES = (
 def page() -> None:
     """Draws the lesson."""
     with lessons.framed(course.lesson(NAME), *PARAMS):
+        st.markdown("#### Quiz")
         lessons.text(*TEXT)
         with st.container(key="quiz_settings", horizontal=True, gap="medium"):
             seed = controls.seed(NAME, "Seed of the numbers")
@@ -52,8 +52,7 @@ def page() -> None:
             numbered = dict(enumerate(asked[first - 1 : end - 1], first))
             right += _part(part.title, numbered, part.columns)
             first = end
-        if not lessons.printing(NAME):
-            score.html(tables.facts(Right=f"**{right} of {COUNT}**"))
+        score.html(tables.facts(Right=f"**{right} of {COUNT}**"))
         lessons.heading("Exercises")
         lessons.text(*EXERCISES)
         lessons.explore("What to do next: look into a trained network, with a sentence of your own")
@@ -66,14 +65,12 @@ def _part(title: str, asked: dict[int, Question], columns: int) -> int:
     right, items = 0, list(asked.items())
     for first in range(0, len(items), columns):
         row = items[first : first + columns]
-        begins = first == 0  # on paper with the heading above it
-        with st.container(key=f"quiz_part_{row[0][0]}" if begins else None):
-            if begins:
-                lessons.heading(title)
-            for (number, question), column in zip(row, st.columns(columns), strict=False):
-                key = f"quiz_question_{number}"
-                with column, st.container(border=True, height="stretch", key=key):
-                    right += _question(number, question)
+        if first == 0:
+            lessons.heading(title)
+        for (number, question), column in zip(row, st.columns(columns), strict=False):
+            key = f"quiz_question_{number}"
+            with column, st.container(border=True, height="stretch", key=key):
+                right += _question(number, question)
     return right
 
 
@@ -85,9 +82,6 @@ def _question(number: int, question: Question) -> bool:
     verdict, right = judged(question, _answer(number, question))
     if session.get(NAME, "reveal") == "yes":
         verdict = question.why
-    elif lessons.printing(NAME):
-        st.html(tables.lines(*(f"☐ {option}" for option in question.options)))
-        verdict = "" if question.options else "Answer: ………………………"
     if verdict:
         lessons.text(verdict)
     return right

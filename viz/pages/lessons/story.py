@@ -1,6 +1,6 @@
 """Draws a lesson's story: the props of its browser view."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headscope_views import view
@@ -12,21 +12,26 @@ from viz.pages.state import params as link
 from viz.pages.state import session
 
 SHADES = 33  # colours of each scale that are sent
-SELECTION = (link.number("story", 0, 0, 99), link.text("figure", ""))  # of a story, in a link
+SELECTION = (  # of a story, in a link
+    link.number("story", 0, 0, 99),
+    link.text("figure", ""),
+    link.choice("present", "no", ("no", "yes")),
+)
 SELECTED = frozenset(param.name for param in SELECTION)
 
 
-def show(lesson: Lesson, *, paper: bool = False) -> None:
+def show(lesson: Lesson, listed: Mapping[str, Any]) -> None:
     """Draws a story; once per page.
 
     Args:
         lesson: to draw.
-        paper: whether it is drawn as it is printed.
+        listed: all lessons, for the browser.
     """
     props = {
         **session.props(lesson.name, SELECTION),
+        **listed,
+        "answer": None,
         "title": lesson.figure,
-        "paper": paper,
         "inputs": {name: each.start for name, each in lesson.inputs.items()},
         "steps": [_step(step, lesson) for step in lesson.steps],
         "theme": {mode: _theme(mode) for mode in theme.MODES},
@@ -39,6 +44,7 @@ def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
     return {
         "name": step.name,
         "title": step.title,
+        "deeper": step.deeper,
         "board": step.board,
         "sizes": step.computed == SIZES,
         "computed": _computed(step.computed or lesson.computed),

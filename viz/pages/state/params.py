@@ -28,6 +28,7 @@ GONE = {  # what is said of a setting that older links have, by its name
     "door": OPENED_AS_USUAL,
     "average": "This link showed a mean over all tokens, which no longer exists: choose a token.",
     "arrangement": "This link arranged thumbnails by a number, by which a table is sorted now.",
+    "print": "This link showed a lesson on paper: print the page, and all steps are on it.",
     "room": "This link led to a live classroom, which no longer exists: the page opens on its own.",
     **dict.fromkeys(("mean", "std", "rows_px", "cols_px"), PREPARED_AS_STATED),
     "column": "This link chose a column of a table; now each line of the text is a prompt.",

@@ -16,6 +16,14 @@ import { colourOf, lookOf, path, rect, say, wide } from "./marks.js";
 export const SIZE = /** @type {[number, number]} */ ([560, 430]); // of every picture
 export const WIDEST = 37; // em of a picture with the largest font
 const LARGEST = 15;
+const MARGIN = 8; // units around what is drawn
+
+/** The largest font that fits. @param {Part} part */
+const unitOf = ({ w, h }) => Math.min(LARGEST, SIZE[0] / w, SIZE[1] / h);
+
+/** How high a part is drawn. @param {Part} part */
+export const highOf = (part) => Math.min(SIZE[1], part.h * unitOf(part) + MARGIN);
+
 /**
  * The marks of a part, with the largest font that fits.
  *
@@ -25,7 +33,7 @@ const LARGEST = 15;
  */
 export function fitted(part, ink) {
   const [width, height] = SIZE;
-  const em = Math.min(LARGEST, width / part.w, height / part.h);
+  const em = unitOf(part);
   const [left, top] = [(width - part.w * em) / 2, (height - part.h * em) / 2];
   const scaled = (number, start = 0) => (number === undefined ? undefined : start + number * em);
   const marks = part.draw(0, 0).map((mark) => ({
@@ -37,6 +45,10 @@ export function fitted(part, ink) {
       y2: scaled(mark.y2, top),
     },
     ...{ w: scaled(mark.w), h: scaled(mark.h), r: scaled(mark.r), size: scaled(mark.size) },
+    full: mark.full && {
+      ...{ x: scaled(mark.full.x, left), y: scaled(mark.full.y, top) },
+      ...{ w: scaled(mark.full.w), h: scaled(mark.full.h) },
+    },
     d: mark.d && movedPath(mark.d, em, left, top),
     handle: mark.handle && {
       ...mark.handle,

@@ -106,7 +106,7 @@ function columnOf(column) {
     const end = isSigned ? x + bar : x + Math.max(0, share * bar);
     const box = [Math.min(zero, zero + share * bar), y - BAR / 2, Math.abs(share * bar), BAR];
     return [
-      rect(key, box, term || "muted", { r: 0.15, ...look }),
+      rect(key, box, term || "muted", { r: 0.15, full: { x, y: y - BAR / 2, w: bar, h: BAR }, ...look }),
       say(`${key}/number`, [end + 0.4, y], text(i), `${term} start`, { size: 0.94 }),
     ];
   };

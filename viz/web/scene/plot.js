@@ -146,12 +146,9 @@ export function bars(
         const [from, to] = [0, value].map((each) => y(Math.max(low, each)));
         const [top, width] = [Math.min(from, to), x(1) - x(0)];
         const isChosen = i === chosen;
-        const box = rect(
-          `${key}${i}`,
-          [x(i) + 0.08 * width, top, 0.84 * width, Math.max(0.06, Math.abs(from - to))],
-          isChosen ? "primary" : "line",
-          bar?.(i),
-        );
+        const full = { x: x(i) + 0.08 * width, y: y(most), w: 0.84 * width, h: y(low) - y(most) };
+        const sides = [full.x, top, full.w, Math.max(0.06, Math.abs(from - to))];
+        const box = rect(`${key}${i}`, sides, isChosen ? "primary" : "line", { full, ...bar?.(i) });
         const number =
           said &&
           say(`${key}${i}/value`, [x(i + 0.5), top - 0.6], said(i), isChosen ? "bold" : "muted", {

@@ -7,35 +7,37 @@ import { boardPart } from "./board.js";
 import { Controls } from "./controls.js";
 import { written } from "./inputs.js";
 import { Picture } from "./picture.js";
+import { Prose } from "./prose.js";
 
-/** @import {FigureControl, FigureTable} from "../types" */
+/** @import {FigureControl, FigureTable, ProsePart} from "../types" */
 /** @import {Story} from "./state.js" */
 
 const DIGITS = 4;
 
-/** @param {{story: Story, go: (step: number) => void, isNarrow: boolean}} props */
-export function FigurePane({ story, go, isNarrow }) {
-  const { step, props, refusal, figure } = story;
-  const { steps, title } = props;
+/** @param {{story: Story, isNarrow: boolean}} props */
+export function FigurePane({ story, isNarrow }) {
+  const { props, refusal, figure, isPresented } = story;
   const numbers = story.numbersOf();
-  const controls = controlsOf(story);
+  const isWaiting = story.isWaiting();
+  const controls = isWaiting ? [] : controlsOf(story);
   const { failure } = story.numbers;
-  return html`<div class="story-figure" role="group" aria-label=${title}>
-    <div class="story-bar">
-      <${Button} text="←" label="The step before" disabled=${step === 0} press=${() => go(step - 1)} />
-      <${Button} text="→" label="The next step" disabled=${step === steps.length - 1} press=${() => go(step + 1)} />
-      <span class="story-place">${`Step ${step + 1} of ${steps.length}: ${steps[step].title}`}</span>
+  return html`<div class="story-figure" role="group" aria-label=${props.title}>
+    <div class="story-tools">
+      <span class="story-name">${props.title}</span>
+      ${isWaiting && html`<span class="story-waits">waits for your answer</span>`}
       ${
-        written(story.inputs, story.openingInputs(story.opened)) &&
+        written(story.inputs, story.openingInputs(story.step)) &&
         html`<${Button} text="Reset" label="The figure as it was at first" press=${() => story.reset()} />`
       }
       <div class="hs-switch story-save" role="group" aria-label="Save">
-        <${Button} text="Save SVG" label="Save this figure as an SVG file" press=${() => story.save("svg")} />
+        <${Button} text="SVG" label="Save this figure as an SVG file" press=${() => story.save("svg")} />
         <${Button} text="PNG" label="Save this figure as a PNG file" press=${() => story.save("png")} />
       </div>
+      <${Button} text="Present" label="The figure alone, large, with a caption (P)" press=${() => story.present(true)} />
     </div>
     <${Controls} story=${story} controls=${controls.filter(({ above }) => above)} />
     <${Picture} story=${story} isNarrow=${isNarrow} />
+    ${isPresented && html`<${Caption} ...${{ story, numbers, isWaiting }} />`}
     <p class="story-computed"><${Computed} ...${{ story, numbers, controls }} /></p>
     <p class="story-problem" role="alert" hidden=${!refusal && !failure}>
       ${refusal || failure} ${
@@ -44,8 +46,23 @@ export function FigurePane({ story, go, isNarrow }) {
       }
     </p>
     <${Controls} story=${story} controls=${controls.filter(({ above }) => !above)} />
-    ${figure && numbers && html`<${Tables} ...${{ story, numbers }} />`}
+    ${figure && numbers && !isWaiting && html`<${Tables} ...${{ story, numbers }} />`}
   </div>`;
+}
+
+/** What is said of a presented figure: its step's title, and its question or first sentence. */
+function Caption({ story, numbers, isWaiting }) {
+  const { title, ask, prose } = story.props.steps[story.step];
+  const parts = isWaiting && ask ? ask.text : firstSentence(prose[0]);
+  return html`<div class="story-caption"><b>${title}</b><p><${Prose} ...${{ parts, numbers }} /></p></div>`;
+}
+
+/** @type {(parts: ProsePart[]) => ProsePart[]} */
+function firstSentence(parts) {
+  const at = parts.findIndex((part) => typeof part === "string" && /[.:!?]( |$)/.test(part));
+  if (at < 0) return parts;
+  const [ending] = /** @type {string} */ (parts[at]).split(/(?<=[.:!?]) /);
+  return [...parts.slice(0, at), ending.replace(/:$/, ".")];
 }
 
 const Button = ({ text, label, press, disabled = false }) =>
@@ -58,10 +75,9 @@ const controlsOf = (story) => (story.figure?.controls?.(story.moment()) ?? []).f
 function Computed({ story, numbers, controls }) {
   const { seconds } = story.numbers;
   if (seconds) return `Still computing: ${seconds} s`;
-  const at = story.drawnStep(story.step);
-  const step = story.props.steps[at];
+  const step = story.props.steps[story.step];
   const { computed, explore } = step.sizes ? {} : ((step.board ? numbers?.board : numbers) ?? {});
-  const isOther = step.other?.network === story.inputsOf(at).network;
+  const isOther = step.other?.network === story.inputs.network;
   const source = computed ?? (isOther && step.other ? step.other : step).computed;
   const stored = computed && numbers?.nearest ? `${namesOf(numbers.nearest, controls)} · ` : "";
   const address = explore && new URL(`./?${new URLSearchParams(explore.query)}`, location.href).href;

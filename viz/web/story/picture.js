@@ -3,8 +3,7 @@
 import { html } from "../core/html.js";
 import { useHandlers } from "../core/hooks.js";
 import { useEffect, useLayoutEffect, useRef } from "../vendor/hooks.js";
-import { fitted } from "../scene/layout.js";
-import { inkOf } from "../scene/ink.js";
+import { SIZE } from "../scene/layout.js";
 import { operate } from "../scene/operate.js";
 import { Scene, TWEEN_MS } from "../scene/scene.js";
 import { tipOf } from "../scene/tip.js";
@@ -12,6 +11,7 @@ import { tipOf } from "../scene/tip.js";
 /** @import {Story} from "./state.js" */
 
 const LEGIBLE = 15.5; // size of text on a phone, in units of a picture 560 wide: 10 pixels
+const PRESENTED = 20; // pixels of text that is presented
 
 /** Whether nothing may move by itself. */
 const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -43,11 +43,13 @@ export function Picture({ story, isNarrow }) {
   useLayoutEffect(() => {
     if (!drawn.current || !numbers) return;
     const { scene, tip } = drawn.current;
-    const { part, said } = story.partOf(numbers);
-    const ink = inkOf(story.colours());
+    const { marks, said, high } = story.drawn(numbers);
     const isFirst = story.root.dataset.ready === undefined;
-    scene.least = isNarrow ? LEGIBLE : 0;
-    scene.draw(fitted(part, ink), story.dragging || isFirst || isCalm() ? 0 : TWEEN_MS);
+    const height = story.isPresented ? high : SIZE[1]; // presented, it is no higher than what is drawn
+    scene.root.setAttribute("viewBox", `0 ${(SIZE[1] - height) / 2} ${SIZE[0]} ${height}`);
+    const unit = Math.min(scene.root.clientWidth / SIZE[0], scene.root.clientHeight / height);
+    scene.least = story.isPresented && unit ? PRESENTED / unit : isNarrow ? LEGIBLE : 0;
+    scene.draw(marks, story.dragging || isFirst || isCalm() ? 0 : TWEEN_MS);
     scene.root.setAttribute("aria-label", said);
     tip.refresh();
     story.root.dataset.step = story.moment().step;

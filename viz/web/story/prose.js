@@ -31,13 +31,13 @@ export function formatted(value, format) {
 
 const textOf = (part) => (typeof part === "string" ? part : (part.parts ?? []).map(textOf).join(""));
 
-/** The parts of a paragraph; numbers are null until they arrive. @param {{parts: ProsePart[], numbers?: any}} props */
+/** The parts of a paragraph; until its numbers arrive, room for them. @param {{parts: ProsePart[], numbers?: any}} props */
 export function Prose({ parts, numbers = null }) {
   return parts.map((part) => {
     if (typeof part === "string") return part;
     if (part.tag === "number") {
-      const text = numbers === null ? "…" : formatted(valueAt(numbers, part.path), part.format);
-      return html`<span class="story-number">${text}</span>`;
+      if (numbers === null) return html`<span class="story-number coming" aria-hidden="true" />`;
+      return html`<span class="story-number">${formatted(valueAt(numbers, part.path), part.format)}</span>`;
     }
     const inner = html`<${Prose} parts=${part.parts} numbers=${numbers} />`;
     if (part.tag === "term") return html`<span class="story-term" data-term=${part.term}>${inner}</span>`;

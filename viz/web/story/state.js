@@ -1,20 +1,22 @@
 // The state of a story: the step that is read, the inputs of its figure, and the numbers that the server computes
-// for them. While a question waits for its answer, the figure shows the step before it.
+// for them.
 
 import { choose, claim, disown } from "../core/address.js";
 import { modeOf } from "../core/colours.js";
 import { saveDrawing } from "../core/drawing_file.js";
 import { keep, kept, startOf } from "../core/saved_selection.js";
-import { answeredSteps, recordAnswer } from "../lessons/progress.js";
-import { fitted, SIZE } from "../scene/layout.js";
+import { fitted, highOf, SIZE } from "../scene/layout.js";
 import { inkOf } from "../scene/ink.js";
 import { Scene } from "../scene/scene.js";
 import { boardPart, describeBoard } from "./board.js";
 import { valuesAhead } from "./controls.js";
-import { Numbers } from "./numbers.js";
 import { changed, queryOf, read, written } from "./inputs.js";
+import { wayOf } from "./links.js";
+import { Numbers } from "./numbers.js";
+import { answeredSteps, progress, recordAnswer, recordSeen } from "./progress.js";
+import { veiled } from "./veil.js";
 
-/** @import {Figure, FigureControl, Inputs, Moment, Patch, StoryProps} from "../types" */
+/** @import {Figure, FigureControl, Inputs, Mark, Moment, Patch, StoryProps} from "../types" */
 
 const AHEAD_MS = 120; // after the last change, before what may be wanted next is fetched
 
@@ -30,7 +32,6 @@ export class Story {
     this.draw = draw;
     this.entry = `${props.page}/story`; // of the address
     this.step = 0;
-    this.opened = 0; // the step in whose state the figure was opened
     /** @type {Inputs} */
     this.inputs = { ...props.inputs };
     this.answered = answeredSteps(props.page);
@@ -40,6 +41,8 @@ export class Story {
     this.latest = null; // numbers that were drawn
     /** @type {FigureControl | null} */
     this.used = null; // the control that may be changed next
+    this.isPresented = false;
+    this.isPaper = false;
     this.dragging = false;
     this.refusal = "";
     this.revision = "";
@@ -50,23 +53,36 @@ export class Story {
   update(props) {
     this.props = props;
     claim(this.entry, props.path, {}, this.root);
-    const isOpened = props.revision !== this.revision;
-    if (isOpened) {
+    if (props.revision !== this.revision) {
       this.revision = props.revision;
       const start = startOf(kept(this.entry, props.revision), props);
       this.step = Math.min(props.steps.length - 1, Math.max(0, Number(start.story ?? 0) || 0));
-      this.opened = this.drawnStep(this.step);
-      this.inputs = read(String(start.figure ?? ""), this.openingInputs(this.opened));
+      this.inputs = read(String(start.figure ?? ""), this.openingInputs(this.step));
+      this.isPresented = start.present === "yes";
     }
     this.record();
-    return isOpened;
+  }
+
+  /** The figure's module is here: so are the numbers that came with the page. @param {Figure} figure */
+  begin(figure) {
+    this.figure = figure;
+    const { answer, inputs } = this.props;
+    if (answer) this.numbers.kept.set(this.pathOf({ ...this.moment(0), inputs }), answer);
+    this.draw();
   }
 
   /** Writes the link, and keeps what is shown for when this page is opened again. */
   record() {
-    const figure = written(this.inputs, this.openingInputs(this.opened));
-    choose(this.entry, { ...(this.step && { story: String(this.step) }), ...(figure && { figure }) });
+    const figure = written(this.inputs, this.openingInputs(this.step));
+    const presented = this.isPresented && { present: "yes" };
+    choose(this.entry, {
+      ...(this.step && { story: String(this.step) }),
+      ...(figure && { figure }),
+      ...presented,
+    });
     keep(this.entry, this.revision, { story: this.step, figure });
+    const { ask, name } = this.props.steps[this.step];
+    if (!ask) recordSeen(this.props.page, name);
     this.draw();
   }
 
@@ -77,25 +93,33 @@ export class Story {
 
   /** The inputs at a step: the reader's, but those that some step sets are as this one opens. @param {number} step */
   inputsOf(step) {
-    if (step === this.opened) return this.inputs;
+    if (step === this.step) return this.inputs;
     const names = this.props.steps.flatMap(({ inputs }) => Object.keys(inputs));
     const opening = this.openingInputs(step);
     return changed(this.inputs, Object.fromEntries(names.map((name) => [name, opening[name]])));
   }
 
-  /** @param {number} step */
-  isWaiting(step) {
+  /** Whether a step's question waits for an answer. @param {number} [step] */
+  isWaiting(step = this.step) {
     const { ask, name } = this.props.steps[step];
-    return Boolean(ask) && !this.answered.includes(name) && !this.props.paper;
+    return Boolean(ask) && !this.answered.includes(name) && !this.isPaper;
   }
 
-  /** The step that the figure draws. @param {number} step */
-  drawnStep(step) {
-    return this.isWaiting(step) ? Math.max(0, step - 1) : step;
+  /** The step after or before this one: of its own line, the main one or that which goes deeper; -1 if there is none. @param {number} by */
+  neighbour(by) {
+    const { steps } = this.props;
+    const line = steps.flatMap(({ deeper }, i) => (deeper === steps[this.step].deeper ? [i] : []));
+    return line[line.indexOf(this.step) + by] ?? -1;
+  }
+
+  /** The next lesson of the reader's way. */
+  nextLesson() {
+    const way = wayOf(this.props, progress().door);
+    return way[way.findIndex(({ name }) => name === this.props.page) + 1];
   }
 
   /** What the figure shows at a step. @type {(step?: number) => Moment} */
-  moment(step = this.drawnStep(this.step)) {
+  moment(step = this.step) {
     const { steps } = this.props;
     const reached = (/** @type {string} */ name) => steps.findIndex((each) => each.name === name) <= step;
     return { step: steps[step].name, board: steps[step].board, reached, inputs: this.inputsOf(step) };
@@ -130,7 +154,7 @@ export class Story {
     this.quiet = setTimeout(() => this.lookAhead(), AHEAD_MS);
   }
 
-  /** Fetches what may be seen next: the other values of a control, and steps that ask for more. */
+  /** Fetches what may be seen next: the other values of a control, and the other steps, the nearest first. */
   lookAhead() {
     const { used, inputs } = this;
     const now = this.moment();
@@ -139,7 +163,9 @@ export class Story {
       ...now,
       inputs: changed(inputs, { [used?.input ?? ""]: value }),
     }));
-    const moments = [...others, ...this.props.steps.map((_, step) => this.moment(step))];
+    const far = (/** @type {number} */ step) => Math.abs(step - this.step - 0.5);
+    const steps = this.props.steps.map((_, step) => step).sort((a, b) => far(a) - far(b));
+    const moments = [...others, ...steps.map((step) => this.moment(step))];
     this.numbers.expect(moments.map((moment) => this.pathOf(moment)));
   }
 
@@ -169,7 +195,7 @@ export class Story {
   }
 
   reset() {
-    this.set(this.openingInputs(this.opened));
+    this.set(this.openingInputs(this.step));
   }
 
   /** Says why a number that was typed is not taken. @param {string} reason */
@@ -178,43 +204,55 @@ export class Story {
     this.draw();
   }
 
-  /** @param {number} step */
+  /** Goes to a step, with the inputs that steps set as it opens. @param {number} step */
   show(step) {
-    if (step === this.step) return;
-    this.step = step;
-    this.used = null;
-    this.open();
+    if (step < 0 || step === this.step) return;
+    [this.inputs, this.step] = [this.inputsOf(step), step];
+    [this.used, this.refusal] = [null, ""];
+    this.record();
   }
 
-  /** Shows the step that a question kept back. @param {number} step */
-  answer(step) {
-    const { name } = this.props.steps[step];
-    recordAnswer(this.props.page, name);
+  /** Shows what a question kept back; a choice counts as an answer, a look at the result does not. @param {boolean} [chosen] */
+  answer(chosen = false) {
+    const { page, steps } = this.props;
+    const { name } = steps[this.step];
+    recordAnswer(page, name);
+    if (chosen) recordSeen(page, name);
     this.answered = [...this.answered, name];
-    this.step = step;
-    this.open();
+    this.draw();
   }
 
-  /** Brings the inputs that steps set to the state in which the step that is drawn opens. */
-  open() {
-    const step = this.drawnStep(this.step);
-    [this.inputs, this.opened] = [this.inputsOf(step), step];
-    this.refusal = "";
+  /** @param {boolean} on */
+  present(on) {
+    this.isPresented = on;
     this.record();
   }
 
   colours() {
-    return this.props.theme[modeOf(this.root)];
+    return this.props.theme[this.isPaper ? "light" : modeOf(this.root)];
   }
 
-  /** The part that is drawn of numbers, and what it says. @param {any} numbers */
-  partOf(numbers) {
-    const moment = this.moment();
+  /** The part that is drawn of numbers, and what it says. @type {(numbers: any, step?: number) => any} */
+  partOf(numbers, step) {
+    const moment = this.moment(step);
     const { board, nearest } = numbers;
     if (board) return { part: boardPart(board), said: describeBoard(board) };
     const near = nearest ? { ...moment, inputs: changed(moment.inputs, nearest) } : moment; // what is stored
     const figure = /** @type {Figure} */ (this.figure);
     return { part: figure.picture(numbers, near), said: figure.describe(numbers, near) };
+  }
+
+  /** The marks of the picture, how high it is, and what it says: of a question that waits, what the step before says already. @param {any} numbers */
+  drawn(numbers) {
+    const ink = inkOf(this.colours());
+    const { part, said } = this.partOf(numbers);
+    const marks = fitted(part, ink);
+    const high = highOf(part);
+    if (!this.isWaiting()) return { marks, said, high };
+    const earlier = this.step ? this.numbersOf(this.step - 1) : null;
+    /** @type {Mark[]} */
+    const before = earlier ? fitted(this.partOf(earlier, this.step - 1).part, ink) : [];
+    return { marks: veiled(marks, before, ink), said: "The figure waits for your answer.", high };
   }
 
   /** @param {import("../core/drawing_file.js").Format} format */

@@ -145,15 +145,6 @@ def test_answering_on_the_page() -> None:
     assert link(app) == {"answer1": "12345"}
 
 
-def test_on_paper_there_is_room_for_answers_and_none_is_told() -> None:
-    said = words(run("quiz", print="yes"))
-    asked = questions(0)
-    assert said.count("Answer: ………") == sum(not each.options for each in asked)
-    assert all(f"☐ {option}" in said for each in asked for option in each.options)
-    assert "Four matrices of" not in said
-    assert "Four matrices of" in words(run("quiz", print="yes", reveal="yes"))
-
-
 def test_all_answers_can_be_shown() -> None:
     assert "Right." not in words(run("quiz"))
     said = words(run("quiz", reveal="yes"))

@@ -14,6 +14,7 @@ export const HEIGHT = 150;
  */
 
 /** @type {MapPart[]} frames before what they hold */
+// prettier-ignore
 export const PARTS = [
   { id: "network", name: "The whole network", label: "", boxes: [[1, 1, 166, 148]] },
   { id: "heads", name: "Attention in several heads", label: "", boxes: [[8, 44, 66, 50]] },
@@ -48,6 +49,7 @@ export const PARTS = [
 ];
 
 /** @type {[number, number][][]} lines with an arrow at their end */
+// prettier-ignore
 export const FLOWS = [
   [[23, 131], [23, 125]],
   [[56, 131], [56, 125]],
