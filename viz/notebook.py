@@ -8,7 +8,7 @@ nbconvert's HTML takes the picture, which needs no network, with
 
 import base64
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 import anywidget
@@ -17,7 +17,7 @@ import traitlets
 from viz.api.endpoint import body_of, work_of
 from viz.api.registry import UnknownError
 from viz.api.requests import QuestionError
-from viz.export.files import page_of, place_of
+from viz.export.files import page_of, request_of
 from viz.export.page import asked, entry_of, props_of
 from viz.routes import ENDPOINTS
 from viz.views import EVERY, answered
@@ -25,8 +25,6 @@ from viz.views.request import Heads, Request
 from viz.web import WEB, modules, standalone
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from analysis.view import View
     from models.trace import Site, Trace, Where
 
@@ -84,17 +82,8 @@ def explore(
     t: "Trace | View",
     *,
     view: str | None = None,
-    layer: "int | Site | Where | None" = None,
-    head: Heads | None = None,
-    kind: str | None = None,
-    tower: str | None = None,
-    module: str | None = None,
-    part: int | None = None,
-    scale: Literal["fixed", "own", "layer", "log"] = "fixed",
-    token: int | None = None,
-    direction: Literal["out", "in"] = "out",
-    picture: "Image | str | None" = None,
-    run: tuple[Any, ...] | None = None,
+    layer: "int | Site | Where" = 0,
+    head: Heads = None,
     **options: Any,
 ) -> Explorer:
     """An interactive view of a trace, as the last value of a cell.
@@ -104,30 +93,17 @@ def explore(
         view: as for `export`; "atlas" shows every head beside the matrix. None chooses "image" for
             the trace of a picture, else "atlas"; the picture for where no widgets are shown is then
             that of the head, if one is given.
-        layer: shown first; or a site or its address; None is layer 0.
+        layer: shown first; or a site or its address.
         head: shown first; several for lines; None is head 0.
-        kind: "self", "causal" or "cross", where a layer has several.
-        tower: which part of a model with several.
-        module: path of the attention module, where a layer has several.
-        part: which run of the tower, where it runs several times.
-        scale: "fixed" for colours from 0 to 1, "own" up to the largest weight of the map.
-        token: pinned first.
-        direction: whether the token attends ("out") or is attended to ("in").
-        picture: the picture that was traced; None shows the patches on grey.
-        run: (model, input) or (model, input, target) as they were traced, for relevance.
-        options: as for `export`.
+        options: as for `export`; without `picture` patches lie on grey.
 
     Raises:
         ValueError: for a view, layer, head or token that is not there.
     """
-    from models.trace import where_of
-
     name = view or ("atlas" if getattr(t, "grid", None) is None else "image")
-    where = where_of(0 if layer is None else layer, kind, tower, module, part)
-    given = (t, name, where, 0 if head is None else head)
-    request = place_of(*given, scale, token, direction, picture, options)
+    request = request_of(t, name, layer, 0 if head is None else head, **options)
     of_head = name == "atlas" and view is None and head is not None
-    return Explorer(replace(request, run=run), name, "matrix" if of_head else None)
+    return Explorer(request, name, "matrix" if of_head else None)
 
 
 def answer(entry: Any, path: str) -> tuple[int, bytes | str]:

@@ -21,7 +21,7 @@ from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.analysis.test_alignment import planted
 from viz.api.endpoint import body_of
-from viz.export.files import place_of, render
+from viz.export.files import render, request_of
 from viz.export.page import asked, entry_of
 from viz.pack import unpack
 from viz.views import FORM, VIEWS, answered
@@ -60,15 +60,12 @@ def read(kind: str) -> tuple[Any, tuple[Any, ...], Any]:
     return trace(model, *given, hidden=True), (model, *given), None
 
 
-def request_of(kind: str, view: str) -> Any:
+def asked_for(kind: str, view: str) -> Any:
     shown, run, picture = read(kind)
     site = next(site for site in shown.sites if site.kind != "cross" or kind == "recording")
-    where = site.where if FORM[view].covers != "every" else type(site.where)()
-    more = dict((OF_PICTURE if kind == "picture" else CHOSEN).get(view, {}))
-    token, head = more.pop("token", None), None if FORM[view].covers == "every" else 1
-    made = place_of(shown, view, where, head, "fixed", token, "out", picture, more)
-    object.__setattr__(made, "run", run or None)
-    return made
+    place = {} if FORM[view].covers == "every" else {"layer": site, "head": 1}
+    more = (OF_PICTURE if kind == "picture" else CHOSEN).get(view, {})
+    return request_of(shown, view, picture=picture, run=run or None, **place, **more)
 
 
 def numbers_in(value: Any) -> list[float]:
@@ -111,7 +108,7 @@ CASES += [("picture", name) for name, form in FORM.items() if form.pictured]
 
 @pytest.mark.parametrize(("kind", "view"), CASES)
 def test_the_numbers_of_a_view_are_the_same_everywhere(kind: str, view: str) -> None:
-    request = request_of(kind, view)
+    request = asked_for(kind, view)
     try:
         answer = VIEWS[view].answer(request)
     except ValueError:  # what a network cannot show is refused in every form

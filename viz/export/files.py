@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from viz.export.numbers import csv_size, csv_table, npz
 from viz.export.page import page
@@ -42,16 +41,6 @@ def export(
     view: str = "matrix",
     layer: "int | Site | Where | None" = None,
     head: Heads = None,
-    kind: str | None = None,
-    tower: str | None = None,
-    module: str | None = None,
-    part: int | None = None,
-    scale: Literal["fixed", "own", "layer", "log"] = "fixed",
-    token: int | None = None,
-    direction: Literal["out", "in"] = "out",
-    picture: "Image | str | Path | None" = None,
-    run: tuple[Any, ...] | None = None,
-    words: bool = True,
     **options: Any,
 ) -> Path:
     """Writes a figure, or the numbers in it; the suffix of the path says which.
@@ -69,24 +58,16 @@ def export(
             where a head listens).
         layer: which layer, −1 is the last, or a site or its address; not needed for the atlas.
         head: one head, several, "mean" or "max"; None for all heads of the layer.
-        kind: "self", "causal" or "cross", where a layer has several.
-        tower: which part of a model with several.
-        module: path of the attention module, where a layer has several.
-        part: which run of the tower, where it runs several times.
-        scale: "fixed" for colours from 0 to 1, "own" up to the largest weight shown, "log" for
-            decades; of "image", "layer" up to the largest weight of a patch in any head.
-        token: of "image", "text", "lines" and "pictures", whose weights are drawn; None for the
-            class token or the middle patch, the first token, all, or the first word of the answer.
-        direction: "out" for what the token attends to, "in" for what attends to it.
-        picture: of "image", the picture that was traced.
-        run: (model, input) or (model, input, target) as they were traced: of "lens", "parts" and
-            "blame", of "model" and "faithfulness" for a relevance, of "pictures" for the pictures
-            themselves and what is asked of the model again, and for hidden states that the trace
-            does not hold.
-        words: whether a figure has its title and caption drawn; False leaves them to the paper, and
-            to the metadata of the file.
-        options: fields of `viz.selection.Selection`, such as `values="scores"`, `query=3` or
-            `method="alti"`.
+        options: where a layer has several attentions, `kind` ("self", "causal" or "cross"),
+            `tower`, `module` (its path) and `part` (which run of a tower); `picture`, the one that
+            was traced, of "image"; `run`, (model, input) or (model, input, target) as they were
+            traced, for what the trace does not hold: relevance, lens, parts and blame, hidden
+            states, and what is asked of the model about its pictures; `words=False` to leave title
+            and caption to the paper and the metadata of the file; and the fields of
+            `viz.selection.Selection`: `scale` of the colours ("fixed" from 0 to 1, "own" up to the
+            largest weight shown, "log" for decades; of "image" "layer"), `token` whose weights are
+            drawn, `direction` ("out" for what it attends to, "in" for what attends to it),
+            `values="scores"`, `query=3`, `method="alti"`.
 
     Returns:
         The path.
@@ -95,13 +76,10 @@ def export(
         ValueError: for a view, suffix, layer, head or token that is not there.
         OSError: if the file cannot be written; nothing of it is left then.
     """
-    from models.trace import where_of
     from models.whole_file import write_whole
 
     path = Path(path)
-    where = where_of(layer, kind, tower, module, part)
-    request = place_of(t, view, where, head, scale, token, direction, picture, options)
-    request = replace(request, run=run, words=words)
+    request = request_of(t, view, layer, head, **options)
     if path.suffix.lower() == ".csv" and (size := csv_size(request, view)) > LARGE:
         short = f"{path.name} takes about {size / 1e6:.0f} MB; .npz holds the same in far less"
         warnings.warn(short, stacklevel=2)
@@ -116,16 +94,6 @@ def figure(
     ax: "Axes | None" = None,
     layer: "int | Site | Where | None" = None,
     head: Heads = None,
-    kind: str | None = None,
-    tower: str | None = None,
-    module: str | None = None,
-    part: int | None = None,
-    scale: Literal["fixed", "own", "layer", "log"] = "fixed",
-    token: int | None = None,
-    direction: Literal["out", "in"] = "out",
-    picture: "Image | str | Path | None" = None,
-    run: tuple[Any, ...] | None = None,
-    words: bool | None = None,
     **options: Any,
 ) -> "Figure":
     """Draws a view by matplotlib.
@@ -133,20 +101,11 @@ def figure(
     Args:
         t: a trace, or a view of it by words.
         view: as for `export`, like the other arguments.
-        ax: axes of one's own, which the figure fits; None makes a figure of its own.
+        ax: axes of one's own, which the figure fits; None makes a figure of its own, with title
+            and caption.
         layer: which layer.
         head: one head, several, "mean" or "max"; None for all heads of the layer.
-        kind: "self", "causal" or "cross", where a layer has several.
-        tower: which part of a model with several.
-        module: path of the attention module, where a layer has several.
-        part: which run of the tower, where it runs several times.
-        scale: of the colours.
-        token: whose weights are drawn.
-        direction: "out" for what the token attends to, "in" for what attends to it.
-        picture: the picture that was traced.
-        run: (model, input) or (model, input, target) as they were traced.
-        words: whether title and caption are drawn; None for those of a figure of its own alone.
-        options: fields of `viz.selection.Selection`.
+        options: as for `export`.
 
     Returns:
         The figure; of `ax` the one that it is part of.
@@ -154,67 +113,55 @@ def figure(
     Raises:
         ValueError: for a view, layer, head or token that is not there.
     """
-    from models.trace import where_of
-
-    where = where_of(layer, kind, tower, module, part)
-    request = place_of(t, view, where, head, scale, token, direction, picture, options)
-    written = ax is None if words is None else words
-    page = page_of(replace(request, run=run, words=written), view)
     from viz import paper
 
+    request = request_of(t, view, layer, head, **{"words": ax is None, **options})
+    page = page_of(request, view)
     return paper.sheet([page])[0] if ax is None else paper.on(ax, *page)
-
-
-def place_of(
-    t: "Trace | View",
-    view: str,
-    where: "Where",
-    head: Heads,
-    scale: str,
-    token: int | None,
-    direction: str,
-    picture: "Image | str | Path | None",
-    options: Mapping[str, Any] = MappingProxyType({}),
-) -> Request:
-    """The request that the options of `export` and `explore` make.
-
-    Raises:
-        ValueError: for a view, layer, head or token that is not there.
-    """
-    one_of("view", view, tuple(FORM))
-    asked = {"scale": scale, "token": token, "direction": direction, **options}
-    return replace(
-        request_of(t, view, where, head),
-        selection=_selection(view, asked),
-        picture=pixels_of(t, picture),
-    )
 
 
 def request_of(
     t: "Trace | View",
     view: str,
-    where: "Where",
-    head: Heads,
+    layer: "int | Site | Where | None" = None,
+    head: Heads = None,
+    *,
+    kind: str | None = None,
+    tower: str | None = None,
+    module: str | None = None,
+    part: int | None = None,
+    picture: "Image | str | Path | None" = None,
+    run: tuple[Any, ...] | None = None,
+    words: bool = True,
+    **options: Any,
 ) -> Request:
-    """The layer and heads of a request, looked up in the trace.
+    """What the options of `export` ask for, looked up in the trace.
 
     Raises:
-        ValueError: for a view, layer or head that is not there.
+        ValueError: for a view, layer, head or token that is not there.
     """
+    from models.trace import where_of
     from models.where import matching
 
+    one_of("view", view, tuple(FORM))
+    where = where_of(layer, kind, tower, module, part)
     if not t.sites:
         raise ValueError("expected a trace with attention, received one without")
-    if where.layer is None and view in WHOLE:
-        first = t.sites[matching([site.where for site in t.sites], where)[0]]
-        return Request(t, first, heads_of(head, first.heads))
-    if where.layer is None and view not in EVERY:
+    every = where.layer is None and view in EVERY
+    if every:
+        site, heads = t.sites[0], (0,)
+    elif where.layer is None and view in WHOLE:
+        site = t.sites[matching([site.where for site in t.sites], where)[0]]
+        heads = heads_of(head, site.heads)
+    elif where.layer is None:
         layers = sorted({site.layer for site in t.sites})
         raise ValueError(f"layer: expected one of {layers} for {view!r}, received None")
-    if where.layer is None:
-        return Request(t, t.sites[0], (0,), every=True)
-    site = t.site(where)
-    return Request(t, site, heads_of(head, site.heads))
+    else:
+        site = t.site(where)
+        heads = heads_of(head, site.heads)
+    how: dict[str, Any] = {"every": every, "picture": pixels_of(t, picture)}
+    chosen = _selection(view, options)
+    return Request(t, site, heads, selection=chosen, run=run, words=words, **how)
 
 
 def _selection(view: str, asked: Mapping[str, Any]) -> Selection:
