@@ -6,7 +6,7 @@ import hmac
 import os
 import secrets
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from viz.api import memory, pool
-from viz.api.ledger import Ledger
 
 T = TypeVar("T")
 
@@ -60,7 +59,7 @@ class Requests:
             self._changed.notify_all()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Held(Generic[T]):
     """One result.
 
@@ -74,6 +73,7 @@ class Held(Generic[T]):
             aside.
         requests: for it.
         pieces: the memory that it keeps alive, as last counted.
+        used: number of its last use among those of all results.
     """
 
     id: str
@@ -82,7 +82,8 @@ class Held(Generic[T]):
     parent: "Held | None" = None
     group: str = ""
     requests: Requests = field(default_factory=Requests)
-    pieces: dict[memory.Piece, int] = field(default_factory=dict, repr=False)
+    pieces: memory.Pieces = field(default_factory=dict, repr=False)
+    used: int = 0
 
 
 @dataclass(eq=False)
@@ -136,9 +137,7 @@ class Registry:
         self._overhead = overhead
         self._lock = threading.Lock()
         self._held: dict[str, Held] = {}
-        self._used: dict[str, int] = {}
         self._uses = 0
-        self._ledger = Ledger()
         self._evicted: OrderedDict[str, None] = OrderedDict()
         self._computing: dict[str, Future[Held]] = {}
         self._expected: dict[str, Expected] = {}
@@ -239,8 +238,7 @@ class Registry:
         held = self._held.get(id)
         self._uses += 1
         for each in _lineage(held):
-            if each.id in self._held:
-                self._used[each.id] = self._uses
+            each.used = self._uses
         return held
 
     def counted(self, held: Held) -> None:
@@ -248,10 +246,7 @@ class Registry:
         pieces = self._pieces(held.id, held.value)
         with self._lock:
             if self._held.get(held.id) is held:
-                self._ledger.leave(held.group, held.pieces)
-                held.pieces.clear()
-                held.pieces.update(pieces)
-                self._ledger.enter(held.group, held.pieces)
+                held.pieces = pieces
                 self._evict_excess(held)
 
     def _pieces(self, id: str, value: Any) -> dict[memory.Piece, int]:
@@ -269,7 +264,6 @@ class Registry:
                 requests = expected.requests
                 held = Held(id, expected.serial, value, parent, group, requests, pieces)
             self._held[id] = held
-            self._ledger.enter(group, pieces)
             self._evicted.pop(id, None)
             self._find(id)
             self._evict_excess(held)
@@ -279,24 +273,39 @@ class Registry:
 
     def _evict_excess(self, held: Held) -> None:
         """Evicts results while they exceed the limits, but not this one nor what it refers to."""
-        lineage, ledger = _lineage(held), self._ledger
+        lineage = _lineage(held)
         needed = {piece for each in lineage for piece in each.pieces}
-        while sum(ledger.networks.values()) > self._max_network_bytes:
+        stays = {each.group for each in lineage}
+        while True:
+            holders = self._holders()
+            networks = {piece: size for piece, size in holders if piece.kind == "network"}
             costs = {
-                network: size * min(map(self._idle, ledger.holders(network)))
-                for network, size in ledger.networks.items()
-                if network not in needed
+                piece: networks[piece] * min(map(self._idle, groups))
+                for (piece, _), groups in holders.items()
+                if piece in networks and piece not in needed
             }
-            if not costs:
-                break
-            for group in ledger.holders(max(costs, key=costs.__getitem__)):
-                self._drop_group(group)
-        while ledger.bytes > self._max_bytes:
-            groups = self._groups() - {each.group for each in lineage}
-            if not groups:
-                break
+            if costs and sum(networks.values()) > self._max_network_bytes:
+                largest = max(costs, key=costs.__getitem__)
+                for group in holders[largest, networks[largest]]:
+                    self._drop_group(group)
+                continue
+            groups = self._groups() - stays
+            size = sum(size for piece, size in holders if piece.kind != "network")
+            if not groups or size <= self._max_bytes:
+                return
+            alone = Counter[str]()
+            for (piece, size), (group, *others) in holders.items():
+                alone[group] += 0 if others or piece.kind == "network" else size
             idle = self._idle
-            self._drop_group(max(groups, key=lambda g: (ledger.alone[g] * idle(g), idle(g))))
+            self._drop_group(max(groups, key=lambda g: (alone[g] * idle(g), idle(g))))
+
+    def _holders(self) -> dict[tuple[memory.Piece, int], set[str]]:
+        """The groups that keep each piece of memory alive, by the piece and its bytes."""
+        holders: dict[tuple[memory.Piece, int], set[str]] = {}
+        for each in self._held.values():
+            for piece in each.pieces.items():
+                holders.setdefault(piece, set()).add(each.group)
+        return holders
 
     def _groups(self) -> set[str]:
         """Groups that can be evicted: a network stays as long as its results."""
@@ -306,7 +315,8 @@ class Registry:
 
     def _idle(self, group: str) -> int:
         """How many uses of results there were from the last of a group on, itself included."""
-        return self._uses - self._used.get(group, 0) + 1
+        used = max(each.used for each in self._held.values() if each.group == group)
+        return self._uses - used + 1
 
     def _drop_group(self, group: str) -> None:
         for id in [each.id for each in self._held.values() if each.group == group]:
@@ -328,8 +338,6 @@ class Registry:
         dropped = self._held.pop(id, None)
         if dropped is None:
             return
-        del self._used[id]
-        self._ledger.leave(dropped.group, dropped.pieces)
         self._evicted[id] = None
         if len(self._evicted) > REMEMBERED:
             self._evicted.popitem(last=False)

@@ -15,7 +15,6 @@ import torch
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from viz.api.entries import TraceEntry
-from viz.api.ledger import Ledger
 from viz.api.registry import (
     REMEMBERED,
     Expected,
@@ -70,18 +69,6 @@ def test_many_who_ask_at_once_get_one_computation() -> None:
     assert len(made) == 1
     assert {id(held) for held in found} == {id(found[0])}
     assert found[0].value == "result"
-
-
-def test_different_keys_are_computed_side_by_side() -> None:
-    registry, here = Registry(), threading.Barrier(MANY)
-
-    def make(number: int) -> int:
-        here.wait(30)  # passes only when all of them compute at once
-        return number
-
-    found = together(lambda number: registry.once(number, lambda: make(number)))
-    assert [held.value for held in found] == list(range(MANY))
-    assert len({held.id for held in found}) == MANY
 
 
 def test_a_failure_reaches_everybody_who_waits_and_is_tried_again_later() -> None:
@@ -164,6 +151,11 @@ def held_in(registry: Registry, held: list[Held]) -> list[int]:
     return [number for number, each in enumerate(held) if each.id in registry._held]
 
 
+def bytes_in(registry: Registry, kind: str = "object") -> int:
+    """What all results keep alive, each piece once."""
+    return sum(size for piece, size in registry._holders() if piece.kind == kind)
+
+
 def test_of_results_of_one_size_the_least_recently_used_is_evicted() -> None:
     registry = plain(3 * 7)
     held = [registry.once(number, lambda: bytearray(7)) for number in range(3)]
@@ -172,12 +164,6 @@ def test_of_results_of_one_size_the_least_recently_used_is_evicted() -> None:
     assert held_in(registry, held) == [0, 2, 3]
     with pytest.raises(GoneError):
         registry.get(held[1].id)
-
-
-def test_objects_that_are_not_counted_have_a_limit_too() -> None:
-    registry = Registry(max_bytes=300, overhead=100)
-    held = [registry.once(number, lambda: None) for number in range(7)]
-    assert held_in(registry, held) == [4, 5, 6]
 
 
 def test_what_frees_most_is_evicted_first() -> None:
@@ -213,16 +199,6 @@ def test_what_refers_to_an_evicted_result_goes_with_it() -> None:
     again = registry.once("trace", lambda: b"t")
     shown = child_of(again, registry)
     assert (shown.id, shown.parent) == (view.id, again)
-
-
-def test_looking_at_a_view_keeps_its_trace() -> None:
-    registry = plain(40)
-    trace = registry.once("trace", lambda: bytearray(11))
-    view = child_of(trace, registry)
-    for number in range(7):
-        registry.once(number, lambda: bytearray(11))
-        assert registry.get(view.id).parent is trace
-    assert registry.get(trace.id) is trace
 
 
 def test_a_view_never_pushes_out_its_own_trace() -> None:
@@ -262,21 +238,8 @@ def test_many_threads_leave_the_books_in_order() -> None:
                 registry.evict(trace.id)
 
     together(work)
-    held = registry._held.values()
-    assert registry._ledger.bytes == sum(len(each.value) for each in held) <= 1009
-    assert registry._used.keys() == registry._held.keys()
+    assert bytes_in(registry) <= 1009
     assert registry._computing == {}
-    for each in [*held]:
-        registry.evict(each.id)
-    assert vars(registry._ledger) == vars(Ledger())
-
-
-def test_requests_are_answered_once_none_of_them_is_pending() -> None:
-    requests = Requests()
-    assert not requests.answered(0, 0)
-    with requests.counted(), requests.counted():
-        assert not requests.answered(0, 0)
-    assert (requests.count, requests.answered(0, 0), requests.answered(2, 0)) == (2, True, False)
 
 
 def test_a_request_that_comes_later_is_waited_for() -> None:
@@ -355,7 +318,7 @@ def alive(networks: list[Any]) -> list[int]:
 
 def test_networks_that_results_keep_alive_are_counted() -> None:
     networks = [clicked(registry := Registry(), 10, 0)]
-    (size,) = registry._ledger.networks.values()
+    size = bytes_in(registry, "network")
     assert size > sum(each.nbytes for each in networks[0]().parameters())
     registry = Registry(max_network_bytes=5 * size + 1)
     networks = [clicked(registry, 10, seed) for seed in range(23)]
@@ -376,16 +339,6 @@ def test_small_networks_push_out_neither_a_large_one_nor_its_pictures() -> None:
     assert alive(networks) == [*range(16)]
 
 
-def test_results_of_one_network_share_it() -> None:
-    registry = Registry(max_network_bytes=1)  # the newest result's network stays, whatever its size
-    opened = registry.once("model", lambda: load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1)))
-    held = [traced_in(registry, opened, token) for token in range(11)]
-    assert held_in(registry, held) == [*range(11)]
-    assert len(registry._ledger.networks) == 1
-    clicked(registry, 10, 5)
-    assert held_in(registry, [opened, *held]) == []
-
-
 def test_a_network_is_not_evicted_for_the_room_of_its_results() -> None:
     registry = plain(1)
     opened = registry.once("model", lambda: load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1)))
@@ -400,11 +353,11 @@ def test_what_was_computed_for_a_result_is_counted_with_it() -> None:
         registry.once(name, lambda: TraceEntry(shown, lambda *_: ""))
         for name in ("first", "second")
     )
-    assert 10_000 <= registry._ledger.bytes < 11_000  # shared
+    assert 10_000 <= bytes_in(registry) < 11_000  # shared
     alone = registry.once("alone", lambda: bytearray(5_000))
     second.value.answers.once("numbers", lambda: bytearray(9_000))
     registry.counted(second)
-    assert 19_000 <= registry._ledger.bytes < 20_000
+    assert 19_000 <= bytes_in(registry) < 20_000
     assert held_in(registry, [first, second, alone]) == [0, 1]
 
 
