@@ -26,9 +26,14 @@ Kind = Literal["text", "image", "corpus"]
 
 
 class Code(Protocol):
-    """Python code for the weights of a site and head, and for an answer of `predictions`."""
+    """Python code for the weights of a site and head, and for an answer of `predictions`.
 
-    def __call__(self, site: int, head: int | str, answer: Mapping[str, Any] = ..., /) -> str: ...
+    Without a site that for the trace and the predictions alone.
+    """
+
+    def __call__(
+        self, site: int | None, head: int | str, answer: Mapping[str, Any] = ..., /
+    ) -> str: ...
 
 
 class Predict(Protocol):
@@ -52,14 +57,12 @@ class Patches:
     Attributes:
         picture: the preprocessed picture, encoded as a file.
         side: patch size in pixels.
-        source: the picture in Python code.
         mark: row and column of the patch where the network's answer places an object; None if its
             answer is no place.
     """
 
     picture: "Picture"
     side: int
-    source: str = "image"
     mark: tuple[int, int] | None = None
 
 

@@ -18,8 +18,8 @@ def code(
     request: TraceRequest,
     model: "Model",
     view: "Trace | View",
-    site: int,
-    head: int | str,
+    site: int | None,
+    head: int | str = 0,
     answer: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
     """Python code that opens the model, traces the input, and prints what is on screen.
@@ -30,7 +30,7 @@ def code(
         request: of the trace.
         model: of the request, open.
         view: the trace, or a view of it.
-        site: index of the layer.
+        site: index of the layer; None for the weights of none.
         head: a head, or "mean" or "max" of all.
         answer: of the `predictions` route; {} without a prediction.
     """
@@ -62,7 +62,8 @@ def code(
         lines += [f"t = hs.trace(model, {', '.join([*written, *options])})", *printed]
     if needs_view(view, site):
         lines.append(view_line(view))
-    lines += [f"weights = {weights_of(view, site, head)}  # query × key", "print(weights)"]
+    if site is not None:
+        lines += [f"weights = {weights_of(view, site, head)}  # query × key", "print(weights)"]
     library = [*sorted(imports), ""] if imports else []
     return "\n".join([*library, HEADSCOPE, "", *lines])
 
@@ -109,11 +110,12 @@ def _distance(view: "Trace | View", imports: set[str]) -> list[str]:
     ]
 
 
-def needs_view(view: "Trace | View", site: int) -> bool:
-    """Whether the trace alone does not give the weights of a site."""
+def needs_view(view: "Trace | View", site: int | None) -> bool:
+    """Whether the trace alone does not give the weights of a site; None for those of all."""
     from analysis.view import View
 
-    return isinstance(view, View) and (not view.is_plain or site >= len(view.trace.sites))
+    last = len(view.sites) - 1 if site is None else site
+    return isinstance(view, View) and (not view.is_plain or last >= len(view.trace.sites))
 
 
 def view_line(view: Any) -> str:

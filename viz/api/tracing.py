@@ -23,7 +23,6 @@ from models.request import (
     PLACES,
     Chat,
     File,
-    Picture,
     Place,
     Question,
     Several,
@@ -396,7 +395,7 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches |
     if len(boxes) > 1 or (cols * side, rows * side) != image.size:
         return None
     image = edited_image(image, request.edits, (rows, cols))
-    return Patches(encoded(image), side, _source(picture), _mark(request.model, trace))
+    return Patches(encoded(image), side, _mark(request.model, trace))
 
 
 def _pictures(request: TraceRequest) -> "tuple[File | Image, ...]":
@@ -413,11 +412,6 @@ def frames_of(question: Question) -> "tuple[Image, ...]":
     from models.tracing import film
 
     return read_video(film(question)).images
-
-
-def _source(picture: Picture) -> str:
-    """The picture in Python code."""
-    return "seen.image" if picture.changes else f"Path({picture.file.name!r})"
 
 
 def _mark(source: Source, trace: "Trace") -> tuple[int, int] | None:

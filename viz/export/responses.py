@@ -4,9 +4,8 @@ import ast
 import io
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from analysis.methods import BY_NAME
 from viz.api.beside import second_of
 from viz.api.entries import Download, Patches, TraceEntry
 from viz.api.provenance import Code, predictions
@@ -16,9 +15,6 @@ from viz.export.files import FIGURES, render
 from viz.selection import OF_FILES, Selection
 from viz.views import FORM
 from viz.views.request import One, Request, Second
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 KINDS = {
     "svg": "image/svg+xml",
@@ -51,9 +47,13 @@ def export(
 
 
 def python(entry: TraceEntry, site: int, head: One, form: str, **options: Any) -> Code:
-    """Python code that makes the same figure."""
+    """Python code that makes the same figure, and prints the numbers in it."""
     request = _request(entry, site, head, form, **options)
-    asked = [f"view={form!r}"]
+    about, chosen = FORM[form], request.selection
+    answer = predictions(entry, site, chosen.direction, chosen.token)
+    of_head = about.of_weights and not request.every
+    code = entry.code(site if of_head else None, head, answer)
+    given, asked = _given(code), [f"view={form!r}"]
     if not request.every:
         asked += entry.view.address(request.site).arguments
         heads = request.heads[0] if len(request.heads) == 1 else [*request.heads]
@@ -61,26 +61,18 @@ def python(entry: TraceEntry, site: int, head: One, form: str, **options: Any) -
     asked += [
         f"{name}={value!r}"
         for name, option in OF_FILES.items()
-        if (value := getattr(request.selection, name)) != option.default
-        and name in ("scale", *FORM[form].options)
+        if (value := getattr(chosen, name)) != option.default and name in ("scale", *about.options)
     ]
     if entry.patches is not None:
-        asked.append(f"picture={entry.patches.source}")
-    selected = request.selection
-    answer = predictions(entry, site, selected.direction, selected.token)
-    code = entry.code(site, head, answer)
-    info = BY_NAME[selected.method] if "method" in FORM[form].options else None
-    if info is not None and info.needs == "hidden":
-        code = TRACED.sub(r"t = hs.trace(model, \1, hidden=True)", code)
-    name = f"{_name(request, form)}.pdf"
-    lines: list[str] = []
-    explains = info is not None and info.kind == "relevance"
-    given = _given(code)
-    if explains or FORM[form].runs:
+        asked.append(f"picture={given[0]}")
+    if about.runs or about.covers == "layers":
         asked.append(f"run=({', '.join(['model', *given])})")
-    if explains:
-        lines.append(_explained(given, selected.method, selected.output))
-    lines.append(f"hs.export(t, {name!r}, {', '.join(asked)})")
+    name, how = _name(request, form), ", ".join(asked)
+    lines = [f"hs.export(t, {f'{name}.pdf'!r}, {how})"]
+    if request.every and about.of_weights:
+        lines += ["for site in t.sites:", "    print(site, t.weights(site))  # head × query × key"]
+    elif not of_head:
+        lines.append(f"print(hs.export(t, {f'{name}.csv'!r}, {how}).read_text())")
     return Code("\n".join([code, "", *lines]))
 
 
@@ -89,13 +81,6 @@ def _given(code: str) -> list[str]:
     match = TRACED.search(code)
     call = ast.parse(f"trace({match[1] if match else 'text'})", mode="eval").body
     return [ast.unparse(part) for part in call.args] if isinstance(call, ast.Call) else []
-
-
-def _explained(given: "Sequence[str]", method: str, output: str) -> str:
-    """A line that prints the relevance of each token."""
-    arguments = [f"model, {given[0]}", *(f"written={part}" for part in given[1:])]
-    arguments += [f"target={output!r}"] if output else []
-    return f"print(hs.explain({', '.join(arguments)}, method={method!r}).tokens)"
 
 
 def _request(

@@ -77,8 +77,10 @@ def image_entry(request: Request) -> "TraceEntry":
     )
 
 
-def code_of(view: "Trace | View", site: int, head: int | str) -> str:
+def code_of(view: "Trace | View", site: int | None, head: int | str) -> str:
     """Python code for the weights, given the trace."""
+    if site is None:
+        return ""
     place = view.address(view.sites[site]).arguments
     if isinstance(head, int):
         return f"t.weights({', '.join([*place, f'head={head}'])})  # query × key"

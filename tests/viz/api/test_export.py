@@ -4,21 +4,17 @@ import csv
 import io
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
 
-import headscope as hs
-from analysis.methods import NAMES
 from analysis.patches import patch_sinks
 from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
 from tests.viz import svg_files
-from tests.viz.api.asking import ask
 from viz.api.entries import Patches, TraceEntry
 from viz.api.requests import QuestionError
 from viz.colours import Scale, Veil, is_nearly_uniform, layer_of, overlaid, strength_of
@@ -43,7 +39,7 @@ def photo() -> TraceEntry:
     Image.fromarray(pixels).save(file, "PNG")
     model = load(ViTConfig(image=20, patch=4, dim=15, depth=2, heads=3, mlp=7))
     found = trace(model, Image.fromarray(pixels))
-    cut = Patches(Picture(file.getvalue(), "image/png"), 4, "image")
+    cut = Patches(Picture(file.getvalue(), "image/png"), 4)
     return TraceEntry(found, lambda *_: "x", patches=cut)
 
 
@@ -75,42 +71,6 @@ def test_several_heads_and_a_token_of_lines(text: TraceEntry) -> None:
     weights = text.view.weights(0)[[0, 2], 6]
     lines = re.findall(r'd="(M[^"]*)" [^>]*stroke-width: 0.9', found)[:-3]  # those of the legend
     assert sum(path.count("M") for path in lines) == int((weights >= 0.01).sum())
-
-
-def test_python_code_of_the_whole_model_runs_and_gives_what_is_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    opened = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
-    given = torch.arange(7)[None]
-    code = "t = hs.trace(model, torch.arange(7)[None])"
-    entry = TraceEntry(trace(opened, given), lambda *_: code, opened=lambda: (opened, given, None))
-    names = {"model": opened, "torch": torch, "hs": hs}
-
-    made = export.python(entry, 0, 0, "model", method="gradient", output="3.5").code
-    monkeypatch.chdir(tmp_path)
-    exec(made, names)  # the code that the page offers
-    shown = ask(entry, "relevance", 0, "gradient", "3.5")["values"]
-    printed = re.fullmatch(r"tensor\(\[(.*)\]\)\n", capsys.readouterr().out)
-    assert printed
-    numbers = [float(each) for each in printed[1].split(",")]
-    assert numbers == pytest.approx(shown, abs=6e-5)  # four decimals are printed
-    figure = export.export(entry, 0, 0, "model", "pdf", method="gradient", output="3.5")
-    assert (tmp_path / figure.name).read_bytes() == figure.data
-
-
-@pytest.mark.parametrize("method", NAMES)
-def test_the_code_of_every_method_makes_its_file(
-    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
-    given = torch.arange(7)[None]
-    code = "t = hs.trace(model, torch.arange(7)[None])"
-    entry = TraceEntry(trace(opened, given), lambda *_: code, opened=lambda: (opened, given, None))
-    made = export.python(entry, 1, 0, "model", method=method).code
-    monkeypatch.chdir(tmp_path)
-    exec(made, {"model": opened, "torch": torch, "hs": hs})
-    figure = export.export(entry, 1, 0, "model", "pdf", method=method)
-    assert (tmp_path / figure.name).read_bytes() == figure.data
 
 
 def test_brighter_is_more_over_any_picture() -> None:
