@@ -28,7 +28,10 @@ FORMATTED = [
     "viz/web/scene",
     "viz/web/figures",
     "viz/web/story",
-    *(f"viz/web/core/{name}.js" for name in ("grids", "hooks", "html", "view_panel")),
+    *(
+        f"viz/web/core/{name}.js"
+        for name in ("grids", "hooks", "html", "link", "selection", "state", "view_panel")
+    ),
     "viz/web/painting",
     *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu", "spans")),
     "viz/web/image",

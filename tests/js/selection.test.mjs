@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createAddress, queryStringOf } from "../../viz/web/core/address.js";
-import { startOf } from "../../viz/web/core/saved_selection.js";
+import { createAddress, queryOf, queryStringOf, startOf } from "../../viz/web/core/link.js";
 import * as labels from "../../viz/web/core/labels.js";
 import * as selection from "../../viz/web/core/selection.js";
 import { baseOf } from "./helpers.mjs";
@@ -22,16 +21,26 @@ const PAIR = baseOf([
   { layer: 1, kind: "cross", tower: "decoder" },
 ]);
 
+/** What is chosen in a trace once this is. @type {(base: any, change: object) => Selection} */
+const held = (base, change) => selection.fromLink(base, { ...selection.toLink(base, FIRST), ...change });
+
+/** What is chosen in the next trace. @type {(before: any, after: any, chosen: Selection) => Selection} */
+function carry(before, after, chosen) {
+  const link = selection.toLink(before, chosen);
+  const { site } = selection.fromLink(after, link);
+  return selection.fromLink(after, { ...link, ...selection.carried(before, after, chosen, site) });
+}
+
 test("site, head and token are held within the trace", () => {
   const base = baseOf([{}, { heads: 2 }]);
-  const held = selection.clamp(base, { ...FIRST, site: 9, head: 7, token: 3 });
-  assert.deepEqual(held, { ...FIRST, site: 1, head: 1, token: 3 });
-  assert.equal(selection.clamp(base, { ...FIRST, token: 7 }).token, null);
-  assert.equal(selection.clamp(base, { ...FIRST, head: "max" }).head, "max");
-  assert.equal(selection.clamp(PAIR, { ...FIRST, site: 3, token: 6 }).token, 6);
-  assert.equal(selection.clamp(PAIR, { ...FIRST, site: 3, token: 6, direction: "in" }).token, null);
-  assert.equal(selection.clamp(PAIR, { ...FIRST, site: 3, token: 6, partner: 6 }).partner, null);
-  assert.equal(selection.clamp(PAIR, { ...FIRST, site: 3, token: 6, partner: 4 }).partner, 4);
+  assert.deepEqual(held(base, { layer: 9, head: 7, token: 3 }), { ...FIRST, site: 1, head: 1, token: 3 });
+  assert.equal(held(base, { token: 7 }).token, null);
+  assert.equal(held(base, { head: "max" }).head, "max");
+  const at = { layer: 1, attention: "causal", tower: "decoder", token: 6 };
+  assert.equal(held(PAIR, at).token, 6);
+  assert.equal(held(PAIR, { ...at, direction: "in" }).token, null);
+  assert.equal(held(PAIR, { ...at, partner: 6 }).partner, null);
+  assert.equal(held(PAIR, { ...at, partner: 4 }).partner, 4);
 });
 
 test("a link names a site by layer, kind and tower, and the nearest one is taken", () => {
@@ -56,7 +65,7 @@ test("several sites of a layer are told apart by module and part, where that is 
   const queries = SEVERAL.sites.map((_, site) => {
     const link = selection.toLink(SEVERAL, { ...FIRST, site });
     assert.equal(selection.fromLink(SEVERAL, link).site, site);
-    return selection.queryOf(link, defaults);
+    return queryOf(link, defaults);
   });
   assert.deepEqual(queries, [
     { layer: "0", tower: "vision" },
@@ -72,16 +81,6 @@ test("a module or part that a trace does not have is ignored", () => {
   assert.equal(selection.siteFor(SEVERAL.sites, { ...at, module: "elsewhere", part: 3 }), 1);
   assert.equal(selection.siteFor(SEVERAL.sites, { ...at, layer: 7, module: MASKS[1] }), 3);
   assert.equal(selection.siteFor(PAIR.sites, { ...at, module: MASKS[1], part: 1 }), 4);
-});
-
-test("the second of two sites of a layer stays chosen in the next trace", () => {
-  for (const site of [1, 2, 4]) {
-    const chosen = { ...FIRST, site };
-    assert.equal(selection.carry(SEVERAL, { ...SEVERAL }, chosen).site, site);
-    const wanted = selection.siteAndHead(selection.toLink(SEVERAL, chosen));
-    const small = selection.carry(SEVERAL, baseOf([{}]), chosen, wanted);
-    assert.equal(selection.carry(baseOf([{}]), SEVERAL, small, wanted).site, site);
-  }
 });
 
 test("a link that makes no sense becomes the first of everything", () => {
@@ -111,15 +110,15 @@ test("the link names layer and head, and what differs from the defaults, of the 
   const link = selection.toLink(PAIR, { ...FIRST, site: 4, token: 2 });
   const defaults = { layer: 0, attention: "self", head: 0, token: null, direction: "out" };
   const named = { layer: "0", head: "0" };
-  assert.deepEqual(selection.queryOf(link, defaults), { ...named, attention: "cross", token: "2" });
-  assert.deepEqual(selection.queryOf(selection.toLink(PAIR, FIRST), { ...defaults, token: FIRST.token }), named);
-  assert.deepEqual(selection.queryOf({ ...link, token: null }, { token: 10 }), {});
-  assert.deepEqual(selection.queryOf({ ...link, layer: null, head: null }, { layer: null, head: null }), {});
+  assert.deepEqual(queryOf(link, defaults), { ...named, attention: "cross", token: "2" });
+  assert.deepEqual(queryOf(selection.toLink(PAIR, FIRST), { ...defaults, token: FIRST.token }), named);
+  assert.deepEqual(queryOf({ ...link, token: null }, { token: 10 }), {});
+  assert.deepEqual(queryOf({ ...link, layer: null, head: null }, { layer: null, head: null }), {});
 });
 
 test("in the next trace the same layer, kind and head are chosen", () => {
   const small = baseOf([{ kind: "cross", heads: 2 }], { labels: PAIR.texts[0].labels });
-  const carried = selection.carry(PAIR, small, { ...FIRST, site: 5, head: 2, token: 1 });
+  const carried = carry(PAIR, small, { ...FIRST, site: 5, head: 2, token: 1 });
   assert.deepEqual(carried, { ...FIRST, site: 0, head: 1, token: 1 });
 });
 
@@ -130,7 +129,7 @@ test("a pinned token stays while the text up to it does, and is unpinned in anot
   };
   const before = text("it was too tired");
   const after = (/** @type {string} */ words, token = 2) =>
-    selection.carry(before, text(words), { ...FIRST, token }).token;
+    carry(before, text(words), { ...FIRST, token }).token;
   assert.equal(after("it was too wide"), 2);
   assert.equal(after("it was"), 2);
   assert.equal(after("it is too tired"), null); // the same place, and another word
@@ -143,7 +142,7 @@ test("a pinned token stays while the text up to it does, and is unpinned in anot
 test("what was chosen on pictures goes with them", () => {
   const asked = (/** @type {string} */ pictured) => ({ ...baseOf([{}]), asked: true, pictured });
   const chosen = { ...FIRST, token: 2, area: "0.100.100.400.400", rival: "cat", moment: 3, head: 1 };
-  const carried = (/** @type {string} */ pictured) => selection.carry(asked("a"), asked(pictured), chosen);
+  const carried = (/** @type {string} */ pictured) => carry(asked("a"), asked(pictured), chosen);
   assert.deepEqual(carried("a"), chosen);
   assert.deepEqual(carried("b"), { ...FIRST, head: 1 });
 });
@@ -151,19 +150,9 @@ test("what was chosen on pictures goes with them", () => {
 test("brushed tokens are kept while the text stays, and let go with another one", () => {
   const chosen = { ...FIRST, rows: "1-3", columns: "0-2", block: /** @type {const} */ ("ab") };
   const again = baseOf([{ heads: 2 }]);
-  assert.equal(selection.carry(baseOf([{}]), again, chosen).rows, "1-3");
-  const other = selection.carry(baseOf([{}]), baseOf([{}], { labels: ["x", "y", "z"] }), chosen);
+  assert.equal(carry(baseOf([{}]), again, chosen).rows, "1-3");
+  const other = carry(baseOf([{}]), baseOf([{}], { labels: ["x", "y", "z"] }), chosen);
   assert.deepEqual([other.rows, other.columns, other.block], ["", "", "ab"]);
-});
-
-test("a layer and head that the trace has not are chosen again in the next that has them", () => {
-  const six = baseOf([0, 1, 2, 3, 4, 5].map((layer) => ({ layer, heads: 4 })));
-  const two = baseOf([0, 1].map((layer) => ({ layer, heads: 2 })));
-  const wanted = selection.siteAndHead(selection.toLink(six, { ...FIRST, site: 4, head: 3 }));
-  const small = selection.carry(six, two, { ...FIRST, site: 4, head: 3 }, wanted);
-  assert.deepEqual([small.site, small.head], [1, 1]);
-  const back = selection.carry(two, six, small, wanted);
-  assert.deepEqual([back.site, back.head], [4, 3]);
 });
 
 test("a pinned token stays the same token when tokens are joined to words, and back", () => {
@@ -175,11 +164,11 @@ test("a pinned token stays the same token when tokens are joined to words, and b
   });
   const hidden = baseOf([{}], { labels: ["underline"], origins: [[1, 2, 3]] });
   const pinned = { ...FIRST, token: 2 };
-  assert.equal(selection.carry(tokens, words, pinned).token, 1);
-  assert.equal(selection.carry(words, tokens, { ...FIRST, token: 1 }).token, 3); // its last token
-  assert.equal(selection.carry(words, hidden, { ...FIRST, token: 1 }).token, 0);
-  assert.equal(selection.carry(words, hidden, { ...FIRST, token: 2 }).token, null);
-  assert.equal(selection.carry(tokens, tokens, pinned).token, 2);
+  assert.equal(carry(tokens, words, pinned).token, 1);
+  assert.equal(carry(words, tokens, { ...FIRST, token: 1 }).token, 3); // its last token
+  assert.equal(carry(words, hidden, { ...FIRST, token: 1 }).token, 0);
+  assert.equal(carry(words, hidden, { ...FIRST, token: 2 }).token, null);
+  assert.equal(carry(tokens, tokens, pinned).token, 2);
 });
 
 test("sites are named by their layer, and by kind and tower where there are several", () => {
@@ -403,7 +392,7 @@ test("what is explained goes to the next model by name, and is dropped where it 
   const of = (model, explains, words = text) => ({ ...baseOf([{}], words), model, explains });
   /** @type {(before: any, after: any, output: string) => string} */
   const carried = (before, after, output) =>
-    selection.carry(before, after, { ...FIRST, form: "model", method: "chefer", output }).output;
+    carry(before, after, { ...FIRST, form: "model", method: "chefer", output }).output;
   const [gpt2, llama, bert] = [of("gpt2", "tokens"), of("llama", "tokens"), of("bert", "classes")];
 
   assert.equal(carried(gpt2, llama, "mat"), "mat");

@@ -3,10 +3,18 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
-import { ViewState } from "../../viz/web/core/state.js";
+import { State } from "../../viz/web/core/state.js";
 import { pathOf } from "../../viz/web/core/sources.js";
 import { TextState } from "../../viz/web/text/state.js";
 import { baseOf, HeldSource } from "./helpers.mjs";
+
+/** A state of a picture that asks for nothing by itself. @extends {State<any>} */
+class Quiet extends State {
+  slot = "map";
+  keeps() {
+    return true;
+  }
+}
 
 test("a lost trace is reported again until another is to be shown", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
@@ -17,12 +25,11 @@ test("a lost trace is reported again until another is to be shown", () => {
     trigger: (/** @type {string} */ name, /** @type {unknown} */ value) => told.push([name, value]),
     source: () => new HeldSource(),
   };
-  const hooks = { slot: "map", scales: [], wish() {}, opened() {}, take: () => false };
   /** @type {any} */
   const props = { session: "", trace: "a", made: 1 };
   /** @type {any} */
   const root = {};
-  const state = new ViewState(root, props, /** @type {any} */ (host), /** @type {any} */ (hooks));
+  const state = new State(root, props, /** @type {any} */ (host));
   state.open("a", 1);
   const client = state.next?.client;
   assert.ok(client);
@@ -46,15 +53,14 @@ test("a picture is awaited from the first request to its weights", async (t) => 
   t.mock.method(performance, "now", () => now);
   const sources = [new HeldSource(), new HeldSource()];
   const host = { set() {}, trigger() {}, source: () => sources[state.trace === "" ? 0 : 1] };
-  const hooks = { slot: "map", scales: [], wish() {}, opened() {}, take: () => true };
   /** @type {any} */
   const props = { session: "", trace: "a", made: 1 };
-  const state = new ViewState(/** @type {any} */ ({}), props, /** @type {any} */ (host), /** @type {any} */ (hooks));
+  const state = new Quiet(/** @type {any} */ ({}), props, /** @type {any} */ (host));
   const base = baseOf([{ layer: 0 }]);
   const { next } = (state.open("a", 1), state);
   assert.ok(next);
   assert.equal(state.awaited, null); // there is no picture that could stay meanwhile
-  state.opened(next, /** @type {any} */ ({ header: { base } }));
+  state.replace(next, /** @type {any} */ ({ header: { base } }));
   assert.equal(state.awaited, null);
   state.open("b", 2);
   assert.ok(state.next);
@@ -62,7 +68,7 @@ test("a picture is awaited from the first request to its weights", async (t) => 
   state.next.client.want("map", "map?site=0&head=0");
   now += 30;
   assert.equal(state.awaited, 30);
-  state.opened(state.next, /** @type {any} */ ({ header: { base } }));
+  state.replace(state.next, /** @type {any} */ ({ header: { base } }));
   assert.equal(state.awaited, 0); // its weights come right after the base
   now += 5;
   assert.equal(state.awaited, 5);
@@ -84,7 +90,7 @@ test("the row of a token that is pinned in place of one of another text is fetch
   state.parts = () => /** @type {any} */ ([{}]); // the map is here
   view.unpinned = true;
   view.answers.set(pathOf("sharpest", { site: 0, head: 0 }), { query: 5 }, 1);
-  state.wish();
+  view.arrivals = 1;
   assert.equal(state.selection.token, 5);
   const row = source.requests.find(({ path }) => path.startsWith("row?"));
   assert.match(row?.path ?? "", /index=5/);

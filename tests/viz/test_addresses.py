@@ -28,11 +28,12 @@ from viz.pages.state import params as link
 from viz.views.entries import code_of
 from viz.views.request import site_name
 
-SELECTION = "viz/web/core/selection.js"
+CORE = "viz/web/core"
 ROOT = Path(__file__).parents[2]
 # Reads {sites, defaults, links}; writes the link of every site, and the site of every link.
 SCRIPT = f"""
-import {{ addressOf, fromLink, queryOf }} from "{(ROOT / SELECTION).as_uri()}";
+import {{ queryOf }} from "{(ROOT / CORE / "link.js").as_uri()}";
+import {{ addressOf, fromLink }} from "{(ROOT / CORE / "selection.js").as_uri()}";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 const {{ sites, defaults, links }} = JSON.parse(text);

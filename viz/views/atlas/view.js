@@ -42,7 +42,8 @@ export function Atlas({ state, theme }) {
     if (spot) state.select(spot);
   };
   const walk = (event) => {
-    const next = event.altKey || event.ctrlKey || event.metaKey ? null : layout?.beside(selection, event.key);
+    const next =
+      event.altKey || event.ctrlKey || event.metaKey ? null : layout?.beside(state.selection, event.key);
     if (!next) return;
     event.preventDefault();
     state.select(next);
@@ -131,7 +132,7 @@ function useRevealed(box, layout, selection) {
 function usePainted(state, layout, theme) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const { numbers, conditions, maps } = state;
-  const reached = state.reached();
+  const reached = state.reachable();
   useLayoutEffect(() => {
     if (!canvas.current || !layout) return;
     const ratio = devicePixelRatio || 1;

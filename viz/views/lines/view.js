@@ -73,13 +73,13 @@ export function Lines({ state, theme, space, panel }) {
     active: active?.axis === axis ? active.index : null,
     pinned: pinned?.axis === axis ? pinned.index : null,
     onScroll: (top) => setScrolls((before) => (before[axis] === top ? before : { ...before, [axis]: top })),
-    onPoint: (index) => state.isolate(index === null ? null : { axis, index }),
+    onPoint: (index) => (state.isolated = index === null ? null : { axis, index }),
     onPin: (index) => {
       const isAgain = pinned?.axis === axis && pinned.index === index;
       state.select({ token: isAgain ? null : index, direction: axis === "key" ? "in" : "out" });
     },
     onLetGo: () => {
-      state.isolate(null);
+      state.isolated = null;
       state.letGo();
     },
     onCross: () => boxes[axis === "query" ? "key" : "query"].current?.focus(),
@@ -146,7 +146,12 @@ function Wanted({ state, head, rows, cols }) {
   const isHere = state.parts(site, head).length > 0;
   useWanted(state.view, `lines ${head}`, isHere ? null : pathOf("map", { site, head }));
   const isMissing = isHere && !state.maps.window(site, head, rows, cols);
-  useWanted(state.view, `part ${head}`, isMissing ? state.partPath(head, rows, cols) : null, TILE_MS);
+  useWanted(
+    state.view,
+    `part ${head}`,
+    isMissing ? state.mapPath(site, head, { rows, cols }) : null,
+    TILE_MS,
+  );
   return null;
 }
 

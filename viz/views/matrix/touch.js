@@ -3,6 +3,7 @@
 import { useLayoutEffect } from "../../web/vendor/hooks.js";
 import { useHandlers } from "../../web/core/hooks.js";
 import { listenForBrush } from "../../web/text/brushing.js";
+import { listed } from "../../web/text/span.js";
 import { wordAt } from "../../web/painting/axis_labels.js";
 import { useGestures } from "./gestures.js";
 import * as viewport from "../../web/painting/viewport.js";
@@ -71,7 +72,8 @@ export function useTouch({ state, overlay, layout, picture, zoom, lags, altered,
     mark(/** @type {Axis} */ axis, /** @type {Band["range"] | null} */ range) {
       brushed.value = range && { axis, range };
     },
-    apply: (/** @type {Axis} */ axis, /** @type {Band["range"]} */ range) => state.brush(axis, range),
+    apply: (/** @type {Axis} */ axis, /** @type {Band["range"]} */ range) =>
+      state.select({ [axis === "query" ? "rows" : "columns"]: listed(range) }),
   });
   useLayoutEffect(() => {
     if (overlay.current) listenForBrush(overlay.current, brush);

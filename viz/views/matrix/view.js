@@ -4,12 +4,13 @@
 import { createPortal } from "../../web/vendor/preact.js";
 import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
 import { markPainted, moreIs, savePng } from "../../web/core/dom.js";
-import { useFrameSignal, useNewest } from "../../web/core/hooks.js";
+import { useFrameSignal, useNewest, useWanted } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { roomBeside, Strongest } from "./aside.js";
 import { DOUBT } from "../../web/parts/controls.js";
 import { Choices } from "./choices.js";
 import { paintOver } from "./cross.js";
+import { covers, density, POOLED } from "../../web/text/maps.js";
 import { ChangedOffer } from "./offers.js";
 import { fileOf, fit, paintPicture } from "../../web/painting/painter.js";
 import { describe, fileName, importantIn, layoutFor, marksIn, pictureOf } from "./picture.js";
@@ -26,6 +27,7 @@ import { useZoom } from "./zoom.js";
 
 const HINT =
   "Point at a cell to read its weight; click to pin its token. Ctrl or ⌘ with the wheel, or a pinch, zooms.";
+const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
 const ALTERS = "Alt and a drag up or down changes it.";
 const SCORE_DOUBT =
   "Scores compare within their row alone: the softmax turns their differences into weights.";
@@ -38,7 +40,8 @@ export function Matrix({ state, theme, space, panel }) {
   const { subject, layout, zoom, picture } = usePicture(state, theme, space);
   const lags = () => !subject || !isChosen(state, subject);
   const touch = useTouch({ state, overlay, layout, picture, zoom, lags, altered, brushed });
-  const canvas = usePainted(state, layout, picture);
+  const canvas = usePainted(layout, picture);
+  useTile(state, layout, picture, lags());
   const cell = lags() ? null : state.hover;
   useOverlay(overlay, { state, layout, picture, cell, brushed: brushed.value, subject });
 
@@ -154,7 +157,7 @@ function useMatches(state, zoom) {
 }
 
 /** The canvas of the picture, painted when the picture is another one. */
-function usePainted(state, layout, picture) {
+function usePainted(layout, picture) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const pixels = useRef({});
   useLayoutEffect(() => {
@@ -162,25 +165,41 @@ function usePainted(state, layout, picture) {
     const ratio = devicePixelRatio || 1;
     paintPicture(fit(canvas.current, layout, ratio), layout, picture, ratio, pixels.current);
     markPainted(canvas.current);
-    const { rows, cols } = visible(layout, picture.view);
-    state.setView(rows, cols, picture.view.scale * ratio);
   }, [layout, picture]);
   return canvas;
 }
 
+/** Asks for a finer map of what is in sight, and a little around it. */
+function useTile(state, layout, picture, lags) {
+  const path = layout && picture && !lags ? tilePath(state, layout, picture.view) : null;
+  useWanted(state.view, "tile", path, TILE_MS);
+}
+
+function tilePath(state, layout, view) {
+  const { site, head } = state.selection;
+  const variant = state.variant();
+  const { rows, cols } = visible(layout, view);
+  const extent = Math.max(rows[1] - rows[0], cols[1] - cols[0]);
+  const enough = Math.min(1, view.scale * (devicePixelRatio || 1), POOLED / (1.6 * extent)) * 0.999;
+  const isFine = (part) => covers(part, rows, cols) && density(part) >= enough;
+  if (state.parts(site, head, variant).some(isFine)) return null;
+  const { queries, keys } = state.site();
+  const pad = Math.round(extent / 4);
+  const around = ([start, stop], size) => [Math.max(0, start - pad), Math.min(size, stop + pad)];
+  return state.mapPath(site, head, { rows: around(rows, queries), cols: around(cols, keys) });
+}
+
 /** Paints what lies above the picture: the cross-hair, and tokens that are brushed, lit or reached. */
 function useOverlay(overlay, { state, layout, picture, cell, brushed, subject }) {
-  const reached = state.reached()?.sites[subject?.site ?? -1];
+  const reached = subject && state.reached(subject.site, subject.head);
   const { lit } = state;
   useLayoutEffect(() => {
     if (!overlay.current || !layout || !picture) return;
-    const isReached = reached?.heads?.includes(Number(subject?.head)) ?? true;
-    const rows = isReached ? (reached?.rows ?? []) : [];
     /** @type {(axis: Axis) => Band[]} */
     const litOn = (axis) => (lit?.[axis] ?? []).map((place) => ({ axis, range: [place, place + 1] }));
     /** @type {Band[]} */
     const bands = [
-      ...rows.map((range) => ({ axis: /** @type {Axis} */ ("query"), range })),
+      ...(reached ?? []).map((range) => ({ axis: /** @type {Axis} */ ("query"), range })),
       ...(brushed ? [brushed] : []),
     ];
     bands.push(...litOn("query"), ...litOn("key"));
@@ -198,7 +217,7 @@ function isChosen(state, { trace, site, head, variant }) {
 function waitingFor(state) {
   const name = `${state.siteName()} · ${state.headName()}`;
   if (!state.view.remote) return `Not in this file: ${name}`;
-  return state.waiting() ? `Fetching ${name} …` : `No answer for ${name}.`;
+  return state.view.client?.state("map") === "pending" ? `Fetching ${name} …` : `No answer for ${name}.`;
 }
 
 function Status({ state, lags, altered, sinks }) {

@@ -125,8 +125,6 @@ function Recording({ state, theme, length }) {
 function Padding({ state }) {
   const turn = () => {
     state.padding = !state.padding;
-    state.wish();
-    state.changed();
   };
   const title = "Show the silence that the model’s input is filled up with";
   return html`<${Button} text="Padding" title=${title} aria-pressed=${String(state.padding)} onClick=${turn} />`;

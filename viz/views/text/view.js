@@ -34,7 +34,9 @@ export function Text({ state, theme }) {
   const token = pinned ?? (state.isolated?.axis === asking ? state.isolated.index : null);
   const root = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => markPainted(/** @type {HTMLElement} */ (root.current)));
-  const point = (index) => state.isolate(index === null ? null : { axis: asking, index });
+  const point = (index) => {
+    state.isolated = index === null ? null : { axis: asking, index };
+  };
   const pin = (index) => state.select({ token: pinned === index ? null : index });
   const pointInCopy = (index) => {
     over.value = index;

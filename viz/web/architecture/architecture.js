@@ -1,14 +1,12 @@
 // A network as a diagram: its parts, what flows between them, and what is known of the chosen one.
 
-import { choose, claim, disown } from "../core/address.js";
 import { button, switchOf } from "../core/bar.js";
 import { changes } from "../core/changes.js";
 import { coloursOf } from "../core/colours.js";
 import { element } from "../core/dom.js";
 import { FAMILY, saveDrawing } from "../core/drawing_file.js";
-import { keep, kept, startOf } from "../core/saved_selection.js";
 import { skeleton } from "../core/mounting.js";
-import { queryOf } from "../core/selection.js";
+import { PageLink, queryOf } from "../core/link.js";
 import { diagram } from "./diagram.js";
 import { total } from "./numbers.js";
 import { written } from "./save.js";
@@ -28,7 +26,7 @@ export class ArchitectureState {
     /** @type {Map<string, {part: ArchitecturePart, copies: number}>} by path */
     this.parts = new Map();
     this.part = ""; // the chosen one
-    this.revision = "";
+    this.link = new PageLink(root);
     /** @type {Set<string>} at first everything is open */
     this.closed = new Set();
     this.redraw = () => {};
@@ -40,20 +38,15 @@ export class ArchitectureState {
 
   /** @param {ArchitectureProps} props */
   update(props) {
-    const before = this.props?.page;
     this.props = props;
-    const { page, path, link, revision, session, base, defaults } = props;
-    if (before && before !== page) disown(before, this.root);
-    if (page) claim(page, path, link, this.root, session);
-    const renewed = revision !== this.revision;
-    if (renewed) this.part = String(startOf(kept(page, revision), props).part ?? "");
-    this.revision = revision;
+    const { base, defaults } = props;
+    const start = this.link.update(props);
+    if (start) this.part = String(start.selection.part ?? "");
     if (base) {
       this.parts = new Map(walk(base.parts));
       this.part = this.nearest(this.part, String(defaults.part ?? ""));
     }
-    if (renewed) this.record();
-    else if (page) choose(page, queryOf({ part: this.part }, defaults));
+    this.record();
   }
 
   /**
@@ -68,9 +61,8 @@ export class ArchitectureState {
   }
 
   record() {
-    if (!this.props?.page) return;
-    choose(this.props.page, queryOf({ part: this.part }, this.props.defaults));
-    keep(this.props.page, this.revision, { part: this.part });
+    const { part } = this;
+    if (this.props) this.link.record(queryOf({ part }, this.props.defaults), { part });
   }
 
   /** @param {string} id */
@@ -218,7 +210,7 @@ export function mount(root, props) {
       cancelAnimationFrame(frame);
       observer.disconnect();
       ended.abort();
-      if (state.props?.page) disown(state.props.page, root);
+      state.link.destroy();
       root.replaceChildren();
     },
   };

@@ -37,6 +37,8 @@ export class Client {
     this.events = events;
     /** @type {Map<string, Slot>} */
     this.slots = new Map();
+    /** @type {Map<string, {path: string, timer: ReturnType<typeof setTimeout>}>} what slots will want */
+    this.soon = new Map();
     /** @type {Map<string, {controller: AbortController, users: Set<string>}>} by path */
     this.flights = new Map();
     /** @type {string[]} */
@@ -52,10 +54,19 @@ export class Client {
    *
    * @param {string} name
    * @param {string | null} path
+   * @param {number} [delay] milliseconds for which the path must stay the same before it is asked for
    */
-  want(name, path) {
+  want(name, path, delay = 0) {
+    const soon = this.soon.get(name);
+    if (delay && soon?.path === path) return;
+    clearTimeout(soon?.timer);
+    this.soon.delete(name);
     const slot = this.slots.get(name);
     if (this.over || (slot?.path ?? null) === path) return;
+    if (delay && path !== null) {
+      this.soon.set(name, { path, timer: setTimeout(() => this.want(name, path), delay) });
+      return;
+    }
     if (slot) this.release(name, slot);
     if (path === null) return;
     /** @type {Slot} */
@@ -185,7 +196,7 @@ export class Client {
   destroy() {
     this.over = true;
     clearTimeout(this.timer);
-    for (const slot of this.slots.values()) clearTimeout(slot.timer);
+    for (const { timer } of [...this.slots.values(), ...this.soon.values()]) clearTimeout(timer);
     for (const { controller } of this.flights.values()) controller.abort();
     this.slots.clear();
     this.flights.clear();

@@ -11,7 +11,7 @@ import { listenForUndo } from "./undo.js";
 
 /** @import {Base, Head, Host, ImageBase, Other, Sought} from "../types" */
 /** @import {Argument} from "./edit_text.js" */
-/** @import {ViewState} from "./state.js" */
+/** @import {State} from "./state.js" */
 
 const KEPT = 8; // messages that the page may not have read yet
 const LONGEST = 2000; // characters of a second input
@@ -39,7 +39,7 @@ const LONGEST = 2000; // characters of a second input
 
 /**
  * @template {Base | ImageBase} B
- * @param {ViewState<B>} view
+ * @param {State<B>} view
  * @param {Host} host
  * @param {Offers} offers
  */

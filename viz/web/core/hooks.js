@@ -63,7 +63,7 @@ export function useHandlers(functions) {
  * An answer of the server. It is asked for while there is a path, aborted when the path changes or the
  * view goes, and asked for again after a failure.
  *
- * @param {import("./state.js").ViewState<any>} view
+ * @param {import("./state.js").State<any>} view
  * @param {string} slot
  * @param {string | null} path null asks nothing
  * @param {string} [doing] what the server does meanwhile, as "Comparing models"
@@ -86,17 +86,13 @@ export function useAnswer(view, slot, path, doing = "Loading") {
  * Asks the client for a binary answer, which the state keeps, while there is a path; lets go of the slot when the
  * component goes.
  *
- * @param {import("./state.js").ViewState<any>} view
+ * @param {import("./state.js").State<any>} view
  * @param {string} slot
  * @param {string | null} path null asks nothing
  * @param {number} [delay] milliseconds for which the path stays the same before it is asked for
  */
 export function useWanted(view, slot, path, delay = 0) {
   const { client } = view;
-  useEffect(() => {
-    if (path === null || !delay) return client?.want(slot, path);
-    const timer = setTimeout(() => client?.want(slot, path), delay);
-    return () => clearTimeout(timer);
-  }, [client, slot, path, delay]);
+  useEffect(() => client?.want(slot, path, delay), [client, slot, path, delay]);
   useEffect(() => () => view.client?.want(slot, null), [view, slot]);
 }

@@ -5,18 +5,10 @@ import { element, setText } from "./dom.js";
 import { working } from "./working.js";
 
 /** @import {Base, ImageBase, Panel, RunBase, Theme} from "../types" */
-/** @import {ViewState} from "./state.js" */
+/** @import {State} from "./state.js" */
 
 const WAITING = "Loading the model …";
 const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with the panels around it
-
-/**
- * @template {Base | ImageBase | RunBase} B
- * @typedef {object} View
- * @property {ViewState<B>} view
- * @property {() => Uint8Array} area the overview's bytes, which hold the colours
- * @property {() => number} [token] in question, where that may be the one under the pointer
- */
 
 /**
  * Creates the panels when there is data, and redraws them after every change of state, size, theme
@@ -27,11 +19,10 @@ const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with
  *
  * @template {Base | ImageBase | RunBase} B
  * @param {HTMLElement} root
- * @param {View<B>} state
+ * @param {State<B> & {token?: () => number}} view its token in question may be the one under the pointer
  * @param {() => Panel[]} create
  */
-export function mountPanels(root, state, create) {
-  const { view } = state;
+export function mountPanels(root, view, create) {
   root.classList.add("headscope");
   /** @type {Panel[] | null} */
   let panels = null;
@@ -66,15 +57,15 @@ export function mountPanels(root, state, create) {
       panels = create();
       root.append(slow.box);
     }
-    if (!theme || colours !== state.area()) {
-      colours = state.area();
+    if (!theme || colours !== view.overview) {
+      colours = view.overview;
       theme = themeOf(root, view.base.theme, colours, view.props.type_size ?? 1);
     }
     root.classList.toggle("hs-busy", view.behind);
     root.dataset.trace = view.trace;
     root.dataset.site = String(view.selection.site);
     root.dataset.head = String(view.selection.head);
-    root.dataset.token = String(state.token?.() ?? view.selection.token ?? "");
+    root.dataset.token = String(view.token?.() ?? view.selection.token ?? "");
     const now = theme;
     if (first) for (const panel of panels) panel.render(now); // sizes hold once all have content
     for (const panel of panels) panel.measure?.();

@@ -8,7 +8,7 @@ import { pathOf } from "./sources.js";
 /** @import {Corpora, Panel, Selection} from "../types" */
 
 /**
- * @param {{view: import("./state.js").ViewState<any>, selection: Selection}} state
+ * @param {{view: import("./state.js").State<any>, selection: Selection}} state
  * @param {HTMLElement} parent
  * @param {HTMLElement} [line] what says what the head does here: a link to the largest corpus follows
  * @returns {Panel}

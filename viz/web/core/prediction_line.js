@@ -8,7 +8,7 @@ import { distinct } from "./labels.js";
 import { pathOf } from "./sources.js";
 
 /** @import {Base, ImageBase, Panel, Predictions} from "../types" */
-/** @import {ViewState} from "./state.js" */
+/** @import {State} from "./state.js" */
 
 const NAMED = 4; // outputs in the line
 const LEAST = 0.001; // of the probability, for all but the first
@@ -17,7 +17,7 @@ const LEAST = 0.001; // of the probability, for all but the first
  * The line; nothing where the props name no predictions. Its space is reserved until they arrive.
  *
  * @template {Base | ImageBase} B
- * @param {ViewState<B>} view
+ * @param {State<B>} view
  * @param {HTMLElement} parent
  * @param {(() => ((output: string) => void) | null)} [explains] what shows why an output is predicted
  * @returns {Panel}
@@ -51,7 +51,7 @@ export function predictionLine(view, parent, explains = () => null) {
  * The token that predictions are about, as requests name it.
  *
  * @template {Base | ImageBase} B
- * @param {ViewState<B>} view
+ * @param {State<B>} view
  * @returns {Record<string, number>}
  */
 export function placeIn({ selection: { token } }) {
@@ -62,7 +62,7 @@ export function placeIn({ selection: { token } }) {
  * ‹ [mask] › of a text with several masks, which selects the mask that is answered.
  *
  * @template {Base | ImageBase} B
- * @param {ViewState<B>} view
+ * @param {State<B>} view
  */
 function maskStepper(view) {
   let mask = 0;

@@ -4,13 +4,12 @@ import { siteName } from "./labels.js";
 import { pathOf } from "./sources.js";
 
 /** @import {Base, ImageBase, Reached, Sought} from "../types" */
-/** @import {ViewState} from "./state.js" */
+/** @import {State} from "./state.js" */
 
 /**
  * What a change can reach; null until it is known.
  *
- * @template {Base | ImageBase} B
- * @param {ViewState<B>} view
+ * @param {State<any>} view
  * @param {Sought} sought
  */
 export function reachedOf(view, { head, token, ...at }) {

@@ -7,7 +7,7 @@ import { element, offer, setText } from "./dom.js";
 import { pathOf } from "./sources.js";
 
 /** @import {Base, ImageBase} from "../types" */
-/** @import {ViewState} from "./state.js" */
+/** @import {State} from "./state.js" */
 
 const MOST = 64; // characters of a parameter
 const LARGE = 2 ** 25; // bytes of a table that is saved only when asked for twice
@@ -43,7 +43,7 @@ const KINDS = { ".html": "text/html", ".svg": "image/svg+xml", ".pdf": "applicat
  * A button that opens the menu.
  *
  * @template {Base | ImageBase} B
- * @param {ViewState<B>} view
+ * @param {State<B>} view
  * @param {Offers} offers
  */
 export function saveMenu(view, { form, query, picture, isPicture = () => true, others = () => [], page = () => null }) {

@@ -1,15 +1,21 @@
-// The state shared by the attention views: the trace, its base, the selection. The text view and
-// the image view each hold one and add their caches of weights.
+// What a view shows of a trace: its base, what is chosen and pointed at, and what has come from the server. One
+// for each mount. What changes is kept in signals: requests that are made of them are made again.
 
-import { choose, claim, disown } from "./address.js";
+import { batch, computed, effect, signal } from "../vendor/signals-core.js";
 import { Cache } from "./cache.js";
 import { Client } from "./client.js";
-import { keep, kept, startOf } from "./saved_selection.js";
+import { conditionsOf, conditionsText, passing, spotsOf } from "./head_numbers.js";
+import { groupOf, headName, headsOf, siteName } from "./labels.js";
+import { PageLink, queryOf } from "./link.js";
 import { unpack } from "./pack.js";
-import { carriedOutput, carry, clamp, fromLink, isOfOtherPictures, missing, NOT_OF_OTHERS, queryOf, same, siteAndHead, START, toLink } from "./selection.js";
+import { reachedOf } from "./reachable.js";
+import { addressOf, carried, fromLink, missing, same, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
-/** @import {Base, Form, Host, ImageBase, LinkSelection, Message, RunBase, Scale, Selection, ViewProps} from "../types" */
+/** @import {Base, Cell, Form, Head, Host, ImageBase, LinkSelection, Message, Other, RunBase, Scale, Selection, Sought, ViewProps} from "../types" */
+/** @import {HeadNumbers} from "./head_numbers.js" */
+
+/** @typedef {{trace: string, made: number, heads: number[], client: Client, early: [string, Uint8Array][]}} Next a trace whose base is on its way; its heads are [] if they are not known */
 
 const ANSWERS = 1 << 20; // bytes
 const OVERVIEW = "overview";
@@ -19,67 +25,134 @@ const REPORT_MS = 3000; // before a loss is reported again; twice as long before
 const LAST_REPORT_MS = 60_000;
 /** @type {(keyof LinkSelection)[]} */
 const OF_HEAD = ["layer", "head", "attention", "tower", "module"]; // of a link
-
-/**
- * @template B
- * @typedef {object} Hooks
- * @property {readonly Scale[]} scales
- * @property {readonly Form[]} forms
- * @property {string} slot of the client, for the picture's own weights
- * @property {(message: Message, base: B, same: boolean) => void} opened a trace's base has come;
- *   `same` if it is the trace that was shown before
- * @property {(path: string, bytes: Uint8Array) => boolean} take keeps a response; whether it is one
- *   of those the view itself asked for (any other is a JSON answer)
- * @property {() => void} wish asks the client for what is missing
- */
+/** What is drawn when it is set to another value. */
+const POINTED = /** @type {const} */ ([
+  ...["hover", "pointed", "read", "isolated", "lit", "sought", "match", "padding"],
+]);
+/** What requests are made of. */
+const OPENED = /** @type {const} */ ([
+  "props",
+  "baseOrNull",
+  "client",
+  "next",
+  "chosen",
+  "unpinned",
+  "arrivals",
+]);
 
 /** @template {Base | ImageBase | RunBase} B */
-export class ViewState {
+export class State {
+  /** @type {readonly Scale[]} */
+  scales = ["fixed"];
+  /** @type {readonly Form[]} */
+  forms = [];
+  slot = ""; // of the client, for the picture's own weights
+
   /**
    * @param {HTMLElement} root
    * @param {ViewProps} props
    * @param {Host} host
-   * @param {Hooks<B>} hooks
    */
-  constructor(root, props, host, hooks) {
+  constructor(root, props, host) {
     this.root = root;
     this.host = host;
-    this.hooks = hooks;
     this.props = props;
+    this.link = new PageLink(root);
     /** @type {B | null} */
     this.baseOrNull = null;
     this.trace = "";
     this.openedAt = 0; // when its base came
-    /** @type {Selection} */
-    this.selection = START;
-    /** @type {Partial<LinkSelection>} chosen layer and head, also where the trace has none such */
-    this.wanted = {};
-    /** @type {Client | null} of the trace that is shown */
-    this.client = null;
-    /** @type {{trace: string, made: number, heads: number[], client: Client, early: [string, Uint8Array][]} | null} */
-    this.next = null; // a trace whose base is on its way; its heads are [] if they are not known
-    /** @type {Partial<LinkSelection> | null} */
-    this.start = null; // to be adopted with the base
+    /** @type {Uint8Array} of its base, which hold the colours */
+    this.overview = new Uint8Array();
+    /** @type {Partial<LinkSelection>} what is chosen, also where the trace has no such layer, head or token */
+    this.chosen = {};
+    /** @type {Partial<LinkSelection> | null} to be chosen with the next base */
+    this.start = null;
     this.asked = false; // whether `start` comes from a link or an example
     this.missing = ""; // what that asks for and is not there, as a sentence
-    this.revision = "";
+    this.unpinned = false; // whether the pinned token was one of an earlier text
+    /** @type {Client | null} of the trace that is shown */
+    this.client = null;
+    /** @type {Next | null} */
+    this.next = null;
     this.latest = { trace: "", made: -1 };
     this.lost = { trace: "", times: 0 };
     /** @type {ReturnType<typeof setTimeout> | undefined} of the next report of a loss */
     this.reporting = undefined;
-    this.unpinned = false; // whether the pinned token was one of an earlier text
     /** @type {Cache<object>} JSON answers, by path */
     this.answers = new Cache(ANSWERS);
-    /** @type {Map<string, {path: string, timer: ReturnType<typeof setTimeout>}>} */
-    this.soon = new Map();
+    this.arrivals = 0; // how many responses have come
+    /** @type {HeadNumbers | null} numbers of every head, once they have come */
+    this.numbers = null;
+    /** @type {Cell | null} the cell under the pointer, in whichever panel */
+    this.hover = null;
+    /** @type {number | null} the token under the pointer in the large picture */
+    this.pointed = null;
+    /** @type {{head: number, token: number} | null} under the pointer in the small pictures */
+    this.read = null;
+    /** @type {{axis: "query" | "key", index: number} | null} the token whose lines alone are drawn */
+    this.isolated = null;
+    /** @type {Record<"query" | "key", number[]> | null} tokens of the same characters as one of another view */
+    this.lit = null;
+    /** @type {Sought | null} a change whose reach is shaded */
+    this.sought = null;
+    this.match = -1; // the one that was jumped to
+    this.padding = false; // whether the silence after a recording is drawn
+    /** @type {((text: string, second?: string) => void) | null} makes an edit */
+    this.edit = null;
+    /** @type {(() => Other | null) | null} what can be patched from a second input */
+    this.fromOther = null;
     /** @type {Set<(picture: boolean) => void>} */
     this.listeners = new Set();
+    inSignals(this, OPENED);
+    inSignals(this, POINTED, () => this.changed());
+    /** What is chosen, in terms of the trace; the same object until it changes. */
+    this.computed = computed(() => (this.baseOrNull ? fromLink(this.baseOrNull, this.chosen, this) : START));
+    this.conditioned = computed(() => conditionsOf(this.selection.conditions));
+    this.end = effect(() => this.wish());
   }
 
-  /** The trace's base; only read once there is one. */
+  // ---- for a kind of view to say
+
+  /** Asks the client for what is missing, whenever something changes that this reads. */
+  wish() {}
+
+  /**
+   * Keeps a response; whether it is one that the view itself asked for (any other is a JSON answer).
+   *
+   * @type {(path: string, bytes: Uint8Array) => boolean}
+   */
+  keeps() {
+    return false;
+  }
+
+  /**
+   * A trace's base has come; `again` if it is the trace that was shown before.
+   *
+   * @type {(message: Message, base: B, again: boolean) => void}
+   */
+  opened() {}
+
+  // ---- what is here
+
+  /** The state itself: what a panel is given that shows no weights. */
+  get view() {
+    return this;
+  }
+
+  /** The trace's base; only read once there is one. @returns {B} */
   get base() {
+    return this.whole;
+  }
+
+  /** The same, of the whole network. */
+  get whole() {
     if (!this.baseOrNull) throw new Error("expected a base, none has come yet");
     return this.baseOrNull;
+  }
+
+  get selection() {
+    return this.computed.value;
   }
 
   /** Whether the picture belongs to earlier settings of the page. */
@@ -92,96 +165,155 @@ export class ViewState {
     return this.client?.source.remote ?? true;
   }
 
+  /** Whether weights are shown as what edits changed. */
+  get difference() {
+    return Boolean(this.props.difference);
+  }
+
   /**
    * How long the next picture has been on its way, in milliseconds: a trace's base, or the weights
    * since the base came; null if none is.
    */
   get awaited() {
     if (this.next && this.baseOrNull) return this.next.client.age(OVERVIEW);
-    const age = this.client?.age(this.hooks.slot) ?? null;
+    const age = this.client?.age(this.slot) ?? null;
     return age === null ? null : Math.min(age, performance.now() - this.openedAt);
   }
 
-  /** @param {(picture: boolean) => void} listener is told whether the awaited weights have come */
-  subscribe(listener) {
-    this.listeners.add(listener);
+  site(index = this.selection.site) {
+    return this.base.sites[index];
   }
 
-  changed(picture = false) {
-    for (const listener of this.listeners) listener(picture);
+  heads() {
+    return headsOf(this.whole, this.selection.site);
   }
+
+  /** The sites of the chosen kind of attention. */
+  group() {
+    return groupOf(this.whole, this.selection.site);
+  }
+
+  siteName(index = this.selection.site) {
+    return siteName(this.whole, index);
+  }
+
+  /** @param {Head} [head] */
+  headName(head = this.selection.head, site = this.selection.site) {
+    return headName(this.whole, site, head);
+  }
+
+  // ---- numbers of every head
+
+  /** Those numbers; asking requests them. */
+  askNumbers() {
+    if (!this.numbers) this.client?.want("numbers", "numbers");
+    return this.numbers;
+  }
+
+  /** Conditions that heads are filtered by, by measure; the same map until they change. */
+  get conditions() {
+    return this.conditioned.value;
+  }
+
+  /**
+   * Filters heads by more numbers, or by no condition on them.
+   *
+   * @param {Record<string, string>} conditions
+   */
+  filter(conditions) {
+    this.select({ conditions: conditionsText(new Map([...this.conditions, ...Object.entries(conditions)])) });
+  }
+
+  /** Every head of the chosen kind of attention. */
+  spots() {
+    return spotsOf(this.whole.sites, this.group());
+  }
+
+  /** Those of them that meet the conditions. */
+  passing() {
+    return this.numbers ? passing(this.numbers, this.conditions, this.spots()) : this.spots();
+  }
+
+  // ---- what an edit would change
+
+  /** @param {Sought | null} sought a change whose reach is to be shaded */
+  reach(sought) {
+    this.sought = sought;
+  }
+
+  /** What that change can reach; null until it is known. */
+  reachable() {
+    return this.sought && this.remote ? reachedOf(this, this.sought) : null;
+  }
+
+  /**
+   * The tokens of a head that it can reach, as ranges; null before they are known, and for none.
+   *
+   * @param {Head} [head]
+   */
+  reached(site = this.selection.site, head = this.selection.head) {
+    const reached = this.reachable()?.sites[site];
+    return reached && (typeof head !== "number" || (reached.heads?.includes(head) ?? true))
+      ? reached.rows
+      : null;
+  }
+
+  // ---- what is chosen
+
+  /** @param {Partial<Selection>} change */
+  select(change) {
+    if (!this.baseOrNull) return;
+    const { sites } = this.whole;
+    const { site, ...rest } = change;
+    const place = site === undefined ? {} : addressOf(sites, Math.min(Math.max(0, site), sites.length - 1));
+    const before = this.selection;
+    batch(() => {
+      this.chosen = { ...this.chosen, ...rest, ...place };
+      if (this.start) this.start = { ...this.start, ...rest, ...place };
+      if ("token" in change) this.unpinned = false;
+    });
+    if (same(this.selection, before)) return;
+    this.missing = "";
+    this.changed();
+    this.record();
+  }
+
+  /** Writes the selection to the link and to the session storage. */
+  record() {
+    const { defaults, hinted, page } = this.props;
+    if (!page) return;
+    const { start, baseOrNull: base } = this;
+    const query = queryOf(start ?? (base ? toLink(base, this.selection) : this.chosen), defaults);
+    this.link.record(query, start ?? this.chosen);
+    // what the page says of the head of the defaults is hidden by viz/app.css while another head is shown
+    const isOther = (/** @type {keyof LinkSelection} */ name) =>
+      name in query && query[name] !== String(defaults[name]);
+    document.documentElement.toggleAttribute("data-other-head", Boolean(hinted) && OF_HEAD.some(isOther));
+  }
+
+  // ---- from trace to trace
 
   /** @param {ViewProps} props */
   update(props) {
-    const turned = Boolean(props.difference) !== Boolean(this.props.difference);
-    this.props = props;
-    const { page, path, link, revision, session, trace, made: serial } = props;
-    if (page) claim(page, path, link, this.root, session);
-    if (revision !== this.revision) {
-      const selection = { ...this.chosen(), ...this.wanted };
-      const now = this.revision ? { revision: this.revision, selection } : null;
-      const before = kept(this.place, revision) ?? now;
-      this.revision = revision;
-      this.start = startOf(before, props);
-      this.asked = Boolean(props.start) && before?.revision !== revision;
-      this.wanted = siteAndHead(this.start);
-      this.record(this.start);
-    } else if (page) this.write(page, this.chosen());
-    if (trace !== null && (trace !== this.latest.trace || serial !== this.latest.made))
-      this.open(trace, serial);
-    if (this.baseOrNull && !this.next && trace === this.trace) this.adopt();
-    if (turned) this.hooks.wish();
+    const { trace, made: serial } = props;
+    batch(() => {
+      this.props = props;
+      const start = this.link.update(props, this.start ?? this.chosen);
+      if (start) [this.start, this.asked] = [start.selection, start.isAsked];
+      if (trace !== null && (trace !== this.latest.trace || serial !== this.latest.made))
+        this.open(trace, serial);
+      if (this.baseOrNull && !this.next && trace === this.trace) this.adopt();
+    });
+    this.record();
     this.changed();
-  }
-
-  /** Where the selection is saved: a page may show texts and pictures. */
-  get place() {
-    const { page, kind } = this.props;
-    return page && `${page}/${kind}`;
-  }
-
-  /** The selection in terms of a link, available even without a base. */
-  chosen() {
-    if (this.start) return this.start;
-    return this.baseOrNull ? toLink(this.baseOrNull, this.selection) : this.props.defaults;
-  }
-
-  /**
-   * Writes the selection to the link and to the session storage.
-   *
-   * @param {Partial<LinkSelection>} selection
-   */
-  record(selection) {
-    const { page } = this.props;
-    if (!page) return;
-    this.write(page, selection);
-    keep(this.place, this.revision, { ...selection, ...this.wanted });
-  }
-
-  /**
-   * Writes the selection to the link. What the page says of the head of the defaults is hidden by
-   * viz/app.css while another head is shown.
-   *
-   * @param {string} page
-   * @param {Partial<LinkSelection>} selection
-   */
-  write(page, selection) {
-    const { defaults, hinted } = this.props;
-    const query = queryOf(selection, defaults);
-    choose(page, query);
-    const isOther = (/** @type {keyof LinkSelection} */ name) => name in query && query[name] !== String(defaults[name]);
-    const other = Boolean(hinted) && OF_HEAD.some(isOther);
-    document.documentElement.toggleAttribute("data-other-head", other);
   }
 
   /** Adopts the selection of a new revision. */
   adopt() {
     if (!this.start) return;
-    this.selection = fromLink(this.base, this.start, this.hooks);
-    this.missing = this.asked ? missing(this.base, this.start, this.selection) : "";
+    this.chosen = this.start;
+    this.missing = this.asked ? missing(this.whole, this.start, this.selection) : "";
     this.start = null;
-    this.record(toLink(this.base, this.selection));
-    this.hooks.wish();
   }
 
   /**
@@ -197,16 +329,19 @@ export class ViewState {
     const session = this.props.session ?? "";
     const source =
       this.host.source?.(trace, session) ??
-      new HttpSource(`${location.origin}/api/trace/${encodeURIComponent(trace)}/`, session, this.props.stored);
+      new HttpSource(
+        `${location.origin}/api/trace/${encodeURIComponent(trace)}/`,
+        session,
+        this.props.stored,
+      );
     /** @type {Client} */
     const client = new Client(source, {
       received: (path, bytes) => this.received(client, path, bytes),
       gone: () => this.gone(client, trace, serial),
       changed: () => this.changed(),
     });
-    this.next = { trace, made: serial, heads: this.props.heads ?? [], client, early: [] };
     client.want(OVERVIEW, OVERVIEW);
-    this.hooks.wish();
+    this.next = { trace, made: serial, heads: this.props.heads ?? [], client, early: [] };
   }
 
   /**
@@ -216,15 +351,15 @@ export class ViewState {
    */
   received(client, path, bytes) {
     const { next } = this;
-    const picture = path === OVERVIEW || client.isDone(this.hooks.slot, path);
+    const picture = path === OVERVIEW || client.isDone(this.slot, path);
     if (next?.client === client) {
       if (path !== OVERVIEW) next.early.push([path, bytes]);
-      else this.opened(next, unpack(bytes));
+      else batch(() => this.replace(next, unpack(bytes)));
       this.changed(picture && client === this.client);
     } else if (this.client === client) {
       this.take(path, bytes);
       this.changed(picture); // a picture is drawn before anything else is asked for
-      this.hooks.wish();
+      this.arrivals += 1;
     }
   }
 
@@ -233,92 +368,55 @@ export class ViewState {
    * @param {Uint8Array} bytes
    */
   take(path, bytes) {
-    if (!this.hooks.take(path, bytes))
+    if (!this.keeps(path, bytes))
       this.answers.set(path, JSON.parse(new TextDecoder().decode(bytes)), bytes.length);
   }
 
   /**
-   * A JSON response of the server; null until it arrives. Requests of a slot are debounced.
+   * Shows the next trace in place of the present one.
    *
-   * @param {string} slot
-   * @param {string} path
-   */
-  answer(slot, path) {
-    const answer = this.answers.get(path);
-    const waiting = this.soon.get(slot);
-    if (!answer && waiting?.path !== path) {
-      clearTimeout(waiting?.timer);
-      const timer = setTimeout(() => this.client?.want(slot, path), SOON_MS);
-      this.soon.set(slot, { path, timer });
-    }
-    return answer;
-  }
-
-  /**
-   * Whether a path has an answer: a server has one for every path, a file for those that it holds.
-   *
-   * @param {string} path
-   */
-  holds(path) {
-    return this.remote || Boolean(this.client?.source.has?.(path));
-  }
-
-  /**
-   * What is said while a slot's answer is on its way, or will not come.
-   *
-   * @param {string} slot
-   * @param {string} doing
-   */
-  waitingFor(slot, doing) {
-    const { client, remote } = this;
-    const state = client?.state(slot);
-    if (state === "absent") return remote ? (client?.reason(slot) ?? "") : "Not in this file.";
-    return state === "failed" || state === "gone" ? "The server does not answer." : `${doing} …`;
-  }
-
-  /**
-   * Ends the requests of a slot.
-   *
-   * @param {string} slot
-   */
-  forget(slot) {
-    clearTimeout(this.soon.get(slot)?.timer);
-    this.soon.delete(slot);
-    this.client?.want(slot, null);
-  }
-
-  /**
-   * @param {NonNullable<ViewState<B>["next"]>} next
+   * @param {Next} next
    * @param {Message} message
    */
-  opened({ trace, client, early }, message) {
+  replace({ trace, client, early }, message) {
     const base = /** @type {B | null | undefined} */ (message.header.base);
     if (!base) throw new Error("expected a base in the overview");
-    const before = this.baseOrNull;
+    const { baseOrNull: before, selection } = this;
     const again = trace === this.trace;
     this.client?.destroy();
-    this.next = null;
     this.lost = { trace, times: this.lost.trace === trace ? this.lost.times : 0 };
-    [this.client, this.baseOrNull, this.trace] = [client, base, trace];
+    [this.client, this.baseOrNull, this.trace, this.next] = [client, base, trace, null];
     this.openedAt = performance.now();
-    if (before && !again) {
-      const { output, token } = this.selection;
-      const pinned = token !== null;
-      if (this.start?.output && this.start.output === output)
-        this.start = { ...this.start, output: carriedOutput(before, base, output) };
-      const restart = this.start && !this.asked && isOfOtherPictures(before, base);
-      if (restart) this.start = { ...this.start, ...NOT_OF_OTHERS };
-      this.selection = carry(before, base, this.selection, this.wanted, this.hooks);
-      this.unpinned = this.selection.token === null && (this.unpinned || pinned) && (!this.start || Boolean(restart));
-      if (!this.start) this.record(toLink(base, this.selection));
+    if (before && !again) this.carry(before, base, selection);
+    if (!again) {
+      this.answers = new Cache(ANSWERS);
+      this.overview = message.area;
+      this.numbers = this.hover = this.pointed = this.read = this.isolated = this.lit = null;
+      this.match = -1;
     }
-    this.hooks.opened(message, base, again);
-    for (const { timer } of this.soon.values()) clearTimeout(timer);
-    this.soon.clear();
-    if (!again) this.answers = new Cache(ANSWERS);
+    this.opened(message, base, again);
     for (const [path, bytes] of early) this.take(path, bytes);
-    if (this.start) this.adopt();
-    else this.hooks.wish();
+    this.adopt();
+    this.record();
+    this.arrivals += 1;
+  }
+
+  /**
+   * Takes what was chosen to the next trace, but where a link or an example chooses anew.
+   *
+   * @param {B} before
+   * @param {B} base
+   * @param {Selection} selection of the one before
+   */
+  carry(before, base, selection) {
+    const moved = carried(before, base, selection, fromLink(base, this.start ?? this.chosen, this).site);
+    if (!this.start) this.chosen = { ...this.chosen, ...moved };
+    else if (!this.asked) this.start = { ...this.start, ...moved };
+    else if (this.start.output === selection.output)
+      this.start = { ...this.start, output: moved.output ?? selection.output };
+    const isPinned = selection.token !== null;
+    const isLost = (this.start ?? this.chosen).token === null && (isPinned || this.unpinned);
+    this.unpinned = isLost && !(this.start && this.asked);
   }
 
   /**
@@ -348,30 +446,90 @@ export class ViewState {
     if (pause <= LAST_REPORT_MS) this.reporting = setTimeout(() => this.report(lost, 2 * pause), pause);
   }
 
-  /** @param {Partial<Selection>} change */
-  select(change) {
-    if (!this.baseOrNull) return;
-    const next = clamp(this.baseOrNull, { ...this.selection, ...change });
-    if (same(next, this.selection)) return;
-    this.selection = next;
-    this.missing = "";
-    if ("token" in change) this.unpinned = false;
-    const link = toLink(this.baseOrNull, next);
-    const { head, ...site } = siteAndHead(link);
-    if ("site" in change) this.wanted = { ...this.wanted, ...site };
-    if ("head" in change) this.wanted = { ...this.wanted, head };
-    if (this.start) this.start = { ...this.start, ...link, ...this.wanted };
-    this.hooks.wish(); // fetch first: drawing takes longer
-    this.changed();
-    this.record(link);
+  // ---- answers
+
+  /**
+   * A JSON response of the server; null until it arrives.
+   *
+   * @param {string} slot
+   * @param {string} path
+   */
+  answer(slot, path) {
+    const answer = this.answers.get(path);
+    if (!answer) this.client?.want(slot, path, SOON_MS);
+    return answer;
+  }
+
+  /**
+   * Ends the requests of a slot.
+   *
+   * @param {string} slot
+   */
+  forget(slot) {
+    this.client?.want(slot, null);
+  }
+
+  /**
+   * Whether a path has an answer: a server has one for every path, a file for those that it holds.
+   *
+   * @param {string} path
+   */
+  holds(path) {
+    return this.remote || Boolean(this.client?.source.has?.(path));
+  }
+
+  /**
+   * What is said while a slot's answer is on its way, or will not come.
+   *
+   * @param {string} slot
+   * @param {string} doing what the server does for it
+   */
+  waitingFor(slot, doing) {
+    const { client, remote } = this;
+    const state = client?.state(slot);
+    if (state === "absent") return remote ? (client?.reason(slot) ?? "") : "Not in this file.";
+    return state === "failed" || state === "gone" ? "The server does not answer." : `${doing} …`;
+  }
+
+  // ---- drawing
+
+  /** @param {(picture: boolean) => void} listener is told whether the awaited weights have come */
+  subscribe(listener) {
+    this.listeners.add(listener);
+  }
+
+  changed(picture = false) {
+    for (const listener of this.listeners) listener(picture);
   }
 
   destroy() {
+    this.end();
     this.listeners.clear();
     clearTimeout(this.reporting);
-    for (const { timer } of this.soon.values()) clearTimeout(timer);
     this.client?.destroy();
     this.next?.client.destroy();
-    if (this.props.page) disown(this.props.page, this.root);
+    this.link.destroy();
+  }
+}
+
+/**
+ * Keeps properties in signals: what reads one in an effect or a computed value follows it.
+ *
+ * @template {object} T
+ * @param {T} owner
+ * @param {readonly (keyof T)[]} names
+ * @param {() => void} [changed] is told of other values than before; without it all that is set is new
+ */
+function inSignals(owner, names, changed) {
+  for (const name of names) {
+    const kept = signal(owner[name]);
+    Object.defineProperty(owner, name, {
+      get: () => kept.value,
+      set(value) {
+        if (changed && JSON.stringify(kept.peek()) === JSON.stringify(value)) return;
+        kept.value = value;
+        changed?.();
+      },
+    });
   }
 }

@@ -38,7 +38,6 @@ export function besideOf(first, root, host, edit) {
 
   function destroy() {
     second?.destroy();
-    second?.view.destroy();
     second = null;
   }
 
@@ -56,8 +55,9 @@ export function besideOf(first, root, host, edit) {
       }
       second.view.update(given);
     }
-    if (!second?.view.baseOrNull || view.start || revision === view.revision) return;
-    ({ revision } = view);
+    if (!second?.baseOrNull || view.start || revision === view.link.revision) return;
+    ({ revision } = view.link);
+    second.start = first.chosenFor(second);
     second.adopt();
   }
 

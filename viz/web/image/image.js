@@ -63,7 +63,6 @@ export function mount(root, props, host) {
       mounted.restyle();
     },
     destroy() {
-      state.destroy();
       mounted.destroy();
     },
   };

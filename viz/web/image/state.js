@@ -1,19 +1,16 @@
-// State of the image view: the shared view state, the picture, layers of weights of all heads, and
-// exact rows. Requests missing data, and prefetches.
+// State of the view of a picture: the picture, layers of weights of all heads and exact rows, and what is asked for.
 
-import { ON_SCREEN } from "../core/declared.js";
 import { Cache } from "../core/cache.js";
 import { changes } from "../core/changes.js";
+import { ON_SCREEN } from "../core/declared.js";
 import { gridOf } from "../core/grids.js";
-import { headName, headsOf, siteName } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
-import { reachedOf } from "../core/reachable.js";
-import { pathOf } from "../core/sources.js";
 import { siteFor, toLink } from "../core/selection.js";
-import { ViewState } from "../core/state.js";
+import { pathOf } from "../core/sources.js";
+import { State } from "../core/state.js";
 import { layerOf, movedToken, roughRow, sharedTop, withMeanAndMax, withoutSinks } from "./rows.js";
 
-/** @import {Axis, Head, Host, ImageBase, LinkSelection, Message, Other, Scale, Selection, Sought, TokenGrid, ViewProps} from "../types" */
+/** @import {Axis, Host, ImageBase, LinkSelection, Message, Selection, TokenGrid, ViewProps} from "../types" */
 /** @import {Hidden, Layer} from "./rows.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a patch are fetched
@@ -23,8 +20,6 @@ const MIB = 1 << 20;
 const LAYERS = 48 * MIB;
 const ROWS = 32 * MIB;
 const AHEAD = 4 * MIB; // maximum bytes of prefetched layers, per trace
-/** @type {readonly Scale[]} */
-const SCALES = ["layer", "own", "fixed"];
 
 /**
  * All heads, their mean and their largest for one token.
@@ -39,7 +34,34 @@ const SCALES = ["layer", "own", "fixed"];
 /** Bytes of a layer's cells as they are sent. */
 const sizeOf = ({ shape: [heads, queries, keys], bits }) => (heads * queries * keys * bits) / 8;
 
-export class ImageState {
+/** @extends {State<ImageBase>} */
+export class ImageState extends State {
+  scales = /** @type {const} */ (["layer", "own", "fixed"]);
+  forms = ON_SCREEN.image;
+  slot = "layer";
+  /** @type {ImageBitmap | null} */
+  bitmap = null;
+  drawn = ""; // the trace whose picture it is
+  /** @type {Uint8Array} */
+  ramp = new Uint8Array(768);
+  /** @type {Uint8Array} */
+  bothWays = new Uint8Array(768);
+  /** @type {Cache<Layer>} by site */
+  layers = new Cache(LAYERS);
+  /** @type {Cache<Float32Array>} of all heads, by site, axis, token and what the values are */
+  exact = new Cache(ROWS);
+  /** @type {Cache<Hidden>} by site and whether patches count */
+  sinks = new Cache(ROWS);
+  fetched = 0; // bytes of layers that were fetched ahead
+  direction = 1; // of the user's way through the layers
+  /** @type {Rows | null} */
+  cached = null;
+  /** @type {{whole: ImageBase, base: ImageBase} | null} */
+  staged = null;
+  /** @type {{base: ImageBase, grid: TokenGrid} | null} */
+  gridded = null;
+  stale = changes();
+
   /**
    * @param {HTMLElement} root
    * @param {ViewProps} props
@@ -47,121 +69,37 @@ export class ImageState {
    * @param {ImageState | null} [leader] the state beside which this one shows another trace
    */
   constructor(root, props, host, leader = null) {
-    /** @type {ViewState<ImageBase>} */
-    this.view = new ViewState(root, props, host, {
-      scales: SCALES,
-      forms: ON_SCREEN.image,
-      slot: "layer",
-      take: (path, bytes) => this.take(path, bytes),
-      opened: ({ area }, base, same) => {
-        if (leader) this.view.start = leader.chosenFor(this);
-        if (!same) this.opened(area, base);
-      },
-      wish: () => this.wish(),
-    });
+    super(root, props, host);
     this.leader = leader;
     /** @type {ImageState | null} the other one of two beside each other */
     this.peer = leader;
-    /** @type {(() => Other | null) | null} */
-    this.fromOther = null; // what can be patched from that one
-    /** @type {Sought | null} a change whose reach is shaded */
-    this.sought = null;
-    /** @type {ImageBitmap | null} */
-    this.bitmap = null;
-    this.drawn = ""; // the trace whose picture it is
-    this.overview = new Uint8Array();
-    this.ramp = new Uint8Array(768);
-    this.bothWays = new Uint8Array(768);
-    /** @type {Cache<Layer>} by site */
-    this.layers = new Cache(LAYERS);
-    /** @type {Cache<Float32Array>} of all heads, by site, axis, token and what the values are */
-    this.exact = new Cache(ROWS);
-    /** @type {Cache<Hidden>} by site and whether patches count */
-    this.sinks = new Cache(ROWS);
-    this.fetched = 0; // bytes of layers that were fetched ahead
-    /** @type {number | null} the token under the pointer in the large picture */
-    this.pointed = null;
-    /** @type {{head: number, token: number} | null} under the pointer in the small ones */
-    this.read = null;
-    /** @type {Rows | null} */
-    this.cached = null;
-    /** @type {{whole: ImageBase, base: ImageBase} | null} */
-    this.staged = null;
-    /** @type {{base: ImageBase, grid: TokenGrid} | null} */
-    this.gridded = null;
-    this.stale = changes();
-    this.direction = 1; // of the user's way through the layers
-    /** @type {ReturnType<typeof setTimeout> | undefined} of what waits for a rest of the pointer */
-    this.resting = undefined;
-  }
-
-  /** Replaces what belongs to the trace before. */
-  opened(area, { theme }) {
-    this.layers = new Cache(LAYERS);
-    this.exact = new Cache(ROWS);
-    this.sinks = new Cache(ROWS);
-    this.fetched = 0;
-    this.pointed = this.read = null;
-    this.overview = area;
-    const { sequential, diverging } = theme.dark; // weights shine on a dim picture in both modes
-    this.ramp = area.subarray(sequential, sequential + 768);
-    this.bothWays = area.subarray(diverging, diverging + 768);
-  }
-
-  /** Of the chosen site: networks of several stages merge patches, so that each has its own grid. */
-  get base() {
-    return this.baseOf(this.view.base, this.view.selection.site);
-  }
-
-  /** Whether the chosen site has the patches that the network reads. */
-  get finest() {
-    return this.base === this.view.base;
-  }
-
-  /**
-   * @param {ImageBase} whole
-   * @param {number} site
-   */
-  baseOf(whole, site) {
-    const { grid = whole.grid, prefix = whole.prefix, patch = whole.patch } = whole.sites[site] ?? {};
-    if (String(grid) === String(whole.grid) && prefix === whole.prefix) return whole;
-    if (this.staged?.whole !== whole || String(this.staged.base.grid) !== String(grid))
-      this.staged = { whole, base: { ...whole, grid, prefix, patch } };
-    return this.staged.base;
-  }
-
-  get trace() {
-    return this.view.trace;
-  }
-
-  get selection() {
-    return this.view.selection;
-  }
-
-  area = () => this.overview;
-
-  changed() {
-    this.view.changed();
-  }
-
-  /** @type {ViewState<ImageBase>["waitingFor"]} */
-  waitingFor = (slot, doing) => this.view.waitingFor(slot, doing);
-
-  /** What is over the picture: the weights of heads, all layers together, or the last states. */
-  get form() {
-    const { form } = this.selection;
-    return form === "model" || form === "features" ? form : "attention";
   }
 
   // ---- what has come
 
   /**
+   * @param {Message} message
+   * @param {ImageBase} base
+   * @param {boolean} again
+   */
+  opened({ area }, base, again) {
+    if (this.leader) this.start = this.leader.chosenFor(this);
+    if (again) return;
+    for (const kept of ["layers", "exact", "sinks"])
+      this[kept] = new Cache(kept === "layers" ? LAYERS : ROWS);
+    this.fetched = 0;
+    const { sequential, diverging } = base.theme.dark; // weights shine on a dim picture in both modes
+    this.ramp = area.subarray(sequential, sequential + 768);
+    this.bothWays = area.subarray(diverging, diverging + 768);
+  }
+
+  /**
    * @param {string} path
    * @param {Uint8Array} bytes
    */
-  take(path, bytes) {
+  keeps(path, bytes) {
     if (path === "picture") void this.keepPicture(bytes);
-    else if (/^(layer|heads|sinks)\?/.test(path)) this.keep(unpack(bytes));
+    else if (/^(layer|heads|sinks)\?/.test(path)) this.keepWeights(unpack(bytes));
     else return false;
     return true;
   }
@@ -176,11 +114,11 @@ export class ImageState {
   }
 
   /** @param {Message} message */
-  keep({ header, area }) {
+  keepWeights({ header, area }) {
     for (const layer of header.layers ?? []) {
       if (layer.site !== this.selection.site) this.fetched += sizeOf(layer);
       const [heads, queries, keys] = layer.shape;
-      const base = this.baseOf(this.view.base, layer.site);
+      const base = this.baseOf(this.whole, layer.site);
       this.layers.set(String(layer.site), layerOf(layer, area, base), heads * queries * (keys + 4));
     }
     const floats = (at, count) => new Float32Array(area.buffer, area.byteOffset + at, count);
@@ -196,21 +134,32 @@ export class ImageState {
 
   // ---- what panels read
 
-  site(index = this.selection.site) {
-    return this.base.sites[index];
+  /** Of the chosen site: networks of several stages merge patches, so that each has its own grid. */
+  get base() {
+    return this.baseOf(this.whole, this.selection.site);
   }
 
-  heads() {
-    return headsOf(this.base, this.selection.site);
+  /** Whether the chosen site has the patches that the network reads. */
+  get finest() {
+    return this.base === this.whole;
   }
 
-  siteName() {
-    return siteName(this.base, this.selection.site);
+  /**
+   * @param {ImageBase} whole
+   * @param {number} site
+   */
+  baseOf(whole, site) {
+    const { grid = whole.grid, prefix = whole.prefix, patch = whole.patch } = whole.sites[site] ?? {};
+    if (String(grid) === String(whole.grid) && prefix === whole.prefix) return whole;
+    if (this.staged?.whole !== whole || String(this.staged.base.grid) !== String(grid))
+      this.staged = { whole, base: { ...whole, grid, prefix, patch } };
+    return this.staged.base;
   }
 
-  /** @param {Head} [head] */
-  headName(head = this.selection.head) {
-    return headName(this.base, this.selection.site, head);
+  /** What is over the picture: the weights of heads, all layers together, or the last states. */
+  get form() {
+    const { form } = this.selection;
+    return form === "model" || form === "features" ? form : "attention";
   }
 
   layer() {
@@ -251,14 +200,8 @@ export class ImageState {
   /** The patches as a grid; the same object as long as they are the same. */
   grid() {
     const { base } = this;
-    if (this.gridded?.base === base) return this.gridded.grid;
-    this.gridded = { base, grid: gridOf(base) };
+    if (this.gridded?.base !== base) this.gridded = { base, grid: gridOf(base) };
     return this.gridded.grid;
-  }
-
-  /** Whether weights are shown as what edits changed. */
-  get difference() {
-    return Boolean(this.view.props.difference);
   }
 
   /** What rows hold, as they are asked for. */
@@ -299,9 +242,8 @@ export class ImageState {
     if (!(exact || layer) || (this.hides && !hidden)) return null;
     const { axis } = this;
     const many = this.site().heads;
-    const each = Array.from({ length: many }, (_, head) => head);
     const count = exact && exact.length / many;
-    const rows = each.map((head) =>
+    const rows = Array.from({ length: many }, (_, head) =>
       exact ? exact.subarray(head * count, (head + 1) * count) : roughRow(layer, head, token, axis),
     );
     const whole = withMeanAndMax(rows);
@@ -309,12 +251,12 @@ export class ImageState {
     if (!hidden) return result;
     const { keys, left } = hidden;
     const size = left.length / many;
-    const divided = this.selection.sinks === "renormalised";
+    const isDivided = this.selection.sinks === "renormalised";
     const cells = result.coarse ? layer.cells : undefined;
     const heads = rows.map((values, head) =>
       withoutSinks(values, {
         ...{ axis, token, keys, cells },
-        left: divided ? (query) => left[head * size + query] : null,
+        left: isDivided ? (query) => left[head * size + query] : null,
       }),
     );
     return { ...result, heads: withMeanAndMax(heads) };
@@ -350,7 +292,7 @@ export class ImageState {
    * it is a percentile, beside a patch on which a head rests.
    */
   sharedTop() {
-    const rows = this.view.baseOrNull && this.rows();
+    const rows = this.baseOrNull && this.rows();
     const largest = rows?.heads.at(-1);
     if (!largest) return { top: 0, beside: false };
     const layer = this.layer();
@@ -369,7 +311,7 @@ export class ImageState {
     return values.subarray(this.base.prefix).reduce((top, value) => Math.max(top, Math.abs(value)), 0);
   }
 
-  // ---- what the user does
+  // ---- what the user does, in both of two beside each other
 
   /** @param {Partial<Selection>} change */
   select(change) {
@@ -382,67 +324,30 @@ export class ImageState {
     const before = this.selection.site;
     if (change.site !== undefined && change.site !== before) {
       this.direction = Math.sign(change.site - before);
-      const next = this.baseOf(this.view.base, change.site);
+      const next = this.baseOf(this.whole, change.site);
       if (next !== this.base) {
         change = { token: movedToken(this.selection.token ?? 0, this.base, next), ...change };
         this.pointed = this.read = null;
       }
     }
-    this.view.select(change);
-  }
-
-  /** @param {Sought | null} sought a change whose reach is to be shaded */
-  reach(sought) {
-    if (JSON.stringify(sought) === JSON.stringify(this.sought)) return;
-    this.sought = sought;
-    this.changed();
-  }
-
-  /** The tokens of the chosen head that the change can reach, as ranges; null before it is known, and for none. */
-  reached() {
-    const { site, head } = this.selection;
-    const reached = this.sought && this.view.remote ? reachedOf(this.view, this.sought)?.sites[site] : null;
-    return reached && (typeof head !== "number" || (reached.heads?.includes(head) ?? true))
-      ? reached.rows
-      : null;
+    super.select(change);
   }
 
   /** @param {number | null} token */
   pointAt(token) {
-    if (token === this.pointed) return;
-    this.hover(token);
-    if (this.peer?.view.baseOrNull)
-      this.peer.hover(token === null ? null : movedToken(token, this.base, this.peer.base));
-  }
-
-  /** @param {number | null} token */
-  hover(token) {
     this.pointed = token;
-    clearTimeout(this.resting);
-    const isCoarse = (this.layer()?.factor ?? 1) > 1;
-    this.resting = setTimeout(
-      () => {
-        this.resting = undefined;
-        this.wish();
-      },
-      isCoarse ? SOON_MS : REST_MS,
-    );
-    this.changed();
+    const { peer } = this;
+    if (peer?.baseOrNull) peer.pointed = token === null ? null : movedToken(token, this.base, peer.base);
   }
 
   /** @param {{head: number, token: number} | null} spot */
   readAt(spot) {
-    if (spot?.head === this.read?.head && spot?.token === this.read?.token) return;
     this.read = spot;
-    this.changed();
     const { peer } = this;
-    if (!peer?.view.baseOrNull) return;
+    if (!peer?.baseOrNull) return;
     const head = spot ? peer.heads().indexOf(this.heads()[spot.head]) : -1;
     peer.read = spot && head >= 0 ? { head, token: movedToken(spot.token, this.base, peer.base) } : null;
-    peer.changed();
   }
-
-  // ---- two beside each other
 
   /**
    * What is chosen here in terms of a link, its token at the same place of another picture.
@@ -451,13 +356,10 @@ export class ImageState {
    * @returns {LinkSelection}
    */
   chosenFor(other) {
-    const link = toLink(this.view.base, this.selection);
+    const link = toLink(this.whole, this.selection);
     if (link.token === null) return link;
-    const { base } = other.view;
-    return {
-      ...link,
-      token: movedToken(link.token, this.base, other.baseOf(base, siteFor(base.sites, link))),
-    };
+    const base = other.baseOf(other.whole, siteFor(other.whole.sites, link));
+    return { ...link, token: movedToken(link.token, this.base, base) };
   }
 
   /**
@@ -467,44 +369,38 @@ export class ImageState {
    * @param {ImageState} from
    */
   follow(change, from) {
-    if (!this.view.baseOrNull) return;
+    if (!this.baseOrNull) return;
     const { token, ...link } = from.chosenFor(this);
     const { site, ...rest } = change;
     this.choose({
       ...rest,
-      ...(site === undefined ? {} : { site: siteFor(this.view.base.sites, link) }),
+      ...(site === undefined ? {} : { site: siteFor(this.whole.sites, link) }),
       ...(site !== undefined || "token" in change ? { token } : {}),
     });
   }
 
-  /** Chooses all that is chosen in the leader. */
-  adopt() {
-    if (!this.leader || !this.view.baseOrNull) return;
-    this.view.start = this.leader.chosenFor(this);
-    this.view.adopt();
-  }
-
   // ---- fetching
 
-  /** Requests missing data: the layer at once, exact rows after a delay. */
+  /** Requests missing data: the layer at once, exact rows after a rest of the pointer. */
   wish() {
-    const { client, next, baseOrNull, start, selection } = this.view;
+    const { client, next, baseOrNull, start, arrivals, pointed } = this;
+    const { site, token, outliers } = this.selection;
     if (next) {
       next.client.want("picture", "picture");
-      const site = start?.layer ?? selection.site; // a guess: another network may have fewer layers
-      next.client.want("layer", site in next.heads ? pathOf("layer", { site }) : null);
+      const there = start?.layer ?? site; // a guess: another network may have fewer layers
+      next.client.want("layer", there in next.heads ? pathOf("layer", { site: there }) : null);
     }
-    if (!client || !baseOrNull) return;
-    const { site, token, outliers } = selection;
+    if (!client || !baseOrNull || !arrivals) return;
     client.want("picture", this.drawn === this.trace ? null : "picture");
     if (this.form !== "attention") return;
+    const layer = this.layer();
     client.want("sinks", this.hides && !this.hidden() ? pathOf("sinks", { site, outliers }) : null);
-    client.want("layer", this.layer() ? null : pathOf("layer", { site }));
-    if (this.resting === undefined)
-      client.want("hover", this.pointed === null ? null : this.rowPath(this.pointed));
-    if (!this.layer()) return;
+    client.want("layer", layer ? null : pathOf("layer", { site }));
+    const isCoarse = (layer?.factor ?? 1) > 1;
+    client.want("hover", pointed === null ? null : this.rowPath(pointed), isCoarse ? SOON_MS : REST_MS);
+    if (!layer) return;
     client.want("pin", this.rowPath(token ?? 0));
-    this.prefetch();
+    this.prefetch(layer);
   }
 
   /** @param {number} index */
@@ -516,24 +412,22 @@ export class ImageState {
   }
 
   /** The nearest missing layers, within the prefetch limit; first those in the direction of the user's way. */
-  prefetch() {
-    const layer = this.layer();
-    if (!layer) return;
+  prefetch(layer) {
     const { site } = this.selection;
     const rank = (/** @type {number} */ other) =>
       2 * Math.abs(other - site) - Number(Math.sign(other - site) === this.direction);
-    const missing = [...this.base.sites.keys()].filter((other) => !this.layers.has(String(other)));
+    const absent = [...this.base.sites.keys()].filter((other) => !this.layers.has(String(other)));
     const budget = Math.max(0, Math.floor((AHEAD - this.fetched) / sizeOf(layer)));
-    const nearest = missing.sort((a, b) => rank(a) - rank(b)).slice(0, budget);
-    this.view.client?.prefetch(
+    const nearest = absent.sort((a, b) => rank(a) - rank(b)).slice(0, budget);
+    this.client?.prefetch(
       nearest.map((other) => pathOf("layer", { site: other })),
       AHEAD_MS,
     );
   }
 
   destroy() {
+    super.destroy();
     if (this.peer) this.peer.peer = null;
     this.peer = null;
-    clearTimeout(this.resting);
   }
 }

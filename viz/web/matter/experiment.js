@@ -7,7 +7,7 @@ const TOPS = ["10", "20", "40"]; // that are computed in passes of their own
 
 /**
  * @param {object} props
- * @param {import("../core/state.js").ViewState<any>} props.view
+ * @param {import("../core/state.js").State<any>} props.view
  * @param {string} props.slot of the answer
  * @param {string} props.text of the button
  * @param {string} props.title
@@ -54,7 +54,7 @@ export const Experiment = ({
 /**
  * Ends a request, and begins it again.
  *
- * @param {{view: import("../core/state.js").ViewState<any>, slot: string}} props
+ * @param {{view: import("../core/state.js").State<any>, slot: string}} props
  */
 export function Stop({ view, slot }) {
   const state = view.client?.state(slot) ?? "";

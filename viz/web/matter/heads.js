@@ -19,7 +19,7 @@ import { useTwoSteps } from "./two_steps.js";
  * What is swept in a view.
  *
  * @typedef {object} Swept
- * @property {import("../core/state.js").ViewState<any>} view
+ * @property {import("../core/state.js").State<any>} view
  * @property {Theme} theme
  * @property {number} site of the kind whose heads are switched off
  * @property {(change: Partial<Selection>) => void} select

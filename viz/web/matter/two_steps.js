@@ -6,7 +6,7 @@ import { pathOf } from "../core/sources.js";
 /**
  * The better of both answers that is there.
  *
- * @param {import("../core/state.js").ViewState<any>} view
+ * @param {import("../core/state.js").State<any>} view
  * @param {string} slot the route, too
  * @param {Record<string, string | number | undefined> | null} asked null asks nothing
  * @param {string} top how many are computed exactly

@@ -8,14 +8,14 @@ import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { Bars, Button } from "./controls.js";
 
 /** @import {Predictions} from "../types" */
-/** @import {ViewState} from "../core/state.js" */
+/** @import {State} from "../core/state.js" */
 
 const COPIED_MS = 2000;
 
 /**
  * What the props ask for.
  *
- * @param {{view: ViewState<any>}} props
+ * @param {{view: State<any>}} props
  */
 export function Below({ view }) {
   const wanted = view.props.panels ?? [];

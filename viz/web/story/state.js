@@ -1,10 +1,9 @@
 // The state of a story: the step that is read, the inputs of its figure, and the numbers that the server computes
 // for them.
 
-import { choose, claim, disown } from "../core/address.js";
 import { modeOf } from "../core/colours.js";
 import { saveDrawing } from "../core/drawing_file.js";
-import { keep, kept, startOf } from "../core/saved_selection.js";
+import { PageLink } from "../core/link.js";
 import { fitted, highOf, SIZE } from "../scene/layout.js";
 import { inkOf } from "../scene/ink.js";
 import { Scene } from "../scene/scene.js";
@@ -30,7 +29,7 @@ export class Story {
     this.root = root;
     this.props = props;
     this.draw = draw;
-    this.entry = `${props.page}/story`; // of the address
+    this.link = new PageLink(root);
     this.step = 0;
     /** @type {Inputs} */
     this.inputs = { ...props.inputs };
@@ -45,17 +44,15 @@ export class Story {
     this.isPaper = false;
     this.dragging = false;
     this.refusal = "";
-    this.revision = "";
     this.numbers = new Numbers(() => this.arrived());
   }
 
   /** @param {StoryProps} props */
   update(props) {
     this.props = props;
-    claim(this.entry, props.path, {}, this.root);
-    if (props.revision !== this.revision) {
-      this.revision = props.revision;
-      const start = startOf(kept(this.entry, props.revision), props);
+    const opened = this.link.update({ ...props, page: `${props.page}/story` });
+    if (opened) {
+      const start = opened.selection;
       this.step = Math.min(props.steps.length - 1, Math.max(0, Number(start.story ?? 0) || 0));
       this.inputs = read(String(start.figure ?? ""), this.openingInputs(this.step));
       this.isPresented = start.present === "yes";
@@ -74,13 +71,12 @@ export class Story {
   /** Writes the link, and keeps what is shown for when this page is opened again. */
   record() {
     const figure = written(this.inputs, this.openingInputs(this.step));
-    const presented = this.isPresented && { present: "yes" };
-    choose(this.entry, {
+    const query = {
       ...(this.step && { story: String(this.step) }),
       ...(figure && { figure }),
-      ...presented,
-    });
-    keep(this.entry, this.revision, { story: this.step, figure });
+      ...(this.isPresented && { present: "yes" }),
+    };
+    this.link.record(query, { story: this.step, figure });
     const { ask, name } = this.props.steps[this.step];
     if (!ask) recordSeen(this.props.page, name);
     this.draw();
@@ -270,7 +266,7 @@ export class Story {
 
   destroy() {
     clearTimeout(this.quiet);
-    disown(this.entry, this.root);
+    this.link.destroy();
     this.numbers.destroy();
   }
 }

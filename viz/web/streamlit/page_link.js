@@ -1,9 +1,7 @@
 // A page without a view: its settings are written into the link, and the selection of the view that it
 // will have once its settings are valid.
 
-import { choose, claim, disown } from "../core/address.js";
-import { kept, startOf } from "../core/saved_selection.js";
-import { queryOf } from "../core/selection.js";
+import { PageLink, queryOf } from "../core/link.js";
 
 /** @import {PageLinkProps} from "../types" */
 
@@ -12,11 +10,11 @@ import { queryOf } from "../core/selection.js";
  * @param {PageLinkProps} props
  */
 export function mount(root, props) {
-  const update = (next) => {
-    const { page, path, link, session, revision, defaults } = next;
-    claim(page, path, link, root, session);
-    choose(page, queryOf(startOf(kept(page, revision), next), defaults));
+  const link = new PageLink(root);
+  const update = (/** @type {PageLinkProps} */ next) => {
+    const start = link.update(next);
+    if (start) link.record(queryOf(start.selection, next.defaults), start.selection);
   };
   update(props);
-  return { update, destroy: () => disown(props.page, root) };
+  return { update, destroy: () => link.destroy() };
 }

@@ -68,10 +68,10 @@ export function Aids({ state }) {
 function Find({ state, noun }) {
   const { find } = state.selection;
   const matches = state.matches();
-  const step = (by) => state.showMatch(stepped(state.match, by, matches.length));
+  const step = (by) => (state.match = stepped(state.match, by, matches.length));
   const search = (text) => {
     state.select({ find: text });
-    state.showMatch(-1);
+    state.match = -1;
   };
   const press = (event) => {
     if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
@@ -126,7 +126,6 @@ function Spans({ state }) {
   const clear = () => {
     if (unheard) state.padding = true;
     state.select({ rows: "", columns: "" });
-    state.changed();
   };
   const { query, key } = state.labels();
   const span = (what, range, labels) => {

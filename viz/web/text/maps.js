@@ -9,6 +9,7 @@ const MIB = 1 << 20;
 const MAPS = 48 * MIB;
 const ROWS = 16 * MIB;
 const TILES = 6; // of one head
+export const POOLED = 640; // maximum rows and columns of a map from the server
 
 /** @typedef {{whole: Part | null, tiles: Part[]}} Entry */
 

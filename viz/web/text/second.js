@@ -192,7 +192,7 @@ export function secondView(first, open, both, half, host) {
     to.point(cell ? { query: queries[0], key: keys[0] } : null);
     to.lit = hover && { query: queries.slice(cell ? 1 : 0), key: keys.slice(cell ? 1 : 0) };
     const [index] = isolated ? of(isolated.axis, isolated.index) : [];
-    to.isolate(isolated && index !== undefined ? { axis: isolated.axis, index } : null);
+    to.isolated = isolated && index !== undefined ? { axis: isolated.axis, index } : null;
     pointed[otherOf(name)](to.hover, to.isolated, aligned());
     to.changed();
   }

@@ -68,7 +68,6 @@ function open(root, props, host) {
     },
     destroy() {
       document.fonts.removeEventListener("loadingdone", forgetWidths);
-      state.destroy();
       mounted.destroy();
     },
   };
