@@ -182,19 +182,6 @@ def split(t: Trace, site: Site, rows: Sequence[int]) -> Split:
     return Split(on_image, on_sinks + more, on_text)
 
 
-def relative(
-    weights: Float[Tensor, "*head row col"], generic: Float[Tensor, "*head row col"]
-) -> Float[Tensor, "*head row col"]:
-    """The map of a word in units of that of a generic question's answer; NaN where that has none.
-
-    Both are divided by their sums first: 1 means as much of the head's look as for any question.
-
-    Source: Zhang et al. 2025, "MLLMs Know Where to Look", section 4.
-    """
-    specific, other = (x / x.sum((-2, -1), keepdim=True) for x in (weights, generic))
-    return torch.where(other > 0, specific / other, torch.nan)
-
-
 def readers(
     t: Trace, site: Site, patches: Sequence[int], rows: Sequence[int] | None = None
 ) -> Float[Tensor, "head query"]:

@@ -65,7 +65,7 @@ PLACE = ("scale", "token", "direction")
 CUT = ("sinks", "least", "top", "rows", "columns")
 RELEVANCE = ("method", "output")
 VEIL = ("ground", "opacity")
-OF_ANSWERS = ("rival", "relevant", "generic", "area", "mask", "moment", "captions", "caption")
+OF_ANSWERS = ("rival", "relevant", "area", "mask", "moment", "captions", "caption")
 
 
 # ---- options
@@ -247,9 +247,6 @@ class Selection:
     rival: str = option("", TEXT, "of an answer, a word that the chosen one is compared with")
     relevant: bool = option(
         False, FLAG, "of an answer, the relevance for its word in place of weights"
-    )
-    generic: str = option(
-        "", TEXT, "of an answer, another question, by whose map that of the word is divided"
     )
     area: str = option("", AREA, "of an answer, an area of a picture that a word may need")
     mask: str = option(

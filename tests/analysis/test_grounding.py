@@ -12,7 +12,6 @@ from analysis.contrast import captions, contrast
 from analysis.grounding import (
     elbow,
     ranked,
-    relative,
     rows_of,
     sinks,
     sites_on_pictures,
@@ -131,15 +130,6 @@ def test_the_elbow_is_furthest_from_the_line_of_the_ends(
     values: list[float], expected: float
 ) -> None:
     assert elbow(values) == expected
-
-
-def test_a_word_relative_to_any_question() -> None:
-    own = torch.tensor([[0.2, 0.1], [0.1, 0.0]])
-    generic = torch.tensor([[0.1, 0.1], [0.0, 0.2]])
-    found = relative(own, generic)
-    expected = torch.tensor([[2.0, 1.0], [torch.nan, 0.0]])
-    torch.testing.assert_close(found, expected, equal_nan=True)
-    assert torch.equal(relative(own, own).nan_to_num(1.0), torch.ones(2, 2))
 
 
 def test_weights_without_sinks_sum_to_1(found: Trace) -> None:

@@ -1,16 +1,13 @@
 """Files of the pictures beside a text, each read back and compared with the analyses."""
 
 import io
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pypdfium2
 import pytest
 import torch
-from PIL import Image
 
 from analysis import grounding
 from models.inputs.prompt import Prompt
@@ -19,12 +16,7 @@ from models.run import Model, load, trace
 from models.trace import Site, Trace
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz import svg_files
-from tests.viz.api.asking import ask
-from tests.viz.test_page_of_two import opened
-from viz.api.endpoint import body_of
-from viz.api.entries import Download, TraceEntry
 from viz.export import export
-from viz.views import answered
 
 TYPED = "a dog sits"
 CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-7}
@@ -85,26 +77,6 @@ def test_numbers_are_the_weights_on_every_grid(name: str, asked: Asked, tmp_path
     np.testing.assert_allclose(found["share"], split.numpy(), rtol=1e-4, atol=1e-6)
 
 
-def test_figures_say_what_they_show(asked: Asked, tmp_path: Path) -> None:
-    _, _, t, site = of = asked()
-    row = row_of(t, 1)
-    svg = made(tmp_path, ".svg", of, token=row, area=AREA).decode()
-    share = float(grounding.split(t, site, [row]).image[1])
-    digits = f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.2g}"
-    for said in (
-        t.model,
-        f"layer {site.layer}",
-        f"head 1: {digits}\N{NO-BREAK SPACE}% on the picture",
-        "“dog”",
-    ):
-        assert said in svg
-    assert "[picture 1] [picture 2] what is" in svg
-    assert "picture 1, patch" not in svg
-    page = pypdfium2.PdfDocument(made(tmp_path, ".pdf", of, token=row))[0]
-    assert "while the model wrote “dog”" in " ".join(page.get_textpage().get_text_range().split())
-    assert Image.open(io.BytesIO(made(tmp_path, ".png", of, token=row))).width > 1000
-
-
 def test_more_weight_is_brighter_where_its_token_lies(asked: Asked, tmp_path: Path) -> None:
     """Luminance of each cell's middle by weight, over pictures that are not there."""
     model, prompt, t, site = asked()
@@ -138,34 +110,6 @@ def test_tokens_at_rest_are_left_out_on_request(asked: Asked, tmp_path: Path) ->
             np.testing.assert_allclose(found[f"weight_{number}"][0], on_it, **CLOSE)
 
 
-def entry_of(of: tuple[Model, Prompt, Trace, Site]) -> TraceEntry:
-    """The same as the API holds it."""
-    model, prompt, t, _ = of
-    return TraceEntry(t, lambda *_: "", opened=lambda: (model, prompt, TYPED))
-
-
-@pytest.mark.parametrize(
-    ("asked_for", "words"),
-    [
-        ({"rival": "cat"}, "less that of “cat” is"),
-        ({"relevant": True}, "Relevance for “dog”, whose logit is"),
-    ],
-)
-def test_a_signed_map_is_the_contrast(
-    asked_for: dict[str, Any], words: str, asked: Asked, tmp_path: Path
-) -> None:
-    _, _, t, _ = of = asked()
-    row = row_of(t, 1)
-    found = arrays(tmp_path, of, token=row, **asked_for)
-    answer = ask(entry_of(of), "versus", row, asked_for.get("rival", ""))
-    for number, cells in enumerate(answer["maps"], 1):
-        np.testing.assert_allclose(found[f"relevance_{number}"], cells, rtol=1e-3, atol=1e-6)
-    assert float(found["relevance_1_logit"]) == pytest.approx(answer["difference"], rel=1e-3)
-    svg = made(tmp_path, ".svg", of, token=row, **asked_for).decode()
-    assert f"{t.model} · all layers together" in svg
-    assert words in svg
-
-
 def test_frames_of_a_video_are_those_of_the_moment(asked: Asked, tmp_path: Path) -> None:
     _, _, t, site = of = asked("Qwen2-VL")
     grids = t.key_pictures(site)
@@ -194,26 +138,3 @@ def test_mistakes_are_one_line(asked: Asked, tmp_path: Path) -> None:
     text = trace(load("grammar-next"), "the cat sat")
     with pytest.raises(ValueError, match="layer: expected one that looks at a picture"):
         export(text, tmp_path / "a.svg", view="pictures", layer=text.sites[0], token=1)
-
-
-ON_SCREEN: dict[str, dict[str, Any]] = {
-    "need?": {"area": AREA},
-    "readers?": {"area": AREA},
-    "versus?": {"rival": "cat"},
-    "relative?": {"generic": "describe it"},
-}
-
-
-@pytest.mark.parametrize("answer", ON_SCREEN)
-def test_a_page_holds_the_answers_on_the_screen(answer: str, asked: Asked, tmp_path: Path) -> None:
-    of, more = asked(), ON_SCREEN[answer]
-    row, entry = row_of(of[2], 1), entry_of(of)
-    props, held = opened(Download(made(tmp_path, ".html", of, token=row, **more), "", ""))
-    assert props["start"].get("area") == more.get("area", "")
-    assert any(path.startswith(answer) for path in held)
-    for path, data in held.items():
-        if path.startswith((answer, "ranked?", "shares?")):
-            assert json.loads(data) == json.loads(body_of(answered(entry, path))[0]), path
-    ranked = next(json.loads(data) for path, data in held.items() if path.startswith("ranked?"))
-    for each in ranked["heads"]:
-        assert f"row?site={each['site']}&head={each['head']}&axis=query&index={row}" in held

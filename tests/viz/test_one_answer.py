@@ -6,7 +6,9 @@ import io
 import json
 import math
 import re
+import tempfile
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,16 @@ import pytest
 import torch
 from PIL import Image
 
+from analysis import grounding
 from models.catalogue import entry, folder
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
+from models.inputs.prompt import Prompt
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.analysis.test_alignment import planted
+from tests.models.vision_language import BY_NAME as VISION_LANGUAGE
+from tests.models.vision_language import photo
 from viz.api.endpoint import body_of
 from viz.export.files import render, request_of
 from viz.export.page import asked, entry_of
@@ -40,6 +46,12 @@ OF_PICTURE: dict[str, dict[str, Any]] = {
     "faithfulness": {"method": "chefer", "proof": "deletion"},
     "features": {"token": 9},
 }
+ASKED: dict[str, dict[str, Any]] = {  # of a word of an answer about pictures
+    "asked": {},
+    "asked, an area": {"area": "0.100.200.600.700"},
+    "asked, a rival": {"rival": "cat"},
+    "asked, relevance": {"relevant": True},
+}
 TEXTS = [name for name, form in FORM.items() if form.texts]
 
 
@@ -52,6 +64,11 @@ def read(kind: str) -> tuple[Any, tuple[Any, ...], Any]:
         return trace(model, picture, hidden=True), (model, picture), picture
     if kind == "recording":
         return planted(), (), None
+    if kind == "asked":
+        with tempfile.TemporaryDirectory() as place:
+            model = load(VISION_LANGUAGE["LLaVA"].save(Path(place)))
+        run = model, Prompt("what is it", (photo(), photo(seed=1))), "a dog sits"
+        return trace(*run), run, None
     configs = {"encoder": EncoderConfig, "decoder": DecoderConfig}
     config = configs[kind](vocab=101, seed=5, **SIZES) if kind in configs else None
     model = load(config or Seq2SeqConfig(**PAIR, **SIZES, seed=5))
@@ -61,7 +78,12 @@ def read(kind: str) -> tuple[Any, tuple[Any, ...], Any]:
 
 
 def asked_for(kind: str, view: str) -> Any:
-    shown, run, picture = read(kind)
+    shown, run, picture = read(kind.split(",")[0])
+    if kind in ASKED:
+        (row,) = grounding.rows_of(shown, [1])
+        site = grounding.sites_on_pictures(shown)[0]
+        how = {"layer": site, "head": 1, "token": row, "run": run}
+        return request_of(shown, view, **how, **ASKED[kind])
     site = next(site for site in shown.sites if site.kind != "cross" or kind == "recording")
     place = {} if FORM[view].covers == "every" else {"layer": site, "head": 1}
     more = (OF_PICTURE if kind == "picture" else CHOSEN).get(view, {})
@@ -103,6 +125,7 @@ def is_in(row: np.ndarray, responses: list[np.ndarray]) -> bool:
 
 CASES = [(kind, view) for kind in ("encoder", "decoder", "pair") for view in TEXTS]
 CASES += [("recording", name) for name, form in FORM.items() if form.heard]
+CASES += [(kind, "pictures") for kind in ASKED]
 CASES += [("picture", name) for name, form in FORM.items() if form.pictured]
 
 

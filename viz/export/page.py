@@ -131,8 +131,6 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     more = []
     if not is_short(request.view):
         more += [path_of("thumbs", site=site) for site in range(len(sites))]
-    if entry.asked:
-        more += pictures.other_heads(request, entry)
     queries = sites[chosen].queries
     if queries * sites[chosen].keys * len(heads) <= EXACT:
         rows = [

@@ -17,7 +17,6 @@ from analysis.contrast import captions, contrast
 from models.inputs.prompt import Prompt
 from models.picture_grid import Box
 from models.request import File, Picture, Question, Source, TraceRequest, file_of
-from models.run import trace
 from tests.models.pretrained.tiny import BY_NAME as TINY
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz.api.asking import ask
@@ -230,33 +229,6 @@ def test_frames_of_a_video_are_pictures_that_share_grids(asked) -> None:
     )
     assert needed["after"] == pytest.approx(expected.after, **CLOSE)
     assert "no frame 9" in ask(entry, "need", 0, *area, row, row, frame=8)["why"]
-
-
-@pytest.mark.parametrize(("name", "head"), [("LLaVA", 1), ("Idefics3", "mean"), ("Qwen2-VL", 1)])
-def test_a_map_relative_to_another_question_is_a_ratio_of_shares(
-    name: str, head: Any, asked
-) -> None:
-    entry = asked(name)
-    sites, row = ask(entry, "answer")["sites"], entry.trace.answer
-    answer = ask(entry, "relative", sites[1], head, row, row, "describe it")
-    model, given, _ = entry.opened()
-    other = trace(model, Prompt("describe it", given.images, most_written=1))
-
-    def shares(t: Any, query: int) -> dict[tuple[int, int, int], float]:
-        layer = grounding.sites_on_pictures(t)[1]
-        weights = t.weights(layer).mean(0) if head == "mean" else t.weights(layer, head=head)
-        cells = {
-            (number, y, x): float(weights[query, int(grid.places[y, x])])
-            for number, grid in enumerate(t.key_pictures(layer))
-            for y in range(grid.rows)
-            for x in range(grid.cols)
-        }
-        return {cell: value / sum(cells.values()) for cell, value in cells.items()}
-
-    word, generic = shares(entry.trace, row), shares(other, grounding.answer(other)[1] - 1)
-    for (number, y, x), share in word.items():
-        expected = share / generic[number, y, x]
-        assert answer["maps"][number][y][x] == pytest.approx(expected, rel=1e-3)
 
 
 @pytest.mark.parametrize("mask", pictured.MASKS)

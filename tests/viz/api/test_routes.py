@@ -59,7 +59,6 @@ GOOD = {
     "need": "number=0&left=0&top=0&right=500&bottom=500&first=2&last=3&mask=blur",
     "versus": "row=2&rival=cat",
     "readers": "site=0&head=1&number=0&left=0&top=0&right=500&bottom=500",
-    "relative": "site=0&head=mean&first=2&last=3&question=what",
     "captions": "texts=a|b",
     "written": "count=3",
     "cache": "first=2",

@@ -36,6 +36,7 @@ GONE = {  # what is said of a setting that older links have, by its name
         ("beside", "beside_fusion", "beside_discard"),
         "This link shows two methods beside each other. One is shown at a time now.",
     ),
+    "generic": "This link divides a map by that of another question. The weights are shown now.",
     "paint": "This link drew weights smoothly or as a mask: each patch has its colour now.",
     "tree": "This link opened the tree of a score, which no longer exists: the pair opens alone.",
 }

@@ -1,7 +1,7 @@
 """Pictures beside a text: where words look, what they need, and the objects of a detector."""
 
 import io
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TraceEntry
@@ -116,13 +116,6 @@ class AreaReaders:
     weights: list[float]
     patches: int
     question: list[Word]
-
-
-@dataclass(frozen=True)
-class Relative:
-    """A word's map in units of another question's, by grid; NaN where the other has no weight."""
-
-    maps: "list[Float[Tensor, 'row col']]"
 
 
 @dataclass(frozen=True)
@@ -294,49 +287,6 @@ def readers(
         if weight > 0
     ]
     return AreaReaders(rows[0], [*each], len(patches), words)
-
-
-def relative(
-    entry: TraceEntry, site: int, head: "Head", first: int, last: int, question: str
-) -> Relative:
-    """A word's map in units of that of the first token of the answer to another question.
-
-    Each of both is divided by its sum over all image tokens.
-    """
-    import torch
-
-    from analysis import grounding
-    from models.picture_grid import tokens_of
-
-    trace, where = entry.trace, own_site(entry, site, head)
-    grids = trace.key_pictures(where)
-    index = _index(where, grounding.sites_on_pictures(trace))
-    places = tokens_of(grids)
-    other = entry.answers.once(("generic", question), lambda: _generic(entry, question))[index]
-    word = trace.weights(where, rows=_rows(where, first, last)).mean(-2)[:, places].cpu()
-    if other.shape != word.shape:
-        raise ValueError("the pictures have other tokens under this question")
-    ratio = torch.full((where.keys,), torch.nan)
-    ratio[places] = grounding.relative(*(of_head(each, head)[None] for each in (word, other)))[0]
-    return Relative([grounding.on_grid(ratio, grid) for grid in grids])
-
-
-def _generic(entry: TraceEntry, question: str) -> "list[Tensor]":
-    """The weights "head key" on all image tokens of the row that begins another question's answer.
-
-    For each of the sites on pictures.
-    """
-    from analysis import grounding
-    from models.picture_grid import tokens_of
-    from models.run import trace
-
-    with opened(entry) as (model, given, _):
-        other = trace(model, replace(_prompt(given), text=question, most_written=1))
-    rows = grounding.rows_of(other, [0])
-    return [
-        other.weights(site, rows=rows)[:, 0, tokens_of(other.key_pictures(site))].cpu()
-        for site in grounding.sites_on_pictures(other)
-    ]
 
 
 # ---- what words need

@@ -21,7 +21,7 @@ const NARROW = 700; // of a section that has the numbers below its pictures
 const GAP = 16; // between pictures
 const BESIDE = 300; // of the numbers beside them
 
-/** @typedef {{table: Uint32Array, top: number, kind: "root" | "signed", colours: Uint8Array, times: string}} Scale */
+/** @typedef {{table: Uint32Array, top: number, kind: "root" | "signed", colours: Uint8Array}} Scale */
 
 /**
  * @param {object} props
@@ -99,7 +99,7 @@ export function Picture({
     capital([several, sheet.name].filter(Boolean).join(", ")),
     tokensText(sheet),
     points ? pointsText(points) : "",
-    scale.kind === "signed" || !values.length ? "" : `${scale.times}${scaleText(values, scale.top)}`,
+    scale.kind === "signed" || !values.length ? "" : scaleText(values, scale.top),
   ].filter(Boolean);
   useLayoutEffect(() => {
     file.current = scene && size && { scene, size, legend: legend.join(" · ") };

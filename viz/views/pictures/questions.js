@@ -1,5 +1,5 @@
-// What the model is asked again about a word: whether it needs an area of the picture, what speaks for it
-// and for a rival, and its map in units of another question's.
+// What the model is asked again about a word: whether it needs an area of the picture, and what speaks for
+// it and for a rival.
 
 import { areaOf, cellBeside, cellOf } from "../../web/core/grids.js";
 import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
@@ -8,7 +8,7 @@ import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { Strip } from "../../web/matter/strip.js";
 import { Button, Entry, Switch } from "../../web/parts/controls.js";
-import { differenceText, needText, ratioText, readersText } from "./words.js";
+import { differenceText, needText, readersText } from "./words.js";
 
 /** @import {Sides} from "../../web/core/grids.js" */
 /** @import {TextState} from "../../web/text/state.js" */
@@ -21,12 +21,11 @@ const MASK = {
   blur: { label: "Blur", how: "blurred" },
   cut: { label: "Cut tokens", how: "cut from attention" },
 };
-const GENERIC = "Write a general description of the image.";
 const HINT =
   "Drag over a picture to see which words looked at an area and to test whether this one needs it; click a patch for" +
   " that alone. Keys: arrows move, Shift + arrows extend, Enter tests.";
 const BARE_HINT = "Drag over a picture to test whether this word needs an area, or hide all of it.";
-const NOTHING = /** @type {const} */ ({ rival: "", relevant: "no", generic: "" });
+const NOTHING = /** @type {const} */ ({ rival: "", relevant: "no" });
 
 /**
  * An answer of the server, or one that a file holds.
@@ -62,7 +61,7 @@ export function areaFrom(text) {
  */
 export function useQuestions(state, look, isUnplaced) {
   const { view, base } = state;
-  const { site, head, mask, rival, relevant, generic } = state.selection;
+  const { site, head, mask, rival, relevant } = state.selection;
   const isTested = useFrameSignal(state, true); // whether the area is
   const corners = useFrameSignal(state, /** @type {{from: number, to: number} | null} */ (null));
   const drawn = useFrameSignal(state, /** @type {{picture: number, sides: Sides} | null} */ (null));
@@ -71,16 +70,15 @@ export function useQuestions(state, look, isUnplaced) {
   const frame = look.film.length ? look.film[look.moment].frames[0] : undefined;
   const there = area && { number: area.picture, ...area.asked, frame };
   const asksVersus = rival || relevant === "yes";
-  const relative = useHeld(view, "relative", span && generic && { site, head, ...span, question: generic });
   const versus = useHeld(
     view,
     "versus",
-    span && !generic && asksVersus && { row: span.first, rival: rival || undefined },
+    span && asksVersus && { row: span.first, rival: rival || undefined },
   );
   const need = useHeld(
     view,
     "need",
-    span && !generic && !asksVersus && isTested.value && area && { ...there, ...span, mask },
+    span && !asksVersus && isTested.value && area && { ...there, ...span, mask },
   );
   const readers = useHeld(view, "readers", area && look.grids.length > 0 && { site, head, ...there });
 
@@ -98,11 +96,10 @@ export function useQuestions(state, look, isUnplaced) {
     isUnplaced,
     area,
     drawn: drawn.value ?? area,
-    relative: relative.answer,
     versus: versus.answer,
     need: need.answer,
     readers,
-    reason: relative.reason || versus.reason || need.reason,
+    reason: versus.reason || need.reason,
     show,
     /** @param {Sheet} sheet @param {Sides} sides @param {boolean} isDone */
     draw(sheet, sides, isDone) {
@@ -168,11 +165,11 @@ export function Questions({ state, look, questions, colours, shares, otherwise }
   `;
 }
 
-function Tools({ state, questions: { isOffered, isUnplaced, area, versus, relative, show } }) {
-  const { mask, rival, relevant, generic } = state.selection;
-  const isAsked = area || rival || relevant === "yes" || generic;
+function Tools({ state, questions: { isOffered, isUnplaced, area, versus, show } }) {
+  const { mask, rival, relevant } = state.selection;
+  const isAsked = area || rival || relevant === "yes";
   const clear =
-    (isOffered ? isAsked : versus || relative) &&
+    (isOffered ? isAsked : versus) &&
     html`<${Button} text="✕" title="Show the weights again" onClick=${() => show({ area: "" })} />`;
   if (!isOffered) return html`<div class="hs-row">${clear}</div>`;
   const masks = Object.entries(MASK).map(([value, { label, how }]) => ({
@@ -193,32 +190,12 @@ function Tools({ state, questions: { isOffered, isUnplaced, area, versus, relati
         ...${{ name: "How the area is hidden", choices: masks, chosen: mask }}
         onChoose=${(next) => show({ mask: next, area: state.selection.area })}
       />
-      ${!isUnplaced && html`<${Entry} ...${ENTRY.rival} value=${rival} onCommit=${(next) => next !== rival && show({ rival: next })} />`}
+      ${!isUnplaced && html`<${Entry} ...${RIVAL} value=${rival} onCommit=${(next) => next !== rival && show({ rival: next })} />`}
       ${clear}
     </div>
-    ${!isUnplaced && html`<${Others} ...${{ state, show }} />`}
-  `;
-}
-
-const ENTRY = {
-  rival: {
-    class: "hs-select hs-rival",
-    placeholder: "Why not … ?",
-    "aria-label": "A rival word",
-    maxlength: "40",
-  },
-  generic: { class: "hs-select hs-generic", "aria-label": "The other question", maxlength: "200" },
-};
-
-function Others({ state, show }) {
-  const { relevant, generic } = state.selection;
-  const question = useFrameSignal(state, generic || GENERIC);
-  const ask = (text) => {
-    question.value = text || GENERIC;
-    if (generic) show({ generic: question.value });
-  };
-  return html`
-    <div class="hs-row">
+    ${
+      !isUnplaced &&
+      html`<div class="hs-row">
       <${Button}
         title="What speaks for this word over all heads and layers: weights times gradient of its logit"
         aria-pressed=${relevant === "yes"}
@@ -226,24 +203,23 @@ function Others({ state, show }) {
       >
         Relevance
       <//>
-      <${Button}
-        title="The map of this word in units of the map of another question’s answer"
-        aria-pressed=${generic !== ""}
-        onClick=${() => show({ generic: generic ? "" : question.value })}
-      >
-        Divide by the map of
-      <//>
-      <${Entry} ...${ENTRY.generic} value=${generic || question.value} onCommit=${ask} />
-    </div>
+    </div>`
+    }
   `;
 }
 
+const RIVAL = {
+  class: "hs-select hs-rival",
+  placeholder: "Why not … ?",
+  "aria-label": "A rival word",
+  maxlength: "40",
+};
+
 function Said({ state, look, questions, colours, otherwise }) {
-  const { versus, relative, need, isOffered, isUnplaced, reason, area } = questions;
-  const { mask, generic } = state.selection;
+  const { versus, need, isOffered, isUnplaced, reason, area } = questions;
+  const { mask } = state.selection;
   const word = look.word?.text ?? "";
   const how = "(weights times gradient, all heads and layers)";
-  if (relative) return ratioText(word, generic);
   if (versus?.rival)
     return html`
       ${`${differenceText(versus)}: what speaks for “${versus.word}” in `}<${Colour} ...${{ colours, at: 255 }} />

@@ -69,8 +69,8 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
   const isOnto = direction === "in" && token !== null && look.asking.length > 0 && state.texts().one;
   const column = isOnto ? state.exactRow("key", token)?.weights : null;
 
-  const { versus, relative, readers } = questions;
-  const instead = versus ?? relative ?? (caption && { maps: [caption.map] });
+  const { versus, readers } = questions;
+  const instead = versus ?? (caption && { maps: [caption.map] });
   const row = column ?? looked;
   const left = sinks !== "shown" && shares?.at;
   const maps = useMemo(() => {
@@ -85,7 +85,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
           : row && valuesOn(grid, row, hidden),
       ]),
     );
-  }, [grids, row, versus, relative, caption?.map, left]);
+  }, [grids, row, versus, caption?.map, left]);
   const at = versus ? base.theme.dark.diverging : base.theme.dark.sequential; // weights shine in both modes
   const scale = useMemo(() => {
     const colours = state.overview.slice(at, at + 768);
@@ -93,7 +93,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
     const top = Math.max(1e-12, ...numbers.map(Math.abs));
     const table = versus ? signedVeilOf(colours) : faded(veilOf(colours), instead ? 1 : fadeOf(numbers));
     const kind = /** @type {"root" | "signed"} */ (versus ? "signed" : "root");
-    return { table, top, kind, colours, times: relative ? "times the other question’s map, " : "" };
+    return { table, top, kind, colours };
   }, [maps, at]);
   const sheets = useMemo(() => sheetsIn(base, grids, film, moment), [base, grids, moment]);
   const photos = usePhotos(

@@ -20,7 +20,7 @@ from viz.values import AREA
 from viz.views.answer import Answer, Table
 from viz.views.entries import text_entry
 from viz.views.pictures import numbers
-from viz.views.request import DOUBT, One, Request, name_of
+from viz.views.request import DOUBT, One, Request, name_of, veil_of
 
 if TYPE_CHECKING:
     from models.picture_grid import PictureGrid
@@ -41,7 +41,6 @@ VIEW = Form(
     answers=True,
 )
 WEIGHT = "attention weight, square-root scale"
-RATIO = "times the map of the other question, square-root scale"
 SIGNED = "weights times gradient, square-root scale on both sides of 0"
 RELEVANCE = "relevance for the similarity, square-root scale"
 NOT_APART = (
@@ -61,40 +60,49 @@ Sides = tuple[float, float, float, float]  # left, top, right and bottom in shar
 
 
 class Sheet(NamedTuple):
-    """A picture with grids of numbers over it, and areas that are outlined."""
+    """A picture with grids of numbers over it, and areas that are outlined.
+
+    Attributes:
+        name: above it.
+        picture: uint8 "row col 3"; None draws the cells alone.
+        grids: the number of each of the maps over it, and what its cells cover.
+        frames: the areas.
+    """
 
     name: str
-    picture: np.ndarray | None  # None draws the cells alone
-    grids: Sequence[tuple[Sides, np.ndarray]]
+    picture: np.ndarray | None
+    grids: Sequence[tuple[int, Sides]]
     frames: Sequence[Sides] = ()
-
-
-class Sheets(NamedTuple):
-    """Pictures on one scale of colours, of whose opacity a share is left."""
-
-    title: str
-    sheets: Sequence[Sheet]
-    scale: Scale
-    veil: Veil
-    strength: float = 1.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OnPictures(Answer):
-    """Numbers over pictures, once for each head."""
+    """Numbers over pictures.
 
-    panels: Sequence[Sheets]
+    Attributes:
+        maps: "head row col" of each grid; of all heads together, "1 row col".
+        titles: of each head.
+        sheets: the pictures, under each title.
+        words: of the colours.
+        veil: how numbers lie over pictures.
+    """
+
+    maps: Sequence[np.ndarray]
+    titles: Sequence[str]
+    sheets: Sequence[Sheet]
+    words: str
+    veil: Veil
 
 
-class Drawn(NamedTuple):
-    """Numbers "row col" for each grid; of a head, or of all together, with more coordinates."""
+class Looked(NamedTuple):
+    """Numbers on the grids, as in `OnPictures`, and what files say of them."""
 
     name: str
-    title: str
-    maps: Sequence[np.ndarray]
     words: str
-    head: One | None
+    maps: Sequence[np.ndarray]
+    titles: Sequence[str]
     about: dict[str, Any]
+    description: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +186,38 @@ def panel_of(request: Request) -> Panel:
     return Panel(request, entry, site, labels[chosen or 0].strip(), (*rows,) or (0,), False)
 
 
+def answer(request: Request) -> OnPictures:
+    """What a word or token looked at, what speaks for it, or the captions."""
+    entry, chosen = text_entry(request), request.selection
+    if chosen.captions and (chosen.caption or chosen.token is None) and entry.compares:
+        return _captions(request, entry)
+    if not entry.trace.key_pictures(text.own_site(entry, request.index)):
+        layer = request.site.layer
+        raise ValueError(f"layer: expected one that looks at a picture, received {layer}")
+    panel = panel_of(request)
+    again = panel.answered and (chosen.rival or chosen.relevant)
+    looked = _for_word(panel) if again else _weights(panel)
+    whole = looked.name == "relevance"
+    tables = [_table(panel, looked, number) for number in range(len(panel.grids))]
+    tables += [_shares(panel)] if panel.answered and not whole else []
+    description = looked.description
+    if not whole and (needed := _need(panel)) is not None:
+        description, tables = f"{description} {needed[0]}", [*tables, needed[1]]
+    return OnPictures(
+        description=description,
+        tables=tables,
+        layers=whole,
+        doubt="It tells what a small change would do."
+        if whole
+        else f"{DOUBT} Attended is not needed.",
+        maps=looked.maps,
+        titles=looked.titles,
+        sheets=_sheets(panel),
+        words=looked.words,
+        veil=veil_of(request),
+    )
+
+
 def _captions(request: Request, entry: TraceEntry) -> OnPictures:
     """The captions, the most similar first, each with its map."""
     result = numbers.captions(entry, request.selection.captions).captions
@@ -185,13 +225,7 @@ def _captions(request: Request, entry: TraceEntry) -> OnPictures:
     maps = np.stack([each.map.numpy(force=True) for each in result])
     grid = next(grid for site in entry.trace.sites for grid in entry.trace.key_pictures(site))
     photo = _pixels(entry, 0)
-    sheets = [
-        Sheet(f"{_signed(each.similarity)} “{each.text}”", photo, [(grid.box, values)])
-        for each, values in zip(result, maps, strict=True)
-    ]
-    scale = Scale("root", 0, float(maps.max()) or 1.0, RELEVANCE, "dark")
-    veil = Veil(request.selection.ground, request.selection.opacity)
-    title = "Similarity of the picture to each caption, as the model scales it"
+    names = [f"{_signed(each.similarity)} “{each.text}”" for each in result]
     texts = {"caption": [each.text for each in result]}
     similarities = np.array([each.similarity for each in result])
     return OnPictures(
@@ -204,7 +238,11 @@ def _captions(request: Request, entry: TraceEntry) -> OnPictures:
         ],
         layers=True,
         doubt=NOT_APART,
-        panels=[Sheets(title, sheets, scale, veil)],
+        maps=[*maps[:, None]],
+        titles=["Similarity of the picture to each caption, as the model scales it"],
+        sheets=[Sheet(name, photo, [(n, grid.box)]) for n, name in enumerate(names)],
+        words=RELEVANCE,
+        veil=veil_of(request),
     )
 
 
@@ -220,55 +258,10 @@ def percent(share: float) -> str:
     return in_percent(share, ".0f" if share >= 0.0995 else ".2g")
 
 
-def answer(request: Request) -> OnPictures:
-    """What a word or token looked at, what speaks for it, or the captions."""
-    entry, chosen = text_entry(request), request.selection
-    if chosen.captions and (chosen.caption or chosen.token is None) and entry.compares:
-        return _captions(request, entry)
-    if not entry.trace.key_pictures(text.own_site(entry, request.index)):
-        layer = request.site.layer
-        raise ValueError(f"layer: expected one that looks at a picture, received {layer}")
-    panel = panel_of(request)
-    tables, needed = [], None
-    if panel.answered and chosen.generic:
-        drawn = [_relative(panel, head) for head in request.heads]
-        description = (
-            f"Map of “{panel.label}” divided by that of the first word of the answer to"
-            f" “{chosen.generic}”, each divided by its sum over the image tokens first: 1 is as"
-            " much as for that question."
-        )
-    elif panel.answered and (chosen.rival or chosen.relevant):
-        drawn = [_for_word(panel)]
-        description = (
-            "Weights times gradient, summed over all heads and layers, for each image token."
-        )
-    else:
-        drawn, needed = _looked(panel), _need(panel)
-        verb = "while the model wrote" if panel.answered else "from"
-        description = (
-            f"Where attention went {verb} “{panel.label}”: the weight of each image token."
-            f" Brighter is more weight.{LEFT_OUT[chosen.sinks]}"
-        )
-    whole = drawn[0].head is None
-    tables += [_table(panel, drawn, number) for number in range(len(panel.grids))]
-    tables += [_shares(panel)] if panel.answered and not whole else []
-    if needed is not None:
-        description, tables = f"{description} {needed[0]}", [*tables, needed[1]]
-    return OnPictures(
-        description=description,
-        tables=tables,
-        layers=whole,
-        doubt="It tells what a small change would do."
-        if whole
-        else f"{DOUBT} Attended is not needed.",
-        panels=[_sheets(panel, each) for each in drawn],
-    )
-
-
 # ---- numbers
 
 
-def _looked(panel: Panel) -> list[Drawn]:
+def _weights(panel: Panel) -> Looked:
     """The weights of each head."""
     from analysis import grounding
 
@@ -278,34 +271,30 @@ def _looked(panel: Panel) -> list[Drawn]:
     divided = at_rest if sinks == "renormalised" else ()
     weights = grounding.weights_of(trace, site, panel.rows, without=divided).clone()
     weights[:, list(at_rest)] = 0
-    shares = _shares(panel).values if panel.answered else None
-    drawn, there = [], _within(panel)
-    for number, head in enumerate(request.heads):
-        row, said = text.of_head(weights, head), []
-        maps = [grounding.on_grid(row, grid).numpy(force=True) for grid in panel.grids]
-        if shares is not None:
-            parts = zip(shares[number].tolist(), PARTS.values(), strict=True)
-            said = [f"{percent(share)} on {where}" for share, where in parts]
+    rows = [text.of_head(weights, head) for head in request.heads]
+    shares = _shares(panel).values.tolist() if panel.answered else [()] * len(rows)
+    titles, there = [], _within(panel)
+    for head, row, parts in zip(request.heads, rows, shares, strict=True):
+        said = [f"{percent(p)} on {where}" for p, where in zip(parts, PARTS.values(), strict=False)]
         if there is not None:
             said.append(f"{percent(float(row[there].sum()))} on the outlined area")
-        title = f"{name_of(head)}: {', '.join(said)}" if said else name_of(head)
-        drawn.append(Drawn("weight", title, maps, WEIGHT, head, {}))
-    return drawn
+        titles.append(f"{name_of(head)}: {', '.join(said)}" if said else name_of(head))
+    maps = [
+        np.stack([grounding.on_grid(row, grid).numpy(force=True) for row in rows])
+        for grid in panel.grids
+    ]
+    verb = "while the model wrote" if panel.answered else "from"
+    about = (
+        f"Where attention went {verb} “{panel.label}”: the weight of each image token."
+        f" Brighter is more weight.{LEFT_OUT[sinks]}"
+    )
+    return Looked("weight", WEIGHT, maps, titles, {}, about)
 
 
-def _relative(panel: Panel, head: One) -> Drawn:
-    """The map of the word in units of that of another question."""
-    question = panel.request.selection.generic
-    asked = {**panel.span, "head": head, "question": question}
-    result = numbers.relative(panel.entry, panel.request.index, **asked)
-    maps = [each.numpy(force=True) for each in result.maps]
-    return Drawn("ratio", name_of(head), maps, RATIO, head, {"question": question})
-
-
-def _for_word(panel: Panel) -> Drawn:
+def _for_word(panel: Panel) -> Looked:
     """What speaks for the word, and what for a rival."""
     result = numbers.versus(panel.entry, panel.rows[0], panel.request.selection.rival)
-    maps = [each.numpy(force=True) for each in result.maps]
+    maps = [each.numpy(force=True)[None] for each in result.maps]
     word, other, number = result.word, result.rival, _signed(result.difference)
     title = f"Relevance for “{word}”, whose logit is {number}"
     if other:
@@ -314,7 +303,9 @@ def _for_word(panel: Panel) -> Drawn:
             f" above 0, what for “{other}” below"
         )
     about = {"rival": other} if other else {}
-    return Drawn("relevance", title, maps, SIGNED, None, about | {"logit": result.difference})
+    description = "Weights times gradient, summed over all heads and layers, for each image token."
+    about |= {"logit": result.difference}
+    return Looked("relevance", SIGNED, maps, [title], about, description)
 
 
 def _need(panel: Panel) -> tuple[str, Table] | None:
@@ -339,86 +330,66 @@ def _shares(panel: Panel) -> Table:
     """The shares of the word's weight on the pictures, on sinks and on other text, by head."""
     import torch
 
-    result, heads = numbers.shares(panel.entry, panel.request.index, **panel.span), panel.request
+    heads = panel.request.heads
+    result = numbers.shares(panel.entry, panel.request.index, **panel.span)
     parts = torch.stack([getattr(result, part) for part in PARTS], 1)
-    each = np.stack([text.of_head(parts, head).numpy(force=True) for head in heads.heads])
-    at = [_coordinates(panel, head) for head in heads.heads]
+    each = np.stack([text.of_head(parts, head).numpy(force=True) for head in heads])
+    at = [_coordinates(panel, head) for head in heads]
     return Table("share", ("head", "where"), each, {"where": [*PARTS.values()]}, at)
 
 
-def _table(panel: Panel, drawn: Sequence[Drawn], number: int) -> Table:
+def _table(panel: Panel, looked: Looked, number: int) -> Table:
     """The numbers on one of the grids."""
-    grid, first = panel.grids[number], drawn[0]
-    several = len(panel.grids) > 1
-    name = f"{first.name} {number + 1}" if several else first.name
+    grid, values = panel.grids[number], looked.maps[number]
+    name = f"{looked.name} {number + 1}" if len(panel.grids) > 1 else looked.name
     there: dict[str, Any] = {"picture": grid.picture + 1}
     there |= {"on": _name(grid)} if _name(grid) else {}
     if (*grid.box,) != (0, 0, 1, 1):  # left, top, right and bottom of what the cells cover
         there["box"] = " ".join(f"{side:.4f}" for side in grid.box)
-    at = [{**_coordinates(panel, each.head), **there, **each.about} for each in drawn]
-    if first.head is None:
-        return Table(name, ("row", "col"), first.maps[number], {}, at[0])
-    values = np.stack([each.maps[number] for each in drawn])
+    there |= looked.about
+    if looked.name == "relevance":
+        return Table(name, ("row", "col"), values[0], {}, {"word": panel.label, **there})
+    at = [{**_coordinates(panel, head), **there} for head in panel.request.heads]
     return Table(name, ("head", "row", "col"), values, {}, at)
 
 
-def _coordinates(panel: Panel, head: One | None) -> dict[str, Any]:
-    """Of the numbers of a head, or of all together."""
-    if head is None:
-        return {"word": panel.label}
+def _coordinates(panel: Panel, head: One) -> dict[str, Any]:
+    """Of the numbers of a head."""
     return {**panel.request.site.where.coordinates, "head": head, "word": panel.label}
 
 
 # ---- pictures
 
 
-def _sheets(panel: Panel, drawn: Drawn) -> Sheets:
-    """The pictures with the numbers over them."""
-    selection = panel.request.selection
-    every = np.concatenate([each.ravel() for each in drawn.maps])
-    most = float(np.nanmax(np.abs(every), initial=0)) or 1.0
-    signed = drawn.name == "relevance"
-    scale = Scale("signed" if signed else "root", -most if signed else 0, most, drawn.words, "dark")
-    veil = Veil(selection.ground, selection.opacity)
-    strength = strength_of(every) if drawn.name == "weight" else 1.0
-    grouped: dict[tuple[int, str], list[int]] = {}
+def _sheets(panel: Panel) -> list[Sheet]:
+    """The pictures, or the frames that share tokens, with what lies on them."""
+    from models.picture_grid import frame_name
+
+    grouped: dict[tuple[int, str], list[tuple[int, Sides]]] = {}
     for number, grid in enumerate(panel.grids):
         if not panel.frames or grid.frames == panel.frames:
             name = _name(grid) if grid.frames else ("tiles" if grid.name else "")
-            grouped.setdefault((grid.picture, name), []).append(number)
-    sheets = [
-        sheet
-        for (picture, name), numbers in grouped.items()
-        for sheet in _each_frame(panel, picture, name, [(n, drawn.maps[n]) for n in numbers])
-    ]
-    return Sheets(drawn.title, sheets, scale, veil, strength)
-
-
-def _each_frame(
-    panel: Panel, picture: int, name: str, maps: Sequence[tuple[int, np.ndarray]]
-) -> list[Sheet]:
-    """A picture, or each of the frames that share its tokens."""
-    from models.picture_grid import frame_name
-
-    grids = [(panel.grids[number].box, np.nan_to_num(values)) for number, values in maps]
-    outlined = [*_looking(panel, picture)]
-    if panel.area is not None and panel.area[0] == picture:
-        left, top, right, bottom = (side / numbers.PARTS for side in panel.area[1])
-        outlined.append((left, top, right, bottom))
-    count = max(1, len(panel.entry.pictures))
-    if panel.frames:
-        return [
-            Sheet(frame_name([frame]), _pixels(panel.entry, frame), grids, outlined)
-            for frame in panel.frames
-            if frame < count
-        ]
+            grouped.setdefault((grid.picture, name), []).append((number, grid.box))
+    count, entry = max(1, len(panel.entry.pictures)), panel.entry
     several = count > 1 or len({grid.picture for grid in panel.grids}) > 1
     whole = "" if len({grid.name for grid in panel.grids}) == 1 else "whole"
-    names = [f"picture {picture + 1}" if several else "", name or whole]
-    return [Sheet(", ".join(filter(None, names)), _pixels(panel.entry, picture), grids, outlined)]
+    sheets = []
+    for (picture, name), grids in grouped.items():
+        outlined = [*_looking(panel, picture)]
+        if panel.area is not None and panel.area[0] == picture:
+            left, top, right, bottom = (side / numbers.PARTS for side in panel.area[1])
+            outlined.append((left, top, right, bottom))
+        names = [f"picture {picture + 1}" if several else "", name or whole]
+        shown = {picture: ", ".join(filter(None, names))}
+        if panel.frames:
+            shown = {each: frame_name([each]) for each in panel.frames if each < count}
+        sheets += [
+            Sheet(title, _pixels(entry, each), grids, outlined) for each, title in shown.items()
+        ]
+    return sheets
 
 
-def _looking(panel: Panel, picture: int) -> list[tuple[float, float, float, float]]:
+def _looking(panel: Panel, picture: int) -> list[Sides]:
     """The cells of what looks, where it lies on the picture itself."""
     cells = []
     for grid in () if panel.answered else panel.entry.trace.query_pictures(panel.site):
@@ -467,30 +438,44 @@ def figure(answer: OnPictures, page: "Page") -> None:
     """The pictures of each head, with their colours."""
     from viz.parts import Picture, pictures
 
-    for panel in answer.panels:
-        page.heading(panel.title)
-        items = [Picture(each.name, _covered(each, panel), each.frames) for each in panel.sheets]
+    for number, title in enumerate(answer.titles):
+        maps = [each[number] for each in answer.maps]
+        every = np.concatenate([each.ravel() for each in maps])
+        most = float(np.nanmax(np.abs(every), initial=0)) or 1.0
+        ends = ("signed", -most) if answer.words == SIGNED else ("root", 0)
+        scale = Scale(*ends, most, answer.words, "dark")
+        strength = strength_of(every) if answer.words == WEIGHT else 1.0
+        layers = [layer_of(np.nan_to_num(each), scale, strength) for each in maps]
+        veil = replace(answer.veil, ground="grey") if scale.kind == "signed" else answer.veil
+        page.heading(title)
+        items = [
+            Picture(sheet.name, _covered(sheet, layers, veil), sheet.frames)
+            for sheet in answer.sheets
+        ]
         pictures(page, items)
-        page.bar(panel.scale)
+        page.bar(scale)
 
 
-def _covered(sheet: Sheet, panel: Sheets) -> np.ndarray:
-    """The picture under the colours of its grids: uint8 "row col 3"; later grids cover earlier."""
+def _covered(sheet: Sheet, layers: Sequence[np.ndarray], veil: Veil) -> np.ndarray:
+    """The picture under the cells of its grids: uint8 "row col 3"; later grids cover earlier."""
     picture, bare = sheet.picture, sheet.picture is None
-    if picture is None:
-        picture = np.full((*_size(sheet.grids), 3), 255, np.uint8)
+    if picture is None:  # so large that the cells of the first grid are square
+        number, (left, top, right, bottom) = sheet.grids[0]
+        rows, cols = layers[number].shape[:2]
+        shape = (cols / (right - left)) / (rows / (bottom - top))
+        picture = np.full((BLANK, max(1, round(BLANK * shape)), 3), 255, np.uint8)
+        veil = replace(veil, ground="colour")
     high, wide = picture.shape[:2]
     layer = np.zeros((high, wide, 4), np.uint8)
     layer[..., 3] = 0 if bare else UNSEEN
-    for (left, top, right, bottom), values in sheet.grids:
-        rows, cols = values.shape
+    for number, (left, top, right, bottom) in sheet.grids:
+        cells = layers[number].copy()
+        rows, cols = cells.shape[:2]
         down, across = _cells(top, bottom, rows, high), _cells(left, right, cols, wide)
-        cells = layer_of(values, panel.scale, panel.strength)
         cells[..., 3] = 255 if bare else cells[..., 3]
         seen = np.ix_(np.flatnonzero(down >= 0), np.flatnonzero(across >= 0))
         layer[seen] = cells[np.ix_(down[down >= 0], across[across >= 0])]
-    ground = "colour" if bare else "grey" if panel.scale.kind == "signed" else panel.veil.ground
-    return veiled(layer, picture, replace(panel.veil, ground=ground))
+    return veiled(layer, picture, veil)
 
 
 def _cells(start: float, stop: float, count: int, pixels: int) -> np.ndarray:
@@ -502,13 +487,6 @@ def _cells(start: float, stop: float, count: int, pixels: int) -> np.ndarray:
     cell = np.floor((middle - start) / (stop - start) * count).astype(int)
     cell = np.minimum(cell, count - 1) if start < 0 else cell
     return np.where((cell >= 0) & (cell < count), cell, -1)
-
-
-def _size(grids: Sequence[tuple[Sides, np.ndarray]]) -> tuple[int, int]:
-    """Rows and columns of pixels on which the cells of the first grid are square."""
-    (left, top, right, bottom), values = grids[0]
-    shape = (values.shape[1] / (right - left)) / (values.shape[0] / (bottom - top))
-    return BLANK, max(1, round(BLANK * shape))
 
 
 # ---- a saved page
@@ -538,20 +516,6 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
     return paths
 
 
-def other_heads(request: Request, entry: TraceEntry) -> list[str]:
-    """The weights and shares of the word on the screen in the heads that are listed for it."""
-    panel = _panel(request)
-    if panel is None or not panel.answered:
-        return []
-    try:
-        listed = numbers.ranked(entry, **panel.span).heads
-    except ValueError:  # the answer says why
-        return []
-    sites = dict.fromkeys(each.site for each in listed)
-    rows = [_rows(request, each.site, each.head, panel.rows) for each in listed]
-    return [*chain(*rows), *(path_of("shares", site=site, **panel.span) for site in sites)]
-
-
 def _panel(request: Request) -> Panel | None:
     """The panel, if it shows anything."""
     try:
@@ -574,10 +538,7 @@ def _places(request: Request, site: int, rows: Sequence[int]) -> list[int]:
 
 def _again(panel: Panel) -> list[str]:
     """What was asked of the model again."""
-    request, chosen = panel.request, panel.request.selection
-    if chosen.generic:
-        asked = {"site": request.index, **panel.span, "question": chosen.generic}
-        return [path_of("relative", **asked, head=head) for head in request.heads]
+    chosen = panel.request.selection
     if chosen.rival or chosen.relevant:
         return [path_of("versus", row=panel.rows[0], rival=chosen.rival)]
     if panel.area is None:
@@ -591,7 +552,6 @@ ENDPOINTS = (
     Endpoint("shares", TEXT, numbers.shares),
     Endpoint("ranked", TEXT, numbers.ranked, text.every_weight),
     Endpoint("readers", TEXT, numbers.readers),
-    Endpoint("relative", TEXT, numbers.relative, text.every_weight, question=sentence),
     Endpoint("need", TEXT, numbers.need, text.every_weight, mask=one_of(*numbers.MASKS)),
     Endpoint("versus", TEXT, numbers.versus, text.every_weight, rival=word),
     Endpoint("captions", TEXT, numbers.captions, text.every_weight, texts=sentence),

@@ -47,16 +47,6 @@ export function readersText(words, weights, patches, question) {
 }
 
 /**
- * What the colours of a ratio of two maps mean.
- *
- * @param {string} word
- * @param {string} question the other one
- */
-export const ratioText = (word, question) =>
-  `Map of “${word}” divided by that of the first word of the answer to “${question}”, each divided by its sum over` +
-  " the image tokens first: 1 is as much as for that question. Cells where it has no weight count as 0.";
-
-/**
  * By how much a word's logit is above a rival's, or below.
  *
  * @param {Pick<Versus, "word" | "rival" | "difference">} versus

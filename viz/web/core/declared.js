@@ -44,7 +44,6 @@
  * @property {string} caption the caption among them that is chosen
  * @property {string} rival of an answer, a word that the chosen one is compared with
  * @property {"no" | "yes"} relevant of an answer, the relevance for its word in place of weights
- * @property {string} generic of an answer, another question, by whose map that of the word is divided
  * @property {string} area of an answer, an area of a picture that a word may need
  * @property {"mean" | "blur" | "cut"} mask how that area is hidden: in the picture's mean colour, blurred, or its tokens cut
  * @property {number} moment of a video, which of the groups of frames that share tokens
@@ -93,7 +92,6 @@ export const START = {
   caption: "",
   rival: "",
   relevant: "no",
-  generic: "",
   area: "",
   mask: "mean",
   moment: 0,

@@ -20,11 +20,11 @@ const HERE = { layer: 0, attention: null, tower: null, module: null, part: null 
 export const START = { site: 0, head: 0, ...OPTIONS };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 const ON_PICTURES = /** @type {const} */ ([
-  ...["rival", "relevant", "generic", "area", "mask", "moment", "captions", "caption"],
+  ...["rival", "relevant", "area", "mask", "moment", "captions", "caption"],
 ]);
 /** What is chosen on some pictures, and means nothing on others. */
 const NOT_OF_OTHERS = {
-  ...{ token: null, partner: null, area: "", rival: "", generic: "", moment: 0 },
+  ...{ token: null, partner: null, area: "", rival: "", moment: 0 },
   relevant: /** @type {const} */ ("no"),
 };
 const PLACED = /.@\d+$|^\d+\.\d+$/s; // a token at a position
