@@ -231,6 +231,7 @@ OF_PICTURES = {
     "similar": "token=4",
     "matters": "site=0&top=2",
     "reachable": "site=0&what=head&head=1",
+    "worth": "",
 }
 OF_WRITING = {name: query for name, query in GOOD.items() if name not in ("alike", "patched")}
 

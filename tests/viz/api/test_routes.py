@@ -65,6 +65,7 @@ GOOD = {
     "matters": "site=0&top=2",
     "patched": "second=a&top=2",
     "reachable": "site=0&what=head&head=1",
+    "worth": "",
 }
 # Refused for a text alone; test_sound.py, test_pictured.py, test_beside.py and test_difference.py
 # ask them.
