@@ -147,7 +147,8 @@ def _fails(model: nn.Module, inputs: Any) -> int:
 
 def _left(model: nn.Module) -> list[str]:
     """Names of ours, hooks and recordings that outlived the traces."""
-    from models.pretrained.implementation import TracedName, configs_of
+    from models.pretrained.attention_modules import configs_of
+    from models.pretrained.implementation import TracedName
     from models.pretrained.interface import _recording
 
     leftovers = ["a recording"] if _recording.get() is not None else []

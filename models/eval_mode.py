@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 from torch import nn
 
+from models.structure import modules_of
+
 HOOKS = (  # where a module keeps what is called before and after it
     *("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called"),
     *("_forward_pre_hooks", "_forward_pre_hooks_with_kwargs"),
@@ -51,4 +53,4 @@ def check_eval(network: nn.Module) -> None:
 
 
 def _trains(network: nn.Module) -> bool:
-    return any(part.training for part in network.modules())
+    return True in [part.training for part in modules_of(network)]

@@ -11,7 +11,6 @@ Shapes: batch, head, query (tokens that attend), key (tokens attended to), dim (
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -54,20 +53,28 @@ def attend(
         ValueError: if the numbers of heads of q, k and v are incompatible.
     """
     edits = () if edit is None else tuple(edit) if isinstance(edit, Sequence) else (edit,)
-    pattern = Pattern(q, k, v, mask=mask, score=score, bias=bias)
+    return attended(Pattern(q, k, v, mask=mask, score=score, bias=bias), edits, dropout)
+
+
+def attended(
+    pattern: Pattern, edits: Sequence[Edit] = (), dropout: float = 0.0
+) -> tuple[Float[Tensor, "batch head query value_dim"], Pattern]:
+    """As `attend`, of a recipe without edits."""
     for step in edits:
         if isinstance(step, RecipeEdit):
             pattern = step.edit_recipe(pattern)
+    of_weights = tuple(edit for edit in edits if isinstance(edit, WeightsEdit | ItemWeightsEdit))
+    of_values = tuple(edit for edit in edits if isinstance(edit, ValuesEdit))
+    fused = not of_weights and _fusable(pattern, dropout)
     pattern = replace(
         pattern,
-        weights_edits=tuple(
-            edit for edit in edits if isinstance(edit, WeightsEdit | ItemWeightsEdit)
-        ),
-        values_edits=tuple(edit for edit in edits if isinstance(edit, ValuesEdit)),
+        weights_edits=of_weights,
+        values_edits=of_values,
+        path="fused" if fused else "explicit",
     )
-    values, path = values_of(pattern, dropout)
-    kept = values if values.requires_grad else None
-    pattern = replace(pattern, path=path, values=kept)
+    values = values_of(pattern, dropout)
+    if values.requires_grad:
+        pattern = replace(pattern, values=values)
     return with_values_edits(values, pattern), pattern
 
 
@@ -82,34 +89,25 @@ def with_values_edits(
 
 def edited_values(pattern: Pattern) -> Float[Tensor, "batch head query value_dim"]:
     """The values that left the attention of a recipe, computed again."""
-    return with_values_edits(values_of(pattern, 0.0)[0], pattern)
+    return with_values_edits(values_of(pattern), pattern)
 
 
 WINDOW_ROWS = 128
 PASS_BYTES = 2**26  # of a mask, bias or weights that a forward pass makes at a time
 
 
-def values_of(pattern: Pattern, dropout: float) -> tuple[Tensor, Literal["fused", "explicit"]]:
-    """The values of a recipe, and the compute path used.
-
-    Args:
-        pattern: the recipe.
-        dropout: probability of dropping a weight.
-
-    Returns:
-        Values `batch head query value_dim`, and "fused" or "explicit".
-    """
-    if _fusable(pattern, dropout):
-        return _fused(pattern), "fused"
-    return _explicit(pattern, dropout), "explicit"
+def values_of(
+    pattern: Pattern, dropout: float = 0.0
+) -> Float[Tensor, "batch head query value_dim"]:
+    """The values that the weights of a recipe give, by the path that it states."""
+    return _fused(pattern) if pattern.path == "fused" else _explicit(pattern, dropout)
 
 
 def _fusable(pattern: Pattern, dropout: float) -> bool:
     score = pattern.score
     plain = isinstance(score, Dot) and score.softcap is None and score.sink is None
     same_width = pattern.k.shape[-1] == pattern.v.shape[-1]
-    known = plain and same_width and pattern.mask.hidden == -torch.inf
-    return known and dropout == 0 and not pattern.weights_edits
+    return plain and same_width and pattern.mask.hidden == -torch.inf and dropout == 0
 
 
 def _fused(pattern: Pattern) -> Tensor:
@@ -120,8 +118,7 @@ def _fused(pattern: Pattern) -> Tensor:
     if pattern.bias is None and mask.only_causal:
         return _kernel(pattern, q, None, causal=True)
     if pattern.bias is None and mask.same_for_all_rows:
-        first = torch.zeros(1, dtype=torch.long, device=q.device)
-        return _kernel(pattern, q, mask.visible(first, pattern.keys, range(pattern.heads)))
+        return _kernel(pattern, q, None if mask.padding is None else ~mask.padding[:, None, None])
     blocks = []
     for rows in _spans(pattern):
         keys = mask.reach(rows, pattern.keys)

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,7 @@ NOT_TRACED = {  # arguments whose tokens are not known, and what to give in thei
     **dict.fromkeys(("past_key_values", "cache_params"), "give the whole text, without a cache"),
     **dict.fromkeys(("inputs_embeds", "decoder_inputs_embeds"), "give ids"),
 }
+Parameters = Mapping[str, inspect.Parameter]
 
 
 @dataclass(eq=False)
@@ -177,8 +178,18 @@ def add_grids(model: "Model", inputs: ModelInputs) -> None:
         inputs.sequences["text"] = without_grids(text, inputs.arguments, config)
 
 
-def forward_arguments(network: nn.Module) -> set[str]:
-    return set(inspect.signature(network.forward).parameters)
+def forward_arguments(network: nn.Module) -> Parameters:
+    """The parameters of a network's forward, by name."""
+    forward = network.forward
+    if not inspect.ismethod(forward):  # a wrapper that belongs to this network alone
+        return inspect.signature(forward).parameters
+    return _parameters(forward.__func__)
+
+
+@lru_cache(maxsize=1024)
+def _parameters(forward: Callable[..., Any]) -> Parameters:
+    every = inspect.signature(forward).parameters
+    return {name: each for name, each in every.items() if name != "self"}
 
 
 def _is_pair(network: Any) -> bool:
@@ -189,7 +200,9 @@ def _of_one(model: "Model", source: Any) -> ModelInputs:
     """A single input: floats and images are pixels, everything else is text."""
     takes = forward_arguments(model.network)
     hears = _hears_alone(takes)
-    if (hears and not _is_features(source, takes)) or (is_sound(source) and takes & {*SOUND}):
+    if (hears and not _is_features(source, takes)) or (
+        is_sound(source) and takes.keys() & {*SOUND}
+    ):
         return _of_sound(model, source)
     source = as_tensor(source)
     floats = isinstance(source, Tensor) and source.is_floating_point()
@@ -207,12 +220,12 @@ def _of_one(model: "Model", source: Any) -> ModelInputs:
     return _of_dict(model, {IMAGE if image else TEXT: source})
 
 
-def _hears_alone(takes: set[str]) -> bool:
+def _hears_alone(takes: Parameters) -> bool:
     """Whether a network reads sound and nothing else."""
-    return bool(takes & {*SOUND}) and not takes & {TEXT, IMAGE, VIDEO}
+    return bool(takes.keys() & {*SOUND}) and not takes.keys() & {TEXT, IMAGE, VIDEO}
 
 
-def _is_features(source: Any, takes: set[str]) -> bool:
+def _is_features(source: Any, takes: Parameters) -> bool:
     """Whether an array is what a feature extractor makes, not samples: "batch sample" or more."""
     least = 2 if "input_values" in takes else 3
     floats = isinstance(source, Tensor) and source.is_floating_point()

@@ -29,10 +29,8 @@ def activation_rules(network: nn.Module, rules: Rules) -> Iterator[None]:
 
     hooks = [
         module.register_forward_hook(elementwise)
-        for module in network.modules()
-        if rules == "attnlrp"
-        and type(module).__module__ in FILES
-        and not isinstance(module, NOT_ELEMENTWISE)
+        for module in (network.modules() if rules == "attnlrp" else ())
+        if type(module).__module__ in FILES and not isinstance(module, NOT_ELEMENTWISE)
     ]
     try:
         yield

@@ -6,17 +6,26 @@ Towers are told apart by the first part of their paths that differs: `text_model
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import takewhile
+from typing import Any
+from weakref import ref
 
 from torch import nn
+from transformers import PretrainedConfig
 
 from models.pretrained.window_layers import recipe_of
+from models.structure import once
 
 NO_LAYERS = ("torch.nn.modules.module", "transformers.modeling_utils")
 COMPUTES = re.compile(r"[sS]oftmax(\.apply)?\(|scaled_dot_product|multi_head_attention_forward")
+# Arguments of attention layers that hold the states keys are made from, if they are others.
+KEYS = ("key_value_states", "encoder_hidden_states", "cross_attention_states", "context")
+KEYS += ("context_hidden_states", "keys", "key", "key_tensor", "k")
+BOUNDARIES = "cu_seq_lens_q="  # by which a class passes those of packed sequences
+CALL = "attention_interface("
 SUFFIX = re.compile(r"_(model|tower|stack|module)$")
 
 
@@ -28,36 +37,56 @@ class AttentionModule:
         path: dotted name in the network; the first of several.
         tower: name of the tower; None if there is only one.
         layer: number of its block in its stack; of nested stacks, counted through all of them.
-        stack: path up to the first block number.
+        kind: name of its class.
         paths: all dotted names, of a module that several blocks share.
     """
 
     path: str
     tower: str | None
     layer: int
-    stack: str = ""
+    kind: str = ""
     paths: tuple[str, ...] = ()
+
+    @cached_property
+    def rivals(self) -> str:
+        """The path without its numbers, which the layers of other blocks share."""
+        return "".join(each for each in self.path if not each.isdigit())
 
 
 @dataclass(frozen=True)
 class AttentionModules:
-    """The attention layers of a network.
+    """The attention layers of a network, and what else of it a trace follows.
 
     Attributes:
         modules: by the id of the module.
         untraceable: class names of attention layers whose weights cannot be recorded.
         layers: block number of each path.
-        containers: paths of the modules that contain stacks of them.
         overlapping: whether the areas of a picture that its convolutions read overlap.
+        attention: the layers of whose run more is needed than their call of the interface tells.
+        alone: ids of the others.
+        recipes: those of them that compute their weights themselves.
+        containers: the modules that contain stacks of them, by path.
+        windows: blocks that cut an image into windows, by path.
+        towers: those that pack images whose patches they merge, by path.
+        configs: in which its parts look their attention up.
+        packed: ids of those whose attention runs over packed sequences.
     """
 
     modules: dict[int, AttentionModule]
     untraceable: tuple[str, ...]
     layers: dict[str, int]
-    containers: frozenset[str]
-    overlapping: bool = False
+    overlapping: bool
+    attention: tuple[ref[nn.Module], ...]
+    alone: frozenset[int]
+    recipes: tuple[ref[nn.Module], ...]
+    containers: dict[str, ref[nn.Module]]
+    windows: dict[str, ref[nn.Module]]
+    towers: dict[str, ref[Any]]
+    configs: Sequence[PretrainedConfig]
+    packed: frozenset[int]
 
     @staticmethod
+    @once
     def find_in(network: nn.Module) -> "AttentionModules":
         """Finds them by their classes: those that use the attention interface, and window layers
         whose recipe can be built."""
@@ -73,7 +102,7 @@ class AttentionModules:
                 names[0],
                 towers[names[0]],
                 layers[names[0]],
-                ".".join(_stack_of(names[0])),
+                type(within[names[0]]).__name__,
                 tuple(names),
             )
             for key, names in paths.items()
@@ -81,8 +110,35 @@ class AttentionModules:
         untraceable = sorted({type(every[n]).__name__ for n, used in uses.items() if used is False})
         strided = (each for each in every.values() if isinstance(each, nn.Conv2d))
         overlapping = any(1 < each.stride[0] < each.kernel_size[0] for each in strided)
+        first = {path: module for path, module in network.named_modules() if path not in within}
+        above = _containers(within)
         return AttentionModules(
-            modules, tuple(untraceable), layers, _containers(within), overlapping
+            modules,
+            tuple(untraceable),
+            layers,
+            overlapping,
+            attention=tuple(
+                {id(e): ref(e) for e in within.values() if not _attends_once(type(e))}.values()
+            ),
+            alone=frozenset(id(e) for e in within.values() if _attends_once(type(e))),
+            recipes=tuple(ref(m) for m in network.modules() if recipe_of(type(m)) is not None),
+            containers={
+                path: ref(module)
+                for path, module in first.items()
+                if path in above and not isinstance(module, nn.ModuleList | nn.ModuleDict)
+            },
+            windows={
+                path: ref(module)
+                for path, module in first.items()
+                if path not in above and _cuts_windows(module)
+            },
+            towers={
+                path: ref(module)
+                for path, module in network.named_modules()
+                if isinstance(getattr(module, "spatial_merge_size", None), int)
+            },
+            configs=configs_of(network),
+            packed=packed_configs(network),
         )
 
     def of(self, module: nn.Module) -> AttentionModule:
@@ -100,11 +156,23 @@ def is_traced(kind: type[nn.Module]) -> bool | None:
 def uses_interface(kind: type[nn.Module]) -> bool | None:
     """Whether a module uses the attention interface; None if it is no attention layer."""
     source = source_of(kind)
-    if "ALL_ATTENTION_FUNCTIONS" in source or "attention_interface(" in source:
+    if "ALL_ATTENTION_FUNCTIONS" in source or CALL in source:
         return True
     computes = COMPUTES.search(source)
     named = re.search(r"atten|attn", kind.__name__, re.IGNORECASE)
     return False if named and computes else None
+
+
+@lru_cache(maxsize=4096)
+def _attends_once(kind: type[nn.Module]) -> bool:
+    """Whether a layer calls the interface once, with queries and keys of the same states."""
+    return source_of(kind).count(CALL) == 1 and not {*KEYS} & {*parameters_of(kind)}
+
+
+@lru_cache(maxsize=4096)
+def parameters_of(kind: type[nn.Module]) -> tuple[str, ...]:
+    """The names of what a module is called with."""
+    return tuple(inspect.signature(kind.forward).parameters)[1:]
 
 
 @lru_cache(maxsize=4096)
@@ -120,6 +188,33 @@ def _source(kind: type) -> str:
         return inspect.getsource(kind)
     except (OSError, TypeError):
         return ""
+
+
+def configs_of(network: nn.Module) -> list[PretrainedConfig]:
+    """Every config in which a part of the network looks its attention up, each once."""
+    configs: dict[int, PretrainedConfig] = {}
+    waiting = [getattr(module, "config", None) for module in network.modules()]
+    while waiting:
+        config = waiting.pop()
+        if isinstance(config, PretrainedConfig) and id(config) not in configs:
+            configs[id(config)] = config
+            waiting += [getattr(config, name, None) for name in config.sub_configs]
+    return list(configs.values())
+
+
+def packed_configs(network: nn.Module) -> frozenset[int]:
+    """Ids of the configs whose attention runs over packed sequences."""
+    return frozenset(
+        id(module.config)
+        for module in network.modules()
+        if hasattr(module, "config") and BOUNDARIES in source_of(type(module))
+    )
+
+
+def _cuts_windows(module: nn.Module) -> bool:
+    """Whether a block cuts an image into windows for the attention layers inside of it."""
+    size = getattr(module, "window_size", 0)
+    return hasattr(module, "shift_size") or (isinstance(size, int) and size > 0)
 
 
 def ancestors(path: str) -> Iterator[str]:

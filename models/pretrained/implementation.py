@@ -15,16 +15,12 @@ from collections.abc import Container, Sequence
 from threading import Lock
 
 import transformers
-from torch import nn
 from transformers import PretrainedConfig
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from models.pretrained.attention_modules import source_of
-
 NAME = "headscope"
 PACKED = "headscope_flash"  # for packed sequences: the boundaries come as an argument
-BOUNDARIES = "cu_seq_lens_q="  # by which a class passes them
 TESTED = "5.23."  # versions of transformers whose configs are known to work this way
 
 
@@ -103,24 +99,3 @@ def check_standard(configs: Sequence[PretrainedConfig]) -> None:
                     " weights computed without it would be wrong. Choose the library's own with"
                     " set_attn_implementation('sdpa')"
                 )
-
-
-def configs_of(network: nn.Module) -> list[PretrainedConfig]:
-    """Every config in which a part of the network looks its attention up, each once."""
-    configs: dict[int, PretrainedConfig] = {}
-    waiting = [getattr(module, "config", None) for module in network.modules()]
-    while waiting:
-        config = waiting.pop()
-        if isinstance(config, PretrainedConfig) and id(config) not in configs:
-            configs[id(config)] = config
-            waiting += [getattr(config, name, None) for name in config.sub_configs]
-    return list(configs.values())
-
-
-def packed_configs(network: nn.Module) -> frozenset[int]:
-    """Ids of the configs whose attention runs over packed sequences."""
-    return frozenset(
-        id(module.config)
-        for module in network.modules()
-        if hasattr(module, "config") and BOUNDARIES in source_of(type(module))
-    )

@@ -9,7 +9,7 @@ A call outside a trace, of a model that another thread traces, computes as witho
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -23,16 +23,16 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from models.attention import Dot, Edit, Pattern, attend
+from models.attention import Dot, Pattern
+from models.attention.functional import attended
 from models.edits import at
 from models.inputs.sequences import text_sequence
+from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.implementation import (
     NAME,
     PACKED,
     check_standard,
-    configs_of,
     count_traces,
-    packed_configs,
     untraced_implementation,
 )
 from models.pretrained.masks import create_mask
@@ -61,9 +61,9 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
     On leaving, also by an exception, the network and its configs are as they were.
     """
     hooks: list[Any] = []
-    with _counted(network):
+    with _counted(record.modules):
         try:
-            hooks += _window_hooks(network, record)
+            hooks += _window_hooks(record)
             with observing(network, record):
                 yield
         finally:
@@ -75,7 +75,7 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
 def observing(network: nn.Module, record: Recording) -> Iterator[None]:
     """Inside, the record follows which module runs; the network keeps its own attention."""
     token = _recording.set(record)
-    hooks = _hooks(network, record)
+    hooks = _hooks(record)
     # each goes before all hooks that are there: the first edit comes first
     hooks += [
         each.hook(network, record, _while_recording) for each in reversed(record.module_edits)
@@ -117,21 +117,20 @@ def recording_writing(network: Any, writing: Writing) -> Iterator[None]:
         for module in {network, encoder}:
             state.callback(module.register_forward_pre_hook(reading, with_kwargs=True).remove)
         first.enter_context(recording(network, record))
-        state.enter_context(_counted(network))
+        state.enter_context(_counted(record.modules))
         state.callback(network.register_forward_hook(returns).remove)
         yield
 
 
 @contextmanager
-def _counted(network: nn.Module) -> Iterator[None]:
+def _counted(modules: AttentionModules) -> Iterator[None]:
     """Inside, attention of the network asks here what to do."""
-    configs = configs_of(network)
-    check_standard(configs)
-    count_traces(configs, 1, packed_configs(network))
+    check_standard(modules.configs)
+    count_traces(modules.configs, 1, modules.packed)
     try:
         yield
     finally:
-        count_traces(configs, -1)
+        count_traces(modules.configs, -1)
 
 
 def current_recording() -> Recording | None:
@@ -140,33 +139,33 @@ def current_recording() -> Recording | None:
     return record if isinstance(record, Recording) else None
 
 
-def _hooks(network: nn.Module, record: Recording) -> list[Any]:
+def _hooks(record: Recording) -> list[Any]:
     """Hooks that tell the record which module runs, on what."""
-    hooks, sources = [], record.sources
-    for path, module in network.named_modules():
-        if isinstance(getattr(module, "spatial_merge_size", None), int):
-            record.towers[path] = module
-        if id(module) in record.modules.modules:
-            enter: Callable[..., None] = record.enter_attention
-        elif path in record.modules.containers:
+    hooks, sources, modules = [], record.sources, record.modules
+    enters: list[tuple[nn.Module | None, Callable[..., None]]] = [
+        (module(), record.enter_attention) for module in modules.attention
+    ]
+    for path, module in modules.windows.items():
+        enters.append((module(), partial(record.enter_windows, path)))
+    for path, each in modules.containers.items():
+        enters.append((module := each(), partial(record.enter_container, path)))
+        if module is not None:
             leave = partial(_while_recording, record, partial(sources.leave, path))
             hooks.append(module.register_forward_hook(leave))
-            enter = partial(record.enter_container, path)
-        elif _cuts_windows(module):
-            enter = partial(record.enter_windows, path)
-        else:
-            continue
-        recording_enter = partial(_while_recording, record, enter)
-        hooks.append(module.register_forward_pre_hook(recording_enter, with_kwargs=True))
+    for module, enter in enters:
+        if module is not None:
+            run = partial(_while_recording, record, enter)
+            hooks.append(module.register_forward_pre_hook(run, with_kwargs=True))
     return hooks
 
 
-def _window_hooks(network: nn.Module, record: Recording) -> list[Any]:
+def _window_hooks(record: Recording) -> list[Any]:
     """Hooks on layers that compute their weights themselves: `attend` makes their output."""
     hooks = []
-    for module in network.modules():
-        build = recipe_of(type(module))
-        if build is not None:
+    for each in record.modules.recipes:
+        module = each()
+        build = None if module is None else recipe_of(type(module))
+        if module is not None and build is not None:
             attend_windows = partial(_while_recording, record, partial(_windows, record, build))
             hooks.append(module.register_forward_hook(attend_windows, with_kwargs=True))
     return hooks
@@ -188,12 +187,6 @@ def _windows(
     recipe = build(module, given["hidden_states"], given.get("attention_mask"))
     values = _recorded(record, record.entry(module), module, recipe, 0.0, None)
     return rearrange(values, "window head slot dim -> window slot (head dim)"), *output[1:]
-
-
-def _cuts_windows(module: nn.Module) -> bool:
-    """Whether a block cuts an image into windows for the attention layers inside of it."""
-    size = getattr(module, "window_size", 0)
-    return hasattr(module, "shift_size") or (isinstance(size, int) and size > 0)
 
 
 def _while_recording(record: Recording, hook: Callable[..., Any], *given: Any) -> Any:
@@ -228,12 +221,12 @@ def _attention(
     entry = record.entry(module)
     boundaries = _boundaries(module, attention_mask, given)
     softcap, sink = given.pop("softcap", None), given.pop("s_aux", None)
-    if len(query) < len(key):
-        query = query.expand(len(key), -1, -1, -1)
-    sizes = len(query), query.shape[2], key.shape[2]
+    if query.shape[0] < key.shape[0]:
+        query = query.expand(key.shape[0], -1, -1, -1)
+    sizes = query.shape[0], query.shape[2], key.shape[2]
     mask, bias = record.reading(attention_mask, entry, sizes)
-    causal = _is_causal(module, given.pop("is_causal", None))
-    if attention_mask is None and query.shape[2] > 1 and causal:
+    asked = given.pop("is_causal", None)
+    if attention_mask is None and query.shape[2] > 1 and _is_causal(module, asked):
         mask = replace(mask, causal=True)
     position_bias = given.pop("position_bias", None)
     if position_bias is not None:
@@ -271,7 +264,7 @@ def _recorded(
     whole = recipe if blocks is None else blocks.pattern(recipe)
     axes = record.axes(entry, whole, blocks, packing)
     whole = record.with_padding(whole, axes)
-    values, pattern = _attend(recipe if blocks and not edits else whole, dropout, edits)
+    values, pattern = attended(recipe if blocks and not edits else whole, edits, dropout)
     if blocks and not edits:
         merged = blocks.merge(values)[:, :, : whole.queries]
         kept = merged if merged.requires_grad else None
@@ -279,21 +272,9 @@ def _recorded(
         values = values if kept is None else blocks.split(merged)
     elif blocks:
         values = blocks.split(values)
-    record.calls.append(Call(entry, kind, pattern, axes, blocks, packing))
+    last = values.detach()[-1, -1, -1].clone()
+    record.calls.append(Call(entry, kind, pattern, axes, last, blocks, packing))
     return values if packing is None else packing.pack(values)
-
-
-def _attend(recipe: Pattern, dropout: float, edits: Sequence[Edit]) -> tuple[Tensor, Pattern]:
-    return attend(
-        recipe.q,
-        recipe.k,
-        recipe.v,
-        mask=recipe.mask,
-        score=recipe.score,
-        bias=recipe.bias,
-        dropout=dropout,
-        edit=edits,
-    )
 
 
 def _kind(module: nn.Module, recipe: Pattern, cross: bool) -> str:
@@ -323,7 +304,8 @@ def _is_causal(module: nn.Module, asked: bool | None) -> bool:
 
 def _boundaries(module: nn.Module, mask: Tensor | None, given: dict[str, Any]) -> Tensor | None:
     """The boundaries of packed sequences, taken from the keywords."""
-    if getattr(getattr(module, "config", None), "_attn_implementation", None) != PACKED:
+    config = getattr(module, "config", None)
+    if "cu_seq_lens_q" not in given or getattr(config, "_attn_implementation", None) != PACKED:
         return None
     boundaries = given.pop("cu_seq_lens_q", None)
     other = given.pop("cu_seq_lens_k", None)

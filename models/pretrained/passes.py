@@ -1,6 +1,5 @@
 """Forward passes of transformers models, recorded or not."""
 
-import inspect
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -13,7 +12,7 @@ from models.attnlrp import Rules, gradient_rules
 from models.eval_mode import check_eval
 from models.gradients import refusing_lost_gradients
 from models.inputs.features import refusing_shapes
-from models.inputs.pretrained import ModelInputs
+from models.inputs.pretrained import ModelInputs, forward_arguments
 from models.pretrained.activations import activation_rules
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.block_outputs import block_outputs
@@ -90,7 +89,7 @@ def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> An
 
 def forward_options(network: Any) -> dict[str, bool]:
     """Named output and no key-value cache, as far as the network takes these options."""
-    takes = inspect.signature(network.forward).parameters
+    takes = forward_arguments(network)
     hands_on = any(each.kind is each.VAR_KEYWORD for each in takes.values())
     options = {"return_dict": True} if hands_on or "return_dict" in takes else {}
     caches = getattr(network.config.get_text_config(decoder=True), "use_cache", None) is not None

@@ -1,7 +1,7 @@
 """The state of one running trace of a transformers model."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -49,7 +49,6 @@ class Entry:
         cross: whether its keys come from other states than its queries.
         source: input sequence of the queries.
         keys: input sequence of the keys.
-        given: shape of the states it reads; () if it reads no tensor first.
     """
 
     place: AttentionModule
@@ -60,7 +59,6 @@ class Entry:
     cross: bool = False
     source: str | None = None
     keys: str | None = None
-    given: tuple[int, ...] = ()
 
     def where(self, kind: str) -> Where:
         """The full address of a call, given its kind of attention."""
@@ -76,6 +74,7 @@ class Call:
         kind: "self", "causal" or "cross".
         pattern: its recipe.
         axes: the tokens of its rows and columns.
+        last: values of its last query, in its last head.
         blocks: how the blocks were merged, if the library attended block by block.
         packing: where the items lay in one sequence, if the library packed them.
     """
@@ -84,6 +83,7 @@ class Call:
     kind: str
     pattern: Pattern
     axes: Axes
+    last: Tensor
     blocks: Blocks | None = None
     packing: Packing | None = None
 
@@ -110,7 +110,6 @@ class Recording:
         sources: of the tensors so far.
         calls: attention calls so far, in order.
         windows: each block of shifted windows, and the rows and columns of its image, by path.
-        towers: those that pack images whose patches they merge, by path.
         states: outputs of the blocks, where hidden states are recorded.
         parts: what the vision tower sees of the pictures of a prompt.
         references: weights of the library's eager attention in packed sequences by path, `batch
@@ -127,7 +126,6 @@ class Recording:
     sources: Sources = field(default_factory=Sources)
     calls: list[Call] = field(default_factory=list)
     windows: dict[str, tuple[Any, tuple[int, int]]] = field(default_factory=dict)
-    towers: dict[str, Any] = field(default_factory=dict)
     states: BlockOutputs | None = None
     parts: Sequence[Part] = ()
     references: dict[str, list[Tensor]] = field(default_factory=dict)
@@ -158,12 +156,11 @@ class Recording:
         part = next((self._runs[up] - 1 for up in ancestors(place.path) if self._runs[up]), 0)
         path, layer = self._block(place, part)
         source = self.sources.queries(path)
-        states = None if _by_name_self(path) else key_states(module, args, kwargs)
+        alone = (not args and not kwargs) or _by_name_self(path)
+        states = None if alone else key_states(module, args, kwargs)
         keys = source if states is None else self.sources.keys(states, source)
-        first = next((each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)), None)
-        given = () if first is None else tuple(first.shape)
         self._entries[id(module)] = Entry(
-            place, module, path, layer, part, states is not None, source, keys, given
+            place, module, path, layer, part, states is not None, source, keys
         )
 
     def report(self) -> None:
@@ -185,8 +182,7 @@ class Recording:
         A layer that runs again within one run of its tower belongs to a further block: to the
         next of those that share it, or, where the network repeats its blocks, to one more.
         """
-        name = "".join(each for each in place.path if not each.isdigit())
-        stack, by_path = (name, part), ("path", place.path, part)
+        stack, by_path = (place.rivals, part), ("path", place.path, part)
         times, before = self._runs[by_path], self._runs[stack]
         self._runs[by_path] += 1
         self._runs[stack] += 1
@@ -198,6 +194,8 @@ class Recording:
 
     def entry(self, module: nn.Module) -> Entry:
         """The run of an attention layer that calls now."""
+        if id(module) in self.modules.alone:
+            self.enter_attention(module, (), {})
         place = self.modules.of(module)
         return self._entries.get(id(module), Entry(place, module, place.path, place.layer))
 
@@ -220,10 +218,19 @@ class Recording:
             rows = self._axis(self.sources.queries(f"{block}."), x.shape[1], len(x))
         return self._padding(rows, x.shape[1])
 
-    @property
-    def entered(self) -> tuple[Entry, ...]:
-        """The last run of each attention layer that ran."""
-        return tuple(self._entries.values())
+    def silent(self) -> Iterator[tuple[str, str]]:
+        """Layers that ran and did not attend: class and path.
+
+        One whose run is told by its call alone ran if the stack that it belongs to did.
+        """
+        called = {path for call in self.calls for path in call.entry.place.paths}
+        places, above = self.modules, self.modules.containers
+        ran = {each.path: each.place for each in self._entries.values()}
+        for key in places.alone - self._entries.keys():
+            place = places.modules[key]
+            if self._runs[next((up for up in ancestors(place.path) if up in above), "")]:
+                ran[place.path] = place
+        yield from ((place.kind, path) for path, place in ran.items() if path not in called)
 
     # --- what a call is given ---
 
@@ -269,7 +276,8 @@ class Recording:
 
         None for a tower that states no squares, or has windows in an order of its own.
         """
-        tower = next((self.towers[up] for up in ancestors(entry.path) if up in self.towers), None)
+        towers = self.modules.towers
+        tower = next((towers[up]() for up in ancestors(entry.path) if up in towers), None)
         grid = self.packed_grid(sum(packing.lengths))
         if tower is None or grid is None or len(packing.lengths) != len(grid):
             return None
@@ -293,7 +301,7 @@ class Recording:
         Size and shift are read now, within the block: Swin adapts both to an image that is no
         larger than its window when the block begins.
         """
-        if recipe.queries != recipe.keys:
+        if not self.windows or recipe.queries != recipe.keys:
             return None
         for above in ancestors(entry.path):
             if above in self.windows:
@@ -401,7 +409,7 @@ class Recording:
 
     def _within_window(self, entry: Entry) -> bool:
         """Whether the layer sees one window of an image at a time."""
-        return any(above in self.windows for above in ancestors(entry.path))
+        return bool(self.windows) and any(up in self.windows for up in ancestors(entry.path))
 
     def _padding(self, axis: TokenAxis | None, length: int) -> Tensor | None:
         if axis is None:
@@ -434,14 +442,9 @@ class Recording:
 def reads_channels(entry: Entry, recipe: Pattern) -> bool:
     """Whether a layer attends among channels: each is a vector over all tokens.
 
-    Source: Ding et al. 2022 (DaViT), section 3.2; El-Nouby et al. 2021 (XCiT), section 3.2.
+    Source: Ding et al. 2022 (DaViT), section 3.2.
     """
-    if len(entry.given) != 3 or recipe.queries != recipe.keys:
-        return False
-    _, tokens, dim = entry.given
-    turned = recipe.q.shape[-1] == tokens and recipe.heads * recipe.queries == dim
-    named = "channel" in type(entry.module).__name__.lower()
-    return turned and (named or recipe.queries != tokens)
+    return "channel" in type(entry.module).__name__.lower() and recipe.queries == recipe.keys
 
 
 def _by_name_self(path: str) -> bool:

@@ -26,7 +26,7 @@ from models.inputs.pretrained import (
 from models.picture_grid import WHOLE
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items, parts_of_batch
-from models.pretrained.checks import check_call, check_once
+from models.pretrained.checks import check_calls
 from models.pretrained.edited_modules import resolved
 from models.pretrained.hidden import hidden_states, states_of, with_finals
 from models.pretrained.interface import recording_writing
@@ -140,9 +140,7 @@ def trace_pretrained(
         pairs = zip(record.calls, patterns, strict=True)
         record.calls = [replace(call, pattern=_detached(pattern)) for call, pattern in pairs]
     calls = record.calls
-    check_once(calls)
-    for call in calls:
-        check_call(call)
+    check_calls(calls)
     main = _main(inputs, calls)
     target_sequence = inputs.sequences.get("target")
     sites = tuple(Site.of(call.where, call.pattern) for call in calls)
@@ -352,11 +350,9 @@ def _untraceable(record: Recording, network: nn.Module) -> tuple[str, ...]:
     """
     kinds = AttentionModules.find_in(network).untraceable
     reasons = [f"attention inside {', '.join(kinds)}"] if kinds else []
-    called = {path for call in record.calls for path in call.entry.place.paths}
     silent: dict[str, list[str]] = {}
-    for entry in record.entered:
-        if entry.path not in called:
-            silent.setdefault(type(entry.module).__name__, []).append(entry.path)
+    for kind, path in record.silent():
+        silent.setdefault(kind, []).append(path)
     for kind, paths in silent.items():
         some = ", ".join(sorted(paths)[:3]) + (" and others" if len(paths) > 3 else "")
         reasons.append(f"{kind} ({some}), which does not use transformers' attention interface")

@@ -87,7 +87,7 @@ def site_maps(
             f"{path}: expected queries, keys and values of the same input. {_inputs(key, value)}"
         )
     beside = [each for each in (*before, *after) if each.given.equal(query.given)]
-    output = find_output(after, _rows(values_of(pattern, 0.0)[0]), beside)
+    output = find_output(after, _rows(values_of(pattern)), beside)
     if output is None:
         raise ValueError(f"{path}: expected an output that one linear module makes of its values")
     norm, read = _norm_and_input(before, query.given)

@@ -5,15 +5,13 @@ model (the same tensor, at the same address), and cross-attention receives state
 argument or the output of another tower. Anything else (learned queries, prompts) has no source.
 """
 
-import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from torch import Tensor, nn
 
-from models.pretrained.attention_modules import ancestors
+from models.pretrained.attention_modules import KEYS, ancestors, parameters_of
 
 # Arguments of models that hold one sequence each.
 SEQUENCES = {
@@ -28,9 +26,6 @@ SEQUENCES = {
 # Arguments of towers that hold what they read, in order of preference.
 INPUTS = ("input_ids", "inputs_embeds", "pixel_values", "input_features", "input_values")
 INPUTS += ("hidden_states",)
-# Arguments of attention layers that hold the states keys are made from, if they are others.
-KEYS = ("key_value_states", "encoder_hidden_states", "cross_attention_states", "context")
-KEYS += ("context_hidden_states", "keys", "key", "key_tensor", "k")
 MEMORY = ("encoder_hidden_states", "cross_attention_states")
 
 
@@ -161,10 +156,5 @@ def _address(value: Any) -> int | None:
 
 def _arguments(module: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments of a call by the names in the signature of forward."""
-    names = _parameters(type(module))
+    names = parameters_of(type(module))
     return {**dict(zip(names, args, strict=False)), **{n: kwargs[n] for n in names if n in kwargs}}
-
-
-@lru_cache(maxsize=4096)
-def _parameters(kind: type[nn.Module]) -> Sequence[str]:
-    return tuple(inspect.signature(kind.forward).parameters)[1:]

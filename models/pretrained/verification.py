@@ -26,9 +26,8 @@ from models.inputs.pictures import opened
 from models.inputs.pretrained import IMAGE, ModelInputs, prepare_inputs
 from models.inputs.processor import image_processor, processed_inputs
 from models.inputs.prompt import Prompt
-from models.pretrained.attention_modules import AttentionModules, source_of
+from models.pretrained.attention_modules import BOUNDARIES, AttentionModules, source_of
 from models.pretrained.checks import check_once
-from models.pretrained.implementation import BOUNDARIES
 from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import new_recording, record_pass, run_network
 from models.pretrained.recording import Call, Recording
@@ -87,7 +86,7 @@ def compare(model: "Model", source: Any, target: Any) -> tuple[Verdict, tuple[To
         maps=maps,
         sums=max(map(_sums, calls)),
         edited=edited,
-        unseen=_unseen(record, calls),
+        unseen=_unseen(record),
         misread=_misread(model, source, inputs),
         traced=traced,
         values=max(_values_apart(call, recompute) for call in calls),
@@ -212,7 +211,7 @@ def _in_windows(call: Call, theirs: Tensor, item: int, head: int) -> tuple[Tenso
 
 def _values_apart(call: Call, recompute: ValuesEdit) -> float:
     """Largest difference of a layer's values to those made from its weights, over the largest."""
-    values, _ = values_of(call.pattern, dropout=0.0)
+    values = values_of(call.pattern)
     recomputed = recompute.edit_values(values, call.pattern)
     apart, largest = 0.0, 0.0
     for item in range(call.pattern.batch):
@@ -240,13 +239,11 @@ def _sums(call: Call) -> float:
     return worst
 
 
-def _unseen(record: Recording, calls: Sequence[Call]) -> tuple[str, ...]:
+def _unseen(record: Recording) -> tuple[str, ...]:
     """Layers that ran without a map, or left two of one run."""
-    seen = [(call.entry.path, call.entry.layer, call.entry.part) for call in calls]
+    seen = [(call.entry.path, call.entry.layer, call.entry.part) for call in record.calls]
     twice = {each[0] for each in seen if seen.count(each) > 1}
-    return tuple(
-        sorted({entry.path for entry in record.entered} - {each[0] for each in seen} | twice)
-    )
+    return tuple(sorted({path for _, path in record.silent()} | twice))
 
 
 def _real(calls: Sequence[Call], output: Tensor) -> Tensor:

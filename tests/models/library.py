@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import eager_mask
 
-from models.pretrained.implementation import configs_of
+from models.pretrained.attention_modules import configs_of
 
 EAGER, WRITTEN = "tests_eager", "tests_written"
 Change = Callable[[int, Tensor], Tensor]

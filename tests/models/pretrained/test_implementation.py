@@ -8,9 +8,9 @@ import transformers
 from transformers import BertConfig, BertModel
 
 from models.pretrained import implementation
+from models.pretrained.attention_modules import configs_of
 from models.pretrained.implementation import (
     TracedName,
-    configs_of,
     count_traces,
     untraced_implementation,
 )

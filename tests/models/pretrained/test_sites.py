@@ -163,7 +163,6 @@ def test_a_tower_that_runs_twice() -> None:
     for part in range(2):
         record.enter_container("encoder", network.encoder, (), {})
         for number, block in enumerate(network.encoder.layer):
-            record.enter_attention(block.attention.self, (normal(1, 5, 30),), {})
             entry = record.entry(block.attention.self)
             assert (entry.layer, entry.part) == (number, part)
 

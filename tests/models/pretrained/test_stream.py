@@ -131,7 +131,7 @@ def call_and_maps(heads: HeadMap) -> tuple[Call, SiteMaps]:
     entry = Entry(AttentionModule("a", None, 0), nn.Identity(), "a", 0)
     q = torch.zeros(1, 1, 5, 6)
     tokens = TokenAxis((named_tokens(list("abcde")),))
-    return Call(entry, "self", Pattern(q, q, q), (tokens, tokens)), maps
+    return Call(entry, "self", Pattern(q, q, q), (tokens, tokens), q[-1, -1, -1]), maps
 
 
 def test_the_stream_is_what_the_norm_of_the_queries_reads() -> None:

@@ -186,7 +186,7 @@ def test_what_counts_where_the_library_disagrees() -> None:
 
 
 def test_values_that_the_weights_do_not_give_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verification, "values_of", lambda pattern, dropout: (2 * pattern.q, ""))
+    monkeypatch.setattr(verification, "values_of", lambda pattern: 2 * pattern.q)
     found = verify(BY_NAME["BERT"].build(), {"input_ids": ids(2, 7)})
     assert found.values is not None
     assert found.values > 0.1
@@ -211,7 +211,7 @@ def call_of(
     x = normal(1, 2, TOKENS, 3)
     axes = [TokenAxis((named_tokens([str(n) for n in range(each)]),)) for each in (rows, keys)]
     entry = Entry(AttentionModule(path, None, 0), torch.nn.Identity(), path, 0)
-    return Call(entry, "self", Pattern(x, x, x, mask=mask), (axes[0], axes[1]))
+    return Call(entry, "self", Pattern(x, x, x, mask=mask), (axes[0], axes[1]), x[-1, -1, -1])
 
 
 def test_rows_without_a_key_need_not_sum_to_one() -> None:
@@ -278,14 +278,17 @@ def test_layers_without_a_map_or_with_two() -> None:
     record = new_recording(model, prepare_inputs(model, ids(1, TOKENS)))
     network: Any = model.network
     layers = [block.attention.self for block in network.encoder.layer]
-    for layer in layers:
-        record.enter_attention(layer, (normal(1, TOKENS, 30),), {})
+    record.enter_container("encoder", network.encoder, (), {})
     calls = [replace(call_of(), entry=record.entry(layer)) for layer in layers]
     first, second = (call.entry.path for call in calls)
-    assert verification._unseen(record, calls) == ()
-    assert verification._unseen(record, calls[:1]) == (second,)
-    assert verification._unseen(record, [*calls, calls[0]]) == (first,)
-    assert verification._unseen(record, calls[1:] * 2) == (first, second)
+    for seen, expected in (
+        (calls, ()),
+        (calls[:1], (second,)),
+        ([*calls, calls[0]], (first,)),
+        (calls[1:] * 2, (first, second)),
+    ):
+        record.calls = seen
+        assert verification._unseen(record) == expected
 
 
 def test_the_real_tokens_are_those_of_the_last_queries() -> None:
