@@ -19,6 +19,7 @@ from viz.pages.explore import opening
 from viz.pages.frame import old_links, previews, registry
 from viz.pages.state import attachments
 from viz.routes import routes
+from viz.selection import OF_VIEWS
 from viz.web import modules
 
 
@@ -32,9 +33,12 @@ def largest_upload() -> int:
 
 
 def preloaded(name: str, query: Mapping[str, str]) -> list[str]:
-    """URL paths of the modules of the view that a link opens."""
-    view = modules.of_kinds().get(previews.kind(name, query))
-    return [f"{web.path()}/{path}" for path in modules.loaded_by(view)] if view else []
+    """URL paths of the modules of the view that a link opens, in its form."""
+    kind = previews.kind(name, query)
+    form = query.get("form", OF_VIEWS["form"].start) if kind == "text" else ""
+    views = [modules.of_kinds().get(kind), modules.of_forms().get(form)]
+    paths = modules.loaded_by(*filter(None, views), late=False)
+    return [f"{web.path()}/{path}" for path in paths]
 
 
 app = st.App(

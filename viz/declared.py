@@ -89,37 +89,29 @@ def declared() -> str:
 
 
 def painters() -> str:
-    """The functions that draw the forms of the picture, by name."""
-    imports, entries = [], []
-    for form in FORMS:
-        name, view = _camel(form.module), f"../../views/{form.module}/view.js"
-        if (WEB / "text" / view).is_file():
-            name = name[0].upper() + name[1:]
-            imports.append(f'import {{ {name} }} from "{view}";')
-            entries.append(f'  {form.name}: panelOf("{form.name}", {name}),')
-        elif form.module:
-            imports.append(f'import {{ {name} }} from "./{form.module}.js";')
-            entries.append(f"  {name}," if form.name == name else f"  {form.name}: {name},")
+    """What draws the forms of the picture, by name; a module is imported once it is wanted."""
+    entries = [
+        f'  {form.name}: () => import("../../views/{form.module}/view.js").then('
+        f"(view) => view.{_component(form.module)}),"
+        for form in FORMS
+        if form.module
+    ]
     return "\n".join(
         [
             f"// {NOTE}",
             "",
-            'import { panelOf } from "../core/view_panel.js";',
-            *sorted(imports),
+            'import { paintersOf } from "../core/view_panel.js";',
             "",
-            '/** @import {Form, FormPanel, ImageForm} from "../types" */',
-            '/** @import {TextState} from "./state.js" */',
+            '/** @import {Form, ImageForm} from "../types" */',
+            '/** @import {View} from "../core/view_panel.js" */',
             "",
-            "/** @typedef {(state: TextState, parent: HTMLElement) => FormPanel} Painter */",
-            "",
-            "/**",
-            " * What makes the panel of a form, which hides itself while another one is chosen.",
-            " *",
-            " * @type {Record<Exclude<Form, ImageForm>, Painter>}",
-            " */",
-            "export const PAINTERS = {",
+            "/** @type {Record<Exclude<Form, ImageForm>, () => Promise<View>>} */",
+            "export const VIEWS = {",
             *entries,
             "};",
+            "",
+            "/** What makes the panel of a form, hidden while another one is chosen. */",
+            "export const PAINTERS = paintersOf(VIEWS);",
             "",
         ]
     )
@@ -213,9 +205,9 @@ def _method(method: Method) -> Mapping[str, Any]:
     return {name: getattr(method, name) for name in (*names, "fused")}
 
 
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(part.capitalize() for part in others)
+def _component(module: str) -> str:
+    """The component of a view's folder."""
+    return "".join(part.capitalize() for part in module.split("_"))
 
 
 def _code(value: Any, indent: str = "") -> str:

@@ -1,5 +1,6 @@
 """The component's wrapper: what Streamlit is handed, what comes back, pages without a server."""
 
+import gzip
 import json
 import re
 import subprocess
@@ -83,6 +84,15 @@ def test_imports_are_those_that_a_parser_finds():
         code = path.read_text("utf-8")
         found = {code[start:end] for start, end in modules.imports(code)}
         assert found == set(parsed), path.name
+
+
+@pytest.mark.parametrize("form", modules.of_forms())
+def test_a_text_s_first_picture_takes_at_most_200_kb_of_code(form: str):
+    """The modules of its form come with the page, those of the others when they are wanted."""
+    text, view = modules.of_kinds()["text"], modules.of_forms()[form]
+    first = modules.loaded_by(text, view, late=False)
+    assert sum(len(gzip.compress((web.VIZ / name).read_bytes())) for name in first) <= 200_000
+    assert view in modules.loaded_by(text)
 
 
 def test_modules_that_import_each_other_are_named(tmp_path, monkeypatch):

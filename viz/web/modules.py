@@ -11,7 +11,7 @@ import posixpath
 import re
 from functools import cache
 
-from viz.web import VIZ, WEB
+from viz.web import VIZ
 
 LEADING = re.compile(
     r"""\s*(?:
@@ -21,6 +21,7 @@ LEADING = re.compile(
     )""",
     re.VERBOSE,
 )
+LATE = re.compile(r"""\(\) => import\(["'](?P<module>[^"']+)["']\)""")
 # Modules become Blob URLs, each after those that it imports and with their URLs in its text.
 _LOAD = """const packed = Uint8Array.from(atob("{packed}"), (letter) => letter.charCodeAt(0));
 const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -43,17 +44,36 @@ def imports(code: str) -> list[tuple[int, int]]:
     return places
 
 
+def late_imports(code: str) -> list[tuple[int, int]]:
+    """The same of modules that it imports when they are wanted, in a function of each."""
+    return [match.span("module") for match in LATE.finditer(code)]
+
+
 @cache
 def of_kinds() -> dict[str, str]:
     """The module of each kind of view, as web/streamlit/kinds.js imports it."""
-    code = (WEB / "streamlit/kinds.js").read_text(encoding="utf-8")
-    kinds = re.findall(r'(\w+): \(\) => import\("([^"]+)"\)', code)
-    return {kind: _beside("web/streamlit/kinds.js", path) for kind, path in kinds}
+    return _named_in("web/streamlit/kinds.js")
 
 
 @cache
-def loaded_by(*entries: str) -> dict[str, tuple[str | int, ...]]:
+def of_forms() -> dict[str, str]:
+    """The module of each form of a text, as web/text/forms.js imports it."""
+    return _named_in("web/text/forms.js")
+
+
+def _named_in(name: str) -> dict[str, str]:
+    code = (VIZ / name).read_text(encoding="utf-8")
+    named = re.findall(rf"(\w+): {LATE.pattern}", code)
+    return {key: _beside(name, path) for key, path in named}
+
+
+@cache
+def loaded_by(*entries: str, late: bool = True) -> dict[str, tuple[str | int, ...]]:
     """These modules and all that they import, by their paths in viz, dependencies first.
+
+    Args:
+        entries: paths in viz.
+        late: with what they import only when it is wanted.
 
     Returns:
         The text of each, in pieces; a number between them stands for the module with that place.
@@ -72,7 +92,7 @@ def loaded_by(*entries: str) -> dict[str, tuple[str | int, ...]]:
             return
         code, end = (VIZ / name).read_text(encoding="utf-8"), 0
         pieces: list[str | int] = []
-        for start, stop in imports(code):
+        for start, stop in sorted([*imports(code), *(late_imports(code) if late else ())]):
             imported = _beside(name, code[start:stop])
             load(imported, (*above, name))
             pieces += [code[end:start], [*loaded].index(imported)]

@@ -105,7 +105,7 @@ export function Column(props) {
       style=${{ height: `${height}px` }}
       ref=${box}
       onScroll=${({ currentTarget }) => props.onScroll(currentTarget.scrollTop)}
-      onPointerOver=${(event) => props.onPoint(indexOf(event))}
+      onPointerMove=${(event) => props.onPoint(indexOf(event))}
       onPointerLeave=${() => props.onPoint(null)}
       onClick=${click}
       onFocus=${({ currentTarget }) => currentTarget.matches(":focus-visible") && walk(at.current)}

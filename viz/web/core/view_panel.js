@@ -30,19 +30,35 @@ import { html } from "./html.js";
 
 /** @typedef {FormPanel & {stage: {current: HTMLElement | null}, choices: HTMLElement}} ViewPanel */
 
+/** @typedef {(props: ViewProps) => unknown} View */
+
+/** @typedef {(state: TextState, parent: HTMLElement) => ViewPanel} Painter */
+
 /**
  * What makes the panel of a view, which is there while its form is chosen.
  *
  * @param {string} name of the form
- * @param {(props: ViewProps) => unknown} View
- * @returns {(state: TextState, parent: HTMLElement) => ViewPanel}
+ * @param {() => Promise<View>} load imports the view, which is drawn from then on
+ * @returns {Painter}
  */
-export const panelOf = (name, View) => (state, parent) => {
+const panelOf = (name, load) => (state, parent) => {
   const section = element("section", `hs-section hs-${name}`);
   parent.append(section);
   /** @type {{space: Space}} */
   const measured = { space: { wide: 0, top: 0, unit: 1, family: "" } };
-  const draw = (theme) => render(html`<${View} ...${{ state, theme, panel, ...measured }} />`, section);
+  const view = createRef();
+  const draw = (theme) =>
+    render(html`<${view.current} ...${{ state, theme, panel, ...measured }} />`, section);
+  async function begin() {
+    section.textContent = "Loading …";
+    try {
+      view.current = await load();
+      section.replaceChildren();
+      state.changed();
+    } catch {
+      section.textContent = "A part of this page could not be loaded. Reload the page.";
+    }
+  }
   /** @type {ViewPanel} */
   const panel = {
     stage: createRef(),
@@ -61,6 +77,7 @@ export const panelOf = (name, View) => (state, parent) => {
     render(theme) {
       section.hidden = state.selection.form !== name;
       if (section.hidden) return;
+      if (!view.current) return void (section.firstChild ?? begin());
       if (!measured.space.wide) {
         draw(theme); // its stage is there to be measured
         panel.measure?.();
@@ -71,6 +88,33 @@ export const panelOf = (name, View) => (state, parent) => {
   };
   return panel;
 };
+
+/**
+ * @template {string} Name
+ * @param {Record<Name, () => Promise<View>>} views by the names of their forms
+ * @returns {Record<Name, Painter>}
+ */
+export const paintersOf = (views) =>
+  /** @type {Record<Name, Painter>} */ (
+    Object.fromEntries(
+      Object.entries(views).map(([name, load]) => [name, panelOf(name, /** @type {any} */ (load))]),
+    )
+  );
+
+/**
+ * Imports the view that is drawn first while its numbers are fetched, and the others once the pointer or the
+ * focus comes to the page's views.
+ *
+ * @param {HTMLElement} root
+ * @param {Record<string, () => Promise<View>>} views
+ * @param {string} first
+ */
+export function loadAhead(root, views, first) {
+  const load = (/** @type {string} */ name) => void views[name]?.().catch(() => {}); // its panel says so
+  load(first);
+  for (const event of ["pointerover", "focusin"])
+    root.addEventListener(event, () => Object.keys(views).forEach(load), { once: true });
+}
 
 /**
  * A component as a panel among others, drawn after them.

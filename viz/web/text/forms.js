@@ -1,32 +1,21 @@
 // Written by `python -m viz.declared` from viz/selection.py, viz/views and analysis/methods.py.
 
-import { panelOf } from "../core/view_panel.js";
-import { Head } from "../../views/head/view.js";
-import { Lens } from "../../views/lens/view.js";
-import { Lines } from "../../views/lines/view.js";
-import { Matrix } from "../../views/matrix/view.js";
-import { Model } from "../../views/model/view.js";
-import { Parts } from "../../views/parts/view.js";
-import { Sound } from "../../views/sound/view.js";
-import { Text } from "../../views/text/view.js";
+import { paintersOf } from "../core/view_panel.js";
 
-/** @import {Form, FormPanel, ImageForm} from "../types" */
-/** @import {TextState} from "./state.js" */
+/** @import {Form, ImageForm} from "../types" */
+/** @import {View} from "../core/view_panel.js" */
 
-/** @typedef {(state: TextState, parent: HTMLElement) => FormPanel} Painter */
-
-/**
- * What makes the panel of a form, which hides itself while another one is chosen.
- *
- * @type {Record<Exclude<Form, ImageForm>, Painter>}
- */
-export const PAINTERS = {
-  matrix: panelOf("matrix", Matrix),
-  lines: panelOf("lines", Lines),
-  text: panelOf("text", Text),
-  head: panelOf("head", Head),
-  sound: panelOf("sound", Sound),
-  model: panelOf("model", Model),
-  lens: panelOf("lens", Lens),
-  parts: panelOf("parts", Parts),
+/** @type {Record<Exclude<Form, ImageForm>, () => Promise<View>>} */
+export const VIEWS = {
+  matrix: () => import("../../views/matrix/view.js").then((view) => view.Matrix),
+  lines: () => import("../../views/lines/view.js").then((view) => view.Lines),
+  text: () => import("../../views/text/view.js").then((view) => view.Text),
+  head: () => import("../../views/head/view.js").then((view) => view.Head),
+  sound: () => import("../../views/sound/view.js").then((view) => view.Sound),
+  model: () => import("../../views/model/view.js").then((view) => view.Model),
+  lens: () => import("../../views/lens/view.js").then((view) => view.Lens),
+  parts: () => import("../../views/parts/view.js").then((view) => view.Parts),
 };
+
+/** What makes the panel of a form, hidden while another one is chosen. */
+export const PAINTERS = paintersOf(VIEWS);

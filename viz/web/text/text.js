@@ -7,11 +7,11 @@ import { mountPanels } from "../core/mounting.js";
 import { overCorpora } from "../core/over_corpora.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { allHeads, saveMenu } from "../core/save.js";
-import { onPictures } from "../core/selection.js";
+import { onPictures, START } from "../core/selection.js";
 import { html } from "../core/html.js";
 import { useLayoutEffect } from "../vendor/hooks.js";
 import { render } from "../vendor/preact.js";
-import { panelWithin } from "../core/view_panel.js";
+import { loadAhead, panelWithin } from "../core/view_panel.js";
 import { Below } from "../parts/below.js";
 import { Overview } from "../parts/overview.js";
 import { Atlas } from "../../views/atlas/view.js";
@@ -19,7 +19,7 @@ import { Numbers } from "../../views/numbers/view.js";
 import { Pictures } from "../../views/pictures/view.js";
 import { Aids } from "./aids.js";
 import { Continuing } from "./continuing.js";
-import { PAINTERS } from "./forms.js";
+import { PAINTERS, VIEWS } from "./forms.js";
 import { canTest } from "../methods/choices.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { forgetWidths } from "../painting/lettering.js";
@@ -59,6 +59,7 @@ function open(root, props, host) {
   const mounted = mountPanels(root, state, () => compose(state, root, host));
   document.fonts.addEventListener("loadingdone", forgetWidths);
   state.view.update(props);
+  loadAhead(root, VIEWS, state.start?.form ?? START.form);
   return {
     state,
     /** @param {ViewProps} next */
