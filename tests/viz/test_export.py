@@ -1,6 +1,5 @@
 """Exported files, each opened by a reader of its own."""
 
-import csv
 import io
 import re
 import xml.etree.ElementTree as ElementTree
@@ -207,27 +206,6 @@ def test_a_figure_of_200_tokens_grows_until_each_has_a_label(tmp_path: Path, vie
     picture = Image.open(io.BytesIO(saved[".png"]))
     assert picture.width * picture.height < 12_100_000
     assert picture.info["dpi"][0] > 150
-
-
-def test_npz_has_named_axes(tmp_path: Path) -> None:
-    found = np.load(io.BytesIO(made(tmp_path, ".npz", head=[2, 0])))
-    np.testing.assert_array_equal(found["weights"], text_trace().weights(1)[[2, 0]].numpy())
-    assert found["axes"].tolist() == ["head", "query", "key"]
-    assert found["heads"].tolist() == ["2", "0"]
-    assert found["query_labels"].tolist() == found["key_labels"].tolist() == text_trace().labels
-    assert (str(found["model"]), int(found["layer"])) == (text_trace().model, 1)
-
-
-def test_csv_gives_every_weight_with_its_names(tmp_path: Path) -> None:
-    rows = list(csv.DictReader(io.StringIO(made(tmp_path, ".csv", head="mean").decode())))
-    mean = text_trace().weights(1).mean(0).numpy()
-    labels = text_trace().labels
-    assert len(rows) == mean.size
-    for row in rows:
-        query, key = int(row["query"]), int(row["key"])
-        assert (row["query_token"], row["key_token"]) == (labels[query], labels[key])
-        assert np.float32(row["weight"]) == mean[query, key]
-        assert (row["layer"], row["head"], row["version"]) == ("1", "mean", __version__)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pypdfium2
 import pytest
 
 from analysis.rollout import rollout
@@ -19,7 +18,7 @@ from tests.viz import svg_files
 from viz.colours import Scale
 from viz.export import export
 from viz.theme import sequential
-from viz.views import FORM, FORMS
+from viz.views import FORM
 
 HOSTILE = 'so <img src=x onerror="alert(1)"> & שלום 😀 ]]>'
 SVG = "{http://www.w3.org/2000/svg}"
@@ -83,23 +82,6 @@ SHOWN: dict[str, dict[str, Any]] = {
     "model": {"method": "alti"},
     "text": {"token": QUERY},
 }
-
-
-@pytest.mark.parametrize(
-    "form", [form.name for form in FORMS if form.texts and not form.of_weights]
-)
-def test_figures_open_and_have_the_text_as_text(tmp_path: Path, form: str) -> None:
-    t = predicting()[0] if FORM[form].runs else traced()
-    written = svg_files.texts(made(tmp_path, ".svg", form, **SHOWN.get(form, {})))
-    if form in ("text", "model", "blame"):
-        assert [label for label in t.labels if label not in written] == []
-    assert any("<img src=x" in text for text in written)  # of the input, in the caption
-    page = pypdfium2.PdfDocument(made(tmp_path, ".pdf", form, **SHOWN.get(form, {})))[0]
-    pixels = page.render(scale=1).to_numpy()
-    assert len(np.unique(pixels.reshape(-1, pixels.shape[-1]), axis=0)) > 20
-    text = " ".join(page.get_textpage().get_text_range().split())
-    assert t.model in text
-    assert "Headscope" in text
 
 
 @pytest.mark.parametrize("form", ["matrix", "lines", "text", "model"])

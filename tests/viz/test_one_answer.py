@@ -84,7 +84,8 @@ def asked_for(kind: str, view: str) -> Any:
         site = grounding.sites_on_pictures(shown)[0]
         how = {"layer": site, "head": 1, "token": row, "run": run}
         return request_of(shown, view, **how, **ASKED[kind])
-    site = next(site for site in shown.sites if site.kind != "cross" or kind == "recording")
+    crosses = kind == "recording" or (kind == "pair" and FORM[view].of_weights)
+    site = next(site for site in shown.sites if (site.kind == "cross") == crosses)
     place = {} if FORM[view].covers == "every" else {"layer": site, "head": 1}
     more = (OF_PICTURE if kind == "picture" else CHOSEN).get(view, {})
     return request_of(shown, view, picture=picture, run=run or None, **place, **more)
@@ -151,10 +152,22 @@ def test_the_numbers_of_a_view_are_the_same_everywhere(kind: str, view: str) -> 
     responses = [each for path in wanted for each in sent(held[path])]
     if FORM[view].of_weights:
         name = "site_0_weights" if request.every else "weights"
+        of, first = (
+            name.removesuffix("weights"),
+            request.view.sites[0 if request.every else request.index],
+        )
+        assert found[f"{of}query_labels"].tolist() == request.view.query_labels(first)
+        assert found[f"{of}key_labels"].tolist() == request.view.key_labels(first)
+        assert (str(found[f"{of}kind"]), int(found[f"{of}layer"])) == (first.kind, first.layer)
+        assert found["axes"].tolist() == ["head", "query", "key"]
         written = [float(line["weight"]) for line in lines][: found[name].size]
         np.testing.assert_allclose(written, found[name].ravel(), rtol=1e-6)
         for path, body in held.items():
-            for part in unpack(body)[0]["maps"] if path.startswith("map?site=0&head=1") else ():
+            for part in (
+                unpack(body)[0]["maps"]
+                if path.startswith(f"map?site={request.index}&head=1")
+                else ()
+            ):
                 area = np.frombuffer(unpack(body)[1], np.uint8)
                 cells = area[part["at"] :][: math.prod(part["shape"])].reshape(part["shape"])
                 drawn = part["max"] * (cells / 255) ** 2

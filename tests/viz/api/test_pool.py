@@ -37,21 +37,6 @@ def run(test: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(asyncio.wait_for(test(), 60))
 
 
-def test_results_and_failures_come_back() -> None:
-    async def test() -> None:
-        pool = FairPool()
-        assert await pool.run("a", lambda: 7) == 7
-
-        def fail() -> None:
-            raise ValueError("no such head")
-
-        with pytest.raises(ValueError, match="no such head"):
-            await pool.run("a", fail)
-        assert await pool.run("a", lambda: 11) == 11
-
-    run(test)
-
-
 def test_a_session_with_much_to_ask_does_not_hold_up_the_others() -> None:
     async def test() -> None:
         blocked = Blocked()
@@ -114,24 +99,6 @@ def test_long_work_ends_at_its_next_check() -> None:
     check()  # outside of a pool nothing stops
 
 
-def test_cancelled_jobs_take_up_no_room() -> None:
-    async def test() -> None:
-        blocked = Blocked(per_session=3)
-        for _ in range(20):
-            blocked.ask("a", "gone").cancel()
-        gone = [blocked.ask("a", "gone") for _ in range(3)]
-        await asyncio.sleep(0)
-        for task in gone:
-            task.cancel()
-        await asyncio.sleep(0)
-        kept = blocked.ask("a", "kept")
-        await asyncio.sleep(0)
-        await blocked.go(kept)
-        assert blocked.ran == ["kept"]
-
-    run(test)
-
-
 def test_many_sessions_together_are_bounded_too() -> None:
     async def test() -> None:
         blocked = Blocked(in_all=4)
@@ -139,33 +106,6 @@ def test_many_sessions_together_are_bounded_too() -> None:
         await asyncio.sleep(0)
         await blocked.go(*asked)
         assert sum(isinstance(task.exception(), BusyError) for task in asked) == 2
-
-    run(test)
-
-
-def test_no_more_than_its_workers_run_at_once() -> None:
-    async def test() -> None:
-        pool, here, most = FairPool(workers=2), [], []
-
-        def work() -> None:
-            here.append(1)
-            most.append(len(here))
-            threading.Event().wait(0.005)
-            here.pop()
-
-        await asyncio.gather(*(pool.run(str(n % 3), work) for n in range(23)))
-        assert max(most) == 2
-
-    run(test)
-
-
-def test_each_thread_is_prepared_once() -> None:
-    async def test() -> None:
-        prepared: list[int] = []
-        pool = FairPool(workers=2, prepare=lambda: prepared.append(threading.get_ident()))
-        await asyncio.gather(*(pool.run("a", lambda: None) for _ in range(23)))
-        assert 1 <= len(prepared) <= 2
-        assert len(set(prepared)) == len(prepared)
 
     run(test)
 
