@@ -33,7 +33,7 @@ BEGIN = {  # where a link opens a model, if the numbers are of no layer and head
     "dates": {"layer": 0, "head": 2},
     "dinov2": {"layer": 10, "head": 5},
     "minilm": {"layer": 3, "head": 1},
-    "smollm2": {"layer": 24, "head": 4},
+    "smollm2": {"layer": 23, "head": 0},
     "translate": {"layer": 1, "head": 0},
     "whisper": {"layer": 2, "attention": "cross", "head": 5},
 }

@@ -204,6 +204,70 @@ def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
             columns.copy_(kept)
 
 
+@pytest.mark.long
+def test_heads_help_or_hold_back_the_name_as_the_lesson_says() -> None:
+    """By the library: their outputs zeroed, or at their mean over the text."""
+    from viz.course.heads_do import numbers as figure
+
+    theirs = library("smollm2", transformers.AutoModelForCausalLM)
+    reader = reader_of(theirs)
+    answers = real.stored("heads_do")["answers"]
+
+    def likely(text: str, words: str, *off: Any) -> Any:
+        """Of the next token, without heads (layer, head, how)."""
+
+        def changed(layer: int, head: int, how: str) -> Any:
+            part = slice(64 * head, 64 * head + 64)
+
+            def replace(_: Any, given: Any) -> Any:
+                values = given[0].clone()
+                values[..., part] = 0 if how == "zero" else values[..., part].mean(1, keepdim=True)
+                return (values,)
+
+            projection = theirs.model.layers[layer].self_attn.o_proj
+            return projection.register_forward_pre_hook(replace)
+
+        hooks = [changed(*each) for each in off]
+        with torch.no_grad():
+            out = theirs(reader(text, return_tensors="pt").input_ids, output_attentions=True)
+        for hook in hooks:
+            hook.remove()
+        ids = [reader(word, add_special_tokens=False).input_ids[0] for word in words.split("|")]
+        return [*out.logits[0, -1].softmax(-1)[ids].tolist(), out.attentions]
+
+    read: dict[Any, torch.Tensor] = {}  # at the last token: what is normed, and mixed values
+    norm = theirs.model.norm
+    norm.register_forward_pre_hook(lambda _, given: read.update(norm=given[0][0, -1]))
+    for layer, block in enumerate(theirs.model.layers):
+        block.self_attn.o_proj.register_forward_pre_hook(
+            lambda _, given, layer=layer: read.update({layer: given[0][0, -1]})
+        )
+    told = answers["switched_off[]"]
+    given, weights = likely(figure.GIVEN, " Mary")
+    mary = reader(" Mary", add_special_tokens=False).input_ids[0]
+    scale = norm.weight / (read["norm"].pow(2).mean() + norm.variance_epsilon).sqrt()
+    row, mixed = theirs.lm_head.weight[mary] * scale, {**read}
+    assert told["given"] == pytest.approx(given, abs=1e-3)
+    for place, head in zip(figure.READERS, told["heads"], strict=True):
+        off = [likely(figure.GIVEN, " Mary", (*place, how))[0] for how in ("zero", "mean")]
+        assert head["without"] == pytest.approx(off, abs=1e-3)
+        assert head["look"] == pytest.approx(
+            weights[place[0]][0, place[1], -1, figure.MARY].item(), abs=1e-3
+        )
+        assert all((each > given) == (place == (24, 4)) for each in off), place
+        part = slice(64 * place[1], 64 * place[1] + 64)
+        written = (
+            theirs.model.layers[place[0]].self_attn.o_proj.weight[:, part] @ mixed[place[0]][part]
+        )
+        assert head["part"] == pytest.approx((row @ written).item(), abs=1e-3)
+    assert told["heads"][0]["part"] < -1
+    text = "magnet violet cobalt planet magnet violet cobalt"
+    (planet, _), *off = (
+        likely(text, " planet", *each) for each in ((), [(18, 6, "zero")], [(18, 6, "mean")])
+    )
+    assert all(each < planet for each, _ in off)  # the induction head helps
+
+
 def test_a_shuffle_of_tokens_with_positions_moves_nothing_and_one_of_patches_does() -> None:
     answers = real.stored("vision")["answers"]
     tokens, patches = (answers[f'moved["flower", "{how}"]'] for how in ("tokens", "patches"))

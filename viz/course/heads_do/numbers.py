@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from analysis.attribution import logit_attribution
 from analysis.effects import Loss, Probability
 from analysis.heads import heads
 from analysis.sweep import Passes
@@ -314,7 +315,58 @@ def other_weights(weights: Tensor, values: Tensor) -> Tensor:
 GIVEN = "When Mary and John went to the store, John gave a drink to"
 OTHER = "When Mary and John went to the store, Mary gave a drink to"
 NAME = 9  # the token in which they differ
+MARY = 1  # the place of the name that is given
+READERS = ((24, 4), (23, 0), (20, 0), (29, 1))  # the one against her, and three for her
 LAYERS = (0, 4, 8, 12, 16, 20, 24, 28)  # in which states are patched
+
+
+def causes() -> Board:
+    """How much heads look at a name, what they add to its logit, and what it is without them."""
+    read = switched_off()
+    names = [f"layer {layer}, head {head}" for layer, head in READERS]
+    looks, parts, without = (
+        [each[n] for each in read["heads"]] for n in ("look", "part", "without")
+    )
+    layer, head = READERS[0]
+    (against, mean), (name, _), (again, _), (last, _) = without
+    return board(
+        [
+            panel(
+                "looks at", [[each] for each in looks], rows=names, cols=["Mary"], kind="weights"
+            ),
+            panel("its part", [[each] for each in parts], cols=["of her logit"], kind="signed"),
+            panel("Mary without it", without, cols=["off", "average"], kind="weights"),
+        ],
+        given=read["given"],
+        look=looks[0],
+        part=parts[0],
+        zero=against,
+        mean=mean,
+        name=name,
+        again=again,
+        last=last,
+        **real.about("smollm2", input=GIVEN, layer=layer, head=head, token=13),
+    )
+
+
+@real.of("smollm2")
+def switched_off() -> dict[str, Any]:
+    """Of some heads at the last token: the weight on a name, the part of its logit, and the name's
+    probability without them, their values replaced by zeros or by their mean over the text."""
+    passes = Passes.of(real.opened("smollm2"), GIVEN)
+    mary = Probability(real.encoded("smollm2", " Mary").ids[0])
+    parts = logit_attribution(passes.clean, mary.id)
+    heads = [
+        {
+            "look": passes.clean.weights(layer, head)[-1, MARY].item(),
+            "part": parts[f"layer {layer}, head {head}"],
+            "without": [
+                mary(passes.edited([Ablate(layer, head, how)])) for how in ("zero", "mean")
+            ],
+        }
+        for layer, head in READERS
+    ]
+    return {"given": mary(passes.clean), "heads": heads}
 
 
 def drink() -> Board:
@@ -325,7 +377,7 @@ def drink() -> Board:
     layers = [f"layer {layer}" for layer in read["patched"]]
     plain = [read["given"], read["other"]]
     edit = f"Patch(16, 'hidden', 'second', token={NAME})"
-    place: dict[str, Any] = {"layer": 24, "head": 4, "token": 13, "edits": edit, "second": OTHER}
+    place: dict[str, Any] = {"layer": 23, "head": 0, "token": 13, "edits": edit, "second": OTHER}
     return board(
         [panel("as they are", plain, rows=texts, cols=names, kind="weights")],
         [
@@ -358,4 +410,4 @@ def patched() -> dict[str, Any]:
     return {"given": shares(passes.clean), "other": shares(other), "patched": rows}
 
 
-BOARDS = {"drink": drink, "same": same}
+BOARDS = {"causes": causes, "drink": drink, "same": same}
