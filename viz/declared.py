@@ -9,7 +9,7 @@ import inspect
 import json
 import sys
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import is_dataclass
 from importlib import import_module
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -23,22 +23,9 @@ NOTE = (
     "Written by `python -m viz.declared` from viz/selection.py, viz/views and analysis/methods.py."
 )
 WIDE = 100  # characters of a line
-METHOD_INFO = (
-    "/**",
-    " * @typedef {object} MethodInfo",
-    ' * @property {Options["method"]} name as in requests',
-    " * @property {string} title",
-    ' * @property {"map" | "row" | "relevance"} kind',
-    ' * @property {"tower" | "head"} of what it is about',
-    " * @property {string} shows",
-    " * @property {string} doubt what it does not prove",
-    " * @property {string} formula",
-    " * @property {string} source where it comes from",
-    " * @property {number | null} low its range by definition; null where it has no bound",
-    " * @property {number | null} high",
-    ' * @property {readonly ("fusion" | "discard")[]} fused what can be chosen of',
-    " *   how the heads of a layer are fused",
-    " */",
+OF_METHOD = (
+    *("name", "title", "kind", "of", "shows", "doubt", "formula", "source", "low", "high"),
+    "fused",
 )
 
 
@@ -60,9 +47,8 @@ def declared() -> str:
         [
             f"// {NOTE}",
             "",
-            *_typedef(
-                "Options", "What is chosen in a view, beside the site and its head.", options
-            ),
+            '/** @import {MethodInfo, Options} from "../types" */',
+            "",
             "/** @type {Options} before anything is chosen */",
             f"export const START = {_code({each.name: each.start for each in options})};",
             "",
@@ -80,7 +66,6 @@ def declared() -> str:
             " */",
             f"export const ON_SCREEN = {_code(_on_screen())};",
             "",
-            *METHOD_INFO,
             "/** @type {MethodInfo[]} the methods for the whole model */",
             f"export const METHODS = {_code([*map(_method, METHODS)])};",
             "",
@@ -133,7 +118,7 @@ class _Names(dict[str, Any]):
 
 
 def answers() -> str:
-    """A TypeScript interface for each dataclass that an endpoint answers with, or that is in it."""
+    """TypeScript interfaces: of options, methods and the dataclasses of answers."""
     from viz.api.entries import Download
     from viz.views import ENDPOINTS
 
@@ -144,11 +129,31 @@ def answers() -> str:
     for hint in waiting:
         if _is_record(hint) and hint is not Download and hint.__name__ not in lines:
             hints = _hints(hint)
-            fields = [f"{name}: {_typescript(each)}" for name, each in hints.items()]
-            lines[hint.__name__] = f"export interface {hint.__name__} {{ {'; '.join(fields)} }}"
+            fields = {name: _typescript(each) for name, each in hints.items()}
+            lines[hint.__name__] = _interface(hint.__name__, fields)
             waiting += hints.values()
         waiting += get_args(hint)
-    return "\n".join(["// Written by `python -m viz.declared`.", *lines.values(), ""])
+    options = {each.name: _typescript_of(each) for each in OF_VIEWS.values()}
+    method = {name: _typescript(_hints(Method)[name]) for name in OF_METHOD}
+    method["name"] = 'Options["method"]'
+    written = [
+        "// Written by `python -m viz.declared`.",
+        "/** What is chosen in a view, beside the site and its head. */",
+        _interface("Options", options),
+        _interface("MethodInfo", method),
+        *lines.values(),
+    ]
+    return "\n".join([*written, ""])
+
+
+def _interface(name: str, fields: Mapping[str, str]) -> str:
+    inside = "; ".join(f"{each}: {kind}" for each, kind in fields.items())
+    return f"export interface {name} {{ {inside} }}"
+
+
+def _typescript_of(option: Option) -> str:
+    """The type of an option's values."""
+    return kind_of(option).typescript + (" | null" if option.start is None else "")
 
 
 def _hints(value: Any) -> dict[str, Any]:
@@ -180,15 +185,6 @@ def _typescript(hint: Any) -> str:
     return f"Record<string, {parts[1]}>" if len(parts) == 2 else f"({parts[0]})[]"
 
 
-def _typedef(name: str, about: str, options: Iterable[Option]) -> list[str]:
-    """A JSDoc type with a property for each option."""
-    lines = ["/**", f" * {about}", " *", f" * @typedef {{object}} {name}"]
-    for each in options:
-        kind = kind_of(each).typescript + (" | null" if each.start is None else "")
-        lines.append(f" * @property {{{kind}}} {each.name} {each.about}")
-    return [*lines, " */"]
-
-
 def _form(form: Form) -> Mapping[str, Any]:
     return {name: getattr(form, name) for name in ("label", "title", "grouped", "covers")}
 
@@ -201,8 +197,7 @@ def _on_screen() -> Mapping[str, Any]:
 
 
 def _method(method: Method) -> Mapping[str, Any]:
-    names = ("name", "title", "kind", "of", "shows", "doubt", "formula", "source", "low", "high")
-    return {name: getattr(method, name) for name in (*names, "fused")}
+    return {name: getattr(method, name) for name in OF_METHOD}
 
 
 def _component(module: str) -> str:

@@ -13,7 +13,7 @@ test("a line spans all numbers and 0", () => {
 });
 
 test("effects are listed by site and head, with a pass of their own where there is one", () => {
-  /** @type {import("../../viz/web/types").MattersAnswer} */
+  /** @type {import("../../viz/web/types").Swept} */
   const answer = { number: "logit", name: "mat", position: 3, sites: [4, 7], attribution: [[1, 2], [3]], exact: [[null, 5], [null]], labels: [], second: [] };
   assert.deepEqual(effectsOf(answer), [
     { site: 4, head: 0, rough: 1, exact: null },

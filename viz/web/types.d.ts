@@ -2,14 +2,10 @@
 
 /** Answers to requests: those of viz/views and viz/api, whose dataclasses they are written from. */
 export * from "./answers";
-import type { AnswerWords as Words, LikenessAnswer as Alikeness, Objects as Detections, Share, Split, Swept } from "./answers";
+import type { AnswerWords as Words, LikenessAnswer as Alikeness, Objects as Detections, Options } from "./answers";
 export type AnswerWords = Words & { why?: string };
 export type LikenessAnswer = { why: string } | Alikeness;
-export type MattersAnswer = Swept;
 export type Objects = Detections & { why?: string };
-export type PatchedAnswer = Swept;
-export type SplitAnswer = Split;
-export type SplitTerm = Share;
 
 // ---- the host of a component
 
@@ -53,8 +49,6 @@ export type Axis = "query" | "key";
 export type Head = number | "mean" | "max";
 export type Mode = "light" | "dark";
 
-/** What is chosen beside a site and its head, as viz/selection.py declares it. */
-export type Options = import("./core/declared.js").Options;
 export type Direction = Options["direction"];
 export type Scale = Options["scale"];
 /** "difference": what edits changed, which the page chooses. */

@@ -6,7 +6,7 @@ import { pathOf } from "../../web/core/sources.js";
 import { figures } from "../../web/core/ticks.js";
 import { useState } from "../../web/vendor/hooks.js";
 
-/** @import {SplitAnswer, SplitTerm} from "../../web/types" */
+/** @import {Split, Share} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 
 const MOST = 8; // terms beside the folded ones
@@ -20,7 +20,7 @@ export function Split({ state, pair: { query, key } }) {
   const { site, head } = state.selection;
   const path = isOpen ? pathOf("split", { site, head, query, key }) : null;
   const reply = useAnswer(state.view, "split", path, "Splitting the score");
-  const answer = /** @type {SplitAnswer | null} */ (reply.answer);
+  const answer = /** @type {Split | null} */ (reply.answer);
   return html`
     <details class="hs-details hs-why" onToggle=${({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Why this score?</summary>
@@ -45,9 +45,7 @@ const saidOf = ({ applied, error }) =>
 
 /** The terms of a sum that matter most, whatever their sign; the rest is folded. */
 function Terms({ name, terms, score }) {
-  const sorted = /** @type {SplitTerm[]} */ (
-    [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value))
-  );
+  const sorted = /** @type {Share[]} */ ([...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)));
   const most = Math.max(Math.abs(sorted[0]?.value ?? 0), 1e-9);
   const rest = sorted.slice(MOST);
   const sum = rest.reduce((total, { value }) => total + value, 0);

@@ -5,12 +5,12 @@ import { effectsOf, HeadsThatMatter, KEY } from "../../web/matter/heads.js";
 import { Button } from "../../web/parts/controls.js";
 import { useRef } from "../../web/vendor/hooks.js";
 
-/** @import {MattersAnswer, Measure, Theme} from "../../web/types" */
+/** @import {Swept, Measure, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 
 /** @param {{state: TextState, theme: Theme}} props */
 export function Matter({ state, theme }) {
-  const latest = useRef(/** @type {{answer: MattersAnswer, trace: string} | null} */ (null));
+  const latest = useRef(/** @type {{answer: Swept, trace: string} | null} */ (null));
   /** The numbers of heads get one more. */
   const receive = (answer) => {
     const numbers = state.askNumbers();

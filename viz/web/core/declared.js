@@ -1,55 +1,7 @@
 // Written by `python -m viz.declared` from viz/selection.py, viz/views and analysis/methods.py.
 
-/**
- * What is chosen in a view, beside the site and its head.
- *
- * @typedef {object} Options
- * @property {"fixed" | "own" | "log" | "layer"} scale colours from 0 to 1, up to the largest weight shown, by decades, or of a picture up to the largest weight of a patch in any head of the layer
- * @property {number | null} token whose weights are drawn
- * @property {"out" | "in"} direction what the token attends to, or what attends to it
- * @property {string} shown several heads beside each other, instead of the one that is chosen
- * @property {"matrix" | "lines" | "text" | "head" | "sound" | "model" | "lens" | "parts" | "features"} form how one head is drawn
- * @property {"weights" | "scores" | "difference"} values weights, scores before the softmax, or in a file what edits changed in the weights
- * @property {"shown" | "hidden" | "renormalised"} sinks the first token, special ones and those that take over half of a head's weight, of a picture the class token and registers: shown, hidden, or hidden and the rest of each row divided by its sum
- * @property {"no" | "yes"} outliers of a picture: patches that act as sinks too
- * @property {number | null} partner the other token of a pair
- * @property {string} layers of text: several layers beside each other, instead of the chosen one
- * @property {number} least smaller weights are not drawn
- * @property {number} top strongest keys of each row, outlined or, of lines, alone drawn; 0 for all
- * @property {string} find what is searched for in the tokens
- * @property {string} rows queries such as 0-12, the end excluded
- * @property {string} columns keys such as 0-12, the end excluded
- * @property {"all" | "aa" | "ab" | "ba" | "bb"} block from which text of a pair to which; a is the first, or the source of a joint map
- * @property {"mean" | "max" | "rollout" | "flow" | "alti" | "norms" | "gradient" | "chefer" | "attnlrp"} method of all layers together
- * @property {string} output what a relevance, lens, parts and blame explain: the name of a class or token, as mat or mat@3 (at a position), or of a model without them a second sentence; else the likeliest output
- * @property {string} versus of parts: a second output, such as hat, whose logit is subtracted
- * @property {"logit" | "jacobian"} lens whether a state is read as it is, or carried to the last layer by a mean Jacobian
- * @property {"no" | "yes"} tested of model: with the faithfulness of a relevance; of parts: with blame
- * @property {"no" | "zero" | "mean"} matter of parts and of a picture: every head switched off in turn, its values zero or their mean
- * @property {string} patched of parts: a second text, whose states are patched in one at a time
- * @property {string} states of two pictures: which states of the second one matter; how many are patched exactly, then the layer and token of the one that is read
- * @property {"deletion" | "insertion"} proof of a picture, what tests a relevance: the probability as patches are greyed out, or put back into a blurred picture
- * @property {"answer" | "token"} followed of a picture, where a method without an output begins: what the answer is read from, or the chosen token
- * @property {"above" | "below" | "all"} foreground of features: the side of the threshold whose patches are coloured, or all of them
- * @property {number} deviations of features: the threshold of the first component, in its standard deviations
- * @property {"mean" | "max" | "min"} fusion of rollout and flow: how the heads of a layer are fused
- * @property {number} discard of rollout: share of each layer's smallest weights that is left out
- * @property {string} there layer and head of the model beside the first, such as 3,5, and then kind, tower, module and part where these differ; those of the first without it
- * @property {"atlas" | "table"} overview how every head is shown
- * @property {string} plot keys of the two numbers by which heads are placed as dots
- * @property {string} rank the number by which heads are ranked, with - for the least first
- * @property {string} conditions conditions on the numbers of heads, such as induction:> 0.3;entropy:< 2
- * @property {"" | "named" | "found" | "characters"} timing of a recording, what the times of its words are made from: the heads that the checkpoint names, those that follow time best, or single characters
- * @property {string} captions of a model that compares pictures with texts, its captions to compare, split by |
- * @property {string} caption the caption among them that is chosen
- * @property {string} rival of an answer, a word that the chosen one is compared with
- * @property {"no" | "yes"} relevant of an answer, the relevance for its word in place of weights
- * @property {string} area of an answer, an area of a picture that a word may need
- * @property {"mean" | "blur" | "cut"} mask how that area is hidden: in the picture's mean colour, blurred, or its tokens cut
- * @property {number} moment of a video, which of the groups of frames that share tokens
- * @property {"colour" | "grey"} ground the picture below the weights
- * @property {number} opacity of weights over a picture, in percent
- */
+/** @import {MethodInfo, Options} from "../types" */
+
 /** @type {Options} before anything is chosen */
 export const START = {
   scale: "fixed",
@@ -207,21 +159,6 @@ export const ON_SCREEN = {
   image: ["matrix", "model", "features"],
 };
 
-/**
- * @typedef {object} MethodInfo
- * @property {Options["method"]} name as in requests
- * @property {string} title
- * @property {"map" | "row" | "relevance"} kind
- * @property {"tower" | "head"} of what it is about
- * @property {string} shows
- * @property {string} doubt what it does not prove
- * @property {string} formula
- * @property {string} source where it comes from
- * @property {number | null} low its range by definition; null where it has no bound
- * @property {number | null} high
- * @property {readonly ("fusion" | "discard")[]} fused what can be chosen of
- *   how the heads of a layer are fused
- */
 /** @type {MethodInfo[]} the methods for the whole model */
 export const METHODS = [
   {

@@ -13,19 +13,19 @@ import { useLayoutEffect, useMemo } from "../vendor/hooks.js";
 import { Exactly, Experiment } from "./experiment.js";
 import { useTwoSteps } from "./two_steps.js";
 
-/** @import {MattersAnswer, Selection, Theme} from "../types" */
+/** @import {Swept, Selection, Theme} from "../types" */
 
 /**
  * What is swept in a view.
  *
- * @typedef {object} Swept
+ * @typedef {object} SweepProps
  * @property {import("../core/state.js").State<any>} view
  * @property {Theme} theme
  * @property {number} site of the kind whose heads are switched off
  * @property {(change: Partial<Selection>) => void} select
  * @property {((text: string) => void) | null | undefined} edit makes an edit of the pass
  * @property {unknown} [more] controls
- * @property {(answer: MattersAnswer) => void} [receive] what else shows the numbers
+ * @property {(answer: Swept) => void} [receive] what else shows the numbers
  */
 
 /** @typedef {{site: number, head: number, rough: number, exact: number | null}} Effect of one head */
@@ -42,7 +42,7 @@ const DOUBT =
   " was trained with. By attribution, what follows the head is linearised";
 const ALONG = ", and the distance estimated along 8 random directions"; // analysis.sweep.DIRECTIONS
 
-/** @param {Swept} props */
+/** @param {SweepProps} props */
 export function HeadsThatMatter({ view, theme, site, select, edit, more, receive }) {
   const { matter } = view.selection;
   const top = useFrameSignal(view, "10");
@@ -205,7 +205,7 @@ const isSame = (a, b) => a.site === b?.site && a.head === b?.head;
 const last = ({ rough, exact }) => exact ?? rough;
 
 /**
- * @param {MattersAnswer} answer
+ * @param {Swept} answer
  * @returns {Effect[]}
  */
 export const effectsOf = ({ sites, attribution, exact }) =>

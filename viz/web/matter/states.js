@@ -11,7 +11,7 @@ import { useMemo } from "../vendor/hooks.js";
 import { Exactly, Experiment, passesIn } from "./experiment.js";
 import { useTwoSteps } from "./two_steps.js";
 
-/** @import {PatchedAnswer, Theme} from "../types" */
+/** @import {Swept, Theme} from "../types" */
 
 /** @typedef {{row: number, column: number}} At a layer and a token */
 /** @typedef {{answer: any, effects: number[][], most: number}} Effects the largest is `most` */
@@ -52,7 +52,7 @@ export function StatesThatMatter({ state, slot, asked, isOn, top, onTop, noun, c
   `;
 }
 
-/** @param {{answer: PatchedAnswer} & Record<string, any>} props */
+/** @param {{answer: Swept} & Record<string, any>} props */
 function Answer({ state, theme, noun, answer, subject, chosenIn, nameOf, edit, cells }) {
   const { attribution, exact } = answer;
   const effects = useMemo(

@@ -2,8 +2,7 @@
 
 import { METHODS, START } from "../core/declared.js";
 
-/** @import {MethodInfo} from "../core/declared.js" */
-/** @import {Fusion} from "../types" */
+/** @import {Fusion, MethodInfo} from "../types" */
 
 /**
  * How a method makes the heads of a layer one, and the share of the smallest weights it leaves out.
