@@ -23,6 +23,7 @@ TESTS = "tests/js"
 # what is written or moved from now on; the rest of viz/web follows as it moves to viz/views
 FORMATTED = [
     "viz/views",
+    "viz/web/lab",
     "viz/web/parts",
     "viz/web/matter",
     "viz/web/scene",
@@ -30,7 +31,7 @@ FORMATTED = [
     "viz/web/story",
     *(
         f"viz/web/core/{name}.js"
-        for name in ("grids", "hooks", "html", "link", "selection", "state", "view_panel")
+        for name in ("edits", "grids", "hooks", "html", "link", "selection", "state", "view_panel")
     ),
     "viz/web/painting",
     *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu", "spans")),

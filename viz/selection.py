@@ -219,6 +219,12 @@ class Selection:
         " and part where these differ; those of the first without it",
         of="view",
     )
+    lab: str = option(
+        "",
+        words("", "experiment", "compare", "sweeps", "numbers", "save", "about"),
+        "which tab of the Lab is open",
+        of="view",
+    )
     overview: str = option("atlas", words("atlas", "table"), "how every head is shown", of="view")
     plot: tuple[str, ...] = option(
         (), KEYS, "keys of the two numbers by which heads are placed as dots", of="view"

@@ -3,6 +3,7 @@
     Ablate(18, 6), Cut(2, None, 4, (0, 1)), Temperature(0.5, layer=3)
 
 The text is Python, but it is never run: only calls of edits with plain numbers and words are read.
+As values, for JSON, an edit is a mapping: its name as "edit", and its arguments.
 What an edit takes from elsewhere, another trace or a reference set, is written as its name.
 """
 
@@ -82,7 +83,35 @@ def parse_edits(text: str, named: Mapping[str, Any] = {}) -> tuple[Any, ...]:
         raise ValueError(f"edits: {error}, {_received(text)}") from error
 
 
+def edit_values(edit: Any, names: Mapping[str, Any] = {}) -> dict[str, Any]:
+    """An edit as values; see `format_edits`."""
+    given = {k: [*v] if isinstance(v, tuple) else v for k, v in _given(edit, names).items()}
+    return {"edit": type(edit).__name__, **given}
+
+
+def edit_of(values: Any, named: Mapping[str, Any] = {}) -> Any:
+    """The edit of some values.
+
+    Raises:
+        ValueError: for values that make none, in one line.
+    """
+    if not isinstance(values, Mapping) or str(values.get("edit")) not in kinds():
+        raise ValueError(f"edits: expected one of {', '.join(kinds())}, {_received(str(values))}")
+    kind = kinds()[str(values["edit"])]
+    given = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k != "edit"}
+    try:
+        return kind(**{name: _named(name, value, named) for name, value in given.items()})
+    except (TypeError, ValueError) as error:
+        problem = str(error).splitlines()[0]
+        raise ValueError(f"edits: {kind.__name__}: {problem}, {_received(str(values))}") from error
+
+
 def _written(edit: Any, names: Mapping[str, Any]) -> str:
+    return code_of(type(edit), _given(edit, names))
+
+
+def _given(edit: Any, names: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of an edit, the names of what it takes from elsewhere among them."""
     if kinds().get(type(edit).__name__) is not type(edit):
         raise ValueError(f"{edit}: expected an edit of {', '.join(kinds())}")
     given = arguments(edit)
@@ -94,7 +123,7 @@ def _written(edit: Any, names: Mapping[str, Any]) -> str:
             if name is None or not PLAIN.fullmatch(name):
                 raise ValueError(f"{edit}: its {argument} has no name that can be written")
             given[argument] = name
-    return code_of(type(edit), given)
+    return given
 
 
 def _edit(call: ast.expr, named: Mapping[str, Any]) -> Any:

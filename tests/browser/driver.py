@@ -565,8 +565,8 @@ def _compare(page: Page, run: Drive, random: random.Random) -> None:
         page.evaluate("history.back()") if way == "back" else page.reload()
         rest(page)
     if "compare=upload" in page.url:  # another tab has no such file
-        page.get_by_role("combobox", name="Compare with").click()
-        page.get_by_role("option", name="Nothing").click()
+        page.get_by_role("button", name="Compare", exact=True).click()
+        page.get_by_label("Compare with").select_option("nothing")
         page.wait_for_url(lambda address: "compare=upload" not in address, timeout=WAIT_MS)
         still(page)
     if "upload=" in page.url:  # nor this one

@@ -62,11 +62,6 @@ def said(page: Page, words: str) -> None:
     expect(page.locator(".hs-dim")).to_have_count(0)
 
 
-def pick(page: Page, label: str, option: str) -> None:
-    page.get_by_role("combobox", name=label, exact=True).click()
-    page.get_by_role("option", name=option, exact=True).click()
-
-
 def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url):
     first_look(page)
     open_page(page, app_url, f"{SMALL}&registers=1")
@@ -151,10 +146,12 @@ def test_two_pictures_show_the_same_patch_and_one_of_several_is_chosen(page, app
     expect(page.get_by_role("button", name="Your picture 2", exact=True)).to_have_attribute(
         "aria-pressed", "true"
     )
-    pick(page, "Compare with", "Picture: Your picture 1")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    beside = page.get_by_label("Compare with")
+    beside.select_option("Picture: Your picture 1")
     expect(page.get_by_role("heading", name="Your picture 1", exact=True)).to_be_visible()
     expect(page.get_by_role("heading", name="Your picture 2: every head")).to_be_visible()
-    pick(page, "Compare with", "Compare with …")
+    beside.select_option("nothing")
     expect(photos).to_have_count(1)
 
 
@@ -208,7 +205,8 @@ def test_a_head_is_patched_from_the_second_picture(page: Page, app_url: str) -> 
     open_page(page, app_url, "model=digits&compare=photo:digits/a-four.png")
     expect(page.locator(".hs-tiles")).to_have_count(2)
     expect(page.locator(".hs-image-grid section[inert], .hs-dim")).to_have_count(0)
-    page.get_by_role("button", name=re.compile("^Change …")).click()
-    page.get_by_role("button", name="Patch this head from the other").click()
+    page.get_by_role("button", name="Lab", exact=True).click()
+    page.get_by_role("button", name="Patch from another picture").click()
+    page.get_by_role("button", name="Patch", exact=True).click()
     page.wait_for_url(re.compile(r"edits=Patch%282.*head%3D\d.*second=photo"))
     shows(page)

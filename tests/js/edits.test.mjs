@@ -1,11 +1,11 @@
-// Edits as text: the calls that the page reads, and the sites that they name.
+// Edits as values: what names their site, and which of them is made.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addressOf, callOf, headOff } from "../../viz/web/core/edit_text.js";
+import { addressOf, editAt, headOff, isMade } from "../../viz/web/core/edits.js";
 
-/** @typedef {import("../../viz/web/core/edit_text.js").Place} Place */
+/** @typedef {import("../../viz/web/core/edits.js").Place} Place */
 
 /**
  * @param {number} layer
@@ -14,9 +14,14 @@ import { addressOf, callOf, headOff } from "../../viz/web/core/edit_text.js";
  */
 const site = (layer, more) => ({ layer, kind: "self", tower: null, module: `blocks.${layer}`, part: 0, ...more });
 
-test("a call is written as Python writes it", () => {
-  assert.equal(callOf("Ablate", [3, 5], { how: "mean" }), "Ablate(3, 5, how='mean')");
-  assert.equal(callOf("Cut", [2, null, [4], [0, 1]]), "Cut(2, None, 4, (0, 1))");
+test("an edit is made that is on, in whatever order its arguments are", () => {
+  const values = { head: 2, edit: "Ablate", layer: 0 };
+  const edit = { edit: "Ablate", layer: 0, head: 2 };
+  const props = (/** @type {boolean} */ on) => /** @type {any} */ ({ edits: [{ values, said: "", on }] });
+  assert.equal(isMade(props(true), edit), true);
+  assert.equal(isMade(props(true), { ...edit, how: "mean" }), false);
+  assert.equal(isMade(props(false), edit), false);
+  assert.equal(isMade(props(true), null), false);
 });
 
 test("an address has what tells the sites of a layer apart, and no more", () => {
@@ -35,7 +40,9 @@ test("an address has what tells the sites of a layer apart, and no more", () => 
 
 test("one head of an attention layer can be switched off", () => {
   const sites = [site(0, { kind: "causal" }), site(0, { kind: "cross" }), site(0, { kind: "joint" })];
-  assert.equal(headOff(sites, sites[0], 2), "Ablate(0, 2, kind='causal')");
-  assert.equal(headOff(sites, sites[0], "mean"), null);
-  assert.equal(headOff(sites, sites[2], 2), null);
+  const state = /** @type {any} */ ({ base: { sites } });
+  assert.deepEqual(headOff(state, 0, 2), { edit: "Ablate", layer: 0, head: 2, kind: "causal" });
+  assert.deepEqual(editAt(state, "Cut", 1, { head: null }), { edit: "Cut", layer: 0, head: null, kind: "cross" });
+  assert.equal(headOff(state, 0, "mean"), null);
+  assert.equal(headOff(state, 2, 2), null);
 });

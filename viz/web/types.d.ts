@@ -138,8 +138,20 @@ export interface ViewProps extends PageLinkProps {
   hinted?: boolean;
   /** What is said while there is no trace. */
   message?: string;
-  /** The edits that are on, as text; without it the view offers none. */
-  edits?: string[];
+  /** The edits in order, as values and in a sentence; without them the view offers none. */
+  edits?: { values: import("./core/edits.js").Edit; said: string; on: boolean }[];
+  /** Whether the last change of them can be taken back, or made again. */
+  undo?: boolean;
+  redo?: boolean;
+  /** Whether the second model or input has them, too. */
+  both?: boolean;
+  /** What can stand beside the input, by its name in a link, and which of it does. */
+  beside?: { titles: [string, string][]; chosen: string };
+  /** The runs that are kept in the link, and a table of them. */
+  runs?: {
+    kept: { name: string; here: boolean }[];
+    compared: { names: string[]; rows: Record<string, string[]> } | null;
+  };
   /** Whether the pass in view has them. */
   edited?: boolean;
   /** Whether weights are shown as what the edits changed. */
@@ -570,16 +582,16 @@ export interface Sought {
   token: number | null;
 }
 
-/** An input beside the first, from which the chosen head can be patched. */
+/** An input beside the first, of which something can be put into the pass. */
 export interface Other {
-  /** Why it cannot; "" where it can. */
+  /** Why its heads’ values cannot be patched at every place; "" where they can. */
   refusal: string;
-  patch: () => void;
-  sought: Sought;
   /** The input: a text, or the name of a picture. */
   source: string;
-  /** The weights of a row of the other; null where no token is chosen in both. */
-  row?: { refusal: string; set: () => void } | null;
+  /** The token chosen in it. */
+  token: number | null;
+  /** The weights of its row; null where no token is chosen in both. */
+  row?: { refusal: string; weights: number[] } | null;
 }
 
 /** The response of "alike" and "attending": heads in order. */

@@ -1,5 +1,6 @@
 """Edits as text and as sentences."""
 
+import json
 import re
 from inspect import signature
 from typing import Any
@@ -7,7 +8,15 @@ from typing import Any
 import pytest
 
 from models.edits import Ablate, Cut, Reference, SetWeights, Temperature, UsePattern
-from models.edits.text import MAX_EDITS, MAX_TEXT, format_edits, kinds, parse_edits
+from models.edits.text import (
+    MAX_EDITS,
+    MAX_TEXT,
+    edit_of,
+    edit_values,
+    format_edits,
+    kinds,
+    parse_edits,
+)
 from tests.models.edits.plain import CASES
 
 EVERY: list[Any] = [
@@ -31,6 +40,30 @@ def test_edits_come_back_from_their_text() -> None:
     assert parse_edits("") == ()
     assert parse_edits(f"\n {text},\n") == tuple(EVERY)
     assert text.startswith("Ablate(1, (0, 2), how='token', kind='causal', token=3)")
+
+
+def test_edits_come_back_from_their_values_through_json() -> None:
+    for edit in EVERY:
+        assert edit_of(json.loads(json.dumps(edit_values(edit)))) == edit
+    assert edit_values(Cut(2, None, 4, (0, 1))) == (
+        {"edit": "Cut", "layer": 2, "head": None, "query": 4, "key": [0, 1]}
+    )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        None,
+        {"edit": "Nothing"},
+        {"edit": []},
+        {"edit": "Ablate", "layer": 1},
+        {"edit": "Ablate", "layer": "x", "head": 0},
+        {"edit": "Patch", "layer": 0, "what": "head", "source": "else"},
+    ],
+)
+def test_bad_values_are_one_line(values: Any) -> None:
+    with pytest.raises(ValueError, match=r"^edits: [^\n]+$"):
+        edit_of(values)
 
 
 def test_every_edit_of_the_room_is_read() -> None:

@@ -1,12 +1,10 @@
 """A second model, or of pictures a second picture, beside the first."""
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from models.card import Example
 from models.catalogue import catalogue, entry, is_here
@@ -20,7 +18,6 @@ from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import attention, pictures
-from viz.pages.widgets.controls import select
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -32,11 +29,6 @@ MODELS = ("catalogue", "built", "hub", "folder")
 READ = ("encoder", "decoder", "seq2seq")  # kinds in the catalogue that read a text
 MOST = 8  # models that were open here
 DIGEST = link.sha256("")
-HELP = {
-    "image": "Another picture through this model, or this picture through another: layer, head and"
-    " patch are the same in both",
-    "text": "The same text through another model: each has a layer and a head of its own",
-}
 
 
 def _parse(text: str) -> str:
@@ -55,7 +47,7 @@ PARAM = link.Param(
     "compare",
     "",
     _parse,
-    "a picture or model of “Compare with …”, such as photo:flower or catalogue:minilm",
+    "a picture or model of “Compare”, such as photo:flower or catalogue:minilm",
 )
 PARAMS = (PARAM,)
 
@@ -119,12 +111,12 @@ def of(request: TraceRequest, kind: Kind) -> Second | None:
         return None
 
 
-def choose(request: TraceRequest, kind: Kind, place: DeltaGenerator | None) -> None:
-    """Draws the choice in a place."""
-    if _applies(request, kind):
-        with place or nullcontext():
-            titles, help = _settled(request, kind), HELP[kind]
-            select(PAGE, PARAM.name, "Compare with", titles, help, width=220, collapsed=True)
+def props(request: TraceRequest, kind: Kind) -> dict[str, Any]:
+    """Props of the view: what can be chosen beside a trace, by its names in a link."""
+    if not _applies(request, kind):
+        return {}
+    titles = _settled(request, kind)
+    return {"beside": {"titles": [*titles.items()], "chosen": session.get(PAGE, PARAM.name)}}
 
 
 def _applies(request: TraceRequest, kind: Kind) -> bool:
@@ -249,7 +241,7 @@ def _source_of(first: Source, chosen: str) -> Source:
 
 def _titles(request: TraceRequest, kind: Kind) -> Mapping[str, str]:
     """What can be beside the first, by their names in a link."""
-    titles, lead = {"": "Compare with …"}, ""
+    titles, lead = {"": "nothing"}, ""
     if kind == "image":
         titles |= {key: f"Picture: {title}" for key, title in _other_pictures().items()}
         listed, lead = [entry(name) for name in (*samples.TRAINED, "dinov2")], "Model: "

@@ -110,7 +110,7 @@ def _code(network: Callable[..., Any], model: "Model") -> None:
     text = f"{file}: the network whole, from its parts."
     if model.door != "own":
         text += (
-            f" {model.name} is run by transformers here; “Compare with …” has it in Headscope’s"
+            f" {model.name} is run by transformers here; “Compare” has it in Headscope’s"
             " code, on the same weights."
         )
     st.caption(plain(text))

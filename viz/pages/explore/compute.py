@@ -17,6 +17,8 @@ from models.cost.count import parts as parts
 from models.cost.count import total as total
 from models.cost.memory import peak_memory as peak_memory
 from models.edits.fields import arguments as arguments
+from models.edits.text import edit_of as edit_of
+from models.edits.text import edit_values as edit_values
 from models.edits.text import format_edits as format_edits
 from models.edits.text import parse_edits as parse_edits
 from models.files import hub as hub

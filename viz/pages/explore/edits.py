@@ -1,4 +1,7 @@
-"""What is changed in the pass: edits from the link and from the view, listed in words above it."""
+"""What is changed in the pass: edits from the link and from the Lab.
+
+The link has them as text, which is read and written here alone; the browser has them as values.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,28 +17,36 @@ from viz.pages.explore import compute, old_links, runs
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
-from viz.pages.widgets import attention, controls, pictures
+from viz.pages.widgets import attention, pictures
 
 SECOND = "second"  # the name of the second input in the text of edits
 BEFORE, AFTER, DIFFERENCE = "before", "after", "difference"
-EDIT_VIEWS = {BEFORE: "Before", AFTER: "After", DIFFERENCE: "Difference"}
-EDIT_VIEWS_HELP = (
-    "The pass without the edits, the pass with them, or what each weight gained or lost: the"
-    " second minus the first"
-)
 FIRST, BOTH = "first", "both"
-ALSO_HELP = "The pass that stands beside gets the same edits. Off: they change the first alone"
 PARAMS = (
     link.text("edits", ""),
     link.numbers("off", 63),
     link.text(SECOND, ""),
-    link.choice("edited", AFTER, EDIT_VIEWS),
+    link.choice("edited", AFTER, (BEFORE, AFTER, DIFFERENCE)),
     link.choice("edits_in", FIRST, (FIRST, BOTH)),
 )
+CHOSEN = {
+    "edited": (BEFORE, AFTER, DIFFERENCE),
+    "edits_in": (FIRST, BOTH),
+    "compared": ("no", "yes"),
+}
+SETS = {  # the arguments by which an edit sets one thing to another value
+    "Ablate": ("how", "seed", "token", "over"),
+    "AblateMLP": ("how", "seed"),
+    "Cover": ("how",),
+    "SetWeights": ("value",),
+    "Temperature": ("value",),
+    "UsePattern": ("use", "by"),
+}
 MOST_SECOND = 2000  # characters of a second input
 MOST_UNDONE = 50
 NAMED = TraceRequest(Source("built", ""), "")  # stands for the second input where no pass is made
-PROBLEM = f"{PAGE}/edits/problem"
+
+PROBLEM = f"{PAGE}/edits/problem"  # in the session, of what was asked for last
 
 
 @dataclass(frozen=True)
@@ -57,11 +68,10 @@ class Listed:
         """Those that are switched on."""
         return tuple(each for number, each in enumerate(self.edits) if number not in self.off)
 
-    def without(self, number: int) -> "Listed":
-        """The others."""
-        kept = [each for each in range(len(self.edits)) if each != number]
-        off = frozenset(place for place, each in enumerate(kept) if each in self.off)
-        return replace(self, edits=tuple(self.edits[each] for each in kept), off=off)
+    def number(self, edit: Any) -> int | None:
+        """The place of an edit; None where it is not there."""
+        texts = [_text([each]) for each in self.edits]
+        return texts.index(text) if (text := _text([edit])) in texts else None
 
     def toggled(self, edit: Any) -> "Listed":
         """The same without an edit, or with it: in the place of one with another value, or last."""
@@ -69,10 +79,16 @@ class Listed:
             if _place(each) == _place(edit) and each != edit:
                 edits = (*self.edits[:number], edit, *self.edits[number + 1 :])
                 return replace(self, edits=edits)
-        texts = [_text([each]) for each in self.edits]
-        if (text := _text([edit])) in texts:
-            return self.without(texts.index(text))
-        return replace(self, edits=(*self.edits, edit))
+        if (place := self.number(edit)) is None:
+            return replace(self, edits=(*self.edits, edit))
+        kept = [each for each in range(len(self.edits)) if each != place]
+        off = frozenset(number for number, each in enumerate(kept) if each in self.off)
+        return replace(self, edits=tuple(self.edits[each] for each in kept), off=off)
+
+    def switched(self, edit: Any) -> "Listed":
+        """The same with an edit off that is on, or on that is off."""
+        number = self.number(edit)
+        return self if number is None else replace(self, off=self.off ^ {number})
 
 
 # ---- requests
@@ -81,6 +97,8 @@ class Listed:
 def request(plain: TraceRequest) -> TraceRequest:
     """The request with the edits that are switched on; the same if there are none."""
     settings = session.current(PAGE).settings
+    if problem := st.session_state.pop(PROBLEM, ""):
+        shared.error_line(problem)
     if not settings["edits"]:
         return plain
     known, gone = old_links.without_gone(settings["edits"], settings["off"])
@@ -187,21 +205,36 @@ def is_difference(edited: TraceRequest) -> bool:
     return bool(edited.edits) and session.get(PAGE, "edited") == DIFFERENCE
 
 
-def props(edited: TraceRequest) -> dict[str, Any]:
-    """Props of the view: that it may ask for edits and a second text, the edits that are on,
-    whether the pass in view has them, and whether it subtracts.
+def props(edited: TraceRequest, params: Iterable[link.Param]) -> dict[str, Any]:
+    """Props of the view: the edits in order, what can be done to them, and the runs that are kept.
+
+    Args:
+        edited: the request, with the edits that are on.
+        params: of the page now.
     """
-    on = [_text([each]) for each in edited.edits]
-    after = bool(on) and session.get(PAGE, "edited") != BEFORE
-    shown_as = {"edited": after, "difference": is_difference(edited)}
-    return {"edits": on, **shown_as, "compares": _compares(edited)}
+    listed, run = _now(), runs.now(params, edited)
+    return {
+        "edits": [
+            {"values": _values(each), "said": each.describe(), "on": number not in listed.off}
+            for number, each in enumerate(listed.edits)
+        ],
+        "edited": bool(edited.edits) and session.get(PAGE, "edited") != BEFORE,
+        "difference": is_difference(edited),
+        "both": session.get(PAGE, "edits_in") == BOTH,
+        "undo": bool(_history("past")),
+        "redo": bool(_history("future")),
+        "compares": _compares(edited),
+        "runs": runs.props(run),
+    }
 
 
-def take() -> None:
-    """Makes the edits that the view asked for since the last run, or takes them back.
+# ---- what the Lab asks for
 
-    After `link_on_entry.enter`. The view is polled in every run: a callback would be lost if
-    another run replaced this one.
+
+def take(params_of: link_on_entry.ParamsOf) -> None:
+    """Does what the view asked for since the last run; after `link_on_entry.enter`.
+
+    The view is polled in every run: a callback would be lost if another run replaced this one.
     """
     state = st.session_state
     value = (state.get(f"{PAGE}_view") or {}).get("edit")
@@ -209,167 +242,64 @@ def take() -> None:
     taken: list[str] = state.setdefault(f"{PAGE}/edits/taken", [])
     asked: dict[str, Callable[[], None]] = {}
     for each in sent if isinstance(sent, list) else []:
-        id, text, second = (each.get(name) for name in ("id", "text", SECOND))
-        if isinstance(id, str) and id not in taken and isinstance(text, str):
-            add = partial(_add, text, second if isinstance(second, str) else "")
-            asked[id] = STEPS.get(text, add)
+        id = each.get("id") if isinstance(each, Mapping) else None
+        if isinstance(id, str) and id not in taken:
+            asked[id] = partial(_do, each, params_of)
     session.defer(asked.values())
     taken.extend(asked)
     del taken[:-MOST_UNDONE]
     session.catch_up()
 
 
-# ---- the strip of edits
-
-
-def strip(
-    edited: TraceRequest, params: Iterable[link.Param], params_of: link_on_entry.ParamsOf
-) -> None:
-    """Lists the edits, with what can be done to them; nothing where there never was one.
-
-    Args:
-        edited: the request, with the edits that are on.
-        params: of the page now.
-        params_of: of the page, for a link.
-    """
-    if problem := st.session_state.pop(PROBLEM, ""):
-        shared.error_line(problem)
-    listed, past, future = _now(), _history("past"), _history("future")
-    if not (listed.edits or past or future or runs.kept()):
-        return
-    with st.container(key=f"{PAGE}_edits", gap="xsmall"):
-        key = f"{PAGE}_edits_all"
-        with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
-            if edited.edits:
-                help = EDIT_VIEWS_HELP
-                controls.choice(PAGE, "edited", "Shown", EDIT_VIEWS, help, collapsed=True)
-            clear = partial(_become, Listed())
-            for name, label, action, enabled, help in (
-                ("undo", "Undo", _undo, past, "Takes the last change of the list back (Ctrl+Z)"),
-                ("redo", "Redo", _redo, future, "Makes it again (Ctrl+Y)"),
-                ("remove", "Remove all", clear, listed.edits, None),
-            ):
-                st.button(
-                    label,
-                    key=f"{PAGE}_edits_{name}",
-                    on_click=session.callback(action),
-                    disabled=not enabled,
-                    help=help,
-                )
-            if listed.edits and session.get(PAGE, "compare"):
-                on = session.get(PAGE, "edits_in") == BOTH
-                switch = partial(_switch_beside, listed)
-                _toggle("Edit the second too", f"{PAGE}_edits_in", on, switch, ALSO_HELP)
-            run = runs.now(params, edited)
-            enabled = bool(listed.edits or past or future)
-            runs.draw(run, partial(_open, params_of=params_of), enabled=enabled)
-        for number, edit in enumerate(listed.edits):
-            _row(listed, number, edit)
-        if listed.second and any(hasattr(edit, "source") for edit in listed.edits):
-            st.caption(f"Second input: “{shared.plain(_title(listed.second))}”")
-        runs.compare(run)
-
-
-def _row(listed: Listed, number: int, edit: Any) -> None:
-    """One edit: its switch with its sentence, and a button that removes it."""
-    name = f"{PAGE}_edit_{number}"
-    with st.container(key=f"{name}_row", horizontal=True, vertical_alignment="center", gap="small"):
-        said, on = shared.plain(edit.describe()), number not in listed.off
-        _toggle(said, f"{name}_on", on, partial(_switch, listed, number))
-        removed = partial(_become, listed.without(number))
-        controls.button("✕", f"{name}_remove", removed, help="Remove this edit")
-
-
-def _toggle(
-    label: str, key: str, on: bool, action: Callable[[], None], help: str | None = None
-) -> None:
-    st.session_state[key] = on
-    st.toggle(label, key=key, on_change=session.callback(action), help=help, width="content")
-
-
-def _title(second: str) -> str:
-    """The second input in words: a text itself, of a picture its name."""
-    kind, _, name = second.partition(":")
-    if kind == "photo" and name in samples.PICTURES:
-        return samples.TITLES.get(name, name)
-    return "your picture" if kind == "upload" and name in pictures.strip(PAGE) else second
-
-
-# ---- what is done to the list
-
-
-def _undo_point() -> Callable[[], None]:
-    """Remembers the list before a change; calling the result afterwards lets “Undo” restore it."""
-    past, future, before = _history("past"), _history("future"), _now()
-
-    def note() -> None:
-        past.append(before)
-        del past[:-MOST_UNDONE]
-        future.clear()
-
-    return note
-
-
-def _add(text: str, second: str) -> None:
-    """Adds the one edit of a text, or removes it where it is there; "" chooses a second input."""
+def _do(asked: Mapping[str, Any], params_of: link_on_entry.ParamsOf) -> None:
+    """Does one thing that the view asked for; what it cannot is said in a line."""
     session.fold(PAGE)
-    listed, second = _now(), second[:MOST_SECOND]
-    if text:
-        try:
-            (edit,) = compute.parse_edits(text, {SECOND: NAMED})
-        except ValueError as error:
-            st.session_state[PROBLEM] = str(error)
-            return
-        listed, second = listed.toggled(edit), second or listed.second
-    _become(replace(listed, second=second))
+    what, value = asked.get("do"), asked.get("value")
+    try:
+        if what in ("undo", "redo"):
+            _go(*("past", "future") if what == "undo" else ("future", "past"))
+        elif what in CHOSEN and value in CHOSEN[what]:
+            session.edit(PAGE, {what: value})
+        elif what == "compare":
+            session.edit(PAGE, {what: str(value)})
+        elif what in ("keep", "forget"):
+            getattr(runs, what)(str(value))
+        elif what == "open":
+            _undoable(partial(runs.open_run, str(value), params_of))
+        else:
+            listed, second = _now(), str(asked.get(SECOND) or "")[:MOST_SECOND]
+            after = replace(listed, second=second or listed.second)
+            if what == "second":
+                after = replace(listed, second=str(value)[:MOST_SECOND])
+            elif what == "clear":
+                after = Listed(second=listed.second)
+            elif what in ("set", "toggle", "switch"):
+                edit = compute.edit_of(value, {SECOND: NAMED})
+                if what == "switch":
+                    after = after.switched(edit)
+                elif what == "toggle" or after.number(edit) is None:
+                    after = after.toggled(edit)
+            _undoable(partial(session.edit, PAGE, _settings(after)))
+    except ValueError as error:
+        st.session_state[PROBLEM] = str(error)
 
 
-def _switch(listed: Listed, number: int) -> None:
-    """Switches an edit on or off, if the list is still the one that its toggle was drawn for.
-
-    Streamlit takes what the browser last held of a toggle that is gone for a change of it.
-    """
-    session.fold(PAGE)
-    if _now() == listed:
-        _become(replace(listed, off=listed.off ^ {number}))
-
-
-def _switch_beside(listed: Listed) -> None:
-    """Applies the edits to the second model or input too, or no longer; see `_switch`."""
-    session.fold(PAGE)
-    if _now() == listed:
-        there = session.get(PAGE, "edits_in")
-        session.edit(PAGE, {"edits_in": FIRST if there == BOTH else BOTH})
-
-
-def _become(listed: Listed) -> None:
-    """Makes the list another one, which can be undone."""
-    session.fold(PAGE)
-    note = _undo_point()
-    session.edit(PAGE, _settings(listed))
-    note()
-
-
-def _open(run: runs.Run, params_of: link_on_entry.ParamsOf) -> None:
-    """Shows a kept run; “Undo” returns to the edits of now."""
-    session.fold(PAGE)
-    note = _undo_point()
-    runs.open_run(run, params_of)
-    note()
+def _undoable(action: Callable[[], None]) -> None:
+    """Does something to the list that “Undo” takes back."""
+    past, before = _history("past"), _now()
+    action()
+    past.append(before)
+    del past[:-MOST_UNDONE]
+    _history("future").clear()
 
 
 def _go(there: str, back: str) -> None:
     """Goes to the last list of one history, and notes that of now in the other."""
-    session.fold(PAGE)
     steps, others, before = _history(there), _history(back), _now()
     if steps:
         session.edit(PAGE, _settings(steps[-1]))
         steps.pop()
         others.append(before)
-
-
-_undo, _redo = partial(_go, "past", "future"), partial(_go, "future", "past")
-STEPS = {"undo": _undo, "redo": _redo}  # as a view asks for them
 
 
 def _history(name: str) -> list[Listed]:
@@ -406,11 +336,15 @@ def _text(edits: Iterable[Any]) -> str:
     return compute.format_edits(named, {SECOND: NAMED}) if named else ""
 
 
-def _place(edit: Any) -> tuple[type, str] | Any:
-    """What an edit sets to a value, that aside; the edit itself where it sets none."""
-    if type(edit).__name__ != "SetWeights":
-        return edit
-    return type(edit), _text([_with(edit, value=0)])
+def _values(edit: Any) -> dict[str, Any]:
+    named = _with(edit, source=NAMED) if hasattr(edit, "source") else edit
+    return compute.edit_values(named, {SECOND: NAMED})
+
+
+def _place(edit: Any) -> dict[str, Any]:
+    """What an edit acts on, without the value that it gives it."""
+    values = _values(edit)
+    return {name: each for name, each in values.items() if name not in SETS.get(values["edit"], ())}
 
 
 def _with(edit: Any, **changed: Any) -> Any:

@@ -68,7 +68,7 @@ def early(stage: attention.Stage, wanted: Source, place: inputs.Entries | None) 
         return
     with tracing.expecting(request) as expected:
         if isinstance(expected, Expected):
-            stage.props = {**edits.props(request), "stored": served}
+            stage.props = {**edits.props(request, stage.params), "stored": served}
             stage.expect(expected, wanted.layout)
             if shared.cold():
                 if place is not None and place.about is not None:

@@ -127,7 +127,7 @@ def page() -> None:
     welcome.settle(first, params_of)
     pictures.take(PAGE)
     recordings.UPLOADED.take()
-    edits.take()
+    edits.take(params_of)
     writing.take()
     chooser.settle(examples.follow)
     _Run(problems).draw()
@@ -196,8 +196,6 @@ class _Run:
             self.stage.let_paint()
             self.controls()
         if request is not None and self.entries is not None:
-            if soon:
-                beside.choose(request, self.stage.kind, self.entries.beside)
             card.about(self.entries.about, request.model)
         if opened is not None:
             with self.stage.below:
@@ -256,11 +254,11 @@ class _Run:
             stage.stale()
             return None
         edited = edits.request(plain)
-        edits.strip(edited, _now(stage.kind), params_of)
         names = inputs.special_names(entries.reads, None if source.listed() else model)
         between = words.chosen(PAGE, names)
         more = writing.props(edited, model) | edits.other(plain, between)
-        stage.props = edits.props(edited) | more
+        more |= edits.props(edited, _now(stage.kind)) | beside.props(plain, stage.kind)
+        stage.props = more
         request = edits.request_in_view(edited)
         try:
             after = self.traced(edited, between, early=request == edited)
@@ -269,7 +267,7 @@ class _Run:
                 raise
             shared.error_line(error)
             request = edited = plain
-            stage.props = edits.props(plain) | more
+            stage.props = {**more, "edited": False, "difference": False}
             after = self.traced(plain, between, early=False)
         if after is None:
             return None
@@ -320,8 +318,6 @@ class _Run:
         """What the model answers, and the view of what is held."""
         trace, name, kind = held.value.trace, request.model.catalogue, self.stage.kind
         _notes(request, model, trace)
-        if entries.beside is not None:
-            beside.choose(request, kind, entries.beside)
         second = beside.of(request, kind)
         if kind == "image":
             example = examples.current_example()

@@ -5,9 +5,8 @@ opened. Requests are noted while they are shown: a run that is compared is not o
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -20,14 +19,13 @@ from viz.pages.explore import compute, source
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
-from viz.pages.widgets import controls
 
 ASIDE = frozenset(("kept", "compared", "edited", "chooser"))  # settings that are none of a run's
 MOST = 12  # runs; the oldest goes first
 LONGEST = 40  # characters of a name
 BESIDE = 4  # runs that are compared at a time
+NOW = f"{PAGE}/run"  # in the session, that on the screen
 NAMED = 3  # outputs of a run
-COMPARE = "Inputs, edits and predictions of the kept runs side by side"
 EXPECTED = "a list of names, each with the settings of a page"
 GONE = "The runs that this link keeps are too long for a link, and no longer on this server"
 ROWS = ("Model", "Input", "Edits", "Prediction", "From the first")
@@ -83,50 +81,43 @@ def now(params: Iterable[link.Param], request: TraceRequest) -> Run:
     listed = [each for each in params if each.name in settings and each.name not in ASIDE]
     run = Run("On the screen", link.write(listed, settings))
     _noted()[run.key] = request
+    st.session_state[NOW] = run
     return run
 
 
-def draw(run: Run, become: Callable[[Run], None], *, enabled: bool) -> None:
-    """Draws the kept runs, and the entry that keeps the one on the screen.
+def props(run: Run) -> dict[str, Any]:
+    """Props of the view: the kept runs, which of them is on the screen, and all side by side.
 
     Args:
         run: on the screen.
-        become: makes a run the one on the screen.
-        enabled: whether there is something to keep.
     """
     runs = kept()
-    for number, each in enumerate(runs):
-        key, is_here = f"{PAGE}_edits_run_{number}", each.query == run.query
-        controls.button(shared.plain(each.name), key, become, each, chosen=is_here)
-    with st.popover("Keep …", key=f"{PAGE}_edits_keep", disabled=not (enabled or runs)):
-        st.text_input("Name of this run", key=f"{PAGE}_edits_name", max_chars=LONGEST)
-        controls.button("Keep this run", f"{PAGE}_edits_keep_this", partial(_keep, run))
-        for number, each in enumerate(runs):
-            left = [other for other in runs if other is not each]
-            label, key = f"Forget {shared.plain(each.name)}", f"{PAGE}_edits_forget_{number}"
-            controls.button(label, key, _set, left)
-    if runs:
-        is_on = session.get(PAGE, "compared") == "yes"
-        switched = partial(session.edit, PAGE, {"compared": "no" if is_on else "yes"})
-        key = f"{PAGE}_edits_compare"
-        controls.button("Compare runs", key, switched, chosen=is_on, help=COMPARE)
+    listed = [{"name": each.name, "here": each.query == run.query} for each in runs]
+    compared = bool(runs) and session.get(PAGE, "compared") == "yes"
+    return {"kept": listed, "compared": _beside(run, runs) if compared else None}
 
 
-def open_run(run: Run, params_of: link_on_entry.ParamsOf) -> None:
-    """Makes the settings of a run those of the page."""
-    aside = {name: session.get(PAGE, name) for name in ("kept", "compared", "edited")}
-    link_on_entry.follow(PAGE, params_of, {**run.query, **aside}, view=False)
-
-
-def _keep(run: Run) -> None:
-    """Keeps a run under the typed name, or the first free number."""
+def keep(name: str) -> None:
+    """Keeps the run on the screen under a name, or the first free number."""
     runs = {each.name: each for each in kept()}
-    typed = str(st.session_state.get(f"{PAGE}_edits_name") or "").strip()
     free = (f"Run {number}" for number in range(1, MOST + 2))
-    name = typed or next(each for each in free if each not in runs)
+    name = name.strip()[:LONGEST] or next(each for each in free if each not in runs)
     runs.pop(name, None)
-    runs[name] = Run(name, run.query)
+    runs[name] = Run(name, st.session_state[NOW].query)
     _set([*runs.values()][-MOST:])
+
+
+def forget(name: str) -> None:
+    """Forgets a kept run."""
+    _set(each for each in kept() if each.name != name)
+
+
+def open_run(name: str, params_of: link_on_entry.ParamsOf) -> None:
+    """Makes the settings of a kept run those of the page."""
+    for run in kept():
+        if run.name == name:
+            aside = {name: session.get(PAGE, name) for name in ("kept", "compared", "edited")}
+            link_on_entry.follow(PAGE, params_of, {**run.query, **aside}, view=False)
 
 
 def _set(runs: Iterable[Run]) -> None:
@@ -144,22 +135,14 @@ def _noted() -> dict[str, TraceRequest]:
 # ---- side by side
 
 
-def compare(run: Run) -> None:
-    """The kept runs beside the one on the screen, if that is wanted."""
-    runs = kept()
-    if not runs or session.get(PAGE, "compared") != "yes":
-        return
+def _beside(run: Run, runs: tuple[Run, ...]) -> dict[str, Any]:
+    """The kept runs beside the one on the screen: names of columns, and rows by their name."""
     here = next((each for each in runs if each.query == run.query), run)
     every = [here, *(each for each in runs if each.query != run.query)][:BESIDE]
-    with st.spinner("Comparing runs …"):
-        requests = [_noted().get(each.key) for each in every]
-        columns = [_column(request, requests[0]) for request in requests]
-    named = {shared.plain(r.name): cells for r, cells in zip(every, columns, strict=True)}
-    st.table({"": list(ROWS), **named})
-    st.caption(
-        "KL is the divergence of each prediction from the first run’s, in nats; 1 − cosine that of"
-        " its embedding. It does not say which of the differences between two runs did it."
-    )
+    requests = [_noted().get(each.key) for each in every]
+    columns = [_column(request, requests[0]) for request in requests]
+    rows = {name: [*cells] for name, *cells in zip(ROWS, *columns, strict=True)}
+    return {"names": [each.name for each in every], "rows": rows}
 
 
 def _column(request: TraceRequest | None, first: TraceRequest | None) -> list[str]:
@@ -169,15 +152,15 @@ def _column(request: TraceRequest | None, first: TraceRequest | None) -> list[st
     model = source.titled(request.model.place, request.model.name)
     edits: tuple[Any, ...] = request.edits
     described = " ".join(edit.describe() for edit in edits) or "none"
-    about = [shared.plain(each) for each in (model, _words(request), described)]
+    about = [model, _words(request), described]
     try:
         answer = shared.entry_for(request).value.predict(0, "out", None)
         pairs = zip(answer.get("labels", ()), answer.get("probabilities", ()), strict=True)
-        shares = [f"{shared.plain(_legible(name))} {percent(p, '.1f')}" for name, p in pairs]
+        shares = [f"{_legible(name)} {percent(p, '.1f')}" for name, p in pairs]
         apart = "" if first is None or request is first else _apart(first, request)
         return [*about, " · ".join(shares[:NAMED]) or "–", apart or "–"]
     except ValueError as error:
-        return [*about, shared.plain(" ".join(str(error).split())), "–"]
+        return [*about, " ".join(str(error).split()), "–"]
 
 
 def _apart(first: TraceRequest, second: TraceRequest) -> str:

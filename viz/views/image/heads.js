@@ -26,10 +26,9 @@ const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} 
  * @param {object} props
  * @param {ImageState} props.state
  * @param {Theme} props.theme
- * @param {unknown} [props.controls] beside the heading
  * @param {unknown} [props.children] below
  */
-export function Heads({ state, theme, controls, children }) {
+export function Heads({ state, theme, children }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const space = useSpace(box);
   const { title } = state.view.props;
@@ -67,7 +66,6 @@ export function Heads({ state, theme, controls, children }) {
     <section class="hs-section">
       <div class="hs-row">
         <h3 class="hs-heading">${title ? `${title}: every head` : "Every head of this layer"}</h3>
-        ${controls}
       </div>
       <p class="hs-sentence">${sentenceOf(state)}</p>
       <div class=${state.complete ? "hs-stage" : "hs-stage hs-dim"}>

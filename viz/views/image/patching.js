@@ -17,8 +17,8 @@ const ABOUT =
   "One at a time, the state of each layer and patch is replaced by that of the second picture; a map for each layer" +
   " shows what this does to the output. Choose a patch to read it.";
 
-/** @param {{state: ImageState, theme: Theme, edit: (text: string, second?: string) => void}} props */
-export function States({ state, theme, edit }) {
+/** @param {{state: ImageState, theme: Theme, ask: ((asked: import("../../web/core/edits.js").Asked) => void) | null}} props */
+export function States({ state, theme, ask }) {
   const { view } = state;
   const { states, output } = state.selection;
   const { second, edits } = view.props;
@@ -37,7 +37,7 @@ export function States({ state, theme, edit }) {
       subject=${subjectOf}
       chosenIn=${({ effects }) => chosenIn(state, effects)}
       nameOf=${(_, { row, column }) => `Layer ${row}, ${state.base.query_labels[column]}`}
-      edit=${edits && ((call) => edit(call, second.source))}
+      edit=${edits && ((value) => ask?.({ do: "toggle", value, second: second.source }))}
       cells=${(of) => html`<${Maps} ...${{ state, theme, ...of, choose: (layer, token) => select(top, layer, token) }} />`}
     />
   `;

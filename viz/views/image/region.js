@@ -1,11 +1,10 @@
 // Patches that are chosen together, with the pointer or with Shift and the arrow keys, and what can be done
 // to them: cover them before the network sees them, or cut them off from every token.
 
-import { callOf } from "../../web/core/edit_text.js";
-import { patchesWithin } from "../../web/core/edits.js";
 import { cellBeside, tokenAt } from "../../web/core/grids.js";
 import { useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
+import { few } from "../../web/core/edits.js";
 import { Area } from "../../web/parts/over_picture.js";
 import { Button } from "../../web/parts/controls.js";
 
@@ -13,16 +12,16 @@ import { Button } from "../../web/parts/controls.js";
 
 /**
  * @param {ImageState} state
- * @param {((text: string) => void) | null} edit makes an edit; null where none can be made
+ * @param {((asked: import("../../web/core/edits.js").Asked) => void) | null} ask asks for an edit; null where none can be made
  */
-export function useRegion(state, edit) {
+export function useRegion(state, ask) {
   const drawn = useFrameSignal(
     state,
     /** @type {{token: number | null, from: number, to: number} | null} */ (null),
   );
   const { base } = state;
   const grid = state.grid();
-  const isArea = Boolean(edit && state.view.remote);
+  const isArea = Boolean(ask && state.view.remote);
   /** The newest, until another patch is chosen. */
   const regionOf = () => (isArea && drawn.value?.token === state.selection.token ? drawn.value : null);
   const region = regionOf();
@@ -60,11 +59,11 @@ export function useRegion(state, edit) {
   const [down, across] = base.grid;
   const sides = [cols[0] / across, rows[0] / down, (cols[1] + 1) / across, (rows[1] + 1) / down];
   const [high, wide] = [rows[1] - rows[0] + 1, cols[1] - cols[0] + 1];
-  const act = (name, title, text) => html`
+  const act = (name, title, value) => html`
     <${Button}
       title=${title}
       onClick=${() => {
-        edit?.(text);
+        ask?.({ do: "toggle", value });
         clear();
       }}
     >
@@ -76,11 +75,26 @@ export function useRegion(state, edit) {
     <${Area} sides=${sides} />
     <div class="hs-region-actions">
       <span role="status">${inside.length === 1 ? "1 patch" : `${high} × ${wide} patches`}</span>
-      ${act("Cover", "Set these patches to the picture’s mean colour before the network sees it", callOf("Cover", [inside]))}
-      ${act("Blur", "Blur these patches before the network sees them", callOf("Cover", [inside], { how: "blur" }))}
-      ${act("Cut", "No token attends to these patches, in any layer", callOf("Cut", [null, null, null, tokens]))}
+      ${act("Cover", "Set these patches to the picture’s mean colour before the network sees it", { edit: "Cover", patch: few(inside) })}
+      ${act("Blur", "Blur these patches before the network sees them", { edit: "Cover", patch: few(inside), how: "blur" })}
+      ${act("Cut", "No token attends to these patches, in any layer", { edit: "Cut", layer: null, head: null, query: null, key: few(tokens) })}
       <${Button} text="✕" title="Let go of these patches" onClick=${clear} />
     </div>
   `;
   return { area, onKey, above };
+}
+
+/**
+ * The numbers of the patches of a rectangle, whichever corner comes first.
+ *
+ * @param {[number, number]} rows
+ * @param {[number, number]} columns
+ * @param {number} cols of the picture
+ */
+function patchesWithin(rows, columns, cols) {
+  const [[top, bottom], [left, right]] = [rows, columns].map((pair) => [...pair].sort((a, b) => a - b));
+  const across = Array.from({ length: right - left + 1 }, (_, i) => left + i);
+  return Array.from({ length: bottom - top + 1 }, (_, i) => top + i).flatMap((row) =>
+    across.map((col) => row * cols + col),
+  );
 }

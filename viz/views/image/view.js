@@ -49,8 +49,8 @@ export function pixelsOfRow(state, values, table) {
 export const useTable = ({ difference, bothWays, ramp }) =>
   useMemo(() => (difference ? signedVeilOf(bothWays) : veilOf(ramp)), [difference, bothWays, ramp]);
 
-/** @param {{state: ImageState, theme: Theme, edit?: ((text: string) => void) | null}} props */
-export function Picture({ state, theme, edit = null }) {
+/** @param {{state: ImageState, theme: Theme}} props */
+export function Picture({ state, theme }) {
   const section = useRef(/** @type {HTMLElement | null} */ (null));
   const file = useRef(/** @type {(() => void) | null} */ (null));
   const { title, edits } = state.view.props;
@@ -78,7 +78,7 @@ export function Picture({ state, theme, edit = null }) {
       JSON.stringify(reached),
     ],
   );
-  const region = useRegion(state, edits ? edit : null);
+  const region = useRegion(state, edits ? state.ask : null);
   const menu = useMemo(() => saving(state, () => file.current?.()), [state]);
   const painted = () => {
     if (!state.leader && section.current) markPainted(section.current);

@@ -6,6 +6,7 @@ import { listenForBrush } from "../../web/text/brushing.js";
 import { listed } from "../../web/text/span.js";
 import { wordAt } from "../../web/painting/axis_labels.js";
 import { useGestures } from "./gestures.js";
+import { paint } from "../../web/core/edits.js";
 import * as viewport from "../../web/painting/viewport.js";
 
 /** @import {Axis, Cell} from "../../web/types" */
@@ -127,7 +128,7 @@ export function useTouch({ state, overlay, layout, picture, zoom, lags, altered,
     altered(keep) {
       const { value } = altered;
       altered.value = null;
-      if (value && keep) state.paint?.(value.cell, value.to);
+      if (value && keep) paint(state, value.cell, value.to);
     },
   });
 }

@@ -28,7 +28,7 @@ export function Matter({ state, theme }) {
   `;
   return html`
     <${HeadsThatMatter}
-      ...${{ view: state.view, theme, more, receive, edit: state.edit }}
+      ...${{ view: state.view, theme, more, receive, ask: state.ask }}
       site=${state.group()[0] ?? state.selection.site}
       select=${(change) => state.select(change)}
     />

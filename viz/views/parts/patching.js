@@ -59,7 +59,7 @@ export function Patching({ state, theme }) {
       subject=${subjectOf}
       chosenIn=${({ answer }) => (pointed.value?.answer === answer ? pointed.value.at : null)}
       nameOf=${nameOf}
-      edit=${state.edit && ((call) => state.edit?.(call, patched))}
+      edit=${state.ask && ((value) => state.ask?.({ do: "toggle", value, second: patched }))}
       cells=${({ answer, effects, most }) => html`<${Table} ...${{ theme, answer, effects, most, onFocus: onFocus(answer) }} />`}
     />
   `;

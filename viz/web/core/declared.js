@@ -35,6 +35,7 @@ export const START = {
   fusion: "mean",
   discard: 0,
   there: "",
+  lab: "",
   overview: "atlas",
   plot: "",
   rank: "",

@@ -98,8 +98,8 @@ export class State {
     this.sought = null;
     this.match = -1; // the one that was jumped to
     this.padding = false; // whether the silence after a recording is drawn
-    /** @type {((text: string, second?: string) => void) | null} makes an edit */
-    this.edit = null;
+    /** @type {((asked: import("./edits.js").Asked) => void) | null} asks the page for an edit, and more */
+    this.ask = null;
     /** @type {(() => Other | null) | null} what can be patched from a second input */
     this.fromOther = null;
     /** @type {Set<(picture: boolean) => void>} */

@@ -1,7 +1,6 @@
 // Another picture or network beside the first: pointing and choosing in one shows in both, and the chosen head can
 // be patched from the second.
 
-import { addressOf, callOf } from "../core/edit_text.js";
 import { ImageState } from "./state.js";
 
 /** @import {Host, ViewProps} from "../types" */
@@ -12,9 +11,8 @@ import { ImageState } from "./state.js";
  * @param {ImageState} first
  * @param {HTMLElement} root
  * @param {Host} host
- * @param {((text: string, second?: string) => void) | null} edit makes an edit
  */
-export function besideOf(first, root, host, edit) {
+export function besideOf(first, root, host) {
   /** @type {ImageState | null} */
   let second = null;
   /** @type {ViewProps | null} */
@@ -23,17 +21,9 @@ export function besideOf(first, root, host, edit) {
 
   /** What is patched from a second picture; null where none can be. */
   first.fromOther = () => {
-    const { view, selection, base } = first;
-    const source = edit && view.remote && view.props.edits && view.props.second?.source;
-    if (!source) return null;
-    const { site, head } = selection;
-    const one = typeof head === "number" ? head : null;
-    const { layer } = base.sites[site];
-    const where = addressOf(base.sites, base.sites[site]);
-    const patch = () => {
-      if (one !== null) edit(callOf("Patch", [layer, "head", "second"], { head: one, ...where }), source);
-    };
-    return { refusal: "", patch, sought: { site, what: "head", head: one, token: null }, source };
+    const { remote, props: given } = first.view;
+    const source = first.ask && remote && given.edits && given.second?.source;
+    return source ? { refusal: "", source, token: null } : null;
   };
 
   function destroy() {

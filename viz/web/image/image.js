@@ -2,13 +2,14 @@
 
 import { FORMS } from "../core/declared.js";
 import { element } from "../core/dom.js";
-import { editControls } from "../core/edits.js";
 import { html } from "../core/html.js";
 import { layerName } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { overCorpora } from "../core/over_corpora.js";
 import { predictionLine } from "../core/prediction_line.js";
 import { embedded, panelWithin } from "../core/view_panel.js";
+import { asking } from "../core/edits.js";
+import { Lab } from "../lab/lab.js";
 import { Below } from "../parts/below.js";
 import { Switch, Field, Hosted, Menu, Stepper, Toggle } from "../parts/controls.js";
 import { HeadsThatMatter } from "../matter/heads.js";
@@ -71,16 +72,15 @@ export function mount(root, props, host) {
 /** @returns {Panel[]} */
 function compose(state, root, host) {
   const next = predictionLine(state.view, root, () => explaining(state));
-  const edits = editsOf(state, host);
+  state.ask = asking(host);
   const corpora = element("div");
-  const beside = besideOf(state, root, host, edits.ask);
+  const beside = besideOf(state, root, host);
   const page = embedded(Page);
   root.append(page.box);
   return [
     next,
-    edits,
     {
-      render: (theme) => page.render({ state, theme, edits, corpora, second: beside.state() }),
+      render: (theme) => page.render({ state, theme, corpora, second: beside.state() }),
       destroy() {
         page.render(null);
         beside.destroy();
@@ -88,28 +88,29 @@ function compose(state, root, host) {
     },
     overCorpora(state, corpora),
     panelWithin(root, Below, { view: state.view }),
+    panelWithin(root, Lab, { state }),
   ];
 }
 
-function Page({ state, theme, edits, corpora, second }) {
+function Page({ state, theme, corpora, second }) {
   const { form } = state;
   const matters = {
-    ...{ view: state.view, theme, site: state.selection.site, edit: edits.ask },
+    ...{ view: state.view, theme, site: state.selection.site, ask: state.ask },
     select: (change) => state.select(change),
   };
   const isOpen = second?.view.baseOrNull;
   return html`
-    <${Toolbar} ...${{ state, edits }} />
+    <${Toolbar} state=${state} />
     ${
       form === "attention" &&
       html`
       <div class=${second ? "hs-grid hs-image-grid hs-two" : "hs-grid hs-image-grid"}>
-        <div><${Picture} ...${{ state, theme, edit: edits.ask }} /></div>
+        <div><${Picture} ...${{ state, theme }} /></div>
         ${second && (isOpen ? html`<${Picture} ...${{ state: second, theme }} />` : html`<section inert />`)}
         <div>
-          <${Heads} ...${{ state, theme, controls: html`<${Hosted} node=${edits.box} />` }}>
+          <${Heads} ...${{ state, theme }}>
             <${HeadsThatMatter} ...${matters} />
-            <${States} ...${{ state, theme, edit: edits.ask }} />
+            <${States} ...${{ state, theme, ask: state.ask }} />
             <${Hosted} node=${corpora} />
           <//>
         </div>
@@ -139,20 +140,6 @@ function explaining(state) {
       method: methodOf(method).kind === "relevance" ? method : EXPLAINING,
     });
   };
-}
-
-function editsOf(state, host) {
-  return editControls(state.view, host, {
-    chosen() {
-      const { token, direction, site, head } = state.selection;
-      const isInward = direction === "in";
-      return { site, head, query: isInward ? null : token, key: isInward ? token : null };
-    },
-    tokensOf: (_, place) => [place],
-    patches: false,
-    fromOther: () => state.fromOther?.() ?? null,
-    reach: (change) => state.reach(change),
-  });
 }
 
 function Toolbar({ state }) {

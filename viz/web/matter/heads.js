@@ -1,12 +1,12 @@
 // Which heads an output needs: every head switched off in turn, first by attribution, then, where that is largest, in
 // passes of their own.
 
-import { addressOf, callOf } from "../core/edit_text.js";
 import { useFrameSignal } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { capital, legible, siteName } from "../core/labels.js";
 import { signed } from "../core/ticks.js";
 import { colourOf, largest } from "../methods/methods.js";
+import { editAt } from "../core/edits.js";
 import { CellTable } from "../parts/cells.js";
 import { Button, Field, Menu, Quoted } from "../parts/controls.js";
 import { useLayoutEffect, useMemo } from "../vendor/hooks.js";
@@ -23,7 +23,7 @@ import { useTwoSteps } from "./two_steps.js";
  * @property {Theme} theme
  * @property {number} site of the kind whose heads are switched off
  * @property {(change: Partial<Selection>) => void} select
- * @property {((text: string) => void) | null | undefined} edit makes an edit of the pass
+ * @property {((asked: import("../core/edits.js").Asked) => void) | null | undefined} ask asks for an edit of the pass
  * @property {unknown} [more] controls
  * @property {(answer: Swept) => void} [receive] what else shows the numbers
  */
@@ -43,7 +43,7 @@ const DOUBT =
 const ALONG = ", and the distance estimated along 8 random directions"; // analysis.sweep.DIRECTIONS
 
 /** @param {SweepProps} props */
-export function HeadsThatMatter({ view, theme, site, select, edit, more, receive }) {
+export function HeadsThatMatter({ view, theme, site, select, ask, more, receive }) {
   const { matter } = view.selection;
   const top = useFrameSignal(view, "10");
   const isOn = matter !== "no";
@@ -73,12 +73,12 @@ export function HeadsThatMatter({ view, theme, site, select, edit, more, receive
       title="Switch off every head in turn, and see what the output loses"
       onToggle=${() => select({ matter: isOn ? "no" : "zero" })}
     >
-      ${answer && html`<${Answer} ...${{ view, theme, answer, select, edit, count: Number(top.value) }} />`}
+      ${answer && html`<${Answer} ...${{ view, theme, answer, select, ask, count: Number(top.value) }} />`}
     <//>
   `;
 }
 
-function Answer({ view, theme, answer, select, edit, count }) {
+function Answer({ view, theme, answer, select, ask, count }) {
   const effects = useMemo(() => effectsOf(answer), [answer]);
   const passes = effects.filter(({ exact }) => exact !== null);
   const first = (passes.length ? passes : effects).toSorted((a, b) => Math.abs(last(b)) - Math.abs(last(a)));
@@ -104,7 +104,7 @@ function Answer({ view, theme, answer, select, edit, count }) {
       <${Subject} answer=${answer} />${`: ${effects.length} heads by attribution${said}`}
     </p>
     ${table}
-    <${Chosen} ...${{ view, effects, chosen, show, edit, nameOf }} />
+    <${Chosen} ...${{ view, effects, chosen, show, ask, nameOf }} />
     <div class="hs-cells-scroller">
       <${Strongest} ...${{ strongest: first.slice(0, count), nameOf, show }} />
     </div>
@@ -154,14 +154,12 @@ function Table({ theme, answer: { sites, attribution, number }, effects, chosen,
 }
 
 /** What is read of the chosen head. */
-function Chosen({ view, effects, chosen, show, edit, nameOf }) {
+function Chosen({ view, effects, chosen, show, ask, nameOf }) {
   const { site, head } = chosen;
   const { rough, exact } = effects.find((effect) => isSame(effect, chosen));
   const switchOff = () => {
-    const place = view.base.sites[site];
-    const address = addressOf(view.base.sites, place);
-    const isMean = view.selection.matter === "mean";
-    edit?.(callOf("Ablate", [place.layer, head], isMean ? { how: "mean", ...address } : address));
+    const how = view.selection.matter === "mean" ? { how: "mean" } : {};
+    ask?.({ do: "toggle", value: editAt(view, "Ablate", site, { head, ...how }) });
   };
   const passed = exact === null ? "" : `, ${signed(exact, DIGITS)} exactly`;
   return html`
@@ -170,7 +168,7 @@ function Chosen({ view, effects, chosen, show, edit, nameOf }) {
         ${`${capital(nameOf(site))}, head ${head}: ${signed(rough, DIGITS)} by attribution${passed}.`}
       </p>
       <${Button} title="Show the attention of this head" onClick=${() => show(chosen)}>Show this head<//>
-      <${Button} title="Make this an edit of the pass" disabled=${!edit} onClick=${switchOff}>Switch it off<//>
+      <${Button} title="Make this an edit of the pass" disabled=${!ask} onClick=${switchOff}>Switch it off<//>
     </div>
   `;
 }

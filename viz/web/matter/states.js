@@ -1,7 +1,6 @@
 // Which states carry what two inputs differ in: the state of each layer and token that the second one gives,
 // patched in, and what that does to the output; by attribution, and exactly for the largest.
 
-import { callOf } from "../core/edit_text.js";
 import { html } from "../core/html.js";
 import { reachedOf, reachWords } from "../core/reachable.js";
 import { signed } from "../core/ticks.js";
@@ -34,7 +33,7 @@ import { useTwoSteps } from "./two_steps.js";
  * @param {(answer: any) => unknown} props.subject what the numbers are, before a colon
  * @param {(effects: Effects) => At | null} props.chosenIn the state that is read
  * @param {(answer: any, at: At) => unknown} props.nameOf
- * @param {(call: string) => void} [props.edit] makes an edit of the pass; none where it cannot be made
+ * @param {(edit: import("../core/edits.js").Edit) => void} [props.edit] makes an edit of the pass; none where it cannot be made
  * @param {(props: Effects & {at: At | null}) => unknown} props.cells
  */
 export function StatesThatMatter({ state, slot, asked, isOn, top, onTop, noun, choices, ...others }) {
@@ -69,7 +68,8 @@ function Answer({ state, theme, noun, answer, subject, chosenIn, nameOf, edit, c
   };
   const leave = () => state.reach(null);
   const reached = state.sought && reachedOf(state.view, state.sought);
-  const patch = () => at && edit(callOf("Patch", [at.row, "hidden", "second"], { token: at.column }));
+  const patch = () =>
+    at && edit({ edit: "Patch", layer: at.row, what: "hidden", source: "second", token: at.column });
   return html`
     <p class="hs-check" aria-live="polite">
       ${subject(answer)}${`: all by attribution${passes} ${theme.mode === "dark" ? "Orange" : "Brown"} adds, blue takes away; colours up to ${most.toPrecision(3)}.`}

@@ -2,7 +2,6 @@
 
 import { html } from "../core/html.js";
 import { conditionOf } from "../core/head_numbers.js";
-import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { Button, Switch } from "./controls.js";
 
 /** @import {ManyHeads, Overview as Name, Theme} from "../types" */
@@ -22,20 +21,14 @@ import { Button, Switch } from "./controls.js";
  * @param {ManyHeads} props.state
  * @param {Theme} props.theme
  * @param {ViewOfHeads[]} props.views the first is shown where another was chosen
- * @param {HTMLElement} [props.controls] of the chosen head, for the heading
  */
-export function Overview({ state, theme, views, controls }) {
-  const place = useRef(/** @type {HTMLElement | null} */ (null));
-  useLayoutEffect(() => {
-    if (controls) place.current?.append(controls);
-  }, [controls]);
+export function Overview({ state, theme, views }) {
   if (state.conditions.size) state.askNumbers();
   const view = views.find(({ name }) => name === state.selection.overview) ?? views[0];
   return html`
     <section class="hs-section hs-atlas">
       <div class="hs-row">
         <h3 class="hs-heading">Every head</h3>
-        <span ref=${place} />
         <span class="hs-spring"></span>
         ${
           views.length > 1 &&

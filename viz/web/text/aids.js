@@ -9,7 +9,6 @@ import { percent } from "../core/ticks.js";
 import { Button, Menu, Quoted, Switch } from "../parts/controls.js";
 import { headsShown } from "../parts/switches.js";
 import { stepped } from "./search.js";
-import { Compare } from "./second_text.js";
 import { BLOCKS, parsed } from "./span.js";
 
 /** @import {Form} from "../types" */
@@ -59,7 +58,6 @@ export function Aids({ state }) {
       </div>
       <${Blocks} state=${state} />
       <${Spans} state=${state} />
-      <${Compare} state=${state} />
       ${form !== "text" && html`<${HiddenShare} state=${state} />`}
     </div>
   `;

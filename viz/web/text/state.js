@@ -31,10 +31,6 @@ export class TextState extends State {
   forms = ON_SCREEN.text;
   slot = "map";
   maps = new Maps({ sites: [] });
-  /** @type {((cell: Cell, weight: number) => void) | null} sets a weight by an edit */
-  paint = null;
-  /** @type {((query: number, keys: number[], weight: number | number[]) => void) | null} */
-  setRow = null; // sets weights of a row by an edit
   /** @type {(() => Record<string, string | number>) | null} what a saved page shows beside it */
   second = null;
   /** The runs of tokens that were searched for, by axis. */
@@ -137,12 +133,12 @@ export class TextState extends State {
   canPaint() {
     const { form, values } = this.selection;
     const isOfWeights = form === "matrix" && values === "weights" && !this.difference;
-    return Boolean(this.paint && isOfWeights && this.canEdit());
+    return Boolean(isOfWeights && this.canEdit());
   }
 
   /** Whether edits of the chosen site can be made. */
   canEdit() {
-    return Boolean(this.edit && this.props.edits && this.site().kind !== "joint");
+    return Boolean(this.ask && this.props.edits && this.site().kind !== "joint");
   }
 
   /**

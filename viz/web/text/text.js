@@ -2,7 +2,6 @@
 
 import { FORMS } from "../core/declared.js";
 import { element } from "../core/dom.js";
-import { editControls } from "../core/edits.js";
 import { mountPanels } from "../core/mounting.js";
 import { overCorpora } from "../core/over_corpora.js";
 import { predictionLine } from "../core/prediction_line.js";
@@ -12,6 +11,8 @@ import { html } from "../core/html.js";
 import { useLayoutEffect } from "../vendor/hooks.js";
 import { render } from "../vendor/preact.js";
 import { loadAhead, panelWithin } from "../core/view_panel.js";
+import { asking, paint } from "../core/edits.js";
+import { Lab } from "../lab/lab.js";
 import { Below } from "../parts/below.js";
 import { Overview } from "../parts/overview.js";
 import { Atlas } from "../../views/atlas/view.js";
@@ -104,18 +105,9 @@ function compose(state, whole, host) {
     if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
   };
   if (parts.includes("atlas")) {
-    const edits = editControls(state.view, host, {
-      chosen: () => chosenIn(state),
-      tokensOf: (axis, place) => state.texts()[axis].origins?.[place] ?? [place],
-      patches: true,
-      fromOther: () => state.fromOther?.() ?? null,
-      reach: (change) => state.reach(change),
-    });
-    around.push(early(panelWithin(grid, Overview, { state, views: OVERVIEWS, controls: edits.box })), edits);
-    state.paint = edits.paint;
-    state.edit = edits.ask;
-    state.setRow = edits.setRow;
-    root.addEventListener("keydown", (event) => paintByKey(state, edits.paint, event), { capture: true });
+    around.push(early(panelWithin(grid, Overview, { state, views: OVERVIEWS })));
+    if (!follows) state.ask = asking(host);
+    root.addEventListener("keydown", (event) => paintByKey(state, event), { capture: true });
   }
   /** @type {Map<string, FormPanel>} */
   const drawn = new Map();
@@ -140,6 +132,7 @@ function compose(state, whole, host) {
     ...around,
     toolbar(state, bar, drawn),
     panelWithin(root, Below, { view: state.view }),
+    ...(follows ? [] : [panelWithin(whole, Lab, { state })]),
     ...beside,
   ];
 }
@@ -193,7 +186,7 @@ function explaining(state) {
 }
 
 /** Alt with the arrows up and down changes the weight under the pointer in the matrix, in steps. */
-function paintByKey(state, paint, event) {
+function paintByKey(state, event) {
   if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
   const by = { ArrowUp: PAINTED, ArrowDown: -PAINTED }[event.key];
   const { hover } = state;
@@ -201,13 +194,7 @@ function paintByKey(state, paint, event) {
   const weight = state.weight(hover.query, hover.key);
   if (!weight) return;
   event.preventDefault();
-  paint(hover, weight.value + by);
-}
-
-/** What an edit begins with. */
-function chosenIn({ selection: { site, head, token, partner, direction } }) {
-  const [query, key] = direction === "in" ? [partner, token] : [token, partner];
-  return { site, head, query, key };
+  paint(state, hover, weight.value + by);
 }
 
 /** What the server is told of a figure beside its form. */

@@ -1,6 +1,7 @@
 """What the tests of Explore share: the page, what it shows, and files to drop on it."""
 
 import io
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from viz.routes import routes
 
 SMALL = {"model": "built-vit", "size": "64", "heads": "2", "dim": "16", "depth": "2"}
 
+IDS = count()
+
 
 def opened(**query: str) -> AppTest:
     """The page, opened by a link."""
@@ -31,6 +34,13 @@ def small(**query: str) -> AppTest:
 def choose(app: AppTest, name: str, value: Any) -> AppTest:
     """Moves the widget of a setting."""
     return helpers.choose(app, "explore", name, value)
+
+
+def ask(app: AppTest, do: str, value: Any = None, second: str = "") -> AppTest:
+    """What the Lab asks for."""
+    sent = {"id": str(next(IDS)), "do": do, "value": value, "second": second}
+    app.session_state["explore_view"] = {"edit": {"sent": [sent]}}
+    return helpers.checked(app.run())
 
 
 def setting(app: AppTest, name: str) -> Any:

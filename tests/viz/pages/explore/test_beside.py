@@ -13,6 +13,7 @@ from models.run import load, trace
 from tests.models.loading.test_adapter import llama, matrices, written
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
+    ask,
     choose,
     drop,
     file_of,
@@ -42,8 +43,7 @@ def weights(id):
 
 
 def options(app):
-    (found,) = (box for box in app.selectbox if box.label == "Compare with")
-    return found.options
+    return [title for _, title in view(app)["beside"]["titles"]]
 
 
 def test_another_picture_through_the_same_network():
@@ -66,11 +66,11 @@ def test_the_same_picture_through_another_network():
     assert first.view.model != second.view.model
     answers = [each.value for each in app.markdown if each.value.startswith(props["title"])]
     assert len(answers) == 1
-    choose(app, "compare", "built:vit")
+    ask(app, "compare", "built:vit")
     assert "untrained" in view(app)["second"]["title"]
-    choose(app, "compare", "")
+    ask(app, "compare", "")
     assert "second" not in view(app)
-    choose(app, "compare", "catalogue:digits")
+    ask(app, "compare", "catalogue:digits")
     assert view(app)["second"] == props["second"]
 
 
@@ -84,7 +84,7 @@ def test_several_pictures_make_a_strip_to_choose_from():
     assert [item["chosen"] for item in strip["items"]] == [True, False, False]
     assert all(item["picture"].startswith("data:image/png;base64,") for item in strip["items"])
     last = digest(files[2])
-    choose(app, "compare", f"upload:{last}")
+    ask(app, "compare", f"upload:{last}")
     props = view(app)
     assert (props["title"], props["second"]["title"]) == ("Your picture 1", "Your picture 3")
     again = small(**props["link"] | {"uploads": helpers.link(app)["uploads"]})
@@ -181,7 +181,7 @@ def test_a_text_through_another_model():
     )
     choose(app, "words", "yes")
     assert traces(app)[1].view.words
-    choose(app, "compare", "")
+    ask(app, "compare", "")
     assert "second" not in view(app)
 
 
@@ -215,7 +215,7 @@ def test_a_checkpoint_beside_its_adapter(tmp_path):
     assert not same(first.view.weights(0), second.view.weights(0))
     base = load(tmp_path / "base", door="transformers")
     assert same(second.view.weights(0), trace(base, torch.tensor([[1, 5, 9, 2]])).weights(0))
-    choose(app, "compare", "weights:random")
+    ask(app, "compare", "weights:random")
     assert not traces(app)[1].view.trained
 
 
@@ -243,10 +243,7 @@ OFF = "Ablate(0, 1)"
 
 
 def edited_too(app):
-    (toggle,) = (each for each in app.toggle if each.label == "Edit the second too")
-    toggle.set_value(True)
-    helpers.checked(app.run())
-    return app
+    return ask(app, "edits_in", "both")
 
 
 def test_edits_change_the_first_alone_or_both():
@@ -260,7 +257,7 @@ def test_edits_change_the_first_alone_or_both():
     again = opened(**view(app)["link"])
     assert view(again)["second"] == view(app)["second"]
     assert not view(again)["second"]["difference"]
-    choose(again, "edited", "difference")
+    ask(again, "edited", "difference")
     assert view(again)["second"]["difference"]
 
 

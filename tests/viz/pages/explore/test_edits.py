@@ -3,10 +3,13 @@
 import pytest
 
 from models.edits import Ablate, Patch
+from models.edits.text import edit_values, parse_edits
 from models.run import load, trace
 from tests.viz.pages import helpers
+from tests.viz.pages.explore.explorer import ask
 from tests.viz.pages.explore.explorer import same as alike
 from viz.api import registry
+from viz.pages.explore.edits import NAMED
 
 DECODER = {"model": "grammar-next"}
 
@@ -28,24 +31,17 @@ def same(these, those):
     return all(alike(a, b) for a, b in zip(these, those, strict=True))
 
 
-def ask(app, text, second="", id="1"):
-    """What the view sends for an edit."""
-    app.session_state["explore_view"] = {
-        "edit": {"sent": [{"id": id, "text": text, "second": second}]}
-    }
-    return helpers.checked(app.run())
+def toggle(app, text, second=""):
+    (edit,) = parse_edits(text, {"second": NAMED})
+    return ask(app, "toggle", edit_values(edit, {"second": NAMED}), second)
+
+
+def props(app):
+    return helpers.view(app, "text")
 
 
 def sentences(app):
-    return [
-        each.label.replace("\\", "").replace("&#58;", ":")
-        for each in app.toggle
-        if (each.key or "").startswith("explore_edit_")
-    ]
-
-
-def press(app, name):
-    return helpers.checked(app.button(f"explore_edits_{name}").click().run())
+    return [each["said"] for each in props(app)["edits"]]
 
 
 def traced(app, edits):
@@ -62,8 +58,13 @@ def test_a_link_with_edits_shows_their_pass() -> None:
     assert not same(weights(app), weights(plain))
     assert helpers.link(app)["edits"] == "Ablate(0, 0)"
     assert "edits" not in helpers.link(plain)
-    props = helpers.view(app, "text")
-    assert (props["edits"], props["difference"]) == (["Ablate(0, 0)"], False)
+    (edit,) = props(app)["edits"]
+    assert edit == {
+        "values": {"edit": "Ablate", "layer": 0, "head": 0},
+        "said": Ablate(0, 0).describe(),
+        "on": True,
+    }
+    assert (props(app)["edited"], props(app)["difference"]) == (True, False)
     lines = held(app).code(1, 0).splitlines()
     assert any(line.endswith("edits=[hs.Ablate(0, 0)])") for line in lines)
 
@@ -82,47 +83,51 @@ def test_a_link_with_bad_edits_says_so_in_a_line_and_the_rest_holds(text: str) -
 def test_the_view_asks_for_an_edit_and_takes_it_back() -> None:
     app = opened()
     assert not sentences(app)
-    ask(app, "Ablate(0, 1)")
+    toggle(app, "Ablate(0, 1)")
     assert sentences(app) == [Ablate(0, 1).describe()]
     assert helpers.link(app)["edits"] == "Ablate(0, 1)"
     helpers.checked(app.run())  # the same message is still there
     assert len(sentences(app)) == 1
-    ask(app, "Temperature(0.5, layer=1)", id="2")
+    toggle(app, "Temperature(0.5, layer=1)")
     assert helpers.link(app)["edits"] == "Ablate(0, 1), Temperature(0.5, layer=1)"
-    ask(app, "Ablate(0, 1)", id="3")
+    toggle(app, "Ablate(0, 1)")
     assert helpers.link(app)["edits"] == "Temperature(0.5, layer=1)"
-    ask(app, "nonsense", id="4")
-    assert len(helpers.lines(app)) == 1
+    for bad in (
+        "nonsense",
+        {"edit": "Ablate", "layer": 1},
+        {"edit": "Ablate", "layer": [], "head": 0},
+    ):
+        assert len(helpers.lines(ask(app, "toggle", bad))) == 1
+    assert len(sentences(app)) == 1
 
 
 def test_edits_are_switched_off_removed_undone_and_made_again() -> None:
     app = opened(edits="Ablate(0, 0), Ablate(0, 1)")
     both, plain = weights(app), weights(opened())
-    app.toggle("explore_edit_0_on").set_value(False)
-    helpers.checked(app.run())
+    first = props(app)["edits"][0]["values"]
+    ask(app, "switch", first)
     assert helpers.link(app)["off"] == "0"
     assert same(weights(app), weights(opened(edits="Ablate(0, 1)")))
     again = opened(**{name: helpers.link(app)[name] for name in ("edits", "off")})
-    assert [
-        each.value for each in again.toggle if (each.key or "").startswith("explore_edit_")
-    ] == [False, True]
-    helpers.checked(app.button("explore_edit_0_remove").click().run())
+    assert [each["on"] for each in props(again)["edits"]] == [False, True]
+    ask(app, "toggle", first)
     assert helpers.link(app)["edits"] == "Ablate(0, 1)"
     assert "off" not in helpers.link(app)
-    press(app, "undo")
-    press(app, "undo")
+    ask(app, "undo")
+    ask(app, "undo")
     assert same(weights(app), both)
-    press(app, "redo")
+    assert (props(app)["undo"], props(app)["redo"]) == (False, True)
+    ask(app, "redo")
     assert helpers.link(app)["off"] == "0"
-    press(app, "remove")
+    ask(app, "clear")
     assert same(weights(app), plain)
     assert "edits" not in helpers.link(app)
-    press(app, "undo")
+    ask(app, "undo")
     assert len(sentences(app)) == 2
 
 
 def test_activations_of_a_second_input_are_patched() -> None:
-    app = ask(opened(), "Patch(1, 'hidden', 'second', token=1)", "the dogs run")
+    app = toggle(opened(), "Patch(1, 'hidden', 'second', token=1)", "the dogs run")
     model = load(DECODER["model"])
     source = trace(model, "the dogs run", hidden=True)
     expected = traced(app, [Patch(1, "hidden", source, token=1)])
@@ -139,53 +144,53 @@ def test_activations_of_a_second_input_are_patched() -> None:
 def test_before_after_and_difference() -> None:
     app, plain = opened(edits="Ablate(0, 0)"), opened()
     after = weights(app)
-    helpers.choose(app, "explore", "edited", "before")
+    ask(app, "edited", "before")
     assert same(weights(app), weights(plain))
     assert helpers.link(app)["edited"] == "before"
-    helpers.choose(app, "explore", "edited", "difference")
+    ask(app, "edited", "difference")
     assert same(weights(app), after)
     assert helpers.view(app, "text")["difference"] is True
     assert "predictions" in helpers.view(app, "text")["panels"]
 
 
-def test_another_value_of_a_weight_takes_the_place_of_the_first() -> None:
+def test_another_value_of_an_edit_takes_the_place_of_the_first() -> None:
     app = opened(edits="Ablate(0, 0), SetWeights(1, 0, 3, 1, 0.2)")
-    ask(app, "SetWeights(1, 0, 3, 1, 0.3)")
+    toggle(app, "SetWeights(1, 0, 3, 1, 0.3)")
     assert helpers.link(app)["edits"] == "Ablate(0, 0), SetWeights(1, 0, 3, 1, 0.3)"
-    ask(app, "SetWeights(1, 0, 3, 2, 0.3)", id="2")
+    toggle(app, "SetWeights(1, 0, 3, 2, 0.3)")
     assert helpers.link(app)["edits"].count("SetWeights") == 2
-    ask(app, "SetWeights(1, 0, 3, 1, 0.3)", id="3")
+    toggle(app, "SetWeights(1, 0, 3, 1, 0.3)")
     assert helpers.link(app)["edits"] == "Ablate(0, 0), SetWeights(1, 0, 3, 2, 0.3)"
+    toggle(app, "Ablate(0, 0, how='mean')")
+    toggle(app, "Ablate(0, 1)")
+    written = "Ablate(0, 0, how='mean'), SetWeights(1, 0, 3, 2, 0.3), Ablate(0, 1)"
+    assert helpers.link(app)["edits"] == written
 
 
 def kept_runs(app):
-    return [each.label for each in app.button if (each.key or "").startswith("explore_edits_run")]
-
-
-def keep(app, name):
-    app.text_input("explore_edits_name").set_value(name)
-    press(app, "keep_this")
+    return [each["name"] for each in props(app)["runs"]["kept"]]
 
 
 def test_runs_are_kept_by_name_and_shown_again() -> None:
     app = opened(edits="Ablate(0, 0), Ablate(0, 1)", off="1")
     first = weights(app)
-    keep(app, "one *head*")
-    press(app, "remove")
-    keep(app, "")
-    assert kept_runs(app) == ["one \\*head\\*", "Run 1"]
-    press(app, "run_0")
+    ask(app, "keep", "one *head*")
+    ask(app, "clear")
+    ask(app, "keep", "")
+    assert kept_runs(app) == ["one *head*", "Run 1"]
+    assert [each["here"] for each in props(app)["runs"]["kept"]] == [False, True]
+    ask(app, "open", "one *head*")
     assert same(weights(app), first)
     assert helpers.link(app)["off"] == "1"
-    press(app, "run_1")
+    ask(app, "open", "Run 1")
     assert "edits" not in helpers.link(app)
     again = opened(kept=helpers.link(app)["kept"])  # a reload
     assert kept_runs(again) == kept_runs(app)
-    press(again, "run_0")
+    ask(again, "open", "one *head*")
     assert same(weights(again), first)
-    press(again, "forget_0")
+    ask(again, "forget", "one *head*")
     assert kept_runs(again) == ["Run 1"]
-    press(again, "forget_0")
+    ask(again, "forget", "Run 1")
     assert not kept_runs(again)
     assert "kept" not in helpers.link(again)
 
@@ -193,15 +198,16 @@ def test_runs_are_kept_by_name_and_shown_again() -> None:
 def test_runs_are_compared_side_by_side() -> None:
     text = "the cat saw the dog"
     app = opened(model="grammar-next", input=text, edits="Ablate(1, 0)")
-    keep(app, "without a head")
-    press(app, "remove")
-    keep(app, "as it is")
-    press(app, "compare")
+    ask(app, "keep", "without a head")
+    ask(app, "clear")
+    ask(app, "keep", "as it is")
+    ask(app, "compared", "yes")
     assert helpers.link(app)["compared"] == "yes"
-    (table,) = app.table
-    frame = table.value
-    assert list(frame.columns) == ["", "as it is", "without a head"]
-    rows = {row[""].strip("*"): row for row in frame.to_dict("records")}
+    table = props(app)["runs"]["compared"]
+    assert table["names"] == ["as it is", "without a head"]
+    rows = {
+        name: dict(zip(table["names"], cells, strict=True)) for name, cells in table["rows"].items()
+    }
     assert rows["Input"]["without a head"] == rows["Input"]["as it is"] == f"“{text}”"
     assert rows["Edits"]["as it is"] == "none"
     assert rows["Edits"]["without a head"].startswith("Layer 1, head 0")

@@ -126,4 +126,5 @@ def test_an_old_link_with_such_an_edit_shows_the_rest_and_says_so(name: str) -> 
         f"The link has edits that no longer exist: {name}. The rest is shown."
     ]
     assert helpers.link(app)["edits"] == "Ablate(1, 0)"
-    assert helpers.view(app, "text")["edits"] == ["Ablate(1, 0)"]
+    (edit,) = helpers.view(app, "text")["edits"]
+    assert edit["values"] == {"edit": "Ablate", "layer": 1, "head": 0}

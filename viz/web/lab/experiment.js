@@ -1,0 +1,428 @@
+// Experiment: the eight edits, of which one is unfolded; what is changed now, and what that changed.
+
+import { html } from "../core/html.js";
+import { legible, siteName } from "../core/labels.js";
+import { reachedOf, reachWords } from "../core/reachable.js";
+import { Button, Field, Menu, Switch } from "../parts/controls.js";
+import { useMemo, useState } from "../vendor/hooks.js";
+import { chosenIn, editAt, few, isMade, setWeights, tokensOf } from "../core/edits.js";
+
+/** @import {Edit} from "../core/edits.js" */
+
+/** @typedef {{state: any, ask: (asked: import("../core/edits.js").Asked) => void, spot: ReturnType<typeof chosenIn>}} Props */
+
+const LONGEST = 2000; // characters of a second text
+const INSTEAD = [
+  ["zero", "nothing"],
+  ["mean", "its average"],
+  ["shuffled", "shuffled"],
+  ["noise", "noise"],
+];
+const PATTERNS = [
+  ["uniform", "even"],
+  ["identity", "itself"],
+  ["shift", "one back"],
+];
+const PATCHED = [
+  ["head", "what the head adds"],
+  ["k", "keys"],
+  ["v", "values"],
+  ["q", "queries"],
+  ["hidden", "the layer’s input"],
+];
+const PASSES = [
+  { value: "before", label: "Before", title: "The pass without the edits" },
+  { value: "after", label: "After", title: "The pass with the edits" },
+  { value: "difference", label: "Difference", title: "What each weight gained or lost" },
+];
+const DOUBT = "Nothing is a value that the model never saw; the average is gentler.";
+
+const EDITS = [
+  { name: "Switch a head off", hint: () => "", Body: Off },
+  { name: "Switch off a feed-forward layer", hint: () => "", Body: FeedForward },
+  { name: "Cut a link", hint: linkOf, Body: Cut },
+  { name: "Set a weight", hint: linkOf, Body: Weight },
+  { name: "Sharper or flatter", hint: () => "temperature", Body: Temperature },
+  { name: "Use another pattern", hint: () => "even, itself, one back", Body: Pattern },
+  { name: "Patch from another text", hint: () => "", Body: Patch },
+  { name: "Cover a word", hint: () => "hide it from everyone", Body: Cover },
+];
+
+/** @param {Pick<Props, "state" | "ask">} props */
+export function Experiment({ state, ask }) {
+  const [opened, setOpened] = useState(0);
+  const [isWide, setWide] = useState(false);
+  const chosen = chosenIn(state);
+  const { site, head } = chosen;
+  if (state.base.sites[site].kind === "joint")
+    return html`<p class="hs-doubt">All kinds of attention stand in one map here. Choose one of them to change it.</p>`;
+  const spot = { ...chosen, head: isWide ? null : head };
+  const where = siteName(state.base, site);
+  const scopes = [
+    { value: false, label: `head ${head}`, title: `The edits change head ${head} of ${where}` },
+    { value: true, label: "every head", title: `The edits change every head of ${where}` },
+  ];
+  const isPicture = !state.texts;
+  return html`
+    ${
+      head !== null &&
+      html`<div class="hs-lab-row"><span>${where}</span><${Switch} name="Which heads" choices=${scopes} chosen=${isWide} onChoose=${setWide} /></div>`
+    }
+    <ul class="hs-lab-edits">
+      ${EDITS.map(({ name, hint, Body }, i) => {
+        const label = isPicture ? name.replace("text", "picture").replace("word", "patch") : name;
+        const isOpen = opened === i;
+        return html`
+          <li class=${isOpen ? "is-open" : ""}>
+            <button type="button" aria-expanded=${isOpen} onClick=${() => setOpened(isOpen ? -1 : i)}>
+              <span>${label}</span><small>${isOpen ? whereOf(state, spot, i) : hint(state, spot)}</small>
+            </button>
+            ${isOpen && html`<div class="hs-lab-body"><${Body} ...${{ state, ask, spot }} /></div>`}
+          </li>
+        `;
+      })}
+    </ul>
+    <${Changed} ...${{ state, ask }} />
+  `;
+}
+
+/** What the open edit is about. */
+function whereOf(state, { site, head }, edit) {
+  const layer = siteName(state.base, site);
+  return edit === 1 || head === null ? layer : edit === 7 ? "every layer" : `${layer} · head ${head}`;
+}
+
+const wordOf = (state, axis, place) => `“${legible(labelsOf(state, axis)[place] ?? "").trim()}”`;
+
+const labelsOf = (state, axis) => state.texts?.()[axis].labels ?? state.base.query_labels;
+
+/** “it” → “animal” */
+function linkOf(state, { query, key }) {
+  return `${wordOf(state, "query", query)} → ${wordOf(state, "key", key)}`;
+}
+
+// ---- the edits
+
+/**
+ * Values of an edit, of which that which is made is pressed; choosing it again takes it back.
+ *
+ * @param {{state: any, ask: Props["ask"], name: string, choices: string[][], editOf: (value: string) => Edit}} props
+ */
+function Values({ state, ask, name, choices, editOf }) {
+  const pressed = choices.find(([value]) => isMade(state.view.props, editOf(value)));
+  return html`
+    <${Switch}
+      name=${name}
+      choices=${choices.map(([value, label]) => ({ value, label, title: `${name}: ${label}` }))}
+      chosen=${pressed?.[0]}
+      onChoose=${(value) => ask({ do: "toggle", value: editOf(value) })}
+    />
+  `;
+}
+
+const how = (value) => (value === "zero" ? {} : { how: value });
+
+/** @param {Props} props */
+function Off({ state, ask, spot: { site, head } }) {
+  return html`
+    <p>Put in its place</p>
+    <${Values}
+      ...${{ state, ask, choices: INSTEAD, name: "In its place" }}
+      editOf=${(value) => editAt(state, "Ablate", site, { head, ...how(value) })}
+    />
+    <p class="hs-doubt">${DOUBT}</p>
+  `;
+}
+
+/** @param {Props} props */
+function FeedForward({ state, ask, spot: { site } }) {
+  const editOf = (value) => {
+    const { layer, tower } = editAt(state, "", site, {});
+    return { edit: "AblateMLP", layer, ...how(value), ...(tower === undefined ? {} : { tower }) };
+  };
+  return html`<p>It adds</p><${Values} ...${{ state, ask, editOf, choices: INSTEAD.slice(0, 3), name: "It adds" }} />`;
+}
+
+/** A token of an axis, in a menu. */
+function Token({ state, axis, name, value, onChoose }) {
+  const labels = labelsOf(state, axis);
+  const names = useMemo(() => labels.map((label, i) => `${legible(label)} · ${i}`), [labels]);
+  return useMemo(
+    () => html`<${Menu} ...${{ name, title: "", labels: names, index: value, onChoose }} />`,
+    [names, value],
+  );
+}
+
+/** The query and key of an edit: those of the picture until another key is chosen. */
+function usePair({ query, key }) {
+  const [other, setOther] = useState(/** @type {{of: string, key: number} | null} */ (null));
+  const of = `${query} ${key}`;
+  const to = other?.of === of ? other.key : key;
+  return { to, choose: (/** @type {number} */ next) => setOther({ of, key: next }) };
+}
+
+/** @param {Props} props */
+function Cut({ state, ask, spot }) {
+  const { site, head, query } = spot;
+  const { to, choose } = usePair(spot);
+  const cut = (from) => {
+    const key = few(tokensOf(state, "key", to));
+    ask({ do: "toggle", value: editAt(state, "Cut", site, { head, query: from, key }) });
+  };
+  const word = wordOf(state, "query", query);
+  return html`
+    <div class="hs-lab-row">
+      <span>${word} →</span>
+      <${Token} ...${{ state, axis: "key", name: "Key", value: to, onChoose: choose }} />
+    </div>
+    <div class="hs-lab-row">
+      <${Button} title=${`${word} cannot look there`} onClick=${() => cut(few(tokensOf(state, "query", query)))}>Cut<//>
+      <${Button} title="Nothing can look there" onClick=${() => cut(null)}>Cut from everything<//>
+    </div>
+  `;
+}
+
+/** @param {Props} props */
+function Weight({ state, ask, spot }) {
+  const { query } = spot;
+  const { to, choose } = usePair(spot);
+  const [keepsSum, setKeepsSum] = useState(true);
+  const set = (keys, weight) =>
+    ask({ do: "toggle", value: setWeights(state, query, keys, weight, keepsSum) });
+  const row = state.fromOther?.()?.row;
+  return html`
+    <div class="hs-lab-row">
+      <span>${wordOf(state, "query", query)} →</span>
+      <${Token} ...${{ state, axis: "key", name: "Key", value: to, onChoose: choose }} />
+    </div>
+    <${Amount} name="Weight in percent" value="50" min="0" max="100" unit="%" onSet=${(value) => set([to], value / 100)} />
+    <label class="hs-lab-row">
+      <input type="checkbox" checked=${keepsSum} onChange=${({ currentTarget }) => setKeepsSum(currentTarget.checked)} />
+      <span>The row’s other weights share the rest</span>
+    </label>
+    ${
+      row &&
+      html`<${Button}
+        title=${row.refusal || "The weights of the chosen word become those of the word chosen in the second text"}
+        disabled=${Boolean(row.refusal)}
+        onClick=${() =>
+          set(
+            row.weights.map((_, key) => key),
+            row.weights,
+          )}
+      >
+        Take the row of the second text
+      <//>`
+    }
+    <p class="hs-doubt">In the matrix: Alt and drag a cell, or Alt and ↑ ↓.</p>
+  `;
+}
+
+/** A number that is set by a button, or Enter. */
+function Amount({ name, value, min, max, unit, onSet }) {
+  const [typed, setTyped] = useState(value);
+  const set = () => Number(typed) >= Number(min) && typed !== "" && onSet(Number(typed));
+  const press = (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    set();
+  };
+  return html`
+    <div class="hs-lab-row">
+      <input
+        ...${{ min, max, value: typed, type: "number", step: "any", "aria-label": name }}
+        class="hs-select hs-lab-number"
+        onInput=${({ currentTarget }) => setTyped(currentTarget.value)}
+        onKeyDown=${press}
+      />
+      <span>${unit}</span>
+      <${Button} title=${`Set: ${name}`} onClick=${set}>Set<//>
+    </div>
+  `;
+}
+
+/** @param {Props} props */
+function Temperature({ state, ask, spot: { site, head } }) {
+  const editOf = (value) =>
+    editAt(state, "Temperature", site, { value: Number(value), ...(head === null ? {} : { head }) });
+  const choices = [
+    ["0.5", "sharper"],
+    ["2", "flatter"],
+  ];
+  return html`
+    <${Values} ...${{ state, ask, choices, editOf, name: "The weights become" }} />
+    <${Amount} name="Temperature" value="0.25" min="0.01" max="100" unit="below 1 sharper, above 1 flatter" onSet=${(value) => ask({ do: "toggle", value: editOf(value) })} />
+  `;
+}
+
+/** @param {Props} props */
+function Pattern({ state, ask, spot: { site, head } }) {
+  const { kind, heads } = state.base.sites[site];
+  const choices = PATTERNS.filter(([use]) => kind !== "cross" || use === "uniform");
+  const editOf = (use) => editAt(state, "UsePattern", site, { head, use });
+  const others = [...Array(heads).keys()].filter((each) => each !== head);
+  return html`
+    <p>The head looks</p>
+    <${Values} ...${{ state, ask, choices, editOf, name: "The head looks" }} />
+    ${
+      others.length > 0 &&
+      html`<${Field} name="or where another head does">
+        <${Menu}
+          name="Another head"
+          title="The pattern of that head"
+          labels=${["–", ...others.map((each) => `head ${each}`)]}
+          index=${others.findIndex((each) => isMade(state.view.props, editOf(each))) + 1}
+          onChoose=${(index) => index && ask({ do: "toggle", value: editOf(others[index - 1]) })}
+        />
+      <//>`
+    }
+  `;
+}
+
+/** @param {Props} props */
+function Patch({ state, ask, spot }) {
+  const { props } = state.view;
+  const isPicture = !state.texts;
+  const other = state.fromOther?.() ?? null;
+  const [typed, setTyped] = useState(/** @type {string | null} */ (null));
+  const [what, setWhat] = useState("head");
+  const [isOne, setOne] = useState(false);
+  const source = isPicture ? (other?.source ?? "") : (typed ?? props.other?.title ?? "");
+  if (isPicture && !source) return html`<p>Choose a second picture under “Compare” first.</p>`;
+  const { site, query } = spot;
+  // keys and values may be shared by several heads, and a state is read by all of them
+  const head = what === "head" || what === "q" ? spot.head : null;
+  const here = isOne ? few(tokensOf(state, "query", query)) : null;
+  const there = other?.token ?? null;
+  const patch = () => {
+    /** @type {Edit} */
+    const at = editAt(state, "Patch", site, {});
+    const { layer, tower, ...address } = at;
+    const value = {
+      ...{ edit: "Patch", layer, what, source: "second" },
+      ...(here === null ? {} : { token: here }),
+      ...(here === null || there === null || there === here ? {} : { source_token: there }),
+      ...(head === null ? {} : { head }),
+      ...(tower === undefined ? {} : { tower }),
+      ...(what === "hidden" ? {} : { ...address, edit: "Patch" }),
+    };
+    ask({ do: "toggle", value, second: source });
+  };
+  const refusal = !source ? "Type a second text." : what === "head" && !isOne ? (other?.refusal ?? "") : "";
+  const reach = () => state.reach({ site, what, head, token: isOne ? query : null });
+  const leave = () => state.reach(null);
+  const reached = state.sought && reachedOf(state.view, state.sought);
+  const tokens = [
+    { value: false, label: isPicture ? "every patch" : "every word", title: "At every place" },
+    { value: true, label: wordOf(state, "query", query), title: "At the chosen place alone" },
+  ];
+  return html`
+    ${
+      !isPicture &&
+      html`<input
+        ...${{ value: source, maxlength: LONGEST, placeholder: "another text", "aria-label": "Second text" }}
+        class="hs-select hs-lab-wide"
+        onInput=${({ currentTarget }) => setTyped(currentTarget.value)}
+      />`
+    }
+    <${Field} name="Take">
+      <${Menu}
+        ...${{ name: "What is patched", title: "", labels: PATCHED.map(([, label]) => label) }}
+        index=${PATCHED.findIndex(([value]) => value === what)}
+        onChoose=${(index) => setWhat(PATCHED[index][0])}
+      />
+    <//>
+    <${Switch} name="Where" choices=${tokens} chosen=${isOne} onChoose=${setOne} />
+    <div class="hs-lab-row">
+      <${Button}
+        title=${refusal || "Put what the second gives here in the place of this one’s"}
+        disabled=${Boolean(refusal)}
+        onClick=${patch}
+        onPointerEnter=${reach}
+        onFocus=${reach}
+        onPointerLeave=${leave}
+        onBlur=${leave}
+      >
+        Patch
+      <//>
+    </div>
+    <p class="hs-doubt hs-lab-said" role="status">${(reached && reachWords(state.base, reached)) || refusal}</p>
+  `;
+}
+
+/** @param {Props} props */
+function Cover({ state, ask, spot: { query } }) {
+  if (state.texts) {
+    const key = few(tokensOf(state, "key", query));
+    const edit = { edit: "Cut", layer: null, head: null, query: null, key };
+    const isOn = isMade(state.view.props, edit);
+    return html`
+      <${Button}
+        title="No word looks at it, in any layer"
+        aria-pressed=${isOn}
+        onClick=${() => ask({ do: "toggle", value: edit })}
+      >
+        ${isOn ? "Uncover" : "Cover"} ${wordOf(state, "key", query)}
+      <//>
+    `;
+  }
+  const patch = query - state.base.prefix;
+  if (patch < 0) return html`<p>Choose a patch; several by dragging over the picture.</p>`;
+  const editOf = (value) => ({ edit: "Cover", patch, ...(value === "mean" ? {} : { how: value }) });
+  const choices = [
+    ["mean", "mean colour"],
+    ["blur", "blur"],
+  ];
+  return html`
+    <${Values} ...${{ state, ask, choices, editOf, name: "Cover it by" }} />
+    <p class="hs-doubt">Drag over the picture for several patches.</p>
+  `;
+}
+
+// ---- what is changed now
+
+/** @param {Pick<Props, "state" | "ask">} props */
+function Changed({ state, ask }) {
+  const { edits = [], edited, difference, both, beside, undo, redo } = state.view.props;
+  const pass = difference ? "difference" : edited ? "after" : "before";
+  const isOn = edits.some(({ on }) => on);
+  return html`
+    <h4 class="hs-lab-heading">Changed now</h4>
+    ${edits.length === 0 && html`<p class="hs-doubt">Nothing yet: the model runs as it was trained.</p>`}
+    <ol class="hs-lab-changed">
+      ${edits.map(
+        ({ values, said, on }) => html`
+          <li>
+            <label>
+              <input type="checkbox" checked=${on} onChange=${() => ask({ do: "switch", value: values })} />
+              <span>${said}</span>
+            </label>
+            <button type="button" class="hs-lab-link" aria-label=${`Undo: ${said}`} onClick=${() => ask({ do: "toggle", value: values })}>
+              Undo
+            </button>
+          </li>
+        `,
+      )}
+    </ol>
+    <div class="hs-lab-row">
+      <${Button} title="Take the last change back (Ctrl+Z)" disabled=${!undo} onClick=${() => ask({ do: "undo" })}>Undo<//>
+      <${Button} title="Make it again (Ctrl+Y)" disabled=${!redo} onClick=${() => ask({ do: "redo" })}>Redo<//>
+      <${Button} title="Remove every edit" disabled=${!edits.length} onClick=${() => ask({ do: "clear" })}>Undo all<//>
+    </div>
+    ${
+      isOn &&
+      html`<div class="hs-lab-row">
+        <span>See</span>
+        <${Switch} name="Shown" choices=${PASSES} chosen=${pass} onChoose=${(value) => ask({ do: "edited", value })} />
+      </div>`
+    }
+    ${
+      isOn &&
+      beside?.chosen &&
+      html`<label class="hs-lab-row">
+        <input type="checkbox" checked=${both} onChange=${() => ask({ do: "edits_in", value: both ? "first" : "both" })} />
+        <span>Change the second, too</span>
+      </label>`
+    }
+  `;
+}
