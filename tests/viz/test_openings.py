@@ -41,11 +41,11 @@ SMALL = ("grammar", "grammar-next", "dates", "digits")
 def opened(name: str) -> tuple[TraceEntry, dict[str, Any]]:
     """The result of a model's input, and the layer, head and token that are shown first."""
     held = tracing.entry_for(TraceRequest(tracing.of_catalogue(name), GIVEN[name]))
-    chosen = tracing.telling(held)
+    chosen = tracing.worth(held)
     place = {"site": 0, "head": 0}
     if chosen is not None:
         place = {"site": held.value.trace.sites.index(chosen.site), "head": chosen.head}
-        place["token"] = chosen.query
+        place["token"] = chosen.query[-1]
     return held.value, place
 
 
@@ -67,7 +67,9 @@ def cases(names: tuple[str, ...], every: bool) -> list[Any]:
 def place_of(name: str, form: str) -> tuple[TraceEntry, dict[str, Any]]:
     entry, place = opened(name)
     kept = {"site", "head", *(["token"] if "token" in FORM[form].options else [])}
-    tested = {"method": "gradient"} if form == "faithfulness" else {}
+    tested: dict[str, Any] = {"method": "gradient"} if form == "faithfulness" else {}
+    if FORM[form].covers == "layers":
+        tested["site"] = 0  # all layers of one tower, whatever connects the two
     return entry, {each: value for each, value in place.items() if each in kept} | tested
 
 

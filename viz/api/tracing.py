@@ -37,8 +37,8 @@ from viz.api.registry import Expected, Held, registry
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from analysis.telling import Telling
     from analysis.view import View
+    from analysis.worth import Worth
     from models.files.folder import Folder
     from models.loading.estimate import Estimate
     from models.model import Model
@@ -68,6 +68,7 @@ class Between:
 
 
 TOKENS = Between()
+MOST = 2**24  # weights that are looked at before the first picture
 
 
 def nothing() -> None:
@@ -174,15 +175,18 @@ def entry_for(request: TraceRequest, between: Between = TOKENS) -> Held[TraceEnt
     )
 
 
-def telling(held: Held[TraceEntry]) -> "Telling | None":
-    """The head to begin with; None where there is none, or layer and kind do not name its site."""
-    from analysis.telling import telling
+def worth(held: Held[TraceEntry]) -> "Worth | None":
+    """The row to begin with; None where there is none, where it would take long to find, and where
+    layer and kind do not name its site."""
+    from viz.api.worth import found, weights_read
 
-    trace = held.value.trace
-    chosen = held.value.answers.once("telling", lambda: telling(trace)) if trace.trained else None
-    if chosen is None:
+    if weights_read(held.value) > MOST:
         return None
-    where = trace.address(chosen.site)
+    try:
+        chosen = found(held.value)[0]
+    except ValueError:
+        return None
+    where = held.value.trace.address(chosen.site)
     return chosen if (where.module, where.part) == (None, None) else None
 
 

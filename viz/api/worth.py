@@ -51,14 +51,18 @@ class WorthSeeing:
 
 def worth(entry: TraceEntry) -> WorthSeeing:
     """The rows of heads that are worth seeing first on this input."""
+    sites = [site.where for site in entry.view.sites]
+    return WorthSeeing([_row(entry, sites.index(row.site.where), row) for row in found(entry)])
+
+
+def found(entry: TraceEntry) -> "list[Worth]":
+    """The rows, by the tokens of the trace; computed once."""
     from analysis.worth import worth
 
-    def compute() -> WorthSeeing:
+    def compute() -> "list[Worth]":
         model = entry.opened()[0] if entry.opened and entry.trace.trained else None
         readers = (getattr(model, name, None) for name in ("tokenizer", "target_tokenizer"))
-        rows = worth(entry.trace, *(getattr(reader, "words", None) for reader in readers))
-        sites = [site.where for site in entry.view.sites]
-        return WorthSeeing([_row(entry, sites.index(row.site.where), row) for row in rows])
+        return worth(entry.trace, *(getattr(reader, "words", None) for reader in readers))
 
     return entry.answers.once("worth", compute)
 
@@ -78,10 +82,11 @@ def _holding(groups: Sequence[Sequence[int]], tokens: Sequence[int]) -> list[int
     return [place for place, group in enumerate(groups) if not {*tokens}.isdisjoint(group)]
 
 
-def _weights_read(entry: TraceEntry) -> int:
+def weights_read(entry: TraceEntry) -> int:
+    """How many weights have to be computed for it."""
     if "worth" in entry.answers:
         return 0
     return sum(site.heads * site.queries * site.keys for site in entry.trace.sites)
 
 
-ENDPOINTS = (Endpoint("worth", BOTH, worth, _weights_read),)
+ENDPOINTS = (Endpoint("worth", BOTH, worth, weights_read),)

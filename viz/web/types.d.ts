@@ -116,6 +116,21 @@ export interface PageLinkProps extends LinkProps {
   defaults: Partial<LinkSelection>;
 }
 
+/** A step of a tour; `do` is done in order when its button is pressed. */
+export interface TourStep {
+  text: string;
+  button?: string;
+  do?: TourAction[];
+  /** Answers to its question, one of which comes before the button. */
+  choices?: { text: string; right: boolean; reply: string }[];
+}
+
+export type TourAction =
+  | { select: Partial<Pick<LinkSelection, "layer" | "head" | "token" | "form">> }
+  | { input: string }
+  | { off: true }
+  | { undo: true };
+
 /** Props of an attention view (kinds "text" and "image"). */
 export interface ViewProps extends PageLinkProps {
   kind: string;
@@ -136,6 +151,8 @@ export interface ViewProps extends PageLinkProps {
   parts?: string[];
   /** Whether the page says what to look at in the head of the defaults. */
   hinted?: boolean;
+  /** The steps for the example that is shown: see viz/pages/explore/tours.py. */
+  tour?: TourStep[];
   /** What is said while there is no trace. */
   message?: string;
   /** The edits in order, as values and in a sentence; without them the view offers none. */

@@ -12,7 +12,7 @@ from viz.pages.shared import plain
 from viz.pages.widgets import cards
 
 if TYPE_CHECKING:
-    from analysis.telling import Telling
+    from analysis.worth import Worth
     from models.card import Card, Example
     from models.model import Model
     from models.trace import Trace
@@ -63,58 +63,11 @@ def of_picture(name: str, trace: "Trace", example: "Example | None", title: str 
     st.markdown(f"{plain(title)}: {joined}" if title else joined)
 
 
-def reason(chosen: "Telling", trace: "Trace") -> str:
-    """Why a model without examples opens on a head."""
-    site, where = chosen.site, f"Layer {chosen.site.layer}, head {chosen.head}"
-    query = _bare(trace.query_labels(site)[chosen.query])
-    if trace.answer is not None and trace.key_pictures(site):
-        return (
-            f"What to look at: {where}: of the heads that look much at the picture, the one that"
-            " looks at the fewest places while the model writes the chosen word."
-        )
-    key = _bare(trace.key_labels(site)[chosen.key])
-    if trace.sound is not None and site.kind == "cross":
-        written = trace.query_labels(site)[chosen.query + 1].strip()
-        return (
-            f"What to look at: {where} follows the recording: while the model writes “{written}” it"
-            f" listens most at {key}."
-        )
-    name = _name(query, chosen, trace)
-    if not chosen.stands_out:
-        return (
-            f"What to look at: no head stands out. The sharpest for {name} is layer {site.layer},"
-            f" head {chosen.head}: its largest weight is {chosen.weight:.2g}, an even share"
-            f" {chosen.even:.2g}."
-        )
-    if trace.key_grid(site) is not None:
-        return (
-            f"What to look at: {where}: of the heads that rest on no single patch, the one in which"
-            f" {name} looks most sharply."
-        )
-    if trace.sound is not None:
-        return (
-            f"What to look at: {where}: of the heads that do not rest on the first moment, the one"
-            f" in which {name} attends most sharply, most of all to {key}."
-        )
-    return (
-        f"What to look at: {where}: “{query}” gives {chosen.weight:.2f} of its attention to"
-        f" “{key}”. Of the heads that do not rest on a sink, it is the sharpest for this token."
-    )
-
-
-def _bare(label: str) -> str:
-    """A token without the spaces around it, unless it is nothing else."""
-    return label.strip() or label
-
-
-def _name(label: str, chosen: "Telling", trace: "Trace") -> str:
-    """The token that looks, as the picture names it; a moment, or any other in quotes."""
-    if trace.sound is not None and chosen.site.kind != "cross":
-        return f"the moment {label}"
-    grid = trace.query_grid(chosen.site)
-    if grid is None:
-        return f"“{label}”"
-    return "the class token" if grid.prefix else f"patch {chosen.query}"
+def reason(chosen: "Worth") -> str:
+    """Why an input without an example opens on a head."""
+    query, key = chosen.words
+    where = f"layer {chosen.site.layer}, head {chosen.head}"
+    return f"Worth seeing: in {where} “{query}” looks at “{key}”: {chosen.reason}."
 
 
 def _ranked(names: Sequence[str], shares: Any) -> str:

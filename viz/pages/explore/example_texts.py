@@ -74,9 +74,9 @@ SMOLLM2 = (
     Example(
         "Who gets it?",
         "When Mary and John went to the store, John gave a drink to",
-        "Layer 24, head 4: the last “to” gives 0.81 of its attention to “Mary”, the name that is"
-        " missing, and at most 0.07 to “John”, who was named twice. The model goes on with “Mary”.",
-        **weight(0.81, layer=24, head=4, query=13, key=1, kind="causal"),
+        "Layer 23, head 0: the last “to” gives 0.69 of its attention to “Mary”, the name that is"
+        " missing. Without this head she is less likely to be next.",
+        **weight(0.69, layer=23, head=0, query=13, key=1, kind="causal"),
     ),
     Example(
         "It comes again",
@@ -94,7 +94,8 @@ SMOLLM2 = (
     Example(
         "An open bracket",
         "print((1 + 2) * (3 + 4",
-        "Layer 26, head 6: the last “4” gives 0.92 to the bracket that is still open.",
+        "Layer 26, head 6: the last “4” gives 0.92 to the bracket that is still open. Without this"
+        " head “)” is more likely to be next: where a head looks does not tell what it does.",
         **weight(0.92, layer=26, head=6, query=12, key=8, kind="causal"),
     ),
 )
@@ -105,7 +106,7 @@ TRANSLATE = (
         "Layer 1 of the decoder, head 0: after “na” it writes “cadeira” and gives 0.97 to “chair”;"
         " after “cadeira” it writes “preta” and gives 0.93 to “black”. The lines cross, as the"
         " words do. This head was trained to align words: the others, one click away, were not.",
-        **weight(0.93, layer=1, head=0, query=8, key=5, kind="cross"),
+        **weight(0.97, layer=1, head=0, query=7, key=6, kind="cross"),
         form="lines",
     ),
 )
@@ -116,7 +117,7 @@ TRANSLATE_BACK = (
         "Layer 1 of the decoder, head 0: after “the” it writes “black” and gives 0.94 to “preta”;"
         " after “black” it writes “chair” and gives 0.99 to “cadeira”. The lines cross, as the"
         " words do. This head was trained to align words: the others, one click away, were not.",
-        **weight(0.99, layer=1, head=0, query=6, key=7, kind="cross"),
+        **weight(0.94, layer=1, head=0, query=5, key=8, kind="cross"),
         form="lines",
     ),
 )

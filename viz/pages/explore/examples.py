@@ -7,7 +7,7 @@ import streamlit as st
 
 from models.card import Example
 from viz.api.samples import PHOTOS, TITLES, samples
-from viz.pages.explore import preprocessing, sizes, source, words
+from viz.pages.explore import preprocessing, sizes, source, tours, words
 from viz.pages.explore.example_photos import EXAMPLES as EXAMPLE_PHOTOS
 from viz.pages.explore.example_texts import EXAMPLES
 from viz.pages.explore.names import PAGE
@@ -52,13 +52,12 @@ def first(model: str) -> tuple[str, str, str]:
 
 
 def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The selection that a model of the list begins with: that of its example; None without one,
-    for which the page chooses a head.
+    """The selection that an input of a model of the list begins with: that of an example; None for
+    any other, for which the page chooses what is worth seeing.
 
     Args:
         model: of the list; "" for any other.
-        settings: those in a link, or of now. A text of the user's own, or in a chat
-            template, pins no token.
+        settings: those in a link, or of now.
     """
     text, _, photo = first(model)
     if source.READS.get(model) == "image":
@@ -68,11 +67,8 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
         if example is not None and (chosen == photo or not trained):
             return FIRST | strip.selection_of(example)
         return FIRST if trained else None
-    example = next(iter(texts(model)), None)
-    if example is None:
-        return None
-    pinned = settings.get("input", text) == text and not words.chats(model, settings)
-    return selection_of(example) | ({} if pinned else {"token": None})
+    example = of_text(model, settings.get("input", text))
+    return None if example is None or words.chats(model, settings) else selection_of(example)
 
 
 def buttons() -> bool:
@@ -100,6 +96,12 @@ def caption() -> None:
             f"{source.TITLES[model]} was trained on pictures like its examples, and on no others:"
             " what it answers to yours is a guess."
         )
+
+
+def tour() -> list[tours.Step]:
+    """The steps for the current example; none without one."""
+    example = current_example()
+    return [] if example is None else tours.steps(source.listed(), example.name)
 
 
 def current_example() -> Example | None:

@@ -40,7 +40,7 @@ from viz.pages.state import params as link
 from viz.pages.widgets import attention, pictures, running, verification
 
 if TYPE_CHECKING:
-    from analysis.telling import Telling
+    from analysis.worth import Worth
     from models.model import Model
     from models.trace import Trace
     from viz.api.entries import TraceEntry
@@ -61,7 +61,7 @@ def params(
     listed: str,
     settings: Mapping[str, Any],
     kind: attention.Kind | None = None,
-    chosen: "Telling | None" = None,
+    chosen: "Worth | None" = None,
 ) -> tuple[link.Param, ...]:
     """The page's settings and its view's selection.
 
@@ -92,7 +92,7 @@ def params(
     )
 
 
-def _begin(chosen: "Telling | None") -> dict[str, Any]:
+def _begin(chosen: "Worth | None") -> dict[str, Any]:
     """The selection of a head to begin with."""
     if chosen is None:
         return dict.fromkeys(("layer", "attention", "head", "token"))
@@ -102,7 +102,7 @@ def _begin(chosen: "Telling | None") -> dict[str, Any]:
         "attention": site.kind,
         "tower": site.tower or "",
         "head": chosen.head,
-        "token": chosen.query,
+        "token": chosen.query[-1],
     }
 
 
@@ -150,7 +150,7 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
     )
 
 
-def _now(kind: attention.Kind, chosen: "Telling | None" = None) -> tuple[link.Param, ...]:
+def _now(kind: attention.Kind, chosen: "Worth | None" = None) -> tuple[link.Param, ...]:
     """The parameters, with the defaults of the present settings."""
     return params(source.listed(), session.current(PAGE).settings, kind, chosen)
 
@@ -275,11 +275,11 @@ class _Run:
         held = after if request == edited else before
         stage.kind = held.value.kind
         begins = examples.begin(source.listed(), session.current(PAGE).settings)
-        chosen = None if begins is not None else tracing.telling(before)
+        chosen = None if begins is not None else tracing.worth(before)
         stage.params = _now(stage.kind, chosen)
-        stage.props = {**stage.props, "hinted": chosen is not None}
+        stage.props = {**stage.props, "hinted": chosen is not None, "tour": examples.tour()}
         if chosen is not None:
-            reason = answers.reason(chosen, before.value.trace)
+            reason = answers.reason(chosen)
             (entries.hint or st).caption(shared.plain(reason))
         self.answer(request, model, held, entries)
         with stage.below:

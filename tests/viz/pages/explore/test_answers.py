@@ -6,7 +6,6 @@ import pytest
 
 from analysis.outputs import likeliest
 from analysis.target import target_in as choose
-from analysis.telling import telling
 from models.card import card
 from models.catalogue import bundled
 from models.edits import Ablate
@@ -15,8 +14,7 @@ from models.run import load, trace
 from tests.viz.pages.explore.explorer import (
     opened,
 )
-from viz.api import samples, tracing
-from viz.pages.explore import answers
+from viz.api import tracing
 
 KINDS = {known.name: known.kind for known in bundled()}
 TRAINED = {
@@ -103,20 +101,3 @@ def test_a_target_that_is_given_is_read_instead_of_generated() -> None:
     wanted = "".join(known[id] for id in best if known[id] != "[END]")
     assert told["written"] == ["Given that target, the likeliest tokens are", wanted]
     assert told["position"] == len("1998-03-04")
-
-
-@pytest.mark.long
-def test_of_nearly_equal_weights_it_says_that_no_head_stands_out() -> None:
-    text = trace(load("minilm"), "The bank of the river.")
-    picture = trace(load("shapes"), samples.PICTURES[next(iter(samples.samples("shapes")))])
-    for t, name in ((text, "“.”"), (picture, "the class token")):
-        chosen = telling(t)
-        assert chosen is not None
-        assert chosen.stands_out
-        assert "stands out" not in answers.reason(chosen, t)
-        even = replace(chosen, weight=0.03, even=0.025)
-        assert answers.reason(even, t) == (
-            f"What to look at: no head stands out. The sharpest for {name} is layer"
-            f" {chosen.site.layer}, head {chosen.head}: its largest weight is 0.03, an even share"
-            " 0.025."
-        )
