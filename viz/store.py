@@ -1,6 +1,7 @@
 """Writes the answers that come with the app: `python -m viz.store [NAME …]`.
 
-Names are those of lessons, or "opening" for the first pictures of Explore; without any, all. They
+Names are those of lessons, "first" for the first pictures of all lessons, or "opening" for those of
+Explore; without any, all. They
 are computed from the weights on this machine, for every state in which a step opens or to which a
 button leads: `python -m models.fetch` fetches the models.
 """
@@ -20,7 +21,8 @@ from viz.course.reading import Lesson
 from viz.pages.explore import opening
 from viz.routes import ENDPOINTS
 
-OPENING = "opening"
+OPENING, FIRST = "opening", "first"
+HEAVY = "vision"  # its first picture is 256 patches
 
 
 def main(names: Sequence[str]) -> None:
@@ -29,6 +31,10 @@ def main(names: Sequence[str]) -> None:
         models = {each: entry(each).sha256 for each in opening.LISTED}
         answers = {each: first_answers(each) for each in opening.MODELS}
         stored.write(opening.FILE, f"{real.COMMAND} {OPENING}", models, answers)
+    if not names or FIRST in names:
+        models = {each: real.digest(entry(each)) for each in ("minilm", "smollm2")}
+        answers = {each.name: first_numbers(each) for each in course.STORIES if each.name != HEAVY}
+        stored.write(real.FIRST, f"{real.COMMAND} {FIRST}", models, answers)
     for lesson in course.STORIES:
         if not lesson.real or (names and lesson.name not in names):
             continue
@@ -52,6 +58,11 @@ def first_answers(model: str) -> dict[str, dict[str, str]]:
         _, work = work_of(ENDPOINTS, held.value, name, parse_qsl(query))
         answers[path] = stored.response(*body_of(work()))
     return answers
+
+
+def first_numbers(lesson: Lesson) -> dict[str, Any]:
+    """The numbers of a lesson's figure as its first step opens."""
+    return real.rounded(figures.numbers(lesson.name, next(states(lesson)))())
 
 
 def states(lesson: Lesson) -> Iterator[list[tuple[str, str]]]:

@@ -1,9 +1,9 @@
-"""Numbers that a lesson takes from a pretrained model: computed now, or else stored.
+"""Numbers that a lesson takes from a pretrained model: stored, or else computed.
 
-Not every machine has every model. A lesson's `numbers.py` holds functions of one, marked with `of`:
-where the model is here they are called; elsewhere the answer comes from `real.json` beside them.
-`python -m viz.store` writes that file, from the weights, for every state in which a step opens or
-to which a button leads.
+Not every machine has every model, and opening one takes seconds. A lesson's `numbers.py` holds
+functions of one, marked with `of`: for every state in which a step opens or to which a button leads
+their answers are in `real.json` beside them, where `python -m viz.store` writes them from the
+weights; for other states they are called where the model is here.
 """
 
 import json
@@ -28,6 +28,7 @@ FILE = "real.json"
 COMMAND = f"python -m {PREFIX}viz.store"
 DIGITS = 5  # of a stored number
 FOLDER = Path(__file__).parent
+FIRST = FOLDER / "first.json"  # the numbers of each lesson's first picture
 RECORDING = FOLDER.parent / "recordings" / "animal.wav"  # a spoken sentence
 BEGIN = {  # where a link opens a model, if the numbers are of no layer and head of their own
     "dates": {"layer": 0, "head": 2},
@@ -52,16 +53,13 @@ def here(name: str) -> bool:
     return is_here(entry(name))
 
 
-def of(
-    name: str, *, slow: bool = False
-) -> Callable[[Callable[Args, Answer]], Callable[Args, Answer]]:
+def of(name: str) -> Callable[[Callable[Args, Answer]], Callable[Args, Answer]]:
     """Marks a function as one of a model's weights, whose arguments are numbers, texts or tuples.
 
     Its answer is what JSON can hold.
 
     Args:
         name: of the model in the catalogue.
-        slow: whether it takes longer than a reader waits: its stored answer is taken everywhere.
     """
 
     def marked(compute: Callable[Args, Answer]) -> Callable[Args, Answer]:
@@ -70,14 +68,16 @@ def of(
 
         @wraps(compute)
         def answer(*given: Args.args, **named: Args.kwargs) -> Answer:
-            call = call_of(compute.__name__, given)
-            if not here(name) or (slow and _record.get() is None):
-                return _stored(lesson, call, entry(name))
-            computed = live(*given, **named)
-            record = _record.get()
+            call, record = call_of(compute.__name__, given), _record.get()
             if record is not None:
-                record.setdefault(lesson, {})[call] = computed
-            return computed
+                return record.setdefault(lesson, {}).setdefault(call, live(*given, **named))
+            held = stored(lesson)["answers"].get(call)
+            if held is None and not here(name):
+                raise NotStoredError(
+                    f"{entry(name).title} is not on this machine, and no numbers are stored for"
+                    f" this: get it in Explore, or with python -m {PREFIX}models.fetch {name}"
+                )
+            return live(*given, **named) if held is None else held
 
         return answer
 
@@ -105,14 +105,14 @@ def stored(lesson: str) -> Mapping[str, Any]:
     return read(FOLDER / lesson / FILE)
 
 
-def _stored(lesson: str, call: str, model: Entry) -> Answer:
-    answers = stored(lesson)["answers"]
-    if call not in answers:
-        raise NotStoredError(
-            f"{model.title} is not on this machine, and no numbers are stored for this: get it in"
-            f" Explore, or with python -m {PREFIX}models.fetch {model.name}"
-        )
-    return answers[call]
+def first(lesson: str) -> Answer | None:
+    """The stored numbers of a lesson's first picture; None if there are none."""
+    answer = read(FIRST)["answers"].get(lesson)
+    if answer is None or "explore" not in answer:
+        return answer
+    query = answer["explore"]["query"]
+    begin = {"model": query["model"]} | {at: str(of) for at, of in BEGIN[query["model"]].items()}
+    return answer | about(query["model"], **dict(query.items() - begin.items()))
 
 
 def digest(model: Entry) -> str:
@@ -154,7 +154,7 @@ def about(name: str, **place: str | int) -> Answer:
     )
     changed = ", changed like this" if place.get("edits") else ""
     label = f"See {spot or model.title} in Explore{changed}"
-    computed = f"Computed now, from these weights: those of {model.title}."
+    computed = f"Computed from these weights: those of {model.title}."
     return {"computed": computed, "explore": {"label": label, "query": query}}
 
 

@@ -204,6 +204,15 @@ def test_other_scores_against_plain_loops() -> None:
             assert found["additive"][i, j].item() == pytest.approx(float(additive), abs=1e-5)
 
 
+def test_another_last_word_moves_what_it_looks_at() -> None:
+    tired, wide = (
+        figures.numbers("sequences", [("ending", end)])()["reads"] for end in ("tired", "wide")
+    )
+    assert (tired["words"][tired["at"]], wide["words"][-2]) == ("it", "wide")
+    assert tired["animal"] == max(tired["weights"]) > 2 * wide["animal"]
+    assert wide["street"] > 2 * tired["street"]
+
+
 @pytest.mark.parametrize("activation", ["tanh", "none"])
 def test_influence_of_a_recurrence_agrees_with_backpropagation(activation: str) -> None:
     with seeded(0):

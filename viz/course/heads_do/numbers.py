@@ -201,7 +201,7 @@ def losses() -> dict[str, Any]:
     return {"tests": tests}
 
 
-@real.of("smollm2", slow=True)
+@real.of("smollm2")
 def controls() -> dict[str, Any]:
     """The losses without each of the other heads of the layers of the first two heads."""
     passes, loss, _ = _repeated()

@@ -25,10 +25,17 @@ from viz.course.numbers import KINDS, cost
 DIM = 16  # of the untrained layers
 
 
-def numbers(tokens: int, kernel: str, width: int, gain: float, activation: str) -> dict[str, Any]:
-    """Hops, costs and influence for a text of so many tokens.
+TEXT = "The animal didn't cross the street because it was too {ending}."
+LAYER, HEAD, WORD = 3, 1, "it"  # of MiniLM, and the word that it is asked about
+
+
+def numbers(
+    ending: str, tokens: int, kernel: str, width: int, gain: float, activation: str
+) -> dict[str, Any]:
+    """What a word looks at; hops, costs and influence for a text of so many tokens.
 
     Args:
+        ending: last word of the sentence.
         tokens: length of the text.
         kernel: size of the convolution's window.
         width: of a token, for the costs.
@@ -45,6 +52,7 @@ def numbers(tokens: int, kernel: str, width: int, gain: float, activation: str) 
     first = recurrent_influence(1, gain, activation)[0]
     kept = [recurrent_influence(n, gain, activation)[0] / first for n in range(2, tokens + 1)]
     return {
+        "reads": reads(ending),
         "tokens": tokens,
         "kernel": size,
         "width": width,
@@ -60,6 +68,19 @@ def numbers(tokens: int, kernel: str, width: int, gain: float, activation: str) 
         "kept": [1.0, *map(float, kept)],
         "tables": [_longer(), _work(width, size)],
     }
+
+
+@lru_cache(maxsize=2)
+def reads(ending: str) -> dict[str, Any]:
+    """The weights that a word of the sentence gives to all of it, in a head of MiniLM."""
+    trace = real.traced("minilm", TEXT.format(ending=ending))
+    at = trace.labels.index(WORD)
+    row = trace.weights(LAYER, HEAD)[at].tolist()
+    inside = slice(1, -1)  # without [CLS] and [SEP]
+    words, weights = [*map(real.word, trace.labels[inside])], row[inside]
+    named = dict(zip(words, weights, strict=True))
+    shares = {name: named[name] for name in ("animal", "street")}
+    return {"words": words, "weights": weights, "at": at - 1, **shares}
 
 
 def hops(kind: str, tokens: int, kernel: int) -> list[int]:

@@ -6,7 +6,7 @@ from typing import Any
 from headscope_views import view
 
 from viz import theme
-from viz.course import prose
+from viz.course import prose, real
 from viz.course.reading import SIZES, Lesson, Other, Question, Step, Try
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -30,7 +30,7 @@ def show(lesson: Lesson, listed: Mapping[str, Any]) -> None:
     props = {
         **session.props(lesson.name, SELECTION),
         **listed,
-        "answer": None,
+        "answer": real.first(lesson.name),
         "title": lesson.figure,
         "inputs": {name: each.start for name, each in lesson.inputs.items()},
         "steps": [_step(step, lesson) for step in lesson.steps],

@@ -4,7 +4,7 @@ import { bars, plot } from "../scene/plot.js";
 import { choice, field, slider } from "../scene/controls.js";
 import { arc, column, row, text, wire, wired } from "../scene/layout.js";
 import { circle, line, weightOf } from "../scene/marks.js";
-import { fixed, grouped, power } from "../scene/numbers.js";
+import { fixed, grouped, percent, power } from "../scene/numbers.js";
 import { list } from "../scene/list.js";
 import { tokens } from "../scene/tokens.js";
 
@@ -19,7 +19,7 @@ const LEAST = 0.01; // smaller ratios are written as powers of ten
 export const figure = {
   controls: ({ step, reached, board }) => [
     step === "agree" && field("sentence", "Text", 80),
-    !board && slider("tokens", "Tokens n", [2, 20, 1]),
+    !board && step !== "sentence" && slider("tokens", "Tokens n", [2, 20, 1]),
     !board &&
       reached("convolution") &&
       !reached("influence") &&
@@ -30,11 +30,13 @@ export const figure = {
   ],
 
   picture(numbers, { step }) {
-    const draw = { cost: costs, influence, recurrence, convolution, attention }[step] ?? influence;
+    const draw = { sentence, cost: costs, influence, recurrence, convolution, attention }[step] ?? influence;
     return draw(numbers);
   },
 
-  describe({ tokens: n, kernel, width, count, costs: work, influence: of }, { step }) {
+  describe({ reads, tokens: n, kernel, width, count, costs: work, influence: of }, { step }) {
+    if (step === "sentence")
+      return `Weights of “${reads.words[reads.at]}”: ${reads.words.map((word, i) => `${word} ${percent(reads.weights[i])}`).join(", ")}.`;
     const ratio = (kind) => `${kind} ${of[kind].ratio.toPrecision(2)}`;
     if (step === "influence")
       return `Influence of the first of ${n} tokens on the last output, as a share of the last token's: ${ratio("recurrence")}, ${ratio("attention")}.`;
@@ -46,6 +48,39 @@ export const figure = {
     return `${n} tokens; a recurrence passes ${count.recurrence} updates of its state from the first to the last.`;
   },
 };
+
+/** A sentence with arrows from one word to the words that it looks at, and the first of these. */
+function sentence({ reads: { words, weights, at } }) {
+  const look = (i) => ({ width: 0.8 + 12 * weights[i], opacity: 0.3 + 0.7 * weights[i] });
+  const arcs = words.flatMap((_, i) =>
+    weights[i] < LEAST || i === at ? [] : [arc(`look${i}`, `w${at}`, `w${i}`, "/weight", look(i))],
+  );
+  const first = range(words.length)
+    .sort((a, b) => weights[b] - weights[a])
+    .slice(0, 5);
+  const shares = {
+    values: first.map((i) => weights[i]),
+    said: (n) => percent(weights[first[n]]),
+    ...{ bar: 14, most: 1, term: "weight" },
+  };
+  return column(
+    { gap: 2 },
+    wired(
+      column(
+        { gap: 7 },
+        text("title", `“${words[at]}” looks at`, "bold"),
+        tokens("w", words, { chosen: at }),
+      ),
+      ...arcs,
+    ),
+    list(
+      "first",
+      first.map((i) => words[i]),
+      [shares],
+      { about: "Weights" },
+    ),
+  );
+}
 
 /** A positive number, in powers of ten where it is small. */
 const short = (value) => (value >= LEAST || value === 0 ? fixed(value, 3) : power(value, 1));

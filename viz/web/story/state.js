@@ -63,8 +63,8 @@ export class Story {
   /** The figure's module is here: so are the numbers that came with the page. @param {Figure} figure */
   begin(figure) {
     this.figure = figure;
-    const { answer, inputs } = this.props;
-    if (answer) this.numbers.kept.set(this.pathOf({ ...this.moment(0), inputs }), answer);
+    const first = { ...this.moment(0), inputs: this.openingInputs(0) };
+    if (this.props.answer) this.numbers.kept.set(this.pathOf(first), this.props.answer);
     this.draw();
   }
 
