@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createAddress, queryOf, queryStringOf, startOf } from "../../viz/web/core/link.js";
+import { Address, PageLink, queryOf, queryStringOf, startOf } from "../../viz/web/core/link.js";
 import * as labels from "../../viz/web/core/labels.js";
 import * as selection from "../../viz/web/core/selection.js";
 import { baseOf } from "./helpers.mjs";
@@ -254,19 +254,30 @@ function fakeWindow() {
   return { environment, location, written: state.written, pass };
 }
 
+/**
+ * A view on a page, whose address it writes.
+ *
+ * @param {Address} address
+ * @param {{page?: string, path?: string[], link?: Record<string, string>, session?: string}} props
+ */
+function viewOn(address, props, root = { isConnected: true }) {
+  const link = new PageLink(root, address);
+  const all = { page: "text", path: ["/text"], link: {}, revision: "n.0", start: null, defaults: {}, ...props };
+  link.update(all);
+  return { link, root, choose: (/** @type {Record<string, string>} */ query) => link.record(query, query), all };
+}
+
 test("settings and selection are written together, the hash stays", () => {
   const { environment, written, pass } = fakeWindow();
-  const address = createAddress(environment);
-  const element = { isConnected: true };
-  address.claim("text", ["/", "/text"], { input: "a & b" }, element);
+  const { choose } = viewOn(new Address(environment), { path: ["/", "/text"], link: { input: "a & b" } });
   pass(500);
   assert.deepEqual(written, []); // not before the selection is known
-  address.choose("text", { head: "3" });
+  choose({ head: "3" });
   pass(0);
   assert.deepEqual(written, []); // not while the picture is drawn
   pass(200);
   assert.deepEqual(written, ["/text?input=a+%26+b&head=3#softmax"]);
-  address.choose("text", { head: "3" });
+  choose({ head: "3" });
   pass(500);
   assert.equal(written.length, 1); // nothing new
 });
@@ -278,7 +289,7 @@ test("a page that is added to the history with the query of the one before loses
   const navigation = {
     addEventListener: (/** @type {string} */ _, /** @type {any} */ listener) => listeners.push(listener),
   };
-  createAddress({ ...environment, navigation });
+  void new Address({ ...environment, navigation });
   /** @type {(navigationType: string, before: string, now: [string, string]) => void} */
   const change = (navigationType, before, now) => {
     [location.pathname, location.search] = now;
@@ -294,56 +305,43 @@ test("a page that is added to the history with the query of the one before loses
   assert.equal(written.length, 2);
 });
 
-test("an embed link stays one", () => {
+test("an embed link stays one, and the last of many choices is written", () => {
   const { environment, location, written, pass } = fakeWindow();
   location.search = "?embed=true";
-  const address = createAddress(environment);
-  address.claim("text", ["/text"], {}, { isConnected: true });
-  address.choose("text", { head: "3" });
-  pass(200);
-  assert.deepEqual(written, ["/text?head=3&embed=true#softmax"]);
-});
-
-test("the address is written every 200 ms at most, and the last choice always", () => {
-  const { environment, written, pass } = fakeWindow();
-  const address = createAddress(environment);
-  address.claim("text", ["/text"], {}, { isConnected: true });
+  const { choose } = viewOn(new Address(environment), {});
   for (let head = 0; head < 100; head++) {
-    address.choose("text", { head: String(head) });
+    choose({ head: String(head) });
     pass(10);
   }
   pass(500);
   assert.ok(written.length <= 7);
-  assert.equal(written.at(-1), "/text?head=99#softmax");
+  assert.equal(written.at(-1), "/text?head=99&embed=true#softmax");
 });
 
 test("nothing is written when the element is gone or the address is another page's", () => {
   const { environment, location, written, pass } = fakeWindow();
-  const address = createAddress(environment);
-  const element = { isConnected: true };
-  address.claim("text", ["/text"], { a: "1" }, element);
-  address.choose("text", {});
+  const { choose, root } = viewOn(new Address(environment), { link: { a: "1" } });
+  choose({});
   location.pathname = "/image";
   pass(500);
   location.pathname = "/text";
-  element.isConnected = false;
-  address.choose("text", { head: "1" });
+  root.isConnected = false;
+  choose({ head: "1" });
   pass(500);
   assert.deepEqual(written, []);
 });
 
 test("when its session is replaced, the document is loaded again from the URL as it is", () => {
   const { environment, location, written, pass } = fakeWindow();
-  const address = createAddress(environment);
-  const element = { isConnected: true };
-  address.claim("text", ["/text"], { input: "typed" }, element, "one");
-  address.claim("text/story", ["/text"], {}, element); // a view that does not know the session
-  address.choose("text", { head: "3" });
-  address.choose("text/story", {});
+  const address = new Address(environment);
+  const { link, choose, all } = viewOn(address, { link: { input: "typed" }, session: "one" });
+  const story = viewOn(address, { page: "text/story" }); // a view that does not know the session
+  choose({ head: "3" });
+  story.choose({});
   pass(200);
   assert.deepEqual([written.at(-1), location.loads], ["/text?input=typed&head=3#softmax", 0]);
-  address.claim("text", ["/text"], { input: "loaded with" }, element, "two");
-  address.choose("text", { head: "0" });
+  link.update({ ...all, link: { input: "loaded with" }, session: "two" });
+  choose({ head: "0" });
   pass(500);
   assert.deepEqual([written.at(-1), location.loads], ["/text?input=typed&head=3#softmax", 1]);
 });
@@ -351,32 +349,30 @@ test("when its session is replaced, the document is loaded again from the URL as
 test("two views of one page have both their parts in the link", () => {
   const { environment, location, written, pass } = fakeWindow();
   location.pathname = "/architecture";
-  const address = createAddress(environment);
-  const element = { isConnected: true };
-  address.claim("architecture/diagram", ["/architecture"], { dim: "64" }, element);
-  address.choose("architecture/diagram", { part: "blocks" });
-  const view = { isConnected: true };
-  address.claim("architecture", ["/architecture"], { dim: "64" }, view);
-  address.choose("architecture", { layer: "1" });
+  const address = new Address(environment);
+  const settings = { path: ["/architecture"], link: { dim: "64" } };
+  const diagram = viewOn(address, { page: "architecture/diagram", ...settings });
+  diagram.choose({ part: "blocks" });
+  const view = viewOn(address, { page: "architecture", ...settings });
+  view.choose({ layer: "1" });
   pass(500);
   assert.equal(written.at(-1), "/architecture?dim=64&part=blocks&layer=1#softmax");
-  address.disown("architecture", view);
-  address.choose("architecture/diagram", {});
+  view.link.destroy();
+  diagram.choose({});
   pass(500);
   assert.equal(written.at(-1), "/architecture?dim=64#softmax");
 });
 
 test("a view mounted anew for a page waits for its own selection", () => {
   const { environment, written, pass } = fakeWindow();
-  const address = createAddress(environment);
-  address.claim("text", ["/text"], {}, { isConnected: false });
-  address.choose("text", { head: "1" });
-  const next = { isConnected: true };
-  address.claim("text", ["/text"], {}, next);
+  const address = new Address(environment);
+  const before = viewOn(address, {});
+  before.choose({ head: "1" });
+  const { choose } = viewOn(address, {});
   pass(500);
   assert.deepEqual(written, []);
-  address.disown("text", { isConnected: false }); // the older view's farewell ends nothing
-  address.choose("text", { head: "2" });
+  before.link.destroy(); // the older view's farewell ends nothing
+  choose({ head: "2" });
   pass(500);
   assert.deepEqual(written, ["/text?head=2#softmax"]);
 });

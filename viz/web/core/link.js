@@ -14,15 +14,6 @@ const NAMED = ["layer", "head"];
 
 /** @typedef {Record<string, unknown>} Chosen a selection in terms of a link */
 /** @typedef {{revision: string, selection: Chosen}} Kept */
-/** @typedef {{isConnected: boolean}} Element whose presence says that a page is shown */
-
-/**
- * @typedef {object} Entry
- * @property {string[]} paths
- * @property {Record<string, string>} settings
- * @property {Record<string, string> | null} selection null: not known yet, so nothing is written
- * @property {Element} element
- */
 
 /** @typedef {{navigationType: string | null, from: {url: string | null}}} Change of the history's entry */
 
@@ -60,96 +51,69 @@ export function queryStringOf(parts) {
   return text ? `?${text}` : "";
 }
 
-/**
- * The only writer of a window's URL.
- *
- * @param {Environment} environment a window
- */
-export function createAddress(environment) {
-  /** @type {Map<string, Entry>} by view: a page may have several */
-  const entries = new Map();
-  let waiting = false;
-  let known = ""; // the session of this document
-
-  function schedule() {
-    if (waiting) return;
-    waiting = true;
-    environment.setTimeout(write, DELAY_MS);
+/** The only writer of a window's URL: of the links of the views that are on its page. */
+export class Address {
+  /** @param {Environment} environment a window */
+  constructor(environment) {
+    this.window = environment;
+    /** @type {Set<PageLink>} a page may have several views */
+    this.links = new Set();
+    this.isDue = false;
+    this.session = ""; // of this document
+    environment.navigation?.addEventListener("currententrychange", ({ navigationType, from }) => {
+      const { pathname, search } = environment.location;
+      if (navigationType !== "push" || !from.url) return;
+      const before = new URL(from.url);
+      if (pathname !== before.pathname && search === before.search) this.replace([]);
+    });
   }
 
-  function write() {
-    waiting = false;
-    const { pathname } = environment.location;
-    const here = [...entries.values()].filter(
-      ({ paths, element }) => element.isConnected && paths.includes(pathname),
-    );
-    if (!here.length || here.some(({ selection }) => selection === null)) return;
-    const selections = here.map(({ selection }) => selection ?? {});
-    replace(queryStringOf([...here.map(({ settings }) => settings), ...selections, embedding()]));
+  /**
+   * A view has new props. Nothing is written before its selection is known.
+   *
+   * A page gets a new session when the server has restarted, or after a long disconnection. Streamlit starts the
+   * new session with the query string the page was loaded with, but the URL holds what has been chosen since: the
+   * page is reloaded from it.
+   *
+   * @param {PageLink} link
+   * @param {string} [session] of the settings
+   */
+  claim(link, session = this.session) {
+    if (this.session && session !== this.session) {
+      this.links.clear(); // the URL stays as it is
+      return this.window.location.reload();
+    }
+    this.session = session;
+    for (const other of this.links) if (other.page === link.page && other !== link) this.links.delete(other);
+    this.links.add(link);
+    this.schedule();
   }
 
-  /** The part of the query that is Streamlit's own. @returns {Record<string, string>} */
-  function embedding() {
-    const embed = new URLSearchParams(environment.location.search).get("embed");
-    return embed === null ? {} : { embed };
+  schedule() {
+    if (this.isDue) return;
+    this.isDue = true;
+    this.window.setTimeout(() => this.write(), DELAY_MS);
   }
 
-  function replace(query) {
-    const { location, history } = environment;
+  write() {
+    this.isDue = false;
+    const { pathname } = this.window.location;
+    const here = [...this.links].filter(({ root, paths }) => root.isConnected && paths.includes(pathname));
+    if (!here.length || here.some(({ query }) => query === null)) return;
+    this.replace([...here.map(({ settings }) => settings), ...here.map(({ query }) => query ?? {})]);
+  }
+
+  /** @param {Record<string, string>[]} parts of the query, beside that which is Streamlit's own */
+  replace(parts) {
+    const { location, history } = this.window;
+    const embed = new URLSearchParams(location.search).get("embed");
+    const query = queryStringOf([...parts, embed === null ? {} : { embed }]);
     if (query !== location.search)
       history.replaceState(history.state, "", location.pathname + query + location.hash);
   }
-
-  environment.navigation?.addEventListener("currententrychange", ({ navigationType, from }) => {
-    const { pathname, search } = environment.location;
-    if (navigationType !== "push" || !from.url) return;
-    const before = new URL(from.url);
-    if (pathname !== before.pathname && search === before.search) replace(queryStringOf([embedding()]));
-  });
-
-  return {
-    /**
-     * The settings' part of a page's link. Nothing is written before the view's selection is known.
-     *
-     * A page gets a new session when the server has restarted, or after a long disconnection. Streamlit starts
-     * the new session with the query string the page was loaded with, but the URL holds what has been chosen
-     * since: the page is reloaded from it.
-     *
-     * @param {string} page name of the view
-     * @param {string[]} paths the addresses at which the page is shown
-     * @param {Record<string, string>} settings
-     * @param {Element} element
-     * @param {string} [session] of the settings
-     */
-    claim(page, paths, settings, element, session = known) {
-      if (known && session !== known) {
-        entries.clear(); // the URL stays as it is
-        environment.location.reload();
-        return;
-      }
-      known = session;
-      const before = entries.get(page);
-      const selection = before?.element === element ? before.selection : null;
-      entries.set(page, { paths, settings, selection, element });
-      schedule();
-    },
-
-    /** The selection's part. */
-    choose(page, selection) {
-      const entry = entries.get(page);
-      if (!entry) return;
-      entry.selection = selection;
-      schedule();
-    },
-
-    /** Releases what `claim` registered, unless another element has taken over the page. */
-    disown(page, element) {
-      if (entries.get(page)?.element === element) entries.delete(page);
-    },
-  };
 }
 
-const address = createAddress(/** @type {Environment} */ (/** @type {unknown} */ (globalThis)));
+const ADDRESS = new Address(/** @type {Environment} */ (/** @type {unknown} */ (globalThis)));
 
 /**
  * The initial selection of a view: the one saved in this revision, else the one from Python, else the last one
@@ -181,12 +145,19 @@ export function startOf(before, { revision, start, defaults }) {
 
 /** A mounted view's part of its page's link. */
 export class PageLink {
-  /** @param {Element} root */
-  constructor(root) {
+  /** @param {{isConnected: boolean}} root whose presence says that the page is shown */
+  constructor(root, address = ADDRESS) {
     this.root = root;
+    this.address = address;
     this.page = "";
     this.place = "";
     this.revision = "";
+    /** @type {string[]} */
+    this.paths = [];
+    /** @type {Record<string, string>} */
+    this.settings = {};
+    /** @type {Record<string, string> | null} null: not known yet */
+    this.query = null;
   }
 
   /**
@@ -200,9 +171,9 @@ export class PageLink {
   update(props, now = {}) {
     const { page, kind, path, link = {}, session, revision, start } = props;
     if (page !== this.page) this.destroy();
-    this.page = page;
+    Object.assign(this, { page, paths: path, settings: link });
     this.place = page && kind ? `${page}/${kind}` : page;
-    if (page) address.claim(page, path, link, this.root, session);
+    if (page) this.address.claim(this, session);
     if (revision === this.revision) return null;
     const before =
       this.kept(revision) ?? (this.revision ? { revision: this.revision, selection: now } : null);
@@ -218,7 +189,8 @@ export class PageLink {
    */
   record(query, selection) {
     if (!this.page) return;
-    address.choose(this.page, query);
+    this.query = query;
+    this.address.schedule();
     try {
       const { revision } = this;
       sessionStorage.setItem(this.keyOf(revision), JSON.stringify({ revision, selection }));
@@ -241,6 +213,6 @@ export class PageLink {
   }
 
   destroy() {
-    if (this.page) address.disown(this.page, this.root);
+    this.address.links.delete(this);
   }
 }

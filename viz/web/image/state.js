@@ -139,11 +139,6 @@ export class ImageState extends State {
     return this.baseOf(this.whole, this.selection.site);
   }
 
-  /** Whether the chosen site has the patches that the network reads. */
-  get finest() {
-    return this.base === this.whole;
-  }
-
   /**
    * @param {ImageBase} whole
    * @param {number} site
