@@ -5,12 +5,10 @@ from typing import Literal
 
 import numpy as np
 
-from viz.heatmap import LEAST
 from viz.theme import COLOURS, Mode, diverging, rgb, sequential
 
 INK = COLOURS["light"]  # figures are light: for paper
 TICKS = (0, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
-DECADES = 4  # of the logarithmic scale of a picture, as in its view
 EVEN = 1.25  # of largest to mean weight, below which a map is nearly uniform
 FAINTEST = 0.15  # share of the colours that is left of a uniform map
 
@@ -20,16 +18,15 @@ class Scale:
     """A scale of colours; −∞ (masked) is grey, and NaN (not drawn) the background.
 
     Attributes:
-        kind: "root" for the square root of numbers from 0 to `high`, "log" for decades from 10⁻⁶
-            to 1, "decades" for the `DECADES` below `high`, "linear" from `low` to `high`, "signed"
-            for the square root on both sides of 0.
+        kind: "root" for the square root of numbers from 0 to `high`, "linear" from `low` to `high`,
+            "signed" for the square root on both sides of 0.
         low: number of the first colour.
         high: number of the last colour.
         words: beside the bar.
         mode: "light" for darker colours of larger numbers, "dark" for brighter ones.
     """
 
-    kind: Literal["root", "log", "decades", "linear", "signed"]
+    kind: Literal["root", "linear", "signed"]
     low: float
     high: float
     words: str
@@ -56,22 +53,14 @@ class Scale:
         """Where numbers stand on the bar: 0 to 1."""
         if self.kind == "linear":
             return (values - self.low) / ((self.high - self.low) or 1)
-        if self.kind == "log":
-            return 1 - np.log10(np.clip(values, LEAST, 1)) / np.log10(LEAST)
         share = np.clip(values / (self.high or 1), -1, 1)
-        if self.kind == "decades":
-            return 1 + np.log10(np.maximum(share, 10.0**-DECADES)) / DECADES
         if self.kind == "root":
             return np.sqrt(np.maximum(share, 0))
         return (1 + np.sign(share) * np.sqrt(np.abs(share))) / 2
 
     def ticks(self) -> list[tuple[float, str]]:
         """Numbers below the bar, and how they are written."""
-        if self.kind == "log":
-            return [(10.0**n, f"10{_raised(n)}" if n else "1") for n in (-6, -4, -2, 0)]
-        if self.kind == "decades":
-            values = [self.high * 10.0**-n for n in range(DECADES, -1, -1)]
-        elif self.kind == "root":
+        if self.kind == "root":
             values = [t for t in TICKS if t <= self.high * 0.8 or t == self.high]
             if self.high > 1:
                 values = [0.0, 0.05 * self.high, 0.25 * self.high]
@@ -109,10 +98,6 @@ def scale_of(values: np.ndarray, words: str, mode: Mode = "light") -> Scale:
 def change_scale(most: float, mode: Mode = "light") -> Scale:
     """Of changes of weights on both sides of 0."""
     return Scale("signed", -most, most, "change of the weight, square-root scale", mode)
-
-
-def _raised(power: int) -> str:
-    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 # ---- over a picture

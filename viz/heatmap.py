@@ -3,7 +3,6 @@
 import numpy as np
 
 LEVELS = 255
-LEAST = 1e-6  # weight of the first colour of a logarithmic scale
 
 
 def max_pool(weights: np.ndarray, rows: int, cols: int) -> np.ndarray:
@@ -55,12 +54,6 @@ def quantise(
     np.sqrt(share, out=share)
     np.rint(np.multiply(share, levels, out=share), out=share)
     return share.astype(np.uint8), maxima.squeeze(axes)
-
-
-def quantise_log(weights: np.ndarray) -> np.ndarray:
-    """One byte per cell on a logarithmic scale: 1 is `LEAST`, 255 is 1, and 0 is anything less."""
-    share = 1 - np.log10(np.clip(weights, LEAST, 1)) / np.log10(LEAST)
-    return np.where(weights < LEAST, 0, np.rint(1 + (LEVELS - 1) * share)).astype(np.uint8)
 
 
 def quantise_scores(scores: np.ndarray) -> tuple[np.ndarray, float, float]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from viz import theme
-from viz.heatmap import quantise, quantise_log, quantise_scores
+from viz.heatmap import quantise, quantise_scores
 
 VERSION = 1
 ALIGNMENT = 8
@@ -92,7 +92,7 @@ def map_part(
         cells: weights; scores, where −∞ is masked, or differences by their `coding`.
         rows: the queries.
         columns: the keys.
-        coding: how cells become bytes: "sqrt" or "log" of weights, "scores" or "difference".
+        coding: how cells become bytes: "sqrt" of weights, "scores" or "difference".
         sinks: see `sinks_part`.
     """
     low = 0.0
@@ -100,7 +100,6 @@ def map_part(
         quantised, low, high = quantise_scores(cells)
     else:
         quantised, high = quantise(cells)
-        quantised = quantise_log(cells) if coding == "log" else quantised
     place = {"site": site, "head": head, "shape": [*quantised.shape]}
     ranges = {"rows": [rows.start, rows.stop], "cols": [columns.start, columns.stop]}
     limits = {"coding": coding, "min": low, "max": float(high)}

@@ -100,8 +100,8 @@ class Selection:
 
     scale: str = option(
         "fixed",
-        words("fixed", "own", "log", "layer"),
-        "colours from 0 to 1, up to the largest weight shown, by decades, or of a picture up to the"
+        words("fixed", "own", "layer"),
+        "colours from 0 to 1, up to the largest weight shown, or of a picture up to the"
         " largest weight of a patch in any head of the layer",
     )
     token: int | None = option(None, whole(0, 99_999), "whose weights are drawn")

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
 CHOSEN: list[tuple[str, dict[str, Any]]] = [
     ("matrix", {"values": "scores"}),
-    ("matrix", {"sinks": "renormalised", "scale": "log"}),
+    ("matrix", {"sinks": "renormalised", "scale": "own"}),
     ("lines", {"token": 3}),
     ("text", {"token": 4, "direction": "in"}),
     ("text", {"token": 1, "layers": (0, 1)}),

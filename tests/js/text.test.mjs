@@ -282,9 +282,6 @@ test("a byte has the colour of the number it stands for, on every scale", () => 
   const sqrt = { .../** @type {const} */ ({ coding: "sqrt" }), ...part };
   assert.deepEqual(reds(scales.tableFor(sqrt, scales.weightScale(THEME, 0.25, true), THEME)), [0, 2, 128, 255]);
   assert.deepEqual(reds(scales.tableFor(sqrt, scales.weightScale(THEME, 1, false), THEME)), [0, 1, 64, 128]);
-  const log = { .../** @type {const} */ ({ coding: "log" }), ...part };
-  const found = reds(scales.tableFor(log, scales.logScale(THEME), THEME));
-  assert.deepEqual(found, [0, 1, 128, 255]); // a byte of the map is a step of the scale
   const scores = { .../** @type {const} */ ({ coding: "scores" }), ...part, min: -4, max: 2 };
   // zero stands in the middle, masked cells have the colour of lines
   assert.deepEqual(reds(scales.tableFor(scores, scales.scoreScale(THEME, scores), THEME)), [1, 1, 96, 191]);
@@ -309,7 +306,7 @@ test("maps and rows of scores and of hidden sinks are kept apart from weights", 
   const map = { ...place, rows: [0, 2], cols: [0, 2], shape: [2, 2], max: 1, at: 0 };
   maps.keepMap(map, area);
   maps.keepMap({ ...map, coding: "scores", min: -1, max: 3 }, area);
-  maps.keepMap({ ...map, coding: "log", sinks }, area);
+  maps.keepMap({ ...map, sinks }, area);
   const row = { ...place, axis: /** @type {const} */ ("query"), index: 0, count: 2, at: 8, sum: null };
   maps.keepRow({ ...row, values: "scores" }, area);
   /** @type {import("../../viz/web/types").Variant} */
@@ -318,7 +315,6 @@ test("maps and rows of scores and of hidden sinks are kept apart from weights", 
   assert.deepEqual(maps.weight(0, 0, 0, 0, scores), { value: 3, sign: "", sum: null });
   assert.equal(maps.weight(0, 0, 1, 1, scores)?.value, -Infinity);
   assert.equal(maps.weight(0, 0, 1, 0, scores)?.value, 3);
-  const [hidden] = maps.parts(0, 0, { values: "weights", coding: "log", sinks: "hidden" });
+  const [hidden] = maps.parts(0, 0, { values: "weights", coding: "sqrt", sinks: "hidden" });
   assert.deepEqual([hidden.sinks?.keys, [...(hidden.sinks?.shares ?? [])]], [[0], [0.75, 0.5]]);
-  assert.deepEqual(maps.parts(0, 0, { values: "weights", coding: "log", sinks: "shown" }), []);
 });

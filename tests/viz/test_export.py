@@ -217,7 +217,7 @@ def test_a_figure_of_200_tokens_grows_until_each_has_a_label(tmp_path: Path, vie
         ({"layer": 0, "head": HEADS}, "head: expected 0 to 2, mean or max, received 3"),
         ({"layer": 0, "head": []}, "head: expected at least one"),
         ({"layer": 0, "head": "median"}, "head: expected one of mean, max, received 'median'"),
-        ({"layer": 0, "scale": "cube"}, "scale: expected one of fixed, own, log, received 'cube'"),
+        ({"layer": 0, "scale": "cube"}, "scale: expected one of fixed, own, received 'cube'"),
         (
             {"layer": 0, "rows": (2, 4)},
             "rows: expected a range such as range(2, 5), received (2, 4)",

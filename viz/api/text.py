@@ -89,7 +89,6 @@ def map_of(
     rows: range | None = None,
     columns: range | None = None,
     values: str = "weights",
-    coding: str = "sqrt",
     sinks: str = "shown",
 ) -> bytes:
     """One head's weights, or a part of them, max-pooled to at most `WHOLE` cells per side.
@@ -102,7 +101,6 @@ def map_of(
         columns: which keys; None for all.
         values: "weights"; "scores" before the softmax, or the "difference" that edits make, which
             have codings of their own.
-        coding: of weights, "sqrt" or "log".
         sinks: whether the first token and the special ones are "shown", "hidden", or "hidden" with
             the rest of each row "renormalised".
     """
@@ -118,7 +116,7 @@ def map_of(
     else:
         source, hidden = source_of(entry.view, attention_site, values, sinks, entry.answers)
         cells = pooled(source, attention_site, head, rows, columns, size=WHOLE)
-    coding = coding if values == "weights" else values
+    coding = "sqrt" if values == "weights" else values
     shares = hidden and _shares(hidden, attention_site, head, rows, sinks)
     place = (site, head, cells.numpy(force=True), rows, columns)
     return message(maps=[map_part(*place, coding, shares)])

@@ -65,7 +65,7 @@ def export(
             states, and what is asked of the model about its pictures; `words=False` to leave title
             and caption to the paper and the metadata of the file; and the fields of
             `viz.selection.Selection`: `scale` of the colours ("fixed" from 0 to 1, "own" up to the
-            largest weight shown, "log" for decades; of "image" "layer"), `token` whose weights are
+            largest weight shown; of "image" "layer"), `token` whose weights are
             drawn, `direction` ("out" for what it attends to, "in" for what attends to it),
             `values="scores"`, `query=3`, `method="alti"`.
 

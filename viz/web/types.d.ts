@@ -388,8 +388,8 @@ export interface MapHeader {
   sinks?: SinksHeader | null;
 }
 
-/** "sqrt" and "log" of weights, "scores" before the softmax, "difference" of two passes. */
-export type Coding = "sqrt" | "log" | "scores" | "difference";
+/** "sqrt" of weights, "scores" before the softmax, "difference" of two passes. */
+export type Coding = "sqrt" | "scores" | "difference";
 
 export interface SinksHeader {
   mode: Sinks;

@@ -130,12 +130,6 @@ def test_weights_lie_over_the_picture_as_in_the_view(photo: TraceEntry) -> None:
     assert np.abs(after - expected).max() < 1.01  # rounding
 
 
-def test_a_logarithmic_scale_has_a_quarter_of_its_colours_for_each_decade() -> None:
-    scale = Scale("decades", 0, 1, "")
-    found = scale.places(np.array([1, 0.1, 0.01, 0.001, 1e-4, 1e-9, 0]))
-    np.testing.assert_allclose(found, [1, 0.75, 0.5, 0.25, 0, 0, 0], atol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -161,7 +161,7 @@ def test_a_stranger_learns_nothing_of_what_is_held(client: TestClient, path: str
         *("map?site=0&head=0&rows=0-12", "map?site=0&head=0&columns=11-12"),
         *("inside?site=0&head=mean&query=1", "inside?site=0&head=0&query=11&key=0"),
         *("split?site=0&head=0&query=1", "inside?site=0&head=0&key=11", "inside?site=9&head=0"),
-        *("map?site=0&head=0&values=all", "map?site=0&head=0&coding=linear"),
+        *("map?site=0&head=0&values=all",),
         *("map?site=0&head=0&sinks=gone", "row?site=0&head=0&axis=key&index=0&values=log"),
         *("row?site=0&head=0&axis=query", "row?site=0&head=0&axis=side&index=0"),
         *("row?site=0&head=0&axis=query&index=11", "overview?site=0", "provenance?site=9"),

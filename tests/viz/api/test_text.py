@@ -199,18 +199,6 @@ def test_scores_come_with_their_range_and_masked_cells_apart(pair: Trace, ask: A
     np.testing.assert_allclose(numbers(area, row), expected[3], rtol=1e-6)
 
 
-def test_a_logarithmic_map_reaches_down_to_a_millionth(long: Trace, ask: Ask) -> None:
-    asked: dict[str, Any] = {"rows": "10-20", "columns": "0-600", "coding": "log"}
-    header, area = ask(long, "map", site=0, head=0, **asked)
-    (part,) = header["maps"]
-    raw = np.frombuffer(area, np.uint8, 6000, part["at"]).reshape(10, 600)
-    weights = long.weights(0, 0)[10:20, :600].numpy()
-    found = 10 ** (-6 * (255.0 - raw) / 254)
-    # half a step of the scale, as a factor
-    assert np.abs(np.log10(found / weights))[weights > 1e-6].max() <= 3 / 254 * 1.001
-    assert (raw[weights < 1e-6] == 0).all()
-
-
 @pytest.mark.parametrize("mode", ["hidden", "renormalised"])
 def test_without_sinks_the_share_they_took_comes_beside(mode: str, ask: Ask) -> None:
     found = trace(load("minilm"), "A cat sat")

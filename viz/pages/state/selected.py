@@ -14,7 +14,7 @@ SITE = (  # beside layer and kind, whose defaults are each page's own
     link.number("part", None, 0, 999),  # of a tower that runs several times
 )
 PLACE = ("layer", "attention", "head", "token", "direction", "scale")
-SCALES = ("fixed", "own", "log")  # of a text's picture
+SCALES = ("fixed", "own")  # of a text's picture
 REPLACED = {  # values of older links, and what they open
     "form": {"vectors": "head", "qk": "head", "stages": "head"},
     "overview": {"scatter": "table"},

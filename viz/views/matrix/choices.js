@@ -11,24 +11,20 @@ import { useMemo } from "../../web/vendor/hooks.js";
 /** @type {{label: string, change: Partial<Selection>}[]} */
 const VALUES = [
   { label: "Weights", change: { values: "weights" } },
-  { label: "Log weights", change: { values: "weights", scale: "log" } },
   { label: "Scores", change: { values: "scores" } },
 ];
-const LOG = 1;
-const SCORES = 2;
+const SCORES = 1;
 
 /** @param {{state: TextState}} props */
 export function Choices({ state }) {
-  const { scale } = state.selection;
   const has = state.hasScores();
-  const show = (/** @type {number} */ index) =>
-    state.select({ scale: scale === "log" ? "fixed" : scale, ...VALUES[index].change });
+  const show = (/** @type {number} */ index) => state.select(VALUES[index].change);
   return html`
     <${Menu}
       name="Values"
       title=${has ? "Weights after the softmax, or the scores before it" : "Only pairs of single tokens have scores"}
       labels=${VALUES.map(({ label }) => label)}
-      index=${state.variant().values === "scores" ? SCORES : scale === "log" ? LOG : 0}
+      index=${state.variant().values === "scores" ? SCORES : 0}
       without=${has ? -1 : SCORES}
       onChoose=${show}
       disabled=${Boolean(state.view.props.difference)}

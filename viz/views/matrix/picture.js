@@ -1,7 +1,7 @@
 // What is painted of one head: its layout, and everything that the picture shows.
 
 import { legible, nounOf } from "../../web/core/labels.js";
-import { differenceScale, logScale, scoreScale, tableFor, weightScale } from "../../web/text/scale.js";
+import { differenceScale, scoreScale, tableFor, weightScale } from "../../web/text/scale.js";
 import { strongest } from "../../web/text/strands.js";
 import { percent } from "./claims.js";
 import { widthsOf } from "../../web/painting/painter.js";
@@ -77,7 +77,6 @@ const namesOf = (state, site, head, values) => [
 function scaleOf(state, part, { coding }, theme) {
   if (coding === "scores") return scoreScale(theme, part);
   if (coding === "difference") return differenceScale(theme, part);
-  if (coding === "log") return logScale(theme);
   return weightScale(theme, state.top(part), state.selection.scale === "own");
 }
 
@@ -166,12 +165,11 @@ export function describe(state, { rows, cols }, { names, note }) {
  * @param {TextState} state
  * @param {Subject} subject
  */
-export function fileName(state, { site, head, variant: { values, coding, sinks } }) {
+export function fileName(state, { site, head, variant: { values, sinks } }) {
   const { layer, kind } = state.site(site);
   return [
     ...[state.base.model, kind, "layer", layer, "head", head],
     ...(values === "weights" ? [] : [values]),
-    ...(coding === "log" ? ["log"] : []),
     ...(sinks === "shown" ? [] : [`sinks-${sinks}`]),
   ].join("-");
 }

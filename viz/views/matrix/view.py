@@ -99,8 +99,6 @@ def _scale(request: Request, maps: Sequence[tuple[str, np.ndarray]]) -> Scale:
         return score_scale(np.concatenate([values.ravel() for _, values in maps]))
     if request.selection.values == "difference":
         return change_scale(max(float(np.abs(values).max(initial=0)) for _, values in maps))
-    if request.selection.scale == "log":
-        return Scale("log", 0.0, 1.0, "attention weight, logarithmic from 10⁻⁶ to 1")
     return weight_scale(top_of(request, maps))
 
 
@@ -129,7 +127,7 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
     chosen = request.selection
     variant = {"values": chosen.values}
     if chosen.values != "difference":  # which hides no sinks and has one scale
-        variant |= {"sinks": chosen.sinks} | ({"coding": "log"} if chosen.scale == "log" else {})
+        variant |= {"sinks": chosen.sinks}
     if variant == {"values": "weights", "sinks": "shown"}:
         return []
     return [path_of("map", site=request.index, head=head, **variant) for head in request.heads]
@@ -197,9 +195,7 @@ def _filtered(
 VALUES = one_of(*text.VALUES)
 ENDPOINTS = (
     Endpoint("overview", TEXT, text.overview),
-    Endpoint(
-        "map", TEXT, text.map_of, text.weights_read, values=VALUES, coding=one_of("sqrt", "log")
-    ),
+    Endpoint("map", TEXT, text.map_of, text.weights_read, values=VALUES),
     Endpoint("row", TEXT, text.row_of, text.row_reads, values=VALUES),
     Endpoint("sharpest", TEXT, text.sharpest),
     Endpoint("changed", TEXT, text.changed, text.every_weight),

@@ -54,7 +54,6 @@ const rowKeyOf = (site, head, axis, index, values, sinks) =>
 /** The number that a byte stands for. */
 function decoded({ coding, min, max }, q) {
   if (coding === "sqrt") return max * (q / 255) ** 2;
-  if (coding === "log") return q ? 10 ** ((-6 * (255 - q)) / 254) : 0;
   return q ? min + ((max - min) * (q - 1)) / 254 : -Infinity;
 }
 

@@ -16,7 +16,6 @@ import { valuesOf } from "./maps.js";
  */
 
 const TICKS = [0, 0.01, 0.05, 0.1, 0.25, 0.5, 1];
-const DECADES = ["10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1", "1"];
 
 /** .05, 0.25 and 1 as short as can be; other numbers to three figures. */
 function tidy(value) {
@@ -42,21 +41,6 @@ export function weightScale({ ramp }, top, fitted, name = "weight") {
       text: tidy(value),
     })),
     words: `${range}; colour ∝ √${name}`,
-    masks: false,
-  };
-}
-
-/**
- * @param {Theme} theme
- * @returns {Scale}
- */
-export function logScale({ ramp }) {
-  return {
-    name: "weight",
-    ramp,
-    place: (value) => 1 + Math.log10(Math.max(value, 1e-6)) / 6,
-    ticks: DECADES.map((text, i) => ({ value: 10 ** (i - 6), text })),
-    words: "logarithmic, fixed range 10⁻⁶ to 1; less has the first colour",
     masks: false,
   };
 }

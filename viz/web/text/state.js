@@ -27,7 +27,7 @@ const COMPUTED = 64 << 20; // weights that are read for maps before anybody asks
 
 /** @extends {State<Base>} */
 export class TextState extends State {
-  scales = /** @type {const} */ (["fixed", "own", "log"]);
+  scales = /** @type {const} */ (["fixed", "own"]);
   forms = ON_SCREEN.text;
   slot = "map";
   maps = new Maps({ sites: [] });
@@ -122,11 +122,11 @@ export class TextState extends State {
    * @returns {Variant}
    */
   variant() {
-    const { form, values, scale, sinks } = this.selection;
+    const { form, values, sinks } = this.selection;
     if (form !== "matrix") return PLAIN;
     if (this.difference) return DIFFERENCE;
     if (values === "scores" && this.hasScores()) return { values, coding: "scores", sinks };
-    return { values: "weights", coding: scale === "log" ? "log" : "sqrt", sinks };
+    return { values: "weights", coding: "sqrt", sinks };
   }
 
   /** Whether weights of the matrix can be set by edits. */
@@ -432,7 +432,7 @@ export class TextState extends State {
   rowPath(axis, index, head = this.selection.head, variant = PLAIN) {
     const { site } = this.selection;
     if (this.maps.exact(site, head, axis, index, variant)) return null;
-    return pathOf("row", { site, head, axis, index, ...queryOf({ ...variant, coding: "sqrt" }) });
+    return pathOf("row", { site, head, axis, index, ...queryOf(variant) });
   }
 
   /** The thumbnails of the other layers, the nearest first; then maps: of the next layers, and of the other heads. */
@@ -457,8 +457,7 @@ export class TextState extends State {
 }
 
 /** What a request says of the values of a map or row; nothing where they are the plain weights. */
-const queryOf = ({ values, coding, sinks }) => ({
+const queryOf = ({ values, sinks }) => ({
   ...(values === "weights" ? {} : { values }),
   ...(sinks === "shown" ? {} : { sinks }),
-  ...(coding === "log" ? { coding } : {}),
 });
