@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from threading import get_ident
 from typing import Any
 
 from torch import Tensor, nn
+
+from models.hooks import hooked
 
 DEPTH = 3  # nodes of the graph in which a map ends: its product, bias and change of type
 
@@ -18,11 +19,10 @@ def refusing_lost_gradients(network: nn.Module) -> Iterator[None]:
     Raises:
         ValueError: with the name of the map.
     """
-    thread = get_ident()
 
-    def check(path: str, module: nn.Module, given: tuple[Any, ...], output: Any) -> None:
-        read = next((x for x in given if isinstance(x, Tensor)), None)
-        if read is None or not read.requires_grad or get_ident() != thread:
+    def check(path: str, module: nn.Module, args: tuple, kwargs: dict, output: Any) -> None:
+        read = next((x for x in args if isinstance(x, Tensor)), None)
+        if read is None or not read.requires_grad:
             return
         if isinstance(output, Tensor) and not _has_gradient(output):
             raise ValueError(
@@ -31,19 +31,12 @@ def refusing_lost_gradients(network: nn.Module) -> Iterator[None]:
             )
 
     maps = [
-        (path, module)
+        (module, partial(check, path))
         for path, module in network.named_modules()
         if hasattr(module, "in_features") or hasattr(module, "in_channels")
     ]
-    hooks = [
-        module.register_forward_hook(partial(check, path), prepend=True)  # before edits change it
-        for path, module in maps
-    ]
-    try:
+    with hooked(after=maps, first=True):  # before edits change it
         yield
-    finally:
-        for hook in hooks:
-            hook.remove()
 
 
 def _has_gradient(output: Tensor) -> bool:

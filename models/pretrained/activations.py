@@ -5,35 +5,31 @@ product with a constant in it. While a trace runs, hooks on the library's activa
 them the gradient of one elementwise function.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import get_ident
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from torch import Tensor, nn
 
 from models.attnlrp import Rules, secant
+from models.hooks import hooked
 
 FILES = ("transformers.activations", "torch.nn.modules.activation")
 NOT_ELEMENTWISE = (nn.MultiheadAttention, nn.Softmax, nn.LogSoftmax, nn.GLU)
 
 
-@contextmanager
-def activation_rules(network: nn.Module, rules: Rules) -> Iterator[None]:
+def activation_rules(network: nn.Module, rules: Rules) -> AbstractContextManager[None]:
     """Inside, activations follow the rules, in passes of this thread."""
-    thread = get_ident()
+    if rules != "attnlrp":
+        return nullcontext()
+    return hooked(
+        after=[
+            (module, _elementwise)
+            for module in network.modules()
+            if type(module).__module__ in FILES and not isinstance(module, NOT_ELEMENTWISE)
+        ]
+    )
 
-    def elementwise(_: nn.Module, args: tuple[Any, ...], out: Any) -> Any:
-        known = get_ident() == thread and args and isinstance(args[0], Tensor)
-        return secant(args[0], out) if known and args[0].shape == out.shape else None
 
-    hooks = [
-        module.register_forward_hook(elementwise)
-        for module in (network.modules() if rules == "attnlrp" else ())
-        if type(module).__module__ in FILES and not isinstance(module, NOT_ELEMENTWISE)
-    ]
-    try:
-        yield
-    finally:
-        for hook in hooks:
-            hook.remove()
+def _elementwise(_: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
+    known = args and isinstance(args[0], Tensor) and args[0].shape == out.shape
+    return secant(args[0], out) if known else None

@@ -7,11 +7,12 @@ what leaves the last block tells which.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import get_ident
+from functools import partial
 from typing import Any
 
 from torch import Tensor, nn
 
+from models.hooks import hooked
 from models.pretrained.attention_modules import AttentionModules
 
 
@@ -31,27 +32,19 @@ class BlockOutputs:
 @contextmanager
 def block_outputs(network: Any, modules: AttentionModules) -> Iterator[BlockOutputs]:
     """Records the output of each block, in passes of this thread."""
-    outputs, thread = BlockOutputs(), get_ident()
+    outputs = BlockOutputs()
 
-    def note_block(tower: str | None, out: Any) -> None:
+    def note_block(tower: str | None, _: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
         state = out[0] if isinstance(out, tuple | list) and out else out
-        if get_ident() == thread and isinstance(state, Tensor):
+        if isinstance(state, Tensor):
             outputs.last[tower] = (*outputs.last.get(tower, ())[-1:], state)
 
-    def note_body(_: nn.Module, __: Any, out: Any) -> None:
-        if get_ident() == thread:
-            outputs.body = out
+    def note_body(_: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
+        outputs.body = out
 
-    hooks = [
-        block.register_forward_hook(lambda _, __, out, tower=tower: note_block(tower, out))
-        for tower, _, block in blocks_of(network, modules)
-    ]
-    hooks.append(network.base_model.register_forward_hook(note_body))
-    try:
+    blocks = [(each, partial(note_block, tower)) for tower, _, each in blocks_of(network, modules)]
+    with hooked(after=[*blocks, (network.base_model, note_body)]):
         yield outputs
-    finally:
-        for hook in hooks:
-            hook.remove()
 
 
 def blocks_of(

@@ -1,7 +1,6 @@
 """What the innermost modules of a transformers network read and return in one traced pass."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,13 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from models.attention import Edit
+from models.hooks import hooked
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.block_outputs import blocks_of
 from models.pretrained.interface import recording
 from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.passes import new_recording, run_network
 from models.pretrained.recording import Recording
-from models.pretrained.thread_hooks import of_this_thread
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -111,8 +110,12 @@ def observe(
         lists.append((outer, blocks))
     if beside is not None:
         lists.append(beside)
-    noted = _noted(lists, record, rows)
-    with recording(model.network, record), torch.no_grad(), noted:
+    noted = [
+        (module, partial(_noting, path, calls, record, rows))
+        for modules, calls in lists
+        for path, module in modules.items()
+    ]
+    with recording(model.network, record), torch.no_grad(), hooked(after=noted):
         out = run_network(model, inputs)
     return record, calls, out
 
@@ -123,36 +126,22 @@ def _is_without_parts(path: str, module: nn.Module) -> bool:
     return not parts and WEIGHTS not in path.split(".")
 
 
-@contextmanager
-def _noted(
-    lists: Sequence[tuple[dict[str, nn.Module], list[ModuleCall]]], record: Recording, rows: Rows
-) -> Iterator[None]:
-    """Inside, calls of modules are noted, each in its list, in passes of this thread."""
-
-    def note(
-        path: str,
-        calls: list[ModuleCall],
-        module: nn.Module,
-        args: tuple,
-        kwargs: dict[str, Any],
-        output: Any,
-    ) -> None:
-        output = output[0] if isinstance(output, tuple | list) and output else output
-        given = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
-        if not isinstance(given, Tensor) or not isinstance(output, Tensor):
-            return
-        before = len(record.calls)
-        kept = [x if rows is None else rows(x) for x in (given, output)]
-        if kept[0] is not None and kept[1] is not None:
-            calls.append(ModuleCall(path, module, kept[0].clone(), kept[1].clone(), before))
-
-    hooks = [
-        module.register_forward_hook(of_this_thread(partial(note, path, calls)), with_kwargs=True)
-        for modules, calls in lists
-        for path, module in modules.items()
-    ]
-    try:
-        yield
-    finally:
-        for hook in hooks:
-            hook.remove()
+def _noting(
+    path: str,
+    calls: list[ModuleCall],
+    record: Recording,
+    rows: Rows,
+    module: nn.Module,
+    args: tuple,
+    kwargs: dict[str, Any],
+    output: Any,
+) -> None:
+    """Notes a call of a module, with the rows that are kept."""
+    output = output[0] if isinstance(output, tuple | list) and output else output
+    given = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
+    if not isinstance(given, Tensor) or not isinstance(output, Tensor):
+        return
+    before = len(record.calls)
+    kept = [x if rows is None else rows(x) for x in (given, output)]
+    if kept[0] is not None and kept[1] is not None:
+        calls.append(ModuleCall(path, module, kept[0].clone(), kept[1].clone(), before))

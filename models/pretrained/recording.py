@@ -112,8 +112,7 @@ class Recording:
         windows: each block of shifted windows, and the rows and columns of its image, by path.
         states: outputs of the blocks, where hidden states are recorded.
         parts: what the vision tower sees of the pictures of a prompt.
-        references: weights of the library's eager attention in packed sequences by path, `batch
-            head query key`, where verification runs it.
+        references: weights of the library's eager attention by path, where verification runs it.
     """
 
     modules: AttentionModules

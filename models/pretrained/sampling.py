@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from models.hooks import hooked
 from models.inputs.pretrained import prepare_inputs
 from models.pretrained.passes import run_network
-from models.pretrained.thread_hooks import of_this_thread
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -67,17 +67,9 @@ def sampling_points(model: "Model", source: Any) -> tuple[SamplingPoints, ...]:
         places, weights = (each.detach().float() for each in [*args, *kwargs.values()][4:6])
         points.append(SamplingPoints(name, places, weights))
 
-    hooks = [
-        _kernel(layer).register_forward_pre_hook(
-            of_this_thread(partial(keep, name)), with_kwargs=True
-        )
-        for name, layer in layers.items()
-    ]
-    try:
+    kernels = [(_kernel(layer), partial(keep, name)) for name, layer in layers.items()]
+    with hooked(before=kernels):
         run_network(model, prepare_inputs(model, source))
-    finally:
-        for hook in hooks:
-            hook.remove()
     return tuple(points)
 
 

@@ -5,8 +5,7 @@ ablated, what a block returns for a token is differentiated by what it read: a g
 token is mixing.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,11 +14,11 @@ import torch
 from torch import Tensor, nn
 
 from models.edits import Ablate
+from models.hooks import hooked
 from models.inputs.pretrained import ModelInputs
 from models.pretrained.block_outputs import blocks_of
 from models.pretrained.interface import recording
 from models.pretrained.passes import new_recording, run_network
-from models.pretrained.thread_hooks import of_this_thread
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -75,15 +74,16 @@ def _mixes(step: _Step) -> bool:
     return bool(gradient[0, others].any())
 
 
-@contextmanager
-def _noted(network: nn.Module, modules: Any, steps: list[_Step]) -> Iterator[None]:
+def _noted(network: nn.Module, modules: Any, steps: list[_Step]) -> AbstractContextManager[None]:
     """Inside, calls of blocks and of their parts are noted, in passes of this thread.
 
     What the first block of a tower reads begins the graph: weights need no gradient.
     """
-    begun, hooks = set[Tower](), []
+    begun = set[Tower]()
 
-    def begin(tower: Tower, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict] | None:
+    def begin(
+        tower: Tower, _: nn.Module, args: tuple, kwargs: dict[str, Any]
+    ) -> tuple[tuple, dict] | None:
         if tower in begun:
             return None
         begun.add(tower)
@@ -106,22 +106,13 @@ def _noted(network: nn.Module, modules: Any, steps: list[_Step]) -> Iterator[Non
         if rows and given.requires_grad and output.requires_grad:
             steps.append(_Step(tower, path, block, given, output))
 
-    for tower, path, block in blocks_of(network, modules):
-        hooks.append(
-            block.register_forward_pre_hook(
-                of_this_thread(lambda _, args, kwargs, tower=tower: begin(tower, args, kwargs)),
-                with_kwargs=True,
-            )
-        )
-        for name, part in [("", block), *block.named_children()]:
-            whole = f"{path}.{name}" if name else path
-            noted = of_this_thread(partial(note, tower, whole, path))
-            hooks.append(part.register_forward_hook(noted, with_kwargs=True))
-    try:
-        yield
-    finally:
-        for hook in hooks:
-            hook.remove()
+    blocks = [*blocks_of(network, modules)]
+    parts = [
+        (part, partial(note, tower, f"{path}.{name}".removesuffix("."), path))
+        for tower, path, block in blocks
+        for name, part in [("", block), *block.named_children()]
+    ]
+    return hooked([(block, partial(begin, tower)) for tower, _, block in blocks], parts)
 
 
 def _states(args: tuple, kwargs: dict[str, Any]) -> Tensor | None:

@@ -5,7 +5,7 @@ weights in modules of its own) with the library's eager attention, whose layers 
 """
 
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,17 +22,16 @@ from models.attention.functional import values_of
 from models.attention.pattern import BLOCK_ROWS
 from models.edits import Ablate, at
 from models.eval_mode import twin_of
+from models.hooks import hooked
 from models.inputs.pictures import opened
 from models.inputs.pretrained import IMAGE, ModelInputs, prepare_inputs
 from models.inputs.processor import image_processor, processed_inputs
 from models.inputs.prompt import Prompt
-from models.pretrained.attention_modules import BOUNDARIES, AttentionModules, source_of
 from models.pretrained.checks import check_once
 from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import new_recording, record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import output_of
-from models.pretrained.window_layers import recipe_of
 from models.text import Tokens
 from models.verdict import ValuesFromWeights, Verdict
 
@@ -69,13 +68,12 @@ def compare(model: "Model", source: Any, target: Any) -> tuple[Verdict, tuple[To
     twin = _twin(model)
     compared, maps, edited, eager = 0, 0.0, None, None
     if twin is not None:
-        output, eager_maps = _eager_pass(twin, inputs)
-        reference, packed = _reference_pass(twin, inputs)
-        for call, theirs in _pairs(calls, eager_maps, packed):
+        reference, eager_maps = _reference_pass(twin, inputs)
+        for call, theirs in _pairs(calls, eager_maps):
             compared += call.pattern.heads
             maps = max(maps, _apart(call, theirs))
         edited = _edited(model, twin, inputs, calls[0], untouched, reference)
-        eager = apart(output)
+        eager = apart(reference)
     traced = apart(output_of(out).values)
     verdict = Verdict(
         difference=max(traced, apart(output_of(recomputed).values)),
@@ -119,49 +117,13 @@ def _twin(model: "Model") -> "Model | None":
     network: Any = twin_of(model.network)
     try:
         network.set_attn_implementation("eager")
+        network.set_attn_implementation(REFERENCE)
     except (ValueError, ImportError):
         return None
     return replace(model, network=network)
 
 
-def _eager_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:
-    """The output, and the weights that the layers return, in the order of their calls, by path."""
-    maps: dict[str, list[Tensor]] = defaultdict(list)
-
-    def ask(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-        return args[:2], {**kwargs, "output_attentions": True}
-
-    def keep(module: nn.Module, args: tuple, output: Any) -> None:
-        parts = output if isinstance(output, tuple | list) else ()
-        weights = next((part for part in parts if _is_map(part)), None)
-        if weights is not None:
-            maps[modules.of(module).path].append(weights.float())
-
-    modules = AttentionModules.find_in(twin.network)
-    layers = [each for each in twin.network.modules() if id(each) in modules.modules]
-    hooks = [layer.register_forward_hook(keep) for layer in layers]
-    hooks += [
-        layer.register_forward_pre_hook(ask, with_kwargs=True)
-        for layer in layers
-        if recipe_of(type(layer))
-    ]
-    try:
-        output = output_of(run_network(twin, inputs)).values
-    finally:
-        for hook in hooks:
-            hook.remove()
-    return output, maps
-
-
-def _is_map(value: Any) -> bool:
-    """Whether a value is a softmax over its last axis, or less by a sink's share."""
-    if not isinstance(value, Tensor) or value.ndim != 4 or not value.is_floating_point():
-        return False
-    sums = value.float().sum(-1)
-    return bool((value >= 0).all() and (sums < 1.1).all() and sums.any())
-
-
-def _pairs(calls: Sequence[Call], maps: Maps, windows: Maps) -> Iterator[tuple[Call, Tensor]]:
+def _pairs(calls: Sequence[Call], maps: Maps) -> Iterator[tuple[Call, Tensor]]:
     """Each call with the library's map of it, in the order of the calls of a layer."""
     order: Counter[str] = Counter()
     for call in calls:
@@ -169,8 +131,7 @@ def _pairs(calls: Sequence[Call], maps: Maps, windows: Maps) -> Iterator[tuple[C
         site_maps, which = maps.get(path, ()), order[path]
         order[path] += 1
         if call.packing is not None:
-            packed = windows.get(path, ())
-            theirs = call.packing.unpack_maps(packed) if packed else None
+            theirs = call.packing.unpack_maps(site_maps) if site_maps else None
         else:
             theirs = site_maps[which] if which < len(site_maps) else None
         shape = pattern.batch, pattern.heads, pattern.queries, pattern.keys
@@ -281,28 +242,26 @@ def _edited(
 def _reference_pass(
     twin: "Model", inputs: ModelInputs, edits: Sequence[Ablate] = ()
 ) -> tuple[Tensor, Maps]:
-    """Output of the library's eager attention, and its weights in packed sequences, by path."""
-    twin.network.set_attn_implementation(REFERENCE)
+    """Output and weights of the library's eager attention, these in the order of calls, by path."""
     record = new_recording(twin, inputs, edits)
-    layers = [each for each in twin.network.modules() if recipe_of(type(each))]
-    hooks = [each.register_forward_hook(partial(_ablated, record)) for each in layers]
-    try:
-        with observing(twin.network, record):
-            return output_of(run_network(twin, inputs)).values, record.references
-    finally:
-        for hook in hooks:
-            hook.remove()
+    layers = [layer for each in record.modules.recipes if (layer := each()) is not None]
+    asking = hooked(
+        [(layer, _asking) for layer in layers],
+        [(layer, partial(_returned, record)) for layer in layers],
+    )
+    with observing(twin.network, record), asking:
+        return output_of(run_network(twin, inputs)).values, record.references
 
 
-def _ablated(record: Recording, module: Any, args: tuple, output: Any) -> Any:
+def _asking(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    return args[:2], {**kwargs, "output_attentions": True}
+
+
+def _returned(record: Recording, module: Any, args: tuple, kwargs: dict, output: Any) -> Any:
     """The output of a layer with attention of its own, without the ablated heads."""
-    entry = record.entry(module)
-    values, *rest = output
-    heads = values.unflatten(-1, (module.num_attention_heads, -1)).clone()
-    for edit in at(record.edits, entry.where("self")):
-        if isinstance(edit, Ablate):
-            heads[:, :, edit.head] = 0.0
-    return heads.flatten(-2), *rest
+    values, weights, *rest = output
+    heads = values.unflatten(-1, (module.num_attention_heads, -1))
+    return _noted(record, module, heads, weights).flatten(-2), weights, *rest
 
 
 def _reference(module: nn.Module, *args: Any, **keywords: Any) -> tuple[Tensor, Any]:
@@ -310,16 +269,18 @@ def _reference(module: nn.Module, *args: Any, **keywords: Any) -> tuple[Tensor, 
     function = sys.modules[type(module).__module__].eager_attention_forward
     out, weights = function(module, *args, **keywords)
     record = current_recording()
-    if record is None:
-        return out, weights
+    return (out if record is None else _noted(record, module, out, weights)), weights
+
+
+def _noted(record: Recording, module: nn.Module, values: Tensor, weights: Tensor) -> Tensor:
+    """The values `batch query head dim` without the ablated heads; the weights are noted."""
     entry = record.entry(module)
-    if BOUNDARIES in source_of(type(module)):  # its layer does not return its maps
-        record.references.setdefault(entry.place.path, []).append(weights.float())
+    record.references.setdefault(entry.place.path, []).append(weights.float())
     for edit in at(record.edits, entry.where("self")):
         if isinstance(edit, Ablate):
-            out = out.clone()
-            out[:, :, edit.head] = 0.0
-    return out, weights
+            values = values.clone()
+            values[:, :, edit.head] = 0.0
+    return values
 
 
 AttentionInterface.register(REFERENCE, _reference)

@@ -4,16 +4,9 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from models.decoder import Decoder, DecoderConfig
-from models.encoder import Encoder, EncoderConfig
-from models.pretrained.block_outputs import BlockOutputs
-from models.pretrained.hidden import hidden_states
 from models.run import trace
-from models.seq2seq import Seq2Seq, Seq2SeqConfig
-from models.trace import HiddenStates
-from models.vit import ViT, ViTConfig
 from tests.models.architectures import ARCHITECTURES
 from tests.models.pretrained.tiny import build, ids
 
@@ -79,43 +72,6 @@ def test_what_leaves_each_layer(
     assert [len(part._forward_hooks) for part in parts] == before
 
 
-@pytest.mark.parametrize(
-    "network",
-    [
-        Encoder(EncoderConfig(vocab=53, dim=30, depth=2, heads=3, mlp=37, norm="pre", seed=5)),
-        Decoder(DecoderConfig(vocab=53, dim=30, depth=2, heads=3, mlp=37, seed=5)),
-        ViT(ViTConfig(image=12, patch=4, dim=10, depth=2, heads=2, mlp=13, classes=3, seed=5)),
-    ],
-    ids=lambda network: type(network).__name__,
-)
-def test_our_own_networks(network: Any) -> None:
-    dice = torch.Generator().manual_seed(3)
-    network.eval()
-    ids = torch.tensor([[3, 4, 5], [6, 7, 8]])
-    pixels = torch.randn(2, 3, 12, 12, generator=dice)
-    given = pixels if type(network) is ViT else ids
-    scale: Any = network.norm.weight
-    nn.init.uniform_(scale, 0.3, 1.7, generator=dice)
-    found = trace(network, given, hidden=True)
-    for index in range(2):
-        expected = left_by(network, f"blocks.{index}", lambda: network(given))
-        assert (found.hidden(index + 1, 1) - expected[1]).abs().max() < EXACT
-    expected = left_by(network, "norm", lambda: network(given))
-    assert (found.final(1) - expected[1]).abs().max() < EXACT
-    assert (found.final(1) - found.hidden(2, 1)).abs().max() > 0.01
-
-
-def test_our_own_encoder_decoder() -> None:
-    sizes: dict[str, Any] = {"source_vocab": 53, "target_vocab": 53, "depth": 2, "dim": 12}
-    network: Any = Seq2Seq(Seq2SeqConfig(**sizes, heads=2, d_k=5, d_v=7, norm="pre", seed=5)).eval()
-    found = trace(network, torch.tensor([[5, 6, 7]]), torch.tensor([[8, 9]]), hidden=True)
-    states = network(torch.tensor([[5, 6, 7]]), torch.tensor([[2, 8]]))
-    assert (found.final(tower="encoder") - states.encoder.hidden[0]).abs().max() < EXACT
-    assert found.final(tower="decoder").shape == (2, 12)
-    for tower in ("encoder", "decoder"):
-        assert (found.final(tower=tower) - found.hidden(2, tower=tower)).abs().max() > 0.01
-
-
 @pytest.mark.parametrize("name", ["WhisperModel", "Speech2TextModel"])
 def test_as_many_frames_as_tokens_of_the_decoder(name: str) -> None:
     """The encoder's states have the labels of its own attention, and all their rows."""
@@ -139,19 +95,3 @@ def test_as_many_frames_as_tokens_of_the_decoder(name: str) -> None:
     assert found.query_labels(site, 1) == [f"frame {index}" for index in range(frames)]
     assert found.hidden(1, 1, tower="encoder").shape == (frames, 12)
     assert found.hidden(1, 1, tower="decoder").shape == (5, 12)
-
-
-# --- which state is the last layer's ------------------------------------------------------------
-
-EMBEDDED, FIRST, SECOND, NORMED = (torch.full((2, 5, 3), float(number)) for number in range(4))
-OTHER, POOLED, SMALL = torch.full((2, 5, 3), 7.0), torch.zeros(2, 3), torch.zeros(2, 9, 2)
-
-
-def read(
-    states: tuple[Tensor, ...],
-    blocks: tuple[Tensor, ...],
-    body: Any = None,
-    gradients: tuple[Tensor | None, ...] = (),
-) -> HiddenStates:
-    noted = BlockOutputs({None: blocks}, body)
-    return hidden_states({None: states}, {None: gradients}, noted, [])[None]

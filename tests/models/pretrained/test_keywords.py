@@ -6,13 +6,10 @@ from typing import Any
 import pytest
 import torch
 from transformers import AttentionInterface
-from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from models.inputs.pretrained import prepare_inputs
 from models.pretrained import interface
 from models.pretrained.interface import IRRELEVANT
-from models.pretrained.passes import new_recording
-from models.run import as_model, trace
+from models.run import trace
 from models.verify import verify
 from tests.models.architectures import text
 from tests.models.pretrained.tiny import (
@@ -20,9 +17,7 @@ from tests.models.pretrained.tiny import (
     CHOSEN_KEYS,
     LATENT,
     build,
-    ids,
     images_in_text,
-    normal,
     qwen,
 )
 
@@ -57,29 +52,6 @@ def test_keys_that_an_indexer_chooses_are_refused() -> None:
             ValueError, match=r"Attention \(.*layers.0.*passes its attention indices"
         ):
             ask(model, text())
-
-
-def test_boundaries_of_packed_sequences_are_used() -> None:
-    """Refused where the library's own attention would not look at them."""
-    given = {**text(), "cu_seq_lens_q": torch.tensor([0, 4, 11])}
-    with pytest.raises(ValueError, match=r"LlamaAttention \(.*layers.0.*passes.*cu_seq_lens_q"):
-        trace(BY_NAME["Llama"].build(), given)
-    assert trace(qwen("Qwen2VL"), images_in_text()).sites[0].queries == 32
-
-
-def test_queries_that_all_items_share() -> None:
-    """A layer may hand over one item of queries for several of keys."""
-    network: Any = BY_NAME["BERT"].build()
-    model = as_model(network)
-    record = new_recording(model, prepare_inputs(model, ids(2, 5)))
-    layer = network.encoder.layer[0].attention.self
-    q, k, v = normal(1, 3, 5, 10), normal(2, 3, 5, 10, seed=1), normal(2, 3, 5, 10, seed=2)
-    attention = ALL_ATTENTION_FUNCTIONS[interface.NAME]
-    with interface.recording(network, record):
-        found, _ = attention(layer, q, k, v, None)
-        expected, _ = attention(layer, q.expand(2, -1, -1, -1), k, v, None)
-    assert found.equal(expected)
-    assert record.calls[0].pattern.batch == 2
 
 
 def test_packed_images_of_another_thread() -> None:

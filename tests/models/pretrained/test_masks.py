@@ -62,17 +62,6 @@ def test_a_matrix_is_its_rule(name: str, lowest: float | None) -> None:
     same(found.mask, RULES[name])
 
 
-def test_one_row_for_all_and_one_item_for_all() -> None:
-    same(infer_mask(~BEHIND[:, None, None], BATCH), Mask(padding=BEHIND))
-    same(infer_mask(~BEHIND[1:, None, None], BATCH), Mask(padding=BEHIND[1:].expand(BATCH, -1)))
-    same(infer_mask(matrix(RULES["causal window"])[:1], BATCH), RULES["causal window"])
-
-
-def test_cached_keys_come_first() -> None:
-    rule = Mask(causal=True, offset=4)
-    same(infer_mask(matrix(rule, 7), BATCH), rule)
-
-
 def test_what_has_no_rule_stays_a_matrix() -> None:
     dice = torch.Generator().manual_seed(3)
     seen = torch.rand(BATCH, 1, TOKENS, TOKENS, generator=dice) > 0.3
@@ -86,12 +75,6 @@ def test_what_has_no_rule_stays_a_matrix() -> None:
     assert infer_mask(prefix, BATCH).dense is not None
 
 
-def test_a_matrix_that_hides_everything() -> None:
-    found = infer_mask(torch.zeros(1, 1, 3, 3, dtype=torch.bool), 1)
-    assert found.padding is not None
-    assert found.padding.all()
-
-
 def test_numbers_beside_the_mask_are_a_bias() -> None:
     dice = torch.Generator().manual_seed(3)
     bias = torch.randn(1, 5, TOKENS, TOKENS, generator=dice)
@@ -102,46 +85,6 @@ def test_numbers_beside_the_mask_are_a_bias() -> None:
     assert (found.bias - bias.masked_fill(~seen, 0)).abs().max() == 0
     assert parse_mask(bias, BATCH, TOKENS).bias is bias
     assert parse_mask(torch.full((1, 1, 3, 3), -100.0), 1, 3).bias is not None  # faint, and no mask
-
-
-@pytest.mark.parametrize("queries", [TOKENS, 5, 1])
-def test_columns_beyond_the_keys_are_cut_off(queries: int) -> None:
-    found = parse_mask(matrix(Mask(padding=BEHIND), queries), BATCH, 9)
-    same(found.mask, Mask(padding=BEHIND[:, :9]))
-
-
-@pytest.mark.parametrize("items", [1, 2, 3])
-@pytest.mark.parametrize("heads", [2, 5])
-def test_heads_that_see_different_keys(items: int, heads: int) -> None:
-    """Of one item, of several, and of one for all; only the last head is another."""
-    seen = matrix(Mask(causal=True))[:1].expand(min(items, 2), heads, -1, -1).clone()
-    seen[:, -1, 3, 0] = False
-    seen = seen[:1].expand(2, -1, -1, -1) if items == 3 else seen
-    found = infer_mask(seen, BATCH)
-    assert found.dense is not None
-    assert found.dense.equal(seen)
-    heads_last = seen.movedim(1, -1).contiguous().movedim(-1, 1)
-    assert infer_mask(heads_last, BATCH).dense is not None
-    alike = matrix(Mask(causal=True))[:1].expand(-1, heads, -1, -1)
-    same(infer_mask(alike, BATCH), Mask(causal=True))
-    same(infer_mask(alike.clone(), BATCH), Mask(causal=True))
-
-
-@pytest.mark.parametrize("queries", [1, TOKENS])
-def test_heads_that_see_different_keys_from_every_query(queries: int) -> None:
-    """In one row for all queries, or of a single query."""
-    row = torch.ones(BATCH, 3, 1, TOKENS, dtype=torch.bool)
-    row[:, -1, :, 4] = False
-    seen = row.expand(-1, -1, queries, -1)
-    found = infer_mask(seen, BATCH).dense
-    assert found is not None
-    assert found.equal(seen)
-
-
-def test_a_single_query_has_no_order() -> None:
-    seen = torch.tensor([True, False, True])[None, None, None]
-    same(infer_mask(seen, 1), Mask(padding=~seen[:, 0, 0]))
-    same(infer_mask(torch.ones_like(seen), 1), Mask())
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1])
@@ -158,13 +101,6 @@ def test_a_mask_that_is_computed_with_is_its_matrix(alpha: float) -> None:
         expected.sum(-1, keepdim=True, dtype=torch.float64)
     )
     assert (LazyMask(rule, shape, torch.bool, device) | False).equal(~hidden)
-
-
-def test_a_detached_mask_is_the_same_rule() -> None:
-    rule = Mask(causal=True)
-    made = LazyMask(rule, (1, 1, TOKENS, TOKENS), torch.bool, torch.device("cpu")).detach()
-    assert isinstance(made, LazyMask)
-    assert made.mask is rule
 
 
 LOWEST = torch.finfo(torch.float32).min
@@ -213,59 +149,6 @@ def test_a_mask_that_is_asked_for_is_the_library_s(name: str, padded: bool, offs
     if found is not None and expected is not None:
         assert found.dtype == expected.dtype == torch.bool
         assert (found & True).equal(expected)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"kv_offset": 2, "q_offset": 2},
-        {"q_offset": torch.tensor(3)},
-        {"q_offset": 0},
-        {"q_offset": 3},
-        {"q_offset": 3, "mask_function": bidirectional_mask_function},
-    ],
-    ids=["keys later", "tensor", "none", "queries later", "both ways"],
-)
-@pytest.mark.parametrize("additive", [False, True])
-def test_only_what_a_rule_can_say_is_one(given: dict[str, Any], additive: bool) -> None:
-    """Keys that begin elsewhere, and offsets that are tensors, are the library's own matrix."""
-    asked: dict[str, Any] = {"batch_size": 1, "q_length": 5, "kv_length": 8, "dtype": torch.float32}
-    asked |= {"mask_function": causal_mask_function, "allow_is_causal_skip": False, **given}
-    found = create_mask(asked, additive=additive)
-    expected = (eager_mask if additive else sdpa_mask)(**asked)
-    assert found is not None
-    assert expected is not None
-    plain = isinstance(given["q_offset"], int) and "kv_offset" not in given
-    assert isinstance(found, LazyMask) == plain
-    assert (found + 0).equal(expected + 0)
-
-
-@pytest.mark.parametrize("padded", [False, True])
-@pytest.mark.parametrize("local", [None, 4, 5, 6])
-@pytest.mark.parametrize("skip", [False, True])
-def test_no_mask_is_made_where_the_library_makes_none(
-    padded: bool, local: int | None, skip: bool
-) -> None:
-    """Five queries and keys, of which a window of five leaves some out and one of six none."""
-    shown = torch.ones(2, 5, dtype=torch.bool)
-    shown[1, :2] = not padded
-    asked: dict[str, Any] = {"batch_size": 2, "q_length": 5, "kv_length": 5, "q_offset": 0}
-    asked |= {"attention_mask": shown, "dtype": torch.float32}
-    causal = asked | {"mask_function": causal_mask_function, "allow_is_causal_skip": skip}
-    causal |= {"local_size": local}
-    both = asked | {"mask_function": bidirectional_mask_function, "allow_is_causal_skip": False}
-    both |= {"allow_is_bidirectional_skip": skip}
-    unsaid = {name: value for name, value in causal.items() if name != "allow_is_causal_skip"}
-    for each in (causal, both, unsaid):
-        found, expected = create_mask(each, additive=False), sdpa_mask(**each)
-        assert (found is None) == (expected is None)
-    given = {name: value for name, value in asked.items() if name != "q_offset"}
-    given["mask_function"] = causal_mask_function
-    found = create_mask(given, additive=True)
-    assert found is not None
-    assert (found + 0).equal(eager_mask(**given))
-    assert create_mask(causal | {"allow_is_bidirectional_skip": skip}, additive=True) is not None
-    assert (create_mask(both, additive=True) is None) == (skip and not padded)
 
 
 def aimv2() -> tuple[Any, dict[str, Any]]:

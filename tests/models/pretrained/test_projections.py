@@ -1,15 +1,12 @@
 """Linear maps of transformers layers: found by what modules return, compared with named weights."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
-import torch
 from einops import rearrange
 from torch import Tensor
 
-from models.attention.fitted_rotation import rotation_between
 from models.projections import Projections
 from models.run import trace
 from tests.models.architectures import ARCHITECTURES, GROUPED, SEQ2SEQ, TEXT, left
@@ -151,28 +148,6 @@ def test_only_a_decoder_s_sites_end_in_logits(each: Any) -> None:
     assert encoding.unembedding is None
 
 
-def test_a_site_that_the_first_tokens_do_not_reach_is_named() -> None:
-    origin: Any = trace(named("BERT"), {"input_ids": ids(1, 5)}).origin
-    with pytest.raises(ValueError, match="other: expected it to attend in the first"):
-        origin.maps(("other", 0, 0))
-
-
-@pytest.mark.parametrize("turned", [("query",), ("key",), ("query", "key"), ()])
-def test_either_rotation_makes_scores_depend_on_positions(
-    turned: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done = trace(named("Llama"), {"input_ids": ids(1, 11)})
-    origin: Any = done.origin
-    maps = origin.maps((done.sites[0].module, 0, 0))
-    still = {
-        name: replace(getattr(maps, name), rotation=None)
-        for name in ("query", "key")
-        if name not in turned
-    }
-    monkeypatch.setattr(type(origin), "maps", lambda *_: replace(maps, **still))
-    assert done.projections(0).rotated == bool(turned)
-
-
 def test_shared_blocks() -> None:
     network = named("ALBERT")
     done = trace(network, {"input_ids": ids(1, 11)})
@@ -183,15 +158,3 @@ def test_projections_do_not_depend_on_the_batch() -> None:
     network = named("Llama")
     padded = trace(network, left()).projections(0)
     assert padded.value.equal(of(network, 0).value)
-
-
-def test_rotations_are_told_from_other_maps() -> None:
-    before, angles = torch.randn(3, 5, 8), torch.randn(5, 2)
-    a, b = before[..., :2], before[..., 2:4]
-    turned = [a * angles.cos() - b * angles.sin(), b * angles.cos() + a * angles.sin()]
-    after = torch.cat([*turned, before[..., 4:]], -1)
-    found = rotation_between(before, after)
-    assert found is not None
-    assert (found.width, found.neighbours) == (4, False)
-    assert found.angles.float().allclose(angles, atol=1e-5)
-    assert rotation_between(before, after.flip(0)) is None

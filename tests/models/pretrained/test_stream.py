@@ -1,22 +1,12 @@
 """Streams of library networks, component by component: names, and sums against their states."""
 
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from models.attention import Pattern
-from models.inputs.sequences import named_tokens
-from models.pretrained.attention_modules import AttentionModule
-from models.pretrained.linear_maps import HeadMap, Linear, factor_of
-from models.pretrained.observation import ModuleCall
-from models.pretrained.recording import Call, Entry
-from models.pretrained.site_maps import SiteMaps
-from models.pretrained.stream import _added, _block, _Blocks, _layer, _norms
-from models.projections import Norm
 from models.run import trace
 from models.stream import (
     BIASES,
@@ -25,11 +15,9 @@ from models.stream import (
     TOKENS,
     Normed,
     Stream,
-    Write,
-    total,
 )
-from models.trace import TokenAxis, Trace
-from tests.models.pretrained.tiny import BY_NAME, ids, normal
+from models.trace import Trace
+from tests.models.pretrained.tiny import BY_NAME, ids
 
 CLOSE = 1e-4  # of float32 states through two layers
 
@@ -113,86 +101,3 @@ def test_the_words_and_positions_are_the_tables_own() -> None:
 
 
 # --- rows of tokens -----------------------------------------------------------------------------
-
-
-def test_a_multiple_of_a_tensor() -> None:
-    """Rounding is no factor; what is nearly a multiple is none."""
-    part = normal(5, 6)
-    assert factor_of(part * (1 + 3e-6), part) == 1.0
-    assert factor_of(part * 1.5, part) == pytest.approx(1.5)
-    assert factor_of(part * -0.25, part) == pytest.approx(-0.25)
-    assert factor_of(part + normal(5, 6, seed=8), part) is None
-    assert factor_of(part, torch.zeros(5, 6)) is None
-
-
-def call_and_maps(heads: HeadMap) -> tuple[Call, SiteMaps]:
-    """An attention of one head over five tokens."""
-    maps = SiteMaps(heads, heads, heads, heads.linear, None, None, None)
-    entry = Entry(AttentionModule("a", None, 0), nn.Identity(), "a", 0)
-    q = torch.zeros(1, 1, 5, 6)
-    tokens = TokenAxis((named_tokens(list("abcde")),))
-    return Call(entry, "self", Pattern(q, q, q), (tokens, tokens), q[-1, -1, -1]), maps
-
-
-def test_the_stream_is_what_the_norm_of_the_queries_reads() -> None:
-    """Not what another norm reads that comes between."""
-    x, query = normal(5, 6), nn.Linear(6, 6).requires_grad_(False)
-    own, other = nn.LayerNorm(6).requires_grad_(False), nn.LayerNorm(6).requires_grad_(False)
-    other.weight.fill_(2.0)
-    reads = (own, x), (other, x + 1), (query, own(x))
-    calls = [ModuleCall("part", module, given, module(given), 0) for module, given in reads]
-    heads = HeadMap(Linear(query, False), (0,), 6, own(x))
-    call, maps = call_and_maps(heads)
-    later = ModuleCall("part", other, x + 2, other(x + 2), 1)
-    found = _layer(call, maps, 0, [*calls, later, replace(later, before=2)], 1)
-    assert found.x.equal(own(x))
-    assert found.after == [later]
-    normed = replace(maps, norm=Norm.of(own))
-    assert _layer(call, normed, 0, calls, 1).x.equal(x)
-
-
-@pytest.mark.parametrize("beside", [False, True])
-def test_heads_are_added_times_afactor_of(beside: bool) -> None:
-    """Before a feed-forward network, which reads the sum, or beside one, which reads the stream."""
-    x, heads, made = (normal(5, 6, seed=seed) for seed in (7, 8, 9))
-    read = x if beside else x + 0.5 * heads
-    query = nn.Linear(6, 6).requires_grad_(False)
-    call, maps = call_and_maps(HeadMap(Linear(query, False), (0,), 6, x))
-    calls = [
-        ModuleCall("query", query, x, query(x), 0),
-        ModuleCall("mlp", nn.Identity(), read, made, 1),
-    ]
-    layer = _layer(call, maps, 0, calls, 1)
-    found = _added(layer, [Write("head 0", heads)], x + 0.5 * heads + made)
-    assert found is not None
-    assert (found.read is None) == beside
-    assert (total(found.writes) - 0.5 * heads).abs().max() < 1e-6
-
-
-def test_a_norm_of_the_sum_is_looked_up_behind_what_returns_it_again() -> None:
-    """As dropout does outside of training. No feed-forward network follows: the sum is all."""
-    x, value = normal(5, 6), normal(1, 1, 5, 6, seed=9)
-    query, norm = (part.requires_grad_(False) for part in (nn.Linear(6, 6), nn.LayerNorm(6)))
-    call, maps = call_and_maps(HeadMap(Linear(query, False), (0,), 6, x))
-    call = replace(call, pattern=replace(call.pattern, v=value))  # each token attends to all alike
-    made = query(value[0, 0].mean(0).expand(5, 6))
-    following = norm(x + made)
-    calls = [
-        ModuleCall("query", query, x, query(x), 0),
-        ModuleCall("norm", norm, x + made, following, 1),
-        ModuleCall("dropout", nn.Dropout(), following, following, 1),
-    ]
-    layer = _layer(call, maps, 0, calls, 1)
-    steps = [*_block(layer, layer.number, following, _Blocks((), ()), 0, torch.arange(5))]
-    writes, (last,) = [s for s in steps if isinstance(s, Write)], steps[-1:]
-    assert (total(writes) - made).abs().max() < 1e-5
-    assert [isinstance(step, Normed) for step in steps] == [False] * len(writes) + [True]
-    assert isinstance(last, Normed)
-    assert last.norm.weight is norm.weight
-
-
-def test_only_norms_of_what_the_attention_made() -> None:
-    norm, made = nn.LayerNorm(6).requires_grad_(False), normal(5, 6)
-    reads = (normal(5, 6, seed=8), made, normal(1, 6), made)
-    calls = [ModuleCall("norm", norm, x, norm(x), 1) for x in reads]
-    assert len(list(_norms(calls, made))) == 2

@@ -11,18 +11,13 @@ import torch
 import transformers
 from PIL import Image
 
-from models.attention import Dot, Mask, Pattern
+from models.attention import Pattern
 from models.inputs import pretrained
 from models.inputs.pretrained import prepare_inputs
-from models.inputs.sequences import named_tokens
 from models.pretrained import masks, verification
-from models.pretrained.attention_modules import AttentionModule
 from models.pretrained.packed import Packing
-from models.pretrained.passes import new_recording, record_pass
-from models.pretrained.recording import Call, Entry
 from models.pretrained.sources import Sources
 from models.run import as_model, load
-from models.trace import TokenAxis
 from models.verify import Verdict, verify
 from tests.models.architectures import TEXT
 from tests.models.pretrained.tiny import (
@@ -85,20 +80,6 @@ def test_maps_of_packed_images_are_compared_too(family: str) -> None:
     found = verify(qwen(family), images_in_text())
     assert found.compared == 2 * 3 + 2 * 6  # layers and heads of the vision tower and the decoder
     assert found.maps < 1e-5
-
-
-def test_segments_that_are_no_items() -> None:
-    packing = Packing.of(torch.tensor([0, 2, 5, 7]), [5, 2])
-    maps = [torch.rand(1, 3, size, size) for size in (2, 3, 2)]
-    whole = packing.unpack_maps(maps)
-    assert whole is not None
-    assert whole.shape == (2, 3, 5, 5)
-    for item, start, part in ((0, 0, maps[0]), (0, 2, maps[1]), (1, 0, maps[2])):
-        own = slice(start, start + part.shape[-1])
-        assert whole[item, :, own, own].equal(part[0])
-    assert whole.sum() == pytest.approx(float(sum(part.sum() for part in maps)), rel=1e-6)
-    assert packing.unpack_maps(maps[:2]) is None
-    assert packing.unpack_maps([maps[0], maps[0], maps[1]]) is None
 
 
 def as_tokens(self: Sources, states: torch.Tensor, queries: str | None) -> str | None:
@@ -204,100 +185,6 @@ def test_problems_are_more_than_rounding() -> None:
 TOKENS = 5
 
 
-def call_of(
-    mask: Mask = Mask(), *, rows: int = TOKENS, keys: int = TOKENS, path: str = "layers.0.attn"
-) -> Call:
-    """A call whose item has that many tokens of its own along either axis."""
-    x = normal(1, 2, TOKENS, 3)
-    axes = [TokenAxis((named_tokens([str(n) for n in range(each)]),)) for each in (rows, keys)]
-    entry = Entry(AttentionModule(path, None, 0), torch.nn.Identity(), path, 0)
-    return Call(entry, "self", Pattern(x, x, x, mask=mask), (axes[0], axes[1]), x[-1, -1, -1])
-
-
-def test_rows_without_a_key_need_not_sum_to_one() -> None:
-    seen = torch.ones(1, 1, TOKENS, TOKENS, dtype=torch.bool)
-    seen[..., 2, :] = False
-    assert verification._sums(call_of(Mask(dense=seen))) < 1e-6
-    left = call_of().pattern.weights(item=0)[..., -1].max()
-    assert verification._sums(call_of(keys=TOKENS - 1)) == pytest.approx(float(left), abs=1e-6)
-
-
-def test_rows_with_a_sink_sum_to_less() -> None:
-    """What counts there is what goes to keys that are none of the item's own."""
-    whole, part = (call_of(keys=keys) for keys in (TOKENS, TOKENS - 1))
-    pattern = replace(whole.pattern, score=Dot(sink=torch.ones(2)))
-    assert pattern.weights().sum(-1).max() < 0.99
-    assert verification._sums(replace(whole, pattern=pattern)) == 0.0
-    assert verification._sums(call_of(rows=0)) == 0.0
-    left = pattern.weights(item=0)[..., -1].max()
-    found = verification._sums(replace(part, pattern=pattern))
-    assert found == pytest.approx(float(left), abs=1e-6)
-
-
-@pytest.mark.parametrize(("row", "apart"), [(2, 0.25), (3, 0.0), (4, 0.0)])
-def test_only_rows_of_real_tokens_are_compared(row: int, apart: float) -> None:
-    """Of queries, of which there are three, though there are four keys."""
-    call = call_of(rows=3, keys=4)
-    theirs = call.pattern.weights().clone()
-    theirs[0, 1, row, 0] += 0.25
-    assert verification._apart(call, theirs) == pytest.approx(apart, abs=1e-6)
-
-
-def test_an_item_without_tokens_differs_by_nothing() -> None:
-    class Double:
-        def edit_values(self, values: torch.Tensor, pattern: Pattern) -> torch.Tensor:
-            return 2 * values
-
-    assert verification._values_apart(call_of(rows=0), Double()) == 0.0
-    assert verification._values_apart(call_of(), Double()) == 1.0
-    x = 0.01 * call_of().pattern.v
-    assert verification._values_apart(replace(call_of(), pattern=Pattern(x, x, x)), Double()) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (torch.full((1, 2, 3, 4), 0.25), True),
-        (torch.full((1, 2, 3, 4), 0.2), True),  # a sink takes a share
-        (torch.full((1, 2, 3, 4), 0.3), False),
-        (torch.zeros(1, 2, 3, 4), False),
-        (torch.tensor([[[[1.5, -0.5]]]]), False),
-        (torch.ones(1, 2, 3, 1, dtype=torch.long), False),
-        (torch.full((2, 3, 4), 0.25), False),
-        (torch.full((1, 1, 2, 3, 4), 0.25), False),
-        ("weights", False),
-        (None, False),
-    ],
-)
-def test_what_is_taken_for_a_map(value: Any, expected: bool) -> None:
-    assert verification._is_map(value) is expected
-
-
-def test_layers_without_a_map_or_with_two() -> None:
-    model = as_model(BY_NAME["BERT"].build())
-    record = new_recording(model, prepare_inputs(model, ids(1, TOKENS)))
-    network: Any = model.network
-    layers = [block.attention.self for block in network.encoder.layer]
-    record.enter_container("encoder", network.encoder, (), {})
-    calls = [replace(call_of(), entry=record.entry(layer)) for layer in layers]
-    first, second = (call.entry.path for call in calls)
-    for seen, expected in (
-        (calls, ()),
-        (calls[:1], (second,)),
-        ([*calls, calls[0]], (first,)),
-        (calls[1:] * 2, (first, second)),
-    ):
-        record.calls = seen
-        assert verification._unseen(record) == expected
-
-
-def test_the_real_tokens_are_those_of_the_last_queries() -> None:
-    crossing = call_of(rows=3, keys=4)
-    found = verification._real([call_of(), crossing], torch.zeros(1, TOKENS, 2))
-    assert found[0].tolist() == [[True] * 2] * 3 + [[False] * 2] * 2
-    assert verification._real([crossing], torch.zeros(1, 2)).all()  # one vector for all tokens
-
-
 @pytest.mark.parametrize("error", [ValueError, ImportError])
 def test_a_model_without_eager_attention(
     error: type[Exception], monkeypatch: pytest.MonkeyPatch
@@ -323,18 +210,6 @@ def test_a_model_of_one_head_or_layer_is_edited_too(count: str) -> None:
     assert found.problems(ROUNDING) == ()
 
 
-def test_the_eager_pass_leaves_no_hooks(monkeypatch: pytest.MonkeyPatch) -> None:
-    passes, seen = verification._reference_pass, []
-
-    def noted(twin: Any, *args: Any) -> Any:
-        seen.append(sum(len(part._forward_hooks) for part in twin.network.modules()))
-        return passes(twin, *args)
-
-    monkeypatch.setattr(verification, "_reference_pass", noted)
-    verify(BY_NAME["BERT"].build(), ids(1, TOKENS))
-    assert seen == [0, 0]
-
-
 def test_a_network_that_another_thread_traces_is_verified() -> None:
     network: Any = BY_NAME["Llama"].build()
     states = network.get_input_embeddings()(ids(1, TOKENS))
@@ -342,38 +217,6 @@ def test_a_network_that_another_thread_traces_is_verified() -> None:
     hold = partial(lambda held, *_: None, [states])  # as a hook that notes what a layer returns
     network.model.layers[0].register_forward_hook(hold)
     assert verify(network, ids(1, TOKENS)).problems(ROUNDING) == ()
-
-
-def test_the_reference_pass_leaves_no_hooks() -> None:
-    sizes: dict[str, Any] = {"image_size": 12, "patch_size": 2, "embed_dim": 6, "window_size": 3}
-    network = build("Swinv2Model", "Swinv2Config", sizes | {"depths": [1], "num_heads": [2]})
-    model = as_model(network)
-    twin = verification._twin(model)
-    assert twin is not None
-    inputs = prepare_inputs(model, normal(1, 3, 12, 12))
-    verification._reference_pass(twin, inputs)
-    assert not any(part._forward_hooks for part in twin.network.modules())
-
-
-@torch.no_grad()
-@pytest.mark.parametrize("size", [0.1, 10.0])
-@pytest.mark.parametrize(("apart", "compared"), [(5e-4, True), (2e-3, False), (0.5, False)])
-def test_edits_are_compared_where_the_outputs_are_alike(
-    size: float, apart: float, compared: bool
-) -> None:
-    """To a thousandth of the largest number of the output, whatever that is."""
-    model = as_model(BY_NAME["BERT"].build())
-    inputs = prepare_inputs(model, ids(1, TOKENS))
-    record, out = record_pass(model, inputs)
-    untouched = torch.zeros_like(out.last_hidden_state)
-    untouched[0, 0, 0] = -size
-    twin = verification._twin(model)
-    assert twin is not None
-    found = verification._edited(
-        model, twin, inputs, record.calls[0], untouched, untouched + apart * size
-    )
-    assert (found is not None) == compared
-    assert found is None or found < ROUNDING
 
 
 def test_pixels_that_are_not_the_processor_s(tmp_path: Any) -> None:

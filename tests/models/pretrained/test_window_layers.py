@@ -10,13 +10,7 @@ from torch import Tensor
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from analysis.patches import grid_of, layer_cells
-from models.edits import Ablate
-from models.inputs.pretrained import prepare_inputs
-from models.pretrained.interface import recording
-from models.pretrained.passes import new_recording
-from models.pretrained.window_layers import cosine_windows, recipe_of
 from models.run import as_model, trace
-from models.verify import verify
 
 ROUNDING = 1e-4  # cosines times a scale of up to 100, in float32, through four layers
 SIZES: dict[str, Any] = {
@@ -119,41 +113,6 @@ def test_swin_v2_is_a_masked_attention_over_the_whole_picture(high: int, wide: i
         assert (layer_cells(found, site, 1) - own).abs().max() < ROUNDING
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_weights_and_output_are_the_library_s(family: str) -> None:
-    """`verify` compares with the maps that the library's layers return, edited and not."""
-    network = built(family)
-    one = pixels(2, 3, 12, 18)
-    with torch.no_grad():
-        before = network(one).last_hidden_state
-    found = verify(as_model(network), one)
-    largest = before.abs().max()
-    assert found.compared == 2 + 2 + 3 + 3  # every head, over both pictures
-    assert max(found.maps, found.sums) < ROUNDING
-    assert found.difference < ROUNDING * largest
-    assert found.edited is not None
-    assert found.edited < ROUNDING * largest
-    assert not found.unseen
-    with torch.no_grad():
-        assert network(one).last_hidden_state.equal(before)  # a trace leaves nothing behind
-
-
-def test_hidden_cells_keep_the_weight_that_the_library_leaves_them() -> None:
-    """Each cell sees itself only, with the lowest score there is: what is hidden scores as much."""
-    layer = built("swinv2").encoder.layers[0].blocks[0].attention.self
-    with torch.no_grad():
-        layer.logit_scale.fill_(10.0)  # beyond its limit of log 100
-        layer.query.weight.copy_(-layer.key.weight)
-        layer.query.bias.zero_()
-        layer.key.bias = None
-    states, mask = pixels(4, 9, 6), -100.0 * (1 - torch.eye(9)).repeat(2, 1, 1)
-    with torch.no_grad():
-        _, expected = layer(states, mask, output_attentions=True)
-        found = cosine_windows(layer, states, mask).weights()
-    assert (found - expected).abs().max() < ROUNDING
-    assert expected.diagonal(dim1=-2, dim2=-1).min() < 0.9
-
-
 @pytest.mark.parametrize("family", ["swinv2", "donut-swin"])
 def test_gradients_are_those_of_the_library_s_weights(family: str) -> None:
     """Of layer 1, whose windows are shifted by one: 6 × 9 cells in windows of 3 × 3, no filling."""
@@ -190,27 +149,3 @@ def windows(rows: int, cols: int, size: int, shift: int) -> list[list[int]]:
         ]
         for top, left in product(range(0, rows, size), range(0, cols, size))
     ]
-
-
-def test_an_edit_changes_the_output() -> None:
-    network, one = built("swinv2"), pixels(1, 3, 12, 18)
-    plain, edited = (trace(as_model(network), one, edits=e) for e in ((), [Ablate(0, 1)]))
-    assert (plain.output.values - edited.output.values).abs().max() > 0.01
-    assert not any(part._forward_hooks for part in network.modules())
-
-
-@torch.no_grad()
-def test_a_traced_layer_returns_the_library_s_weights_if_asked() -> None:
-    network, one = built("swinv2"), pixels(1, 3, 12, 18)
-    expected = network(one, output_attentions=True).attentions
-    model = as_model(network)
-    with recording(network, new_recording(model, prepare_inputs(model, one))):
-        found = network(one, output_attentions=True).attentions
-    assert len(found) == len(expected) == 2
-    for mine, theirs in zip(found, expected, strict=True):
-        assert (mine - theirs).abs().max() < ROUNDING
-
-
-def test_a_class_of_the_user_s_with_such_a_name_is_none() -> None:
-    kind: Any = type("Swinv2SelfAttention", (torch.nn.Module,), {})
-    assert recipe_of(kind) is None
