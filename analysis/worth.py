@@ -109,7 +109,9 @@ def worth(
     if not trace.trained:
         raise ValueError("the weights are random: no head is worth seeing before the others")
     ranks = [_ranks(each) for each in (vocabulary, target_vocabulary or vocabulary)]
-    sides = [(site, *_sides(trace, site, ranks)) for site in trace.sites]
+    alike = {_texts(trace, site): site for site in trace.sites}  # layers that read the same texts
+    read = {texts: _sides(trace, site, ranks) for texts, site in alike.items()}
+    sides = [(site, *read[_texts(trace, site)]) for site in trace.sites]
     worded = [each for each in sides if each[1].groups]
     links = [link for each in worded or sides for link in _links(trace, *each)]
     found: list[Worth] = []
@@ -139,6 +141,10 @@ def _ranks(vocabulary: Vocabulary) -> list[int] | None:
     """The ids of parts of words, in order; None if too few have any order."""
     ids = sorted(id for id, text in (vocabulary or {}).items() if PIECE.fullmatch(text))
     return ids if len(ids) > 1000 else None
+
+
+def _texts(trace: Trace, site: Site) -> tuple[object, ...]:
+    return id(trace.queries(site)), id(trace.keys(site)), site.kind, site.tower
 
 
 def _sides(trace: Trace, site: Site, ranks: Sequence[list[int] | None]) -> tuple[_Words, _Words]:
