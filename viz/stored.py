@@ -38,11 +38,12 @@ def read(file: Path) -> Mapping[str, Any]:
 def write(file: Path, command: str, models: Mapping[str, str], answers: Mapping[str, Any]) -> None:
     """Writes a file, with a line for each answer."""
     head = json.dumps({"command": command, "models": models}, indent=1)[:-2]
-    lines = ",\n".join(
-        f"  {json.dumps(asked, ensure_ascii=False)}: {json.dumps(answer, ensure_ascii=False)}"
-        for asked, answer in answers.items()
-    )
+    lines = ",\n".join(f"{_short(asked)}:{_short(answer)}" for asked, answer in answers.items())
     file.write_text(f'{head},\n "answers": {{\n{lines}\n }}\n}}\n', encoding="utf-8")
+
+
+def _short(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 # ---- responses to the browser

@@ -98,7 +98,7 @@ def numbers(
         "before": tokens[key - 1] if key else None,
         "predicted": whole["best"][at],
         "ablated": ablated,
-        "changed": changed,
+        "changed": changed if ablated != "none" else None,
         "tests": tests,
         "reads": _hidden(sentence, reader, hidden),
     }

@@ -34,7 +34,7 @@ export const figure = {
   },
 
   describe(numbers, moment) {
-    const { tokens: read, query, reads, tests, best, changed, names, controls } = numbers;
+    const { tokens: read, query, reads, tests, best, names, controls } = numbers;
     const { step } = moment;
     const all = (values) => names.map((name, i) => `${name} ${said(values[i])}`).join("; ");
     const without = tests.slice(1);
@@ -44,7 +44,7 @@ export const figure = {
       const others = controls
         ? ` Loss: ${all(without.map(({ loss }) => loss))}; without each of ${controls.losses.length} other heads ${fixed(controls.losses[0])} to ${fixed(controls.losses.at(-1) ?? 0)}.`
         : "";
-      return `Share of next tokens predicted right without a head: ${all(without.map(({ accuracy }) => accuracy))}.${others} Here “${changed.best[query].token}” is predicted after “${read[query]}”.`;
+      return `Share of next tokens predicted right without a head: ${all(without.map(({ accuracy }) => accuracy))}.${others} Here “${now(numbers, moment).best[query].token}” is predicted after “${read[query]}”.`;
     }
     if (step === "induction")
       return `From “${read[query]}” at position ${query} an arrow leads to the key with the most weight in ${names[numbers.followed[step]]}. Predicted next: “${best[query].token}”.`;
@@ -55,7 +55,7 @@ export const figure = {
 const said = (value) => (value === null ? "–" : fixed(value));
 
 /** The network as the step shows it: whole, or with a head ablated. */
-const now = (numbers, { step }) => (step === "ablate" ? numbers.changed : numbers);
+const now = (numbers, { step }) => (step === "ablate" && numbers.changed) || numbers;
 
 /** Whether one token is followed. */
 const isSingle = ({ step }) => step === "induction" || step === "ablate";
