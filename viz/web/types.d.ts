@@ -482,28 +482,10 @@ export interface InsideHeader {
 // ---- views of all heads
 
 /** What the views of all heads read and change: their numbers on one text, or over a corpus. */
-export interface ManyHeads {
-  readonly base: { sites: Site[] };
-  readonly selection: Selection;
-  readonly numbers: import("./core/head_numbers.js").HeadNumbers | null;
-  /** Conditions that heads are filtered by, by measure. */
-  readonly conditions: ReadonlyMap<string, string>;
+export type ManyHeads = import("./core/state.js").State<any> & {
   /** The same number elsewhere, whose axis has the same scale. */
   twinOf?(key: string): string;
-  changed(): void;
-  site(index?: number): Site;
-  siteName(index?: number): string;
-  headName(): string;
-  group(): number[];
-  spots(): Spot[];
-  passing(): Spot[];
-  askNumbers(): import("./core/head_numbers.js").HeadNumbers | null;
-  waitingFor(slot: string, doing: string): string;
-  select(change: Partial<Selection>): void;
-  filter(conditions: Record<string, string>): void;
-}
-
-type Spot = import("./core/head_numbers.js").Spot;
+};
 
 // ---- a run over a corpus
 
