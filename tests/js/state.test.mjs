@@ -6,7 +6,7 @@ import { mock, test } from "node:test";
 import { State } from "../../viz/web/core/state.js";
 import { pathOf } from "../../viz/web/core/sources.js";
 import { TextState } from "../../viz/web/text/state.js";
-import { baseOf, HeldSource } from "./helpers.mjs";
+import { baseOf, HeldSource, packed } from "./helpers.mjs";
 
 /** A state of a picture that asks for nothing by itself. @extends {State<any>} */
 class Quiet extends State {
@@ -74,6 +74,25 @@ test("a picture is awaited from the first request to its weights", async (t) => 
   assert.equal(state.awaited, 5);
   await sources[1].answer("map?site=0&head=0");
   assert.equal(state.awaited, null);
+  state.destroy();
+});
+
+test("a layer and head that a trace has not are shown again in the next that has them", async () => {
+  const sources = new Map(["six", "two", "again"].map((name) => [name, new HeldSource()]));
+  const host = { set() {}, trigger() {}, source: (/** @type {string} */ trace) => sources.get(trace) };
+  /** @type {any} */
+  const props = { session: "", page: "", path: [], revision: "1", link: {}, start: null, defaults: {} };
+  const state = new Quiet(/** @type {any} */ ({}), props, /** @type {any} */ (host));
+  const show = async (/** @type {string} */ trace, /** @type {number} */ layers, /** @type {number} */ heads) => {
+    state.update({ ...props, trace, made: 1 });
+    const base = baseOf(Array.from({ length: layers }, (_, layer) => ({ layer, heads })));
+    await sources.get(trace)?.answer("overview", packed({ base }));
+    return [state.selection.site, state.selection.head, state.selection.token];
+  };
+  await show("six", 6, 4);
+  state.select({ site: 4, head: 3, token: 2 });
+  assert.deepEqual(await show("two", 2, 2), [1, 1, 2]);
+  assert.deepEqual(await show("again", 6, 4), [4, 3, 2]);
   state.destroy();
 });
 
