@@ -99,9 +99,10 @@ def caption() -> None:
 
 
 def tour() -> list[tours.Step]:
-    """The steps for the current example; none without one."""
-    example = current_example()
-    return [] if example is None else tours.steps(source.listed(), example.name)
+    """The steps for the current example, and for a text that they lead to."""
+    model, example = source.listed(), current_example()
+    name = tours.example_of(model, session.get(PAGE, "input")) if example is None else example.name
+    return tours.steps(model, name)
 
 
 def current_example() -> Example | None:

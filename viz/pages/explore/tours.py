@@ -26,6 +26,14 @@ def tours() -> dict[str, dict[str, list[Step]]]:
     return json.loads(FILE.read_text(encoding="utf-8"))
 
 
+def example_of(model: str, text: str) -> str:
+    """The example whose tour changes its text to this one; "" if none does."""
+    for name, walk in tours().get(model, {}).items():
+        if any(done.get("input") == text for step in walk for done in step.get("do", ())):
+            return name
+    return ""
+
+
 def steps(model: str, example: str) -> list[Step]:
     """The steps that the browser shows; none of an example without a tour."""
     found = tours().get(model, {}).get(example, [])

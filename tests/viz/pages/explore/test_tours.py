@@ -14,7 +14,7 @@ from tests.fetched import fetched
 from viz.api.samples import PHOTOS
 from viz.pages.explore.example_photos import EXAMPLES as OF_PHOTOS
 from viz.pages.explore.example_texts import EXAMPLES as OF_TEXTS
-from viz.pages.explore.tours import steps, tours
+from viz.pages.explore.tours import example_of, steps, tours
 
 EXAMPLES = {**OF_TEXTS, **OF_PHOTOS}
 BY_NAME = {(model, each.name): each for model, some in EXAMPLES.items() for each in some}
@@ -81,6 +81,8 @@ def test_every_example_has_a_tour_of_three_or_four_steps() -> None:
         for step in walk:
             assert len(PERCENT.findall(step["text"])) <= 1
             assert "number" not in step
+            changed = [done["input"] for done in step.get("do", ()) if "input" in done]
+            assert all(example_of(model, text) == name for text in changed)
             if "choices" in step:
                 assert sum(each["right"] for each in step["choices"]) == 1
 
