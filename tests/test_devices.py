@@ -230,7 +230,6 @@ OF_PICTURES = {
     "components": "",
     "similar": "token=4",
     "matters": "site=0&top=2",
-    "reachable": "site=0&what=head&head=1",
     "worth": "",
 }
 OF_WRITING = {name: query for name, query in GOOD.items() if name not in ("alike", "patched")}

@@ -572,15 +572,6 @@ export interface CorpusHead {
   there: Pick<CorpusHead, "sentence" | "numbers" | "examples"> | null;
 }
 
-/** What a change at a site can reach. */
-export interface Sought {
-  site: number;
-  what: "weights" | "q" | "k" | "v" | "head" | "hidden";
-  /** null: every head, or every token. */
-  head: number | null;
-  token: number | null;
-}
-
 /** An input beside the first, of which something can be put into the pass. */
 export interface Other {
   /** Why its heads’ values cannot be patched at every place; "" where they can. */

@@ -64,7 +64,6 @@ GOOD = {
     "cache": "first=2",
     "matters": "site=0&top=2",
     "patched": "second=a&top=2",
-    "reachable": "site=0&what=head&head=1",
     "worth": "",
 }
 # Refused for a text alone; test_sound.py, test_pictured.py, test_beside.py and test_difference.py

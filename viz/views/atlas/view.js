@@ -132,7 +132,6 @@ function useRevealed(box, layout, selection) {
 function usePainted(state, layout, theme) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const { numbers, conditions, maps } = state;
-  const reached = state.reachable();
   useLayoutEffect(() => {
     if (!canvas.current || !layout) return;
     const ratio = devicePixelRatio || 1;
@@ -142,18 +141,7 @@ function usePainted(state, layout, theme) {
     for (const spot of layout.spots) paintThumb(paper, state, spot);
     for (const site of state.group()) paintGroups(paper, state.site(site), site);
     if (numbers && conditions.size) fade(paper, state.spots(), new Set(state.passing().map(nameOfSpot)));
-    if (reached) shade(paper, state, reached);
-  }, [
-    layout,
-    theme,
-    maps,
-    maps.thumbs.size,
-    state.selection.scale,
-    numbers,
-    conditions,
-    reached,
-    devicePixelRatio,
-  ]);
+  }, [layout, theme, maps, maps.thumbs.size, state.selection.scale, numbers, conditions, devicePixelRatio]);
   return canvas;
 }
 
@@ -195,26 +183,6 @@ function fade({ context, layout, ratio, theme }, spots, kept) {
     context.fillRect(Math.floor(x * ratio), Math.floor(y * ratio), side, side);
   }
   context.globalAlpha = 1;
-}
-
-/** Shades the rows of each head that a change can reach, and frames these heads. */
-function shade({ context, layout, ratio, theme }, state, { sites }) {
-  context.fillStyle = context.strokeStyle = theme.primary;
-  context.lineWidth = ratio;
-  for (const spot of state.spots()) {
-    const here = sites[spot.site];
-    if (!here || !(here.heads?.includes(spot.head) ?? true)) continue;
-    const corner = layout.place(spot);
-    const [x, y, side] = [corner.x, corner.y, layout.size].map((number) => number * ratio);
-    const { queries } = state.site(spot.site);
-    context.globalAlpha = 0.4;
-    for (const [from, to] of here.rows) {
-      const begin = Math.floor((from / queries) * side);
-      context.fillRect(x, y + begin, side, Math.max(ratio, (to / queries) * side - begin));
-    }
-    context.globalAlpha = 1;
-    context.strokeRect(x + ratio / 2, y + ratio / 2, side - ratio, side - ratio);
-  }
 }
 
 function Names({ state, layout: { columns, left, top, size, columnOf, width }, group }) {

@@ -57,27 +57,20 @@ export function Picture({ state, theme }) {
   const { site, head, direction, scale, sinks } = state.selection;
   const table = useTable(state);
   const rows = state.complete ? state.rows() : null;
-  const reached = state.reached();
   const shared = state.peer?.sharedTop().top;
-  const drawn = useNewest(
-    Boolean(rows),
-    () => drawnOf(state, /** @type {Rows} */ (rows), table, theme, reached),
-    [
-      rows,
-      table,
-      state.base,
-      site,
-      head,
-      direction,
-      scale,
-      sinks,
-      state.token(),
-      state.hidden(),
-      shared,
-      theme,
-      JSON.stringify(reached),
-    ],
-  );
+  const drawn = useNewest(Boolean(rows), () => drawnOf(state, /** @type {Rows} */ (rows), table), [
+    rows,
+    table,
+    state.base,
+    site,
+    head,
+    direction,
+    scale,
+    sinks,
+    state.token(),
+    state.hidden(),
+    shared,
+  ]);
   const region = useRegion(state, edits ? state.ask : null);
   const menu = useMemo(() => saving(state, () => file.current?.()), [state]);
   const painted = () => {
@@ -117,10 +110,8 @@ export function Picture({ state, theme }) {
  * @param {ImageState} state
  * @param {Rows} rows
  * @param {Uint32Array} table
- * @param {Theme} theme
- * @param {[number, number][] | null} reached
  */
-function drawnOf(state, rows, table, theme, reached) {
+function drawnOf(state, rows, table) {
   const { base, headIndex } = state;
   const values = rows.heads[headIndex];
   const token = state.token();
@@ -135,9 +126,6 @@ function drawnOf(state, rows, table, theme, reached) {
     name: `image-layer-${state.site().layer}-head-${state.selection.head}`,
     above: (context, width, height, ratio) => {
       const box = (patch) => boxOf(state, patch, width, height);
-      context.fillStyle = `color-mix(in srgb, ${theme.primary} 45%, transparent)`;
-      for (const [from, to] of reached ?? [])
-        for (let each = Math.max(base.prefix, from); each < to; each++) context.fillRect(...box(each));
       if (Math.max(...base.grid) <= FEW) rule(context, base.grid, width, height, ratio);
       for (const key of state.hidden()?.keys ?? []) if (key >= base.prefix) cross(context, box(key), ratio);
     },
@@ -217,7 +205,6 @@ function Prefix({ state, drawn }) {
   const { prefix, query_labels: labels } = state.base;
   if (!prefix) return null;
   const isShare = state.axis === "query" && state.selection.head !== "max";
-  const reached = state.reached();
   const shareOf = (token) => {
     if (!drawn) return "";
     const value = drawn.whole[token];
@@ -230,10 +217,7 @@ function Prefix({ state, drawn }) {
     event.preventDefault();
     state.select({ token: next });
   };
-  const chip = (token) => {
-    const isReached = reached?.some(([from, to]) => from <= token && token < to);
-    return `hs-chip ${token === state.token() ? "hs-current" : ""} ${isReached ? "hs-reached-token" : ""}`;
-  };
+  const chip = (token) => (token === state.token() ? "hs-chip hs-current" : "hs-chip");
   return html`
     <div class="hs-prefix" role="group" aria-label="Tokens without a position">
       ${labels.slice(0, prefix).map(

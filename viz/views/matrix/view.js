@@ -43,7 +43,7 @@ export function Matrix({ state, theme, space, panel }) {
   const canvas = usePainted(layout, picture);
   useTile(state, layout, picture, lags());
   const cell = lags() ? null : state.hover;
-  useOverlay(overlay, { state, layout, picture, cell, brushed: brushed.value, subject });
+  useOverlay(overlay, { state, layout, picture, cell, brushed: brushed.value });
 
   panel.zoom = {
     in: () => zoom.round(1.5, state.hover),
@@ -189,22 +189,17 @@ function tilePath(state, layout, view) {
   return state.mapPath(site, head, { rows: around(rows, queries), cols: around(cols, keys) });
 }
 
-/** Paints what lies above the picture: the cross-hair, and tokens that are brushed, lit or reached. */
-function useOverlay(overlay, { state, layout, picture, cell, brushed, subject }) {
-  const reached = subject && state.reached(subject.site, subject.head);
+/** Paints what lies above the picture: the cross-hair, and tokens that are brushed or lit. */
+function useOverlay(overlay, { state, layout, picture, cell, brushed }) {
   const { lit } = state;
   useLayoutEffect(() => {
     if (!overlay.current || !layout || !picture) return;
     /** @type {(axis: Axis) => Band[]} */
     const litOn = (axis) => (lit?.[axis] ?? []).map((place) => ({ axis, range: [place, place + 1] }));
     /** @type {Band[]} */
-    const bands = [
-      ...(reached ?? []).map((range) => ({ axis: /** @type {Axis} */ ("query"), range })),
-      ...(brushed ? [brushed] : []),
-    ];
-    bands.push(...litOn("query"), ...litOn("key"));
+    const bands = [...(brushed ? [brushed] : []), ...litOn("query"), ...litOn("key")];
     paintOver(fit(overlay.current, layout, devicePixelRatio || 1), layout, picture, { bands, cell });
-  }, [layout, picture, cell, brushed, lit, reached]);
+  }, [layout, picture, cell, brushed, lit]);
 }
 
 /** Whether this is the head that is chosen. */

@@ -8,11 +8,10 @@ import { conditionsOf, conditionsText, passing, spotsOf } from "./head_numbers.j
 import { groupOf, headName, headsOf, siteName } from "./labels.js";
 import { PageLink, queryOf } from "./link.js";
 import { unpack } from "./pack.js";
-import { reachedOf } from "./reachable.js";
 import { addressOf, carried, fromLink, missing, same, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
-/** @import {Base, Cell, Form, Head, Host, ImageBase, LinkSelection, Message, Other, RunBase, Scale, Selection, Sought, ViewProps} from "../types" */
+/** @import {Base, Cell, Form, Head, Host, ImageBase, LinkSelection, Message, Other, RunBase, Scale, Selection, ViewProps} from "../types" */
 /** @import {HeadNumbers} from "./head_numbers.js" */
 
 /** @typedef {{trace: string, made: number, heads: number[], client: Client, early: [string, Uint8Array][]}} Next a trace whose base is on its way; its heads are [] if they are not known */
@@ -27,7 +26,7 @@ const LAST_REPORT_MS = 60_000;
 const OF_HEAD = ["layer", "head", "attention", "tower", "module"]; // of a link
 /** What is drawn when it is set to another value. */
 const POINTED = /** @type {const} */ ([
-  ...["hover", "pointed", "read", "isolated", "lit", "sought", "match", "padding"],
+  ...["hover", "pointed", "read", "isolated", "lit", "match", "padding"],
 ]);
 /** What requests are made of. */
 const OPENED = /** @type {const} */ ([
@@ -94,8 +93,6 @@ export class State {
     this.isolated = null;
     /** @type {Record<"query" | "key", number[]> | null} tokens of the same characters as one of another view */
     this.lit = null;
-    /** @type {Sought | null} a change whose reach is shaded */
-    this.sought = null;
     this.match = -1; // the one that was jumped to
     this.padding = false; // whether the silence after a recording is drawn
     /** @type {((asked: import("./edits.js").Asked) => void) | null} asks the page for an edit, and more */
@@ -232,30 +229,6 @@ export class State {
   /** Those of them that meet the conditions. */
   passing() {
     return this.numbers ? passing(this.numbers, this.conditions, this.spots()) : this.spots();
-  }
-
-  // ---- what an edit would change
-
-  /** @param {Sought | null} sought a change whose reach is to be shaded */
-  reach(sought) {
-    this.sought = sought;
-  }
-
-  /** What that change can reach; null until it is known. */
-  reachable() {
-    return this.sought && this.remote ? reachedOf(this, this.sought) : null;
-  }
-
-  /**
-   * The tokens of a head that it can reach, as ranges; null before they are known, and for none.
-   *
-   * @param {Head} [head]
-   */
-  reached(site = this.selection.site, head = this.selection.head) {
-    const reached = this.reachable()?.sites[site];
-    return reached && (typeof head !== "number" || (reached.heads?.includes(head) ?? true))
-      ? reached.rows
-      : null;
   }
 
   // ---- what is chosen

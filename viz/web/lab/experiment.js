@@ -2,7 +2,6 @@
 
 import { html } from "../core/html.js";
 import { legible, siteName } from "../core/labels.js";
-import { reachedOf, reachWords } from "../core/reachable.js";
 import { Button, Field, Menu, Switch } from "../parts/controls.js";
 import { useMemo, useState } from "../vendor/hooks.js";
 import { chosenIn, editAt, few, isMade, setWeights, tokensOf } from "../core/edits.js";
@@ -309,9 +308,6 @@ function Patch({ state, ask, spot }) {
     ask({ do: "toggle", value, second: source });
   };
   const refusal = !source ? "Type a second text." : what === "head" && !isOne ? (other?.refusal ?? "") : "";
-  const reach = () => state.reach({ site, what, head, token: isOne ? query : null });
-  const leave = () => state.reach(null);
-  const reached = state.sought && reachedOf(state.view, state.sought);
   const tokens = [
     { value: false, label: isPicture ? "every patch" : "every word", title: "At every place" },
     { value: true, label: wordOf(state, "query", query), title: "At the chosen place alone" },
@@ -338,15 +334,11 @@ function Patch({ state, ask, spot }) {
         title=${refusal || "Put what the second gives here in the place of this one’s"}
         disabled=${Boolean(refusal)}
         onClick=${patch}
-        onPointerEnter=${reach}
-        onFocus=${reach}
-        onPointerLeave=${leave}
-        onBlur=${leave}
       >
         Patch
       <//>
     </div>
-    <p class="hs-doubt hs-lab-said" role="status">${(reached && reachWords(state.base, reached)) || refusal}</p>
+    <p class="hs-doubt hs-lab-said" role="status">${refusal}</p>
   `;
 }
 

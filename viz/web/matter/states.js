@@ -2,7 +2,6 @@
 // patched in, and what that does to the output; by attribution, and exactly for the largest.
 
 import { html } from "../core/html.js";
-import { reachedOf, reachWords } from "../core/reachable.js";
 import { signed } from "../core/ticks.js";
 import { disagreement, largest } from "../methods/methods.js";
 import { Button } from "../parts/controls.js";
@@ -46,13 +45,13 @@ export function StatesThatMatter({ state, slot, asked, isOn, top, onTop, noun, c
       title=${`Patch in each state of the second ${noun}, and see what that does to the output`}
       choices=${html`${choices}<${Exactly} what="States" value=${top} onChange=${onTop} />`}
     >
-      ${answer && html`<${Answer} ...${{ state, noun, answer, ...others }} />`}
+      ${answer && html`<${Answer} ...${{ noun, answer, ...others }} />`}
     <//>
   `;
 }
 
 /** @param {{answer: Swept} & Record<string, any>} props */
-function Answer({ state, theme, noun, answer, subject, chosenIn, nameOf, edit, cells }) {
+function Answer({ theme, noun, answer, subject, chosenIn, nameOf, edit, cells }) {
   const { attribution, exact } = answer;
   const effects = useMemo(
     () => attribution.map((row, i) => row.map((rough, j) => exact?.[i][j] ?? rough ?? 0)),
@@ -62,12 +61,6 @@ function Answer({ state, theme, noun, answer, subject, chosenIn, nameOf, edit, c
   const at = chosenIn({ answer, effects, most });
   const passes = exact ? `, ${passesIn(exact)} exactly; ${disagreement(attribution, exact)}` : ".";
   const known = (at && exact?.[at.row][at.column]) ?? null;
-  const reach = () => {
-    const site = state.base.sites.findIndex(({ layer }) => layer === at?.row);
-    if (at && site >= 0) state.reach({ site, what: "hidden", head: null, token: at.column });
-  };
-  const leave = () => state.reach(null);
-  const reached = state.sought && reachedOf(state.view, state.sought);
   const patch = () =>
     at && edit({ edit: "Patch", layer: at.row, what: "hidden", source: "second", token: at.column });
   return html`
@@ -88,15 +81,10 @@ function Answer({ state, theme, noun, answer, subject, chosenIn, nameOf, edit, c
         title=${`Make this an edit of the pass, with the second ${noun}`}
         disabled=${!at || !edit}
         onClick=${patch}
-        onPointerEnter=${reach}
-        onFocus=${reach}
-        onPointerLeave=${leave}
-        onBlur=${leave}
       >
         Patch this state
       <//>
     </div>
-    <p class="hs-even" role="status">${reached ? reachWords(state.base, reached) : ""}</p>
     <p class="hs-doubt">
       ${
         "What it does not prove: one state at a time is patched; by attribution, what follows it is linearised." +
