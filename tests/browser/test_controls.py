@@ -1,6 +1,5 @@
 """Sliders, text fields and uploads in a browser: what they send, what a re-run leaves alone."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -149,32 +148,6 @@ def test_a_field_of_several_lines_grows_with_its_text(page: Page, server: Server
     assert high
     assert high["height"] > low["height"] + 3 * 16
     assert field.evaluate("field => field.scrollHeight <= field.clientHeight")
-
-
-def test_a_text_comes_from_a_file_as_it_is(page: Page, server: Server, tmp_path: Path):
-    opened(page, server, SENTENCE | {"files": ".txt,.md"})
-    field, chooser = page.get_by_role("textbox"), page.locator("input[type=file]")
-    code = "def f(x):\n    return x\n" * 40
-    file = tmp_path / "code.txt"
-    file.write_bytes(code.replace("\n", "\r\n").encode())
-    chooser.set_input_files(file)
-    is_sent(page, code)
-    expect(page.get_by_role("status")).to_have_text("Text of “code.txt”")
-    assert field.evaluate("field => field.clientHeight < field.scrollHeight")  # it scrolls
-    other = tmp_path / "<b>.png"
-    other.write_bytes(b"x")
-    chooser.set_input_files(other)
-    expect(page.get_by_role("status")).to_contain_text("“<b>.png” was not read")
-    expect(field).to_have_value(code)
-    page.evaluate(
-        """() => {
-          const dropped = new DataTransfer();
-          dropped.items.add(new File(["Ein Satz"], "note.md"));
-          const event = new DragEvent("drop", { dataTransfer: dropped, bubbles: true });
-          document.querySelector("textarea").dispatchEvent(event);
-        }"""
-    )
-    is_sent(page, "Ein Satz")
 
 
 def test_text_that_is_composed_is_sent_when_it_is_done(page: Page, server: Server):

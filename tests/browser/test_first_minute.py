@@ -1,15 +1,12 @@
-"""The first minute: a picture before PyTorch is there, cards to begin with, and the way back."""
+"""The first minute: a picture before PyTorch is there, and a strip above it that never moves it."""
 
-import io
 import sys
 
-import numpy as np
 import pytest
-from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from benchmarks import servers
-from viz.pages.explore import opening, welcome
+from viz.pages.explore import opening
 
 pytestmark = pytest.mark.browser
 WITHOUT_TORCH = """
@@ -28,12 +25,6 @@ uvicorn.run(app.app, port=int(sys.argv[1]), log_level="error")
 VIEW = ".headscope[data-painted]"
 
 
-def pixels(page: Page) -> np.ndarray:
-    """What is seen of the page, "row col 3"."""
-    picture = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
-    return np.asarray(picture, int)
-
-
 def test_the_first_picture_comes_without_torch(browser: Browser) -> None:
     port = servers.free_port()
     command = [sys.executable, "-c", WITHOUT_TORCH, str(port)]
@@ -50,54 +41,45 @@ def test_the_first_picture_comes_without_torch(browser: Browser) -> None:
             page.close()
 
 
-def test_the_first_picture_is_in_sight_whole_and_then_its_toolbar_stays(
-    page: Page, app_url: str
+def top(page: Page) -> float:
+    """Where what is below the strip begins."""
+    box = page.locator(VIEW).bounding_box()
+    assert box is not None
+    return box["y"]
+
+
+def test_what_is_below_the_strip_stays_where_it_is(
+    page: Page, app_url: str, console: list[str]
 ) -> None:
+    """Whatever the model, the input, a notice or an open list say."""
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(app_url)
-    page.locator(VIEW).wait_for(timeout=60_000)
-    expect(page.get_by_text("details")).to_be_visible()  # the last of what is above it
-    strip = page.get_by_role("navigation", name="Where to begin")
-    expect(strip).to_be_visible()
-    box = strip.bounding_box()
-    assert box is not None
-    assert box["height"] <= 72
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 1280
-    assert strip.evaluate("e => e.firstChild.scrollWidth <= e.firstChild.clientWidth")
-    rows = pixels(page)[:, 700:970]  # of the matrix, right of its labels
-    ground = rows[-1, 0]
-    drawn = (np.abs(rows - ground).max(-1) > 2).any(-1)
-    assert drawn[700:760].all()
-    assert not drawn[760:].all()  # the ground between the last row and the scale
-    toolbar = page.locator(f"{VIEW} .hs-bar").first
-    page.mouse.move(300, 500)
-    page.mouse.wheel(0, 600)
-    page.wait_for_function("() => document.querySelector('.stMain').scrollTop > 300")
-    box = toolbar.bounding_box()
-    assert box is not None
-    assert abs(box["y"]) <= 1
+    for query in (
+        "",
+        "?model=digits",
+        "?model=dates",
+        "?layer=x&chooser=hub",
+        "?input=" + "a+" * 900,
+    ):
+        page.goto(f"{app_url}/{query}")
+        page.locator(VIEW).wait_for(timeout=60_000)
+        expect(page.get_by_role("button", name="Options")).to_be_visible()
+        assert top(page) == 152, query
+    for name in ("MiniLM understands", "More", "Options"):
+        page.get_by_role("button", name=name).click()
+        assert top(page) == 152, name
+        page.keyboard.press("Escape")
 
 
-def test_a_card_leads_there_by_keyboard_and_the_name_leads_back(
+def test_the_list_opens_over_the_page_and_another_model_takes_its_place(
     page: Page, app_url: str, console: list[str]
 ) -> None:
     page.goto(app_url)
     page.locator(VIEW).wait_for(timeout=60_000)
-    strip = page.get_by_role("navigation", name="Where to begin")
-    links = strip.get_by_role("link")
-    expect(links).to_have_count(len(welcome.CARDS))
-    for picture in strip.locator("img").all():
-        assert picture.evaluate("e => e.decode().then(() => e.naturalWidth)") == 96
-    (card,) = (each for each in welcome.CARDS if each.title == "Build one")
-    strip.get_by_role("link", name=card.title).focus()
+    page.get_by_role("button", name="MiniLM understands").focus()
     page.keyboard.press("Enter")
-    page.wait_for_url(lambda url: url.endswith(f"/?{card.query}"))
-    expect(strip).to_have_count(0)
-    page.get_by_role("button", name="Headscope").click()
-    expect(strip).to_be_visible()
-    strip.get_by_role("link", name="Learn how").click()
-    page.wait_for_url("**/course")
-    page.get_by_role("button", name="Headscope").click()
-    page.wait_for_url(lambda url: url.endswith(f"/?{card.query}"))
-    expect(strip).to_be_visible()
+    expect(page.get_by_role("button", name="SmolLM2-135M-Instruct")).to_be_visible()
+    page.get_by_text("More: small networks").click()
+    page.get_by_role("button", name="Digits").first.click()
+    page.wait_for_url("**/?model=digits*")
+    expect(page.get_by_role("button", name="SmolLM2-135M-Instruct")).to_have_count(0)
+    expect(page.get_by_role("button", name="sees pictures")).to_be_visible()

@@ -122,7 +122,8 @@ def test_an_own_picture_a_bad_one_an_odd_one_and_back_to_a_photo(page, app_url):
     drop(page, bad)
     expect(refused).to_be_visible()
     shows(page, trace=own)
-    page.get_by_role("button", name="✕").click()
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="Remove your picture").click()
     shows(page, trace=before)
     expect(refused).to_have_count(0)
 
@@ -142,10 +143,9 @@ def test_two_pictures_show_the_same_patch_and_one_of_several_is_chosen(page, app
     page.get_by_role("radio", name="mean of heads").nth(1).press("End")
     shows(page, head="max")
     drop(page, [picture(), moving()])
+    page.get_by_role("button", name="More").click()
     page.get_by_role("button", name="Your picture 2", exact=True).click()
-    expect(page.get_by_role("button", name="Your picture 2", exact=True)).to_have_attribute(
-        "aria-pressed", "true"
-    )
+    expect(page.get_by_role("button", name="Your picture 2 drop, paste")).to_be_visible()
     page.get_by_role("button", name="Compare", exact=True).click()
     beside = page.get_by_label("Compare with")
     beside.select_option("Picture: Your picture 1")
@@ -166,7 +166,7 @@ def test_a_pasted_picture_is_an_uploaded_one(page: Page, app_url: str) -> None:
     """A paste without a file, and one of a file that is no picture, say so in one line."""
     open_page(page, app_url)
     before = trace(page)
-    expect(page.get_by_role("button", name="Upload", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="A flower drop, paste")).to_be_visible()
     page.evaluate(PASTE, [[], "", ""])
     expect(page.get_by_text("The clipboard holds no picture")).to_be_visible()
     page.evaluate(PASTE, [list(b"%PDF-1.7 nothing"), "page.pdf", "application/pdf"])

@@ -85,9 +85,7 @@ def choose(app: AppTest, page: str, name: str, value: Any) -> AppTest:
 
 
 def take(app: AppTest, name: str, shelf: str = "included") -> AppTest:
-    """Chooses a model from a list of the chooser, whether or not it is open."""
-    if not views(app, "choices"):
-        checked(app.button("explore_choose").click().run())
+    """Chooses a model from one of the lists."""
     key = f"explore_{shelf}"
     app.session_state[key] = {"chosen": name}
     checked(app.run())

@@ -22,7 +22,7 @@ def view(
 
     Args:
         kind: "text", "image", "corpus", "architecture", "address", "doors", "rail",
-            "mode", "chart", "story", "preload", "slider", "strip", "entry", "files", "choices",
+            "mode", "chart", "story", "preload", "slider", "entry", "files", "choices",
             "runs" or "copy".
         props: plain JSON, complete in every call.
         key: constant while the view stays mounted; a new key mounts a new view.

@@ -52,7 +52,12 @@ def choose(config: "Config") -> Given:
 def _picture(model: str) -> Picture:
     """The choice of a picture and its preprocessing."""
     with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
-        pictures.choose(PAGE, examples.pictures(model))
+        known = examples.pictures(model)
+        for label, key, chosen, *action in pictures.buttons(PAGE, known):
+            controls.button(label, key, *action, chosen=chosen)
+        for draw in pictures.own(PAGE, known):
+            draw()
+        pictures.chip(PAGE, "Your picture")
         controls.choice(PAGE, "fit", "If the picture is not square", FITS, FIT_HELP)
     for problem in pictures.problems(PAGE):
         shared.error_line(problem)

@@ -27,7 +27,7 @@ def show(config: "Config") -> None:
     with st.container(gap="small"):
         _introduce(name, model)
     params = (*presets.settings_of(name), *presets.selection_of(name))
-    with attention.stage(PAGE, kind_of(config), params) as stage:
+    with attention.stage(PAGE, kind_of(config), params).reporting() as stage:
         given = inputs.choose(config)
         if cost.allowed(config, inputs.parts(config, given)):
             _draw(stage, TraceRequest(source(config, model), *given))
@@ -50,7 +50,7 @@ def stale(config: "Config") -> bool:
     if not attention.has_drawn(PAGE):
         attention.address(PAGE, params)
         return False
-    with attention.stage(PAGE, kind_of(config), params) as stage:
+    with attention.stage(PAGE, kind_of(config), params).reporting() as stage:
         stage.stale()
     return True
 

@@ -65,7 +65,7 @@ def page() -> None:
             shared.error_line(problem)
         _choose()
         begin.draw()
-    with attention.stage(PAGE, "corpus", params()) as stage:
+    with attention.stage(PAGE, "corpus", params()).reporting() as stage:
         held = _opened()
         stage.params = params(_begin(held.value), compared.first_plot(held.value))
         stage.show(held, of=held.id)

@@ -153,7 +153,7 @@ def _picture(request: TraceRequest, chosen: str, title: str) -> Second:
         raise ValueError("expected the trace of a picture")
     if kind in PICTURES:
         file = pictures.strip(PAGE)[name] if kind == "upload" else samples.file(name)
-        other, first = replace(request, input=replace(picture, file=file)), _picture_title()
+        other, first = replace(request, input=replace(picture, file=file)), examples.title()
         example = examples.pictures(listed).get(name) if kind == "photo" else None
     else:
         model = tracing.stamped(_source_of(request.model, chosen))
@@ -268,11 +268,3 @@ def _other_pictures() -> dict[str, str]:
         images[f"upload:{digest}"] = pictures.own_title(number, len(uploads))
     images.pop(f"upload:{upload}" if pictures.has_upload(PAGE) else f"photo:{photo}", None)
     return images
-
-
-def _picture_title() -> str:
-    """Name of the page's picture."""
-    uploads = [*pictures.strip(PAGE)]
-    if pictures.has_upload(PAGE):
-        return pictures.own_title(uploads.index(session.get(PAGE, "upload")), len(uploads))
-    return examples.named(source.listed(), session.get(PAGE, "photo"))

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from models.card import Example
+from models.request import Reads
 from viz.api.samples import PHOTOS, TITLES, samples
 from viz.pages.explore import preprocessing, sizes, source, tours, words
 from viz.pages.explore.example_photos import EXAMPLES as EXAMPLE_PHOTOS
@@ -16,6 +17,7 @@ from viz.pages.state import session
 from viz.pages.widgets import cards, controls
 from viz.pages.widgets import pictures as strip
 
+SHOWN = 3  # examples beside the menu of all
 LEAST_OF_LINES = 0.1  # of a weight: the lines of an even row hide those that cross
 FIRST = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "out"}
 
@@ -45,6 +47,14 @@ def named(model: str, photo: str) -> str:
     return TITLES.get(photo, photo) if example is None else example.name
 
 
+def title() -> str:
+    """Name of the page's picture."""
+    uploads = [*strip.strip(PAGE)]
+    if strip.has_upload(PAGE):
+        return strip.own_title(uploads.index(session.get(PAGE, "upload")), len(uploads))
+    return named(source.listed(), session.get(PAGE, "photo"))
+
+
 def first(model: str) -> tuple[str, str, str]:
     """Text, target and picture that a model begins with."""
     example = next(iter(texts(model)), EXAMPLES["minilm"][0])
@@ -71,19 +81,31 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     return None if example is None or words.chats(model, settings) else selection_of(example)
 
 
-def buttons() -> bool:
-    """Draws one button per example text; returns whether there are any."""
-    model, current = source.listed(), current_example()
-    examples = texts(model)
-    if examples:
-        with st.container(key=f"{PAGE}_examples", horizontal=True, gap="xsmall"):
-            for number, example in enumerate(examples):
-                key = f"{PAGE}_example_{number}"
-                controls.button(example.name, key, take, example, chosen=example == current)
-    return bool(examples)
+def chips(reads: Reads) -> None:
+    """Three examples of the model, and a menu of all and of one's own pictures."""
+    every: list[tuple[Any, ...]]
+    model, now = source.listed(), current_example()
+    if reads.image:
+        known = pictures(model)
+        every, more = strip.buttons(PAGE, known), strip.own(PAGE, known)
+    else:
+        places = enumerate(texts(model))
+        every = [(each.name, f"{PAGE}_example_{n}", each == now, take, each) for n, each in places]
+        more = []
+    if every:
+        st.caption("Examples", width="content")
+    for label, key, chosen, *action in every[:SHOWN]:
+        controls.button(label, key, *action, chosen=chosen)
+    if len(every) > 1 or more:
+        with st.popover("More", key=f"{PAGE}_more_{session.current(PAGE).revision}"):
+            for number, (label, key, chosen, *action) in enumerate(every):
+                again = "_in_menu" if number < SHOWN else ""
+                controls.button(label, key + again, *action, chosen=chosen)
+            for draw in more:
+                draw()
 
 
-def caption() -> None:
+def hint() -> None:
     """What to look at in the current example; a caveat for a picture of another kind."""
     model, example = source.listed(), current_example()
     picture = source.READS.get(model) == "image"

@@ -1,11 +1,9 @@
 """What the page's model reads: a text, a pair, ids, a picture, a recording, a decoder's target."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from models.catalogue import entry as catalogue_entry
 from models.request import Chat, Ids, Picture, Reads, Recording, Several, Source, TraceRequest
@@ -32,26 +30,9 @@ if TYPE_CHECKING:
     from models.model import Model
 
 MAX_TOKENS = 16_384  # limit of the page; notebooks have none
-FILES = (".txt", ".md", ".csv", ".jsonl")
 SENTENCE = "Type a sentence; the picture follows"
+PAIR = "Second sentence (optional)"
 PAIRED = ("minilm",)  # models of the catalogue that read two sentences
-
-
-@dataclass(frozen=True)
-class Entries:
-    """The entries that were drawn.
-
-    Attributes:
-        reads: what they are for.
-        beside: the container beside the pictures, or below a text; None until it is drawn.
-        hint: where it stands what to look at, if that depends on the trace; None until it is drawn.
-        about: where a line about the model stands; None until it is drawn.
-    """
-
-    reads: Reads
-    beside: DeltaGenerator | None = None
-    hint: DeltaGenerator | None = None
-    about: DeltaGenerator | None = None
 
 
 def params(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
@@ -90,75 +71,64 @@ def known(listed: str) -> Reads | None:
     return Reads(*kinds, target=target, pair=listed in PAIRED)
 
 
-def draw(reads: Reads, model: "Model | None" = None) -> Entries:
-    """Draws all entries before any is read, so that an error in one does not hide the others.
-
-    Below them stand what the weights of a text are between, what to look at, and the model.
+def row(reads: Reads, model: "Model | None" = None) -> None:
+    """Draws the input, all of it in one row.
 
     Args:
         reads: what the model reads.
         model: open; None for one of the list, which has a tokenizer.
     """
-    beside = None
-    if reads.asked and model is not None:
-        prompt.draw(model)
-    else:
-        with st.container(key=f"{PAGE}_input", horizontal=True, gap="small"):
-            _text_entries(reads, model)
-            if reads.text and not reads.image:
-                beside = _beside_text()
-        if reads.image:
-            beside = _files(pictures.choose, PAGE, examples.pictures(source.listed()))
-            problems = pictures.problems(PAGE)
-        elif reads.sound and not reads.text:
-            _files(recordings.choose)
-            problems = recordings.problems()
-        else:
-            problems = []
-        for problem in problems:
-            shared.error_line(problem)
-    key = f"{PAGE}_tools"
-    with st.container(key=key, horizontal=True, vertical_alignment="center", gap="medium"):
-        if reads.text:
-            if not (reads.image or reads.target) and (model is None or model.tokenizer is not None):
-                prompts.choose()
-            words.choose(PAGE, special_names(reads, model), chat=has_template(reads, model))
-            beside = beside or _beside_text()
-        examples.caption()
-        return Entries(reads, beside, st.empty(), st.empty())
-
-
-def _text_entries(reads: Reads, model: "Model | None") -> None:
-    """The text or its ids, what goes with it, and the decoder's target."""
-    if reads.text and model is not None and model.tokenizer is None:
+    if reads.asked:
+        prompt.row()
+    elif reads.text and model is not None and model.tokenizer is None:
         _line("ids", "Token ids, such as 1 5 9 2: this model has no tokenizer")
     elif reads.text:
-        hint = "Type a sentence, paste a text, or open a file; the picture follows"
-        how = {"placeholder": hint, "multiline": True, "bare": True, "files": FILES}
-        entry.text(PAGE, "input", SENTENCE, **how)
-        if reads.pair:
-            _line("pair", "Second sentence (optional)", width=250)
+        hint = "Type a sentence or paste a text; the picture follows"
+        entry.text(PAGE, "input", SENTENCE, placeholder=hint, multiline=True, bare=True)
+        if reads.pair and session.get(PAGE, "pair"):
+            _line("pair", PAIR, width=250)
         if chats(reads, model):
-            _line("answer", "Beginning of the answer (optional)", width=280)
+            _line("answer", "Beginning of the answer (optional)", width=250)
     if reads.target:
         ids = model is not None and writer(model) is None
         name, what = ("target_ids", "Target ids") if ids else ("target", "Target")
         _line(name, f"{what} (leave empty to generate)", width=280)
         if model is not None and model.languages:
             _language(model)
+    if reads.image:
+        pictures.chip(PAGE, examples.title(), still_frame=not (reads.asked and prompt.film()))
+    elif reads.sound and not reads.text:
+        recordings.row()
 
 
-def _files(choose: Callable[..., None], *given: Any) -> DeltaGenerator:
-    """The choice of a picture or a recording; returns the container beside it."""
-    key = f"{PAGE}_pictures"
-    with st.container(key=key, horizontal=True, vertical_alignment="bottom"):
-        choose(*given)
-        return st.container(key=f"{PAGE}_beside_pictures", horizontal=True, width="content")
+def options(reads: Reads, model: "Model") -> None:
+    """Draws what is seldom changed about the input, over the page.
+
+    Args:
+        reads: what the model reads.
+        model: open.
+    """
+    with st.popover("Options", key=f"{PAGE}_options"):
+        if reads.asked:
+            prompt.options(model)
+        elif reads.text and not reads.image and not reads.target and model.tokenizer is not None:
+            prompts.choose()
+        if reads.text:
+            words.choose(PAGE, special_names(reads, model), chat=has_template(reads, model))
+        if reads.pair and not session.get(PAGE, "pair"):
+            _line("pair", PAIR)
+        if reads.image:
+            preprocessing.choose(model)
+        sizes.controls()
 
 
-def _beside_text() -> DeltaGenerator:
-    """Where the choice of a second model of the same text stands."""
-    return st.container(key=f"{PAGE}_beside_text", horizontal=True, width="content")
+def problems(reads: Reads) -> None:
+    """Says which files a link lacks, or were refused."""
+    found = pictures.problems(PAGE) if reads.image else []
+    if reads.sound and not (reads.text or reads.image):
+        found = recordings.problems()
+    for problem in found:
+        shared.error_line(problem)
 
 
 def special_names(reads: Reads, model: "Model | None" = None) -> tuple[str, ...]:
@@ -178,14 +148,13 @@ def has_template(reads: Reads, model: "Model | None" = None) -> bool:
 
 
 def request(
-    source: Source, model: "Model", entries: Entries
+    source: Source, model: "Model", reads: Reads
 ) -> tuple[TraceRequest | None, tuple[str, ...]]:
     """What the entries ask for, None for an empty text; and notes on what was changed in them.
 
     Raises:
         ValueError: in one line, for an input that cannot be read.
     """
-    reads = entries.reads
     if reads.asked:
         return prompt.request(source), ()
     if reads.sound and not (reads.text or reads.image) and model.sound is None:
@@ -199,9 +168,7 @@ def request(
     target = _target(model) if reads.target else None
     language = session.get(PAGE, "language") if model.languages else ""
     if reads.image:
-        if entries.beside is not None:
-            with entries.beside:
-                preprocessing.choose(source, model)
+        preprocessing.settle(source)
         beside = text[0] if isinstance(text, tuple) else text
         given = Picture(pictures.current(PAGE), preprocessing.changes(model), beside)
         return TraceRequest(source, given, target), notes

@@ -5,7 +5,6 @@ from typing import Any
 
 from viz.api.preview import Preview
 from viz.pages.explore import sizes, source
-from viz.pages.explore.chooser import CLOSED
 from viz.pages.explore.page import params_of
 from viz.pages.state import params as link
 from viz.pages.state.session import APP_NAMES
@@ -24,7 +23,7 @@ def preview(query: Mapping[str, str]) -> Preview | None:
     values, _ = link.read(params, query)
     place = values["place"]
     chosen = values[source.NAMES[place]]
-    if not chosen or values["chooser"] != CLOSED:
+    if not chosen:
         return Preview("A model of your own", "Open a checkpoint, and see what every head does.")
     kind = sizes.KINDS.get(chosen) if place == "catalogue" else None
     model = f"{BUILT[kind]} of random weights" if kind else source.titled(place, chosen)

@@ -11,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from threading import Timer
 
+import streamlit as st
+
 from models.catalogue import FETCHED, folder, is_here, verify
 from models.files.errors import CheckpointError
 from models.request import Source, TraceRequest, built
@@ -19,7 +21,7 @@ from viz.api import tracing
 from viz.api.endpoint import path_of
 from viz.api.registry import Expected
 from viz.pages import shared
-from viz.pages.explore import edits, examples, inputs, sizes, words
+from viz.pages.explore import edits, examples, sizes, words
 from viz.pages.explore.names import PAGE
 from viz.pages.state import session
 from viz.pages.widgets import attention
@@ -27,7 +29,7 @@ from viz.pages.widgets import attention
 FILE = Path(__file__).with_name("opening.json")
 LISTED = ("minilm",)
 MODELS = (*LISTED, sizes.ENCODER)  # with stored answers
-LOADING = "Loading PyTorch: changes follow in a moment"
+LOADING = "Starting up; you can type already"
 FIRST = 2  # responses after which the picture is whole
 STILL = 3.0  # seconds from the first page to the preparation: the first change comes before it
 LIBRARY = "models.pretrained.loader"
@@ -53,13 +55,12 @@ def paths(model: str) -> list[str]:
 
 
 @contextmanager
-def early(stage: attention.Stage, wanted: Source, place: inputs.Entries | None) -> Iterator[None]:
+def early(stage: attention.Stage, wanted: Source) -> Iterator[None]:
     """Shows a picture with stored answers, if there are any, while its result is computed inside.
 
     Args:
         stage: of the view.
         wanted: the chosen model.
-        place: the entries; the line about the model says that PyTorch is being loaded.
     """
     request = _request(wanted)
     served = stored.paths(FILE, listed(wanted)) if request else {}
@@ -71,8 +72,8 @@ def early(stage: attention.Stage, wanted: Source, place: inputs.Entries | None) 
             stage.props = {**edits.props(request, stage.params), "stored": served}
             stage.expect(expected, wanted.layout)
             if shared.cold():
-                if place is not None and place.about is not None:
-                    place.about.html(f'<div class="about-loading" role="status">{LOADING}</div>')
+                loading = st.empty()
+                loading.html(f'<div class="about-loading" role="status">{LOADING}</div>')
                 stage.let_fetch(FIRST, SECONDS)
         yield
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from models.request import Reads, Several, Source, TraceRequest
 from viz.api import tracing
@@ -15,13 +15,14 @@ from viz.pages.explore import (
     answers,
     beside,
     card,
-    chooser,
     compute,
     cost,
+    download,
     edits,
     examples,
     figures,
     inputs,
+    models,
     old_links,
     opening,
     preprocessing,
@@ -29,11 +30,10 @@ from viz.pages.explore import (
     runs,
     sizes,
     source,
-    welcome,
+    strip,
     words,
     writing,
 )
-from viz.pages.explore import download as fetching
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from models.trace import Trace
     from viz.api.entries import TraceEntry
     from viz.api.registry import Held
+
+    Shown = tuple[TraceRequest, Held[TraceEntry]]
 
 PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
@@ -78,7 +80,6 @@ def params(
     scale = SCALES.get(kind or "", "fixed" if listed else "")
     return (
         *_settings(listed, settings),
-        chooser.shelf(settings),
         link.number("layer", begin["layer"], 0, 999),
         link.choice("attention", begin["attention"], KINDS),
         *(replace(each, default=begin.get(each.name, each.default)) for each in selected.SITE),
@@ -124,19 +125,17 @@ def prepare() -> None:
 
 def page() -> None:
     """Draws the page."""
-    first = not session.is_known(PAGE)
     problems = link_on_entry.enter(PAGE, params_of, renewed=old_links.renewed).problems
-    welcome.settle(first, params_of)
     pictures.take(PAGE)
     recordings.UPLOADED.take()
     edits.take(params_of)
     writing.take()
-    chooser.settle(examples.follow)
+    models.settle(examples.follow)
     _Run(problems).draw()
 
 
 def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
-    """The page's settings, the chooser aside."""
+    """The page's settings."""
     return (
         *source.params(listed),
         *sizes.params(listed),
@@ -165,45 +164,44 @@ def _kind(reads: Reads | None) -> attention.Kind:
 class _Run:
     """One run of the page: what is chosen, and what is drawn of it so far.
 
-    The controls come before the view, or after it where the picture comes soon: then the browser
-    has nearly all of them, and waits for the picture.
+    Until the new picture is there, the strip stays that of the last one: it is drawn first only
+    where there is none yet, and after the new one where that comes soon.
     """
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = problems
         self.wanted = source.chosen()
+        self.opened: Source | None = None
         self.reads = inputs.known(source.listed())  # None before a model is open that tells
-        self.above = attention.controls(PAGE)
-        self.entries: inputs.Entries | None = None
-        self.given: DeltaGenerator | None = None  # which an embed link leaves out
+        with attention.controls(PAGE):
+            self.strip = strip.place()
+        self.drawn = False  # the strip
         if self.reads is not None and self.reads.image:
             examples.settle()
 
     def draw(self) -> None:
-        """Draws the controls and the view."""
-        soon, kind, opened, request = self.comes_soon(), _kind(self.reads), None, None
-        if not soon:
+        """Draws the strip and the view."""
+        kind = _kind(self.reads)
+        if self.reads is not None and not attention.has_drawn(PAGE):
             self.controls()
-        with (
-            attention.stage(PAGE, kind, _now(kind), PATHS) as self.stage,
-            opening.early(self.stage, self.wanted, self.entries),
-        ):
-            if cost.allowed(self.wanted):
-                opened = chooser.first_that_opens(self.wanted, quietly=self.stage.drawn)
-            if opened is None:
-                self.stage.stale()
-            else:
-                request = self.show(opened)
-        if soon:
+        self.stage = attention.stage(PAGE, kind, _now(kind), PATHS, self.strip.status)
+        shown = None
+        with self.stage.reporting():
+            for problem in self.problems:
+                shared.error_line(problem)
+            with opening.early(self.stage, self.wanted):
+                if cost.allowed(self.wanted):
+                    self.open()
+                if self.opened is None:
+                    self.stage.stale()
+                else:
+                    shown = self.show(self.opened)
+        if self.comes_soon():
             self.stage.let_paint()
-            self.controls()
-        if request is not None and self.entries is not None:
-            card.about(self.entries.about, request.model)
-        if opened is not None:
-            with self.stage.below:
-                card.show(opened, tracing.opened(opened))
-            opening.prepare()
-        fetching.follow(self.wanted.name)
+        self.controls()
+        if self.opened is not None:
+            self.below(self.opened, shown)
+        download.follow(models.followed(self.wanted))
 
     def comes_soon(self) -> bool:
         """Whether the picture comes soon, and may come before the controls."""
@@ -213,42 +211,33 @@ class _Run:
         return short and attention.shows(PAGE, self.wanted.layout)
 
     def controls(self) -> None:
-        """Draws what is above the view."""
-        with self.above:
-            welcome.draw(params_of)
-            key = f"{PAGE}_heading"
-            with st.container(key=key, horizontal=True, vertical_alignment="center"):
-                st.markdown("#### What does every head look at?", width="content")
-                if self.reads is None or not (self.reads.text and examples.buttons()):
-                    st.space("stretch")
-                chooser.button()
-            chooser.lists()
-            for problem in self.problems:
-                shared.error_line(problem)
-            sizes.controls()
-            self.given = st.container(key=f"{PAGE}_given", gap="small")
-            if self.reads is not None:
-                with self.given:
-                    self.entries = inputs.draw(self.reads)
+        """Draws the strip, once."""
+        if not self.drawn:
+            self.drawn = True
+            self.strip.draw(self.wanted, self.reads, self.opened)
 
-    def read_from(self, opened: Source, model: "Model") -> inputs.Entries:
-        """The entries that the request is read from; those of an opened model are drawn now."""
-        if self.given is None:  # they come after the view
-            return inputs.Entries(self.reads or compute.reads(model))
-        if self.entries is None or opened.name != self.wanted.name:
-            with self.given:
-                self.entries = inputs.draw(compute.reads(model), model)
-        return self.entries
+    def open(self) -> None:
+        """Opens the model, or goes back to the one before."""
+        place = st.empty()
+        busy = partial(running.say, PAGE, place)
+        self.opened = models.first_that_opens(self.wanted, busy)
+        place.empty()
+        self.wanted = source.chosen()
+        if self.opened is not None:
+            unlisted = models.unlisted(self.opened)
+            listed = inputs.known(source.listed())
+            self.reads = listed if unlisted is None else compute.reads(unlisted)
 
-    def show(self, opened: Source) -> TraceRequest | None:
+    def show(self, opened: Source) -> "Shown | None":
         """Traces the input, and shows the view.
 
         Returns:
-            The request of what is shown; None if that is the last picture, or none.
+            What is shown, and its result; None if that is the last picture, or none.
         """
-        model, stage = tracing.opened(opened), self.stage
-        entries = self.read_from(opened, model)
-        plain, notes = inputs.request(opened, model, entries)
+        model, stage, reads = tracing.opened(opened), self.stage, self.reads
+        if reads is None:
+            raise ValueError(f"{model.name}: it is not known what this model reads")
+        plain, notes = inputs.request(opened, model, reads)
         if notes:
             shared.notice(" ".join(notes))
         if plain is None:
@@ -256,7 +245,7 @@ class _Run:
             stage.stale()
             return None
         edited = edits.request(plain)
-        names = inputs.special_names(entries.reads, None if source.listed() else model)
+        names = inputs.special_names(reads, models.unlisted(opened))
         between = words.chosen(PAGE, names)
         more = writing.props(edited, model) | edits.other(plain, between)
         more |= edits.props(edited, _now(stage.kind)) | beside.props(plain, stage.kind)
@@ -280,13 +269,12 @@ class _Run:
         chosen = None if begins is not None else tracing.worth(before)
         stage.params = _now(stage.kind, chosen)
         stage.props = {**stage.props, "hinted": chosen is not None, "tour": examples.tour()}
+        if not self.comes_soon():
+            self.controls()
         if chosen is not None:
-            reason = answers.reason(chosen)
-            (entries.hint or st).caption(shared.plain(reason))
-        self.answer(request, model, held, entries)
-        with stage.below:
-            _below(stage.kind, request, held)
-        return plain
+            st.caption(shared.plain(answers.reason(chosen)))
+        self.answer(request, model, held)
+        return request, held
 
     def traced(
         self, request: TraceRequest, between: tracing.Between, *, early: bool
@@ -296,7 +284,7 @@ class _Run:
         Args:
             request: of the trace.
             between: what its weights are between.
-            early: whether the browser may ask for it meanwhile, where the controls come later.
+            early: whether the browser may ask for it meanwhile, where it comes soon.
         """
         run = running.Pass(PAGE, tracing.id_of(request), lambda: tracing.cost(request))
         if run.stopped:
@@ -304,7 +292,7 @@ class _Run:
             self.stage.stale()
             return None
         with tracing.expecting(request, between) as expected:
-            if early and self.given is None:
+            if early and self.comes_soon():
                 self.stage.expect(expected, self.wanted.layout)
             with run.progress() as progress:
                 tracing.traced(request, progress, shared.waiting(progress))
@@ -315,7 +303,6 @@ class _Run:
         request: TraceRequest,
         model: "Model",
         held: "Held[TraceEntry]",
-        entries: inputs.Entries,
     ) -> None:
         """What the model answers, and the view of what is held."""
         trace, name, kind = held.value.trace, request.model.catalogue, self.stage.kind
@@ -337,6 +324,23 @@ class _Run:
             more=edits.with_source(second.props) if second else None,
         )
 
+    def below(self, opened: Source, shown: "Shown | None") -> None:
+        """What is drawn once the picture is there: options, and what else is known of it.
+
+        Args:
+            opened: the model.
+            shown: what is shown, and its result; None if that is the last picture, or none.
+        """
+        model = tracing.opened(opened)
+        if self.reads is not None:
+            self.strip.options(self.reads, model)
+        with self.stage.below:
+            if shown is not None:
+                _checked(self.stage.kind, *shown)
+                card.about(st.container(), opened)
+            card.show(opened, model)
+        opening.prepare()
+
 
 def _notes(request: TraceRequest, model: "Model", trace: "Trace") -> None:
     """What was done to the input."""
@@ -350,7 +354,7 @@ def _notes(request: TraceRequest, model: "Model", trace: "Trace") -> None:
         st.caption("; ".join(marked))
 
 
-def _below(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]") -> None:
+def _checked(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]") -> None:
     """What stands below the view: whether it is right, and what else is known of the picture."""
     if request.edits:
         st.caption(UNEDITED)

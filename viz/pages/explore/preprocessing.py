@@ -24,25 +24,28 @@ LOWEST, HIGHEST = 224, 1036  # pixels a side of their pictures
 PARAMS = (link.number("pixels", 0, 0, HIGHEST), link.choice("resize", "", ("", *MODES)))
 
 
-def choose(source: Source, model: "Model") -> None:
-    """The settings, folded; nothing for a model whose processor alone decides."""
-    stated, now = model.preprocessing, (source.place, source.name)
+def settle(source: Source) -> None:
+    """Takes changes back when another model is there."""
+    now = source.place, source.name
     before = st.session_state.get(f"{PAGE}/preprocessing")
     st.session_state[f"{PAGE}/preprocessing"] = now
     if before not in (None, now) and is_changed():
         session.edit(PAGE, {param.name: param.default for param in PARAMS})
+
+
+def choose(model: "Model") -> None:
+    """Draws the settings; nothing for a model whose processor alone decides."""
+    stated = model.preprocessing
     if stated is None or stated.size is None:
         return
-    state = "changed" if is_changed() else "" if stated.stated else "assumed"
-    label = f"Preprocessing ({state})" if state else "Preprocessing"
-    with st.popover(label, key=f"{PAGE}_preprocessing"):
-        if patch := _patch(model):
-            help = "Side of the picture that the model reads; the cost grows with its fourth power"
-            span = LOWEST - LOWEST % patch, HIGHEST - HIGHEST % patch
-            controls.slider(PAGE, "pixels", "Pixels a side", span, help, step=patch, width=276)
-        help = "How a picture with another aspect ratio is fitted"
-        usual = f"As {'stated' if stated.stated else 'assumed'}: {MODES[stated.resize].lower()}"
-        controls.select(PAGE, "resize", "Resize", {"": usual, **MODES}, help, width=276)
+    if patch := _patch(model):
+        help = "Side of the picture that the model reads; the cost grows with its fourth power"
+        span = LOWEST - LOWEST % patch, HIGHEST - HIGHEST % patch
+        controls.slider(PAGE, "pixels", "Pixels a side", span, help, step=patch, width=276)
+    help = "How a picture with another aspect ratio is fitted"
+    usual = f"As {'stated' if stated.stated else 'assumed'}: {MODES[stated.resize].lower()}"
+    controls.select(PAGE, "resize", "Resize", {"": usual, **MODES}, help, width=276)
+    if is_changed():
         controls.button("Reset to the checkpoint’s own", f"{PAGE}_preprocessing_reset", _reset)
     _preview(model)
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from models.request import File, Question, Source, TraceRequest
-from viz.pages import shared
-from viz.pages.explore import compute, examples, source
+from viz.pages.explore import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -28,26 +27,23 @@ LABELS = {
 }
 
 
-def draw(model: "Model") -> None:
-    """Draws the entries.
+def row() -> None:
+    """Draws the question and the answer."""
+    for name, label in LABELS.items():
+        entry.text(PAGE, name, label, placeholder=label, bare=True)
+
+
+def options(model: "Model") -> None:
+    """Draws which pictures are asked about, and what the model reads.
 
     Args:
         model: that is asked.
     """
-    with st.container(key=f"{PAGE}_input", horizontal=True, gap="small"):
-        for name, label in LABELS.items():
-            entry.text(PAGE, name, label, placeholder=label, bare=True)
-    key = f"{PAGE}_pictures"
-    with st.container(key=key, horizontal=True, vertical_alignment="bottom"):
-        pictures.choose(PAGE, examples.pictures(source.listed()), still_frame=not _film())
-        if len(offered := _offered(model)) > 1:
-            help = "One picture, or all that you opened, in order: one by one, or as frames"
-            controls.choice(PAGE, "asked_about", "Pictures", offered, help, collapsed=True)
-        with st.popover("Chat template", key=f"{PAGE}_template"):
-            st.caption("What the model reads; each <image> expands into its tokens.")
-            st.code(_written(model), language=None, wrap_lines=True)
-    for problem in pictures.problems(PAGE):
-        shared.error_line(problem)
+    if len(offered := _offered(model)) > 1:
+        help = "One picture, or all that you opened, in order: one by one, or as frames"
+        controls.choice(PAGE, "asked_about", "Pictures", offered, help)
+    st.caption("What the model reads; each <image> expands into its tokens:")
+    st.code(_written(model), language=None, wrap_lines=True)
 
 
 def request(chosen: Source) -> TraceRequest | None:
@@ -56,8 +52,10 @@ def request(chosen: Source) -> TraceRequest | None:
     if not asked:
         return None
     answer = session.get(PAGE, "answer").strip()
-    film = _film()
-    return TraceRequest(chosen, Question(asked, film or _pictures(), bool(film)), answer or None)
+    frames = film()
+    return TraceRequest(
+        chosen, Question(asked, frames or _pictures(), bool(frames)), answer or None
+    )
 
 
 def _offered(model: "Model") -> dict[str, str]:
@@ -72,7 +70,7 @@ def _offered(model: "Model") -> dict[str, str]:
     return {name: label for name, label in EVERY.items() if possible[name] or name == now}
 
 
-def _film() -> tuple[File, ...]:
+def film() -> tuple[File, ...]:
     """The animation that is asked about, or the frames of a video; () for pictures."""
     if session.get(PAGE, "asked_about") != "video":
         return ()
@@ -91,9 +89,9 @@ def _pictures() -> tuple[File, ...]:
 def _written(model: "Model") -> str:
     """The question in the model's chat template, or why it cannot be written."""
     try:
-        text, film = session.get(PAGE, "question"), _film()
-        images = [] if film else [file.data for file in _pictures()]
-        video = compute.Video([file.data for file in film]) if film else None
+        text, frames = session.get(PAGE, "question"), film()
+        images = [] if frames else [file.data for file in _pictures()]
+        video = compute.Video([file.data for file in frames]) if frames else None
         return compute.in_template(model, compute.Prompt(text, images, video=video))
     except ValueError as error:
         return str(error)

@@ -22,15 +22,13 @@ NAME = "recording.wav"  # in Python code
 UPLOADED = Upload(PAGE, UPLOAD.name, "recording", lambda digest, data: compute.read_recording(data))
 
 
-def choose() -> None:
-    """Draws the example and the uploader."""
+def row() -> None:
+    """Draws the recording's name, where another is dropped or chosen, and the microphone."""
     is_own = UPLOADED.data is not None
-    controls.button("A sentence", f"{PAGE}_recording_speech", _show_example, chosen=not is_own)
+    name = "Your recording" if is_own else "A sentence"
+    UPLOADED.draw(name, "drop WAV, MP3, FLAC, OGG …, or choose a file", "audio/*", rate=RATE)
     if is_own:
-        controls.button("Your recording", f"{PAGE}_recording_own", lambda: None, chosen=True)
-        key, why = f"{PAGE}_recording_remove", "Remove your recording"
-        controls.button("✕", key, _show_example, help=why)
-    UPLOADED.draw("Your recording", "or drop WAV, MP3, FLAC, OGG …", "audio/*", rate=RATE)
+        controls.button("Remove", f"{PAGE}_recording_remove", _show_example)
     UPLOADED.microphone()
 
 

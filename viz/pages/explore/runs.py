@@ -20,7 +20,7 @@ from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
 
-ASIDE = frozenset(("kept", "compared", "edited", "chooser"))  # settings that are none of a run's
+ASIDE = frozenset(("kept", "compared", "edited"))  # settings that are none of a run's
 MOST = 12  # runs; the oldest goes first
 LONGEST = 40  # characters of a name
 BESIDE = 4  # runs that are compared at a time

@@ -57,6 +57,13 @@ def of(settings: Any) -> Source:
     return Source(place, name, device=shared.device())
 
 
+def settings_of(source: Source) -> dict[str, str]:
+    """The settings that name a model; the sizes of a network built here aside."""
+    place = "catalogue" if source.place == "built" else source.place
+    name = sizes.MODELS[source.name] if source.place == "built" else source.name
+    return {"place": place, NAMES[place]: name}
+
+
 def listed() -> str:
     """The setting `model` if a model of the list is chosen, also one built here; else ""."""
     settings = session.current(PAGE).settings

@@ -1,10 +1,15 @@
-"""The bar above every page: the app's name, navigation, and the menu."""
+"""The bar above every page: name, sections, device, present mode, and the link to what is shown."""
 
 import streamlit as st
+from headscope_views import view
 from streamlit.delta_generator import DeltaGenerator
 
-from viz.pages.frame import menu, registry
+from viz.pages import compute
+from viz.pages.frame import registry
+from viz.pages.shared import cold
 from viz.pages.state import session
+from viz.pages.state.session import APP, app
+from viz.pages.widgets import controls
 
 
 def place() -> DeltaGenerator:
@@ -15,17 +20,43 @@ def place() -> DeltaGenerator:
 def draw(current: registry.Entry, place: DeltaGenerator) -> None:
     """Draws the bar in its container, with the section of the current page marked."""
     with place:
-        st.button(
-            "Headscope",
-            key="frame_home",
-            type="tertiary",
-            help="Where to begin: cards of what can be seen here",
-            on_click=session.callback(session.go_home),
-            args=(registry.FIRST,),
-        )
+        with st.container(key="frame_home", width="content"):
+            st.page_link(registry.page(registry.FIRST), label="Headscope")
         for entry in registry.BAR:
             here = entry.name == current.part_of
             with st.container(key="frame_here" if here else f"frame_{entry.name}", width="content"):
-                st.page_link(registry.page(entry.name), label=entry.title)
+                st.page_link(registry.page(entry.name), label=entry.section)
         st.space("stretch")
-        menu.draw()
+        device()
+        presents = app("projector") == "yes"
+        help = "Input, picture and one caption, large enough for the back row"
+        turned = {"projector": "no" if presents else "yes"}
+        controls.button(
+            "Present", "frame_present", session.assign, APP, turned, chosen=presents, help=help
+        )
+        view("copy", {"label": "Copy link"}, key="frame_copy", width="content")
+    if presents:
+        with st.container(key="frame_projector", width="content"):
+            st.html("<span></span>")  # app.css enlarges the type if this exists; empty is not drawn
+
+
+def build(current: registry.Entry) -> None:
+    """On the pages of Build: links to the others, and to a network built in Explore."""
+    if current.part_of != registry.BUILD:
+        return
+    with st.container(key="frame_build", horizontal=True, gap="small"):
+        for name in (registry.BUILD, registry.POSITIONS.name):
+            st.page_link(registry.page(name), label=registry.ENTRIES[name].title)
+        explore, built = registry.page(registry.FIRST), {"model": "built"}
+        st.page_link(explore, label="Heads of a network of any size", query_params=built)
+
+
+def device() -> None:
+    """A choice of device, if this machine is known to have more than one."""
+    if cold():
+        return
+    names = compute.devices()
+    if len(names) > 1:
+        titles = {name: name.upper() for name in names}
+        help = "What the models run on"
+        controls.choice(APP, "device", "Device", titles, help, collapsed=True)

@@ -19,12 +19,10 @@ if st.context.is_embedded:
     st.html(VIZ / "embedded.css")
 again = session.is_on(entry.name)
 link_on_entry.enter_app(entry.name)
-asked = session.going_to()
-if asked is not None and asked != entry.name:
-    st.switch_page(registry.page(asked))
 place = bar.place()
 if not again:
     bar.draw(entry, place)
+bar.build(entry)
 way_back.draw(entry.name)
 try:
     page.run()

@@ -16,7 +16,7 @@ def of_image(query: Mapping[str, str]) -> dict[str, str]:
     others = {name for name in query if name not in EVERYWHERE}
     now = {"model": "built" if others else FIRST, **query}
     if now["model"] == "own":
-        return {"chooser": "folder"}
+        return {"place": "folder"}
     if now["model"] == "built":
         now["model"] = sizes.VIT
     if {"photo", "upload"} & query.keys() or now["model"] == sizes.VIT:

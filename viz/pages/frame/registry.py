@@ -20,6 +20,7 @@ class Entry:
         part_of: the entry of the bar that is marked while the page is shown.
         arguments: of that function.
         kind: of the view whose modules the browser fetches with the page itself; "" for none.
+        section: what its tab in the bar is called.
     """
 
     name: str
@@ -28,31 +29,30 @@ class Entry:
     part_of: str
     arguments: tuple[str, ...] = ()
     kind: str = ""
+    section: str = ""
 
     def draw(self) -> None:
         """Draws the page."""
         import_module(self.module).page(*self.arguments)
 
 
-def _main(name: str, title: str = "", kind: str = "") -> Entry:
-    return Entry(name, title or name.capitalize(), f"viz.pages.{name}.page", name, kind=kind)
-
-
 FIRST = "explore"  # the page at "/"
+BUILD = "architecture"
 COURSE = "course"
 BAR = (
-    _main(FIRST),
-    _main("corpus", "Heads", "corpus"),  # a lesson has the address /heads
-    *map(_main, ("positions", "architecture")),
-    Entry(COURSE, "Course", "viz.pages.lessons.overview", COURSE),
+    Entry(FIRST, "Explore", "viz.pages.explore.page", FIRST, section="Explore"),
+    Entry(BUILD, "Architecture", "viz.pages.architecture.page", BUILD, section="Build"),
+    Entry("corpus", "Heads", "viz.pages.corpus.page", "corpus", kind="corpus", section="Heads"),
+    Entry(COURSE, "Course", "viz.pages.lessons.overview", COURSE, section="Course"),
 )
+POSITIONS = Entry("positions", "Positions", "viz.pages.positions.page", BUILD)
 LESSONS = tuple(
     Entry(each.name, each.title, "viz.pages.lessons.page", COURSE, (each.name,))
     if each.steps
     else Entry(each.name, each.title, f"viz.pages.lessons.{each.name}", COURSE)
     for each in course.COURSE
 )
-ENTRIES = {entry.name: entry for entry in (*BAR, *LESSONS)}
+ENTRIES = {entry.name: entry for entry in (*BAR, POSITIONS, *LESSONS)}
 
 
 def prepare() -> None:

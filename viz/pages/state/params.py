@@ -31,6 +31,7 @@ GONE = {  # what is said of a setting that older links have, by its name
     "print": "This link showed a lesson on paper: print the page, and all steps are on it.",
     "room": "This link led to a live classroom, which no longer exists: the page opens on its own.",
     **dict.fromkeys(("mean", "std", "rows_px", "cols_px"), PREPARED_AS_STATED),
+    "chooser": "This link opened the list of models: it opens from the model’s name now.",
     "column": "This link chose a column of a table; now each line of the text is a prompt.",
     **dict.fromkeys(
         ("beside", "beside_fusion", "beside_discard"),

@@ -73,31 +73,6 @@ def is_on(page: str) -> bool:
     return st.session_state.get("state/page") == page
 
 
-def go_to(page: str) -> None:
-    """Asks the frame for another page in the next run."""
-    st.session_state["state/go"] = page
-
-
-def going_to() -> str | None:
-    """The page that was asked for since the last call."""
-    return st.session_state.pop("state/go", None)
-
-
-def go_home(page: str) -> None:
-    """Asks for the first page as it begins.
-
-    Args:
-        page: its name.
-    """
-    go_to(page)
-    st.session_state["state/home"] = True
-
-
-def came_home() -> bool:
-    """Whether the first page was asked for as it begins, since the last call."""
-    return st.session_state.pop("state/home", False)
-
-
 def is_known(page: str) -> bool:
     """Whether the page was entered before."""
     return _key(page) in st.session_state

@@ -33,6 +33,7 @@ class Stage:
         place: container of the view.
         waiting: placeholder until something is drawn; None if something was in an earlier run.
         below: container below the view.
+        above: container of messages.
         drawn: whether the view was drawn in this run.
         sent_picture: kind and picture that this run sent to the browser.
         props: further ones of the view, whatever it shows.
@@ -47,6 +48,7 @@ class Stage:
     place: DeltaGenerator
     waiting: DeltaGenerator | None
     below: DeltaGenerator
+    above: DeltaGenerator
     drawn: bool = False
     sent_picture: tuple[Kind, dict[str, Any]] | None = None
     props: Mapping[str, Any] = field(default_factory=dict)
@@ -104,6 +106,17 @@ class Stage:
             self.kind, picture = last
             self._mount({**picture, "busy": True})
 
+    @contextmanager
+    def reporting(self) -> "Iterator[Stage]":
+        """What is drawn inside stands with the messages; a ValueError becomes one of them."""
+        with self.above:
+            try:
+                yield self
+            except ValueError as error:
+                shared.error_line(error)
+                if not self.drawn:
+                    self.stale()
+
     def let_paint(self) -> None:
         """Waits until the browser has fetched and painted a new picture, but not long.
 
@@ -157,16 +170,24 @@ def controls(page: str) -> DeltaGenerator:
     return st.container(key=f"{page}_before")
 
 
-@contextmanager
 def stage(
-    page: str, kind: Kind, params: tuple[link.Param, ...], paths: tuple[str, ...] = ()
-) -> Iterator[Stage]:
-    """The container of the view; a ValueError inside becomes one line, and the last picture stays.
+    page: str,
+    kind: Kind,
+    params: tuple[link.Param, ...],
+    paths: tuple[str, ...] = (),
+    above: DeltaGenerator | None = None,
+) -> Stage:
+    """The container of the view. Before the first picture, the browser loads the view's code while
+    the server loads the model.
 
-    Elements drawn inside appear above the view. Before the first picture, the browser loads the
-    view's code while the server loads the model.
+    Args:
+        page: name of the page.
+        kind: of view.
+        params: the page's settings and the view's selection.
+        paths: URL paths of the page.
+        above: where messages stand; None for above the view.
     """
-    above = st.container(key=f"{page}_notes", gap="small")
+    above = above or st.container(key=f"{page}_notes", gap="small")
     # the view is not drawn in the empty element: emptying that in each run would unmount it
     place, waiting = st.container(), st.empty()
     if not has_drawn(page):
@@ -174,14 +195,7 @@ def stage(
             view("preload", {"load": kind}, key=f"{page}_{kind}_preload")
     else:
         waiting = None  # to empty it once more would hold up the message about the picture
-    here = Stage(page, kind, params, paths, place, waiting, st.container(gap="small"))
-    with above:
-        try:
-            yield here
-        except ValueError as error:
-            shared.error_line(error)
-            if not here.drawn:
-                here.stale()
+    return Stage(page, kind, params, paths, place, waiting, st.container(gap="small"), above)
 
 
 def has_drawn(page: str) -> bool:

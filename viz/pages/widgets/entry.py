@@ -1,6 +1,5 @@
 """A custom text entry with live updates, whose caret is unaffected by reruns."""
 
-from collections.abc import Sequence
 from typing import Literal
 
 from headscope_views import view
@@ -17,7 +16,6 @@ def text(
     placeholder: str = "",
     multiline: bool = False,
     bare: bool = False,
-    files: Sequence[str] = (),
     width: int | Literal["stretch"] = "stretch",
 ) -> str:
     """Draws the entry of a setting; returns its text.
@@ -30,7 +28,6 @@ def text(
         placeholder: of an empty entry.
         multiline: whether Shift and Enter begin a new line; the entry then grows with its text.
         bare: leaves the label to screen readers.
-        files: suffixes of text files that can be opened or dropped, such as ".txt".
         width: in pixels, or "stretch".
     """
     key, _ = session.widget(page, name, check=_text)
@@ -43,7 +40,6 @@ def text(
             "placeholder": placeholder,
             "multiline": multiline,
             "bare": bare,
-            "files": ",".join(files),
         },
         key=key,
         on=("value",),

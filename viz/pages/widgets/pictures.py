@@ -1,6 +1,7 @@
 """The choice of a picture: examples, files, the clipboard, the camera, and a strip of own ones."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -39,33 +40,52 @@ def take(page: str) -> None:
     _upload(page).take()
 
 
-def choose(page: str, examples: Mapping[str, Example | None], *, still_frame: bool = True) -> None:
-    """Draws the examples and the uploader.
+def chip(page: str, name: str, *, still_frame: bool = True) -> None:
+    """Draws the picture's name in the place where another is dropped, pasted or chosen.
 
     Args:
         page: whose settings `photo` and `upload` are set.
-        examples: by the name of their picture; None for a photo without a hint.
+        name: of the picture.
         still_frame: whether the network reads a single frame of an animation.
     """
-    uploaded, photo = has_upload(page), session.get(page, "photo")
-    for name, example in examples.items():
-        label = TITLES[name] if example is None else example.name
-        key = f"{page}_photo_{name.replace('/', '_').removesuffix('.png')}"
-        chosen = not uploaded and photo == name
-        controls.button(label, key, show, page, name, example, chosen=chosen)
-    if uploaded:
-        controls.button("Your picture", f"{page}_photo_own", lambda: None, chosen=True)
-        remove, again = f"{page}_photo_remove", (photo, examples.get(photo))
-        controls.button("✕", remove, _drop, page, *again, help="Remove your picture")
-    files = strip(page)
-    if len(files) > 1 or (files and not uploaded):
-        _thumbnails(page, files)
     upload = _upload(page)
-    upload.draw("Your pictures", "or drop or paste pictures", "image/*")
+    with suppress(ValueError):  # said where the picture is read
+        upload.draw(
+            name, "drop, paste or choose another", "image/*", picture=thumbnail(current(page))
+        )
     upload.camera()
     if (count := _frames(page)) > 1 and still_frame:
         help = "Which frame of the animation the network reads"
         controls.slider(page, FRAME.name, "Frame", (0, count - 1), help)
+
+
+def buttons(page: str, examples: Mapping[str, Example | None]) -> list[tuple[Any, ...]]:
+    """Of a button for each example picture: label, key, whether it is chosen, and what it does.
+
+    Args:
+        page: whose picture it becomes.
+        examples: by the name of their picture; None for a photo without a hint.
+    """
+    photo = "" if has_upload(page) else session.get(page, "photo")
+    return [
+        (
+            TITLES[name] if example is None else example.name,
+            f"{page}_photo_{name.replace('/', '_').removesuffix('.png')}",
+            photo == name,
+            *(show, page, name, example),
+        )
+        for name, example in examples.items()
+    ]
+
+
+def own(page: str, examples: Mapping[str, Example | None]) -> list[Callable[[], None]]:
+    """What draws the uploaded pictures to choose from, and a button that removes the one shown."""
+    files, photo = strip(page), session.get(page, "photo")
+    drawn: list[Callable[[], None]] = [partial(_thumbnails, page, files)] if files else []
+    if has_upload(page):
+        remove, again = f"{page}_photo_remove", (page, photo, examples.get(photo))
+        drawn.append(partial(controls.button, "Remove your picture", remove, _drop, *again))
+    return drawn
 
 
 def show(page: str, name: str, example: Example | None = None) -> None:
@@ -101,11 +121,11 @@ def _thumbnails(page: str, files: Mapping[str, File]) -> None:
     ]
     props = {"label": "", "name": "Your pictures", "items": items, "layout": "thumbs"}
     taken = session.callback(partial(_take_thumbnail, page))
-    view("choices", props, key=f"{page}_strip", on={"chosen": taken}, width="content")
+    view("choices", props, key=f"{page}_own", on={"chosen": taken}, width="content")
 
 
 def _take_thumbnail(page: str) -> None:
-    state = st.session_state.get(f"{page}_strip")
+    state = st.session_state.get(f"{page}_own")
     digest = state.get("chosen") if isinstance(state, Mapping) else None
     if digest in strip(page):
         _upload(page).forget_refusal()

@@ -96,10 +96,20 @@ class Pass:
         def stop() -> None:
             state[name] = self.id
 
-        with place.container(horizontal=True, vertical_alignment="bottom"):
+        with place.container(key=_working(self.page), horizontal=True, vertical_alignment="center"):
             bar = st.progress(0.0)
             st.button("Stop", key=f"{self.page}_stop_pass", on_click=session.callback(stop))
         return bar
+
+
+def say(page: str, place: DeltaGenerator, text: str) -> None:
+    """Says in a place what the page works on, where `Pass.progress` shows how far it is."""
+    place.container(key=f"{_working(page)}_on").caption(shared.plain(text))
+
+
+def _working(page: str) -> str:
+    """The key of what a page works on; while a picture of another state is there, it is dimmed."""
+    return f"{page}_working" if f"{page}/drawn" in st.session_state else f"{page}_starting"
 
 
 def duration(seconds: float) -> str:

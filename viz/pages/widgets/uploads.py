@@ -132,19 +132,22 @@ class Upload:
         """Says no more why a file was refused."""
         st.session_state.pop(f"{self._name}/refused", None)
 
-    def draw(self, label: str, hint: str, accept: str, *, rate: int = 0) -> None:
+    def draw(self, label: str, hint: str, accept: str, *, rate: int = 0, picture: str = "") -> None:
         """Draws the uploader; a file may be dropped anywhere on the page.
 
         Args:
-            label: names it.
-            hint: what it takes.
+            label: of the file that is there.
+            hint: what may take its place.
             accept: the types that the file dialog offers.
             rate: samples a second of the WAV file that a recording of another format becomes in
                 the browser; 0 for files that are no recordings.
+            picture: URL of a thumbnail of the file; "" for none.
         """
         props = {
             "label": label,
             "hint": hint,
+            "chip": True,
+            "picture": picture,
             "accept": accept,
             "most": link.MOST_FILES if self.into else 1,
             "limit": st.get_option("server.maxUploadSize"),
@@ -152,7 +155,7 @@ class Upload:
             "rate": rate,
             "session": session.visitor(),
         }
-        view("files", props, key=self._key, on=("files",), width=270)
+        view("files", props, key=self._key, on=("files",))
 
     def camera(self) -> None:
         """Draws the camera, folded, also after it took a picture, which is a file like others."""

@@ -10,6 +10,7 @@ import { element, setText } from "../core/dom.js";
  * @property {string} title
  * @property {string} [detail]
  * @property {string} [tag] a word at its end
+ * @property {string} [picture] URL of a thumbnail
  * @property {boolean} [chosen]
  */
 
@@ -17,7 +18,7 @@ import { element, setText } from "../core/dom.js";
  * @typedef {object} ChoicesProps
  * @property {string} label
  * @property {Choice[]} items
- * @property {"cards" | "rows"} layout
+ * @property {"cards" | "rows" | "thumbs"} layout
  * @property {string} [kept] name under which this browser remembers items, which are added on top
  * @property {string} [empty] what is said where there are none
  */
@@ -49,11 +50,12 @@ export function mount(root, props, host) {
     list.hidden = !all.length;
   }
 
-  function itemOf({ id, title: name, detail = "", tag = "", chosen = false }) {
+  function itemOf({ id, title: name, detail = "", tag = "", picture = "", chosen = false }) {
     const item = element(
       "button",
       "hs-choice-item",
       { type: "button", "aria-pressed": String(chosen) },
+      ...(picture ? [element("img", "hs-choice-picture", { src: picture, alt: "" })] : []),
       element("bdi", "hs-choice-name", {}, name),
       ...(tag ? [element("span", "hs-choice-tag", {}, tag)] : []),
       ...(detail ? [element("span", "hs-choice-detail", {}, detail)] : []),

@@ -20,6 +20,7 @@ export function mount(root, props) {
   link.hidden = true;
   const copier = button(label, label, () => void copy());
   copier.removeAttribute("aria-label");
+  copier.classList.add("hs-copy-link");
   copier.setAttribute("aria-live", "polite");
   root.replaceChildren(copier, link);
 

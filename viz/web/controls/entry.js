@@ -1,7 +1,7 @@
-// A text field that sends what is typed as it is typed. It grows with its text, up to a limit, keeps
-// line ends and indentation, and takes the text of a file.
+// A text field that sends what is typed as it is typed. It grows with its text, up to a limit, and keeps
+// line ends and indentation.
 
-import { element, setAttribute, setText } from "../core/dom.js";
+import { element, setAttribute } from "../core/dom.js";
 import { throttle } from "../core/throttle.js";
 import { headingOf } from "./heading.js";
 
@@ -21,12 +21,10 @@ import { headingOf } from "./heading.js";
  * @property {number} [max_chars]
  * @property {boolean} [disabled]
  * @property {boolean} [bare] without a heading: the label is for screen readers
- * @property {string} [files] suffixes of the files it takes, such as ".txt,.md"; "" for none
  */
 
 const SEND_MS = 50;
 const MS_PER_CHAR = 0.005; // longer texts are sent less often
-const LONGEST = 2_000_000; // bytes read of a file
 const ID = "hs-entry";
 
 /**
@@ -36,15 +34,14 @@ const ID = "hs-entry";
  */
 export function mount(root, props, host) {
   root.classList.add("hs-control");
-  const { multiline = false, live_ms: pause = 0, files = "" } = props;
+  const { multiline = false, live_ms: pause = 0 } = props;
   const heading = headingOf(ID);
   const field = element("textarea", "hs-entry", {
     ...{ id: ID, rows: "1", dir: "auto", spellcheck: "false", autocomplete: "off" },
     ...{ "aria-multiline": String(multiline) },
   });
   const box = element("div", "hs-entry-box", {}, field);
-  const said = element("p", "hs-entry-note", { role: "status" });
-  root.replaceChildren(heading.box, box, said);
+  root.replaceChildren(heading.box, box);
   const { put, flush, stop } = throttle(
     (/** @type {string} */ text) => host.set("value", text),
     (text) => Math.max(SEND_MS, pause, MS_PER_CHAR * text.length),
@@ -61,9 +58,6 @@ export function mount(root, props, host) {
     grow();
   }
 
-  /** What was said of a file is no longer true of a text that is typed. */
-  const typed = () => setText(said, "");
-
   /** One line: what was pasted in several becomes one. */
   function unbroken() {
     const { selectionStart: caret } = field;
@@ -79,12 +73,12 @@ export function mount(root, props, host) {
     field.style.height = `${field.scrollHeight + border}px`;
   }
 
-  field.addEventListener("input", typed);
   field.addEventListener("input", (event) => {
     if (/** @type {InputEvent} */ (event).isComposing) grow();
     else changed();
   });
   field.addEventListener("compositionend", changed);
+  field.addEventListener("focus", grow);
   field.addEventListener("blur", flush);
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !(multiline && event.shiftKey) && !event.isComposing) {
@@ -94,23 +88,6 @@ export function mount(root, props, host) {
     // a page's shortcuts do not see that the key goes to a field in here
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
   });
-
-  if (files) box.append(fileButton(files, take), dropTarget(box, take));
-
-  /** Takes the text of a file. */
-  async function take(file) {
-    const suffixes = files.split(",");
-    if (!suffixes.some((suffix) => file.name.toLowerCase().endsWith(suffix))) {
-      setText(said, `“${file.name}” was not read: expected a text file (${suffixes.join(", ")})`);
-      return;
-    }
-    const text = await file.slice(0, LONGEST).text();
-    field.value = text.replace(/\r\n?/g, "\n");
-    const cut = file.size > LONGEST ? `, its first ${LONGEST.toLocaleString("en")} bytes` : "";
-    setText(said, `Text of “${file.name}”${cut}`);
-    changed();
-    flush();
-  }
 
   /** @param {EntryProps} next */
   function arrange({ label, placeholder = "", help = "", max_chars: most, disabled = false, bare }) {
@@ -143,42 +120,4 @@ export function mount(root, props, host) {
       root.replaceChildren();
     },
   };
-}
-
-/** A button that picks a file. */
-function fileButton(suffixes, take) {
-  const chooser = element("input", "", { type: "file", accept: suffixes, hidden: "" });
-  const words = `Open a text file (${suffixes.split(",").join(", ")}), or drop one here`;
-  const opener = element("button", "hs-entry-file", { type: "button", title: words }, "File…");
-  setAttribute(opener, "aria-label", words);
-  opener.onclick = () => chooser.click();
-  chooser.onchange = () => {
-    const file = chooser.files?.[0];
-    if (file) take(file);
-    chooser.value = ""; // the same file may be picked again
-  };
-  return element("span", "", {}, opener, chooser);
-}
-
-/** Takes files that are dropped on a part of the page, and shows that it does. */
-function dropTarget(place, take) {
-  const holdsFile = (event) => Boolean(event.dataTransfer?.types.includes("Files"));
-  const sign = element("div", "hs-entry-drop", { "aria-hidden": "true" }, "Drop the file here");
-  sign.hidden = true;
-  place.addEventListener("dragover", (event) => {
-    if (!holdsFile(event)) return;
-    event.preventDefault();
-    sign.hidden = false;
-  });
-  place.addEventListener("dragleave", (event) => {
-    if (!place.contains(/** @type {Node | null} */ (event.relatedTarget))) sign.hidden = true;
-  });
-  place.addEventListener("drop", (event) => {
-    sign.hidden = true;
-    const file = event.dataTransfer?.files[0];
-    if (!file) return;
-    event.preventDefault();
-    take(file);
-  });
-  return sign;
 }

@@ -10,6 +10,8 @@ import { asWav } from "./decoding.js";
  * @typedef {object} FilesProps
  * @property {string} label
  * @property {string} hint what is taken
+ * @property {boolean} [chip] whether the label names a file that is there, in whose place others go
+ * @property {string} [picture] URL of a thumbnail of it
  * @property {string} accept the types that the file dialog offers
  * @property {number} most files at once
  * @property {number} limit MiB of one
@@ -37,6 +39,8 @@ export function mount(root, props, host) {
   let uploads = 0; // that have begun
   const chooser = element("input", "", { type: "file", hidden: "" });
   const choose = element("button", "hs-button", { type: "button" }, "Upload");
+  const small = element("img", "hs-files-picture", { alt: "" });
+  const name = element("bdi", "hs-files-name");
   const hint = element("span", "hs-files-hint");
   const status = element("span", "hs-files-hint", { role: "status" });
   const sign = element("div", "hs-entry-drop", { "aria-hidden": "true" });
@@ -117,6 +121,13 @@ export function mount(root, props, host) {
     setAttribute(chooser, "accept", next.accept);
     setAttribute(zone, "aria-label", next.label);
     setText(hint, next.hint);
+    zone.classList.toggle("hs-files-chip", Boolean(next.chip));
+    if (next.chip) {
+      setText(name, next.label);
+      small.hidden = !next.picture;
+      if (next.picture) setAttribute(small, "src", next.picture);
+      if (hint.parentElement !== choose) choose.replaceChildren(small, name, hint);
+    }
     setText(sign, next.most > 1 ? "Drop them here" : "Drop it here");
   }
 

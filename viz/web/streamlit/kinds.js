@@ -19,7 +19,6 @@ export const KINDS = {
   slider: () => import("../controls/slider.js"),
   copy: () => import("../controls/copy.js"),
   choices: () => import("../controls/choices.js"),
-  strip: () => import("../controls/strip.js"),
   entry: () => import("../controls/entry.js"),
   files: () => import("../controls/files.js"),
   runs: () => import("../controls/runs.js"),

@@ -52,12 +52,16 @@ def press(app: AppTest, name: str) -> AppTest:
     return helpers.checked(app.button(f"explore_{name}").click().run())
 
 
-def typed(app: AppTest, place: str, name: str) -> AppTest:
-    """Types a name on a shelf of the chooser."""
-    if not helpers.views(app, "choices"):
-        press(app, "choose")
-    choose(app, "chooser", place)
-    return choose(app, {"hub": "id", "folder": "folder"}[place], name)
+def with_list(app: AppTest) -> AppTest:
+    """The page with the list of models open."""
+    app.session_state[f"explore_models_{app.session_state['state/explore'].revision}"] = True
+    return helpers.checked(app.run())
+
+
+def typed(app: AppTest, name: str) -> AppTest:
+    """Types the id of a model of the hub, or the path of a folder, into the list of models."""
+    (box,) = with_list(app).text_input
+    return helpers.checked(box.set_value(name).run())
 
 
 def same(found: Any, expected: Any) -> bool:

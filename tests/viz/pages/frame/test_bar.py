@@ -1,4 +1,4 @@
-"""The menu of the bar."""
+"""The bar above every page."""
 
 from importlib import import_module
 from typing import Any
@@ -11,12 +11,12 @@ from viz.pages.state.session import APP
 
 SCRIPT = """
 import streamlit as st
-from viz.pages.frame import menu
+from viz.pages.frame import bar
 from viz.pages.shared import device
 from viz.pages.state import link_on_entry
 link_on_entry.enter("one", ())
 st.markdown(device())
-menu.draw()
+bar.device()
 """
 
 
