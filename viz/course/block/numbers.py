@@ -1,6 +1,4 @@
-"""The residual stream of SmolLM2 and of a small network that reverses words, of untrained stacks,
-and one small untrained block with all its numbers.
-"""
+"""The residual stream of SmolLM2, untrained stacks, and a small block with all its numbers."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -22,24 +20,18 @@ from viz.course.boards import Board, Panel, board, panel, table
 from viz.course.inputs import InputError
 from viz.course.numbers import CAUSAL, block_steps
 
-REVERSE = "reverse"
 LATE = 20  # the block with which the last third of SmolLM2 begins
-FEWEST, MOST = 4, 12  # letters that the small network was trained on
 DEPTH = 8  # blocks of the untrained stacks
 WORDS, WIDTH, HIDDEN = ("Thinking", "Machines"), 4, 8  # of the small block
 SIGNED: dict[str, Any] = {"kind": "signed", "digits": 2}
 
 
 def numbers(
-    network: str,
     view: str,
     text: str,
     token: int,
     sublayer: int,
     way: str,
-    word: str,
-    place: int,
-    off: list[float],
     norm: str,
     x: list[float],
     gain: float,
@@ -49,30 +41,22 @@ def numbers(
     """What is in the stream of one token, what each layer adds, and a small block in full.
 
     Args:
-        network: "smollm2"; or "reverse", the small one.
-        view: what of SmolLM2: "stream"; "lens", what its states read as; or "without", its
-            prediction without parts.
+        view: what of SmolLM2: "stream"; "lens", what its states read as; "without", its
+            prediction without parts; or "none".
         text: that SmolLM2 reads.
         token: whose stream is followed in it; the last one where there are fewer.
         sublayer: of its 60 that is opened, or removed.
         way: what is removed: "part", the output of that sub-layer, or "path", the residual
             connection around it.
-        word: that the small network reverses.
-        place: of the letter; the last one where the word is shorter.
-        off: for each of the four sub-layers in order, 1 if its output is replaced by zeros.
         norm: of the untrained stack.
         x: the input of the small block, `WORDS` row by row.
         gain: γ of a layer norm of `x`.
         shift: β of it.
         order: "post" or "pre", of the small block.
     """
-    if network == REVERSE:
-        answer = _reverse(word.lower(), place, [bool(each) for each in off])
-    else:
-        answer = _language_model(view, text, token, sublayer, way)
+    answer = {} if view == "none" else _language_model(view, text, token, sublayer, way)
     rows = torch.tensor(x).view(len(WORDS), WIDTH)
     return {
-        "network": network,
         **answer,
         "stack": _stack(norm),
         "pre": _stack("pre"),
@@ -327,50 +311,6 @@ def _norms(states: list[Tensor]) -> list[list[float]]:
 def _name(id: int) -> str:
     tokenizer: Any = real.opened("smollm2", "own").tokenizer
     return real.word(tokenizer.text([id]))
-
-
-# ---- the small network
-
-
-def _reverse(word: str, place: int, off: list[bool]) -> dict[str, Any]:
-    """The stream of a letter, and what is written without some of the four sub-layers."""
-    if not FEWEST <= len(word) <= MOST:
-        raise InputError(f"expected {FEWEST} to {MOST} letters, received {len(word)}")
-    encoder: Any = real.opened(REVERSE).network
-    tokens, place = real.encoded(REVERSE, word), min(place, len(word) - 1)
-    with torch.no_grad():
-        x = encoder.embed(torch.tensor([[*tokens.ids]]))
-        states, reads, adds = [x], [], []
-        for layer, block in enumerate(encoder.blocks):
-            gone = zip(("attention", "feed-forward"), off[2 * layer :], strict=False)
-            steps = block_steps(block, x, without=[name for name, is_off in gone if is_off])
-            _, read, attended, between, again, fed, x = (out for _, out in steps)
-            states += [between, x]
-            reads += [read, again]
-            adds += [attended, fed]
-        best, guesses = encoder.head(encoder.norm(x))[0].softmax(-1).max(-1)
-    norms, read_norms, added = (_norms(each)[place] for each in (states, reads, adds))
-    letters, names = tokens.labels[: len(word)], real.card_of(REVERSE).tokens
-    written = [names[guess] for guess in guesses.tolist()[: len(word)]]
-    right = [a == b for a, b in zip(written, reversed(letters), strict=True)]
-    return {
-        "letters": letters,
-        "place": place,
-        "letter": letters[place],
-        "norms": norms,
-        "reads": read_norms,
-        "adds": added,
-        "off": off,
-        "written": written,
-        "shares": best.tolist()[: len(word)],
-        "right": right,
-        "correct": sum(right),
-        "count": len(letters),
-        "wanted": letters[-1 - place],
-        "guess": written[place],
-        "share": best[place].item(),
-        "sum": _sum(norms[0], added[0], norms[1]),
-    }
 
 
 # ---- untrained stacks

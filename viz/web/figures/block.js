@@ -1,18 +1,15 @@
-// The residual stream: a band that runs through the blocks; attention and MLP read from it and write into it.
+// The residual stream of a language model; a layer norm, a small block and untrained stacks.
 
-import { bracketed, fixed, list as listed, percent, typed } from "../scene/numbers.js";
+import { bracketed, fixed, list as listed, typed } from "../scene/numbers.js";
 import { bars, plot } from "../scene/plot.js";
 import { choice, field, slider } from "../scene/controls.js";
 import { column, grid, row, text, wire, wired } from "../scene/layout.js";
 import { line, rect } from "../scene/marks.js";
 import { describeModel, modelPicture } from "./block_model.js";
 import { matrix } from "../scene/matrix.js";
-import { stream } from "./block_stream.js";
-import { tokens } from "../scene/tokens.js";
 
 /** @import {Figure} from "../types" */
 
-const LAYERS = ["attention", "MLP", "attention", "MLP"];
 const NAMES = {
   x: "input x",
   attention: "self-attention",
@@ -20,9 +17,7 @@ const NAMES = {
   norm: "layer norm",
   "+": "add",
 };
-const FIRST = ["attention", "mlp", "blocks", "blocks"]; // step that shows a layer
-const BOTH = ["stream", "attention", "mlp", "blocks", "ablate"]; // steps that show either network
-const NETWORKS = { smollm2: "SmolLM2: 30 blocks", reverse: "reverses words: 2 blocks" };
+const OF_MODEL = ["stream", "attention", "mlp", "blocks", "ablate", "lens"];
 const ACTIVATIONS = {
   relu: "ReLU",
   gelu: "GELU",
@@ -36,110 +31,35 @@ const ORDERS = { pre: "before the layer", post: "after the sum" };
 
 /** @type {Figure} */
 export const figure = {
-  controls: ({ step, inputs }) => {
-    const both = BOTH.includes(step);
-    const isModel = inputs.network === "smollm2";
-    return [
-      both && choice("network", "Network", NETWORKS, true),
-      ((both && isModel) || step === "lens" || step === "attribution") && field("text", "Text", 80),
-      step === "ablate" &&
-        isModel &&
-        choice("way", "Remove", { part: "a sub-layer", path: "the residual connection around it" }),
-      step === "ffn" && choice("activation", "Activation", ACTIVATIONS),
-      both && !isModel && field("word", "Word", 12),
-      step === "layernorm" && slider("gain", "γ", [-3, 3, 0.1]),
-      step === "layernorm" && slider("shift", "β", [-3, 3, 0.1]),
-      step === "norm" && choice("norm", "Norm", ORDERS),
-      step === "encoder" && choice("order", "Norm", ORDERS),
-    ];
-  },
+  controls: ({ step }) => [
+    (OF_MODEL.includes(step) || step === "attribution") && field("text", "Text", 80),
+    step === "ablate" &&
+      choice("way", "Remove", { part: "a sub-layer", path: "the residual connection around it" }),
+    step === "ffn" && choice("activation", "Activation", ACTIVATIONS),
+    step === "layernorm" && slider("gain", "γ", [-3, 3, 0.1]),
+    step === "layernorm" && slider("shift", "β", [-3, 3, 0.1]),
+    step === "norm" && choice("norm", "Norm", ORDERS),
+    step === "encoder" && choice("order", "Norm", ORDERS),
+  ],
 
-  asks: ({ step }) => (BOTH.includes(step) ? {} : { network: step === "lens" ? "smollm2" : "reverse" }),
+  asks: ({ step }) => (OF_MODEL.includes(step) ? {} : { view: "none" }),
 
   picture(numbers, moment) {
-    if (isOfModel(numbers, moment.step)) return modelPicture(numbers, moment);
-    return ({ layernorm: normed, encoder: small, norm: stack }[moment.step] ?? reversing)(numbers, moment);
+    const draw = { layernorm: normed, encoder: small, norm: stack }[moment.step] ?? modelPicture;
+    return draw(numbers, moment);
   },
 
   describe(numbers, { step }) {
-    if (isOfModel(numbers, step)) return describeModel(numbers, step);
-    const { letter, norms, adds, off, written, stack: untrained, correct, count, normed: one } = numbers;
-    const { small: whole } = numbers;
+    const { stack: untrained, normed: one, small: whole } = numbers;
     if (step === "layernorm")
       return `Layer norm of two words: ${one.words.map((word, i) => `${word}, ${listed(one.rows[i])}, has mean ${fixed(one.means[i])} and deviation ${fixed(one.deviations[i])} and becomes ${listed(one.out[i])}`).join("; ")}.`;
     if (step === "encoder")
       return `A block of width 4, ${whole.order}-norm. ${one.words.map((word, i) => `${word}: ${whole.steps.map(({ name, rows }) => `${NAMES[name]} ${listed(rows[i])}`).join("; ")}`).join(". ")}.`;
     if (step === "norm")
       return `Sizes of the states of eight untrained blocks, ${untrained.norm}-norm: ${listed(untrained.sizes)}.`;
-    const parts = adds
-      .map(
-        (each, i) =>
-          `${LAYERS[i]} of block ${i >> 1} ${off[i] ? "is off" : `adds a vector of norm ${fixed(each, 1)}`}, then ${fixed(norms[i + 1], 1)}`,
-      )
-      .join("; ");
-    return `The residual stream of the letter ${letter}: norm ${fixed(norms[0], 1)} at first; ${parts}. The network writes ${written.join("")}: ${correct} of ${count} letters right.`;
+    return describeModel(numbers, step);
   },
 };
-
-/** Whether a step shows the language model. */
-const isOfModel = ({ network }, step) => network === "smollm2" && (BOTH.includes(step) || step === "lens");
-
-/** The small network that reverses words. */
-function reversing(numbers, { reached, step, inputs }) {
-  const { letters, place, norms, reads, adds, off, written, shares, right, correct, count } = numbers;
-  const press = (i) => ({
-    label: `Follow letter ${i}, ${letters[i]}`,
-    pressed: i === place,
-    patch: { place: i },
-  });
-  const toggle = (i) => ({ off: inputs.off.map((each, j) => (j === i ? 1 - each : each)) });
-  const layers = LAYERS.map((name, i) => ({
-    ...{
-      name,
-      reads: reads[i],
-      adds: adds[i],
-      isLater: !reached(FIRST[i]),
-      isOff: off[i] && reached(FIRST[i]),
-    },
-    press:
-      step === "ablate"
-        ? {
-            label: `${name} of block ${i >> 1}: ${off[i] ? "off" : "on"}`,
-            pressed: !off[i],
-            patch: toggle(i),
-          }
-        : undefined,
-  }));
-  const words = (i) =>
-    `${right[i] ? "surface" : "background"}/${i === place ? "primary 2.5" : "muted 1"} ${right[i] ? "" : "dashed"}`;
-  const more = (i) => ({
-    tip: `“${written[i]}” with probability ${percent(shares[i])}: ${right[i] ? "right" : "wrong"}`,
-  });
-  const answer = row(
-    text("out/name", "writes", "muted"),
-    tokens(
-      "out",
-      written.map((each) => each.slice(0, 1)),
-      { words, more, cell: 2.2 },
-    ),
-    text("out/count", `${correct} of ${count} right`, "bold"),
-  );
-  const read = row(
-    text("in/name", "reads", "muted"),
-    tokens(
-      "in",
-      letters.map((each) => each.slice(0, 1)),
-      { chosen: place, press, cell: 2.2 },
-    ),
-  );
-  return column(
-    { gap: 1 },
-    read,
-    stream(norms, layers),
-    text("stream/name", step === "stream" ? "embedding + position, then blocks 0 and 1" : "", "muted"),
-    reached("blocks") && answer,
-  );
-}
 
 function stack({ stack: { norm, sizes, gradient } }) {
   const labels = sizes.map((_, i) => (i ? String(i) : "input"));

@@ -16,8 +16,6 @@ const [WIDE, HIGH, BAND] = [36, 17, 8.5]; // of the picture; the largest height 
  * @property {string} [said] of what it adds
  * @property {string} [colour]
  * @property {boolean} [isLater] whether a later step tells of it
- * @property {boolean} [isOff]
- * @property {any} [press]
  */
 
 /** Norms before, between and after the layers, which stand above and below in turn. @type {(norms: number[], layers: Layer[]) => Part} */
@@ -41,23 +39,11 @@ export function stream(norms, layers) {
       const y = side < 0 ? top : top + HIGH - 2.2;
       const edge = side < 0 ? y + 2.2 : y;
       const surface = (at) => middle + (side * unit * norms[at]) / 2;
-      const {
-        name,
-        reads,
-        adds,
-        said = `+ ${fixed(adds, 1)}`,
-        colour = "primary",
-        isLater,
-        isOff,
-        press,
-      } = layer;
-      const look = isLater || isOff ? "background/line 1.5 dashed" : "surface/text 1.5 bold";
+      const { name, reads, adds, said = `+ ${fixed(adds, 1)}`, colour = "primary", isLater } = layer;
+      const look = isLater ? "background/line 1.5 dashed" : "surface/text 1.5 bold";
       const tip = isLater ? "A later step: it will read from the stream, and write into it" : undefined;
-      const named = box(`b${i}`, isOff ? `${name} off` : name, look, { tip, press }, [6.6, 2.2]).draw(
-        x - 3.3,
-        y,
-      );
-      if (isLater || isOff) return named;
+      const named = box(`b${i}`, name, look, { tip }, [6.6, 2.2]).draw(x - 3.3, y);
+      if (isLater) return named;
       const [from, to] = [surface(i), surface(i + 1)];
       const writes = rect(`w${i}`, [x + 1.2, Math.min(edge, to), 1, Math.abs(edge - to)], colour, {
         opacity: 0.5,
