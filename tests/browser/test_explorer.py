@@ -17,7 +17,6 @@ from tests.browser.views import (
     SIZES,
     Server,
     View,
-    save_the_screen,
 )
 from viz import theme
 from viz.web.standalone import page as standalone
@@ -399,18 +398,6 @@ def test_a_switch_of_theme_redraws(explore):
     expect(explorer.page.locator(".hs-matrix .hs-sentence")).to_contain_text("Brighter = more")
 
 
-def test_the_picture_is_saved_with_its_name(explore):
-    source = random_source(2, 3, 7, trained=False)
-    explorer = explore(source, start={"layer": 1, "head": 2})
-    label = explorer.page.locator(".hs-overlay").get_attribute("aria-label")
-    assert "layer 1, head 2" in label
-    assert "untrained: random weights" in label
-    with explorer.page.expect_download() as waiting:
-        save_the_screen(explorer.page)
-    assert waiting.value.suggested_filename == "all-MiniLM-L6-v2-self-layer-1-head-2.png"
-    assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
-
-
 def test_everything_can_be_hit_with_a_finger(explore):
     explorer = explore(random_source(2, 3, 7), "phone")
     for box in explorer.page.locator("button, select").evaluate_all(
@@ -533,15 +520,16 @@ def test_a_file_says_that_it_lacks_the_numbers_of_a_form(page: Page, tmp_path: P
 
 def test_a_large_table_is_announced_and_saved_at_the_second_click(explore, server):
     explorer = explore(random_source(2, 3, 613))
-    explorer.page.get_by_role("button", name="Save or share").click()
-    table = explorer.page.get_by_role("menuitem", name="CSV", exact=True)
-    said = explorer.page.locator("[aria-label=Save] .hs-menu-state")
+    explorer.page.get_by_role("button", name="Save", exact=True).click()
+    save = explorer.page.get_by_role("region", name="Save")
+    table = save.get_by_role("button", name="CSV")
+    said = save.get_by_role("status")
     table.click()
     expect(said).to_have_text(re.compile("^About 41 MB; NPZ .* Choose CSV again to save it.$"))
     assert not [path for path in server.paths() if path.startswith("export")]
     table.click()
     server.until(lambda: any(path.startswith("export") for path in server.paths()))
-    explorer.page.get_by_role("menuitem", name="NPZ", exact=True).click()
+    save.get_by_role("button", name="NPZ").click()
     server.until(lambda: sum(path.startswith("export") for path in server.paths()) == 2)
 
 

@@ -3,7 +3,6 @@
 import io
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import views
 from tests.browser.image_pages import Source, random_source
-from tests.browser.views import LOOKS, SIZES, Server, save_the_screen
+from tests.browser.views import LOOKS, SIZES, Server
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -225,30 +224,3 @@ def test_a_second_picture_cannot_be_touched_until_it_is_drawn(view, server):
     server.release()
     expect(inert).to_have_count(0)
     sections.nth(1).locator(".hs-photo").click()
-
-
-def saved(seen: View, folder: Path) -> tuple[str, Image.Image]:
-    with seen.page.expect_download() as waiting:
-        save_the_screen(seen.page)
-    file = folder / "saved.png"
-    waiting.value.save_as(file)
-    return waiting.value.suggested_filename, Image.open(file).convert("RGB")
-
-
-def test_the_saved_picture_is_large_and_has_the_scale_of_colours(view, tmp_path: Path):
-    seen = view(random_source(2, 2, GRID), layer=1, head=1, token=9)
-    seen.is_exact()
-    name, picture = saved(seen, tmp_path)
-    assert name == "image-layer-1-head-1.png"
-    assert max(picture.size) >= 1600
-    box = seen.photo.bounding_box()
-    assert box
-    assert picture.width / picture.height == pytest.approx(box["width"] / box["height"], rel=0.35)
-    # every fifth colour is a stop of the bar; the ground between has its own
-    stops = numbers(theme.sequential("dark")[::5])
-    assert np.isin(stops, numbers(np.asarray(picture).reshape(-1, 3))).sum() > 40
-
-
-def numbers(colours: np.ndarray) -> np.ndarray:
-    """Each colour as one number."""
-    return colours.astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])

@@ -9,7 +9,6 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.browser.looks import first_look, looks
-from tests.browser.views import save_the_screen
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 VIEW = ".headscope[data-painted]"
@@ -95,9 +94,6 @@ def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url
     page.wait_for_url(re.compile(r"layer=1&head=max&token=\d+"))
     page.get_by_role("radio", name="head 0", exact=True).click()
     shows(page, head=0)
-    with page.expect_download() as saved:
-        save_the_screen(page)
-    assert saved.value.suggested_filename == "image-layer-1-head-0.png"
     expect(page.locator(".hs-dim, .stAlert, .stException")).to_have_count(0)
 
 

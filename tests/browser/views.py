@@ -34,12 +34,6 @@ class Source(Protocol):
         ...
 
 
-def save_the_screen(page: Page) -> None:
-    """Saves the picture as it is drawn."""
-    page.get_by_role("button", name="Save or share").click()
-    page.get_by_role("menuitem", name="PNG as on the screen").click()
-
-
 @dataclass(frozen=True)
 class Request:
     """A request for something about a trace.

@@ -9,7 +9,6 @@ import * as steps from "../../viz/web/controls/steps.js";
 import * as flatness from "../../viz/web/painting/flatness.js";
 import { signedLevelOf, veilOf } from "../../viz/web/painting/over.js";
 import * as rows from "../../viz/web/image/rows.js";
-import { ratioFor, wrapped } from "../../viz/web/painting/picture_file.js";
 import { ImageState } from "../../viz/web/image/state.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";
 
@@ -66,13 +65,6 @@ test("a token moves to the patch of another stage at its place", () => {
   assert.equal(rows.movedToken(2, base(0, [2, 2]), base(0, [4, 4])), 13);
   assert.equal(rows.movedToken(0, base(1, [2, 2]), base(0, [2, 2])), 0);
   assert.equal(rows.movedToken(1, base(1, [2, 2]), base(1, [2, 2])), 1);
-});
-
-test("a saved picture is large enough to print, its words as wide as the picture", () => {
-  assert.ok(560 * ratioFor({ wide: 560, tall: 400 }) >= 1600);
-  const lines = wrapped("one two three four", 9, (text) => text.length);
-  assert.deepEqual(lines, ["one two", "three", "four"]);
-  assert.deepEqual(wrapped("incomprehensibilities", 5, (text) => text.length), ["incomprehensibilities"]);
 });
 
 test("a slider snaps to its steps or to the allowed values", () => {

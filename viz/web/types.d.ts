@@ -572,6 +572,15 @@ export interface CorpusHead {
   there: Pick<CorpusHead, "sentence" | "numbers" | "examples"> | null;
 }
 
+/** What can be saved: a form, and what the server is told of it beside its name. */
+export interface Savable {
+  form: string;
+  name: string;
+  query: Record<string, any>;
+  /** Whether several pictures stand in a row, which are drawn alone. */
+  isRow?: boolean;
+}
+
 /** An input beside the first, of which something can be put into the pass. */
 export interface Other {
   /** Why its heads’ values cannot be patched at every place; "" where they can. */
@@ -834,8 +843,6 @@ export interface Zoom {
 
 /** The panel of one form of the picture. */
 export interface FormPanel extends Panel {
-  /** Saves the picture as it is on the screen; null where there is no canvas. */
-  save: (() => void) | null;
   zoom?: Zoom;
   /** What stands in the toolbar. */
   choices?: HTMLElement;

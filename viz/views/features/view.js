@@ -3,12 +3,11 @@
 import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
-import { saveMenu } from "../../web/core/save.js";
 import { pathOf } from "../../web/core/sources.js";
 import { number } from "../../web/methods/methods.js";
 import { pixelsOf, signedVeilOf } from "../../web/painting/over.js";
-import { Switch, Field, Hosted } from "../../web/parts/controls.js";
-import { useMemo, useRef } from "../../web/vendor/hooks.js";
+import { Switch, Field } from "../../web/parts/controls.js";
+import { useMemo } from "../../web/vendor/hooks.js";
 import { Ground, PatchMap } from "../../web/image/map.js";
 import { nameOf, shortName } from "../../web/image/words.js";
 
@@ -37,8 +36,6 @@ const COSINES = ["−1", "−0.25", "0", "+0.25", "+1"]; // the square root on b
 /** @param {{state: ImageState, theme: Theme}} props */
 export function Features({ state, theme }) {
   const { foreground, deviations } = state.selection;
-  const files = useRef([{ current: null }, { current: null }]).current;
-  const menu = useMemo(() => saving(state, files), [state]);
   return html`
     <section class="hs-section hs-model" aria-label="Features of the patches">
       <div class="hs-row">
@@ -64,25 +61,14 @@ export function Features({ state, theme }) {
           <output class="hs-count">${deviations} σ</output>
         <//>`
         }
-        <span class="hs-spring"></span><${Ground} state=${state} /><${Hosted} node=${menu} />
+        <span class="hs-spring"></span><${Ground} state=${state} />
       </div>
       <div class="hs-model-parts hs-over-parts hs-two">
-        <${Components} ...${{ state, theme, file: files[0] }} />
-        <${Likeness} ...${{ state, theme, file: files[1] }} />
+        <${Components} ...${{ state, theme }} />
+        <${Likeness} ...${{ state, theme }} />
       </div>
     </section>
   `;
-}
-
-function saving(state, files) {
-  return saveMenu(state.view, {
-    form: () => "features",
-    query: () => {
-      const { site, head, foreground, deviations } = state.selection;
-      return { site, head, foreground, deviations, token: chosenIn(state) };
-    },
-    picture: () => files.forEach(({ current: save }) => save?.()),
-  });
 }
 
 /** The patch that others are compared with: the chosen one, else the middle one. */
@@ -101,7 +87,7 @@ const Part = ({ title, says, doubt, read, children }) => html`
   </section>
 `;
 
-function Components({ state, theme, file }) {
+function Components({ state, theme }) {
   const { foreground, deviations } = state.selection;
   const { base, pointed } = state;
   const path = pathOf("components", { foreground, deviations });
@@ -117,7 +103,7 @@ function Components({ state, theme, file }) {
       : "Point at a patch to read its colour.";
   return html`
     <${Part} ...${{ title: drawn?.caption, says: COMPONENTS, doubt: DOUBTS[0], read }}>
-      <${PatchMap} ...${{ state, theme, drawn, file, ...reply }} />
+      <${PatchMap} ...${{ state, theme, drawn, ...reply }} />
     <//>
   `;
 }
@@ -132,10 +118,10 @@ function componentsOf({ base }, { colours, foreground: kept, explained, kept: ma
   const limit = side === "all" ? "" : ` ${side} ${number(threshold)}`;
   const caption = `Features: ${many} of ${kept.length} patches${limit}, ${shares} of their variance`;
   const label = `${caption}, ${base.model}. Arrow keys choose a patch.`;
-  return { pixels, framed: null, scale: null, label, caption, name: "image-components" };
+  return { pixels, framed: null, scale: null, label };
 }
 
-function Likeness({ state, theme, file }) {
+function Likeness({ state, theme }) {
   const token = chosenIn(state);
   const { base, bothWays, pointed } = state;
   const { answer, ...reply } = useAnswer(state.view, "similar", pathOf("similar", { token }), "Computing");
@@ -149,7 +135,6 @@ function Likeness({ state, theme, file }) {
       scale: { ramp: bothWays, numberAt, words: "cosine" },
       label: `${caption}, ${base.model}. Arrow keys choose a patch.`,
       caption,
-      name: "image-similarity",
     };
   }, [answer, base, bothWays]);
   const value = answer?.values[(pointed ?? -1) - base.prefix];
@@ -159,7 +144,7 @@ function Likeness({ state, theme, file }) {
       : `${capital(nameOf(state, pointed ?? 0))}: ${value.toFixed(3)}`;
   return html`
     <${Part} ...${{ title: drawn?.caption, says: LIKENESS, doubt: DOUBTS[1], read }}>
-      <${PatchMap} ...${{ state, theme, drawn, file, ...reply }} />
+      <${PatchMap} ...${{ state, theme, drawn, ...reply }} />
     <//>
   `;
 }

@@ -63,7 +63,6 @@ export function Head({ state, theme, space, panel }) {
     if (query >= 0 && key >= 0) state.select({ token: query, partner: key, direction: "out" });
   };
   const names = [state.base.model, state.siteName(site), state.headName(head)].join(" · ");
-  panel.save = null;
   panel.figure = () => ({ ...pair });
   return html`
     <div ref=${panel.stage}>

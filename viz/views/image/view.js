@@ -4,12 +4,10 @@
 import { markPainted } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
-import { allHeads, saveMenu } from "../../web/core/save.js";
 import { cellOf } from "../../web/core/grids.js";
 import { massOf } from "../../web/image/rows.js";
 import { fadeOf, nearlyUniform } from "../../web/painting/flatness.js";
 import { faded, numbersOf, pixelsOf, signedVeilOf, tidy, veilOf } from "../../web/painting/over.js";
-import { Hosted } from "../../web/parts/controls.js";
 import { useMemo, useRef } from "../../web/vendor/hooks.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { Ground, PatchMap, tokenBeside } from "../../web/image/map.js";
@@ -52,7 +50,6 @@ export const useTable = ({ difference, bothWays, ramp }) =>
 /** @param {{state: ImageState, theme: Theme}} props */
 export function Picture({ state, theme }) {
   const section = useRef(/** @type {HTMLElement | null} */ (null));
-  const file = useRef(/** @type {(() => void) | null} */ (null));
   const { title, edits } = state.view.props;
   const { site, head, direction, scale, sinks } = state.selection;
   const table = useTable(state);
@@ -72,7 +69,6 @@ export function Picture({ state, theme }) {
     shared,
   ]);
   const region = useRegion(state, edits ? state.ask : null);
-  const menu = useMemo(() => saving(state, () => file.current?.()), [state]);
   const painted = () => {
     if (!state.leader && section.current) markPainted(section.current);
   };
@@ -83,12 +79,11 @@ export function Picture({ state, theme }) {
         <h3 class="hs-heading">${title || "One head over the picture"}</h3>
         <span class="hs-spring"></span>
         ${!state.leader && html`<${Ground} state=${state} />`}
-        <${Hosted} node=${menu} />
       </div>
       <p class="hs-sentence">${drawn?.sentence}</p>
       <${Prefix} ...${{ state, drawn }} />
       <${PatchMap}
-        ...${{ state, theme, drawn, file, area: region.area, beside: region.above }}
+        ...${{ state, theme, drawn, area: region.area, beside: region.above }}
         reason=${rows ? "" : wait}
         onPainted=${painted}
         onKey=${region.onKey}
@@ -122,8 +117,6 @@ function drawnOf(state, rows, table) {
     framed: token,
     scale: rampOf(state, state.topOf(values)),
     label: labelOf(state),
-    caption: sentence,
-    name: `image-layer-${state.site().layer}-head-${state.selection.head}`,
     above: (context, width, height, ratio) => {
       const box = (patch) => boxOf(state, patch, width, height);
       if (Math.max(...base.grid) <= FEW) rule(context, base.grid, width, height, ratio);
@@ -310,49 +303,4 @@ function cross(context, [x, y, wide, tall], ratio) {
   context.strokeStyle = "#fff";
   context.lineWidth = 1.25 * ratio;
   context.stroke();
-}
-
-// ---- files
-
-/** The menu that saves the picture. */
-function saving(state, picture) {
-  const query = () => {
-    const { site, head, scale, direction, sinks, outliers, ground, opacity, token } = state.selection;
-    /** @type {Record<string, string>} */
-    const hidden = sinks === "shown" ? {} : { sinks, outliers };
-    return { site, head, scale, direction, ground, opacity, token: token ?? 0, ...hidden };
-  };
-  return saveMenu(state.view, {
-    form: () => "image",
-    query,
-    picture,
-    others: () => [...allHeads("image", state.site().heads), ...sideBySide(state)],
-    page: () => besideIt(state),
-  });
-}
-
-/** What the server is told of the second picture; null without one. */
-function besideIt(state) {
-  const { second, title = "" } = state.view.props;
-  const peer = state.leader || !second ? null : state.peer;
-  if (!peer?.view.baseOrNull || !second) return null;
-  const { site, head, token } = peer.selection;
-  const place = { second_site: site, second_head: head, second_token: token ?? 0 };
-  return { second: peer.trace, ...place, label: title, second_label: second.title };
-}
-
-/** The picture before and after the edits, and beside the second one. */
-function sideBySide(state) {
-  const both = besideIt(state);
-  const as = {
-    form: "image",
-    formats: ["SVG", "PDF", "PNG"],
-    title: "Pictures in a row, each with title and caption",
-  };
-  return [
-    ...(state.view.props.edited && !state.leader
-      ? [{ ...as, name: "Before, after, difference", query: { both: "edits" } }]
-      : []),
-    ...(both ? [{ ...as, name: "Both pictures", query: { ...both, both: "second" } }] : []),
-  ];
 }

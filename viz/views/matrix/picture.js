@@ -158,18 +158,3 @@ export function describe(state, { rows, cols }, { names, note }) {
     `Enter chooses the ${nounOf(query)}.`
   );
 }
-
-/**
- * The name of a file of the picture.
- *
- * @param {TextState} state
- * @param {Subject} subject
- */
-export function fileName(state, { site, head, variant: { values, sinks } }) {
-  const { layer, kind } = state.site(site);
-  return [
-    ...[state.base.model, kind, "layer", layer, "head", head],
-    ...(values === "weights" ? [] : [values]),
-    ...(sinks === "shown" ? [] : [`sinks-${sinks}`]),
-  ].join("-");
-}

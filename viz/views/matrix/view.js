@@ -3,7 +3,7 @@
 
 import { createPortal } from "../../web/vendor/preact.js";
 import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
-import { markPainted, moreIs, savePng } from "../../web/core/dom.js";
+import { markPainted, moreIs } from "../../web/core/dom.js";
 import { useFrameSignal, useNewest, useWanted } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { roomBeside, Strongest } from "./aside.js";
@@ -12,8 +12,8 @@ import { Choices } from "./choices.js";
 import { paintOver } from "./cross.js";
 import { covers, density, POOLED } from "../../web/text/maps.js";
 import { ChangedOffer } from "./offers.js";
-import { fileOf, fit, paintPicture } from "../../web/painting/painter.js";
-import { describe, fileName, importantIn, layoutFor, marksIn, pictureOf } from "./picture.js";
+import { fit, paintPicture } from "../../web/painting/painter.js";
+import { describe, importantIn, layoutFor, marksIn, pictureOf } from "./picture.js";
 import { Reading, sentenceOf, Tip } from "./reading.js";
 import { useTouch } from "./touch.js";
 import { tipPlace, visible } from "../../web/painting/viewport.js";
@@ -51,9 +51,6 @@ export function Matrix({ state, theme, space, panel }) {
     reset: zoom.reset,
     isZoomed: zoom.isZoomed,
     isDeepest: zoom.isDeepest,
-  };
-  panel.save = () => {
-    if (layout && picture && subject && !lags()) savePng(fileOf(layout, picture), fileName(state, subject));
   };
 
   const plain = state.variant().values === "weights";

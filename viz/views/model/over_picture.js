@@ -4,9 +4,8 @@
 import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, legible } from "../../web/core/labels.js";
-import { saveMenu } from "../../web/core/save.js";
 import { pathOf } from "../../web/core/sources.js";
-import { choiceOf, explainedIn, MethodChoices } from "../../web/methods/choices.js";
+import { explainedIn, MethodChoices } from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
 import {
   fusedQueryOf,
@@ -19,8 +18,8 @@ import {
 } from "../../web/methods/methods.js";
 import { useSpans } from "../../web/methods/spans.js";
 import { numbersOf, pixelsOf, signedVeilOf, veilOf } from "../../web/painting/over.js";
-import { Switch, Field, Hosted } from "../../web/parts/controls.js";
-import { useMemo, useRef } from "../../web/vendor/hooks.js";
+import { Switch, Field } from "../../web/parts/controls.js";
+import { useMemo } from "../../web/vendor/hooks.js";
 import { Ground, PatchMap } from "../../web/image/map.js";
 import { nameOf as tokenName, theToken } from "../../web/image/words.js";
 
@@ -40,8 +39,6 @@ const FOLLOWED = [
 
 /** @param {{state: ImageState, theme: Theme}} props */
 export function OverPatches({ state, theme }) {
-  const file = useRef({ current: null }).current;
-  const menu = useMemo(() => saving(state, file), [state]);
   const { followed, tested, method } = state.selection;
   const info = methodOf(method);
   const Method = info.kind === "relevance" ? RelevancePart : RowPart;
@@ -58,30 +55,14 @@ export function OverPatches({ state, theme }) {
           />
         <//>`
         }
-        <div class="hs-values hs-end"><${Ground} state=${state} /><${Hosted} node=${menu} /></div>
+        <div class="hs-values hs-end"><${Ground} state=${state} /></div>
       </div>
       <div class="hs-model-parts hs-over-parts">
-        <${Method} key=${info.kind} ...${{ state, theme, info, fused: state.selection, file }} />
+        <${Method} key=${info.kind} ...${{ state, theme, info, fused: state.selection }} />
       </div>
       ${state.base.explains === "nothing" && html`<p class="hs-doubt">${UNEXPLAINED}</p>`}
     </section>
   `;
-}
-
-function saving(state, file) {
-  return saveMenu(state.view, {
-    form: () => "model",
-    query: () => {
-      const { site, head, followed, token } = state.selection;
-      return {
-        site,
-        head,
-        ...choiceOf(state),
-        ...(followed === "token" ? { followed, query: token ?? 0 } : {}),
-      };
-    },
-    picture: () => file.current?.(),
-  });
 }
 
 /** The row of a method from the answer or from a token. */
@@ -118,7 +99,7 @@ function RelevancePart({ state, info, ...others }) {
 }
 
 /** One method's numbers over the picture. */
-function Part({ state, theme, info, fused, numbers, reason, isRefused, framed, isTested, file }) {
+function Part({ state, theme, info, fused, numbers, reason, isRefused, framed, isTested }) {
   const { base, pointed } = state;
   const tokens = state.site(0).keys;
   const list = numbers?.values ?? [];
@@ -126,7 +107,7 @@ function Part({ state, theme, info, fused, numbers, reason, isRefused, framed, i
   const title = numbers ? `${nameOf(info, fused)} ${numbers.of}${of}` : nameOf(info, fused);
   const says = showsOf(info, fused);
   const drawn = useMemo(
-    () => (numbers ? drawnOf(state, numbers.values, { info, title, says, framed }) : null),
+    () => (numbers ? drawnOf(state, numbers.values, { info, title, framed }) : null),
     [list.length, list[0], title, framed, state.ramp, base],
   );
   const isSigned = drawn?.scale.ramp === state.bothWays;
@@ -147,7 +128,7 @@ function Part({ state, theme, info, fused, numbers, reason, isRefused, framed, i
       <h3 class="hs-heading">${title}</h3>
       <div class="hs-over-columns">
         <div class="hs-over-map">
-          <${PatchMap} ...${{ state, theme, drawn, reason, isRefused, file }} />
+          <${PatchMap} ...${{ state, theme, drawn, reason, isRefused }} />
           ${
             numbers &&
             html`
@@ -171,7 +152,7 @@ function Part({ state, theme, info, fused, numbers, reason, isRefused, framed, i
   `;
 }
 
-function drawnOf(state, list, { info, title, says, framed }) {
+function drawnOf(state, list, { info, title, framed }) {
   const { base, bothWays, ramp } = state;
   const patches = new Float32Array(base.grid[0] * base.grid[1]);
   patches.set(list.slice(base.prefix, base.prefix + patches.length));
@@ -184,8 +165,6 @@ function drawnOf(state, list, { info, title, says, framed }) {
     framed,
     scale: { ramp: kind === "signed" ? bothWays : ramp, numberAt: numbersOf(top, kind), words },
     label: `${title}, ${base.model}: ${base.grid[0]} × ${base.grid[1]} patches. Arrow keys choose a patch.`,
-    caption: `${title}. ${says}`,
-    name: `image-${info.name}`,
   };
 }
 

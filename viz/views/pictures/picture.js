@@ -6,7 +6,7 @@ import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { pixelsOf } from "../../web/painting/over.js";
 import { Area, fitted, OverPicture } from "../../web/parts/over_picture.js";
-import { useEffect, useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
+import { useEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 import { boxAt, drawBoxes, drawPoints, tokensText } from "./sheets.js";
 import { percent, pointsText, scaleText } from "./words.js";
 
@@ -39,7 +39,6 @@ const BESIDE = 300; // of the numbers beside them
  * @param {any} props.points
  * @param {(query: number | null) => void} props.onPoint
  * @param {string} props.about
- * @param {{current: any}} props.file what is saved
  */
 export function Picture({
   state,
@@ -56,7 +55,6 @@ export function Picture({
   points,
   onPoint,
   about,
-  file,
 }) {
   const { objects, among, object, grids } = look;
   const { isOffered, drawn } = questions;
@@ -101,9 +99,6 @@ export function Picture({
     points ? pointsText(points) : "",
     scale.kind === "signed" || !values.length ? "" : scaleText(values, scale.top),
   ].filter(Boolean);
-  useLayoutEffect(() => {
-    file.current = scene && size && { scene, size, legend: legend.join(" · ") };
-  });
   const cellUnder = (place) => (state.selection.direction === "in" ? -1 : tokenAt(asking, place));
   const choose = (place) => {
     const { site, head } = state.selection;

@@ -5,14 +5,12 @@ import { markPainted } from "../../web/core/dom.js";
 import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
-import { saveMenu } from "../../web/core/save.js";
-import { onPictures } from "../../web/core/selection.js";
 import { pathOf } from "../../web/core/sources.js";
 import { fadeOf } from "../../web/painting/flatness.js";
 import { faded, signedVeilOf, veilOf } from "../../web/painting/over.js";
 import { Chips } from "../../web/parts/chips.js";
-import { Hosted, Quoted } from "../../web/parts/controls.js";
-import { saveScenes, useSpace } from "../../web/parts/over_picture.js";
+import { Quoted } from "../../web/parts/controls.js";
+import { useSpace } from "../../web/parts/over_picture.js";
 import { useMeanRow } from "../../web/text/mean_row.js";
 import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 import { Captions, useCaptions } from "./captions.js";
@@ -55,7 +53,6 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
   const section = useRef(/** @type {HTMLElement | null} */ (null));
   const space = useSpace(section);
   const pointed = useFrameSignal(state, /** @type {number | null} query under the pointer */ (null));
-  const files = useRef(/** @type {{current: any}[]} */ ([])).current;
   const look = lookOf(state, objects, answer, pointed.value);
   const { grids, span, words, film, moment } = look;
   const isUnplaced = Boolean(answer.unplaced);
@@ -106,22 +103,6 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
 
   const says = saysOf(state, look, { objects, answer, refusal, versus, caption });
   const text = useRef(/** @type {HTMLElement | null} */ (null));
-  const save = useRef(() => {});
-  save.current = () => {
-    const parts = files.slice(0, sheets.length).flatMap(({ current }) => current ?? []);
-    const legends = parts.map(({ legend }) => legend).join("; ");
-    const said = instead && !caption ? ` · ${section.current?.querySelector(".hs-read")?.textContent}` : "";
-    const name = [base.model, "pictures", state.siteName(), state.headName()]
-      .join(" ")
-      .replace(/[^\p{L}\d]+/gu, "-");
-    const lines = /** @type {[string, string, string]} */ ([
-      base.model,
-      text.current?.textContent ?? "",
-      legends + said,
-    ]);
-    if (parts.length) saveScenes(parts, { lines, theme, name, scale: null });
-  };
-  const menu = useMemo(() => saving(state, () => save.current()), [state]);
   const onWords = sharesOfWords(state, look, readers.answer);
   const about = text.current?.textContent ?? "";
   return html`
@@ -129,7 +110,6 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
       <div class="hs-row">
         <h3 class="hs-heading">${words.length || base.asked ? "Answer" : look.objects.length ? "Objects" : "Over the picture"}</h3>
         <span class="hs-spring"></span>
-        ${(captions.length > 0 || (row && grids.length > 0 && direction !== "in")) && html`<${Hosted} node=${menu} />`}
       </div>
       <${Captions} ...${{ state, captions, reason }} />
       ${
@@ -162,7 +142,6 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
                 photo=${photos[i]}
                 points=${points.answer}
                 onPoint=${(query) => (pointed.value = query)}
-                file=${(files[i] ??= { current: null })}
               />
             `,
           )}
@@ -280,22 +259,4 @@ function saysOf(state, look, { objects, answer, refusal, versus, caption }) {
   if (word)
     return html`${`${where}: where this head looked while the model wrote `}<${Quoted} label=${word.text} />. Brighter = more weight.`;
   return html`${`${where}: where `}<${Quoted} label=${state.labels().query[looking ?? 0]} />${" looks. Brighter = more weight."}`;
-}
-
-/** The menu that saves the pictures. */
-function saving(state, picture) {
-  const query = () => {
-    const { site, head, token, sinks, captions } = state.selection;
-    /** @type {Record<string, string | number>} */
-    const looking = token === null && captions ? {} : { token: token ?? 0 };
-    return {
-      site,
-      head,
-      ...looking,
-      ground: "colour",
-      ...(sinks === "shown" ? {} : { sinks }),
-      ...onPictures(state.selection),
-    };
-  };
-  return saveMenu(state.view, { form: () => "pictures", query, picture });
 }

@@ -63,7 +63,6 @@ const panelOf = (name, load) => (state, parent) => {
   const panel = {
     stage: createRef(),
     choices: element("div", "hs-values"),
-    save: null,
     measure() {
       const place = panel.stage.current ?? section;
       const { fontSize, fontFamily: family } = getComputedStyle(section);

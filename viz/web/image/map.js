@@ -1,16 +1,15 @@
-// Numbers of patches over a picture: pointed at, walked over with the arrow keys, and saved as a file.
+// Numbers of patches over a picture: pointed at, walked over with the arrow keys.
 
 import { markPainted } from "../core/dom.js";
 import { useNewest } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { cellBeside, cellOf, tokenAt } from "../core/grids.js";
 import { Switch } from "../parts/controls.js";
-import { fitted, OverPicture, Ramp, saveScenes, useSpace } from "../parts/over_picture.js";
-import { useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
+import { fitted, OverPicture, Ramp, useSpace } from "../parts/over_picture.js";
+import { useMemo, useRef } from "../vendor/hooks.js";
 
 /** @import {ImageState} from "./state.js" */
 /** @import {Ramp as Scale, Scene} from "../painting/over.js" */
-/** @import {Fitted} from "../parts/over_picture.js" */
 /** @import {Theme} from "../types" */
 
 /**
@@ -21,8 +20,6 @@ import { useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
  * @property {number | null} [framed] the token in the frame; the chosen one where it is not said
  * @property {Scale | null} scale
  * @property {string} label
- * @property {string} caption of a file
- * @property {string} name of it
  * @property {Scene["above"]} [above]
  */
 
@@ -41,13 +38,12 @@ const GROUNDS = [
  * @param {Drawn | null} props.drawn as long as it is the same nothing is painted
  * @param {string} [props.reason] why there is nothing
  * @param {boolean} [props.isRefused] whether that is for good
- * @param {{current: (() => void) | null}} props.file what saves the picture
  * @param {() => void} [props.onPainted]
  * @param {(event: KeyboardEvent) => boolean} [props.onKey] whether a key was taken
  * @param {unknown} [props.beside] above the picture
  * @param {Record<string, unknown>} [props.area] of `OverPicture`
  */
-export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, file, beside, ...on }) {
+export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, beside, ...on }) {
   const stage = useRef(/** @type {HTMLElement | null} */ (null));
   const space = useSpace(stage);
   const newest = useNewest(Boolean(drawn), () => drawn, [drawn]);
@@ -83,9 +79,6 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
     [bitmap, map, isColoured, grid, opacity, framed, read, base],
   );
   const size = fitted(space, bitmap);
-  useLayoutEffect(() => {
-    file.current = scene && size && map ? () => save(state, theme, scene, size, map) : null;
-  });
   const walk = (event) => {
     if (on.onKey?.(event) || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const next = tokenBeside(state, event.key);
@@ -115,17 +108,6 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
     </div>
     ${map?.scale && size && html`<${Ramp} ...${{ scale: map.scale, size, theme }} />`}
   `;
-}
-
-/**
- * @param {ImageState} state
- * @param {Theme} theme
- * @param {Scene} scene
- * @param {Fitted} size
- * @param {Drawn} drawn
- */
-function save({ base }, theme, scene, size, { caption, name, scale }) {
-  saveScenes([{ scene, size }], { lines: [base.model, caption, base.note], theme, name, scale });
 }
 
 /**

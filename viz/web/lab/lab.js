@@ -5,6 +5,7 @@ import { listenForUndo } from "../core/undo.js";
 import { useEffect } from "../vendor/hooks.js";
 import { Compare } from "./compare.js";
 import { Experiment } from "./experiment.js";
+import { Save } from "./save.js";
 
 /** @import {Theme} from "../types" */
 /** @import {Asked} from "../core/edits.js" */
@@ -18,6 +19,7 @@ const TABS = [
     isHere: ({ view }) => Boolean(view.props.edits),
   },
   { value: "compare", label: "Compare", Tab: Compare, isHere: ({ view }) => Boolean(view.props.edits) },
+  { value: "save", label: "Save", Tab: Save, isHere: ({ view }) => view.remote },
 ];
 
 /** @param {{state: any, theme: Theme}} props */

@@ -1,6 +1,6 @@
 // Painting a matrix: title, cells, names, axes, colour scale.
 
-import { contextOf, element } from "../core/dom.js";
+import { contextOf } from "../core/dom.js";
 import { legible } from "../core/labels.js";
 import { LINE_TYPE, longestLine } from "./label_lines.js";
 import { fontOf, shortened, widthOf } from "./lettering.js";
@@ -40,8 +40,6 @@ import { longestLabel, tokensPerLine } from "./viewport.js";
  */
 
 /** @typedef {(context: Context, layout: Layout, picture: Picture) => void} Paint */
-
-const MARGIN = 32; // round a saved picture
 
 /**
  * The widths a layout depends on: of the longest label of each axis, and of the title.
@@ -93,25 +91,6 @@ export function fit(target, { wide, tall }, ratio) {
   const context = contextOf(target);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   return context;
-}
-
-/**
- * The picture alone, twice as fine and with a margin.
- *
- * @param {Layout} layout
- * @param {Picture} picture
- */
-export function fileOf(layout, picture) {
-  const [file, fine] = [element("canvas"), element("canvas")];
-  const margin = 2 * Math.round(MARGIN * layout.unit);
-  file.width = Math.round(2 * layout.wide) + 2 * margin;
-  file.height = Math.round(2 * layout.tall) + 2 * margin;
-  paintPicture(fit(fine, layout, 2), layout, picture, 2);
-  const context = contextOf(file);
-  context.fillStyle = picture.theme.background;
-  context.fillRect(0, 0, file.width, file.height);
-  context.drawImage(fine, margin, margin);
-  return file;
 }
 
 /**

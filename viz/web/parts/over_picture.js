@@ -3,7 +3,6 @@
 import { topOf } from "../core/dom.js";
 import { html } from "../core/html.js";
 import { fit, groundOf, paintOver, paintRamp, sheet } from "../painting/over.js";
-import { ratioFor, savePicture } from "../painting/picture_file.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 
 /** @import {Place, Sides} from "../core/grids.js" */
@@ -192,34 +191,4 @@ export function Ramp({ scale, size: { wide, unit, family }, theme }) {
     paintRamp(context, scale, { wide, unit, family, colour: theme.muted });
   }, [scale, wide, unit, family, ratio, theme]);
   return html`<canvas class="hs-scale" aria-hidden="true" ref=${canvas} />`;
-}
-
-/**
- * Offers scenes as a file, beside each other: large enough to print, with the words around them.
- *
- * @param {{scene: Scene, size: Fitted}[]} parts
- * @param {object} around
- * @param {[string, string, string]} around.lines model, caption and remark; "" for none
- * @param {Theme} around.theme
- * @param {string} around.name of the file
- * @param {Scale | null} around.scale
- */
-export function saveScenes(parts, { lines, theme, name, scale }) {
-  const gap = 16;
-  const { family } = parts[0].size;
-  const wide = parts.reduce((sum, { size }) => sum + size.wide + gap, -gap);
-  const tall = Math.max(...parts.map(({ size }) => size.tall));
-  const ratio = ratioFor({ wide, tall });
-  const together = sheet(Math.round(wide * ratio), Math.round(tall * ratio));
-  let x = 0;
-  for (const { scene, size } of parts) {
-    const whole = { ...size, ratio };
-    const one = sheet(Math.round(size.wide * ratio), Math.round(size.tall * ratio));
-    const context = one.getContext("2d");
-    if (context) paintOver(context, scene, whole, groundOf(scene.bitmap, whole, scene.coloured), sheet(1, 1));
-    together.getContext("2d")?.drawImage(one, Math.round(x * ratio), 0);
-    x += size.wide + gap;
-  }
-  const below = scale && ((context, look) => paintRamp(context, scale, look));
-  savePicture(together, { wide, tall, family }, { lines, theme, name, scale: below });
 }

@@ -31,6 +31,8 @@ export class TextState extends State {
   forms = ON_SCREEN.text;
   slot = "map";
   maps = new Maps({ sites: [] });
+  /** @type {(() => Record<string, any>) | null} what the form on the screen says of its figure */
+  figure = null;
   /** @type {(() => Record<string, string | number>) | null} what a saved page shows beside it */
   second = null;
   /** The runs of tokens that were searched for, by axis. */

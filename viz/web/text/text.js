@@ -5,8 +5,7 @@ import { element } from "../core/dom.js";
 import { mountPanels } from "../core/mounting.js";
 import { overCorpora } from "../core/over_corpora.js";
 import { predictionLine } from "../core/prediction_line.js";
-import { allHeads, saveMenu } from "../core/save.js";
-import { onPictures, START } from "../core/selection.js";
+import { START } from "../core/selection.js";
 import { html } from "../core/html.js";
 import { useLayoutEffect } from "../vendor/hooks.js";
 import { render } from "../vendor/preact.js";
@@ -21,7 +20,6 @@ import { Pictures } from "../../views/pictures/view.js";
 import { Aids } from "./aids.js";
 import { Continuing } from "./continuing.js";
 import { PAINTERS, VIEWS } from "./forms.js";
-import { canTest } from "../methods/choices.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { forgetWidths } from "../painting/lettering.js";
 import { secondView } from "./second.js";
@@ -125,6 +123,7 @@ function compose(state, whole, host) {
     for (const name of PICTURED) drawn.set(name, PAINTERS[name](state, picture));
     around.push(overCorpora(state, picture, line));
   }
+  state.figure = () => drawn.get(state.selection.form)?.figure?.() ?? {};
   // the picture first: text on a canvas needs a layout, which the other panels change
   const beside = follows ? [] : [secondView(state, open, both, root, host)];
   return [
@@ -153,16 +152,8 @@ function Sentence({ state, line }) {
 
 /** @returns {Panel} */
 function toolbar(state, bar, drawn) {
-  const form = () => drawn.get(state.selection.form);
-  const save = saveMenu(state.view, {
-    form: () => state.selection.form,
-    query: () => ({ ...figureOf(state), ...form()?.figure?.(), ...state.second?.() }),
-    picture: () => form()?.save?.(),
-    isPicture: () => Boolean(form()?.save),
-    others: () => othersOf(state),
-  });
   return {
-    render: () => render(html`<${Toolbar} ...${{ state, drawn, save }} />`, bar),
+    render: () => render(html`<${Toolbar} ...${{ state, drawn }} />`, bar),
     destroy: () => render(null, bar),
   };
 }
@@ -196,75 +187,3 @@ function paintByKey(state, event) {
   event.preventDefault();
   paint(state, hover, weight.value + by);
 }
-
-/** What the server is told of a figure beside its form. */
-function figureOf(state) {
-  const { site, head, scale, token, direction, shown: listed, layers, form, timing } = state.selection;
-  const drawn = ["matrix", "lines", "text", "sound"].includes(form);
-  /** @type {Record<string, string | number>} */
-  const several = {
-    ...((form === "lines" || form === "text") && listed ? { shown: listed } : {}),
-    ...(form === "text" && layers ? { layers } : {}),
-    ...(form === "sound" && timing ? { timing } : {}),
-  };
-  /** @type {Record<string, string | number>} */
-  const one = token === null || !drawn ? {} : { token, direction };
-  const { asked, captions } = state.base;
-  const pictured = {
-    ...(asked || captions ? onPictures(state.selection) : {}),
-    ...(asked && token !== null ? { token, direction } : {}),
-  };
-  return { site, head, scale, ...several, ...one, ...pictured, ...filtersOf(state) };
-}
-
-/** Which of the numbers are drawn. */
-function filtersOf(state) {
-  const { form, sinks, top, rows, columns, block, least } = state.selection;
-  if (!["matrix", "lines", "text"].includes(form)) return {};
-  const ranges = state.ranges();
-  const part = block !== "all" || rows || columns || state.unheard();
-  return {
-    ...(form === "matrix"
-      ? { values: state.view.props.difference ? "difference" : state.selection.values, sinks }
-      : {}),
-    ...(least ? { least: least.toFixed(6) } : {}),
-    ...(top ? { top } : {}),
-    ...(part ? { rows: ranges.rows.join("-"), columns: ranges.cols.join("-") } : {}),
-  };
-}
-
-/** Figures beside that of the form: all heads at once, and their numbers. */
-function othersOf(state) {
-  const { form } = state.selection;
-  const several = form === "matrix" || form === "lines" ? allHeads(form, state.site().heads) : [];
-  return [
-    ...(canTest(state) ? [figureNamed("faithfulness")] : []),
-    ...(form === "parts" && state.base.explains !== "similarity" ? [figureNamed("blame")] : []),
-    ...several,
-    ...sideBySide(state),
-    figureNamed("atlas"),
-    figureNamed("numbers"),
-  ];
-}
-
-/** The matrix before and after the edits, and beside that of a second model or text. */
-function sideBySide(state) {
-  const { form, site, head } = state.selection;
-  if (form !== "matrix") return [];
-  const { edited, other } = state.view.props;
-  const formats = ["SVG", "PDF", "PNG"];
-  const title = "Matrices in a row, each with title and caption";
-  const model = state.second?.() ?? {};
-  const text = other ? { second: other.trace, second_site: site, second_head: head } : null;
-  return [
-    ...(edited
-      ? [{ form, name: "Before, after, difference", title, formats, query: { both: "edits" } }]
-      : []),
-    ...("second" in model
-      ? [{ form, name: "Both models", title, formats, query: { ...model, both: "second" } }]
-      : []),
-    ...(text ? [{ form, name: "Both texts", title, formats, query: { ...text, both: "second" } }] : []),
-  ];
-}
-
-const figureNamed = (form) => ({ form, name: FORMS[form].label, title: FORMS[form].title });

@@ -11,8 +11,8 @@ import { Kinds } from "../parts/kinds.js";
 
 const AFTER = "after the edits; the matrix shows the difference";
 
-/** @param {{state: TextState, drawn: Map<string, FormPanel>, save: HTMLElement}} props drawn: the panel of each form */
-export function Toolbar({ state, drawn, save }) {
+/** @param {{state: TextState, drawn: Map<string, FormPanel>}} props drawn: the panel of each form */
+export function Toolbar({ state, drawn }) {
   const { selection, base } = state;
   const { follows, difference } = state.view.props;
   const { form, scale } = selection;
@@ -68,7 +68,6 @@ export function Toolbar({ state, drawn, save }) {
           />`
         }
         ${zoom && html`<${Zooming} zoom=${zoom} />`}
-        <${Hosted} node=${save} />
       `
     }
   `;
