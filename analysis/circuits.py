@@ -12,6 +12,7 @@ Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits",
 """
 
 from collections.abc import Mapping
+from hashlib import blake2b
 
 import torch
 from jaxtyping import Float
@@ -20,7 +21,7 @@ from torch import Tensor
 from analysis.measures import VOCABULARY
 from models.trace import Norm, Projections, Site, Trace
 
-COPYING, OF_TOKENS, MATCHING = "copying", "copying of tokens", "matching"
+OF_WEIGHTS = COPYING, OF_TOKENS, MATCHING = "copying", "copying of tokens", "matching"
 Products = dict[tuple[int, int], Tensor]  # W_U W_E by the ids of embedding and unembedding
 Scores = tuple[Mapping[str, Float[Tensor, " head"]], Mapping[str, str]]
 
@@ -37,21 +38,21 @@ def circuit_scores(trace: Trace, site: Site, known: Products) -> Scores:
     try:
         projections = trace.projections(site)
     except ValueError as error:
-        return {}, dict.fromkeys((COPYING, OF_TOKENS, MATCHING), str(error))
+        return {}, dict.fromkeys(OF_WEIGHTS, str(error))
     if site.kind == "cross":
         why = "cross-attention reads one tower and writes to another"
-        return {}, dict.fromkeys((COPYING, OF_TOKENS, MATCHING), why)
+        return {}, dict.fromkeys(OF_WEIGHTS, why)
     scores, reasons = {}, {}
     read, write = _read(projections), _mean_gate(trace, site) * projections.output.float()
     if read.shape[1] == write.shape[2]:
-        scores[COPYING] = eigenvalue_score(write @ read)
+        scores[COPYING] = _kept(trace, site, COPYING, write @ read)
     else:
         reasons[COPYING] = "the head reads and writes vectors of different widths"
     between = _between_tokens(projections, known)
     if isinstance(between, str):
         reasons[OF_TOKENS] = between
     else:
-        scores[OF_TOKENS] = eigenvalue_score(write @ between @ read)
+        scores[OF_TOKENS] = _kept(trace, site, OF_TOKENS, write @ between @ read)
     if not projections.dot:
         reasons[MATCHING] = "a learned score, not a dot product, compares queries with keys"
     elif projections.rotated:
@@ -66,8 +67,20 @@ def circuit_scores(trace: Trace, site: Site, known: Products) -> Scores:
             folded(each, projections.norm) for each in (projections.query, projections.key)
         )
         key = _each_head(key, projections.heads)
-        scores[MATCHING] = eigenvalue_score(key.transpose(1, 2) @ query)
+        scores[MATCHING] = _kept(trace, site, MATCHING, key.transpose(1, 2) @ query)
     return scores, reasons
+
+
+def _kept(
+    trace: Trace, site: Site, name: str, matrices: Float[Tensor, "head dim dim"]
+) -> Float[Tensor, " head"]:
+    """The score of each matrix, kept with the network for as long as they are the same."""
+    kept = {} if trace.origin is None else trace.origin.kept()
+    digest = blake2b(matrices.cpu().contiguous().numpy().data, digest_size=16).digest()
+    known = kept.get((name, site.where))
+    if known is None or known[0] != digest:
+        known = kept[name, site.where] = digest, eigenvalue_score(matrices)
+    return known[1]
 
 
 def eigenvalue_score(matrices: Float[Tensor, "head dim dim"]) -> Float[Tensor, " head"]:

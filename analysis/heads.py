@@ -11,13 +11,14 @@ sources are in analysis/measures.py.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from analysis.circuits import Products, circuit_scores
+from analysis.circuits import OF_WEIGHTS, Products, circuit_scores
 from analysis.measures import MEASURES, NEAR
 from analysis.reach import SQUARED, Counted, Reach
 from analysis.row_numbers import Rows, numbers_of, with_sink
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 SELF_KINDS = ("self", "causal")  # kinds whose queries and keys are the same tokens
+KEYS = tuple(measure.key for measure in MEASURES)
 TraceOrView = Trace | View
 
 
@@ -83,19 +85,32 @@ class HeadValues(dict[str, Tensor]):
         return DataFrame(rows)
 
 
-def heads(trace: TraceOrView, *, item: int = 0) -> HeadValues:
+def heads(
+    trace: TraceOrView, only: str | Sequence[str] | None = None, *, item: int = 0
+) -> HeadValues:
     """The numbers of every head, by the keys of `MEASURES`.
 
     Args:
         trace: of a text, or a view of one.
+        only: which numbers; None for all. Those of the weights alone ("copying", "copying of
+            tokens", "matching") take longest on a network's first text.
         item: index in the batch.
 
     Returns:
         One row for each of the trace's sites: for a network with one attention in each layer, one
         for each layer. NaN for a number that is not defined (`head_table` says why). Its
         `to_pandas()` is a data frame.
+
+    Raises:
+        ValueError: for a number that there is not.
     """
-    return HeadValues(head_table(trace, item=item).values, trace.sites)
+    asked = KEYS if only is None else (only,) if isinstance(only, str) else tuple(only)
+    unknown = next((each for each in asked if each not in KEYS), None)
+    if unknown is not None:
+        near = get_close_matches(unknown, KEYS, n=3) or KEYS
+        raise ValueError(f"only: expected {', '.join(near)}, received {unknown!r}")
+    values = head_table(trace, item=item, of_weights=bool({*OF_WEIGHTS} & {*asked})).values
+    return HeadValues({key: values[key] for key in asked}, trace.sites)
 
 
 def head_table(
@@ -104,6 +119,7 @@ def head_table(
     item: int = 0,
     check: Callable[[], None] = lambda: None,
     progress: Progress = no_progress,
+    of_weights: bool = True,
 ) -> HeadTable:
     """The numbers of every head, and why some are defined nowhere.
 
@@ -112,13 +128,14 @@ def head_table(
         item: index in the batch.
         check: called before each block of weights; an exception ends the pass.
         progress: called before each site and after the last; likewise.
+        of_weights: whether the numbers of the weights alone are among them.
     """
     numbers_by_site = accumulators(trace, item=item)
     for site, numbers in each(numbers_by_site.items(), progress):
         for block in trace.blocks(site, item=item):
             check()
             numbers.add(block)
-    return table(trace, numbers_by_site)
+    return table(trace, numbers_by_site, of_weights=of_weights)
 
 
 def accumulators(trace: TraceOrView, *, item: int = 0) -> "dict[Site, HeadNumbers]":
@@ -160,7 +177,12 @@ def rule_of(trace: TraceOrView, site: Site, item: int) -> tuple:
     return *plain, *places, site.heads if mask.differs_by_head else 1
 
 
-def table(trace: TraceOrView, numbers_by_site: "Mapping[Site, HeadNumbers]") -> HeadTable:
+def table(
+    trace: TraceOrView,
+    numbers_by_site: "Mapping[Site, HeadNumbers]",
+    *,
+    of_weights: bool = True,
+) -> HeadTable:
     """The table of accumulators that have been given every block."""
     shape = len(trace.sites), max(site.heads for site in trace.sites)
     values = {measure.key: torch.full(shape, math.nan) for measure in MEASURES}
@@ -170,7 +192,8 @@ def table(trace: TraceOrView, numbers_by_site: "Mapping[Site, HeadNumbers]") -> 
         if site not in numbers_by_site:
             continue
         whole = trace.trace if isinstance(trace, View) else trace
-        scores, why = circuit_scores(whole, whole.site(site), products)
+        known = circuit_scores(whole, whole.site(site), products) if of_weights else ({}, {})
+        scores, why = known
         for key, numbers in (numbers_by_site[site].result() | dict(scores)).items():
             values[key][row, : site.heads] = numbers.cpu()
         reasons = {**numbers_by_site[site].reasons(), **why, **reasons}

@@ -16,6 +16,7 @@ from models.own_stream import stream_at
 from models.projections import Projections
 from models.readout import Readout
 from models.stream import Stream
+from models.structure import kept_with
 from models.trace import Site
 
 
@@ -32,6 +33,10 @@ class OwnOrigin:
     network: Network
     arguments: Mapping[str, Any]
     edits: Sequence[Edit] = ()
+
+    def kept(self) -> dict[Any, Any]:
+        """What was computed of the weights of the network, kept with it."""
+        return kept_with(self.network)
 
     def projections(self, site: Site) -> Projections:
         """The linear maps of a site."""

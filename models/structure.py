@@ -25,11 +25,13 @@ class _Listing:
         modules: each once, the network first.
         children: ids of what they hold, one after another.
         answers: what was asked of them, by the question.
+        computed: see `kept_with`.
     """
 
     modules: tuple[ref[nn.Module], ...]
     children: tuple[int, ...]
     answers: dict[Callable[..., Any], Any] = field(default_factory=dict)
+    computed: dict[Any, Any] = field(default_factory=dict)
 
     def current(self) -> list[nn.Module] | None:
         """The modules; None if the network holds others by now."""
@@ -44,6 +46,11 @@ _listings: WeakKeyDictionary[nn.Module, _Listing] = WeakKeyDictionary()
 def modules_of(network: nn.Module) -> list[nn.Module]:
     """The modules of a network, itself first, each once."""
     return _current(network)[1]
+
+
+def kept_with(network: nn.Module) -> dict[Any, Any]:
+    """What was computed of a network, by any key, until its modules are others."""
+    return _current(network)[0].computed
 
 
 def once(question: Callable[[Any], Answer]) -> Callable[[Any], Answer]:

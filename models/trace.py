@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -285,6 +285,10 @@ MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
 @runtime_checkable
 class Origin(Protocol):
     """The network and the input of a trace, which answer what the trace itself does not keep."""
+
+    def kept(self) -> dict[Any, Any]:
+        """What was computed of the weights of the network, kept with it."""
+        ...
 
     def projections(self, site: Site) -> Projections:
         """The linear maps of a site; a ValueError says which module has none, and why."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -21,6 +21,7 @@ from models.pretrained.token_mixing import mixing_parts
 from models.projections import Projections, split_columns
 from models.readout import Readout
 from models.stream import Stream
+from models.structure import kept_with
 from models.trace import Site
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ class PretrainedOrigin:
     model: "Model"
     inputs: ModelInputs
     edits: Sequence[Edit | ModuleEdit] = ()
+
+    def kept(self) -> dict[Any, Any]:
+        """What was computed of the weights of the network, kept with it."""
+        return kept_with(self.model.network)
 
     def projections(self, site: Site) -> Projections:
         """The linear maps of a site, checked on the first tokens of the input.

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -189,3 +190,25 @@ def test_copying_of_tokens_is_not_read_past_a_layer_of_the_head() -> None:
         found = trace(BY_NAME[name].build(), BY_NAME[name].inputs())
         assert not heads(found)["copying of tokens"].isnan().any()
         assert found.projections(0).final_norm is not None
+
+
+def test_numbers_of_the_weights_are_computed_once_for_as_long_as_they_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, eigvals = [], torch.linalg.eigvals
+    monkeypatch.setattr(torch.linalg, "eigvals", lambda x: asked.append(x) or eigvals(x))
+    model = load(EncoderConfig(vocab=53, dim=12, depth=2, heads=3, seed=5))
+    first = heads(trace(model, torch.tensor([[5, 6, 7]])))["copying"]
+    count = len(asked)
+    again = heads(trace(model, torch.tensor([[8, 9, 5, 6]])))["copying"]
+    assert (len(asked), again.equal(first)) == (count, True)
+    network: Any = model.network
+    with torch.no_grad():
+        network.blocks[1].attention.out.weight.mul_(-1)
+    other = heads(trace(model, torch.tensor([[5, 6, 7]])))["copying"]
+    assert (other[1] + first[1]).abs().max() < 1e-5
+    assert other[0].equal(first[0])
+    alone = heads(trace(model, torch.tensor([[5, 6, 7]])), "entropy")
+    assert list(alone) == ["entropy"]
+    with pytest.raises(ValueError, match="only: expected entropy"):
+        heads(trace(model, torch.tensor([[5, 6, 7]])), ["entropi"])
