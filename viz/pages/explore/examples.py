@@ -76,7 +76,7 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
         example = None if settings.get("upload") else pictures(model).get(chosen)
         if example is not None and (chosen == photo or not trained):
             return FIRST | strip.selection_of(example)
-        return FIRST if trained else None
+        return FIRST if trained and not settings.get("upload") else None
     example = of_text(model, settings.get("input", text))
     return None if example is None or words.chats(model, settings) else selection_of(example)
 
