@@ -56,7 +56,6 @@ class Example:
     Attributes:
         name: on its button.
         input: the text, or the name of a picture in the model's folder.
-        hint: what to look at.
         kind: "self", "causal" or "cross".
         layer: of the head.
         head: that shows it.
@@ -66,11 +65,11 @@ class Example:
         target: what an encoder–decoder is to write; None lets it write.
         answers: of a picture, the right one to each question.
         form: of the view (see viz/selection.py).
+        hint: what to look at; "" where a tour says it.
     """
 
     name: str
     input: str
-    hint: str
     kind: str
     layer: int
     head: int
@@ -80,6 +79,7 @@ class Example:
     target: str | None = None
     answers: tuple[str, ...] = ()
     form: str = "matrix"
+    hint: str = ""
 
 
 @dataclass(frozen=True)

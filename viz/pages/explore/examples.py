@@ -111,7 +111,7 @@ def hint() -> None:
     picture = source.READS.get(model) == "image"
     if picture and preprocessing.is_changed():
         return  # what is said of an example holds for the checkpoint's own preprocessing
-    if example is not None:
+    if example is not None and example.hint:
         st.caption(plain(f"What to look at: {example.hint}"))
     elif picture and cards.card(model) and strip.has_upload(PAGE):
         notice(

@@ -13,7 +13,6 @@ from tests.viz.api.asking import ask
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
     base,
-    captions,
     choose,
     entry,
     labels,
@@ -31,6 +30,7 @@ from viz.api.tracing import Between
 from viz.pages.explore import sizes
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
 from viz.pages.explore.examples import texts
+from viz.pages.explore.tours import steps
 
 
 def test_the_first_screen_is_a_sentence_in_minilm() -> None:
@@ -67,7 +67,7 @@ def test_an_example_is_one_click_away(number: int) -> None:
     assert setting(app, "input") == example.input
     assert helpers.views(app, "entry")[0]["value"] == example.input
     assert (start["layer"], start["head"]) == (example.layer, example.head)
-    assert example.hint in captions(app)
+    assert view(app)["tour"] == steps("minilm", example.name)
     assert base(app)["model"] == "all-MiniLM-L6-v2"  # what is to be looked at was learned
 
 
