@@ -46,11 +46,13 @@ const GROUNDS = [
 export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, beside, ...on }) {
   const stage = useRef(/** @type {HTMLElement | null} */ (null));
   const space = useSpace(stage);
-  const newest = useNewest(Boolean(drawn), () => drawn, [drawn]);
+  const newest = useNewest(Boolean(drawn), () => ({ .../** @type {Drawn} */ (drawn), grid: state.grid() }), [
+    drawn,
+  ]);
   const map = isRefused ? null : newest;
   const { base, bitmap, pointed } = state;
   const { ground, opacity, token } = state.selection;
-  const grid = state.grid();
+  const grid = map?.grid ?? state.grid(); // that of the pixels, also once another trace is here
   const framed = map?.framed === undefined ? token : map.framed;
   const read = state.read?.token ?? (pointed === framed ? null : pointed);
   const isColoured = ground === "colour" && !(map?.scale && map.scale.ramp === state.bothWays);
@@ -95,8 +97,8 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
         html`
         <${OverPicture}
           ...${{ scene, size, label: map?.label ?? "Picture", ...on.area }}
-          onPoint=${(place) => state.pointAt(place && tokenAt([grid], place))}
-          onChoose=${(place) => state.select({ token: tokenAt([grid], place) })}
+          onPoint=${(place) => state.pointAt(place && tokenAt([state.grid()], place))}
+          onChoose=${(place) => state.select({ token: tokenAt([state.grid()], place) })}
           onKey=${walk}
           onPainted=${() => (on.onPainted ? on.onPainted() : stage.current && markPainted(stage.current))}
         >
