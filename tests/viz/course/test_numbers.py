@@ -1,6 +1,5 @@
 """What boards show and several lessons share, against torch, plain loops and closed forms."""
 
-import copy
 import math
 from typing import Any
 
@@ -15,12 +14,11 @@ from models.encoder import Encoder, EncoderConfig
 from models.seeding import seeded
 from tests.models.tensors import noise
 from viz.api import figures
-from viz.course import real
 from viz.course.block.numbers import STACK_TOKENS, STACK_WIDTH, batch_normed, growth, last_gradient
 from viz.course.both.numbers import NARROW, deviations
 from viz.course.decoder.numbers import hidden_row
 from viz.course.dictionary.numbers import CASES, case, edit_distance, normalised
-from viz.course.heads_do.numbers import HIGH, LENGTH, LOW, TEXTS, ablations, other_weights, repeats
+from viz.course.heads_do.numbers import other_weights
 from viz.course.numbers import follow
 from viz.course.position.numbers import LONG, SLIPS, WIDE, misread
 from viz.course.scale.numbers import HIDDEN, drawn, others, pair_costs
@@ -146,19 +144,6 @@ def test_smoothing_and_ranks_are_torchs() -> None:
         right = weights["words"].index(row[4])
         assert int(row[5]) == sorted(row[:4], reverse=True).index(row[right]) + 1
         assert float(row[6]) == pytest.approx(-math.log(float(row[right])), abs=1e-2)
-
-
-def test_the_loss_without_a_head_is_that_of_a_network_without_its_columns() -> None:
-    model = real.opened("induction")
-    network: Any = copy.deepcopy(model.network)
-    begin = torch.full((TEXTS, 1), real.card_of("induction").tokens.index("[BEGIN]"))
-    ids = torch.cat([begin, repeats(TEXTS, LENGTH, LOW, HIGH)], 1)
-    assert ids[:, 1 : LENGTH + 1].equal(ids[:, LENGTH + 1 :])
-    with torch.no_grad():
-        network.blocks[0].attention.out.weight[:, 32:64] = 0
-        logits = network(ids).logits[:, LENGTH + 1 : -1]
-    loss = F.cross_entropy(logits.mT, ids[:, LENGTH + 2 :]).item()
-    assert ablations()[2]["loss"] == pytest.approx(loss, rel=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(3))

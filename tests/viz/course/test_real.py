@@ -190,7 +190,7 @@ def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
     from viz.course.heads_do import numbers as figure
 
     length = figure.DEEP_LENGTH
-    ids = figure.repeats(1, length, figure.DEEP_LOW, figure.DEEP_HIGH)
+    ids = figure.repeats(length, figure.DEEP_LOW, figure.DEEP_HIGH)
     tests = real.stored("heads_do")["answers"]["losses[]"]["tests"]
     network = library("smollm2", transformers.AutoModelForCausalLM)
     for place, expected in zip([None, *figure.DEEP], tests, strict=True):

@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from analysis.attribution import logit_attribution
@@ -26,12 +25,10 @@ from viz.course.inputs import InputError
 REPEATER, READER = "induction", "grammar-next"
 DEEP = ((16, 0), (18, 6), (16, 1), (18, 8))  # of SmolLM2: previous token, induction, control, sink
 SMALL = ((0, 0), (0, 1), (1, 0), (1, 1))
-PREVIOUS = 1  # the previous-token head of the small network
 ROLES = {"previous": "previous token", "induction": "induction", "first": "first token"}
 SIGNS, TOKENS, WORDS = 12, 12, 7  # that the pictures of each network have room for
-LOW, HIGH = 5, 41  # ids of letters and digits: none is special
-TEXTS, LENGTH = 64, 20  # in the test of ablation, and signs before they are repeated
-DEEP_LOW, DEEP_HIGH, DEEP_LENGTH = 1000, 40_000, 64  # the same for SmolLM2, of common pieces
+LOW = 5  # id of the first letter or digit: those before it are special
+DEEP_LOW, DEEP_HIGH, DEEP_LENGTH = 1000, 40_000, 64  # common pieces, and how many are repeated
 BEST = 4  # next words
 
 
@@ -41,7 +38,6 @@ def numbers(
     words: str,
     query: int,
     head: int,
-    later: int,
     spot: int,
     sink: int,
     ablated: str,
@@ -57,8 +53,7 @@ def numbers(
         words: a text for SmolLM2.
         query: position that is followed; the last one where there are fewer.
         head: that the first step follows; counted through both layers, as all heads here.
-        later: that the steps on induction and ablation follow in the small network.
-        spot: that they follow in SmolLM2: index in `DEEP`.
+        spot: that the steps on induction and ablation follow: index in `DEEP`.
         sink: that the step on the sink follows, likewise.
         ablated: index of the ablated head, or "none".
         sentence: words for the second network.
@@ -69,13 +64,11 @@ def numbers(
     names = [f"layer {layer}, head {head}" for layer, head in places]
     more: dict[str, Any] = {"names": names}
     if network == "small":
-        followed, tests = later, ablations()
-        whole, changed = (_read(text, each) for each in ("none", ablated))
-        more["previous"] = PREVIOUS
+        whole, changed = _read(text), None
     else:
-        followed, tests = spot, losses()["tests"]
         whole, changed = (repeat(words, each) for each in ("none", ablated))
-        more |= {"previous": 0, "controls": controls()}
+        more |= {"tests": losses()["tests"], "controls": controls()}
+    followed = min(spot, len(places) - 1)
     tokens = whole["tokens"]
     at = min(query, len(tokens) - 1)
     row = whole["weights"][followed][at]
@@ -99,14 +92,13 @@ def numbers(
         "predicted": whole["best"][at],
         "ablated": ablated,
         "changed": changed if ablated != "none" else None,
-        "tests": tests,
         "reads": _hidden(sentence, reader, hidden),
     }
 
 
 @lru_cache(maxsize=64)
-def _read(text: str, ablated: str) -> dict[str, Any]:
-    """What the small network's heads do with a text, with or without one of them."""
+def _read(text: str) -> dict[str, Any]:
+    """What the small network's heads do with a text."""
     names = real.card_of(REPEATER).tokens
     signs = "".join(text.lower().split())
     unknown = [sign for sign in signs if sign not in names[LOW:]]
@@ -114,7 +106,7 @@ def _read(text: str, ablated: str) -> dict[str, Any]:
         raise InputError(f"expected letters a to z and digits, received {unknown[0]!r}")
     if not 2 <= len(signs) <= SIGNS:
         raise InputError(f"expected 2 to {SIGNS} letters and digits, received {len(signs)}")
-    read = real.traced(REPEATER, signs, *_ablation(SMALL, ablated))
+    read = real.traced(REPEATER, signs)
     return {
         "tokens": ["begin", *signs],
         **_roles(read, SMALL),
@@ -124,17 +116,14 @@ def _read(text: str, ablated: str) -> dict[str, Any]:
 
 @real.of("smollm2")
 def repeat(text: str, ablated: str) -> dict[str, Any]:
-    """The same of SmolLM2."""
+    """The same of SmolLM2, with or without one of them."""
     count = len(real.encoded("smollm2", text))
     if not 2 <= count <= TOKENS:
         raise InputError(f"expected 2 to {TOKENS} tokens, received {count}")
-    read = real.traced("smollm2", text, *_ablation(DEEP, ablated))
+    edits = [] if ablated == "none" else [Ablate(*DEEP[int(ablated)])]
+    read = real.traced("smollm2", text, *edits)
     tokens = [*map(real.word, read.labels)]
     return {"tokens": tokens, **_roles(read, DEEP), "best": _next(read, _piece)}
-
-
-def _ablation(places: Any, ablated: str) -> list[Ablate]:
-    return [] if ablated == "none" else [Ablate(*places[int(ablated)])]
 
 
 def _roles(read: Trace, places: Any) -> dict[str, Any]:
@@ -163,35 +152,18 @@ def _piece(id: int) -> str:
     return real.word(tokenizer.text([id]))
 
 
-def repeats(count: int, length: int, low: int, high: int) -> Tensor:
-    """Random ids from low to high, high excluded, each row a sequence that comes twice.
+def repeats(length: int, low: int, high: int) -> Tensor:
+    """A row of random ids from low to high, high excluded, that comes twice.
 
     The second half can be predicted from the first, all but its first token.
     """
     chance = torch.Generator().manual_seed(0)
-    once = [low + torch.randperm(high - low, generator=chance)[:length] for _ in range(count)]
-    return torch.stack(once).repeat(1, 2)
-
-
-@cache
-def ablations() -> list[dict[str, Any]]:
-    """The small network's loss and accuracy on repeats, as it is and without each head."""
-    begin = torch.full((TEXTS, 1), real.card_of(REPEATER).tokens.index("[BEGIN]"))
-    ids = torch.cat([begin, repeats(TEXTS, LENGTH, LOW, HIGH)], 1)
-    network, right = real.opened(REPEATER).network, ids[:, LENGTH + 2 :]
-    tests = []
-    for at, edits in ((None, []), *((n, [Ablate(*place)]) for n, place in enumerate(SMALL))):
-        with torch.no_grad():
-            logits = network(ids, edits=edits).logits[:, LENGTH + 1 : -1]
-        loss = F.cross_entropy(logits.flatten(0, 1), right.flatten())
-        accuracy = (logits.argmax(-1) == right).float().mean()
-        tests.append({"head": at, "loss": loss.item(), "accuracy": accuracy.item()})
-    return tests
+    return (low + torch.randperm(high - low, generator=chance)[:length]).repeat(1, 2)
 
 
 @real.of("smollm2")
 def losses() -> dict[str, Any]:
-    """The same of SmolLM2, on one text of random tokens that come twice."""
+    """Loss and accuracy on random tokens that come twice, with all heads and without each."""
     passes, loss, right = _repeated()
     tests = []
     for at, edits in ((None, []), *((n, [Ablate(*place)]) for n, place in enumerate(DEEP))):
@@ -213,7 +185,7 @@ def controls() -> dict[str, Any]:
 
 def _repeated() -> tuple[Passes, Loss, Tensor]:
     """Passes over random tokens that come twice, the loss of the second half, and its tokens."""
-    ids = repeats(1, DEEP_LENGTH, DEEP_LOW, DEEP_HIGH)
+    ids = repeats(DEEP_LENGTH, DEEP_LOW, DEEP_HIGH)
     loss = Loss(tuple(ids[0].tolist()), first=DEEP_LENGTH + 1)
     return Passes.of(real.opened("smollm2"), ids), loss, ids[0, DEEP_LENGTH + 1 :]
 

@@ -12,14 +12,14 @@ import { tokens } from "../scene/tokens.js";
 
 const LEAST = 0.1; // weight of an arrow that is shown
 const SIDE = 8; // of a map
-const BOTH = ["induction", "ablate", "sink"];
+const PREVIOUS = 0; // the previous-token head among those of SmolLM2
+const REPEATED = ["induction", "ablate", "sink"];
 
 /** @type {Figure} */
 export const figure = {
   controls: ({ step }) => [
     step === "previous" && field("text", "Letters and digits", 12),
-    BOTH.includes(step) && field("words", "Text", 60),
-    BOTH.includes(step) && choice("network", "Network", { smollm2: "SmolLM2", small: "the small one" }),
+    REPEATED.includes(step) && field("words", "Text", 60),
     step === "hide" && field("sentence", "Words", 40),
     step === "hide" && choice("reader", "Layer · head", { 0: "0 · 0", 1: "0 · 1", 2: "1 · 0", 3: "1 · 1" }),
   ],
@@ -37,13 +37,11 @@ export const figure = {
     const { tokens: read, query, reads, tests, best, names, controls } = numbers;
     const { step } = moment;
     const all = (values) => names.map((name, i) => `${name} ${said(values[i])}`).join("; ");
-    const without = tests.slice(1);
     if (step === "hide")
       return `Keys of “${reads.tokens.at(-1)}” in head ${reads.head} of layer ${reads.layer}, with weight and change when hidden: ${reads.tokens.map((token, i) => `${token} ${fixed(reads.weights[i])}, ${fixed(reads.changes[i])}`).join("; ")}.`;
     if (step === "ablate") {
-      const others = controls
-        ? ` Loss: ${all(without.map(({ loss }) => loss))}; without each of ${controls.losses.length} other heads ${fixed(controls.losses[0])} to ${fixed(controls.losses.at(-1) ?? 0)}.`
-        : "";
+      const without = tests.slice(1);
+      const others = ` Loss: ${all(without.map(({ loss }) => loss))}; without each of ${controls.losses.length} other heads ${fixed(controls.losses[0])} to ${fixed(controls.losses.at(-1) ?? 0)}.`;
       return `Share of next tokens predicted right without a head: ${all(without.map(({ accuracy }) => accuracy))}.${others} Here “${now(numbers, moment).best[query].token}” is predicted after “${read[query]}”.`;
     }
     if (step === "induction")
@@ -71,7 +69,7 @@ function titleOf({ names, followed }, moment) {
 
 /** Arcs from queries to keys, as thick as their weights; for an induction head the token before the key, too. */
 function arrows(numbers, moment) {
-  const { tokens: read, query, names, followed, previous } = numbers;
+  const { tokens: read, query, names, followed } = numbers;
   const head = followed[moment.step];
   const weights = now(numbers, moment).weights[head];
   const single = isSingle(moment);
@@ -87,9 +85,9 @@ function arrows(numbers, moment) {
     ),
   );
   const key = weights[query].indexOf(Math.max(...weights[query]));
-  const note = moment.step === "induction" && key ? numbers.weights[previous][key][key - 1] : 0;
+  const note = moment.step === "induction" && key ? numbers.weights[PREVIOUS][key][key - 1] : 0;
   if (note < LEAST) return arcs;
-  const tip = `${names[previous]}: “${read[key]}” gives “${read[key - 1]}”, the token before it, ${fixed(note, 3)}`;
+  const tip = `${names[PREVIOUS]}: “${read[key]}” gives “${read[key - 1]}”, the token before it, ${fixed(note, 3)}`;
   return [...arcs, arc("note", `t${key}`, `t${key - 1}`, "/muted 1.6", { tip })];
 }
 
@@ -141,7 +139,7 @@ function under({ roles, tests }, { step }) {
 }
 
 function maps(numbers, moment) {
-  const { tokens: read, query, ablated, names, network, followed } = numbers;
+  const { tokens: read, query, ablated, names, followed } = numbers;
   const { step } = moment;
   const { weights } = now(numbers, moment);
   const { values, name } = under(numbers, moment);
@@ -161,8 +159,8 @@ function maps(numbers, moment) {
       more,
       about: `Weights: ${title}`,
     });
-    const patch = pressing(network, step, head, gone);
-    const press = patch && { label: ablating ? `Ablate ${title}` : title, pressed: chosen, patch };
+    const patch = pressing(step, head, gone);
+    const press = { label: ablating ? `Ablate ${title}` : title, pressed: chosen, patch };
     const measured = {
       values: [values[head] ?? 0],
       bar: SIDE - 3,
@@ -181,20 +179,19 @@ function maps(numbers, moment) {
 }
 
 /** What pressing a map does. */
-function pressing(network, step, head, gone) {
+function pressing(step, head, gone) {
   if (step === "previous") return { head };
   if (step === "sink") return { sink: head };
   if (step === "ablate") return { ablated: gone ? "none" : String(head) };
-  if (network !== "small") return { spot: head };
-  return head >= 2 ? { later: head } : undefined;
+  return { spot: head };
 }
 
 /** The loss without each head of two layers: the others as dots, and the heads of the maps by name. */
-function losses({ controls, tests, names, ablated, previous }, { step }) {
-  if (step !== "ablate" || !controls) return null;
+function losses({ controls, tests, names, ablated }, { step }) {
+  if (step !== "ablate") return null;
   const [all, ...without] = tests.map(({ loss }) => loss);
   const most = Math.max(...controls.losses, all, ...without);
-  const isNamed = (head) => ablated === String(head) || head === previous || head === previous + 1; // others are among the dots
+  const isNamed = (head) => ablated === String(head) || head <= PREVIOUS + 1; // others are among the dots
   const title = `Loss without one head; dots: the ${controls.losses.length} others of both layers`;
   const table = {
     title: "Loss",
