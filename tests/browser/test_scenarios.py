@@ -19,8 +19,8 @@ pytestmark = pytest.mark.browser
 VIEW = ".headscope[data-painted]"
 BUSY = ".hs-busy"
 SENTENCE = re.compile("Type a sentence")
-EXAMPLE, EXAMPLE_TEXT = "Keys … are", "The keys to the cabinet are on the table."
-OTHER = "Two banks"
+EXAMPLE, EXAMPLE_TEXT = "Subject far from its verb", "The keys to the cabinet are on the table."
+OTHER = "bank: two meanings"
 BUILT = "?model=built&dim=16&heads=2&depth=3"
 SMALL_IMAGE = "model=built-vit&size=64&heads=2&dim=16&depth=3"
 HELD, MANY = "32", 120  # MB of results, and more traces than take that

@@ -20,7 +20,7 @@ MINILM = (
         **weight(0.68, layer=3, head=1, query=10, key=2),
     ),
     Example(
-        "Keys … are",
+        "Subject far from its verb",
         "The keys to the cabinet are on the table.",
         **weight(0.79, layer=3, head=1, query=6, key=2),
     ),
@@ -30,12 +30,12 @@ MINILM = (
         **weight(1.00, layer=0, head=2, query=11, key=10),
     ),
     Example(
-        "Two banks",
+        "bank: two meanings",
         "The bank by the river is flooded, but the bank in town is open.",
         **weight(0.91, layer=2, head=9, query=11, key=2),
     ),
     Example(
-        "Not like",
+        "“not” … “like”",
         "I did not like the film, but my sister loved it.",
         **weight(0.98, layer=2, head=1, query=3, key=4),
     ),
@@ -45,7 +45,7 @@ MINILM = (
         **weight(0.69, layer=2, head=9, query=2, key=9),
     ),
     Example(
-        "Resting heads",
+        "A head with nothing to do",
         "She opened the window because the room was warm.",
         **weight(0.87, layer=4, head=5, query=4, key=0),
     ),
@@ -67,7 +67,7 @@ SMOLLM2 = (
         **weight(0.95, layer=18, head=6, query=7, key=4, kind="causal"),
     ),
     Example(
-        "Keys … are",
+        "Subject far from its verb",
         "The keys to the cabinet are",
         **weight(0.59, layer=9, head=7, query=5, key=1, kind="causal"),
     ),
