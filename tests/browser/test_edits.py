@@ -179,7 +179,7 @@ def test_a_decoder_writes_on_and_its_steps_are_walked_by_keyboard(page: Page, ap
 
 def test_heads_that_matter_are_swept_and_become_a_number_of_heads(page: Page, app_url: str) -> None:
     text = "the cat saw the dog"
-    page.goto(f"{app_url}/?model=grammar-next&input={text.replace(' ', '+')}&form=parts")
+    page.goto(f"{app_url}/?model=grammar-next&input={text.replace(' ', '+')}&lab=sweeps")
     view = page.locator(".headscope[data-painted]:not(.hs-busy)")
     expect(view).to_have_count(1, timeout=60_000)
     page.get_by_role("button", name=re.compile("^Which heads matter")).press("Enter")
@@ -333,7 +333,7 @@ def test_a_row_is_taken_from_a_second_text(page: Page, app_url: str) -> None:
 
 def test_states_of_a_second_picture_are_mapped_and_patched(page: Page, app_url: str) -> None:
     first, second, *_ = samples.samples("digits")
-    page.goto(f"{app_url}/?model=digits&photo={first}&compare=photo:{second}")
+    page.goto(f"{app_url}/?model=digits&photo={first}&compare=photo:{second}&lab=sweeps")
     page.get_by_role("button", name=re.compile("^Which states matter")).click(timeout=60_000)
     box = page.locator(".hs-faithful", has=page.locator(".hs-states"))
     expect(box.locator(".hs-check")).to_contain_text("10 exactly", timeout=60_000)

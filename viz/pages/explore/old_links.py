@@ -8,6 +8,7 @@ PROOFS = ("yes", "drop", "deletion", "insertion", "road")
 RENAMED = {"class": "output", "fused": "fusion"}
 NAMES = ("relevance", "class", "fused", "discarded", "components", "like")
 FEATURES = ("features", "similarity")  # figures that are forms now
+SWEPT = ("matter", "patched", "states")  # which stood below the picture
 GONE = ("Drop", "Evict", "SetGate", "SetPositions", "Swap")  # edits
 HUB = re.compile(r"[\w.-]+/[\w.-]+")
 CALL = re.compile(r"(\w+)\((?:[^()]|\([^()]*\))*\)")  # an edit, with lists of numbers in it
@@ -29,6 +30,8 @@ def renewed(query: Mapping[str, str]) -> dict[str, str]:
         side = rest.pop("object", "above")
         named = {"foreground": side, "deviations": rest.pop("threshold", "")}
         return rest | {"form": "features"} | {name: value for name, value in named.items() if value}
+    if "lab" not in query and any(query.get(name, "no") not in ("", "no") for name in SWEPT):
+        return {**query, "lab": "sweeps"}
     return dict(query)
 
 

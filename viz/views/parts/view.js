@@ -1,5 +1,5 @@
 // Direct logit attribution: what each head and each MLP adds to the logit of an output, or to the
-// difference of two; below it, on request, what the output rests on and needs.
+// difference of two; below it, on request, what the output rests on.
 
 import { markPainted } from "../../web/core/dom.js";
 import { useAnswer, useNewest } from "../../web/core/hooks.js";
@@ -13,8 +13,6 @@ import { CellTable } from "../../web/parts/cells.js";
 import { Quoted } from "../../web/parts/controls.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { Blame } from "./blame.js";
-import { Matter } from "./matter.js";
-import { Patching } from "./patching.js";
 
 /** @import {LogitParts} from "../../web/types" */
 /** @import {ViewProps} from "../../web/core/view_panel.js" */
@@ -26,7 +24,7 @@ const SENTENCE =
   "What each head and each MLP writes into the last state of the token, as its share of the logit. Choose a head" +
   " to see it.";
 const NO_LOGIT =
-  "There is no logit to divide: the output is a state. How far it moves without a head can be measured.";
+  "This model predicts no words, so there is nothing to split up. “Sweeps” in the Lab has how far its output moves without a head.";
 const DOUBT =
   "What it does not prove: only what is written directly into the last state is counted, with the final norm held" +
   " at this input’s scale; what a head does through later layers appears as the part of those layers.";
@@ -51,8 +49,6 @@ export function Parts({ state, theme, panel }) {
       <p class="hs-heading">${title}</p>
       <p class="hs-sentence">${logits ? SENTENCE : NO_LOGIT}</p>
       ${logits && html`<${Division} ...${{ state, theme }} /><${Blame} ...${{ state, theme }} />`}
-      <${Matter} ...${{ state, theme }} />
-      ${logits && html`<${Patching} ...${{ state, theme }} />`}
     </div>
   `;
 }

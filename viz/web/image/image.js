@@ -12,11 +12,9 @@ import { asking } from "../core/edits.js";
 import { Lab } from "../lab/lab.js";
 import { Below } from "../parts/below.js";
 import { Switch, Field, Hosted, Menu, Stepper, Toggle } from "../parts/controls.js";
-import { HeadsThatMatter } from "../matter/heads.js";
 import { methodOf } from "../methods/methods.js";
 import { Features } from "../../views/features/view.js";
 import { Heads } from "../../views/image/heads.js";
-import { States } from "../../views/image/patching.js";
 import { Picture } from "../../views/image/view.js";
 import { OverPatches } from "../../views/model/over_picture.js";
 import { besideOf } from "./beside.js";
@@ -94,10 +92,6 @@ function compose(state, root, host) {
 
 function Page({ state, theme, corpora, second }) {
   const { form } = state;
-  const matters = {
-    ...{ view: state.view, theme, site: state.selection.site, ask: state.ask },
-    select: (change) => state.select(change),
-  };
   const isOpen = second?.view.baseOrNull;
   return html`
     <${Toolbar} state=${state} />
@@ -109,8 +103,6 @@ function Page({ state, theme, corpora, second }) {
         ${second && (isOpen ? html`<${Picture} ...${{ state: second, theme }} />` : html`<section inert />`)}
         <div>
           <${Heads} ...${{ state, theme }}>
-            <${HeadsThatMatter} ...${matters} />
-            <${States} ...${{ state, theme, ask: state.ask }} />
             <${Hosted} node=${corpora} />
           <//>
         </div>

@@ -6,6 +6,7 @@ import { useEffect } from "../vendor/hooks.js";
 import { Compare } from "./compare.js";
 import { Experiment } from "./experiment.js";
 import { Save } from "./save.js";
+import { Sweeps } from "./sweeps.js";
 
 /** @import {Theme} from "../types" */
 /** @import {Asked} from "../core/edits.js" */
@@ -19,6 +20,7 @@ const TABS = [
     isHere: ({ view }) => Boolean(view.props.edits),
   },
   { value: "compare", label: "Compare", Tab: Compare, isHere: ({ view }) => Boolean(view.props.edits) },
+  { value: "sweeps", label: "Sweeps", Tab: Sweeps, isHere: ({ view }) => view.remote },
   { value: "save", label: "Save", Tab: Save, isHere: ({ view }) => view.remote },
 ];
 

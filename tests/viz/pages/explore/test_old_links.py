@@ -32,6 +32,7 @@ from viz.pages.state import params
             {"form": "features", "foreground": "all"},
         ),
         ({"figure": "distance"}, {"figure": "distance"}),
+        ({"matter": "zero"}, {"matter": "zero", "lab": "sweeps"}),
         ({"compare": "typed:model", "compare_model": "a/b"}, {"compare": "hub:a/b"}),
         ({"compare": "typed:model", "compare_model": "/a/b"}, {"compare": "folder:/a/b"}),
         (
