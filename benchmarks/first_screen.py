@@ -1,11 +1,11 @@
 """What the first screen of Explore is: its controls, and where the picture stands.
 
-`python -m benchmarks.browser --changes 0 --starts 0 --no-bytes` prints it for three models and four
-sizes of the window: the controls of which half is in sight (elements with the role button, link,
-textbox, combobox, checkbox, radio, slider, tab, menuitem or switch; each choice of a group counts;
-tokens, cells, thumbnails and the words that the model says do not), the top of what is painted of
-the picture, its share of the screen, and that of its frame. The models are those of
-`python -m models.fetch smollm2 dinov2`.
+`python -m benchmarks.browser --changes 0 --starts 0 --no-bytes` prints it for models and sizes of
+the window: the controls of which half is in sight (elements with the role button, link, textbox,
+combobox, checkbox, radio, slider, tab, menuitem or switch; each choice of a group counts; tokens,
+cells, thumbnails, heads worth seeing and the words that the model says do not), the top of what is
+painted of the picture, its share of the screen, and that of its frame. The models are those of
+`python -m models.fetch smollm2 dinov2 translate whisper`.
 """
 
 from pathlib import Path
@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, ViewportSize
 from benchmarks.measure import table
 
 LOOK = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
-SIZES = ((1280, 800), (1920, 1080), (1280, 1400), (390, 844))
-MODELS = ("minilm", "smollm2", "dinov2")
+SIZES = ((1280, 800), (1440, 900), (1920, 1080), (390, 844))
+MODELS = ("minilm", "smollm2", "dinov2", "translate", "whisper")
 MOST_CONTROLS, LOWEST_TOP, LEAST_SHARE = 24, 260, 0.4  # what 1280 × 800 should have
 WAIT_MS, SETTLE_MS = 180_000, 4_000
 
@@ -37,7 +37,7 @@ def look(browser: Browser, url: str, model: str, size: tuple[int, int]) -> dict[
     try:
         page.set_default_timeout(WAIT_MS)
         page.goto(f"{url}/?model={model}")
-        page.get_by_role("button", name="Save or share").wait_for(state="attached")
+        page.locator(".headscope[data-painted]").wait_for()
         page.wait_for_load_state("networkidle")
         page.wait_for_timeout(SETTLE_MS)  # the first trace may come after the first picture
         return page.evaluate(LOOK)

@@ -20,7 +20,6 @@ import { element, setText } from "../core/dom.js";
  * @property {Choice[]} items
  * @property {"cards" | "rows" | "thumbs"} layout
  * @property {string} [kept] name under which this browser remembers items, which are added on top
- * @property {string} [empty] what is said where there are none
  */
 
 const MOST = 8; // items remembered
@@ -35,18 +34,15 @@ export function mount(root, props, host) {
   root.classList.add("hs-control");
   const title = element("h3", "hs-choices-title");
   const list = element("ul", "hs-choices");
-  const none = element("p", "hs-choices-none");
-  root.replaceChildren(title, list, none);
+  root.replaceChildren(title, list);
 
-  function update({ label, items, layout, kept = "", empty = "" }) {
+  function update({ label, items, layout, kept = "" }) {
     const all = kept ? remembered(kept, items) : items;
     setText(title, label);
-    title.hidden = !label;
+    title.hidden = !label || !all.length;
     list.className = `hs-choices hs-choices-${layout}`;
     list.setAttribute("aria-label", label);
     list.replaceChildren(...all.map((item) => element("li", "", {}, itemOf(item))));
-    setText(none, empty);
-    none.hidden = all.length > 0 || !empty;
     list.hidden = !all.length;
   }
 
@@ -60,7 +56,11 @@ export function mount(root, props, host) {
       ...(tag ? [element("span", "hs-choice-tag", {}, tag)] : []),
       ...(detail ? [element("span", "hs-choice-detail", {}, detail)] : []),
     );
-    item.onclick = () => host.trigger("chosen", id);
+    item.onclick = () => {
+      host.trigger("chosen", id);
+      const closing = { key: "Escape", bubbles: true, composed: true }; // a menu round the list
+      item.dispatchEvent(new KeyboardEvent("keydown", closing));
+    };
     return item;
   }
 

@@ -147,7 +147,7 @@ def test_what_cannot_stand_beside_is_one_line(folders, monkeypatch) -> None:
     for other, words in (
         (f"folder:{text}", "expected a model that reads pictures alone"),
         ("folder:/nowhere", "there is no folder"),
-        ("nonsense", "expected a picture or model of “Compare with …”"),
+        ("nonsense", "expected a picture or model of “Compare”"),
     ):
         app = of_folder(first, compare=other)
         (line,) = helpers.lines(app)
