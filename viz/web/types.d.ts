@@ -149,8 +149,6 @@ export interface ViewProps extends PageLinkProps {
   panels?: string[];
   /** Which parts of the view are shown; without it all: "atlas", "matrix", "tokens". */
   parts?: string[];
-  /** Whether the page says what to look at in the head of the defaults. */
-  hinted?: boolean;
   /** The steps for the example that is shown: see viz/pages/explore/tours.py. */
   tour?: TourStep[];
   /** What is said while there is no trace. */

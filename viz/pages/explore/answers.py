@@ -12,7 +12,6 @@ from viz.pages.shared import plain
 from viz.pages.widgets import cards
 
 if TYPE_CHECKING:
-    from analysis.worth import Worth
     from models.card import Card, Example
     from models.model import Model
     from models.trace import Trace
@@ -61,13 +60,6 @@ def of_picture(name: str, trace: "Trace", example: "Example | None", title: str 
         parts.append(f"Truth: **{plain(', '.join(example.answers))}**")
     joined = " · ".join(parts)
     st.markdown(f"{plain(title)}: {joined}" if title else joined)
-
-
-def reason(chosen: "Worth") -> str:
-    """Why an input without an example opens on a head."""
-    query, key = chosen.words
-    where = f"layer {chosen.site.layer}, head {chosen.head}"
-    return f"Worth seeing: in {where} “{query}” looks at “{key}”: {chosen.reason}."
 
 
 def _ranked(names: Sequence[str], shares: Any) -> str:

@@ -268,12 +268,9 @@ class _Run:
         begins = examples.begin(source.listed(), session.current(PAGE).settings)
         chosen = None if begins is not None else tracing.worth(before)
         stage.params = _now(stage.kind, chosen)
-        tour = examples.tour()
-        stage.props = {**stage.props, "hinted": chosen is not None, "tour": tour}
+        stage.props = {**stage.props, "tour": examples.tour()}
         if not self.comes_soon():
             self.controls()
-        if chosen is not None and not tour:
-            st.caption(shared.plain(answers.reason(chosen)))
         self.answer(request, model, held)
         return request, held
 

@@ -23,7 +23,6 @@ const LOSSES = 3; // maximum number of times a recomputed trace may be evicted a
 const REPORT_MS = 3000; // before a loss is reported again; twice as long before each further time
 const LAST_REPORT_MS = 60_000;
 /** @type {(keyof LinkSelection)[]} */
-const OF_HEAD = ["layer", "head", "attention", "tower", "module"]; // of a link
 /** What is drawn when it is set to another value. */
 const POINTED = /** @type {const} */ ([
   ...["hover", "pointed", "read", "isolated", "lit", "match", "padding"],
@@ -253,15 +252,11 @@ export class State {
 
   /** Writes the selection to the link and to the session storage. */
   record() {
-    const { defaults, hinted, page } = this.props;
+    const { defaults, page } = this.props;
     if (!page) return;
     const { start, baseOrNull: base } = this;
     const query = queryOf(start ?? (base ? toLink(base, this.selection) : this.chosen), defaults);
     this.link.record(query, start ?? this.chosen);
-    // what the page says of the head of the defaults is hidden by viz/app.css while another head is shown
-    const isOther = (/** @type {keyof LinkSelection} */ name) =>
-      name in query && query[name] !== String(defaults[name]);
-    document.documentElement.toggleAttribute("data-other-head", Boolean(hinted) && OF_HEAD.some(isOther));
   }
 
   // ---- from trace to trace
