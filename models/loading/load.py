@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -130,8 +131,13 @@ def _model_of(
         return from_folder(Folder.at(path, trusted=True), known.title, door, dtype, device)
     place = _folder(source)
     if place is None:
+        given = str(source)
+        if isinstance(source, Path) or given.startswith((".", "~", "/")):
+            raise ValueError(f"there is no folder {given!r}")
+        near = get_close_matches(given, names, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ValueError(
-            f"expected a folder or one of {', '.join(names)}, received {str(source)!r}"
+            f"expected a folder or one of {', '.join(names)}, received {given!r}{hint}"
         )
     name = place.path.name if Path(source).is_dir() else str(source)
     return from_folder(place, name, door, dtype, device)

@@ -9,7 +9,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from models.catalogue import entry, folder
 from models.encoder import Encoder, EncoderConfig
-from models.run import Model, catalogue, devices, load, trace
+from models.run import Model, devices, load, trace
 from models.text import WordTokenizer
 from models.vit import ViT, ViTConfig
 from tests.models.tensors import ids_of
@@ -92,13 +92,6 @@ def test_devices_of_this_machine() -> None:
         load(SMALL, device="meta")
 
 
-@pytest.mark.parametrize("source", ["no-such-model", Path("no-such-folder")])
-def test_a_source_that_is_not_there(source: str | Path) -> None:
-    names = ", ".join(known.name for known in catalogue())
-    with pytest.raises(ValueError, match=f"a folder or one of {names}, received '{source}'"):
-        load(source)
-
-
 def test_a_vit_from_a_config_or_from_memory() -> None:
     config = ViTConfig(image=(12, 20), patch=4, dim=20, heads=5, seed=3)
     model = load(config)
@@ -148,3 +141,17 @@ def test_of_many_checkpoints_the_first_are_named(tmp_path: Path) -> None:
         (tmp_path / f"checkpoint-{number}" / "config.json").write_text("{}")
     with pytest.raises(ValueError, match=r"300 checkpoints, .* checkpoint-19, …$"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("minilmm", "expected a folder or one of .*, received 'minilmm'; did you mean 'minilm'"),
+        ("quite another", "received 'quite another'$"),
+        ("./models-of-mine", "there is no folder './models-of-mine'"),
+        (Path("of mine"), "there is no folder 'of mine'"),
+    ],
+)
+def test_what_is_not_there_is_told_from_a_typo(source: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        load(source)

@@ -10,6 +10,7 @@ from torch import Tensor
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from analysis.patches import grid_of, layer_cells
+from models.pretrained.window_layers import cosine_windows
 from models.run import as_model, trace
 
 ROUNDING = 1e-4  # cosines times a scale of up to 100, in float32, through four layers
@@ -149,3 +150,19 @@ def windows(rows: int, cols: int, size: int, shift: int) -> list[list[int]]:
         ]
         for top, left in product(range(0, rows, size), range(0, cols, size))
     ]
+
+
+def test_hidden_cells_keep_the_weight_that_the_library_leaves_them() -> None:
+    """Each cell sees itself only, with the lowest score there is: what is hidden scores as much."""
+    layer = built("swinv2").encoder.layers[0].blocks[0].attention.self
+    with torch.no_grad():
+        layer.logit_scale.fill_(10.0)  # beyond its limit of log 100
+        layer.query.weight.copy_(-layer.key.weight)
+        layer.query.bias.zero_()
+        layer.key.bias = None
+    states, mask = pixels(4, 9, 6), -100.0 * (1 - torch.eye(9)).repeat(2, 1, 1)
+    with torch.no_grad():
+        _, expected = layer(states, mask, output_attentions=True)
+        found = cosine_windows(layer, states, mask).weights()
+    assert (found - expected).abs().max() < ROUNDING
+    assert expected.diagonal(dim1=-2, dim2=-1).min() < 0.9
