@@ -4,7 +4,8 @@
     "button link textbox searchbox combobox checkbox radio slider tab menuitem switch".split(" "),
   );
   // choices of data, not controls: tokens, thumbnails, heads worth seeing, and the words that the model says
-  const DATA = ".hs-next, .hs-token, .hs-tokens, .hs-worth, [role=listbox], [role=grid]";
+  const DATA =
+    ".hs-answer-chip, .hs-word, .hs-token, .hs-tokens, .hs-tiles, .hs-worth, [role=listbox], [role=grid]";
   const NATIVE = { BUTTON: "button", SUMMARY: "button", TEXTAREA: "textbox", SELECT: "combobox" };
   const INPUTS = { checkbox: "checkbox", radio: "radio", range: "slider", button: "button", file: "" };
 

@@ -126,8 +126,8 @@ def visited(page: Page, url: str, number: int) -> dict[str, list[float]]:
     page.add_init_script(path=PROBE)
     page.goto(f"{url}/?model=built-vit&{query}", wait_until="commit")
     wait_for(page, "imageProbe.ready()", "the first picture")
-    page.get_by_role("combobox", name="Layer").focus()
-    far = pressed(page, "End", "site", after_ms=0)
+    page.locator(".hs-body").focus()
+    far = pressed(page, "ArrowDown", "site", after_ms=0)
     with Traffic.of(page) as heard:
         heard.wait_until_quiet(page)
         drop = dropped(page, number)

@@ -334,7 +334,7 @@ def of_page(page: Page, numbers: Path, link: str) -> dict[str, Any]:
     page.wait_for_load_state("networkidle")
     explores = urlsplit(link).path == "/"
     if explores:
-        page.get_by_role("button", name="Save or share").wait_for()
+        page.locator(".hs-lab-tabs").get_by_role("button", name="Save", exact=True).click()
         rest(page)
         save(page, "NPZ", numbers)
         figure = save(page, "SVG", numbers.with_suffix(".svg")).read_text("utf-8")
@@ -363,12 +363,10 @@ def rest(page: Page) -> None:
 
 def save(page: Page, kind: str, path: Path) -> Path:
     """Saves a file of the view by its menu."""
-    page.get_by_role("button", name="Save or share").click()
     with page.expect_download() as download:
-        page.get_by_role("menuitem", name=kind, exact=True).first.click()
+        page.get_by_role("region", name="Save").get_by_role("button", name=kind).first.click()
     arrived: Download = download.value
     arrived.save_as(path)
-    page.keyboard.press("Escape")
     return path
 
 

@@ -24,6 +24,7 @@ TESTS = "tests/js"
 FORMATTED = [
     "viz/views",
     "viz/web/lab",
+    "viz/web/explore",
     "viz/web/parts",
     "viz/web/matter",
     "viz/web/scene",
@@ -36,7 +37,7 @@ FORMATTED = [
     "viz/web/painting",
     *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu", "spans")),
     "viz/web/image",
-    *(f"viz/web/text/{name}.js" for name in ("aids", "toolbar", "text", "strands", "state")),
+    *(f"viz/web/text/{name}.js" for name in ("strands", "state")),
     *(f"{TESTS}/{name}.test.mjs" for name in ("imports", "vendor")),
 ]
 CHECKS = {

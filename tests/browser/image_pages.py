@@ -74,6 +74,8 @@ class Source:
             return file.getvalue(), "image/png"
         if route == "corpora":
             return {"corpora": []}
+        if route in ("vector", "worth"):
+            return {"why": "a picture of a test"}
         site = int(query["site"])
         if route == "sinks":
             return message(sinks=[self.sinks(site, query["outliers"] == "yes")])

@@ -10,6 +10,7 @@ from analysis.generation import continue_text
 from analysis.sweep import sweep
 from models.edits import Ablate, Patch, Temperature
 from models.run import load, trace
+from tests.browser.views import go_to_head, open_lab
 from viz.api import samples
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -57,7 +58,7 @@ def test_a_head_is_switched_off_seen_undone_and_linked(page: Page, app_url: str)
     page.wait_for_url(re.compile(r"edits=Ablate%281.*lab=experiment"))
     expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
     edited = trace_of(page)
-    expect(page.locator(".hs-next")).to_contain_text("edits change the prediction by")
+    expect(page.locator(".hs-answer")).to_contain_text("change (KL")
     with page.context.expect_page() as opening:
         page.evaluate("open(location.href)")
     tab = opening.value
@@ -75,7 +76,7 @@ def test_a_head_is_switched_off_seen_undone_and_linked(page: Page, app_url: str)
         shows(page, plain)
     page.keyboard.press("ControlOrMeta+z")
     shows(page, edited)
-    page.get_by_role("button", name="Before").click()
+    page.get_by_role("button", name=re.compile("^Before")).click()
     shows(page, plain)
     off.press("Escape")
     expect(off).to_have_count(0)
@@ -87,8 +88,7 @@ def test_the_difference_is_drawn_and_read_and_its_link_shows_the_same(
     model = load("grammar-next")
     opened(page, f"{app_url}/{LINK}&edits=Temperature(0.2,layer=1)&input=the+cat+saw+the+dog")
     lab(page).get_by_role("button", name="Difference").click()
-    sentence = page.locator(".hs-matrix .hs-sentence")
-    expect(sentence).to_contain_text("what the edits changed in the weight")
+    expect(page.locator(".hs-names")).to_contain_text("after minus before the edits")
     plain, edited = (
         trace(model, "the cat saw the dog", edits=each).weights(1, 0)
         for each in ([], [Temperature(0.2, layer=1)])
@@ -104,7 +104,7 @@ def test_the_difference_is_drawn_and_read_and_its_link_shows_the_same(
     page.wait_for_url(re.compile("edited=difference"))
     with page.context.expect_page() as opening:
         page.evaluate("open(location.href)")
-    expect(opening.value.locator(".hs-matrix .hs-sentence")).to_contain_text("what the edits")
+    expect(opening.value.locator(".hs-names")).to_contain_text("after minus before the edits")
 
 
 def test_a_link_is_cut_and_a_state_patched_by_keyboard(page: Page, app_url: str) -> None:
@@ -124,45 +124,43 @@ def test_a_link_is_cut_and_a_state_patched_by_keyboard(page: Page, app_url: str)
     page.wait_for_url(re.compile("second=the"))
 
 
-def test_what_the_model_predicts_follows_the_token_and_leads_to_its_parts(
-    page: Page, app_url: str
-) -> None:
+def test_what_the_model_says_stays_and_leads_to_its_parts(page: Page, app_url: str) -> None:
     opened(page, f"{app_url}/?model=induction&token=3")
-    line = page.locator(".hs-next")
-    expect(line).to_contain_text(re.compile(r"What comes after “.+”: .+\s%"))
+    line = page.locator(".hs-answer")
+    expect(line).to_contain_text(re.compile(r"Next word.+\s%"))
     first = line.text_content() or ""
     view = page.locator(VIEW)
     view.locator(".hs-overlay").focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    expect(line).not_to_have_text(first)
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_url(re.compile("token=1"))
+    expect(line).to_have_text(first)
     chip = line.get_by_role("button").first
-    name = chip.locator("b").text_content() or ""
+    name = chip.locator("bdi").text_content() or ""
     chip.click()
-    expect(view.get_by_role("button", name="Parts")).to_have_attribute("aria-pressed", "true")
+    parts = view.get_by_role("button", name="What adds to it")
+    expect(parts).to_have_attribute("aria-pressed", "true")
     page.wait_for_url(re.compile(f"output={name}"))
 
 
 def test_each_of_several_masks_can_be_reached_from_the_line(page: Page, app_url: str) -> None:
     opened(page, f"{app_url}/?model=grammar&input=the+[MASK]+near+the+girls+[MASK]+happy")
-    line = page.locator(".hs-next")
-    expect(line).to_contain_text("What the model answers at “[MASK]”, 1 of 2: ")
+    mask = page.get_by_label("Mask", exact=True)
+    expect(mask).to_have_value("0")
+    first = page.locator(".hs-answer").inner_text()
     page.get_by_role("button", name="Next mask").click()
-    expect(line).to_contain_text("What the model answers at “[MASK]”, 2 of 2: ")
     page.wait_for_url(re.compile("token=6"))
-    page.get_by_label("Mask", exact=True).select_option("1")
-    expect(line).to_contain_text("What the model answers at “[MASK]”, 1 of 2: ")
+    expect(page.locator(".hs-answer")).not_to_have_text(first)
+    mask.select_option("0")
+    page.wait_for_url(re.compile("token=2"))
 
 
 def test_a_decoder_writes_on_and_its_steps_are_walked_by_keyboard(page: Page, app_url: str) -> None:
     text = "the cat saw the dog"
     opened(page, f"{app_url}/?model=grammar-next&input={text.replace(' ', '+')}")
     plain = trace_of(page)
-    button = page.get_by_role("button", name=re.compile("^Write on"))
-    button.focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("dialog", name="Write on")).to_contain_text("Next: ")
+    open_lab(page, "Numbers")
+    expect(page.get_by_role("form", name="Continue by chance")).to_contain_text("Next: ")
     page.get_by_label("Tokens", exact=True).fill("3")
     page.get_by_label("Tokens", exact=True).press("Enter")
     expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
@@ -313,7 +311,7 @@ def test_a_head_is_taken_from_a_second_text(page: Page, app_url: str) -> None:
     after = trace(model, text, edits=edits).output.row(-1).softmax(-1)
     likeliest = int(before.topk(2).indices[1])
     change = f"{100 * float(before[likeliest]):.2f} % → {100 * float(after[likeliest]):.2f} %"
-    expect(page.locator(".hs-next").first).to_contain_text(change)
+    expect(page.locator(".hs-answer").first).to_contain_text(change)
 
 
 def test_a_row_is_taken_from_a_second_text(page: Page, app_url: str) -> None:
@@ -354,7 +352,7 @@ def test_states_of_a_second_picture_are_mapped_and_patched(page: Page, app_url: 
     expect(box.locator(".hs-matter-read")).to_contain_text(f"Layer 0, patch {row},{col}: ")
     expect(box.locator(".hs-area")).to_have_count(1)
     patch = box.get_by_role("button", name="Patch this state")
-    page.get_by_label("Layer", exact=True).select_option("0")
+    go_to_head(page, 0, 0)
     patch.press("Enter")
     said = f"Hidden state 0: token {token} gets that of token {token}"
     lab(page)

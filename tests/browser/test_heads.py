@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.explorer_pages import Source, open_text, random_source
-from tests.browser.views import SIZES, Server, View
+from tests.browser.views import SIZES, Server, View, open_lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
@@ -21,6 +21,7 @@ def opened(page: Page, server: Server, source: Source, size: str, **start: Any) 
 def test_dots_are_read_and_choose_their_head(page: Page, server: Server) -> None:
     source = random_source(2, 3, 7)
     view = opened(page, server, source, "phone", overview="table", layer=1, head=2)
+    open_lab(page, "Numbers")
     read, chosen = page.locator(".hs-dots-view .hs-read"), page.locator(".hs-dot-chosen")
     page.get_by_label("Number along x").select_option("Previous token")
     page.get_by_label("Number along y").select_option("First token")
@@ -35,14 +36,13 @@ def test_dots_are_read_and_choose_their_head(page: Page, server: Server) -> None
     assert np.argsort(places).tolist() == np.argsort(numbers).tolist()
     page.locator(".hs-dot").first.click()
     view.shows(0, 0)
-    sentence = f"Head 0 here: {source.numbers()['sentences'][0][0]}"
-    expect(page.locator(".hs-head-sentence span")).to_have_text(sentence)
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]["width"]
 
 
 def test_a_thousand_heads_are_ranked_sorted_and_filtered(page: Page, server: Server) -> None:
     source = random_source(32, 33, 5)
     view = opened(page, server, source, "wide", overview="table", layer=20, head=7)
+    open_lab(page, "Numbers")
     rows = page.locator(".hs-heads-table tbody tr")
     expect(page.locator("tr[aria-selected=true]")).to_be_in_viewport()
     expect(page.locator("tr[aria-selected=true] th")).to_have_text("20 · 7")
@@ -61,8 +61,5 @@ def test_a_thousand_heads_are_ranked_sorted_and_filtered(page: Page, server: Ser
     page.get_by_role("button", name="Induction", exact=True).click()
     undefined = "Induction is not defined for any head here: no token occurs twice."
     expect(page.get_by_text(undefined)).to_be_visible()
-    page.get_by_role("button", name="Thumbnails").click()
-    expect(page.locator(".hs-frame.hs-chosen")).to_be_in_viewport(ratio=1)
-    expect(page.locator(".hs-filtered")).to_contain_text(f"{count} of 1056 heads")
     page.get_by_role("button", name="Clear").click()
     expect(page.locator(".hs-filtered")).to_have_count(0)

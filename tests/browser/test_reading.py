@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.explorer_pages import Source, random_source
 from tests.browser.test_explorer import ODD
 from tests.browser.test_lines import Lines
-from tests.browser.views import Server
+from tests.browser.views import Server, open_lab
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -27,47 +27,51 @@ def draw(page: Page, server: Server) -> Callable[..., Lines]:
     return opened
 
 
-def test_every_copy_of_the_text_reads_its_own_exact_number(draw):
+def test_the_text_is_shaded_and_read_by_the_word_that_is_chosen(draw):
     source = random_source(3, 4, len(ODD), labels=ODD, special=[0, len(ODD) - 1])
-    shown = draw(source, form="text", layer=1, head=2, shown="0.2", layers="0.2")
+    shown = draw(source, form="text", layer=1, head=2)
     page = shown.page
-    copies = page.locator(".hs-copy")
-    expect(copies).to_have_count(4)
-    assert page.locator(".hs-copies script, .hs-copies img").count() == 0
+    words = page.get_by_role("radiogroup", name="Words").get_by_role("radio")
+    expect(words).to_have_count(len(ODD))
+    assert page.locator(".hs-text script, .hs-text img").count() == 0
     assert page.evaluate("window.bad === undefined")
-    copies.first.locator("[data-index='4']").click()
+    words.nth(4).click()
     page.wait_for_url(re.compile("token=4"))
-    copies.nth(3).locator("[data-index='7']").hover()
-    places = [(0, 0), (0, 2), (2, 0), (2, 2)]
-    for copy, (layer, head) in zip(copies.all(), places, strict=True):
-        expect(copy.locator(".hs-copy-title")).to_have_text(f"layer {layer} · head {head}")
-        number = f"(7) {source.array[layer, head, 4, 7]:.5f}"
-        expect(copy.locator(".hs-copy-number")).to_contain_text(number)
-    page.get_by_role("button", name="To a token").click()
-    copies.nth(3).locator("[data-index='7']").hover()
-    expect(copies.nth(3).locator(".hs-copy-number")).to_contain_text(
-        f"(7) {source.array[2, 2, 7, 4]:.5f}"
+    row = source.array[1, 2, 4]
+    best = int(row.argmax())
+    share = f"{100 * row[best]:.0f} %"
+    expect(words.nth(best)).to_have_attribute(
+        "aria-label", re.compile(rf"position {best}, {share}$")
     )
-    copies.first.locator("[data-index='4']").press("ArrowRight")
-    expect(copies.first.locator("[data-index='5']")).to_be_focused()
-    expect(copies.nth(3).locator("[data-index='5']")).to_have_attribute("aria-checked", "true")
+    expect(page.locator(".hs-reading .hs-bar-row").first).to_contain_text(share)
+    page.get_by_role("button", name="Who looks at").click()
+    page.wait_for_url(re.compile("token=4&direction=in"))
+    column = source.array[1, 2, :, 4]
+    share = f"{100 * column.max():.0f} %"
+    expect(page.locator(".hs-reading .hs-bar-row").first).to_contain_text(share)
+    words.nth(4).press("ArrowRight")
+    expect(words.nth(5)).to_be_focused()
+    page.wait_for_url(re.compile("token=5&direction=in"))
     page.keyboard.press("Escape")
     expect(page.locator("[aria-checked='true']")).to_have_count(0)
 
 
-def test_chips_are_legible_in_the_colour_of_their_weight(draw):
-    weights = np.tile(np.linspace(0, 1, 53, dtype=np.float32) ** 2, (53, 1))[None, None]
-    shown = draw(Source(weights, [f"w{i}" for i in range(53)]), form="text", token=0, scale="own")
-    chips = shown.page.locator(".hs-chip")
-    expect(chips.nth(52)).to_have_attribute("aria-label", re.compile(r"weight 0\.\d{5}$"))
+def test_words_are_legible_in_the_colour_of_their_weight(draw):
+    weights = np.zeros((1, 1, 53, 53), np.float32)
+    weights[..., 0] = np.linspace(0, 1, 53) ** 2
+    weights[..., 1] = 1 - weights[..., 0]
+    labels = [f"w{i}" for i in range(53)]
+    shown = draw(Source(weights, labels), form="text", token=0, direction="in")
+    words = shown.page.locator(".hs-word")
+    expect(words.nth(52)).to_have_attribute("aria-label", re.compile(r"100 %$"))
     for mode in theme.MODES:
         shown.page.emulate_media(color_scheme=mode)
         expect(shown.root).to_have_attribute("data-mode", mode)
-        pairs = chips.evaluate_all(
+        pairs = words.evaluate_all(
             "all => all.map(getComputedStyle).map((style) => [style.color, style.backgroundColor]"
             ".map((colour) => colour.match(/\\d+/g).slice(0, 3).map(Number)))"
         )
-        assert pairs[52][1] == list(theme.rgb(theme.COLOURS[mode].heads[0]))
+        assert pairs[52][1] == theme.sequential(mode)[255].tolist()
         for colour, ground in np.array(pairs)[1:]:
             assert contrast(colour, ground) >= 4.5
 
@@ -82,18 +86,6 @@ def contrast(one: np.ndarray, other: np.ndarray) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_a_long_text_is_read_page_by_page(draw):
-    shown = draw(random_source(1, 1, 1300), form="text")
-    chips = shown.page.locator(".hs-chip")
-    expect(chips).to_have_count(1024)
-    shown.page.get_by_role("button", name="Later tokens").click()
-    expect(chips).to_have_count(276)
-    expect(shown.page.get_by_text("tokens 1024–1299 of 1300")).to_be_visible()
-    shown.page.get_by_role("searchbox", name="Find a token").fill("w30")
-    shown.page.get_by_role("searchbox", name="Find a token").press("Enter")
-    expect(shown.page.locator("[data-index='30']")).to_be_visible()
-
-
 def test_brushed_tokens_alone_are_drawn_and_what_they_hide_is_told(draw):
     source = random_source(1, 2, 12)
     lines = draw(source, form="lines", head=1, rows="3-7", columns="2-9")
@@ -101,9 +93,10 @@ def test_brushed_tokens_alone_are_drawn_and_what_they_hide_is_told(draw):
     whole = source.array[0, 1, 3:7].astype(np.float64)
     drawn = np.where(whole >= 0.01, whole, 0)[:, 2:9].sum()
     hidden = 100 * (1 - drawn / whole.sum())
+    open_lab(lines.page, "Numbers")
     expect(lines.page.locator(".hs-hidden-share")).to_contain_text(f"{hidden:.0f} %")
     lines.page.get_by_role("button", name="Show all tokens again").click()
-    expect(lines.left.locator("[role=option]")).to_have_count(12)
+    expect(lines.left.locator("[role=option]")).not_to_have_count(4)
     lines.page.wait_for_url(re.compile("^(?!.*rows=)"))
 
 
@@ -111,6 +104,7 @@ def test_a_search_goes_from_match_to_match_and_a_threshold_hides(draw):
     labels = [f"w{i}" for i in range(300)]
     labels[40] = labels[250] = "Needle"
     lines = draw(random_source(1, 1, 300, labels=labels), form="lines")
+    open_lab(lines.page, "Numbers")
     box = lines.page.get_by_role("searchbox", name="Find a token")
     box.fill("needle")
     for index in (40, 250, 40):

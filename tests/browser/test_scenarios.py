@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from benchmarks import servers
 from tests.browser.driver import differences, picture, rest, state, still
 from tests.browser.lines import Answers, Line
+from tests.browser.views import go_to_head
 from tests.browser.wire import Client
 
 pytestmark = pytest.mark.browser
@@ -70,7 +71,8 @@ def slider(page: Page, name: str) -> Locator:
 
 
 def head(page: Page, which: str) -> None:
-    page.locator(VIEW).get_by_role("combobox", name="Head").select_option(which)
+    site = int(page.locator(VIEW).get_attribute("data-site") or 0)
+    go_to_head(page, site, which)
 
 
 def go_to(page: Page, name: str) -> None:
@@ -103,7 +105,7 @@ def test_an_answer_that_comes_late_does_not_bring_the_old_picture_back(page, app
     first = trace(page)
     rest(page)
     answers.hold = lambda url: first in url
-    page.locator(VIEW).get_by_role("combobox", name="Layer").select_option("5")
+    go_to_head(page, 5, int(page.locator(VIEW).get_attribute("data-head") or 0))
     box(page).fill("A cat sat on a mat")
     expect(page.locator(f"{VIEW}[data-trace='{first}']")).to_have_count(0)
     second = trace(page)
@@ -308,7 +310,7 @@ def test_a_server_that_starts_anew(page, console):
         rest(page)
         before = trace(page)
     with servers.served(port):
-        page.locator(VIEW).get_by_role("combobox", name="Layer").select_option("3")
+        go_to_head(page, 3, 4)
         expect(page.locator(f"{VIEW}:not([data-trace='{before}'])")).to_have_count(
             1, timeout=60_000
         )

@@ -34,6 +34,27 @@ class Source(Protocol):
         ...
 
 
+def open_lab(page: Page, tab: str) -> None:
+    """Opens a tab of the Lab."""
+    page.locator(".hs-lab-tabs").first.get_by_role("button", name=tab, exact=True).press("Enter")
+
+
+def go_to_head(page: Page, layer: int, head: int | str) -> None:
+    """Chooses a head by the arrow keys; layers stand below each other."""
+    page.locator(".hs-body").first.focus()
+    view = page.locator(".headscope[data-site]").first
+    order = {"mean": 998, "max": 999}
+    wanted = {"site": layer, "head": order.get(str(head), head)}
+    for name, keys in (("site", ("ArrowUp", "ArrowDown")), ("head", ("ArrowLeft", "ArrowRight"))):
+        while True:
+            text = view.get_attribute(f"data-{name}") or "0"
+            by = int(wanted[name]) - order.get(text, int(text) if text.isdigit() else 0)
+            if not by:
+                break
+            page.keyboard.press(keys[by > 0])
+            expect(view).not_to_have_attribute(f"data-{name}", text)
+
+
 @dataclass(frozen=True)
 class Request:
     """A request for something about a trace.

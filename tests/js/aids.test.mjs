@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as search from "../../viz/web/text/search.js";
-import { leastAt, stepAt } from "../../viz/web/text/aids.js";
+import { leastAt, stepAt } from "../../viz/web/explore/options.js";
 import * as viewport from "../../viz/web/painting/viewport.js";
 import * as span from "../../viz/web/text/span.js";
 

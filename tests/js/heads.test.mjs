@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { percent, rangeOf, signed, ticksOf } from "../../viz/web/core/ticks.js";
-import { layoutOf } from "../../viz/views/atlas/layout.js";
-import { layerRows, withoutWeights } from "../../viz/views/atlas/layers.js";
+import { layoutOf } from "../../viz/web/parts/heads_layout.js";
 import * as numbers from "../../viz/web/core/head_numbers.js";
 import { baseOf } from "./helpers.mjs";
 
@@ -105,33 +104,6 @@ test("conditions on a number", () => {
   for (const text of ["", "induction", ">", "> x", "1 2"]) assert.equal(numbers.conditionOf(text), null);
 });
 
-test("layers without attention stand where they are in the network", () => {
-  const sites = baseOf([{ layer: 1 }, { layer: 3 }, { layer: 4 }]).sites;
-  const other_layers = { 0: "linear attention", 2: "linear attention", 5: "a convolution" };
-  assert.deepEqual(layerRows({ sites, other_layers }, [0, 1, 2]), [
-    { first: 0, last: 0, what: "linear attention" },
-    { site: 0 },
-    { first: 2, last: 2, what: "linear attention" },
-    { site: 1 },
-    { site: 2 },
-    { first: 5, last: 5, what: "a convolution" },
-  ]);
-  const far = baseOf([{ layer: 3 }, { layer: 3 }]).sites;
-  assert.deepEqual(layerRows({ sites: far }, [0, 1])[0], { first: 0, last: 2, what: "" });
-  assert.equal(withoutWeights({ first: 0, last: 2, what: "" }), "layers 0–2: no attention weights");
-  assert.match(withoutWeights({ first: 1, last: 1, what: "x" }), /^layer 1: .* \(x\)$/);
-});
-
-test("a layer with attention of another kind is none without attention", () => {
-  const sites = baseOf([
-    { layer: 0, kind: "causal", tower: "decoder" },
-    { layer: 1, kind: "causal", tower: "decoder" },
-    { layer: 1, kind: "cross", tower: "decoder" },
-    { layer: 3, kind: "self", tower: "encoder" },
-  ]).sites;
-  assert.deepEqual(layerRows({ sites }, [2]), [{ site: 2 }]);
-});
-
 test("heads that meet every condition", () => {
   const names = (/** @type {[string, string][]} */ ...conditions) =>
     numbers.passing(FOUND, new Map(conditions), SPOTS).map(numbers.nameOfSpot);
@@ -151,19 +123,27 @@ test("conditions in a link are the same after being read", () => {
 
 test("each thumbnail has its place, and arrow keys pass over heads that are not there", () => {
   const base = baseOf([{ heads: 3 }, { heads: 5 }, { heads: 3 }]);
-  const places = layoutOf(base, [0, 1, 2], { wide: 400, unit: 1, sharing: 1 });
+  const places = layoutOf(base, [0, 1, 2], { wide: 400, high: 90 });
   assert.equal(places.spots.length, 3 + 5 + 3 + 3 * 2);
   const seen = new Set();
   for (const spot of places.spots) {
     const { x, y } = places.place(spot);
-    assert.ok(x >= 0 && y >= 0 && x + places.size <= places.width && y + places.size <= places.height);
-    for (const to of [0, places.size - 1]) assert.deepEqual(places.at(x + to, y + to), spot);
+    assert.ok(x >= 0 && x + places.width <= 400 && y >= 0 && y + places.height <= 90);
+    for (const to of [0.1, 0.9])
+      assert.deepEqual(places.at(x + to * places.width, y + to * places.height), spot);
     seen.add(`${x} ${y}`);
   }
   assert.equal(seen.size, places.spots.length);
+  assert.equal(places.layersAcross, false);
   assert.deepEqual(places.beside({ site: 0, head: 2 }, "ArrowRight"), { site: 0, head: "mean" });
   assert.deepEqual(places.beside({ site: 1, head: 4 }, "ArrowDown"), { site: 2, head: 2 });
-  assert.deepEqual(places.beside({ site: 1, head: 4 }, "End"), { site: 1, head: "max" });
   assert.equal(places.beside({ site: 1, head: 4 }, "a"), null);
   assert.equal(places.at(10, 10_000), null);
+});
+
+test("the longer side of layers and heads lies across", () => {
+  const deep = layoutOf(baseOf(Array(30).fill({ heads: 9 })), [...Array(30).keys()], { wide: 320, high: 110 });
+  assert.ok(deep.layersAcross && deep.size[0] <= 320 && deep.size[1] <= 110);
+  assert.deepEqual(deep.beside({ site: 3, head: 2 }, "ArrowRight"), { site: 4, head: 2 });
+  assert.deepEqual(deep.beside({ site: 3, head: 2 }, "ArrowDown"), { site: 3, head: 3 });
 });

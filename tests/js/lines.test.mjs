@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Maps } from "../../viz/web/text/maps.js";
-import { headsShown, listOf, sitesShown, toggled } from "../../viz/web/parts/switches.js";
+import { headsShown, listOf, toggled } from "../../viz/web/parts/switches.js";
 import * as strands from "../../viz/web/text/strands.js";
 import { baseOf } from "./helpers.mjs";
 
@@ -22,15 +22,6 @@ test("a head is switched on and off, and one always stays", () => {
   assert.equal(toggled([3], 3), "3");
   assert.equal(toggled(["mean"], 2), "2");
   assert.equal(listOf([10, 2, "max"]), "2.10");
-});
-
-test("layers that a link lists are drawn, of the chosen kind of attention", () => {
-  const base = baseOf([{ layer: 1 }, { layer: 2 }, { layer: 2, kind: "cross" }]);
-  const shownBy = (/** @type {string} */ layers, site = 0) =>
-    sitesShown({ base, selection: /** @type {any} */ ({ site, layers }) });
-  assert.deepEqual(shownBy("1.2"), [0, 1]);
-  assert.deepEqual(shownBy("2", 2), [2]);
-  assert.deepEqual([shownBy("7"), shownBy("")], [[0], [0]]);
 });
 
 test("the tokens in sight, at the ends too", () => {

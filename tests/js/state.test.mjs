@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
 import { State } from "../../viz/web/core/state.js";
-import { pathOf } from "../../viz/web/core/sources.js";
 import { TextState } from "../../viz/web/text/state.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";
 
@@ -108,7 +107,7 @@ test("the row of a token that is pinned in place of one of another text is fetch
   [view.client, view.baseOrNull, view.next] = [view.next?.client ?? null, baseOf([{ layer: 0 }]), null];
   state.parts = () => /** @type {any} */ ([{}]); // the map is here
   view.unpinned = true;
-  view.answers.set(pathOf("sharpest", { site: 0, head: 0 }), { query: 5 }, 1);
+  view.answers.set("worth", { rows: [{ site: 0, head: 0, query: 5 }] }, 1);
   view.arrivals = 1;
   assert.equal(state.selection.token, 5);
   const row = source.requests.find(({ path }) => path.startsWith("row?"));

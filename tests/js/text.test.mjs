@@ -67,19 +67,6 @@ test("a long title takes two lines and a note one more", () => {
   assert.ok(viewport.layoutOf({ ...SIZES, noted: true }).top > LAYOUT.top);
 });
 
-test("a plot with its labels and scale fits into the window at any usual height", () => {
-  for (const height of [720, 768, 900, 1080])
-    for (const above of [120, 300, 700]) {
-      const plot = viewport.tallestPlot(height, above, 190);
-      assert.ok(plot + 190 <= height - 70, `${height}, ${above}: ${plot}`);
-      assert.ok(plot >= 0.36 * height - 10, `${height}, ${above}: ${plot}`);
-    }
-  // below a short toolbar the whole picture is in the window before the page is scrolled
-  for (const height of [720, 768])
-    assert.ok(240 + 190 + viewport.tallestPlot(height, 240, 190) <= height);
-  assert.equal(viewport.tallestPlot(2000, 0, 190), 760);
-});
-
 test("zooming keeps the cell under the pointer, from the whole to the deepest", () => {
   const whole = viewport.whole(LAYOUT);
   const before = viewport.cellAt(LAYOUT, whole, 200, 150);

@@ -367,6 +367,16 @@ def of_head(values: "Tensor", head: "Head") -> "Tensor":
     return values.amax(0) if head == "max" else values[head]
 
 
+def _joined(tokens: "Tokens") -> list[int]:
+    """The places of tokens that begin where the one before ends, without a space between them."""
+    pairs = zip(tokens.spans, tokens.spans[1:], tokens.labels[1:], strict=False)
+    return [
+        place
+        for place, (before, span, label) in enumerate(pairs, start=1)
+        if before and span and before[1] == span[0] and not label[:1].isspace()
+    ]
+
+
 def _texts_and_sites(view: "TraceOrView") -> dict[str, Any]:
     """Every distinct text once, and the sites with references to their row and column texts."""
     from analysis.view import View
@@ -389,6 +399,7 @@ def _texts_and_sites(view: "TraceOrView") -> dict[str, Any]:
                 "special": [place for place, special in enumerate(tokens.special) if special],
                 **({} if origin is None else {"origins": origin}),
                 **({} if (second := second_of(tokens)) is None else {"second": second}),
+                **({"joined": joined} if (joined := _joined(tokens)) else {}),
                 **({"timed": True} if tokens.labels == frames else {}),
                 **({"grids": grids} if (grids := _grids(view, tokens, origin)) else {}),
             }

@@ -13,8 +13,9 @@ const IMPORTS = {
   chart: ["core"],
   matter: ["core", "methods", "parts", "vendor"],
   lab: ["core", "matter", "methods", "parts", "vendor", "../views"],
-  text: ["core", "lab", "matter", "methods", "parts", "painting", "vendor", "../views"],
-  image: ["core", "lab", "matter", "methods", "painting", "parts", "vendor", "../views"],
+  text: ["core", "matter", "methods", "parts", "painting", "vendor", "../views"],
+  image: ["core", "matter", "methods", "painting", "parts", "vendor", "../views"],
+  explore: ["core", "image", "lab", "matter", "methods", "painting", "parts", "text", "vendor", "../views"],
   corpus: ["core", "parts", "text", "vendor", "../views"],
   architecture: ["core"],
   methods: ["core", "parts", "vendor"],
@@ -39,7 +40,7 @@ const BINDINGS = [
   `ImportSpecifier > ${PARTICIPLE}.local`,
 ].map((selector) => ({ selector, message: "Name what it holds, such as matches or answer." }));
 // modules that import others when they are first wanted
-const LATE = ["chart/chart.js", "streamlit/kinds.js", "story/story.js", "text/forms.js"];
+const LATE = ["chart/chart.js", "streamlit/kinds.js", "story/story.js", "text/forms.js", "explore/text.js"];
 // older modules with state or caches of their own, which all views of a page share
 const SHARED = ["architecture/draw.js", "text/column.js", "painting/lettering.js"];
 const TOP = ":matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration";

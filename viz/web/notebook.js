@@ -3,8 +3,8 @@
 
 import { element } from "./core/dom.js";
 import { ChannelSource } from "./core/sources.js";
-import { mount as image } from "./image/image.js";
-import { mount as text } from "./text/text.js";
+import { mount as image } from "./explore/image.js";
+import { mount as text } from "./explore/text.js";
 
 /** @import {Host, ViewProps} from "./types" */
 /** @import {Reply} from "./core/sources.js" */

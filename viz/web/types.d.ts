@@ -232,6 +232,8 @@ export interface Text {
   labels: string[];
   /** Indexes of the tokenizer's own tokens. */
   special: number[];
+  /** Indexes of tokens that begin where the one before ends. */
+  joined?: number[];
   /** The original tokens of each word, where words are shown. */
   origins?: number[][];
   /** Where the second text of a pair begins. */

@@ -36,6 +36,7 @@ GOOD = {
     "thumbs": "site=1",
     "map": "site=1&head=2",
     "sharpest": "site=1&head=max",
+    "vector": "",
     "numbers": "",
     "split": "site=1&head=1&query=4&key=2",
     "hidden": "site=0&head=1&top=2",

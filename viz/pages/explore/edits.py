@@ -260,6 +260,8 @@ def _do(asked: Mapping[str, Any], params_of: link_on_entry.ParamsOf) -> None:
             _go(*("past", "future") if what == "undo" else ("future", "past"))
         elif what in CHOSEN and value in CHOSEN[what]:
             session.edit(PAGE, {what: value})
+        elif what == "input":
+            session.edit(PAGE, {what: str(value)[:MOST_SECOND]})
         elif what == "compare":
             session.edit(PAGE, {what: str(value)})
         elif what in ("keep", "forget"):

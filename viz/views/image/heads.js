@@ -4,7 +4,6 @@ import { tokenAt, cellOf } from "../../web/core/grids.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { massOf } from "../../web/image/rows.js";
-import { nearlyUniform } from "../../web/painting/flatness.js";
 import { fitted, OverPicture, useSpace } from "../../web/parts/over_picture.js";
 import { useRef } from "../../web/vendor/hooks.js";
 import { MassBar, pixelsOfRow, useTable } from "./view.js";
@@ -16,8 +15,9 @@ import { nameOf, theToken } from "../../web/image/words.js";
 /** @type {Record<string, string>} */
 const PARTS = { class: "the class token", registers: "the registers", patches: "the patches" };
 const LIST = new Intl.ListFormat("en");
-const LEAST = 92; // CSS pixels of a small picture
-const BEST = 148;
+const LEAST = 56; // CSS pixels of a small picture
+const AROUND = 34; // of its name and bar
+const MOST = 12; // pictures side by side
 const GAP = 10;
 
 const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} of heads`);
@@ -26,9 +26,8 @@ const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} 
  * @param {object} props
  * @param {ImageState} props.state
  * @param {Theme} props.theme
- * @param {unknown} [props.children] below
  */
-export function Heads({ state, theme, children }) {
+export function Heads({ state, theme }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const space = useSpace(box);
   const { title } = state.view.props;
@@ -43,12 +42,8 @@ export function Heads({ state, theme, children }) {
   const inputs = [rows, table, state.base, state.bitmap, scale, ground, opacity, token, read, shared];
   const scenes = useNewest(Boolean(rows), () => scenesOf(state, rows, table), inputs);
   const shares = useNewest(Boolean(rows), () => sharesOf(state, rows), [rows, state.base]);
-  const count = Math.max(
-    Math.min(3, names.length),
-    Math.floor((space.wide + GAP) / (BEST * space.unit + GAP)),
-  );
-  const across = Math.min(count, names.length, Math.max(1, Math.floor((space.wide + GAP) / (LEAST + GAP))));
-  const wide = Math.min((space.wide - GAP * (across - 1)) / across - 4, 1.3 * BEST * space.unit); // within its frame
+  const shape = state.bitmap ? state.bitmap.height / state.bitmap.width : 1;
+  const { wide, across } = largestTiles(names.length, space, shape);
   const size = fitted({ ...space, wide }, state.bitmap, { tallest: Infinity });
   const keyed = (event) => {
     const now = names.indexOf(head);
@@ -64,9 +59,6 @@ export function Heads({ state, theme, children }) {
   const point = (at) => (place) => state.readAt(place && { head: at, token: tokenAt([state.grid()], place) });
   return html`
     <section class="hs-section">
-      <div class="hs-row">
-        <h3 class="hs-heading">${title ? `${title}: every head` : "Every head of this layer"}</h3>
-      </div>
       <p class="hs-sentence">${sentenceOf(state)}</p>
       <div class=${state.complete ? "hs-stage" : "hs-stage hs-dim"}>
         <div
@@ -96,13 +88,19 @@ export function Heads({ state, theme, children }) {
           )}
         </div>
       </div>
-      <p class=${spot ? "hs-read" : "hs-read hs-muted"} aria-live="polite">
-        ${rows && spot ? reading(state, rows, spot) : "Point at a patch here to read its weight; click a head to see it large."}
-      </p>
-      <p class="hs-even">${rows && evenOf(state, rows)}</p>
-      ${children}
+      ${rows && spot && html`<p class="hs-read" aria-live="polite">${reading(state, rows, spot)}</p>`}
     </section>
   `;
+}
+
+/** How many pictures stand side by side, so that all are in sight and as large as they can be. */
+function largestTiles(count, { wide, high }, shape) {
+  const widths = Array.from({ length: Math.min(MOST, count) }, (_, i) => {
+    const rows = Math.ceil(count / (i + 1));
+    return Math.min((wide - GAP * i) / (i + 1) - 4, ((high - 2) / rows - AROUND - GAP) / shape);
+  });
+  const best = Math.max(...widths);
+  return { wide: Math.max(LEAST, best), across: widths.indexOf(best) + 1 };
 }
 
 function scenesOf(state, rows, table) {
@@ -140,13 +138,6 @@ function sentenceOf(state) {
   );
   const bars = prefix ? ` Bars: how much ${isInward ? "comes from" : "goes to"} ${LIST.format(parts)}.` : "";
   return `${lead}, in each head.${bars}`;
-}
-
-/** Which heads give all patches about the same, as a sentence; "" if none does. */
-function evenOf(state, { heads }) {
-  if (state.difference) return "";
-  const flat = state.heads().filter((_, i) => nearlyUniform(heads[i], state.base.prefix));
-  return flat.length ? `Nearly uniform, so faint: ${flat.join(", ")}.` : "";
 }
 
 function reading(state, rows, { head: at, token }) {

@@ -5,14 +5,13 @@ import { markPainted } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
 import { cellOf } from "../../web/core/grids.js";
-import { massOf } from "../../web/image/rows.js";
 import { fadeOf, nearlyUniform } from "../../web/painting/flatness.js";
 import { faded, numbersOf, pixelsOf, signedVeilOf, tidy, veilOf } from "../../web/painting/over.js";
 import { useMemo, useRef } from "../../web/vendor/hooks.js";
 import { useNewest } from "../../web/core/hooks.js";
-import { Ground, PatchMap, tokenBeside } from "../../web/image/map.js";
+import { PatchMap, tokenBeside } from "../../web/image/map.js";
 import { useRegion } from "./region.js";
-import { nameOf, theToken, withoutWords } from "../../web/image/words.js";
+import { theToken, withoutWords } from "../../web/image/words.js";
 
 /** @import {ImageState, Rows} from "../../web/image/state.js" */
 /** @import {Ramp} from "../../web/painting/over.js" */
@@ -27,7 +26,6 @@ const KINDS = {
   own: "to this head’s largest",
 };
 const BESIDE = "to the 99th percentile, beside a patch on which a head rests";
-const DOUBT = "A large weight says where information may come from, not that the network saw what is there.";
 
 /**
  * The pixels of a head's row over the patches.
@@ -75,12 +73,7 @@ export function Picture({ state, theme }) {
   const wait = state.view.remote ? `Fetching ${state.siteName()} …` : "Not in this file";
   return html`
     <section class="hs-section" ref=${section}>
-      <div class="hs-row">
-        <h3 class="hs-heading">${title || "One head over the picture"}</h3>
-        <span class="hs-spring"></span>
-        ${!state.leader && html`<${Ground} state=${state} />`}
-      </div>
-      <p class="hs-sentence">${drawn?.sentence}</p>
+      ${title && html`<h3 class="hs-heading">${title}</h3>`}
       <${Prefix} ...${{ state, drawn }} />
       <${PatchMap}
         ...${{ state, theme, drawn, area: region.area, beside: region.above }}
@@ -88,15 +81,7 @@ export function Picture({ state, theme }) {
         onPainted=${painted}
         onKey=${region.onKey}
       />
-      ${
-        drawn &&
-        html`
-        ${drawn.warning && html`<p class="hs-dark">${drawn.warning}</p>`}
-        <${Mass} ...${{ state, theme, drawn }} />
-        <p class="hs-read" aria-live="polite">${drawn.read}</p>
-      `
-      }
-      <p class="hs-doubt">${DOUBT}</p>
+      ${drawn?.warning && html`<p class="hs-dark">${drawn.warning}</p>`}
     </section>
   `;
 }
@@ -123,11 +108,9 @@ function drawnOf(state, rows, table) {
       for (const key of state.hidden()?.keys ?? []) if (key >= base.prefix) cross(context, box(key), ratio);
     },
     sentence,
-    read: mostOf(state, rows),
     warning: warningOf(state, values),
     exact: rows.exact,
     whole,
-    mass: massOf(whole, base, { coarse: rows.coarse, axis: state.axis }),
   };
 }
 
@@ -143,20 +126,6 @@ function sentenceOf(state, rows) {
     return `${which}: what the edits changed in ${verb}. ${said}`;
   }
   return `${which}: ${verb}. Brighter = more weight.${withoutWords(state, rows.exact)}`;
-}
-
-function mostOf(state, rows) {
-  const { prefix } = state.base;
-  const values = rows.heads[state.headIndex];
-  const sizes = values.subarray(prefix).map(Math.abs);
-  const best = prefix + sizes.indexOf(Math.max(...sizes));
-  const name = capital(nameOf(state, state.token()));
-  const largest = rows.coarse ? "a patch" : nameOf(state, best);
-  const way = state.axis === "query" ? "to" : "from";
-  const number = values[best].toFixed(5);
-  if (state.difference)
-    return `${name}: largest change ${way} ${largest}, ${values[best] > 0 ? "+" : ""}${number}`;
-  return `${name}: most ${way} ${largest}, ${rows.exact ? "" : "≈ "}${number}`;
 }
 
 function labelOf(state) {
@@ -249,29 +218,6 @@ export function MassBar({ theme, mass }) {
     return `${massColour(theme, name)} ${from.toFixed(2)}% ${at.toFixed(2)}%`;
   });
   return html`<div class="hs-mass" aria-hidden="true" style=${{ background: `linear-gradient(90deg, ${stops.join(", ")})` }} />`;
-}
-
-/** How much of a row goes to class token, registers and patches; nothing for the largest of all heads. */
-function Mass({ state, theme, drawn: { mass, exact } }) {
-  if (state.selection.head === "max" || state.difference) return null;
-  const isRow = state.axis === "query";
-  const sum = (parts) => parts.reduce((total, { value }) => total + value, 0);
-  const textOf = (value) =>
-    `${exact ? "" : "≈ "}${isRow ? `${(100 * value).toFixed(1)}\u00a0%` : value.toFixed(3)}`;
-  return html`
-    <${MassBar} ...${{ theme, mass }} />
-    <p class="hs-parts">
-      ${isRow ? "Goes to: " : "Comes from: "}
-      ${mass.map(
-        ({ name, value }) => html`
-          <span class="hs-part">
-            <i class="hs-dot" style=${{ background: massColour(theme, name) }}></i>${`${name} ${textOf(value)}`}
-          </span>
-        `,
-      )}
-      ${!isRow && `· in all ${sum(mass).toFixed(3)}`}
-    </p>
-  `;
 }
 
 // ---- what is painted above the colours, in device pixels

@@ -6,25 +6,20 @@ import { useWanted } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, nounOf } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
-import { tallestPlot } from "../../web/painting/viewport.js";
-import { DOUBT, Quoted } from "../../web/parts/controls.js";
 import { headColour, headsShown, HeadSwitches } from "../../web/parts/switches.js";
 import { isDrawn } from "../../web/text/span.js";
-import { apart, inSight, strandsOf, strongest, strongestOnly } from "../../web/text/strands.js";
+import { apart, inSight, strandsOf, strongestOnly } from "../../web/text/strands.js";
 import { useLayoutEffect, useRef, useState } from "../../web/vendor/hooks.js";
 import { Column, reveal } from "./column.js";
 
-/** @import {Axis, Head} from "../../web/types" */
+/** @import {Axis} from "../../web/types" */
 /** @import {ViewProps} from "../../web/core/view_panel.js" */
 /** @import {Strand} from "../../web/text/strands.js" */
-/** @import {TextState} from "../../web/text/state.js" */
 
 const ROW = 24; // pixels of a token at a unit of 1
-const BELOW = 90; // pixels for the numbers at a unit of 1
 const THICK = 1.6; // pixels of a line at a unit of 1
 const LEVELS = 24; // opacities in which lines are drawn, each in one stroke
 const BESIDE = 5; // moments around the one that is scrolled to
-const NAMED = 3; // of the strongest pairs, and of the heads, that are read out
 const REST_MS = 30; // that the pointer stays on a token before its exact weights are fetched
 const TILE_MS = 120; // pause in scrolling before the part in sight is fetched
 
@@ -46,8 +41,7 @@ export function Lines({ state, theme, space, panel }) {
 
   const row = Math.round(ROW * space.unit);
   const [down, across] = [ranges.rows[1] - ranges.rows[0], ranges.cols[1] - ranges.cols[0]];
-  const tallest = tallestPlot(innerHeight, space.top, BELOW * space.unit);
-  const height = Math.min(Math.max(down, across) * row, Math.ceil(tallest));
+  const height = Math.min(Math.max(down, across) * row, space.high);
   const seen = (/** @type {Axis} */ axis) => {
     const [from, to] = axis === "query" ? ranges.rows : ranges.cols;
     const [first, last] = inSight(scrolls[axis], height, row, to - from);
@@ -84,20 +78,11 @@ export function Lines({ state, theme, space, panel }) {
     },
     onCross: () => boxes[axis === "query" ? "key" : "query"].current?.focus(),
   });
-  const names = heads.length === 1 ? state.headName(heads[0]) : `heads ${heads.join(", ")}`;
-  const title = [state.base.model, state.siteName(), names].join(" · ");
   const [asks, answers] = [nounOf(query), nounOf(key)];
-  const full = state.selection.scale === "own" ? "this map’s largest weight" : "1";
-  const writes = state.site().kind === "cross" && state.base.explains === "tokens";
   const label = `Lines of ${state.base.model}, ${state.siteName()}, ${heads.map((each) => state.headName(each)).join(", ")}`;
   return html`
     ${heads.map((each) => html`<${Wanted} key=${`${site}/${each}`} ...${{ state, head: each, rows, cols }} />`)}
     ${active && heads.map((each) => html`<${Exact} key=${`${site}/${each}`} ...${{ state, head: each, active }} />`)}
-    <p class="hs-heading">${[title, state.base.note].filter(Boolean).join(" — ")}</p>
-    <p class="hs-sentence">
-      Each line is one weight, from a ${asks} to a ${answers} it attends to. Opacity ∝ √weight, full at ${full}; weights
-      below a hundredth of that have no line.${writes && " A token attends while the model writes the one below it."}
-    </p>
     <${HeadSwitches} ...${{ state, theme }} />
     <div class="hs-bipartite-headings">
       <span>query: the ${asks} that attends</span><span>key: the ${answers} attended to</span>
@@ -111,14 +96,6 @@ export function Lines({ state, theme, space, panel }) {
       <canvas class="hs-strands" role="img" aria-label=${label} ref=${canvas} />
       <${Column} name=${`${capital(answers)}s attended to`} ...${columnOf("key")} />
     </div>
-    <div class=${active ? "hs-read" : "hs-read hs-muted"} aria-live="polite">
-      ${
-        active
-          ? html`<${Reading} ...${{ state, heads, active }} />`
-          : `Point at a ${asks} to see its lines alone, with numbers; click to keep it, Escape lets go.`
-      }
-    </div>
-    <p class="hs-doubt">${DOUBT}</p>
   `;
 }
 
@@ -221,35 +198,4 @@ function paint(canvas, { state, theme, heads, drawn, row, height, from, unit }) 
       context.stroke();
     });
   });
-}
-
-/** “tired” (11); of each head what the token goes to, and where it comes from. */
-function Reading({ state, heads, active: { axis, index } }) {
-  const isOne = state.texts().one;
-  /** @type {Axis[]} */
-  const ways = isOne ? (axis === "query" ? ["query", "key"] : ["key", "query"]) : [axis];
-  const rest = heads.length > NAMED && `; the first ${NAMED} of the ${heads.length} heads that are drawn:`;
-  return html`
-    <${Quoted} label=${state.labels()[axis][index]} />${` (${index})`}${rest}
-    ${heads.slice(0, NAMED).map(
-      (head) => html`
-        <div>
-          ${`${state.headName(head)}: `}
-          ${ways.map((way, i) => html`${i > 0 && "; "}<${Pairs} ...${{ state, head, way, index }} />`)}
-        </div>
-      `,
-    )}
-  `;
-}
-
-/** @param {{state: TextState, head: Head, way: Axis, index: number}} props */
-function Pairs({ state, head, way, index }) {
-  const verb = way === "query" ? "goes to" : "comes from";
-  const along = state.along(state.selection.site, head, way, index);
-  if (!along) return `${verb} …`;
-  const labels = state.labels()[way === "query" ? "key" : "query"];
-  return html`${verb}${strongest(along.values, NAMED).map(
-    ([place, value], i) =>
-      html`${i ? ", " : " "}<${Quoted} label=${labels[place]} />${` (${place}) ${along.sign}${value.toFixed(along.sign ? 3 : 5)}`}`,
-  )}`;
 }

@@ -17,6 +17,7 @@ import * as viewport from "../../web/painting/viewport.js";
 /** @typedef {{trace: string, site: number, head: Head, variant: Variant, parts: Part[]}} Subject */
 
 const NAMED = 24; // tokens that are labelled first where there is no room for all
+const READ = 24; // pixels of the line below the picture
 const MARKED = 5; // pixels of a cell that holds a mark
 
 /**
@@ -25,7 +26,7 @@ const MARKED = 5; // pixels of a cell that holds a mark
  * @param {Variant} variant
  * @param {Space} space
  */
-export function layoutFor(state, site, { values, sinks }, { wide, top, unit, family }) {
+export function layoutFor(state, site, { values, sinks }, { wide, high, unit, family }) {
   const { rows, cols } = state.ranges();
   const shares = sinks !== "shown";
   const sizes = {
@@ -38,7 +39,7 @@ export function layoutFor(state, site, { values, sinks }, { wide, top, unit, fam
     noted: Boolean(state.base.note) || shares,
     shares,
   };
-  return viewport.layoutIn(sizes, innerHeight, top);
+  return viewport.layoutIn(sizes, high - READ);
 }
 
 /**

@@ -3,18 +3,16 @@
 
 import { createPortal } from "../../web/vendor/preact.js";
 import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
-import { markPainted, moreIs } from "../../web/core/dom.js";
+import { markPainted } from "../../web/core/dom.js";
 import { useFrameSignal, useNewest, useWanted } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
-import { roomBeside, Strongest } from "./aside.js";
-import { DOUBT } from "../../web/parts/controls.js";
 import { Choices } from "./choices.js";
 import { paintOver } from "./cross.js";
 import { covers, density, POOLED } from "../../web/text/maps.js";
 import { ChangedOffer } from "./offers.js";
 import { fit, paintPicture } from "../../web/painting/painter.js";
 import { describe, importantIn, layoutFor, marksIn, pictureOf } from "./picture.js";
-import { Reading, sentenceOf, Tip } from "./reading.js";
+import { Reading, Tip } from "./reading.js";
 import { useTouch } from "./touch.js";
 import { tipPlace, visible } from "../../web/painting/viewport.js";
 import { useZoom } from "./zoom.js";
@@ -25,12 +23,7 @@ import { useZoom } from "./zoom.js";
 /** @import {Subject} from "./picture.js" */
 /** @import {Altered} from "./touch.js" */
 
-const HINT =
-  "Point at a cell to read its weight; click to pin its token. Ctrl or ⌘ with the wheel, or a pinch, zooms.";
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
-const ALTERS = "Alt and a drag up or down changes it.";
-const SCORE_DOUBT =
-  "Scores compare within their row alone: the softmax turns their differences into weights.";
 
 /** @param {ViewProps} props */
 export function Matrix({ state, theme, space, panel }) {
@@ -53,19 +46,8 @@ export function Matrix({ state, theme, space, panel }) {
     isDeepest: zoom.isDeepest,
   };
 
-  const plain = state.variant().values === "weights";
-  const room = layout && roomBeside(layout, state.selection.sinks !== "shown", space.wide);
-  const words = html`
-    <p class=${cell ? "hs-read" : "hs-read hs-muted"} aria-live="polite">
-      <${Status} ...${{ state, lags: lags(), altered: altered.value, sinks: picture?.sinks }} />
-    </p>
-    <p class="hs-doubt">${state.variant().values === "scores" ? SCORE_DOUBT : DOUBT}</p>
-  `;
   return html`
-    <p class="hs-sentence">
-      <span>${sentenceOf(state)}${plain && ` ${moreIs(theme.mode)} = more.`}</span>
-      <${ChangedOffer} state=${state} />
-    </p>
+    <${ChangedOffer} state=${state} />
     <div class=${lags() ? "hs-stage hs-dim" : "hs-stage"} ref=${panel.stage}>
       <canvas class="hs-picture" aria-hidden="true" ref=${canvas} />
       <canvas
@@ -86,9 +68,10 @@ export function Matrix({ state, theme, space, panel }) {
       </div>`
       }
       ${lags() && html`<div class="hs-wait">${waitingFor(state)}</div>`}
-      ${room && html`<aside class="hs-aside" style=${room}><${Strongest} state=${state} />${words}</aside>`}
     </div>
-    ${!room && words}
+    <p class="hs-read" aria-live="polite">
+      <${Status} ...${{ state, lags: lags(), altered: altered.value, sinks: picture?.sinks }} />
+    </p>
     ${createPortal(html`<${Choices} state=${state} />`, panel.choices)}
   `;
 }
@@ -103,11 +86,11 @@ function usePicture(state, theme, space) {
   const isReady = space.wide > 0 && parts.length > 0;
   const { query, key } = state.labels(site);
   const { rows, cols } = state.ranges();
-  const { wide, top, unit, family } = space;
+  const { wide, high, unit, family } = space;
 
   const of = [trace, site, head, values, coding, sinks, parts];
   const subject = useNewest(isReady, () => ({ trace, site, head, variant, parts }), of);
-  const around = [theme, query, key, values, sinks, wide, top, unit, innerHeight, ...rows, ...cols];
+  const around = [theme, query, key, values, sinks, wide, high, unit, ...rows, ...cols];
   const layout = useNewest(isReady, () => layoutFor(state, site, variant, space), around);
   const zoom = useZoom(layout, trace, () => state.changed());
   useMatches(state, zoom);
@@ -218,6 +201,5 @@ function Status({ state, lags, altered, sinks }) {
     const weight = `${altered.from.toFixed(3)} → ${altered.to.toFixed(3)}`;
     return `The weight of this cell: ${weight}. Let go to set it; Escape leaves it.`;
   }
-  if (state.hover) return html`<${Reading} ...${{ state, cell: state.hover, sinks }} />`;
-  return state.canPaint() ? `${HINT} ${ALTERS}` : HINT;
+  return state.hover && html`<${Reading} ...${{ state, cell: state.hover, sinks }} />`;
 }

@@ -1,233 +1,228 @@
-// The text shaded by several heads or layers beside each other: where a token looks, or who looks at it.
+// The text, shaded: where the word in question looks, with a line to each word, or who looks at it.
 
 import { markPainted } from "../../web/core/dom.js";
-import { useFrameSignal, useNewest, useWanted } from "../../web/core/hooks.js";
+import { textOn } from "../../web/core/colours.js";
 import { html } from "../../web/core/html.js";
-import { pathOf } from "../../web/core/sources.js";
-import { DOUBT, Quoted, Switch } from "../../web/parts/controls.js";
-import { headColour, headsShown, HeadSwitches, LayerSwitches, sitesShown } from "../../web/parts/switches.js";
-import { strongest } from "../../web/text/strands.js";
-import { useEffect, useLayoutEffect, useRef, useState } from "../../web/vendor/hooks.js";
-import { Chips } from "./chips.js";
+import { legible } from "../../web/core/labels.js";
+import { headSwitch } from "../../web/explore/switches.js";
+import { useFocus } from "../../web/explore/focus.js";
+import { percentOf } from "../../web/explore/reading.js";
+import { fontOf, widthOf } from "../../web/painting/lettering.js";
+import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
+import { layoutOf, strandOf } from "./layout.js";
 
-/** @import {Axis, Head, Theme} from "../../web/types" */
+/** @import {Axis} from "../../web/types" */
 /** @import {ViewProps} from "../../web/core/view_panel.js" */
-/** @import {TextState} from "../../web/text/state.js" */
+/** @import {Word} from "./layout.js" */
 
-const AROUND = "300px"; // outside of the window, where texts are drawn already
-const REST_MS = 30; // that the pointer stays on a token before its exact weights are fetched
-const WAYS = [
-  { value: "out", label: "From a token", title: "What does a token attend to?" },
-  { value: "in", label: "To a token", title: "Who attends to a token?" },
-];
-/** @type {ReadonlySet<number>} */
-const NONE = new Set();
+const POWER = 0.62; // of a weight: its shade
+const NAMED = 0.025; // of a row: words with a percentage
+const DRAWN = 0.012; // of a row: words with a line
+const MOST = 40; // lines
+const THICK = 15; // pixels of a whole weight's line, at a size of 41
+const SIZE = 41;
+/** @type {Record<string, number>} */
+const MOVES = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /** @param {ViewProps} props */
-export function Text({ state, theme }) {
-  const { token: pinned, direction, scale } = state.selection;
-  /** @type {Axis[]} */
-  const [asking, answering] = direction === "in" ? ["key", "query"] : ["query", "key"];
-  const texts = state.texts();
+export function Text({ state, theme, space, panel }) {
+  const focus = useFocus(state);
+  const { query, key } = state.texts();
+  const ranges = state.ranges();
   const isOne = state.isOneText();
-  const over = useFrameSignal(state, /** @type {number | null} */ (null)); // the answering token at the pointer
-  const token = pinned ?? (state.isolated?.axis === asking ? state.isolated.index : null);
-  const root = useRef(/** @type {HTMLElement | null} */ (null));
-  useLayoutEffect(() => markPainted(/** @type {HTMLElement} */ (root.current)));
-  const point = (index) => {
-    state.isolated = index === null ? null : { axis: asking, index };
+  const asking = focus?.axis ?? "query";
+  /** @type {{axis: Axis, text: import("../../web/types").Text, range: readonly [number, number]}[]} */
+  const blocks = isOne
+    ? [{ axis: asking, text: query, range: ranges.rows }]
+    : [
+        { axis: "key", text: key, range: ranges.cols },
+        { axis: "query", text: query, range: ranges.rows },
+      ];
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const room = { wide: Math.max(80, space.wide - 24), high: space.high / blocks.length };
+  const inputs = [space.wide, space.high, space.family, query, key, ...ranges.rows, ...ranges.cols, isOne];
+  const layouts = useMemo(() => {
+    const width = (/** @type {string} */ label, /** @type {number} */ size) =>
+      widthOf(fontOf(1, space.family || "sans-serif", size), legible(label.trim() || label));
+    const sized = blocks.map(({ text, range }) => layoutOf(text, range, room, width));
+    const least = Math.min(...sized.map(({ size }) => size));
+    return blocks.map(({ text, range }) => layoutOf(text, range, room, width, least));
+  }, inputs);
+  useLayoutEffect(() => {
+    if (box.current && focus?.values) markPainted(box.current);
+  });
+  useShown(box, layouts, blocks, asking, state.selection.token);
+
+  let above = 0;
+  const tops = layouts.map(({ tall }) => (above += tall) - tall);
+  const place = (/** @type {number} */ block, /** @type {number} */ index) => {
+    const at = layouts[block].words.get(index);
+    return at && { ...at, y: at.y + tops[block], line: at.line + 1000 * block };
   };
-  const pin = (index) => state.select({ token: pinned === index ? null : index });
-  const pointInCopy = (index) => {
-    over.value = index;
-    if (isOne && pinned === null) point(index);
-  };
-  const full = scale === "own" ? "its own largest weight" : "a weight of 1";
-  const common = { state, theme, asking, answering, token, isOne, over: over.value };
-  const copies = copiesOf(state);
+  const [askBlock, answerBlock] = isOne ? [0, 0] : asking === "key" ? [0, 1] : [1, 0];
+  const asked = focus && place(askBlock, focus.index);
+  const strands =
+    asked && focus.values ? strandsOf(focus, asked, (index) => place(answerBlock, index), layouts[0]) : [];
+  const { isOff } = headSwitch(state);
+  const most = focus?.best[0]?.[0];
   return html`
-    <div class="hs-copies" ref=${root}>
-      <div class="hs-row">
-        <h3 class="hs-heading">Text</h3>
-        <span class="hs-spring"></span>
-        <${Switch}
-          name="Weights shown"
-          choices=${WAYS}
-          chosen=${direction === "in" ? "in" : "out"}
-          onChoose=${(way) => state.select({ direction: way })}
-        />
-      </div>
-      <p class="hs-sentence">
-        ${direction === "in" ? "Who looks at a token." : "Where a token looks."} Each copy is the text as one head sees
-        it; the stronger its colour, the more weight: full at ${full}, ∝ √weight.
-      </p>
-      <div class="hs-row hs-switches">
-        <span class="hs-label" aria-hidden="true">Heads</span><${HeadSwitches} ...${{ state, theme }} />
-      </div>
-      ${
-        state.group().length > 1 &&
-        html`<div class="hs-row hs-switches">
-          <span class="hs-label" aria-hidden="true">Layers</span><${LayerSwitches} state=${state} />
-        </div>`
-      }
-      ${
-        !isOne &&
-        html`<${Chips}
-          name="Choose a token"
-          kind="hs-choice"
-          theme=${theme}
-          text=${texts[asking]}
-          range=${rangeOn(state, asking)}
-          kindsOf=${(index) => kinds(index === token && "hs-current", state.matchPlaces(asking).has(index) && "hs-match")}
-          chosen=${pinned}
-          revealed=${revealedOn(state, asking)}
-          onPoint=${point}
-          onChoose=${pin}
-        />`
-      }
-      <p class=${token === null ? "hs-read hs-muted" : "hs-read"} aria-live="polite">
-        <${Asked} ...${{ labels: texts[asking].labels, token, pinned, direction }} />
-      </p>
-      <div class="hs-copies-grid">
-        ${copies.map(
-          ({ site, head }) =>
-            html`<${Copy} key=${`${state.trace}/${site}/${head}`} ...${{ ...common, site, head, onPoint: pointInCopy, onChoose: isOne ? pin : null }} />`,
+    <div class="hs-text" ref=${panel.stage}>
+      <div class="hs-text-room" style=${{ height: `${above}px` }} ref=${box}>
+        <svg class="hs-text-lines" aria-hidden="true" width=${space.wide} height=${above}>
+          ${strands.map(
+            ({ path, weight, thick }) => html`
+              <path
+                d=${path}
+                stroke-width=${isOff ? thick + 3 : thick}
+                style=${{ opacity: Math.min(1, 0.18 + 1.25 * weight) }}
+              />
+              ${isOff && html`<path class="hs-hollow" d=${path} stroke-width=${Math.max(0.5, thick)} />`}
+            `,
+          )}
+        </svg>
+        ${blocks.map(
+          (block, i) => html`
+          <${Words}
+            ...${{ state, theme, focus, most, block, layout: layouts[i], top: tops[i] }}
+            isAsking=${i === askBlock}
+            isAnswering=${i === answerBlock}
+          />
+        `,
         )}
       </div>
-      <p class="hs-doubt">${DOUBT}</p>
     </div>
   `;
 }
 
-function Asked({ labels, token, pinned, direction }) {
-  if (token === null) return "Point at a token to shade the text by it, click to keep it, Escape lets go.";
-  const verb = direction === "in" ? " is attended to by …" : " attends to …";
-  const more = pinned === null ? "" : " Point at a token to read its weight in every copy.";
-  return html`<${Quoted} label=${labels[token]} />${` (${token})${verb}${more}`}`;
+/** Lines to the words with the largest weights, the faintest first. */
+function strandsOf({ values, index }, asked, place, { pitch, size }) {
+  const weights = Array.from(/** @type {ArrayLike<number>} */ (values), (weight, at) => ({ weight, at }));
+  return weights
+    .filter(({ weight, at }) => weight >= DRAWN && !(at === index && place(at)?.line === asked.line))
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MOST)
+    .reverse()
+    .flatMap(({ weight, at }) => {
+      const word = place(at);
+      const thick = Math.max(1.2, (THICK * weight * size) / SIZE);
+      return word ? [{ weight, thick, path: strandOf(asked, word, pitch) }] : [];
+    });
 }
 
-/** Each head of each layer that is switched on, of those that have the same texts. */
-function copiesOf(state) {
-  const { shown: listed, head } = state.selection;
-  const { query_text: rows, key_text: columns } = state.site();
-  return sitesShown(state)
-    .filter((site) => state.site(site).query_text === rows && state.site(site).key_text === columns)
-    .flatMap((site) =>
-      headsShown(listed, head, state.site(site).heads).map((each) => ({ site, head: each })),
-    );
-}
-
-const rangeOn = (state, axis) => (axis === "key" ? state.ranges().cols : state.ranges().rows);
-
-/** What a text is scrolled to: the match that was jumped to, else the chosen token. */
-function revealedOn(state, axis) {
-  const match = state.matched();
+function Words({
+  state,
+  theme,
+  focus,
+  most,
+  block: { axis, text, range },
+  layout,
+  top,
+  isAsking,
+  isAnswering,
+}) {
   const { token, direction } = state.selection;
-  if (match && (match.axis === axis || state.isOneText())) return match.index;
-  return state.isOneText() || axis === (direction === "in" ? "key" : "query") ? token : state.moment();
-}
-
-const kinds = (...names) => names.filter(Boolean).join(" ");
-
-/**
- * @param {object} props
- * @param {TextState} props.state
- * @param {Theme} props.theme
- * @param {number} props.site
- * @param {Head} props.head
- * @param {Axis} props.asking
- * @param {Axis} props.answering
- * @param {number | null} props.token in question
- * @param {boolean} props.isOne whether one text asks and answers
- * @param {number | null} props.over
- * @param {(index: number | null) => void} props.onPoint
- * @param {((index: number) => void) | null} props.onChoose
- */
-function Copy({ state, theme, site, head, asking, answering, token, isOne, over, onPoint, onChoose }) {
-  const { least, top: count, scale, token: pinned } = state.selection;
-  const box = useRef(/** @type {HTMLElement | null} */ (null));
-  const isInSight = useInSight(box);
-  const exact = token === null ? null : state.maps.exact(site, head, asking, token);
-  const asks = isInSight && token !== null && !exact;
-  const path = asks ? pathOf("row", { site, head, axis: asking, index: token }) : null;
-  useWanted(state.view, `copy ${site}/${head}`, path, pinned === null ? REST_MS : 0);
-
-  const values = token === null ? null : state.along(site, head, asking, token);
-  const text = state.texts()[answering];
-  const range = rangeOn(state, answering);
-  const colour = headColour(head, theme);
-  const name = `${state.siteName(site)} · ${state.headName(head, site)}`;
-  const matches = state.matchPlaces(answering);
-  const revealed = revealedOn(state, answering);
-  const current = isOne ? token : null;
-  const chips = useNewest(isInSight, () => {
-    const weights = values?.values ?? [];
-    const full = (scale === "own" && strongest(weights, 1)[0]?.[1]) || 1;
-    const marked = count ? new Set(strongest(weights, count, range).map(([place]) => place)) : NONE;
-    return html`<${Chips}
-        name=${`Text shaded by ${name}`}
-        kind="hs-chips"
-        shareOf=${(index) => (weights[index] >= least ? Math.sqrt(weights[index] / full) : 0)}
-        kindsOf=${(index) =>
-          kinds(
-            index === current && "hs-current",
-            index === over && "hs-over",
-            matches.has(index) && "hs-match",
-            marked.has(index) && "hs-marked",
-          )}
-        describe=${(index) => (values ? `weight ${numberOf(values, index)}` : "")}
-        chosen=${pinned}
-        ...${{ theme, text, range, colour, revealed, onPoint, onChoose }}
-      />`;
-  }, [
-    theme,
-    text,
-    ...range,
-    token,
-    pinned,
-    exact,
-    state.parts(site, head),
-    over,
-    revealed,
-    least,
-    count,
-    scale,
-    state.selection.find,
-  ]);
+  const { labels, special } = text;
+  const specials = new Set(special);
+  const one = state.texts().one;
+  const chosen = isAsking ? focus?.index : -1;
+  const indexOf = ({ target }) => {
+    const word = target.closest?.("[data-index]");
+    return word ? Number(word.dataset.index) : null;
+  };
+  const asks = one ? (focus?.axis ?? "query") : axis;
+  const point = (index) => {
+    state.isolated = index === null ? null : { axis: asks, index };
+  };
+  const choose = (event) => {
+    const index = indexOf(event);
+    if (index === null) return;
+    const same = token === index && (direction === "in") === (asks === "key");
+    state.select({ token: same ? null : index, direction: asks === "key" ? "in" : "out" });
+  };
+  const walk = (event) => {
+    const index = indexOf(event);
+    const by = MOVES[event.key];
+    if (!by || index === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = Math.min(Math.max(range[0], index + by), range[1] - 1);
+    event.preventDefault();
+    state.select({ token: next, direction: asks === "key" ? "in" : "out" });
+    event.currentTarget.querySelector(`[data-index="${next}"]`)?.focus();
+  };
+  const { values } = focus ?? {};
+  const first = chosen !== undefined && chosen >= 0 ? chosen : range[0];
   return html`
-    <div class=${token !== null && !values ? "hs-copy hs-dim" : "hs-copy"} style=${{ "--head": colour }} ref=${box}>
-      <button type="button" class="hs-copy-title" title=${`Choose ${name}`} onClick=${() => state.select({ site, head })}>
-        ${name}
-      </button>
-      <span class="hs-copy-number"><${Reading} ...${{ labels: text.labels, values, token, isOne, over, asking }} /></span>
-      ${chips}
+    <div
+      role="radiogroup"
+      aria-label=${one ? "Words" : axis === "query" ? "Words that look" : "Words that are looked at"}
+      onPointerOver=${(event) => point(indexOf(event))}
+      onPointerLeave=${() => point(null)}
+      onClick=${choose}
+      onKeyDown=${walk}
+    >
+      ${[...layout.words.values()].map((/** @type {Word} */ { index, x, y, wide, high }) => {
+        const weight = isAnswering ? values?.[index] : undefined;
+        const unseen = isAnswering && isAsking && focus && !sees(state, focus, index);
+        const ground = weight === undefined || unseen ? null : shadeOf(theme, weight);
+        const kinds = [
+          "hs-word",
+          specials.has(index) && "hs-own",
+          index === chosen && "hs-current",
+          unseen && "hs-unseen",
+        ].filter(Boolean);
+        const size = specials.has(index) ? layout.special : layout.size;
+        const style = {
+          ...{ left: `${x + 12}px`, top: `${y + top}px`, width: `${wide}px`, height: `${high}px` },
+          fontSize: `${size}px`,
+          ...(ground && { background: `rgb(${ground.join()})`, color: textOn(ground, theme.text) }),
+        };
+        const word = legible(labels[index].trim() || labels[index]);
+        const share = weight === undefined ? "" : percentOf(weight);
+        const named =
+          weight !== undefined &&
+          !unseen &&
+          weight >= NAMED &&
+          !(isAsking && index === chosen && index !== most);
+        return html`
+          <button
+            type="button"
+            role="radio"
+            dir="auto"
+            class=${kinds.join(" ")}
+            style=${style}
+            data-index=${index}
+            aria-checked=${index === token && isAsking}
+            aria-label=${`${word}, position ${index}${unseen ? ", comes later, so it is not seen" : share && `, ${share}`}`}
+            tabindex=${index === first ? 0 : -1}
+          >
+            ${named && html`<span class=${index === most ? "hs-percent hs-most" : "hs-percent"} aria-hidden="true">${share}</span>`}
+            ${word}
+          </button>
+        `;
+      })}
     </div>
   `;
 }
 
-const numberOf = ({ values, sign }, index) => `${sign}${values[index].toFixed(sign ? 3 : 5)}`;
-
-/** The weight under the pointer, else the largest one. */
-function Reading({ labels, values, token, isOne, over, asking }) {
-  if (!values) return token === null ? null : "…";
-  const isPointed = over !== null && !(isOne && over === token);
-  const place = isPointed ? over : strongest(values.values, 1)[0][0];
-  const verb = isPointed ? "" : asking === "query" ? "most to " : "most from ";
-  return html`${verb}<${Quoted} label=${labels[place]} />${` (${place}) ${numberOf(values, place)}`}`;
+/** Whether the mask lets the word in question see this one, or this one it. */
+function sees(state, { axis, index }, other) {
+  return axis === "query" ? other <= state.lastKey(index) : index <= state.lastKey(other);
 }
 
-/** Whether an element is in the window, or nearly. */
-function useInSight(box) {
-  const [isInSight, setInSight] = useState(true);
-  useEffect(() => {
-    const observer = new IntersectionObserver(
-      (entries) => setInSight(entries[entries.length - 1].isIntersecting),
-      {
-        rootMargin: AROUND,
-      },
-    );
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  return isInSight;
+/** The colour of a weight: it grows with its power, so that small ones stay in the background. */
+function shadeOf({ ramp }, weight) {
+  const at = 3 * Math.min(255, Math.round(255 * Math.max(0, weight) ** POWER));
+  return /** @type {[number, number, number]} */ ([ramp[at], ramp[at + 1], ramp[at + 2]]);
+}
+
+/** Scrolls to the chosen word of a long text. */
+function useShown(box, layouts, blocks, asking, token) {
+  const block = blocks.findIndex(({ axis }) => axis === asking);
+  useLayoutEffect(() => {
+    const word = token === null ? null : layouts[Math.max(0, block)].words.get(token);
+    const scroller = box.current?.closest(".hs-drawing");
+    if (!word || !scroller || scroller.scrollHeight <= scroller.clientHeight) return;
+    const { scrollTop, clientHeight } = scroller;
+    if (word.y < scrollTop || word.y + word.high > scrollTop + clientHeight)
+      scroller.scrollTop = word.y - clientHeight / 3;
+  }, [token, layouts, asking]);
 }

@@ -1,10 +1,12 @@
 // Views, which are components of Preact, as panels among those that draw themselves.
 
 import { createRef, render } from "../vendor/preact.js";
-import { element, topOf } from "./dom.js";
+import { element } from "./dom.js";
 import { html } from "./html.js";
 
 /** @import {FormPanel, Panel, Theme} from "../types" */
+
+const LEAST = 120; // pixels of the height of a picture
 /** @import {TextState} from "../text/state.js" */
 
 /**
@@ -12,7 +14,7 @@ import { html } from "./html.js";
  *
  * @typedef {object} Space
  * @property {number} wide
- * @property {number} top on the page
+ * @property {number} high
  * @property {number} unit size of type, 1 at 16 pixels
  * @property {string} family of the type
  */
@@ -45,7 +47,7 @@ const panelOf = (name, load) => (state, parent) => {
   const section = element("section", `hs-section hs-${name}`);
   parent.append(section);
   /** @type {{space: Space}} */
-  const measured = { space: { wide: 0, top: 0, unit: 1, family: "" } };
+  const measured = { space: { wide: 0, high: 0, unit: 1, family: "" } };
   const view = createRef();
   const draw = (theme) =>
     render(html`<${view.current} ...${{ state, theme, panel, ...measured }} />`, section);
@@ -66,9 +68,11 @@ const panelOf = (name, load) => (state, parent) => {
     measure() {
       const place = panel.stage.current ?? section;
       const { fontSize, fontFamily: family } = getComputedStyle(section);
+      const room = section.closest(".hs-drawing");
+      const above = place.getBoundingClientRect().top - section.getBoundingClientRect().top;
       measured.space = {
         wide: place.clientWidth,
-        top: Math.round(topOf(place)),
+        high: Math.max(LEAST, (room?.clientHeight ?? innerHeight / 2) - Math.round(above)),
         unit: parseFloat(fontSize) / 16,
         family,
       };

@@ -24,10 +24,10 @@ const TABS = [
   { value: "save", label: "Save", Tab: Save, isHere: ({ view }) => view.remote },
 ];
 
-/** @param {{state: any, theme: Theme}} props */
-export function Lab({ state, theme }) {
+/** @param {{state: any, theme: Theme, more?: {value: string, label: string, content: unknown}[]}} props more: tabs of the kind of input */
+export function Lab({ state, theme, more = [] }) {
   const ask = (/** @type {Asked} */ asked) => state.ask?.(asked);
-  const tabs = TABS.filter(({ isHere }) => isHere(state));
+  const tabs = [...TABS.filter(({ isHere }) => isHere(state)), ...more];
   const open = tabs.find(({ value }) => value === state.selection.lab);
   const show = (/** @type {string} */ lab) => state.select({ lab });
   const toggle = () => show(open ? "" : (tabs[0]?.value ?? ""));
@@ -52,7 +52,7 @@ export function Lab({ state, theme }) {
               <h3>${open.label}</h3>
               <button type="button" class="hs-lab-link" onClick=${() => show("")}>Close</button>
             </header>
-            <${open.Tab} ...${{ state, theme, ask }} />
+            ${"Tab" in open ? html`<${open.Tab} ...${{ state, theme, ask }} />` : open.content}
           </section>
         `
       }

@@ -12,10 +12,10 @@ const NARROW = 480;
 const SMALLEST_LABEL = 8; // pixels of type at a unit of 1
 const SMALLEST_CELL = SMALLEST_LABEL + 0.5; // that has a label of its own
 const READABLE_CELL = 16; // side that cells of a long, narrow map have across it, where there is room
+const WIDER = 2.2; // times its height that a readable cell may be wide
 const NARROW_MAP = 4; // so many times longer one way than the other
 const LINES = 0.36; // the most of the width that lines of labels take
 const SMALLER = 0.6; // of its size: a plot gives way to lines of labels no further
-const TALLEST = 760; // of any plot
 const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
 
 /**
@@ -129,7 +129,8 @@ function placed(
   const narrow = Math.max(rows, cols) >= NARROW_MAP * Math.min(rows, cols);
   const least = narrow ? READABLE_CELL * unit : 0;
   const rowCell = Math.max(cell, Math.min(tallest / rows, least));
-  const colCell = Math.max(cell, Math.min(space / cols, least));
+  const wideCell = cell >= READABLE_CELL * unit ? WIDER * cell : least;
+  const colCell = Math.max(cell, Math.min(space / cols, wideCell));
   const [width, height] = [colCell * cols, rowCell * rows];
   const scaleTop = top + height + 14 * unit;
   const tall = Math.ceil(scaleTop + (cell * 3 < 3 ? 60 : 46) * unit);
@@ -142,37 +143,18 @@ function placed(
 }
 
 /**
- * The layout of a plot in a window: as tall as what is left of it below the toolbar, taller where
- * that gives more tokens a label, but never taller than the window.
+ * The layout of a plot that fits into a room with its title and scale.
  *
  * @param {Omit<Sizes, "tallest">} sizes
- * @param {number} windowHeight
- * @param {number} above the picture on the page
+ * @param {number} high the room
  */
-export function layoutIn(sizes, windowHeight, above) {
-  let layout = layoutOf({ ...sizes, tallest: TALLEST });
+export function layoutIn(sizes, high) {
+  let layout = layoutOf({ ...sizes, tallest: high });
   for (let pass = 0; pass < 2; pass++) {
     const around = layout.tall - layout.height; // depends on the lines, which depend on the plot
-    const least = tallestPlot(windowHeight, above, around);
-    const enough = sizes.rows * SMALLEST_CELL * sizes.unit;
-    const tallest = Math.max(least, Math.min(enough, tallestPlot(windowHeight, 0, around)));
-    layout = layoutOf({ ...sizes, tallest });
+    layout = layoutOf({ ...sizes, tallest: Math.max(100, high - around) });
   }
   return layout;
-}
-
-/**
- * The height a plot may have so that it stays in the window with its title and scale; of a plot far
- * down the page, once the page is scrolled to it.
- *
- * @param {number} windowHeight
- * @param {number} above of the picture on the page
- * @param {number} around title, labels and scale of the picture
- */
-export function tallestPlot(windowHeight, above, around) {
-  const most = Math.min(TALLEST, windowHeight - 70 - around);
-  const least = Math.min(most, 0.36 * windowHeight);
-  return Math.max(200, Math.min(most, Math.max(least, windowHeight - above - around - 8)));
 }
 
 /**

@@ -81,20 +81,22 @@ export function Menu({ name, title, labels, index, onChoose, disabled = false, w
 export const Quoted = ({ label }) => html`“<bdi>${legible(label)}</bdi>”`;
 
 /**
- * Numbers as bars, the first of which is whole.
+ * Numbers as bars, the longest of which is whole unless it is said what is.
  *
- * @param {{rows: {label: string, value: number, text: string}[]}} props
+ * @param {{rows: {label: string, value: number, text: string, even?: number}[], full?: number}} props even: where a tick stands
  */
-export function Bars({ rows }) {
-  const most = Math.max(...rows.map(({ value }) => value), 1e-9);
+export function Bars({ rows, full }) {
+  const most = full ?? Math.max(...rows.map(({ value }) => value), 1e-9);
   const bar = (/** @type {number} */ value) => ({ "--share": `${(100 * value) / most}%` });
   return html`
     <ol class="hs-bars">
       ${rows.map(
-        ({ label, value, text }) => html`
+        ({ label, value, text, even }) => html`
           <li class="hs-bar-row">
             <bdi class="hs-bar-label">${legible(label)}</bdi>
-            <span class="hs-bar-line" aria-hidden="true" style=${bar(value)}></span>
+            <span class="hs-bar-line" aria-hidden="true" style=${bar(value)}>
+              ${even !== undefined && html`<i class="hs-even-tick" style=${{ left: `${(100 * even) / most}%` }}></i>`}
+            </span>
             <span class="hs-bar-number">${text}</span>
           </li>
         `,

@@ -9,12 +9,12 @@ import { useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 /** @import {Ramp as Scale, Scene} from "../painting/over.js" */
 /** @import {Theme} from "../types" */
 
-/** @typedef {{wide: number, top: number, unit: number, family: string}} Space what the page gives a picture */
+/** @typedef {{wide: number, high: number, unit: number, family: string}} Space what the page gives a picture */
 /** @typedef {{wide: number, tall: number, unit: number, family: string}} Fitted */
 /** @typedef {{current: HTMLElement | null}} Ref */
 
-const LARGEST = 560; // CSS pixels of a picture's longer side
-const LEAST = 320; // of its height
+const LARGEST = 760; // CSS pixels of a picture's longer side
+const LEAST = 200; // of its height
 const BELOW = 44; // for its scale
 const HIGH = 34; // of the scale with its numbers
 const POINT = 0.02; // of a side: a smaller area is a point
@@ -26,13 +26,17 @@ const POINT = 0.02; // of a side: a smaller area is a point
  * @returns {Space}
  */
 export function useSpace(place) {
-  const [space, setSpace] = useState(/** @type {Space} */ ({ wide: 0, top: 0, unit: 1, family: "" }));
+  const [space, setSpace] = useState(/** @type {Space} */ ({ wide: 0, high: 0, unit: 1, family: "" }));
   useLayoutEffect(() => {
     const node = place.current;
     if (!node) return;
     const { fontSize, fontFamily: family } = getComputedStyle(node);
-    const top = Math.round(topOf(node));
-    const next = { wide: node.clientWidth, top, unit: parseFloat(fontSize) / 16, family };
+    const room = node.closest(".hs-drawing");
+    const above = room
+      ? node.getBoundingClientRect().top - room.getBoundingClientRect().top + room.scrollTop
+      : topOf(node);
+    const high = Math.round((room?.clientHeight ?? innerHeight) - above);
+    const next = { wide: node.clientWidth, high, unit: parseFloat(fontSize) / 16, family };
     if (next.wide && Object.entries(next).some(([name, value]) => value !== space[name])) setSpace(next);
   });
   return space;
@@ -46,9 +50,9 @@ export function useSpace(place) {
  * @param {{largest?: number, tallest?: number}} [most]
  * @returns {Fitted | null}
  */
-export function fitted({ wide, top, ...letters }, bitmap, { largest = LARGEST, tallest } = {}) {
+export function fitted({ wide, high: room, ...letters }, bitmap, { largest = LARGEST, tallest } = {}) {
   if (!bitmap || !wide) return null;
-  const high = tallest ?? Math.max(LEAST, Math.min(LARGEST, innerHeight - top - BELOW));
+  const high = tallest ?? Math.max(LEAST, Math.min(LARGEST, room - BELOW));
   const zoom = Math.min(Math.min(wide, largest) / bitmap.width, high / bitmap.height);
   return { ...letters, wide: Math.round(bitmap.width * zoom), tall: Math.round(bitmap.height * zoom) };
 }

@@ -47,7 +47,7 @@ export function Overview({ state, theme, views }) {
 }
 
 /** 12 of 1056 heads: Previous token > 0.4 */
-function Conditions({ state }) {
+export function Conditions({ state }) {
   const { numbers } = state;
   const texts = [...state.conditions].filter(([, text]) => conditionOf(text));
   if (!numbers || !texts.length) return null;

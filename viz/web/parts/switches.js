@@ -1,7 +1,6 @@
 // Buttons for the heads and layers that are drawn together.
 
 import { html } from "../core/html.js";
-import { groupOf, layerName } from "../core/labels.js";
 import { Button } from "./controls.js";
 
 /** @import {Base, Head, Selection, Theme} from "../types" */
@@ -27,17 +26,6 @@ export function headsShown(listed, head, count) {
   const numbers = listed.split(".").filter(Boolean).map(Number);
   const heads = [...new Set(numbers)].filter((each) => each < count).sort((a, b) => a - b);
   return heads.length ? heads : [head];
-}
-
-/**
- * The sites of the layers that a link lists, else the chosen one.
- *
- * @param {Pick<Chosen, "selection" | "base">} state
- */
-export function sitesShown({ selection: { site, layers }, base }) {
-  const listed = layers.split(".").filter(Boolean).map(Number);
-  const matching = groupOf(base, site).filter((each) => listed.includes(base.sites[each].layer));
-  return matching.length ? matching : [site];
 }
 
 /**
@@ -92,39 +80,6 @@ export function HeadSwitches({ state, theme }) {
       )}
       <${Button} text="All" title="Draw all heads of the layer" onClick=${() => state.select({ shown: listOf(all) })} />
       <${Button} text="One" title="Draw the chosen head alone" onClick=${() => state.select({ shown: "" })} />
-    </div>
-  `;
-}
-
-/**
- * A button for each layer of the chosen kind of attention.
- *
- * @param {{state: Chosen}} props
- */
-export function LayerSwitches({ state }) {
-  const { base, selection } = state;
-  const group = groupOf(base, selection.site);
-  const layerOf = (/** @type {number} */ site) => base.sites[site].layer;
-  const on = sitesShown(state).map(layerOf);
-  return html`
-    <div class="hs-heads" role="group" aria-label="Layers drawn">
-      ${group.map((site) => {
-        const name = layerName(base, site);
-        return html`
-          <button
-            type="button"
-            class="hs-head-switch hs-layer-switch"
-            title=${`Layer ${name}: click switches it on or off`}
-            aria-label=${`Layer ${name}`}
-            aria-pressed=${on.includes(layerOf(site))}
-            onClick=${() => state.select({ layers: toggled(on, layerOf(site)) })}
-          >
-            ${name}
-          </button>
-        `;
-      })}
-      <${Button} text="All" title="Draw all layers" onClick=${() => state.select({ layers: listOf(group.map(layerOf)) })} />
-      <${Button} text="One" title="Draw the chosen layer alone" onClick=${() => state.select({ layers: "" })} />
     </div>
   `;
 }

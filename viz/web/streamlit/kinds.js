@@ -4,8 +4,8 @@
 
 /** @type {Record<string, () => Promise<{mount: Mount<any>}>>} */
 export const KINDS = {
-  text: () => import("../text/text.js"),
-  image: () => import("../image/image.js"),
+  text: () => import("../explore/text.js"),
+  image: () => import("../explore/image.js"),
   corpus: () => import("../corpus/corpus.js"),
   site: () => import("../corpus/site.js"),
   architecture: () => import("../architecture/architecture.js"),

@@ -360,7 +360,7 @@ export class TextState extends State {
     const { site, head, token, direction, form } = this.selection;
     const variant = this.variant();
     const isHere = this.parts(site, head, variant).length > 0;
-    const asksItself = form === "lines" || form === "text";
+    const asksItself = form === "lines";
     client.want("thumbs", isHere || asksItself ? this.thumbsPath(site) : null); // the picture comes first
     client.want("map", isHere || asksItself ? null : this.mapPath(site, head));
     client.want("weights", isPlain(variant) || this.parts().length ? null : pathOf("map", { site, head }));
@@ -372,13 +372,15 @@ export class TextState extends State {
     this.prefetch();
   }
 
-  /** Pins the sharpest row where the pinned token was one of another text. */
+  /** Chooses what is worth seeing first where the pinned token was one of another text. */
   repin() {
-    const { site, head } = this.selection;
-    const answer = /** @type {{query: number | null} | null} */ (
-      this.answer("sharpest", pathOf("sharpest", { site, head }))
+    const answer = /** @type {{rows: {site: number, head: number, query: number}[]} | null} */ (
+      this.answer("worth", "worth")
     );
-    if (answer) this.select({ token: answer.query, direction: "out" });
+    if (!answer) return;
+    const [first] = answer.rows;
+    if (first) this.select({ site: first.site, head: first.head, token: first.query, direction: "out" });
+    else this.unpinned = false;
   }
 
   /**

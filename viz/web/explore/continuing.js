@@ -8,13 +8,11 @@ import { distinct, legible } from "../core/labels.js";
 import { percent } from "../core/prediction_line.js";
 import { pathOf } from "../core/sources.js";
 import { colourOf } from "../methods/methods.js";
-import { Quoted } from "../parts/controls.js";
-import { Popup } from "../parts/popup.js";
-import { createPortal } from "../vendor/preact.js";
+import { Button, Quoted } from "../parts/controls.js";
 import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 
-/** @import {CacheAnswer, Host, Predictions, Theme, WrittenAnswer} from "../types" */
-/** @import {TextState} from "./state.js" */
+/** @import {CacheAnswer, Host, Predictions, WrittenAnswer} from "../types" */
+/** @import {TextState} from "../text/state.js" */
 
 const NAMED = 3; // tokens of the cache in the sentence
 const LIKELY = 6; // next tokens that are listed
@@ -29,44 +27,46 @@ const USUAL = Object.fromEntries(FIELDS.map(({ key, value }) => [key, value]));
 const ABOUT = "Temperature 0 takes the likeliest token each time; top-k 0 and top-p 1 keep all tokens.";
 
 /**
- * A button in the line of the prediction, and the steps that were written.
+ * Goes on with the text by the likeliest words.
  *
- * @param {{state: TextState, theme: Theme, host: Host, line: HTMLElement}} props
+ * @param {{state: TextState, host: Host}} props
  */
-export function Continuing({ state, theme, host, line }) {
-  const { writes, given } = state.view.props;
-  const from = useRef(""); // the trace whose text the page goes on with
-  useEffect(() => {
-    if (!given || !from.current || from.current === state.trace) return;
-    from.current = "";
-    state.select({ ...placeOf(state, given - 1), direction: "out" });
-  }, [state.trace, given]);
+export function Continue({ state, host }) {
+  const { write, reason } = useWriting(state, host, "written");
   if (!state.view.remote) return null;
-  const isThere =
-    given && state.site().kind === "causal" && tokenOf(state, state.site().queries - 1) >= given;
-  const form = (isOpen, close) => html`<${Form} ...${{ state, host, from, isOpen, close }} />`;
-  const menu = html`<${Popup} text="Write on" title="Let the model go on with the text" name="Write on">${form}<//>`;
   return html`
-    ${createPortal(html`<span class="hs-writing">${writes && menu}</span>`, line)}
-    ${isThere && html`<${Written} ...${{ state, theme, given }} />`}
+    <${Button} title="Let the model go on with the text" onClick=${() => write(USUAL)}>Continue →<//>
+    <span class="hs-answer-note" role="status">${reason}</span>
   `;
 }
 
-function Form({ state, host, from, isOpen, close }) {
-  const [how, setHow] = useState(USUAL);
+/** Writes on when asked, tells the page, and goes back to the word after which it wrote. */
+function useWriting(state, host, slot) {
+  const { given } = state.view.props;
+  const from = useRef(""); // the trace whose text the page goes on with
   const [asked, setAsked] = useState(/** @type {Record<string, number> | null} */ (null));
   const path = asked && pathOf("written", asked.temperature ? asked : { count: asked.count });
-  const reply = useAnswer(state.view, "written", path, "Writing");
+  const reply = useAnswer(state.view, slot, path, "Writing");
   const answer = /** @type {WrittenAnswer | null} */ (reply.answer);
   useEffect(() => {
     if (!answer || !asked) return;
     from.current = state.trace;
     const id = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
     host.set("write", { id, text: answer.text, written: [...answer.written].length });
-    if (answer.note) return;
-    setAsked(null);
-    close();
+    if (!answer.note) setAsked(null);
   }, [answer]);
+  useEffect(() => {
+    if (!given || !from.current || from.current === state.trace) return;
+    from.current = "";
+    state.select({ ...placeOf(state, given - 1), direction: "out" });
+  }, [state.trace, given]);
+  return { write: setAsked, reason: answer?.note || reply.reason };
+}
+
+/** Goes on by chance: how tokens are drawn, and what would be drawn next. */
+export function Sampling({ state, host }) {
+  const [how, setHow] = useState(USUAL);
+  const { write, reason } = useWriting(state, host, "drawn");
   const read = ({ currentTarget }) => {
     const typed = [...new FormData(currentTarget)].map(([key, text]) => [
       key,
@@ -74,12 +74,13 @@ function Form({ state, host, from, isOpen, close }) {
     ]);
     setHow(Object.fromEntries(typed));
   };
-  const write = (event) => {
+  const submit = (event) => {
     event.preventDefault();
-    setAsked(how);
+    write(how);
   };
   return html`
-    <form onInput=${read} onSubmit=${write}>
+    <form class="hs-sampling" aria-label="Continue by chance" onInput=${read} onSubmit=${submit}>
+      <h4 class="hs-heading">Continue by chance</h4>
       ${FIELDS.map(
         ({ key, name, ...range }) => html`
           <label class="hs-edit-line hs-writing-field">
@@ -87,10 +88,10 @@ function Form({ state, host, from, isOpen, close }) {
           </label>
         `,
       )}
-      <p class="hs-menu-heading">${ABOUT}</p>
-      <p class="hs-menu-state" aria-live="polite">${isOpen && html`<${Forecast} ...${{ state, how }} />`}</p>
-      <div class="hs-edit-line"><button class="hs-menu-item">Write</button></div>
-      <p class="hs-menu-state" role="status">${answer?.note || reply.reason}</p>
+      <p class="hs-card-doubt">${ABOUT}</p>
+      <p class="hs-menu-state" aria-live="polite"><${Forecast} ...${{ state, how }} /></p>
+      <button class="hs-button">Write</button>
+      <p class="hs-menu-state" role="status">${reason}</p>
     </form>
   `;
 }
@@ -106,7 +107,7 @@ function Forecast({ state, how: { temperature, top_k, top_p } }) {
 }
 
 /** The steps: what each wrote, and what every token in the cache receives from it. */
-function Written({ state, theme, given }) {
+export function Written({ state, theme, given }) {
   const reply = useAnswer(
     state.view,
     "cache",
@@ -124,7 +125,7 @@ function Written({ state, theme, given }) {
     [answer, step, theme],
   );
   return html`
-    <section class="hs-section hs-written">
+    <section class="hs-written">
       ${
         answer
           ? html`<input

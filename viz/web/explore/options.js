@@ -1,26 +1,26 @@
-// Reading aids above the picture: search, threshold, strongest keys, the two texts of a pair, and what is brushed;
-// beside them the share of weight that they hide.
+// What of the weights is drawn, for who reads a long text: search, threshold, strongest keys, and the share of the
+// weight that they hide.
 
 import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { nounOf } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { percent } from "../core/ticks.js";
-import { Button, Menu, Quoted, Switch } from "../parts/controls.js";
+import { Button, Menu } from "../parts/controls.js";
 import { headsShown } from "../parts/switches.js";
-import { stepped } from "./search.js";
-import { BLOCKS, parsed } from "./span.js";
+import { stepped } from "../text/search.js";
 
 /** @import {Form} from "../types" */
-/** @import {TextState} from "./state.js" */
+/** @import {TextState} from "../text/state.js" */
 
 /** @type {Form[]} the forms of many tokens at once */
 const AIDED = ["matrix", "lines", "text"];
+const LONG = 100; // tokens, among which one is searched for
 const STRONGEST = [0, 1, 2, 3, 5, 10];
 const STEPS = 100; // of the threshold, which grows with the square: small weights matter most
 
 /** @param {{state: TextState}} props */
-export function Aids({ state }) {
+export function Options({ state }) {
   const { form, top, least } = state.selection;
   if (!AIDED.includes(form)) return null;
   const noun = nounOf(state.texts().query);
@@ -30,8 +30,8 @@ export function Aids({ state }) {
       ? `Draw the lines to each ${noun}’s strongest keys alone`
       : `Mark each ${noun}’s strongest keys`;
   return html`
-    <div class="hs-aids" role="toolbar" aria-label="Reading aids">
-      <${Find} ...${{ state, noun }} />
+    <div class="hs-aids" role="group" aria-label="What is drawn">
+      ${state.texts().query.labels.length >= LONG && html`<${Find} ...${{ state, noun }} />`}
       <div class="hs-aid">
         <span class="hs-label" aria-hidden="true">Hide below</span>
         <input
@@ -56,8 +56,6 @@ export function Aids({ state }) {
           onChoose=${(index) => state.select({ top: tops[index] })}
         />
       </div>
-      <${Blocks} state=${state} />
-      <${Spans} state=${state} />
       ${form !== "text" && html`<${HiddenShare} state=${state} />`}
     </div>
   `;
@@ -97,46 +95,6 @@ function Find({ state, noun }) {
       <span class="hs-count" aria-live="polite">
         ${find && `${state.match < 0 ? "" : `${state.match + 1} of `}${matches.length}`}
       </span>
-    </div>
-  `;
-}
-
-/** The texts of a pair, or of a joint map, that attend and are attended to. */
-function Blocks({ state }) {
-  const { query, key } = state.texts();
-  if (query.second === undefined && key.second === undefined) return null;
-  const names = state.site().kind === "joint" ? ["source", "target"] : ["A", "B"];
-  const choices = BLOCKS.map((value) => {
-    const [from, to] = [...value].map((side) => names[side === "a" ? 0 : 1]);
-    return value === "all"
-      ? { value, label: "All", title: "Both texts" }
-      : { value, label: `${from} → ${to}`, title: `From ${from} to ${to}` };
-  });
-  const choose = (block) => state.select({ block });
-  return html`<${Switch} name="Texts of the pair" choices=${choices} chosen=${state.selection.block} onChoose=${choose} />`;
-}
-
-/** What is brushed, or of a recording left out; and the way back. */
-function Spans({ state }) {
-  const [rows, columns] = [parsed(state.selection.rows), parsed(state.selection.columns)];
-  const unheard = state.unheard();
-  if (!rows && !columns && !unheard) return null;
-  const clear = () => {
-    if (unheard) state.padding = true;
-    state.select({ rows: "", columns: "" });
-  };
-  const { query, key } = state.labels();
-  const span = (what, range, labels) => {
-    if (!range || range[0] >= labels.length) return null;
-    const last = Math.min(range[1], labels.length) - 1;
-    return html`${`${what} ${range[0]}–${last} `}<${Quoted} label=${labels[range[0]]} /> … <${Quoted} label=${labels[last]} />${" "}`;
-  };
-  return html`
-    <div class="hs-aid">
-      <span class="hs-count">
-        ${unheard ? `without ${unheard.toFixed(1)} s of padding` : [span("queries", rows, query), span("keys", columns, key)]}
-      </span>
-      <${Button} text="×" title="Show all tokens again" onClick=${clear} />
     </div>
   `;
 }

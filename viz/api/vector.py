@@ -1,0 +1,48 @@
+"""The numbers that come out of a network without words: those that stand for its whole input."""
+
+from typing import TYPE_CHECKING, Any
+
+from viz.api.endpoint import BOTH, Endpoint
+from viz.api.entries import TraceEntry
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+CLASS = "[CLS]"
+
+
+def vector(entry: TraceEntry) -> dict[str, Any]:
+    """The vector of the input, with length 1, and after edits its cosine with that before them.
+
+    Raises:
+        ValueError: for a network that answers with words or classes.
+    """
+    numbers = _numbers(entry)
+    before = None if entry.before is None else _numbers(entry.before())
+    return {
+        "values": numbers.tolist(),
+        "count": len(numbers),
+        "of": _noun(entry),
+        "like": None if before is None else float(numbers.double() @ before.double()),
+    }
+
+
+def _numbers(entry: TraceEntry) -> "Tensor":
+    """The state of the class token of a picture, else the mean of all tokens' states."""
+    from analysis.target import embedding_of
+
+    output = entry.trace.output
+    whole = embedding_of(output)
+    states = output.of_item()
+    if entry.patches is None or states.ndim != 2 or entry.trace.tokens[0].labels[0] != CLASS:
+        return whole
+    return states[0] / states[0].norm()
+
+
+def _noun(entry: TraceEntry) -> str:
+    if entry.patches is not None:
+        return "picture"
+    return "sentence" if entry.trace.sound is None else "recording"
+
+
+ENDPOINTS = (Endpoint("vector", BOTH, vector),)

@@ -1,0 +1,99 @@
+// What the model says, in a line that every model has: next words or classes, what was written, or the numbers of
+// the output; with edits, before and after.
+
+import { useAnswer, useNewest } from "../core/hooks.js";
+import { html } from "../core/html.js";
+import { distinct, legible } from "../core/labels.js";
+import { percent } from "../core/prediction_line.js";
+import { pathOf } from "../core/sources.js";
+import { Stepper } from "../parts/controls.js";
+import { Barcode } from "./barcode.js";
+
+/** @import {Predictions, Theme} from "../types" */
+
+const NAMED = 4; // outputs in the line
+const LEAST = 0.001; // of the probability, for all but the first
+
+/**
+ * @param {object} props
+ * @param {{view: import("../core/state.js").State<any>, select: (change: object) => void}} props.state
+ * @param {Theme} props.theme
+ * @param {((output: string) => void) | null} props.explain shows what an output rests on
+ * @param {unknown} props.children what stands behind the words
+ */
+export function AnswerLine({ state, theme, explain, children }) {
+  const { view } = state;
+  const predicts = view.props.panels?.includes("predictions");
+  const { site, direction, token } = view.selection;
+  const masks = useNewest(Boolean(view.baseOrNull), () => ({ of: /** @type {(number | null)[]} */ ([]) }), [
+    view.trace,
+  ]);
+  const asked = view.props.given
+    ? { token: view.props.given - 1 }
+    : masks?.of.length && token !== null
+      ? { token }
+      : {};
+  const way = masks?.of.length ? direction : "out";
+  const path = predicts ? pathOf("predictions", { site, direction: way, ...asked }) : null;
+  const { answer } = useAnswer(view, "said", path);
+  const newest = /** @type {Predictions | null} */ (useNewest(Boolean(answer), () => answer, [answer]));
+  if (masks && answer?.masks) masks.of = answer.masks;
+  return html`
+    <div class="hs-answer" aria-live="polite">
+      ${predicts ? html`<${Said} ...${{ answer: newest, explain, state }} />` : html`<${Barcode} ...${{ view, theme }} />`}
+      ${children}
+    </div>
+  `;
+}
+
+function Said({ answer, explain, state }) {
+  if (!answer?.lead) return html`<span class="hs-answer-lead">…</span>`;
+  const { written, labels = [], values = [], probabilities = [], change, mask, masks = [] } = answer;
+  const [words] = answer.lead;
+  const lead = written
+    ? "Written"
+    : words.startsWith("What comes after")
+      ? "Next word"
+      : words === "Class"
+        ? "Class"
+        : "Here";
+  const count = probabilities.findIndex((/** @type {number} */ share, i) => i > 0 && share < LEAST);
+  const most = written ? 1 : Math.min(NAMED, count < 0 ? labels.length : count);
+  const outputs = change
+    ? change.labels.map((label, i) => ({ label, before: change.before[i], share: change.after[i] }))
+    : labels.slice(0, most).map((label, i) => ({ label, share: probabilities[i] }));
+  const names = distinct(outputs.map(({ label }) => label));
+  const apart = masks.length > 1 && new Set(masks).size === masks.length && !masks.includes(null);
+  return html`
+    <span class="hs-answer-lead">${lead}</span>
+    ${written && html`<bdi class="hs-written-text" title=${written[1]}>${written[1] || "nothing"}</bdi>`}
+    ${
+      apart &&
+      state.view.remote &&
+      html`<${Stepper}
+        name="Mask"
+        labels=${masks.map((_, i) => String(i + 1))}
+        index=${mask ?? 0}
+        onChoose=${(i) => state.select({ token: masks[i] })}
+      />`
+    }
+    ${(!written || change) && outputs.map((each, i) => html`<${Chip} ...${{ ...each, name: names[i], first: i === 0 }} onClick=${explain && values[labels.indexOf(each.label)] !== undefined ? () => explain(values[labels.indexOf(each.label)]) : null} />`)}
+    ${change && html`<span class="hs-answer-effect">${effectOf(change)}</span>`}
+  `;
+}
+
+/** A word, its share of the probability as a bar, and what it was before the edits. */
+function Chip({ name, share, before, first, onClick }) {
+  const number =
+    before === undefined ? percent(share) : html`<s>${percent(before)}</s> → <b>${percent(share)}</b>`;
+  const style = { "--share": `${100 * share}%`, "--before-part": before ?? share };
+  const inner = html`<bdi>${legible(name)}</bdi><span class="hs-answer-share">${number}</span>`;
+  const kind = `hs-answer-chip ${first ? "hs-first" : ""} ${before === undefined ? "" : "hs-moved"}`;
+  if (!onClick) return html`<span class=${kind} style=${style}>${inner}</span>`;
+  return html`<button type="button" class=${kind} style=${style} title="What this rests on" onClick=${onClick}>${inner}</button>`;
+}
+
+const effectOf = ({ kl }) =>
+  kl < 0.001
+    ? "hardly any change"
+    : `${kl < 0.1 ? "a small" : kl < 1 ? "a clear" : "a large"} change (KL ${kl.toPrecision(2)})`;

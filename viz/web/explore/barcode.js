@@ -1,0 +1,43 @@
+// The numbers that come out of a network without words: a stripe each, and how far edits moved them.
+
+import { contextOf } from "../core/dom.js";
+import { useAnswer, useNewest } from "../core/hooks.js";
+import { html } from "../core/html.js";
+import { useLayoutEffect, useRef } from "../vendor/hooks.js";
+
+const WIDE = 450;
+const HIGH = 18;
+
+/** @param {{view: import("../core/state.js").State<any>, theme: import("../types").Theme}} props */
+export function Barcode({ view, theme }) {
+  const { answer } = useAnswer(view, "vector", view.holds("vector") ? "vector" : null);
+  const newest = useNewest(Boolean(answer), () => answer, [answer]);
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const values = newest?.values;
+  useLayoutEffect(() => {
+    if (!canvas.current || !values) return;
+    canvas.current.width = values.length;
+    canvas.current.height = 1;
+    const most = Math.max(...values.map(Math.abs)) || 1;
+    const pixels = contextOf(canvas.current).createImageData(values.length, 1);
+    values.forEach((value, i) => {
+      const at = 3 * Math.round(127.5 + 127.5 * Math.sign(value) * Math.sqrt(Math.abs(value) / most));
+      pixels.data.set([...theme.bothWays.subarray(at, at + 3), 255], 4 * i);
+    });
+    contextOf(canvas.current).putImageData(pixels, 0, 0);
+  }, [values, theme]);
+  if (!newest) return html`<span class="hs-answer-lead">Comes out</span>`;
+  const { count, of, like } = newest;
+  return html`
+    <span class="hs-answer-lead">Comes out</span>
+    <canvas
+      class="hs-barcode"
+      style=${{ width: `${WIDE}px`, height: `${HIGH}px` }}
+      role="img"
+      aria-label=${`The ${count} numbers, brown below zero, blue above`}
+      ref=${canvas}
+    />
+    <span class="hs-answer-note">${`${count.toLocaleString("en")} numbers that stand for the ${of}`}</span>
+    ${like !== null && html`<b class="hs-answer-effect">${`${(100 * like).toFixed(like > 0.999 ? 2 : 1)} % like before`}</b>`}
+  `;
+}

@@ -1,0 +1,59 @@
+// The forms that a text has on the page: at most five, of which some hold two.
+
+import { FORMS } from "../core/declared.js";
+import { html } from "../core/html.js";
+import { Switch } from "../parts/controls.js";
+
+/** @import {TextState} from "../text/state.js" */
+
+/**
+ * @typedef {object} Form
+ * @property {string} label
+ * @property {string} title
+ * @property {boolean} isOn
+ * @property {string} [refused] why it cannot be chosen
+ * @property {() => void} choose
+ */
+
+const NEXT = { lens: "Layer by layer", parts: "What adds to it" };
+
+/**
+ * The forms of a text.
+ *
+ * @param {TextState} state
+ * @returns {Form[]}
+ */
+export function formsOf(state) {
+  const { form } = state.selection;
+  const refused = state.refused();
+  const { explains, sound } = state.base;
+  const plain = [...(sound ? ["sound"] : []), "text", ...(sound ? [] : ["lines"]), "matrix", "head"];
+  /** @type {Form[]} */
+  const forms = plain.map((name) => ({
+    ...{ label: FORMS[name].label, title: FORMS[name].title, refused: refused[name], isOn: form === name },
+    choose: () => state.select({ form: /** @type {any} */ (name) }),
+  }));
+  if (explains === "tokens" || explains === "classes") {
+    const why = Object.keys(NEXT).find((name) => !(name in refused));
+    forms.push({
+      label: explains === "tokens" ? "Next word" : "Why this class",
+      title: "What each layer would say, and what each head and each MLP adds to the answer",
+      refused: why ? "" : refused.parts,
+      isOn: form in NEXT,
+      choose: () => state.select({ form: /** @type {any} */ (why ?? "parts") }),
+    });
+  }
+  return forms;
+}
+
+/** The two halves of “Next word”. */
+export function NextWord({ state }) {
+  const { form } = state.selection;
+  if (!(form in NEXT)) return null;
+  const refused = state.refused();
+  const choices = Object.entries(NEXT).map(([value, label]) => ({
+    ...{ value, label, title: refused[value] ?? FORMS[value].title },
+    disabled: value in refused && value !== form,
+  }));
+  return html`<${Switch} name="Next word" ...${{ choices, chosen: form }} onChoose=${(next) => state.select({ form: next })} />`;
+}

@@ -1,0 +1,194 @@
+// A picture on the page: where a patch looks over it, all heads, the relevance for a class, and the last states.
+
+import { element } from "../core/dom.js";
+import { FORMS } from "../core/declared.js";
+import { asking } from "../core/edits.js";
+import { html } from "../core/html.js";
+import { mountPanels } from "../core/mounting.js";
+import { overCorpora } from "../core/over_corpora.js";
+import { embedded } from "../core/view_panel.js";
+import { besideOf } from "../image/beside.js";
+import { Ground } from "../image/map.js";
+import { ImageState } from "../image/state.js";
+import { methodOf } from "../methods/methods.js";
+import { Below } from "../parts/below.js";
+import { Field, Hosted, Menu } from "../parts/controls.js";
+import { useMemo } from "../vendor/hooks.js";
+import { Features } from "../../views/features/view.js";
+import { Thumbnails } from "../../views/image/atlas.js";
+import { Heads } from "../../views/image/heads.js";
+import { Picture } from "../../views/image/view.js";
+import { OverPatches } from "../../views/model/over_picture.js";
+import { keysOf } from "./keys.js";
+import { Explore } from "./page.js";
+import { headlineOf, PatchReading } from "./patches.js";
+import { HeadSwitch, headsOff, headSwitch, Toggle } from "./switches.js";
+import { Tour } from "./tour.js";
+import { useWorth, WorthSeeing } from "./worth.js";
+
+/** @import {Host, Panel, ViewProps} from "../types" */
+
+const EXPLAINING = "chefer"; // the method that a class is explained by, until another is chosen
+const CONTENTS = [
+  {
+    value: "matrix",
+    shows: "attention",
+    label: "Over the picture",
+    title: "Where a patch looks, in each head",
+  },
+  { value: "model", shows: "model", label: "Relevance", title: FORMS.model.title },
+  { value: "features", shows: "features", label: FORMS.features.label, title: FORMS.features.title },
+];
+const SCALES = /** @type {const} */ ([
+  ["layer", "shared by heads"],
+  ["own", "each head’s own"],
+  ["fixed", "0 to 1"],
+]);
+const OUTLIERS =
+  "Also leaves out patches that receive far more weight than the others; they may hold what it looks for";
+const SECOND = "The second picture stands beside this one under “Over the picture”.";
+
+/**
+ * @param {HTMLElement} root
+ * @param {ViewProps} props
+ * @param {Host} host
+ */
+export function mount(root, props, host) {
+  const state = new ImageState(root, props, host);
+  const mounted = mountPanels(root, state, () => compose(state, root, host));
+  state.view.update(props);
+  return {
+    /** @param {ViewProps} next */
+    update(next) {
+      state.view.update(next);
+      mounted.restyle();
+    },
+    destroy() {
+      mounted.destroy();
+    },
+  };
+}
+
+/** @returns {Panel[]} */
+function compose(state, root, host) {
+  state.ask = asking(host);
+  const corpora = element("div");
+  const beside = besideOf(state, root, host);
+  const page = embedded(Page);
+  root.append(page.box);
+  return [
+    {
+      render: (theme) => page.render({ state, theme, corpora, second: beside.state() }),
+      destroy() {
+        page.render(null);
+        beside.destroy();
+      },
+    },
+    overCorpora(state, corpora),
+  ];
+}
+
+function Page({ state, theme, corpora, second }) {
+  const { view, selection, base } = state;
+  const { direction, sinks, outliers } = selection;
+  const isAttention = state.form === "attention";
+  const rows = isAttention && state.complete ? state.rows() : null;
+  const off = useMemo(() => headsOff(state), [state.trace, view.props.edits]);
+  const worth = useWorth(view);
+  const { isOff } = headSwitch(state);
+  const forms = CONTENTS.map(({ value, shows, label, title }) => ({
+    ...{ label, title, isOn: state.form === shows },
+    choose: () => state.select({ form: value }),
+  }));
+  const isIn = direction === "in";
+  const names = html`
+    ${base.model} · ${isAttention ? `${state.siteName()} · ${state.headName()}` : "all layers"}
+    ${" · "}${
+      isOff
+        ? html`<b>switched off</b>: it still looks, but adds nothing`
+        : isAttention &&
+          (isIn
+            ? "the framed patch is attended to; bright patches attend"
+            : "the framed patch attends; bright patches are attended to")
+    }
+    ${base.note && ` · ${base.note}`}
+  `;
+  return html`<${Explore}
+    ...${{ state, theme }}
+    parts=${{
+      forms,
+      switches: html`
+        ${isAttention && html`<${Toggle} text="Ignore [CLS]" title="Leaves out the class token and registers, where heads rest" isOn=${sinks !== "shown"} onToggle=${() => state.select({ sinks: sinks === "shown" ? "hidden" : "shown" })} />`}
+        <${HeadSwitch} state=${state} />
+      `,
+      headline: isAttention ? headlineOf(state, rows) : FORMS[state.form].title,
+      names,
+      picture: html`<${Drawing} ...${{ state, theme, second }} />`,
+      aside: !isAttention && view.props.second ? html`<p class="hs-card-doubt">${SECOND}</p>` : null,
+      tour: view.remote && isAttention && html`<${Tour} ...${{ state, rows: worth }} />`,
+      reading: html`<${PatchReading} ...${{ state, rows }} />`,
+      heads: html`<${WorthSeeing} ...${{ state, rows: worth }} /><${Thumbnails} ...${{ state, theme, off }} />`,
+      explain: explaining(state),
+      lab: [
+        {
+          value: "numbers",
+          label: "Numbers",
+          content: html`
+            <div class="hs-row"><${Ground} state=${state} /><${Scale} state=${state} /></div>
+            ${
+              sinks !== "shown" &&
+              html`<${Toggle}
+                text="Ignore outlier patches too"
+                title=${OUTLIERS}
+                isOn=${outliers === "yes"}
+                onToggle=${() => state.select({ outliers: outliers === "yes" ? "no" : "yes" })}
+              />`
+            }
+            <${Hosted} node=${corpora} />
+            <${Below} view=${view} />
+          `,
+        },
+      ],
+      follows: false,
+      onKey: (event) => keysOf(event, { state, forms }),
+    }}
+  />`;
+}
+
+function Drawing({ state, theme, second }) {
+  if (state.form === "model") return html`<${OverPatches} ...${{ state, theme }} />`;
+  if (state.form === "features") return html`<${Features} ...${{ state, theme }} />`;
+  const isOpen = second?.view.baseOrNull;
+  const beside = isOpen ? html`<${Picture} ...${{ state: second, theme }} />` : html`<section inert />`;
+  return html`
+    <div class="hs-beside-heads">
+      <${Picture} ...${{ state, theme }} />
+      ${second ? beside : html`<${Heads} ...${{ state, theme }} />`}
+    </div>
+    ${second && html`<div class="hs-beside-heads"><${Heads} ...${{ state, theme }} />${isOpen && html`<${Heads} ...${{ state: second, theme }} />`}</div>`}
+  `;
+}
+
+function Scale({ state }) {
+  return html`<${Field} name="Colours">
+    <${Menu}
+      ...${{ name: "Colours", title: "The range of the colours", labels: SCALES.map(([, label]) => label) }}
+      index=${SCALES.findIndex(([each]) => each === state.selection.scale)}
+      onChoose=${(index) => state.select({ scale: SCALES[index][0] })}
+    />
+  <//>`;
+}
+
+/** Shows what speaks for a class; null where the model has none. */
+function explaining(state) {
+  if (!state.view.remote || state.base.explains !== "classes") return null;
+  /** @param {string} output */
+  return (output) => {
+    const { method } = state.selection;
+    state.select({
+      form: "model",
+      output,
+      method: methodOf(method).kind === "relevance" ? method : EXPLAINING,
+    });
+  };
+}

@@ -1,0 +1,269 @@
+// A text on the page: its forms, all heads, and what the chosen word looks at; a second text may stand beside it.
+
+import { html } from "../core/html.js";
+import { element } from "../core/dom.js";
+import { asking, paint } from "../core/edits.js";
+import { mountPanels } from "../core/mounting.js";
+import { overCorpora } from "../core/over_corpora.js";
+import { START } from "../core/selection.js";
+import { FORMS } from "../core/declared.js";
+import { embedded, loadAhead } from "../core/view_panel.js";
+import { Continue, Sampling, Written } from "./continuing.js";
+import { headlineOf, useFocus } from "./focus.js";
+import { formsOf, NextWord } from "./forms.js";
+import { keysOf } from "./keys.js";
+import { Options } from "./options.js";
+import { Explore } from "./page.js";
+import { Blocks, Spans } from "./pair.js";
+import { Reading } from "./reading.js";
+import { HeadSwitch, headsOff, headSwitch, Ignore, Toggle, Zooming } from "./switches.js";
+import { Tour } from "./tour.js";
+import { useWorth, WorthSeeing } from "./worth.js";
+import { methodOf, RELEVANCE } from "../methods/methods.js";
+import { forgetWidths } from "../painting/lettering.js";
+import { Below } from "../parts/below.js";
+import { Hosted } from "../parts/controls.js";
+import { Kinds } from "../parts/kinds.js";
+import { Conditions } from "../parts/overview.js";
+import { useEffect, useMemo, useState } from "../vendor/hooks.js";
+import { Atlas } from "../../views/atlas/view.js";
+import { PAINTERS, VIEWS } from "../text/forms.js";
+import { secondView } from "../text/second.js";
+import { TextState } from "../text/state.js";
+
+/** @import {Host, Panel, ViewProps} from "../types" */
+
+const PICTURED = /** @type {(keyof typeof PAINTERS)[]} */ (Object.keys(PAINTERS));
+const MANY = 40; // tokens that are zoomed into by buttons too
+const PAINTED = 0.1; // by which a key changes a weight
+
+/**
+ * @param {HTMLElement} root
+ * @param {ViewProps} props
+ * @param {Host} host
+ */
+export function mount(root, props, host) {
+  const { update, destroy } = open(root, props, host);
+  return { update, destroy };
+}
+
+/** A view with its state. */
+function open(root, props, host) {
+  const state = new TextState(root, props, host);
+  const mounted = mountPanels(root, state, () => compose(state, root, host));
+  document.fonts.addEventListener("loadingdone", forgetWidths);
+  state.view.update(props);
+  loadAhead(root, VIEWS, state.start?.form ?? START.form);
+  return {
+    state,
+    /** @param {ViewProps} next */
+    update(next) {
+      state.view.update(next);
+      mounted.restyle();
+    },
+    destroy() {
+      document.fonts.removeEventListener("loadingdone", forgetWidths);
+      mounted.destroy();
+    },
+  };
+}
+
+/**
+ * @param {TextState} state
+ * @param {HTMLElement} whole
+ * @param {Host} host
+ * @returns {Panel[]}
+ */
+function compose(state, whole, host) {
+  const { follows } = state.view.props;
+  const root = follows ? whole : element("div", "hs-half");
+  const both = element("div", "hs-both");
+  if (!follows) {
+    both.append(root);
+    whole.append(both);
+  }
+  const page = embedded(Page);
+  root.append(page.box);
+  const drawing = element("div", "hs-forms");
+  const drawn = new Map(
+    PICTURED.map((name) => [/** @type {string} */ (name), PAINTERS[name](state, drawing)]),
+  );
+  if (!follows) state.ask = asking(host);
+  state.figure = () => drawn.get(state.selection.form)?.figure?.() ?? {};
+  const corpora = element("div");
+  root.addEventListener("keydown", (event) => paintByKey(state, event), { capture: true });
+  root.onkeydown = (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
+  };
+  const beside = follows ? [] : [secondView(state, open, both, root, host)];
+  return [
+    {
+      render: (theme) => page.render({ state, theme, host, drawing, drawn, corpora }),
+      destroy: () => page.render(null),
+    },
+    ...drawn.values(),
+    overCorpora(state, corpora),
+    ...beside,
+  ];
+}
+
+function Page({ state, theme, host, drawing, drawn, corpora }) {
+  const { view, selection, base } = state;
+  const { follows, given, difference, writes } = view.props;
+  const { form } = selection;
+  const focus = useFocus(state);
+  const off = useMemo(() => headsOff(state), [state.trace, view.props.edits]);
+  const isWhole = FORMS[form].covers === "layers";
+  const [isOver, setOver] = useState(form === "matrix");
+  const over = Boolean(base.pictures) && isOver;
+  const { isOff } = headSwitch(state);
+  const { choices, zoom } = drawn.get(form) ?? {};
+  const worth = useWorth(view);
+  if (state.conditions.size) state.askNumbers();
+  const wrote = given && state.site().kind === "causal" && state.site().queries > given;
+  const names = html`
+    ${base.model}${isWhole ? " · all layers" : ` · ${state.siteName()} · ${state.headName()}`}${" · "}
+    ${
+      isOff
+        ? html`<b>switched off</b>: it still looks, but adds nothing`
+        : difference
+          ? form === "matrix"
+            ? "after minus before the edits: orange is more, blue is less"
+            : "after the edits; the matrix shows the difference"
+          : (WAYS[form]?.(state) ?? "the framed word attends; darker words are attended to")
+    }
+    ${base.caveat && ` · ${base.caveat}`}
+  `;
+  const forms = base.pictures ? withPictures(formsOf(state), over, setOver) : formsOf(state);
+  const lab = [
+    {
+      value: "numbers",
+      label: "Numbers",
+      content: html`
+        <${Options} state=${state} />
+        ${writes && html`<${Sampling} ...${{ state, host }} />`}
+        <${Hosted} node=${corpora} />
+        <${Conditions} state=${state} />
+        <${Late} load=${NUMBERS} ...${{ state, theme }} />
+        <${Below} view=${view} />
+      `,
+    },
+  ];
+  return html`<${Explore}
+    ...${{ state, theme }}
+    parts=${{
+      forms,
+      switches: html`
+        ${choices && html`<${Hosted} node=${choices} />`}
+        ${zoom && state.site().queries > MANY && html`<${Zooming} zoom=${zoom} />`}
+        <${Ignore} state=${state} />
+        ${!follows && html`<${HeadSwitch} state=${state} />`}
+      `,
+      headline: isWhole ? FORMS[form].title : headlineOf(state, focus),
+      names,
+      ...(over
+        ? { drawing: null, picture: html`<${Late} load=${PICTURES} ...${{ state, theme }} />` }
+        : { drawing }),
+      aside: over ? null : asideOf(state),
+      tour: wrote
+        ? html`<${Written} ...${{ state, theme, given }} />`
+        : view.remote && !follows && html`<${Tour} ...${{ state, rows: worth }} />`,
+      reading: html`<${Reading} ...${{ state, focus }} />`,
+      heads: html`
+        <${WorthSeeing} ...${{ state, rows: worth }} />
+        <${Kinds} state=${state} />
+        <div class="hs-card-head hs-all-layers">
+          <${Toggle}
+            text="all layers together"
+            title=${FORMS.model.title}
+            isOn=${form === "model"}
+            onToggle=${() => state.select({ form: form === "model" ? "text" : "model" })}
+          />
+        </div>
+        <${Atlas} ...${{ state, theme, off }} />
+      `,
+      explain: explaining(state),
+      beside: writes ? html`<${Continue} ...${{ state, host }} />` : null,
+      lab,
+      follows: Boolean(follows),
+      onKey: (event) => keysOf(event, { state, forms }),
+    }}
+  />`;
+}
+
+/** The forms, before them the pictures that stand beside the text. */
+function withPictures(forms, over, setOver) {
+  const first = {
+    label: "Over the picture",
+    title: FORMS.pictures.title,
+    isOn: over,
+    choose: () => setOver(true),
+  };
+  const others = forms.filter(({ label }) => label !== FORMS.lines.label);
+  const leave = (choose) => () => {
+    setOver(false);
+    choose();
+  };
+  return [
+    first,
+    ...others.map((each) => ({ ...each, isOn: each.isOn && !over, choose: leave(each.choose) })),
+  ];
+}
+
+/** Choices above the drawing, where the form or the text has any. */
+function asideOf(state) {
+  const { query, key } = state.texts();
+  const { form, rows, columns } = state.selection;
+  if (form === "lens" || form === "parts") return html`<${NextWord} state=${state} />`;
+  const isPair = [query, key].some(({ second }) => second !== undefined);
+  const isPart = rows || columns || state.unheard();
+  if (FORMS[form].covers !== "heads" || form === "head" || !(isPair || isPart)) return null;
+  return html`<div class="hs-row"><${Blocks} state=${state} /><${Spans} state=${state} /></div>`;
+}
+
+const PICTURES = () => import("../../views/pictures/view.js").then((view) => view.Pictures);
+const NUMBERS = () => import("../../views/numbers/view.js").then((view) => view.Numbers);
+
+/** A view that is imported when it is first shown. */
+function Late({ load, ...props }) {
+  const [View, setView] = useState(null);
+  useEffect(() => void load().then((view) => setView(() => view)), [load]);
+  return View ? html`<${View} ...${props} />` : html`<p class="hs-card-doubt">Loading …</p>`;
+}
+
+/** How a form shows who attends, where it is not by a frame and shades. */
+const WAYS = {
+  matrix: () => "rows attend, columns are attended to",
+  lines: () => "left attends, right is attended to",
+  sound: () => "the framed word attends; darker moments are attended to",
+};
+
+/**
+ * Shows what an output rests on: in the present form if that explains outputs, else as parts of its
+ * logit, or of a class by the first relevance; null where the model has no outputs with names.
+ */
+function explaining(state) {
+  const { explains } = state.base;
+  if (!state.view.remote || (explains !== "tokens" && explains !== "classes")) return null;
+  /** @param {string} output */
+  return (output) => {
+    const { form, method } = state.selection;
+    const relevance = methodOf(method).kind === "relevance";
+    if (explains === "classes")
+      state.select({ output, form: "model", method: relevance ? method : RELEVANCE });
+    else if (form === "lens" || (form === "model" && relevance)) state.select({ output });
+    else state.select({ output, form: "parts" });
+  };
+}
+
+/** Alt with the arrows up and down changes the weight under the pointer in the matrix, in steps. */
+function paintByKey(state, event) {
+  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
+  const by = { ArrowUp: PAINTED, ArrowDown: -PAINTED }[event.key];
+  const { hover } = state;
+  if (!by || !event.altKey || !hover || !state.canPaint()) return;
+  const weight = state.weight(hover.query, hover.key);
+  if (!weight) return;
+  event.preventDefault();
+  paint(state, hover, weight.value + by);
+}

@@ -1,0 +1,93 @@
+// The strip at the foot of the picture: the steps of the example’s tour, or a walk through what is worth seeing. After
+// another head or word it leads back.
+
+import { html } from "../core/html.js";
+import { siteFor } from "../core/selection.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { percentOf } from "./reading.js";
+import { asksOf, headSwitch } from "./switches.js";
+import { choose, isChosen } from "./worth.js";
+
+/** @import {TourAction, TourStep} from "../types" */
+/** @import {Row} from "./worth.js" */
+
+/** @param {{state: any, rows: Row[] | null}} props */
+export function Tour({ state, rows }) {
+  const steps = state.view.props.tour ?? [];
+  if (steps.length) return html`<${Steps} key=${steps[0].text} ...${{ state, steps }} />`;
+  return html`<${Walk} ...${{ state, rows: rows ?? [] }} />`;
+}
+
+/** @param {{state: any, steps: TourStep[]}} props */
+function Steps({ state, steps }) {
+  const [at, setAt] = useState(0);
+  const [reply, setReply] = useState("");
+  const [place, setPlace] = useState("");
+  const { site, head } = state.selection;
+  const here = `${site}/${head}`;
+  const { behind } = state.view;
+  useEffect(() => {
+    if (!place && !behind) setPlace(here); // where the step leads, once it is there
+  }, [place, behind, here]);
+  const go = (/** @type {number} */ next, /** @type {TourAction[]} */ actions) => {
+    for (const action of actions) act(state, action);
+    setReply("");
+    setPlace("");
+    setAt(next);
+  };
+  if (place && place !== here) {
+    const [before, name] = place.split("/");
+    const back = () =>
+      state.select({ site: Number(before), head: isNaN(Number(name)) ? name : Number(name) });
+    return html`<${Strip} ...${{ count: steps.length, at, text: "You chose another head.", button: "Back to the tour", onGo: back }} />`;
+  }
+  const { text, button, do: actions = [], choices = [] } = steps[at];
+  const isAsked = choices.length > 0 && !reply;
+  const isLast = at + 1 >= steps.length;
+  return html`
+    <${Strip}
+      ...${{ count: steps.length, at, text: reply || text, button: isAsked ? "" : (button ?? (isLast ? "" : "Next →")) }}
+      onGo=${() => go(Math.min(at + 1, steps.length - 1), actions)}
+    >
+      ${isAsked && choices.map((each) => html`<button type="button" class="hs-button" onClick=${() => setReply(each.reply)}>${each.text}</button>`)}
+    <//>
+  `;
+}
+
+/** Does what a step says. @type {(state: any, action: TourAction) => void} */
+function act(state, action) {
+  if ("input" in action) state.ask?.({ do: "input", value: action.input });
+  else if ("off" in action) headSwitch(state).isOff || asksOf(state).toggle();
+  else if ("undo" in action) state.ask?.({ do: "undo" });
+  else {
+    const { layer, ...rest } = action.select;
+    const { attention, tower } = state.chosen;
+    const there = layer === undefined ? {} : { site: siteFor(state.base.sites, { layer, attention, tower }) };
+    state.select({ ...rest, ...there });
+  }
+}
+
+/** @param {{state: any, rows: Row[]}} props */
+function Walk({ state, rows }) {
+  if (!rows.length) return null;
+  const at = rows.findIndex((row) => isChosen(state, row));
+  const next = rows[(at + 1) % rows.length];
+  const { words, weight } = rows[Math.max(0, at)];
+  const text =
+    at < 0
+      ? "You chose this yourself."
+      : `“${words.query}” gives ${percentOf(weight)} of its attention to “${words.key}”.`;
+  const back = `Back to “${next.words.query} → ${next.words.key}”`;
+  const button =
+    at < 0 ? back : rows.length === 1 ? "" : at + 1 < rows.length ? "Next link →" : "First link →";
+  return html`<${Strip} ...${{ count: rows.length, at, text, button, onGo: () => choose(state, next) }} />`;
+}
+
+const Strip = ({ count, at, text, button, onGo, children = null }) => html`
+  <span class="hs-steps-dots" aria-hidden="true">
+    ${Array.from({ length: count }, (_, i) => html`<i class=${i === at ? "hs-at" : ""}></i>`)}
+  </span>
+  <span class="hs-walk-text" aria-live="polite">${text}</span>
+  <span class="hs-spring"></span>
+  ${children} ${button && html`<button type="button" class="hs-button hs-strong" onClick=${onGo}>${button}</button>`}
+`;

@@ -1,0 +1,154 @@
+// All heads of all layers as small pictures, the chosen one framed; arrow keys choose another.
+
+import { contextOf } from "../core/dom.js";
+import { html } from "../core/html.js";
+import { headName, layerName, siteName } from "../core/labels.js";
+import { useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+import { layoutOf } from "./heads_layout.js";
+
+/** @import {Base, ImageBase, Selection, Theme} from "../types" */
+/** @import {Spot} from "./heads_layout.js" */
+
+const NAMED = 14; // pixels that a name of a layer or head needs
+
+/** @typedef {{context: CanvasRenderingContext2D, layout: ReturnType<typeof layoutOf>, ratio: number, theme: Theme}} Paper */
+
+/**
+ * @param {object} props
+ * @param {{base: Base | ImageBase, selection: Selection, select: (change: Partial<Selection>) => void}} props.state
+ * @param {Theme} props.theme
+ * @param {number[]} props.group indexes of the sites
+ * @param {(paper: Paper) => void} props.paint paints all heads; another function where they are others
+ * @param {(spot: Spot) => string} [props.sayOf] what is said of the head under the pointer
+ */
+export function AllHeads({ state, theme, group, paint, sayOf = () => "" }) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const body = useRef(/** @type {HTMLElement | null} */ (null));
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const [over, setOver] = useState(/** @type {Spot | null} */ (null));
+  const { wide, high } = useRoom(box);
+  const { base, selection } = state;
+  const layout = useMemo(
+    () => (wide ? layoutOf(base, group, { wide, high }) : null),
+    [base, group.join(), wide, high],
+  );
+  const ratio = devicePixelRatio || 1;
+  useLayoutEffect(() => {
+    if (!canvas.current || !layout) return;
+    canvas.current.width = Math.round(layout.size[0] * ratio);
+    canvas.current.height = Math.round(layout.size[1] * ratio);
+    paint({ context: contextOf(canvas.current), layout, ratio, theme });
+  }, [layout, theme, paint, ratio]);
+  const spotAt = ({ clientX, clientY }) => {
+    const { left, top } = /** @type {HTMLElement} */ (body.current).getBoundingClientRect();
+    return layout?.at(clientX - left, clientY - top) ?? null;
+  };
+  const choose = (event) => {
+    const spot = spotAt(event);
+    if (spot) state.select(spot);
+  };
+  const walk = (event) => {
+    const next = event.altKey || event.ctrlKey || event.metaKey ? null : layout?.beside(selection, event.key);
+    if (!next) return;
+    event.preventDefault();
+    state.select(next);
+  };
+  const size = layout ? { width: `${layout.size[0]}px`, height: `${layout.size[1]}px` } : {};
+  const { heads } = base.sites[selection.site];
+  const nameOf = ({ site, head }) => `${siteName(base, site)} · ${headName(base, site, head)}`;
+  const count = group.reduce((sum, site) => sum + base.sites[site].heads, 0);
+  const plain = `All ${count} heads: ${layout?.layersAcross ? "layers across, heads down" : "layers down, heads across"}`;
+  const said = over && sayOf(over);
+  return html`
+    <p class="hs-atlas-name" aria-live="polite">${over ? `${nameOf(over)}${said ? `: ${said}` : ""}` : plain}</p>
+    <div class="hs-atlas-grid">
+      ${layout && html`<${Names} ...${{ state, layout, group }} />`}
+      <div class="hs-atlas-room" ref=${box}>
+        <div
+          class="hs-body"
+          tabindex="0"
+          role="group"
+          aria-label="All heads. Arrow keys choose another one."
+          style=${{ ...size, cursor: over ? "pointer" : "" }}
+          ref=${body}
+          onKeyDown=${walk}
+          onPointerMove=${(event) => setOver(spotAt(event))}
+          onPointerLeave=${() => setOver(null)}
+          onClick=${choose}
+        >
+          <canvas
+            class="hs-thumbs"
+            role="img"
+            aria-label=${
+              `Attention of every head as small pictures: ${group.length} layers of ${heads} heads, then their mean` +
+              ` and largest. Chosen: ${nameOf(selection)}.`
+            }
+            style=${size}
+            ref=${canvas}
+          />
+          ${layout && over && html`<${Frame} kind="hs-pointed" ...${{ layout, spot: over }} />`}
+          ${layout && html`<${Frame} kind="hs-chosen" ...${{ layout, spot: selection }} />`}
+        </div>
+      </div>
+    </div>
+  `;
+}
+
+/** The room that the pictures have. */
+function useRoom(box) {
+  const [room, setRoom] = useState({ wide: 0, high: 0 });
+  useLayoutEffect(() => {
+    const next = { wide: box.current.clientWidth, high: box.current.clientHeight };
+    if (next.wide !== room.wide || next.high !== room.high) setRoom(next);
+  });
+  return room;
+}
+
+/** The numbers of layers and heads along the edges, as many as have room; those of the chosen one always. */
+function Names({ state, layout, group }) {
+  const { base, selection } = state;
+  const layers = group.map((site) => ({
+    spot: { site, head: 0 },
+    text: layerName(base, site),
+    on: site === selection.site,
+  }));
+  const heads = [...Array(layout.most).keys(), "mean", "max"].map((head) => ({
+    spot: { site: group[0], head },
+    text: head === "mean" ? "m" : head === "max" ? "↑" : String(head),
+    on: head === selection.head,
+  }));
+  const [down, across] = layout.layersAcross ? [heads, layers] : [layers, heads];
+  const every = (names, step) => {
+    const longest = Math.max(...names.map(({ text }) => text.length));
+    return Math.ceil((step === layout.width ? Math.max(NAMED, 8 * longest) : NAMED) / step);
+  };
+  const named = (names, step) =>
+    names.filter(({ on }, i) => on || (i % every(names, step) === 0 && !near(names, i, every(names, step))));
+  return html`
+    <div class="hs-rows" aria-hidden="true">
+      ${named(down, layout.height).map(({ spot, text, on }) => {
+        const top = `${layout.place(spot).y + layout.height / 2}px`;
+        return html`<span class=${on ? "hs-on" : ""} style=${{ top }}>${text}</span>`;
+      })}
+    </div>
+    <div class="hs-columns" aria-hidden="true" style=${{ top: `${layout.size[1]}px` }}>
+      ${named(across, layout.width).map(({ spot, text, on }) => {
+        const left = `${layout.place(spot).x + layout.width / 2}px`;
+        return html`<span class=${on ? "hs-on" : ""} style=${{ left }}>${text}</span>`;
+      })}
+    </div>
+  `;
+}
+
+/** Whether the chosen name stands too near for this one. */
+const near = (names, i, step) => names.some(({ on }, at) => on && at !== i && Math.abs(at - i) < step);
+
+function Frame({ kind, layout, spot }) {
+  const { x, y } = layout.place(spot);
+  const style = {
+    transform: `translate(${x - 2}px, ${y - 2}px)`,
+    width: `${layout.width + 4}px`,
+    height: `${layout.height + 4}px`,
+  };
+  return html`<div class=${`hs-frame ${kind}`} style=${style}></div>`;
+}
