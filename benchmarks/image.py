@@ -240,7 +240,7 @@ def memory_of_many() -> int:
 
     def explored() -> list[bytes]:
         t = trace(model, image)
-        cut = Patches(Picture(b"", ""), config.patch, config.width, config.order)
+        cut = Patches(Picture(b"", ""), config.patch)
         entry = TraceEntry(t, lambda *_: "", patches=cut)
         layers = [api.layer_of(entry, site) for site in (0, 5)]
         return [
