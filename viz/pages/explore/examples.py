@@ -62,8 +62,10 @@ def first(model: str) -> tuple[str, str, str]:
 
 
 def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The selection that an input of a model of the list begins with: that of an example; None for
-    any other, for which the page chooses what is worth seeing.
+    """The selection that an input of a model of the list begins with.
+
+    That of an example, also for any text of a built network, whose weights are random; None for any
+    other, for which the page chooses what is worth seeing.
 
     Args:
         model: of the list; "" for any other.
@@ -78,6 +80,8 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
             return FIRST | strip.selection_of(example)
         return FIRST if trained and not settings.get("upload") else None
     example = of_text(model, settings.get("input", text))
+    if example is None and model in sizes.KINDS:
+        return selection_of(texts(model)[0]) | {"token": None}
     return None if example is None or words.chats(model, settings) else selection_of(example)
 
 
