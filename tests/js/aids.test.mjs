@@ -95,7 +95,7 @@ test("a slider's steps are thresholds and back", () => {
 test("a part of a matrix is a plot of its own, in the tokens' own numbers", () => {
   const sizes = {
     ...{ wide: 600, tallest: 500, rows: 5, cols: 7, unit: 1, noted: false },
-    ...{ widths: { query: 50, key: 60, title: 300 }, first: { row: 3, col: 10 } },
+    ...{ widths: { query: 50, key: 60 }, first: { row: 3, col: 10 } },
   };
   const layout = viewport.layoutOf(sizes);
   const whole = viewport.whole(layout);

@@ -11,7 +11,7 @@ const WORD = 29; // pixels of every label below
 /** @param {number} wide @param {number} tokens */
 const sizesOf = (wide, tokens) => ({
   ...{ wide, rows: tokens, cols: tokens, unit: 1, noted: false },
-  widths: { query: 60, key: 60, title: 200, line: (/** @type {string} */ _, /** @type {number} */ count) => count * WORD + (count - 1) * 6 },
+  widths: { query: 60, key: 60, line: (/** @type {string} */ _, /** @type {number} */ count) => count * WORD + (count - 1) * 6 },
 });
 
 test("a line names as few tokens as keep it from the next", () => {

@@ -13,7 +13,7 @@ import { baseOf } from "./helpers.mjs";
 
 const SIZES = {
   ...{ wide: 600, tallest: 500, rows: 13, cols: 17, unit: 1 },
-  ...{ widths: { query: 50, key: 60, title: 300 }, noted: false },
+  ...{ widths: { query: 50, key: 60 }, noted: false },
 };
 const LAYOUT = viewport.layoutOf(SIZES);
 
@@ -60,10 +60,7 @@ test("larger type moves the plot, and the whole is still the whole", () => {
   assert.equal(viewport.adapted(LAYOUT, other, square(2, 3, 60)), null);
 });
 
-test("a long title takes two lines and a note one more", () => {
-  const long = viewport.layoutOf({ ...SIZES, widths: { ...SIZES.widths, title: 700 } });
-  assert.equal(long.together, false);
-  assert.ok(long.top > LAYOUT.top);
+test("a note takes a line above the plot", () => {
   assert.ok(viewport.layoutOf({ ...SIZES, noted: true }).top > LAYOUT.top);
 });
 

@@ -26,7 +26,7 @@ const MARKED = 5; // pixels of a cell that holds a mark
  * @param {Variant} variant
  * @param {Space} space
  */
-export function layoutFor(state, site, { values, sinks }, { wide, high, unit, family }) {
+export function layoutFor(state, site, { sinks }, { wide, high, unit, family }) {
   const { rows, cols } = state.ranges();
   const shares = sinks !== "shown";
   const sizes = {
@@ -35,7 +35,7 @@ export function layoutFor(state, site, { values, sinks }, { wide, high, unit, fa
     rows: rows[1] - rows[0],
     cols: cols[1] - cols[0],
     first: { row: rows[0], col: cols[0] },
-    widths: widthsOf(state.labels(site), namesOf(state, site, "mean", values), { wide, unit, family }),
+    widths: widthsOf(state.labels(site), { wide, unit, family }),
     noted: Boolean(state.base.note) || shares,
     shares,
   };

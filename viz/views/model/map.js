@@ -72,7 +72,7 @@ function pictureOf(canvas, { state, theme, map, names, row, sinks }) {
   const layout = layoutOf({
     wide,
     unit,
-    widths: widthsOf(labels, names, { wide, unit, family }),
+    widths: widthsOf(labels, { wide, unit, family }),
     noted: Boolean(note),
     rows: queries,
     cols: keys,

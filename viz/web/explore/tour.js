@@ -22,12 +22,12 @@ export function Tour({ state, rows }) {
 function Steps({ state, steps }) {
   const [at, setAt] = useState(0);
   const [reply, setReply] = useState("");
-  const [place, setPlace] = useState("");
+  const [place, setPlace] = useState(() => placeOf(state, state.view.props.defaults)); // where the step leads
   const { site, head } = state.selection;
   const here = `${site}/${head}`;
   const { behind } = state.view;
   useEffect(() => {
-    if (!place && !behind) setPlace(here); // where the step leads, once it is there
+    if (!place && !behind) setPlace(here); // once it is there
   }, [place, behind, here]);
   const go = (/** @type {number} */ next, /** @type {TourAction[]} */ actions) => {
     for (const action of actions) act(state, action);
@@ -53,6 +53,10 @@ function Steps({ state, steps }) {
     <//>
   `;
 }
+
+/** The site and head that a link means. */
+const placeOf = (state, { layer, attention, tower, head }) =>
+  `${siteFor(state.base.sites, { layer, attention: attention ?? null, tower: tower || null })}/${head}`;
 
 /** Does what a step says. @type {(state: any, action: TourAction) => void} */
 function act(state, action) {

@@ -267,7 +267,7 @@ function paintAround(context, layout, picture, axis, index) {
   const least = Math.max(start, centre - (index - first + 0.5) * apart);
   const from = Math.min(least, Math.max(start, start + length - count * apart));
   const far = 16 * unit; // from the plot
-  const most = axis === "query" ? left : top - layout.title - layout.noted - 20 * unit;
+  const most = axis === "query" ? left : top - layout.noted - 20 * unit;
   const ground = Math.min(longest + far, most);
   context.fillStyle = theme.background;
   if (axis === "query") context.fillRect(left - ground, from - 2, ground - 1, count * apart + 4);

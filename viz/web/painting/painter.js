@@ -1,4 +1,4 @@
-// Painting a matrix: title, cells, names, axes, colour scale.
+// Painting a matrix: cells, names, axes, colour scale.
 
 import { contextOf } from "../core/dom.js";
 import { legible } from "../core/labels.js";
@@ -42,13 +42,12 @@ import { longestLabel, tokensPerLine } from "./viewport.js";
 /** @typedef {(context: Context, layout: Layout, picture: Picture) => void} Paint */
 
 /**
- * The widths a layout depends on: of the longest label of each axis, and of the title.
+ * The widths a layout depends on: of the longest label of each axis.
  *
  * @param {{query: string[], key: string[]}} labels
- * @param {string[]} names
  * @param {{wide: number, unit: number, family: string}} sizes
  */
-export function widthsOf(labels, names, { wide, unit, family }) {
+export function widthsOf(labels, { wide, unit, family }) {
   const font = fontOf(unit, family, 12);
   const longest = longestLabel(wide, unit);
   const widest = (all) => {
@@ -59,7 +58,6 @@ export function widthsOf(labels, names, { wide, unit, family }) {
     }
     return most;
   };
-  const title = fontOf(unit, family, 15, 600);
   const small = fontOf(unit, family, LINE_TYPE);
   /** @type {(axis: "query" | "key", count: number) => number} */
   const line = (axis, count) =>
@@ -71,7 +69,6 @@ export function widthsOf(labels, names, { wide, unit, family }) {
   return {
     query: widest(labels.query),
     key: labels.key === labels.query ? widest(labels.query) : widest(labels.key),
-    title: widthOf(title, names.join(" · ")),
     ...(isTimed(labels.query) || isTimed(labels.key) ? {} : { line }), // some moments name the others
   };
 }
@@ -103,7 +100,7 @@ export function fit(target, { wide, tall }, ratio) {
 export function paintPicture(context, layout, picture, ratio, pixels = {}) {
   context.fillStyle = picture.theme.background;
   context.fillRect(0, 0, layout.wide, layout.tall);
-  paintTitle(context, layout, picture);
+  paintNote(context, layout, picture);
   paintCells(context, layout, picture, ratio, pixels);
   paintMarks(context, layout, picture);
   paintCaptions(context, layout, picture);
@@ -112,18 +109,13 @@ export function paintPicture(context, layout, picture, ratio, pixels = {}) {
 }
 
 /** @type {Paint} */
-const paintTitle = (context, layout, { names, note, theme, family }) => {
-  const { unit, wide, together } = layout;
+const paintNote = (context, layout, { note, theme, family }) => {
+  if (!note) return;
   context.textBaseline = "alphabetic";
   context.textAlign = "left";
-  context.fillStyle = theme.text;
-  context.font = fontOf(layout.unit, family, 15, 600);
-  const lines = together ? [names.join(" · ")] : [names[0], names.slice(1).join(" · ")];
-  lines.forEach((line, i) => context.fillText(shortened(context, line, wide), 0, (15 + 20 * i) * unit));
-  if (!note) return;
   context.font = fontOf(layout.unit, family, 12.5, 600);
   context.fillStyle = theme.primary;
-  context.fillText(shortened(context, note, wide), 0, layout.title + 12 * unit);
+  context.fillText(shortened(context, note, layout.wide), 0, 12 * layout.unit);
 };
 
 /** @type {Paint} */
@@ -133,7 +125,7 @@ const paintCaptions = (context, layout, { view, labels, theme, family }) => {
   context.font = fontOf(layout.unit, family, 11.5);
   context.textBaseline = "alphabetic";
   context.textAlign = "left";
-  const line = layout.title + layout.noted + 14 * unit;
+  const line = layout.noted + 14 * unit;
   const count = tokensPerLine(layout, view);
   const notes =
     count === null

@@ -12,22 +12,22 @@ const NARROW = 480;
 const SMALLEST_LABEL = 8; // pixels of type at a unit of 1
 const SMALLEST_CELL = SMALLEST_LABEL + 0.5; // that has a label of its own
 const READABLE_CELL = 16; // side that cells of a long, narrow map have across it, where there is room
-const WIDER = 2.2; // times its height that a readable cell may be wide
+const WIDENED_CELL = 10; // height from which a cell is wider than high
+const WIDER = 2.6; // times its height that it may be wide
 const NARROW_MAP = 4; // so many times longer one way than the other
 const LINES = 0.36; // the most of the width that lines of labels take
 const SMALLER = 0.6; // of its size: a plot gives way to lines of labels no further
 const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
 
 /**
- * Widths of the longest label of each axis and of the title; `line` is the longest line that names
+ * Widths of the longest label of each axis; `line` is the longest line that names
  * so many tokens of an axis, where cells may be named by lines.
  *
- * @typedef {{query: number, key: number, title: number, line?: (axis: Axis, count: number) => number}} Widths
+ * @typedef {{query: number, key: number, line?: (axis: Axis, count: number) => number}} Widths
  */
 
 /**
- * What a layout is made from. The widths are those of the longest label of each axis and of the
- * title in one line; unit is the size of type, 1 at 16 pixels.
+ * What a layout is made from. The widths are those of the longest label of each axis; unit is the size of type, 1 at 16 pixels.
  *
  * @typedef {object} Sizes
  * @property {number} wide of the place there is
@@ -37,7 +37,7 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {number} unit
  * @property {Widths} widths
  * @property {{row: number, col: number}} [first] token of the plot, where not all are drawn
- * @property {boolean} noted whether there is a note below the title
+ * @property {boolean} noted whether there is a note above it
  * @property {boolean} [shares] whether bars stand beside the rows
  */
 
@@ -59,8 +59,6 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {number} longest that a label may be
  * @property {{query: number, key: number} | null} lines room for lines of labels; null where they
  *   have none
- * @property {boolean} together whether the title is one line
- * @property {number} title height of the title
  * @property {number} noted height of the note
  * @property {number} scaleTop where the colour scale begins
  */
@@ -111,17 +109,11 @@ function lined(sizes, most) {
 }
 
 /** @type {(sizes: Sizes, rooms: {query: number, key: number}, lines: boolean) => Layout} */
-function placed(
-  { wide, tallest, rows, cols, unit, widths, noted: hasNote, shares = false, first },
-  rooms,
-  lines,
-) {
+function placed({ wide, tallest, rows, cols, unit, noted: hasNote, shares = false, first }, rooms, lines) {
   const left = Math.max(rooms.query, 66 * unit) + 12 * unit;
-  const together = widths.title <= wide;
-  const title = (together ? 22 : 42) * unit;
   const noted = hasNote ? 19 * unit : 0;
   const above = rooms.key * (lines ? 1 : Math.sin(-SLANT)) + 12 * unit;
-  const top = title + noted + 24 * unit + Math.max(above, 52 * unit);
+  const top = noted + 24 * unit + Math.max(above, 52 * unit);
   const beyond = lines ? 4 * unit : rooms.key * Math.cos(SLANT) * 0.8 + 4 * unit;
   const right = Math.max(beyond, shares ? SHARES * unit : 0);
   const space = Math.max(40, wide - left - right);
@@ -129,7 +121,7 @@ function placed(
   const narrow = Math.max(rows, cols) >= NARROW_MAP * Math.min(rows, cols);
   const least = narrow ? READABLE_CELL * unit : 0;
   const rowCell = Math.max(cell, Math.min(tallest / rows, least));
-  const wideCell = cell >= READABLE_CELL * unit ? WIDER * cell : least;
+  const wideCell = cell >= WIDENED_CELL * unit ? WIDER * cell : least;
   const colCell = Math.max(cell, Math.min(space / cols, wideCell));
   const [width, height] = [colCell * cols, rowCell * rows];
   const scaleTop = top + height + 14 * unit;
@@ -138,7 +130,7 @@ function placed(
     ...{ unit, wide, tall, rows, cols, left, top, width, height, cell, rowCell, colCell },
     first: first ?? { row: 0, col: 0 },
     ...{ longest: longestLabel(wide, unit), lines: lines ? rooms : null },
-    ...{ together, title, noted, scaleTop },
+    ...{ noted, scaleTop },
   };
 }
 

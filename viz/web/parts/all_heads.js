@@ -57,7 +57,7 @@ export function AllHeads({ state, theme, group, paint, sayOf = () => "" }) {
   const { heads } = base.sites[selection.site];
   const nameOf = ({ site, head }) => `${siteName(base, site)} · ${headName(base, site, head)}`;
   const count = group.reduce((sum, site) => sum + base.sites[site].heads, 0);
-  const plain = `All ${count} heads: ${layout?.layersAcross ? "layers across, heads down" : "layers down, heads across"}`;
+  const plain = `All ${count} heads, layers ${layout?.layersAcross ? "across" : "down"}`;
   const said = over && sayOf(over);
   return html`
     <p class="hs-atlas-name" aria-live="polite">${over ? `${nameOf(over)}${said ? `: ${said}` : ""}` : plain}</p>
