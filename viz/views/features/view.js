@@ -118,7 +118,7 @@ function componentsOf({ base }, { colours, foreground: kept, explained, kept: ma
   const limit = side === "all" ? "" : ` ${side} ${number(threshold)}`;
   const caption = `Features: ${many} of ${kept.length} patches${limit}, ${shares} of their variance`;
   const label = `${caption}, ${base.model}. Arrow keys choose a patch.`;
-  return { pixels, framed: null, scale: null, label };
+  return { pixels, framed: null, scale: null, label, caption };
 }
 
 function Likeness({ state, theme }) {
