@@ -126,7 +126,7 @@ def test_a_page_of_two_pictures_lacks_nothing(page: Page, tmp_path: Path) -> Non
     file = tmp_path / "two.html"
     file.write_bytes(export_of(first.value, 2, 1, "image", "html", token=9, **beside).data)
     page.goto(file.as_uri())
-    expect(page.locator(".hs-two h3").filter(has_text="A four").first).to_be_visible()
+    expect(page.get_by_role("heading", name="A four", exact=True)).to_be_visible()
     page.evaluate(SETTLED)
     expect(page.get_by_text("Not in this file").filter(visible=True)).to_have_count(0)
 
@@ -136,7 +136,7 @@ def test_a_page_of_a_difference_shows_it(page: Page, tmp_path: Path) -> None:
     entry, file = tracing.entry_for(request).value, tmp_path / "difference.html"
     file.write_bytes(export_of(entry, 1, 0, "matrix", "html", values="difference").data)
     page.goto(file.as_uri())
-    expect(page.locator(".hs-matrix")).to_contain_text("Each cell is what the edits changed")
+    expect(page.locator(".hs-names")).to_contain_text("after minus before the edits")
     page.locator(".hs-overlay").focus()
     for _ in range(4):
         page.keyboard.press("ArrowDown")  # to the row of “near”
