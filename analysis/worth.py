@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.percent import percent
 from analysis.sinks import sinks_of
 from analysis.words import Group, joined, joined_tokens, words_of
 from models.picture_grid import PictureGrid
@@ -312,7 +313,7 @@ def _to_places(
     for row in score.topk(min(most, len(score))).indices.tolist():
         if shares[row] < LEAST:
             continue
-        key, share = int((far[row]).argmax()), f"{float(shares[row]):.0%}"
+        key, share = int(far[row].argmax()), percent(float(shares[row]))
         names = trace.query_labels(site)[looks[row][-1]].strip(), trace.key_labels(site)[key]
         reason = f"{share} of it far away"
         if rows.groups:
