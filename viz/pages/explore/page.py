@@ -123,9 +123,15 @@ def prepare() -> None:
     words.has_template(source.MODEL.default)
 
 
+def _first(query: Mapping[str, str]) -> dict[str, str]:
+    """A link of now for an older one; a visit without a link begins with the text itself."""
+    return old_links.renewed(query) if query else {"form": "text"}
+
+
 def page() -> None:
     """Draws the page."""
-    problems = link_on_entry.enter(PAGE, params_of, renewed=old_links.renewed).problems
+    renewed = old_links.renewed if session.is_known(PAGE) else _first
+    problems = link_on_entry.enter(PAGE, params_of, renewed=renewed).problems
     pictures.take(PAGE)
     recordings.UPLOADED.take()
     edits.take(params_of)
