@@ -51,7 +51,9 @@ def paths(model: str) -> list[str]:
     begin = examples.begin(model, {}) or {}
     site = begin["layer"]  # of models whose layers have one site each
     row = path_of("row", site=site, head=begin["head"], axis="query", index=begin["token"])
-    return ["overview", row, path_of("provenance", site=site), "refused", "numbers"]
+    worth = ["worth"] if model in LISTED else []  # of random weights no head is
+    about = [path_of("provenance", site=site), "refused", "numbers"]
+    return ["overview", row, "vector", *worth, *about]
 
 
 @contextmanager
