@@ -71,7 +71,8 @@ def early(stage: attention.Stage, wanted: Source) -> Iterator[None]:
         return
     with tracing.expecting(request) as expected:
         if isinstance(expected, Expected):
-            stage.props = {**edits.props(request, stage.params), "stored": served}
+            more = {"stored": served, "tour": examples.tour()}
+            stage.props = {**edits.props(request, stage.params), **more}
             stage.expect(expected, wanted.layout)
             if shared.cold():
                 loading = st.empty()
