@@ -57,8 +57,10 @@ def test_parts_choose_a_head_and_blame_comes_on_request(page: Page, server: Serv
     t = opened(page, server, DecoderConfig(**SHAPE), "parts")
     id = int(t.output.row(-1).argmax())
     parts = logit_attribution(t, id)
+    heads = page.get_by_role("img", name=re.compile("^Attention of every head"))
+    expect(heads).to_have_accessible_name(re.compile("Chosen: layer 1 · head 2\\.$"))
     page.get_by_role("button", name=re.compile("^Layer 0, head 1: ")).click()
-    expect(page.locator("[aria-label=Head]")).to_have_value("1")
+    expect(heads).to_have_accessible_name(re.compile("Chosen: layer 0 · head 1\\.$"))
     shown = page.locator(".hs-parts .hs-read")
     expect(shown).to_contain_text(f"{parts['layer 0, head 1']:+.1f}".replace("-", "−")[:2])
     total = f"+{float(t.output.row(-1)[id]):.2f}"
