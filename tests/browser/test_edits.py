@@ -286,7 +286,11 @@ def with_a_second_text(page: Page, app_url: str, text: str, other: str) -> None:
     page.get_by_role("button", name="Compare", exact=True).press("Enter")
     field = page.get_by_label("Second text", exact=True)
     field.fill(other)
-    page.locator(".hs-overlay").first.hover()  # the view is drawn again while one types
+    overlay = page.locator(".hs-matrix .hs-overlay")
+    box = overlay.bounding_box()
+    assert box is not None
+    # The view is drawn again while one types; a matrix narrower than its canvas stands at the left.
+    overlay.hover(position={"x": 0.25 * box["width"], "y": 0.6 * box["height"]})
     expect(page.locator(".hs-tip")).to_be_visible()
     expect(field).to_have_value(other)
     page.mouse.move(1, 1)
