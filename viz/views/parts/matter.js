@@ -22,7 +22,7 @@ export function Matter({ state, theme }) {
     for (const { site, head, rough, exact } of effectsOf(answer)) values[site][head] = exact ?? rough;
     queueMicrotask(() => state.addNumber(measureOf(answer), values));
   };
-  const sort = () => state.select({ overview: "table", rank: `-${KEY}` });
+  const sort = () => state.select({ lab: "numbers", rank: `-${KEY}` });
   const more = html`
     <${Button} text="Sort the heads" title="Every head in the order of this number" onClick=${sort} />
   `;
