@@ -65,7 +65,8 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
     """The props of the view; its form and what is chosen in it."""
     site, selection = request.site, request.selection  # chosen in an atlas, too
     start: dict[str, Any] = {"layer": site.layer, "attention": site.kind, "tower": site.tower}
-    start |= {"module": site.module, "part": site.part, "head": request.heads[0]}
+    head = request.heads[0] if request.chosen is None else request.chosen
+    start |= {"module": site.module, "part": site.part, "head": head}
     start |= {
         name: option.held(getattr(selection, name))
         for name, option in OF_VIEWS.items()

@@ -167,6 +167,7 @@ def _request(
         entry=entry,
         words=words,
         second=beside,
+        chosen=head if head in shown else None,
     )
     if both == "edits":
         return _before_and_after(request, form)

@@ -75,6 +75,7 @@ class Request:
         second: what is beside it on a page: another trace of the same text.
         beside: what is beside it in a figure: the same view of other traces.
         label: its name among those, before the title.
+        chosen: the one of several heads that a page opens at, if not the first.
     """
 
     view: "Trace | View"
@@ -89,6 +90,7 @@ class Request:
     second: "Second | None" = None
     beside: "tuple[Request, ...]" = ()
     label: str = ""
+    chosen: One | None = None
 
     @property
     def index(self) -> int:
