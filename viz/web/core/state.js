@@ -242,7 +242,7 @@ export class State {
     batch(() => {
       this.chosen = { ...this.chosen, ...rest, ...place };
       if (this.start) this.start = { ...this.start, ...rest, ...place };
-      if ("token" in change) this.unpinned = false;
+      if ("token" in change || "head" in change || "site" in change) this.unpinned = false;
     });
     if (same(this.selection, before)) return;
     this.missing = "";
