@@ -69,7 +69,7 @@ class _Words:
 
 class _Link(NamedTuple):
     score: float
-    found: Worth
+    row: Worth
 
 
 def worth(
@@ -115,18 +115,18 @@ def worth(
     sides = [(site, *read[_texts(trace, site)]) for site in trace.sites]
     worded = [each for each in sides if each[1].groups]
     links = [link for each in worded or sides for link in _links(trace, *each)]
-    found: list[Worth] = []
-    while links and len(found) < count:
-        best = max(links, key=lambda link: link.score * AGAIN ** _times(link.found.key, found))
-        found.append(best.found)
-        links = [link for link in links if not _repeats(link.found, best.found)]
-    if not found:
+    first: list[Worth] = []
+    while links and len(first) < count:
+        best = max(links, key=lambda link: link.score * AGAIN ** _times(link.row.key, first))
+        first.append(best.row)
+        links = [link for link in links if not _repeats(link.row, best.row)]
+    if not first:
         raise ValueError("no two words of this input are far enough apart to link them")
-    return found
+    return first
 
 
-def _times(key: Group, found: Sequence[Worth]) -> int:
-    return sum(each.key == key for each in found)
+def _times(key: Group, first: Sequence[Worth]) -> int:
+    return sum(each.key == key for each in first)
 
 
 def _repeats(one: Worth, other: Worth) -> bool:
@@ -262,8 +262,8 @@ def _to_words(
             reason = _reason(site, row, key, words, others, len(looks))
             if site.kind == "cross":
                 words = trace.query_labels(site)[looks[row][-1]].strip(), words[1]
-            found = Worth(site, head, looks[row], columns.groups[key], words, reason)
-            yield _Link(float(best[row]), found)
+            link = Worth(site, head, looks[row], columns.groups[key], words, reason)
+            yield _Link(float(best[row]), link)
 
 
 def _reason(
@@ -318,6 +318,6 @@ def _to_places(
         reason = f"{share} of it far away"
         if rows.groups:
             reason = f"{share} on the recording" if trace.sound else f"{share} on the picture"
-        found = Worth(site, head, looks[row], (key,), names, reason)
+        link = Worth(site, head, looks[row], (key,), names, reason)
         rare = (1 + float(rows.rare[row])) / 2 if rows.groups else 1.0
-        yield _Link(float(score[row]) * ACROSS * rare, found)
+        yield _Link(float(score[row]) * ACROSS * rare, link)

@@ -3,7 +3,9 @@
 `worth.txt` has sentences, and the pairs of words that a reader would connect in each.
 """
 
+import argparse
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -14,8 +16,9 @@ from models.run import load, trace
 FILE = Path(__file__).with_suffix(".txt")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Prints for each model how many first rows, sentences and rows connect such a pair."""
+    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
     counts: dict[str, Counter[str]] = {}
     for line in FILE.read_text(encoding="utf-8").splitlines()[1:]:
         name, _, rest = line.partition(": ")

@@ -68,7 +68,7 @@ def examples_of(model: Model, pointers: Sequence[Pointer]) -> list[Example]:
 def _example(model: Model, pointer: Pointer) -> Example:
     given: Any = pointer.item if isinstance(pointer.item, str) else picture(pointer.item)
     t = trace(model, given, pointer.target)
-    best = Example(pointer.name, pointer.input, "", pointer.kind, 0, 0, pointer.query, 0, -1.0)
+    best = Example(pointer.name, pointer.input, pointer.kind, 0, 0, pointer.query, 0, -1.0)
     for site in t.sites:
         if site.kind != pointer.kind:
             continue

@@ -53,7 +53,7 @@ class AttentionModule:
         return "".join(each for each in self.path if not each.isdigit())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AttentionModules:
     """The attention layers of a network, and what else of it a trace follows.
 

@@ -133,7 +133,7 @@ def test_what_is_said_of_rows_is_true_of_them() -> None:
 def test_a_relevance_of_all_tokens_together_counts_hidden_ones() -> None:
     for entry, view in entries():
         for method in ("gradient", "attnlrp"):
-            found = ask(entry, "relevance", 0, method, "5.7")
+            found = ask(entry, "relevance", method, "5.7")
             if "why" in found:
                 assert "logits" in found["why"] or "second text" in found["why"]
                 continue

@@ -178,12 +178,12 @@ def entry_for(request: TraceRequest, between: Between = TOKENS) -> Held[TraceEnt
 def worth(held: Held[TraceEntry]) -> "Worth | None":
     """The row to begin with; None where there is none, where it would take long to find, and where
     layer and kind do not name its site."""
-    from viz.api.worth import found, weights_read
+    from viz.api.worth import rows, weights_read
 
     if weights_read(held.value) > MOST:
         return None
     try:
-        chosen = found(held.value)[0]
+        chosen = rows(held.value)[0]
     except ValueError:
         return None
     where = held.value.trace.address(chosen.site)

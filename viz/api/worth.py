@@ -52,10 +52,10 @@ class WorthSeeing:
 def worth(entry: TraceEntry) -> WorthSeeing:
     """The rows of heads that are worth seeing first on this input."""
     sites = [site.where for site in entry.view.sites]
-    return WorthSeeing([_row(entry, sites.index(row.site.where), row) for row in found(entry)])
+    return WorthSeeing([_row(entry, sites.index(row.site.where), row) for row in rows(entry)])
 
 
-def found(entry: TraceEntry) -> "list[Worth]":
+def rows(entry: TraceEntry) -> "list[Worth]":
     """The rows, by the tokens of the trace; computed once."""
     from analysis.worth import worth
 
@@ -67,15 +67,15 @@ def found(entry: TraceEntry) -> "list[Worth]":
     return entry.answers.once("worth", compute)
 
 
-def _row(entry: TraceEntry, number: int, found: "Worth") -> WorthRow:
+def _row(entry: TraceEntry, number: int, worth: "Worth") -> WorthRow:
     """A row as the view has it: of the words' tokens, the two with the largest weight."""
-    queries = _holding(tokens_of(entry.view, number, "out"), found.query)
-    keys = _holding(tokens_of(entry.view, number, "in"), found.key)
-    weights = entry.view.weights(entry.view.sites[number], found.head, rows=queries)[:, keys]
+    queries = _holding(tokens_of(entry.view, number, "out"), worth.query)
+    keys = _holding(tokens_of(entry.view, number, "in"), worth.key)
+    weights = entry.view.weights(entry.view.sites[number], worth.head, rows=queries)[:, keys]
     row, column = divmod(int(weights.argmax()), len(keys))
-    words = Words(*found.words)
+    words = Words(*worth.words)
     place = queries[row], keys[column], float(weights[row, column])
-    return WorthRow(number, found.head, *place, found.reason, words)
+    return WorthRow(number, worth.head, *place, worth.reason, words)
 
 
 def _holding(groups: Sequence[Sequence[int]], tokens: Sequence[int]) -> list[int]:

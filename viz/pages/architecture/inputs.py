@@ -55,7 +55,7 @@ def _picture(model: str) -> Picture:
         known = examples.pictures(model)
         for label, key, chosen, *action in pictures.buttons(PAGE, known):
             controls.button(label, key, *action, chosen=chosen)
-        for draw in pictures.own(PAGE, known):
+        for draw in pictures.uploads(PAGE, known):
             draw()
         pictures.chip(PAGE, "Your picture")
         controls.choice(PAGE, "fit", "If the picture is not square", FITS, FIT_HELP)

@@ -17,7 +17,7 @@ from viz.pages.state import session
 from viz.pages.widgets import cards, controls
 from viz.pages.widgets import pictures as strip
 
-SHOWN = 3  # examples beside the menu of all
+CHIPS = 3  # examples beside the menu of all
 LEAST_OF_LINES = 0.1  # of a weight: the lines of an even row hide those that cross
 FIRST = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "out"}
 
@@ -91,19 +91,19 @@ def chips(reads: Reads) -> None:
     model, now = source.listed(), current_example()
     if reads.image:
         known = pictures(model)
-        every, more = strip.buttons(PAGE, known), strip.own(PAGE, known)
+        every, more = strip.buttons(PAGE, known), strip.uploads(PAGE, known)
     else:
         places = enumerate(texts(model))
         every = [(each.name, f"{PAGE}_example_{n}", each == now, take, each) for n, each in places]
         more = []
     if every:
         st.caption("Examples", width="content")
-    for label, key, chosen, *action in every[:SHOWN]:
+    for label, key, chosen, *action in every[:CHIPS]:
         controls.button(label, key, *action, chosen=chosen)
     if len(every) > 1 or more:
         with st.popover("More", key=f"{PAGE}_more_{session.current(PAGE).revision}"):
             for number, (label, key, chosen, *action) in enumerate(every):
-                again = "_in_menu" if number < SHOWN else ""
+                again = "_in_menu" if number < CHIPS else ""
                 controls.button(label, key + again, *action, chosen=chosen)
             for draw in more:
                 draw()

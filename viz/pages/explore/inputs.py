@@ -124,10 +124,10 @@ def options(reads: Reads, model: "Model") -> None:
 
 def problems(reads: Reads) -> None:
     """Says which files a link lacks, or were refused."""
-    found = pictures.problems(PAGE) if reads.image else []
+    problems = pictures.problems(PAGE) if reads.image else []
     if reads.sound and not (reads.text or reads.image):
-        found = recordings.problems()
-    for problem in found:
+        problems = recordings.problems()
+    for problem in problems:
         shared.error_line(problem)
 
 

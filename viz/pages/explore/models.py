@@ -133,9 +133,17 @@ def lists(on_change: Callable[[], None]) -> None:
     _choices("included", "", [_card(each) for each in catalogue() if each.name not in ours])
     if len(source.places()) > 1:
         key = f"{PAGE}_typed_{session.current(PAGE).revision}"
-        typed = session.callback(lambda: _typed(str(st.session_state.get(key) or ""), on_change))
+
+        def open_it() -> None:
+            _typed(str(st.session_state.get(key) or ""), on_change)
+
         hint = "owner/name, or a folder with config.json and .safetensors"
-        st.text_input("A model of the hub, or a folder", key=key, placeholder=hint, on_change=typed)
+        st.text_input(
+            "A model of the hub, or a folder",
+            key=key,
+            placeholder=hint,
+            on_change=session.callback(open_it),
+        )
         here = [
             {"id": each.name, "title": each.name, "tag": short(each.size, "memory")}
             for each in compute.hub.cached_models()

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
     from viz.api.registry import Held
 
-    Shown = tuple[TraceRequest, Held[TraceEntry]]
+    Picture = tuple[TraceRequest, Held[TraceEntry]]
 
 PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
@@ -191,7 +191,7 @@ class _Run:
         if self.reads is not None and not attention.has_drawn(PAGE):
             self.controls()
         self.stage = attention.stage(PAGE, kind, _now(kind), PATHS, self.strip.status)
-        shown = None
+        picture = None
         with self.stage.reporting():
             for problem in self.problems:
                 shared.error_line(problem)
@@ -201,12 +201,12 @@ class _Run:
                 if self.opened is None:
                     self.stage.stale()
                 else:
-                    shown = self.show(self.opened)
+                    picture = self.show(self.opened)
         if self.comes_soon():
             self.stage.let_paint()
         self.controls()
         if self.opened is not None:
-            self.below(self.opened, shown)
+            self.below(self.opened, picture)
         download.follow(models.followed(self.wanted))
 
     def comes_soon(self) -> bool:
@@ -234,7 +234,7 @@ class _Run:
             listed = inputs.known(source.listed())
             self.reads = listed if unlisted is None else compute.reads(unlisted)
 
-    def show(self, opened: Source) -> "Shown | None":
+    def show(self, opened: Source) -> "Picture | None":
         """Traces the input, and shows the view.
 
         Returns:
@@ -328,19 +328,19 @@ class _Run:
             more=edits.with_source(second.props) if second else None,
         )
 
-    def below(self, opened: Source, shown: "Shown | None") -> None:
+    def below(self, opened: Source, picture: "Picture | None") -> None:
         """What is drawn once the picture is there: options, and what else is known of it.
 
         Args:
             opened: the model.
-            shown: what is shown, and its result; None if that is the last picture, or none.
+            picture: what is shown, and its result; None if that is the last picture, or none.
         """
         model = tracing.opened(opened)
         if self.reads is not None:
             self.strip.options(self.reads, model)
         with self.stage.below:
-            if shown is not None:
-                _checked(self.stage.kind, *shown)
+            if picture is not None:
+                _checked(self.stage.kind, *picture)
                 card.about(st.container(), opened)
             card.show(opened, model)
         opening.prepare()

@@ -36,5 +36,5 @@ def example_of(model: str, text: str) -> str:
 
 def steps(model: str, example: str) -> list[Step]:
     """The steps that the browser shows; none of an example without a tour."""
-    found = tours().get(model, {}).get(example, [])
-    return [{name: each[name] for name in each if name != "number"} for each in found]
+    listed = tours().get(model, {}).get(example, [])
+    return [{name: each[name] for name in each if name != "number"} for each in listed]

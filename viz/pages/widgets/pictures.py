@@ -78,7 +78,7 @@ def buttons(page: str, examples: Mapping[str, Example | None]) -> list[tuple[Any
     ]
 
 
-def own(page: str, examples: Mapping[str, Example | None]) -> list[Callable[[], None]]:
+def uploads(page: str, examples: Mapping[str, Example | None]) -> list[Callable[[], None]]:
     """What draws the uploaded pictures to choose from, and a button that removes the one shown."""
     files, photo = strip(page), session.get(page, "photo")
     drawn: list[Callable[[], None]] = [partial(_thumbnails, page, files)] if files else []

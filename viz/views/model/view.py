@@ -64,13 +64,13 @@ class Layers(Answer):
 def answer(request: Request) -> Layers:
     """The map of a method where it has one, and a row of it; or the relevance of each token."""
     info = BY_NAME[request.selection.method]
-    shown = _over(request) if request.picture is not None else _of_text(request)
-    shown = replace(shown, layers=info.of == "tower", doubt=info.doubt)
+    layers = _over(request) if request.picture is not None else _of_text(request)
+    layers = replace(layers, layers=info.of == "tower", doubt=info.doubt)
     if not request.selection.tested or not faithfulness.is_testable(request):
-        return shown
+        return layers
     test = faithfulness.answer(request)
-    about = f"{shown.description} {test.description}"
-    return replace(shown, description=about, tables=[*shown.tables, *test.tables])
+    about = f"{layers.description} {test.description}"
+    return replace(layers, description=about, tables=[*layers.tables, *test.tables])
 
 
 def _of_text(request: Request) -> Layers:

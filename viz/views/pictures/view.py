@@ -380,11 +380,11 @@ def _sheets(panel: Panel) -> list[Sheet]:
             left, top, right, bottom = (side / numbers.PARTS for side in panel.area[1])
             outlined.append((left, top, right, bottom))
         names = [f"picture {picture + 1}" if several else "", name or whole]
-        shown = {picture: ", ".join(filter(None, names))}
+        titles = {picture: ", ".join(filter(None, names))}
         if panel.frames:
-            shown = {each: frame_name([each]) for each in panel.frames if each < count}
+            titles = {each: frame_name([each]) for each in panel.frames if each < count}
         sheets += [
-            Sheet(title, _pixels(entry, each), grids, outlined) for each, title in shown.items()
+            Sheet(title, _pixels(entry, each), grids, outlined) for each, title in titles.items()
         ]
     return sheets
 

@@ -52,7 +52,7 @@ def test_the_first_screen_is_a_sentence_in_minilm() -> None:
         "token": 10,
         "direction": "out",
         "scale": "fixed",
-        "form": "matrix",
+        "form": "text",
         "shown": "",
     }
     assert chosen.items() <= props["start"].items()
