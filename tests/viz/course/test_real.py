@@ -185,6 +185,52 @@ def test_without_its_month_a_date_loses_the_month_alone() -> None:
     assert (min(day[5:7]) > 0.9, min(year[5:7]) > 0.9) == (True, True)
 
 
+def test_the_heads_on_a_repeat_and_without_one_are_those_of_the_library() -> None:
+    """Maps, roles and predictions of four heads, one of them ablated in the output projection."""
+    from viz.course.heads_do import numbers as figure
+
+    theirs = library("smollm2", transformers.AutoModelForCausalLM)
+    reader = reader_of(theirs)
+    approx = partial(pytest.approx, rel=5e-3, abs=2e-3)
+    without = set()
+    for call, answer in real.stored("heads_do")["answers"].items():
+        if not call.startswith("repeat["):
+            continue
+        text, ablated = json.loads(call.removeprefix("repeat"))
+        ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
+        kept = None
+        if ablated != "none":
+            layer, head = figure.DEEP[int(ablated)]
+            out = theirs.model.layers[layer].self_attn.o_proj.weight.data
+            columns = out[:, 64 * head : 64 * head + 64]
+            kept = columns.clone(), columns
+            columns.zero_()
+        with torch.no_grad():
+            read = theirs(ids, output_attentions=True)
+        if kept is not None:
+            kept[1].copy_(kept[0])
+        without.add(ablated)
+        assert answer["tokens"] == [reader.decode(id).strip() for id in ids[0]]
+        shares, best = read.logits[0].softmax(-1).max(-1)
+        assert [each["share"] for each in answer["best"]] == approx(shares.tolist())
+        likeliest = [real.word(reader.decode(id)) for id in best]
+        assert [each["token"] for each in answer["best"]] == likeliest
+        for n, (layer, head) in enumerate(figure.DEEP):
+            weights = read.attentions[layer][0, head]
+            assert torch.tensor(answer["weights"][n]).allclose(weights, atol=2e-3)
+            roles = {name: values[n] for name, values in answer["roles"].items()}
+            assert roles["previous"] == approx(weights.diagonal(-1).mean().item())
+            assert roles["first"] == approx(weights[1:, 0].mean().item())
+            after = [
+                weights[i, j + 1].item()
+                for i in range(ids.shape[1])
+                for j in range(i - 1)
+                if ids[0, i] == ids[0, j]
+            ]
+            assert roles["induction"] == approx(sum(after) / len(after))
+    assert without == {"none", "0", "1", "2"}
+
+
 @pytest.mark.long
 def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
     from viz.course.heads_do import numbers as figure
@@ -205,6 +251,8 @@ def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
             logits = network(ids).logits[0, length:-1]
         loss = torch.nn.functional.cross_entropy(logits, ids[0, length + 1 :])
         assert loss.item() == pytest.approx(expected["loss"], abs=2e-3)
+        right = (logits.argmax(-1) == ids[0, length + 1 :]).float().mean().item()
+        assert right == pytest.approx(expected["accuracy"], abs=2e-2)
         if columns is not None and kept is not None:
             columns.copy_(kept)
 
