@@ -59,7 +59,7 @@ export function Heads({ state, theme }) {
   const point = (at) => (place) => state.readAt(place && { head: at, token: tokenAt([state.grid()], place) });
   return html`
     <section class="hs-section">
-      <p class="hs-sentence">${sentenceOf(state)}</p>
+      <p class="hs-sentence hs-asked">${sentenceOf(state)}</p>
       <div class=${state.complete ? "hs-stage" : "hs-stage hs-dim"}>
         <div
           class="hs-tiles"

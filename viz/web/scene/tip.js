@@ -61,7 +61,7 @@ export function tipOf(scene, around) {
     box.style.translate = `${toX}px ${toY}px`;
   }
 
-  return { show, refresh };
+  return { show, refresh, destroy: () => box.remove() };
 }
 
 /** Whether there is something to be read at a mark. */

@@ -31,12 +31,14 @@ export function Picture({ story, isNarrow }) {
     if (!place.current || !story.figure) return undefined;
     const scene = new Scene();
     place.current.prepend(scene.root);
-    drawn.current = { scene, tip: tipOf(scene, place.current) };
+    const tip = tipOf(scene, place.current);
+    drawn.current = { scene, tip };
     const end = operate(scene, place.current, actions);
     story.draw();
     return () => {
       end();
       scene.destroy();
+      tip.destroy();
     };
   }, [story.figure]);
 
