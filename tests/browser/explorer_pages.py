@@ -108,7 +108,7 @@ class Source(Traced):
             ],
         }
 
-    def _code(self, site: int, head: int | str, *_: object) -> str:
+    def _code(self, site: int | None, head: int | str, *_: object) -> str:
         return f"t.weights(layer={site}, head={head!r})  # <b>query</b> × key"
 
     def _predict(
