@@ -84,3 +84,22 @@ def test_the_list_opens_over_the_page_and_another_model_takes_its_place(
     page.wait_for_url("**/?model=digits*")
     expect(page.get_by_role("button", name="SmolLM2-135M-Instruct")).to_have_count(0)
     expect(page.get_by_role("button", name="sees pictures")).to_be_visible()
+
+
+def test_a_presented_page_is_input_picture_and_caption_alone(
+    page: Page, app_url: str, console: list[str]
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{app_url}/?projector=yes&form=text")
+    view = page.locator(VIEW)
+    view.wait_for(timeout=60_000)
+    figure = view.get_by_role("figure", name=re.compile("^Text"))
+    expect(figure).to_be_visible()
+    box = figure.bounding_box()
+    assert box is not None
+    assert box["width"] * box["height"] > 0.6 * 1280 * 800
+    for region in ("Heads", "What it looks at"):
+        expect(view.get_by_role("region", name=region)).to_be_hidden()
+    expect(page.get_by_role("button", name="MiniLM understands")).to_be_hidden()
+    page.keyboard.press("3")
+    expect(view.get_by_role("figure", name=re.compile("^Matrix"))).to_be_visible()

@@ -2,7 +2,7 @@
 
 /** @import {Text} from "../../web/types" */
 
-const SIZES = [41, 36, 32, 28, 24, 21, 18, 16];
+const SIZES = [88, 76, 64, 52, 41, 36, 32, 28, 24, 21, 18, 16];
 const SPECIAL = 0.52; // of the size: special tokens
 const APART = 0.24; // of the size: between words
 const INSIDE = 0.16; // of the size: at the sides of a word

@@ -20,7 +20,8 @@ const NAMED = 0.025; // of a row: words with a percentage
 const DRAWN = 0.012; // of a row: words with a line
 const MOST = 40; // lines
 const THICK = 15; // pixels of a whole weight's line, at a size of 41
-const SIZE = 41;
+const SIZE = 41; // of type, at most; as LARGE, where the page is presented
+const LARGE = 88;
 /** @type {Record<string, number>} */
 const MOVES = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
@@ -39,12 +40,23 @@ export function Text({ state, theme, space, panel }) {
         { axis: "query", text: query, range: ranges.rows },
       ];
   const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const largest = space.unit > 1 ? LARGE : SIZE;
   const room = { wide: Math.max(80, space.wide - 24), high: space.high / blocks.length };
-  const inputs = [space.wide, space.high, space.family, query, key, ...ranges.rows, ...ranges.cols, isOne];
+  const inputs = [
+    space.wide,
+    space.high,
+    space.family,
+    largest,
+    query,
+    key,
+    ...ranges.rows,
+    ...ranges.cols,
+    isOne,
+  ];
   const layouts = useMemo(() => {
     const width = (/** @type {string} */ label, /** @type {number} */ size) =>
       widthOf(fontOf(1, space.family || "sans-serif", size), legible(label.trim() || label));
-    const sized = blocks.map(({ text, range }) => layoutOf(text, range, room, width));
+    const sized = blocks.map(({ text, range }) => layoutOf(text, range, room, width, largest));
     const least = Math.min(...sized.map(({ size }) => size));
     return blocks.map(({ text, range }) => layoutOf(text, range, room, width, least));
   }, inputs);

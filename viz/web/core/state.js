@@ -68,7 +68,7 @@ export class State {
     this.start = null;
     this.asked = false; // whether `start` comes from a link or an example
     this.missing = ""; // what that asks for and is not there, as a sentence
-    this.unpinned = false; // whether the pinned token was one of an earlier text
+    this.unpinned = false; // whether what is worth seeing first is to be chosen, once it is known
     /** @type {Client | null} of the trace that is shown */
     this.client = null;
     /** @type {Next | null} */
@@ -356,6 +356,7 @@ export class State {
     [this.client, this.baseOrNull, this.trace, this.next] = [client, base, trace, null];
     this.openedAt = performance.now();
     if (before && !again) this.carry(before, base, selection);
+    if (!before) this.unpinned = (this.start ?? this.chosen).layer === null; // nobody chose a head yet
     if (!again) {
       this.answers = new Cache(ANSWERS);
       this.overview = message.area;

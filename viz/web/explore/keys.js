@@ -19,7 +19,7 @@ export const KEYS = [
  * @param {{state: TextState, forms: import("./forms.js").Form[]}} page
  */
 export function keysOf(event, { state, forms }) {
-  const target = /** @type {HTMLElement} */ (event.target);
+  const [target] = /** @type {HTMLElement[]} */ (event.composedPath());
   if (
     event.defaultPrevented ||
     event.ctrlKey ||

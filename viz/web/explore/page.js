@@ -2,6 +2,7 @@
 // all heads, and the Lab.
 
 import { html } from "../core/html.js";
+import { useEffect } from "../vendor/hooks.js";
 import { Hosted } from "../parts/controls.js";
 import { AnswerLine } from "./answer_line.js";
 import { Lab } from "../lab/lab.js";
@@ -34,8 +35,11 @@ export function Explore({ state, theme, parts }) {
   const { forms, switches, headline, names, drawing, picture, aside, tour, reading, heads, follows } = parts;
   const chosen = forms.find(({ isOn }) => isOn);
   const { missing } = state.view;
+  const isPresented = (state.view.props.type_size ?? 1) > 1;
+  usePresentedKeys(isPresented && !follows, parts.onKey);
+  useEffect(() => state.view.changed(), [isPresented]); // the forms measure their room anew
   return html`
-    <div class=${follows ? "hs-explore hs-follows" : "hs-explore"}>
+    <div class=${["hs-explore", follows && "hs-follows", isPresented && "hs-presented"].filter(Boolean).join(" ")}>
       <${AnswerLine} ...${{ state, theme, explain: parts.explain }}>${parts.beside}<//>
       <div class="hs-main">
         <div class="hs-form-row">
@@ -68,6 +72,15 @@ export function Explore({ state, theme, parts }) {
       }
     </div>
   `;
+}
+
+/** While the page is presented, the keys of the picture act wherever the focus is. */
+function usePresentedKeys(isPresented, onKey) {
+  useEffect(() => {
+    if (!isPresented) return undefined;
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  });
 }
 
 function FormTabs({ forms }) {
