@@ -13,6 +13,7 @@ from models.request import Reads, Source
 from viz.pages.explore import examples, inputs, models
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import plain
+from viz.pages.state import session
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -58,7 +59,8 @@ class Strip:
 def place() -> Strip:
     """The empty strip."""
     with st.container(key=f"{PAGE}_strip"):
-        with st.container(key=f"{PAGE}_title"):  # for screen readers
+        title = "presented" if session.app("projector") == "yes" else "title"
+        with st.container(key=f"{PAGE}_{title}"):  # for screen readers
             st.markdown("#### What does every head look at?")
         names = ("input", "model", "examples", "status")
         input, model, *others = (_place(name, name != "status") for name in names)

@@ -121,19 +121,9 @@ function Page({ state, theme, host, drawing, drawn, corpora }) {
   const worth = useWorth(view);
   if (state.conditions.size) state.askNumbers();
   const wrote = given && state.site().kind === "causal" && state.site().queries > given;
-  const names = html`
-    ${base.model}${isWhole ? " · all layers" : ` · ${state.siteName()} · ${state.headName()}`}${" · "}
-    ${
-      isOff
-        ? html`<b>switched off</b>: it still looks, but adds nothing`
-        : difference
-          ? form === "matrix"
-            ? "after minus before the edits: orange is more, blue is less"
-            : "after the edits; the matrix shows the difference"
-          : (WAYS[form]?.(state) ?? "the framed word attends; darker words are attended to")
-    }
-    ${base.caveat && ` · ${base.caveat}`}
-  `;
+  const of = isWhole ? ["all layers"] : [state.siteName(), state.headName()];
+  const way = isOff && !isWhole ? switchedOff() : difference ? changeIn(form) : wayOf(state);
+  const names = html`${[base.model, ...of].join(" · ")}${way && html` · ${way}`}${base.caveat && ` · ${base.caveat}`}`;
   const forms = base.pictures ? withPictures(formsOf(state), over, setOver) : formsOf(state);
   const lab = [
     {
@@ -159,7 +149,7 @@ function Page({ state, theme, host, drawing, drawn, corpora }) {
         <${Ignore} state=${state} />
         ${!follows && html`<${HeadSwitch} state=${state} />`}
       `,
-      headline: isWhole ? FORMS[form].title : headlineOf(state, focus),
+      headline: isWhole ? HEADLINES[form] : headlineOf(state, focus),
       names,
       ...(over
         ? { drawing: null, picture: html`<${Late} load=${PICTURES} ...${{ state, theme }} />` }
@@ -231,12 +221,32 @@ function Late({ load, ...props }) {
   return View ? html`<${View} ...${props} />` : html`<p class="hs-card-doubt">Loading …</p>`;
 }
 
-/** How a form shows who attends, where it is not by a frame and shades. */
-const WAYS = {
-  matrix: () => "rows attend, columns are attended to",
-  lines: () => "left attends, right is attended to",
-  sound: () => "the framed word attends; darker moments are attended to",
+/** What the forms of all layers show, in a sentence. */
+const HEADLINES = {
+  lens: "The likeliest token after each layer.",
+  parts: "What each head and MLP adds to the output.",
+  model: "Every layer at once.",
 };
+
+const switchedOff = () => html`<b>switched off</b>: it still looks, but adds nothing`;
+
+const changeIn = (form) =>
+  form === "matrix"
+    ? "after minus before the edits: orange is more, blue is less"
+    : "after the edits; the matrix shows the difference";
+
+/** How a form shows who attends: by a frame and shades, but in these. */
+const WAYS = {
+  matrix: "rows attend, columns are attended to",
+  lines: "left attends, right is attended to",
+  sound: "the framed word attends; darker moments are attended to",
+  lens: "layers down, tokens across",
+  parts: "",
+  model: "",
+};
+
+const wayOf = ({ selection: { form } }) =>
+  WAYS[form] ?? "the framed word attends; darker words are attended to";
 
 /**
  * Shows what an output rests on: in the present form if that explains outputs, else as parts of its
