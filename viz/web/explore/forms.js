@@ -1,6 +1,6 @@
-// The forms that a text has on the page: at most five, of which some hold two.
+// The forms that a text has on the page: at most five, of which some hold two, then those of further folders.
 
-import { FORMS } from "../core/declared.js";
+import { FORMS, ON_SCREEN } from "../core/declared.js";
 import { html } from "../core/html.js";
 import { Switch } from "../parts/controls.js";
 
@@ -15,6 +15,8 @@ import { Switch } from "../parts/controls.js";
  * @property {() => void} choose
  */
 
+const PLAIN = ["sound", "text", "lines", "matrix", "head"];
+const BESIDE_HEADS = "model"; // chosen there
 const NEXT = { lens: "Layer by layer", parts: "What adds to it" };
 
 /**
@@ -27,12 +29,12 @@ export function formsOf(state) {
   const { form } = state.selection;
   const refused = state.refused();
   const { explains, sound } = state.base;
-  const plain = [...(sound ? ["sound"] : []), "text", ...(sound ? [] : ["lines"]), "matrix", "head"];
-  /** @type {Form[]} */
-  const forms = plain.map((name) => ({
+  /** @type {(name: string) => Form} */
+  const plain = (name) => ({
     ...{ label: FORMS[name].label, title: FORMS[name].title, refused: refused[name], isOn: form === name },
     choose: () => state.select({ form: /** @type {any} */ (name) }),
-  }));
+  });
+  const forms = PLAIN.filter((name) => name !== (sound ? "lines" : "sound")).map(plain);
   if (explains === "tokens" || explains === "classes") {
     const why = Object.keys(NEXT).find((name) => !(name in refused));
     forms.push({
@@ -43,7 +45,10 @@ export function formsOf(state) {
       choose: () => state.select({ form: /** @type {any} */ (why ?? "parts") }),
     });
   }
-  return forms;
+  const further = ON_SCREEN.text.filter(
+    (name) => ![...PLAIN, BESIDE_HEADS].includes(name) && !(name in NEXT),
+  );
+  return [...forms, ...further.map(plain)];
 }
 
 /** The two halves of “Next word”. */
