@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from models.edits.fields import Numbers
 from models.where import Where
 
-LEAVES = "which leaves the distribution of activations that the model was trained with"
+LEAVES = "which the model never saw; the average is gentler"
 
 
 def place(where: Where, head: Numbers = None, *, heads: str = "head") -> str:

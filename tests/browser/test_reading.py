@@ -112,7 +112,7 @@ def test_a_search_goes_from_match_to_match_and_a_threshold_hides(draw):
         expect(lines.token("query", index)).to_be_in_viewport()
         expect(lines.token("query", index)).to_have_class(re.compile("hs-match"))
     expect(lines.page.locator(".hs-count").first).to_have_text("1 of 2")
-    slider = lines.page.get_by_role("slider", name="Hide weights below")
+    slider = lines.page.get_by_role("slider", name="Hide small weights")
     slider.press("End")
     expect(lines.page.locator(".hs-hidden-share")).to_have_text("100 % of the weight is hidden")
     lines.page.wait_for_url(re.compile("least=1.*find=needle"))

@@ -201,8 +201,7 @@ def test_a_patch_is_written_by_the_name_of_its_source() -> None:
         "Hidden state 1: token 3 gets that of token 4 of another input.",
         "Layer 0, key head 0: keys of tokens 1 and 2 become those of tokens 1 and 2 of another"
         " input.",
-        "Layer 2: the MLP adds nothing, which leaves the distribution of activations that the model"
-        " was trained with.",
+        "Layer 2: the MLP adds nothing, which the model never saw; the average is gentler.",
     ]
     with pytest.raises(ValueError, match="its source has no name that can be written"):
         format_edits(edits)

@@ -82,7 +82,7 @@ def test_a_sentence_says_where_and_ends(edit: Any) -> None:
     assert text.startswith(
         "Every layer" if edit.where.layer is None else f"Layer {edit.where.layer}"
     )
-    assert ("leaves the distribution" in text) == (getattr(edit, "how", "") == "zero")
+    assert ("never saw" in text) == (getattr(edit, "how", "") == "zero")
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_a_sentence_says_where_and_ends(edit: Any) -> None:
     [
         (
             Ablate(18, 6),
-            "Layer 18, head 6: values become zero, which leaves the distribution of activations"
-            " that the model was trained with.",
+            "Layer 18, head 6: values become zero, which the model never saw; the average is"
+            " gentler.",
         ),
         (
             Ablate(None, (0, 2), "mean", "cross"),

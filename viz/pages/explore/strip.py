@@ -61,7 +61,7 @@ def place() -> Strip:
     with st.container(key=f"{PAGE}_strip"):
         title = "presented" if session.app("projector") == "yes" else "title"
         with st.container(key=f"{PAGE}_{title}"):  # for screen readers
-            st.markdown("#### What does every head look at?")
+            st.markdown("#### Which words does each word look at?")
         names = ("input", "model", "examples", "status")
         input, model, *others = (_place(name, name != "status") for name in names)
         return Strip(input, model, *others)

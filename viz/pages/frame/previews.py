@@ -28,7 +28,7 @@ def of(name: str, query: Mapping[str, str]) -> Preview:
         return Preview(lesson.title, lesson.line)
     if name != registry.FIRST:
         return Preview(registry.ENTRIES[name].title, ABOUT)
-    return link_in_words.preview(query) or Preview("What does every head look at?", ABOUT)
+    return link_in_words.preview(query) or Preview("Which words does each word look at?", ABOUT)
 
 
 def kind(name: str, query: Mapping[str, str]) -> str:

@@ -33,13 +33,13 @@ export function Options({ state }) {
     <div class="hs-aids" role="group" aria-label="What is drawn">
       ${state.texts().query.labels.length >= LONG && html`<${Find} ...${{ state, noun }} />`}
       <div class="hs-aid">
-        <span class="hs-label" aria-hidden="true">Hide below</span>
+        <span class="hs-label" aria-hidden="true">Hide small weights</span>
         <input
           class="hs-threshold"
           type="range"
           min="0"
           max=${STEPS}
-          aria-label="Hide weights below"
+          aria-label="Hide small weights"
           aria-valuetext=${least || "off"}
           value=${stepAt(least)}
           onInput=${({ currentTarget }) => state.select({ least: leastAt(Number(currentTarget.value)) })}
@@ -47,7 +47,7 @@ export function Options({ state }) {
         <output class="hs-count">${least || "off"}</output>
       </div>
       <div class="hs-aid">
-        <span class="hs-label" aria-hidden="true">Strongest</span>
+        <span class="hs-label" aria-hidden="true">Show only the top</span>
         <${Menu}
           name=${`Strongest keys of each ${noun}`}
           title=${title}

@@ -97,10 +97,10 @@ function Fusion({ state, asked }) {
   return html`
     ${
       asked.includes("fusion") &&
-      html`<${Field} name="heads fused by">
+      html`<${Field} name="combine heads by">
       <select
         class="hs-select"
-        aria-label="How heads are fused"
+        aria-label="How heads are combined"
         value=${fusion}
         onChange=${({ currentTarget }) => state.select({ fusion: currentTarget.value })}
       >

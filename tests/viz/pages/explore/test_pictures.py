@@ -77,7 +77,7 @@ def slider(app, label):
 
 def test_a_photo_is_cut_into_patches():
     app = opened(model="built-vit")
-    assert app.markdown[0].value == "#### What does every head look at?"
+    assert app.markdown[0].value == "#### Which words does each word look at?"
     props = view(app)
     assert props["path"] == ["/"]
     assert (props["busy"], props["panels"]) == (False, ["code"])

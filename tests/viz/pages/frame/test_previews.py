@@ -55,7 +55,7 @@ def test_a_link_names_model_layer_and_head(model: str) -> None:
         ({"layer": "nonsense"}, "all-MiniLM-L6-v2 · layer 3, head 1"),
         ({"place": "folder", "folder": "/a/b/c"}, "b/c"),
         ({"place": "folder"}, "A model of your own"),
-        ({"embed": "true", "projector": "yes"}, "What does every head look at?"),
+        ({"embed": "true", "projector": "yes"}, "Which words does each word look at?"),
     ],
 )
 def test_a_title_says_what_is_chosen(query: dict[str, str], title: str) -> None:
