@@ -45,7 +45,7 @@ def test_it_fits_the_window_and_says_what_is_open(page, app_url):
     expect(page.get_by_role("radio", name=re.compile("^hippopotamus, "))).to_be_visible()
     assert tokens.count() < count
     page.wait_for_url(re.compile("words=yes"))
-    page.get_by_text("Model card").click()
+    page.get_by_role("button", name="About this model").click()
     expect(page.get_by_text("Apache-2.0")).to_be_visible()
     fits_in_every_look(page)
 
@@ -72,6 +72,7 @@ def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, 
     expect(page.get_by_text("there is no folder")).to_be_visible()
     expect(page.get_by_role("button", name="/".join(Path(towers).parts[-2:]))).to_be_visible()
     expect(page.locator(f"{VIEW}[data-trace='{shown}']")).to_have_count(1)
+    page.get_by_role("button", name="About this model").click()
     page.get_by_role("button", name="Is this what the model used?").click()
     expect(page.get_by_text("Yes, up to the rounding of float32")).to_be_visible()
 

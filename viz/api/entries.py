@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from analysis.view import View
     from models.model import Model
     from models.output import Sampling
-    from models.request import File
+    from models.request import File, Source
     from models.trace import Trace
     from viz.pack import Picture
 
@@ -78,6 +78,7 @@ class TraceEntry:
         forward_pass: what a further pass of the network runs in.
         opened: the model, for analyses that run it again, its input and the text of its decoder;
             None if it cannot be run.
+        source: where the model was opened from; None for one that is in memory alone.
         patches: the picture whose patches the tokens are; None for other tokens.
         pictures: the pictures that tokens lie on: those of a question as they were given, or the
             frames of its video, else the picture as the model sees it; () without any.
@@ -94,6 +95,7 @@ class TraceEntry:
     predict: Predict = no_predictions
     forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
     opened: Callable[[], "tuple[Model, Any, Any]"] | None = None
+    source: "Source | None" = None
     patches: Patches | None = None
     pictures: "tuple[File | Image, ...]" = ()
     asked: bool = False

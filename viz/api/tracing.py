@@ -303,6 +303,7 @@ def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntr
         _predict(request, model, trace, view, before),
         partial(passes.forward_pass, model),
         opened=None if isinstance(request.input, Several) else lambda: arguments(request),
+        source=request.model,
         patches=patches,
         pictures=_pictures(request) if patches is None else (),
         asked=isinstance(request.input, Question),

@@ -40,7 +40,7 @@ const BINDINGS = [
   `ImportSpecifier > ${PARTICIPLE}.local`,
 ].map((selector) => ({ selector, message: "Name what it holds, such as matches or answer." }));
 // modules that import others when they are first wanted
-const LATE = ["chart/chart.js", "streamlit/kinds.js", "story/story.js", "text/forms.js", "explore/text.js"];
+const LATE = ["chart/chart.js", "streamlit/kinds.js", "story/story.js", "text/forms.js", "explore/late.js", "explore/text.js"];
 // older modules with state or caches of their own, which all views of a page share
 const SHARED = ["architecture/draw.js", "text/column.js", "painting/lettering.js"];
 const TOP = ":matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration";

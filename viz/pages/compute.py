@@ -1,6 +1,4 @@
 """What pages share of the models, imported on first use (see `viz.pages.lazy`)."""
 
-from models.model import grouped as grouped
 from models.run import devices as devices
 from models.tracing import decoded as decoded
-from models.verify import verify as verify

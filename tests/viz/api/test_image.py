@@ -14,6 +14,7 @@ from models.preprocessing import Preprocessing
 from models.request import Picture, TraceRequest, file_of
 from models.run import load, trace
 from models.vit import ViTConfig
+from tests.viz.api.asking import ask
 from viz.api import registry, tracing
 from viz.api.entries import Patches, TraceEntry
 from viz.api.pictures import encoded
@@ -175,3 +176,18 @@ def test_the_sinks_of_a_layer_and_what_rows_leave_for_the_others(client, path, e
     np.testing.assert_allclose(left, weights[..., rest].sum(-1), rtol=1e-5)
     given = weights[..., found["keys"]].sum(-1).mean(-1)
     assert found["shares"] == pytest.approx(given.tolist(), rel=1e-5)
+
+
+def test_how_far_and_how_evenly_each_head_looks(entry):
+    answer = ask(entry, "numbers")
+    assert [each["key"] for each in answer["measures"]] == ["patch distance", "row entropy"]
+    places = [(row, col) for row in range(GRID[0]) for col in range(GRID[1])]
+    for layer in range(2):
+        weights = entry.trace.weights(layer).double()
+        entropies = -(weights * weights.log()).sum(-1).mean(-1)
+        between = weights[:, PREFIX:, PREFIX:]
+        apart = torch.tensor([[np.hypot(a - c, b - d) for c, d in places] for a, b in places])
+        distances = ((between * apart).sum(-1) / between.sum(-1)).mean(-1)
+        found = [answer["values"][each["key"]][layer] for each in answer["measures"]]
+        assert found[0] == pytest.approx(distances.tolist(), rel=1e-5)
+        assert found[1] == pytest.approx(entropies.tolist(), rel=1e-5)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from html import unescape
 from itertools import count
 from typing import Any
 
@@ -91,12 +90,6 @@ def take(app: AppTest, name: str, shelf: str = "included") -> AppTest:
     checked(app.run())
     app.session_state[key] = {"chosen": None}
     return app
-
-
-def about(app: AppTest) -> str:
-    """The line about the open model, and what it opens to."""
-    found = (str(element.proto.body) for element in app.get("html"))
-    return " ".join(unescape(each) for each in found if "about-model" in each)
 
 
 def upload(

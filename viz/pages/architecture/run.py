@@ -13,7 +13,7 @@ from viz.pages.architecture import compute, cost, inputs, network, presets
 from viz.pages.architecture.presets import PAGE
 from viz.pages.explore import answers, examples
 from viz.pages.state import session
-from viz.pages.widgets import attention, cards, controls, pictures, running, verification
+from viz.pages.widgets import attention, cards, controls, pictures, running
 
 if TYPE_CHECKING:
     from models.card import Example
@@ -102,5 +102,3 @@ def _draw(stage: attention.Stage, request: TraceRequest) -> None:
         answers.of_picture(model, trace, example)
     predicts = request.picture is None and held.value.predict is not no_predictions
     stage.show(held, panels=["predictions", "code"] if predicts else ["code"])
-    with stage.below:
-        verification.button(PAGE, held.id, lambda: tracing.arguments(request))

@@ -8,6 +8,7 @@ PROOFS = ("yes", "drop", "deletion", "insertion", "road")
 RENAMED = {"class": "output", "fused": "fusion"}
 NAMES = ("relevance", "class", "fused", "discarded", "components", "like")
 FEATURES = ("features", "similarity")  # figures that are forms now
+OF_HEADS = ("distance", "entropy")  # and those that are numbers of heads
 SWEPT = ("matter", "patched", "states")  # which stood below the picture
 GONE = ("Drop", "Evict", "SetGate", "SetPositions", "Swap")  # edits
 HUB = re.compile(r"[\w.-]+/[\w.-]+")
@@ -30,6 +31,8 @@ def renewed(query: Mapping[str, str]) -> dict[str, str]:
         side = rest.pop("object", "above")
         named = {"foreground": side, "deviations": rest.pop("threshold", "")}
         return rest | {"form": "features"} | {name: value for name, value in named.items() if value}
+    if query.get("figure", "") in OF_HEADS:
+        return {"lab": "numbers"} | {name: query[name] for name in query if name != "figure"}
     if "lab" not in query and any(query.get(name, "no") not in ("", "no") for name in SWEPT):
         return {**query, "lab": "sweeps"}
     return dict(query)

@@ -14,13 +14,11 @@ from viz.pages import shared
 from viz.pages.explore import (
     answers,
     beside,
-    card,
     compute,
     cost,
     download,
     edits,
     examples,
-    figures,
     inputs,
     models,
     old_links,
@@ -37,7 +35,7 @@ from viz.pages.explore import (
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
-from viz.pages.widgets import attention, pictures, running, verification
+from viz.pages.widgets import attention, pictures, running
 
 if TYPE_CHECKING:
     from analysis.worth import Worth
@@ -46,16 +44,14 @@ if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
     from viz.api.registry import Held
 
-    Picture = tuple[TraceRequest, Held[TraceEntry]]
-
 PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
 SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
-UNEDITED = (
-    "Relevance for an output and the check of the weights run the pass without edits: show “Before”"
-    " to use them."
+RETIRED = (
+    *(f"over{part}" for part in ("", "_head", "_query", "_row", "_column", "_score")),
+    *("tensors", "tensor", "object", "threshold"),
+    *old_links.NAMES,
 )
-OVER_PICTURE = tuple(f"over{part}" for part in ("", "_head", "_query", "_row", "_column", "_score"))
 SHORT = 8000  # characters of a text whose forward pass takes less than a second
 
 
@@ -145,11 +141,9 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
     return (
         *source.params(listed),
         *sizes.params(listed),
-        *card.PARAMS,
         *inputs.params(listed, settings),
         *words.PARAMS,
-        *map(link.retired, (*OVER_PICTURE, *old_links.NAMES)),
-        *figures.PARAMS,
+        *map(link.retired, RETIRED),
         *edits.PARAMS,
         *runs.PARAMS,
         *writing.PARAMS,
@@ -191,7 +185,6 @@ class _Run:
         if self.reads is not None and not attention.has_drawn(PAGE):
             self.controls()
         self.stage = attention.stage(PAGE, kind, _now(kind), PATHS, self.strip.status)
-        picture = None
         with self.stage.reporting():
             for problem in self.problems:
                 shared.error_line(problem)
@@ -201,12 +194,12 @@ class _Run:
                 if self.opened is None:
                     self.stage.stale()
                 else:
-                    picture = self.show(self.opened)
+                    self.show(self.opened)
         if self.comes_soon():
             self.stage.let_paint()
         self.controls()
         if self.opened is not None:
-            self.below(self.opened, picture)
+            self.options(self.opened)
         download.follow(models.followed(self.wanted))
 
     def comes_soon(self) -> bool:
@@ -234,12 +227,8 @@ class _Run:
             listed = inputs.known(source.listed())
             self.reads = listed if unlisted is None else compute.reads(unlisted)
 
-    def show(self, opened: Source) -> "Picture | None":
-        """Traces the input, and shows the view.
-
-        Returns:
-            What is shown, and its result; None if that is the last picture, or none.
-        """
+    def show(self, opened: Source) -> None:
+        """Traces the input, and shows the view."""
         model, stage, reads = tracing.opened(opened), self.stage, self.reads
         if reads is None:
             raise ValueError(f"{model.name}: it is not known what this model reads")
@@ -249,7 +238,7 @@ class _Run:
         if plain is None:
             shared.notice("Type a sentence, or choose an example.")
             stage.stale()
-            return None
+            return
         edited = edits.request(plain)
         names = inputs.special_names(reads, models.unlisted(opened))
         between = words.chosen(PAGE, names)
@@ -267,7 +256,7 @@ class _Run:
             stage.props = {**more, "edited": False, "difference": False}
             after = self.traced(plain, between, early=False)
         if after is None:
-            return None
+            return
         before = shared.entry_for(plain, between)
         held = after if request == edited else before
         stage.kind = held.value.kind
@@ -278,7 +267,6 @@ class _Run:
         if not self.comes_soon():
             self.controls()
         self.answer(request, model, held)
-        return request, held
 
     def traced(
         self, request: TraceRequest, between: tracing.Between, *, early: bool
@@ -328,21 +316,10 @@ class _Run:
             more=edits.with_source(second.props) if second else None,
         )
 
-    def below(self, opened: Source, picture: "Picture | None") -> None:
-        """What is drawn once the picture is there: options, and what else is known of it.
-
-        Args:
-            opened: the model.
-            picture: what is shown, and its result; None if that is the last picture, or none.
-        """
-        model = tracing.opened(opened)
+    def options(self, opened: Source) -> None:
+        """Draws what is seldom changed, once the picture is there."""
         if self.reads is not None:
-            self.strip.options(self.reads, model)
-        with self.stage.below:
-            if picture is not None:
-                _checked(self.stage.kind, *picture)
-                card.about(st.container(), opened)
-            card.show(opened, model)
+            self.strip.options(self.reads, tracing.opened(opened))
         opening.prepare()
 
 
@@ -356,13 +333,3 @@ def _notes(request: TraceRequest, model: "Model", trace: "Trace") -> None:
     marked = [f":orange-background[{texts[n]}]" if n in assumed else texts[n] for n in done]
     if marked:
         st.caption("; ".join(marked))
-
-
-def _checked(kind: attention.Kind, request: TraceRequest, held: "Held[TraceEntry]") -> None:
-    """What stands below the view: whether it is right, and what else is known of the picture."""
-    if request.edits:
-        st.caption(UNEDITED)
-    elif not isinstance(request.input, Several):
-        verification.button(PAGE, held.id, lambda: tracing.arguments(request))
-    if request.picture is not None and kind == "image":
-        figures.show(request)

@@ -27,6 +27,7 @@ GONE = {  # what is said of a setting that older links have, by its name
     "dtype": OPENED_AS_USUAL,
     "door": OPENED_AS_USUAL,
     "average": "This link showed a mean over all tokens, which no longer exists: choose a token.",
+    "figure": "This link showed a figure of a paper that is not drawn any more: see “Numbers”.",
     "arrangement": "This link arranged thumbnails by a number, by which a table is sorted now.",
     "print": "This link showed a lesson on paper: print the page, and all steps are on it.",
     "room": "This link led to a live classroom, which no longer exists: the page opens on its own.",

@@ -32,7 +32,6 @@ class Stage:
         paths: URL paths of the page.
         place: container of the view.
         waiting: placeholder until something is drawn; None if something was in an earlier run.
-        below: container below the view.
         above: container of messages.
         drawn: whether the view was drawn in this run.
         sent_picture: kind and picture that this run sent to the browser.
@@ -47,7 +46,6 @@ class Stage:
     paths: tuple[str, ...]
     place: DeltaGenerator
     waiting: DeltaGenerator | None
-    below: DeltaGenerator
     above: DeltaGenerator
     drawn: bool = False
     sent_picture: tuple[Kind, dict[str, Any]] | None = None
@@ -195,7 +193,7 @@ def stage(
             view("preload", {"load": kind}, key=f"{page}_{kind}_preload")
     else:
         waiting = None  # to empty it once more would hold up the message about the picture
-    return Stage(page, kind, params, paths, place, waiting, st.container(gap="small"), above)
+    return Stage(page, kind, params, paths, place, waiting, above)
 
 
 def has_drawn(page: str) -> bool:

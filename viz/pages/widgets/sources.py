@@ -18,13 +18,6 @@ def source(function: Callable[..., Any]) -> tuple[str, int, str]:
     return _name(_file(inner)), line, textwrap.dedent(inspect.getsource(inner))
 
 
-@cache
-def whole_file(function: Callable[..., Any]) -> tuple[str, str]:
-    """The file in which a function or class is defined, and all of its text."""
-    file = _file(inspect.unwrap(function))
-    return _name(file), file.read_text(encoding="utf-8")
-
-
 def _file(function: Callable[..., Any]) -> Path:
     return Path(inspect.getsourcefile(function) or "")
 

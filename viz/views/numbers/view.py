@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.endpoint import BOTH, Endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.pool import check, report
 from viz.colours import scale_of
@@ -50,12 +50,14 @@ class NumbersAnswer:
 
 
 def numbers(entry: TraceEntry) -> NumbersAnswer:
-    """Every number of every head on one text."""
+    """Every number of every head on one text; of a picture those of its papers' figures."""
     from analysis.descriptions import descriptions
     from analysis.heads import head_table
     from analysis.measures import MEASURES
 
     def compute() -> NumbersAnswer:
+        if entry.patches is not None:
+            return _of_picture(entry)
         table = head_table(entry.view, check=check, progress=report)
         counts = [site.heads for site in entry.view.sites]
         values = {
@@ -67,6 +69,25 @@ def numbers(entry: TraceEntry) -> NumbersAnswer:
         return NumbersAnswer(MEASURES, values, table.reasons, descriptions(entry.view, table))
 
     return entry.answers.once("numbers", compute)
+
+
+def _of_picture(entry: TraceEntry) -> NumbersAnswer:
+    """How far and how evenly each head looks; nowhere how far where patches differ in size."""
+    from analysis.measures import PICTURE_MEASURES
+    from analysis.vision import attention_distance, attention_entropy
+
+    trace, (distance, entropy) = entry.trace, (each.key for each in PICTURE_MEASURES)
+    values: dict[str, list[Float[Tensor, "head"]]] = {distance: [], entropy: []}
+    reasons: dict[str, str] = {}
+    for done, site in enumerate(trace.sites):
+        report(done, len(trace.sites))
+        values[entropy].append(attention_entropy(trace, site))
+        try:
+            values[distance].append(attention_distance(trace, site))
+        except ValueError as error:
+            reasons[distance] = str(error)
+            values[distance].append(values[entropy][-1] * np.nan)
+    return NumbersAnswer(PICTURE_MEASURES, values, reasons, [])
 
 
 def _weights_read(entry: TraceEntry) -> int:
@@ -138,4 +159,4 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
     return [path_of("numbers")]
 
 
-ENDPOINTS = (Endpoint("numbers", TEXT, numbers, _weights_read, explains=False),)
+ENDPOINTS = (Endpoint("numbers", BOTH, numbers, _weights_read, explains=False),)

@@ -4,7 +4,7 @@
 import { batch, computed, effect, signal } from "../vendor/signals-core.js";
 import { Cache } from "./cache.js";
 import { Client } from "./client.js";
-import { conditionsOf, conditionsText, passing, spotsOf } from "./head_numbers.js";
+import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "./head_numbers.js";
 import { groupOf, headName, headsOf, siteName } from "./labels.js";
 import { PageLink, queryOf } from "./link.js";
 import { unpack } from "./pack.js";
@@ -12,12 +12,12 @@ import { addressOf, carried, fromLink, missing, same, START, toLink } from "./se
 import { HttpSource } from "./sources.js";
 
 /** @import {Base, Cell, Form, Head, Host, ImageBase, LinkSelection, Message, Other, RunBase, Scale, Selection, ViewProps} from "../types" */
-/** @import {HeadNumbers} from "./head_numbers.js" */
 
 /** @typedef {{trace: string, made: number, heads: number[], client: Client, early: [string, Uint8Array][]}} Next a trace whose base is on its way; its heads are [] if they are not known */
 
 const ANSWERS = 1 << 20; // bytes
 const OVERVIEW = "overview";
+const NUMBERS = "numbers";
 const SOON_MS = 100; // delay before the panels below the picture are fetched
 const LOSSES = 3; // maximum number of times a recomputed trace may be evicted again
 const REPORT_MS = 3000; // before a loss is reported again; twice as long before each further time
@@ -202,7 +202,7 @@ export class State {
 
   /** Those numbers; asking requests them. */
   askNumbers() {
-    if (!this.numbers) this.client?.want("numbers", "numbers");
+    if (!this.numbers) this.client?.want(NUMBERS, NUMBERS);
     return this.numbers;
   }
 
@@ -336,8 +336,10 @@ export class State {
    * @param {Uint8Array} bytes
    */
   take(path, bytes) {
-    if (!this.keeps(path, bytes))
-      this.answers.set(path, JSON.parse(new TextDecoder().decode(bytes)), bytes.length);
+    if (this.keeps(path, bytes)) return;
+    const answer = JSON.parse(new TextDecoder().decode(bytes));
+    if (path === NUMBERS) this.numbers = new HeadNumbers(answer, this.whole.sites);
+    else this.answers.set(path, answer, bytes.length);
   }
 
   /**

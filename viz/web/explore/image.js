@@ -20,6 +20,7 @@ import { Heads } from "../../views/image/heads.js";
 import { Picture } from "../../views/image/view.js";
 import { OverPatches } from "../../views/model/over_picture.js";
 import { keysOf } from "./keys.js";
+import { AllNumbers } from "./late.js";
 import { Explore } from "./page.js";
 import { headlineOf, PatchReading } from "./patches.js";
 import { HeadSwitch, headsOff, headSwitch, Toggle } from "./switches.js";
@@ -145,6 +146,7 @@ function Page({ state, theme, corpora, second }) {
               />`
             }
             <${Hosted} node=${corpora} />
+            <${AllNumbers} ...${{ state, theme }} />
             <${Below} view=${view} />
           `,
         },

@@ -12,6 +12,7 @@ import { Continue, Sampling, Written } from "./continuing.js";
 import { headlineOf, useFocus } from "./focus.js";
 import { formsOf, NextWord } from "./forms.js";
 import { keysOf } from "./keys.js";
+import { AllNumbers, Late } from "./late.js";
 import { Options } from "./options.js";
 import { Explore } from "./page.js";
 import { Blocks, Spans } from "./pair.js";
@@ -25,7 +26,7 @@ import { Below } from "../parts/below.js";
 import { Hosted } from "../parts/controls.js";
 import { Kinds } from "../parts/kinds.js";
 import { Conditions } from "../parts/overview.js";
-import { useEffect, useMemo, useState } from "../vendor/hooks.js";
+import { useMemo, useState } from "../vendor/hooks.js";
 import { Atlas } from "../../views/atlas/view.js";
 import { PAINTERS, VIEWS } from "../text/forms.js";
 import { secondView } from "../text/second.js";
@@ -134,7 +135,7 @@ function Page({ state, theme, host, drawing, drawn, corpora }) {
         ${writes && html`<${Sampling} ...${{ state, host }} />`}
         <${Hosted} node=${corpora} />
         <${Conditions} state=${state} />
-        <${Late} load=${NUMBERS} ...${{ state, theme }} />
+        <${AllNumbers} ...${{ state, theme }} />
         <${Below} view=${view} />
       `,
     },
@@ -212,14 +213,6 @@ function asideOf(state) {
 }
 
 const PICTURES = () => import("../../views/pictures/view.js").then((view) => view.Pictures);
-const NUMBERS = () => import("../../views/numbers/view.js").then((view) => view.Numbers);
-
-/** A view that is imported when it is first shown. */
-function Late({ load, ...props }) {
-  const [View, setView] = useState(null);
-  useEffect(() => void load().then((view) => setView(() => view)), [load]);
-  return View ? html`<${View} ...${props} />` : html`<p class="hs-card-doubt">Loading …</p>`;
-}
 
 /** What the forms of all layers show, in a sentence. */
 const HEADLINES = {

@@ -3,6 +3,7 @@
 import { html } from "../core/html.js";
 import { listenForUndo } from "../core/undo.js";
 import { useEffect } from "../vendor/hooks.js";
+import { About } from "./about.js";
 import { Compare } from "./compare.js";
 import { Experiment } from "./experiment.js";
 import { Save } from "./save.js";
@@ -11,30 +12,30 @@ import { Sweeps } from "./sweeps.js";
 /** @import {Theme} from "../types" */
 /** @import {Asked} from "../core/edits.js" */
 
-/** @type {{value: string, label: string, Tab: (props: any) => unknown, isHere: (state: any) => boolean}[]} */
-const TABS = [
-  {
-    value: "experiment",
-    label: "Experiment",
-    Tab: Experiment,
-    isHere: ({ view }) => Boolean(view.props.edits),
-  },
-  { value: "compare", label: "Compare", Tab: Compare, isHere: ({ view }) => Boolean(view.props.edits) },
-  { value: "sweeps", label: "Sweeps", Tab: Sweeps, isHere: ({ view }) => view.remote },
-  { value: "save", label: "Save", Tab: Save, isHere: ({ view }) => view.remote },
-];
+/** @typedef {{value: string, label: string, Tab?: (props: any) => unknown, content?: unknown}} Tab */
 
-/** @param {{state: any, theme: Theme, more?: {value: string, label: string, content: unknown}[]}} props more: tabs of the kind of input */
+/** @type {Tab[]} where the pass can be edited */
+const EDITING = [
+  { value: "experiment", label: "Experiment", Tab: Experiment },
+  { value: "compare", label: "Compare", Tab: Compare },
+];
+/** @type {Tab[]} where there is a server */
+const KEEPING = [
+  { value: "save", label: "Save", Tab: Save },
+  { value: "about", label: "About this model", Tab: About },
+];
+/** @type {Tab} */
+const SWEEPS = { value: "sweeps", label: "Sweeps", Tab: Sweeps };
+
+/** @param {{state: any, theme: Theme, more?: Tab[]}} props more: tabs of the kind of input */
 export function Lab({ state, theme, more = [] }) {
   const ask = (/** @type {Asked} */ asked) => state.ask?.(asked);
-  const tabs = [...TABS.filter(({ isHere }) => isHere(state)), ...more];
+  const { remote, props } = state.view;
+  const tabs = [...(props.edits ? EDITING : []), ...(remote ? [SWEEPS, ...more, ...KEEPING] : more)];
   const open = tabs.find(({ value }) => value === state.selection.lab);
   const show = (/** @type {string} */ lab) => state.select({ lab });
   const toggle = () => show(open ? "" : (tabs[0]?.value ?? ""));
-  useEffect(
-    () => (state.view.props.edits ? listenForUndo((action) => ask({ do: action })) : undefined),
-    [state],
-  );
+  useEffect(() => (props.edits ? listenForUndo((action) => ask({ do: action })) : undefined), [state]);
   const press = (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || !open) return;
     event.preventDefault();
@@ -43,7 +44,7 @@ export function Lab({ state, theme, more = [] }) {
   };
   if (!tabs.length) return null;
   return html`
-    <div class=${state.view.props.page ? "hs-lab is-over" : "hs-lab"} onKeyDown=${press}>
+    <div class=${props.page ? "hs-lab is-over" : "hs-lab"} onKeyDown=${press}>
       ${
         open &&
         html`
@@ -52,7 +53,7 @@ export function Lab({ state, theme, more = [] }) {
               <h3>${open.label}</h3>
               <button type="button" class="hs-lab-link" onClick=${() => show("")}>Close</button>
             </header>
-            ${"Tab" in open ? html`<${open.Tab} ...${{ state, theme, ask }} />` : open.content}
+            ${open.Tab ? html`<${open.Tab} ...${{ state, theme, ask }} />` : open.content}
           </section>
         `
       }

@@ -389,8 +389,6 @@ export class TextState extends State {
    */
   keeps(path, bytes) {
     if (/^(map|row|thumbs)\?/.test(path)) this.maps.take(unpack(bytes));
-    else if (path === "numbers")
-      this.numbers = new HeadNumbers(JSON.parse(new TextDecoder().decode(bytes)), this.base.sites);
     else if (/^inside\?/.test(path)) this.answers.set(path, unpack(bytes), bytes.length);
     else return false;
     return true;

@@ -49,7 +49,7 @@ from viz.api import registry, snippet, tracing
 from viz.api.image import overview
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
-from viz.pages.explore import card, download, models
+from viz.pages.explore import download, models
 from viz.pages.state import params as link
 
 __all__ = ["cache", "files", "server"]  # fixtures
@@ -61,8 +61,7 @@ def errors(app: AppTest) -> list[str]:
 
 
 def told(app: AppTest) -> str:
-    captions = " ".join(literal(element.value) for element in app.caption)
-    return f"{captions} {helpers.about(app)}"
+    return " ".join(literal(element.value) for element in app.caption)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +94,6 @@ def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
     assert labels(app) == ["3", "4", "5", "6"]
     assert entry(app).view.sites[1].kind == "causal"
     assert view(app)["start"]["head"] == 2
-    assert "6 heads" in told(app)
     assert "mask: causal" in ask(entry(app), "provenance", 1)["line"]
 
 
@@ -223,7 +221,7 @@ def test_an_older_link_to_a_precision_or_an_implementation(saved, choices: dict[
     app = opened(place="folder", folder=str(saved("BERT")), ids="3 4 5", **choices)
     (line,) = errors(app)
     assert line.startswith("This link chooses a precision or an implementation of the model.")
-    assert "run by Headscope" in told(app)
+    assert ask(entry(app), "about")["facts"]["Run by"] == "Headscope’s encoder"
     assert "float32" in ask(entry(app), "provenance", 0)["line"]
     assert helpers.link(app).keys().isdisjoint(choices)
 
@@ -264,16 +262,6 @@ def test_a_model_whose_folder_goes_stays_open(llama: Path, tmp_path: Path) -> No
     choose(app, "ids", "3 4 5 6")
     assert "there is no folder" in errors(app)[0]
     assert labels(app) == ["3", "4", "5", "6"]
-
-
-@pytest.mark.parametrize(("model", "file"), [("minilm", "encoder"), ("grammar-next", "decoder")])
-def test_the_code_of_the_network_can_be_read(model: str, file: str) -> None:
-    app = opened(model=model)
-    app.session_state["explore_code"] = True
-    app.run()
-    whole = (Path(__file__).parents[4] / "models" / f"{file}.py").read_text(encoding="utf-8")
-    assert [each.value for each in app.code] == [whole.strip()]
-    assert any(each.value.replace("\\", "").startswith(f"models/{file}.py") for each in app.caption)
 
 
 # --- the hub -------------------------------------------------------------------------------------
@@ -382,52 +370,6 @@ def test_a_public_server_opens_its_catalogue_only(
             with pytest.raises(ValueError, match="this server is public"):
                 read(wanted)
     assert errors(opened(model="minilm")) == []
-
-
-# --- the card, the second run --------------------------------------------------------
-
-
-def test_the_card_states_what_the_model_is(saved) -> None:
-    folder = saved("Llama")
-    (folder / "README.md").write_text("---\nlicense: apache-2.0\n---\n")
-    wanted = Source("folder", str(folder))
-    found = card.facts(wanted, tracing.opened(wanted))
-    assert found["Architecture"] == "llama (LlamaForCausalLM)"
-    assert found["Implementation"] == "transformers"
-    assert found["Heads"] == "6 of queries, 2 of keys and values"
-    assert found["Positions"] == "rotary"
-    assert found["Licence"] == "apache-2.0"
-    assert found["Tokenizer"] == "none: the model takes ids"
-    assert found["Precision"] == "float32 on cpu"
-    assert "of weights; a trace keeps about" in found["Memory"]
-
-
-def test_nothing_a_checkpoint_says_becomes_html(saved, monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted = Source("folder", str(saved("Llama")))
-    monkeypatch.setattr(card, "_licence", lambda source: "<script>alert(1)</script>")
-    rows = card._rows(wanted, tracing.opened(wanted))
-    assert "<script>" not in rows
-    assert "&lt;script&gt;" in rows
-
-
-def test_the_button_runs_the_model_by_its_weights(saved) -> None:
-    app = opened(place="folder", folder=str(saved("Llama")), ids="3 4 5 6")
-    press(app, "verify")
-    assert "Yes, up to the rounding of float32. With the values of all 2 attention" in told(app)
-    choose(app, "ids", "3 4 5")  # a verdict is of its own trace
-    assert "up to the rounding" not in told(app)
-
-
-def test_a_classifier_keeps_its_head_and_the_line_says_what_is_not_used(tmp_path: Path) -> None:
-    sizes: dict[str, Any] = {**TEXT, "num_labels": 3}
-    config = transformers.BertConfig(**sizes)
-    network = transformers.BertForSequenceClassification(config)
-    network.save_pretrained(tmp_path)
-    app = opened(place="folder", folder=str(tmp_path), ids="3 4 5")
-    assert "run by transformers" in told(app)
-    assert "Headscope’s own network has no place for classifier (2 tensors)." in told(app)
-    own = tracing.stamped(Source("folder", str(tmp_path), door="own"))
-    assert "not used: bert.pooler (2 tensors), classifier (2 tensors)." in card.line(own)
 
 
 # --- the lines of Python --------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from viz.pages.state import params
             {"figure": "features", "components": "all", "object": "all"},
             {"form": "features", "foreground": "all"},
         ),
-        ({"figure": "distance"}, {"figure": "distance"}),
+        ({"figure": "distance"}, {"lab": "numbers"}),
         ({"matter": "zero"}, {"matter": "zero", "lab": "sweeps"}),
         ({"compare": "typed:model", "compare_model": "a/b"}, {"compare": "hub:a/b"}),
         ({"compare": "typed:model", "compare_model": "/a/b"}, {"compare": "folder:/a/b"}),

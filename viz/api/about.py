@@ -1,0 +1,289 @@
+"""What is known of the model of a trace: its card, its code, and whether its weights are right."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.percent import percent
+from models import catalogue
+from models.card import Card, card
+from viz.api import tracing
+from viz.api.endpoint import BOTH, Endpoint
+from viz.api.entries import TraceEntry
+from viz.architecture import short
+
+if TYPE_CHECKING:
+    from models.loading.summary import Part
+    from models.model import Model
+    from models.request import Source
+    from models.verdict import Verdict
+
+ROOT = Path(__file__).parents[2]
+KINDS = {"Encoder": "encoder", "Decoder": "decoder", "Seq2Seq": "encoder–decoder", "ViT": "ViT"}
+OURS = "headscope-"  # model types of checkpoints trained here
+UNLIMITED = 10**6  # tokens, of a model whose config states no limit
+TOKENS = 1000  # length of the input for the memory estimate
+LISTED = 20  # weights that are not used
+ROUNDING = {"float32": 1e-4, "bfloat16": 5e-2, "float16": 1e-2}  # of a whole network's output
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of a model.
+
+    Attributes:
+        sentences: what it is for, and how it is run.
+        facts: its sizes, its origin and what it takes, by name.
+        file: where its network is written here; "" where it is not.
+        code: that file.
+    """
+
+    sentences: Sequence[str]
+    facts: Mapping[str, str]
+    file: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Whether the weights on the screen are those that the model used, in sentences."""
+
+    verdict: str
+
+
+def about(entry: TraceEntry) -> About:
+    """The card of the model, and the file of its network."""
+    model, source = _model(entry), entry.source
+    network = _network(model, source)
+    file = Path(inspect.getsourcefile(network) or "") if network else None
+    return About(
+        [*_sentences(model, source)],
+        facts(model, source),
+        file.relative_to(ROOT).as_posix() if file else "",
+        file.read_text(encoding="utf-8") if file else "",
+    )
+
+
+def check(entry: TraceEntry) -> Checked:
+    """Runs the model again by the weights on the screen, without edits."""
+    from models.verify import verify
+
+    if entry.opened is None:
+        raise ValueError("the mean over several texts is not checked: show one of them")
+    model, given, target = entry.opened()
+    with entry.forward_pass():
+        verdict = verify(model, given, target)
+    return Checked(worded(verdict, next(model.network.parameters()).dtype))
+
+
+def _model(entry: TraceEntry) -> "Model":
+    if entry.source is not None:
+        return tracing.opened(entry.source)
+    if entry.opened is None:
+        raise ValueError("expected a trace whose model is known")
+    return entry.opened()[0]
+
+
+# ---- the card
+
+
+def said_of(card: Card) -> str:
+    """The task of a model that was trained here, and how well it does."""
+    measured = "; ".join(
+        f"{each.name} {percent(each.share, '.4g')} (95 % interval {percent(each.low, '.4g')} to"
+        f" {percent(each.high, '.4g')})"
+        for each in card.measures
+    )
+    return f"{card.task} {card.hint} On {card.measures[0].of:,} unseen inputs: {measured}."
+
+
+def _sentences(model: "Model", source: "Source | None") -> Iterator[str]:
+    if source is not None and source.catalogue:
+        known = catalogue.entry(source.catalogue)
+        ours = card(known)
+        yield said_of(ours) if ours else known.summary
+    if model.door_reason:
+        yield f"{model.door_reason}."
+
+
+def facts(model: "Model", source: "Source | None") -> dict[str, str]:
+    """Everything on the card, by name."""
+    from models.loading import summary
+
+    parts = summary.parts(model)
+    weights = next(model.network.parameters())
+    count = sum(each.numel() for each in model.network.parameters())
+    return {
+        "Architecture": _architecture(model, source),
+        "Run by": _by(model),
+        "Parameters": f"{count:,}",
+        "Layers": _each(parts, "layers"),
+        "Heads": _heads(parts),
+        "Width": _each(parts, "dim"),
+        "Feed-forward": _each(parts, "mlp"),
+        "Positions": _each(parts, "positions"),
+        "Longest input": _longest(model, parts),
+        "Tokenizer": _tokenizer(model),
+        **_origin(source),
+        "Precision": f"{str(weights.dtype).removeprefix('torch.')} on {model.device.type}",
+        "Memory": _memory(model),
+        "Weights not used": ", ".join(model.left_out[:LISTED]) or "none",
+    }
+
+
+def _architecture(model: "Model", source: "Source | None") -> str:
+    """What its owner would call it: by the type in its config.json."""
+    name = type(model.network).__name__
+    try:
+        files = None if source is None or source.place == "built" else tracing.folder(source).path
+        stated = "" if files is None else str(catalogue.read_config(files).get("model_type", ""))
+    except ValueError:  # deleted since
+        stated = ""
+    return KINDS.get(name, name) if not stated or stated.startswith(OURS) else stated
+
+
+def _by(model: "Model") -> str:
+    name = type(model.network).__name__
+    if model.door == "own":
+        return f"Headscope’s {KINDS.get(name, name)}"
+    return f"transformers ({name})"
+
+
+def _each(parts: "Sequence[Part]", name: str) -> str:
+    """A size of every part; without names if there is only one part."""
+    values = [(part.name, getattr(part, name)) for part in parts]
+    texts = ["not stated" if value is None else str(value) for _, value in values]
+    if len(set(texts)) == 1:
+        return texts[0]
+    return ", ".join(f"{part} {value}" for (part, _), value in zip(values, texts, strict=True))
+
+
+def _heads(parts: "Sequence[Part]") -> str:
+    if all(part.kv_heads == part.heads for part in parts):
+        return _each(parts, "heads")
+    return f"{_each(parts, 'heads')} of queries, {_each(parts, 'kv_heads')} of keys and values"
+
+
+def _longest(model: "Model", parts: "Sequence[Part]") -> str:
+    if len({part.max_tokens for part in parts}) > 1:
+        return f"{_each(parts, 'max_tokens')} tokens"
+    return f"{model.limit:,} tokens" if model.limit < UNLIMITED else "no limit stated"
+
+
+def _tokenizer(model: "Model") -> str:
+    if model.tokenizer is None:
+        return "none" if model.preprocessing is not None else "none: the model takes ids"
+    words = getattr(model.tokenizer, "words", None)
+    return "words" if words is None else f"{len(words):,} pieces"
+
+
+def _origin(source: "Source | None") -> dict[str, str]:
+    """The licence, and of a model that was fetched where it comes from and what was checked."""
+    from models.loading import summary
+
+    if source is None:
+        return {}
+    if source.place == "built":
+        return {"Licence": "none: random weights, made here"}
+    if source.place != "catalogue":
+        try:
+            return {"Licence": summary.licence(tracing.folder(source)) or "not stated"}
+        except ValueError:
+            return {"Licence": "unknown: its files were deleted"}
+    known = catalogue.entry(source.name)
+    package = known.wheel and f"{known.wheel.source}, SHA-256 {known.wheel.sha256}"
+    origin = {"Provenance": known.provenance, "Package": package or "", "Checked": known.check}
+    return {"Licence": known.licence} | {name: each for name, each in origin.items() if each}
+
+
+def _memory(model: "Model") -> str:
+    from models.cost.memory_check import available_memory
+    from models.loading import summary
+
+    weights, kept = summary.weights_bytes(model), summary.trace_bytes(model, TOKENS)
+    free = available_memory(str(model.device))
+    left = "" if free is None else f"; {short(free, 'memory')} free now"
+    return (
+        f"{short(weights, 'memory')} of weights; a trace keeps about {short(kept, 'memory')} for"
+        f" {TOKENS:,} tokens{left}"
+    )
+
+
+def _network(model: "Model", source: "Source | None") -> Callable[..., Any] | None:
+    """Our network that has the architecture of a model; None where there is none."""
+    from models.loading.folders import network_of
+
+    if model.door == "own":
+        return type(model.network)
+    try:
+        return None if source is None else network_of(tracing.folder(source))
+    except ValueError:  # deleted since
+        return None
+
+
+# ---- the check
+
+
+def weights_read(entry: TraceEntry) -> int:
+    """How many weights have to be computed for it."""
+    return sum(site.heads * site.queries * site.keys for site in entry.trace.sites)
+
+
+def worded(verdict: "Verdict", dtype: object) -> str:
+    """The result of the comparison as sentences."""
+    from models.model import grouped
+
+    kind = str(dtype).removeprefix("torch.")
+    rounding = ROUNDING.get(kind, ROUNDING["float32"])
+    problems = verdict.problems(rounding)
+    close = f"No: they differ: {'; '.join(problems)}" if problems else ""
+    sentences = [close or f"Yes, up to the rounding of {kind}"]
+    ambiguous = verdict.ambiguous(rounding)
+    sentences += _of_one_pass(verdict) if ambiguous else _of_several_passes(verdict)
+    if verdict.edited is not None and not ambiguous:
+        sentences.append(
+            "With one head ablated, here and in the library’s attention, the outputs differ by at"
+            f" most {verdict.edited:.1e}"
+        )
+    if verdict.left_out:
+        sentences.append(f"Of the checkpoint, it does not use {grouped(verdict.left_out)}")
+    return ". ".join(sentences) + "."
+
+
+def _of_several_passes(verdict: "Verdict") -> list[str]:
+    """What holds between passes with different kernels."""
+    share = verdict.difference / verdict.largest if verdict.largest else 0.0
+    sentences = [
+        f"With the values of all {verdict.sites} attention layers computed from these weights"
+        f" ({verdict.rows:,} rows), the output differs from the original model’s by at most"
+        f" {verdict.difference:.1e}; its largest number is {verdict.largest:.3g}, so the relative"
+        f" difference is {share:.1e}"
+    ]
+    if verdict.compared:
+        sentences.append(
+            f"All {verdict.compared} heads that the library’s own eager attention gives a map for"
+            f" differ from it by at most {verdict.maps:.1e}"
+        )
+    return sentences
+
+
+def _of_one_pass(verdict: "Verdict") -> list[str]:
+    """What holds within the traced pass, where other passes are no reference."""
+    return [
+        f"The traced output differs from the original model’s by at most {verdict.traced:.1e},"
+        f" and in that pass the values of each of the {verdict.sites} attention layers differ"
+        f" from those computed from these weights by at most"
+        f" {verdict.values or 0.0:.1e} of the largest",
+        "Passes with other kernels are no reference here: their outputs differ by up to"
+        f" {max(verdict.difference, verdict.eager or 0.0):.1e} from the original model’s. Either"
+        " rounding decides a choice between nearly equal scores (of keys, of experts), or the"
+        " library’s own eager and fused attention hide different keys",
+    ]
+
+
+ENDPOINTS = (
+    Endpoint("about", BOTH, about),
+    Endpoint("check", BOTH, check, weights_read),
+)

@@ -1,0 +1,61 @@
+// About this model: what it is, whether the weights on the screen are those that it used, and the code that runs.
+
+import { useAnswer, useFrameSignal } from "../core/hooks.js";
+import { html } from "../core/html.js";
+import { Experiment } from "../matter/experiment.js";
+
+/** @import {About as Answer, Checked} from "../types" */
+
+const CHECK =
+  "Runs the model again, its values computed from the weights shown here, and compares its output with the original" +
+  " model’s; of a transformers model also each map with the library’s own";
+
+/** @param {{state: {view: import("../core/state.js").State<any>}}} props */
+export function About({ state: { view } }) {
+  const { answer, reason } = useAnswer(view, "about", "about");
+  if (!answer) return html`<p class="hs-doubt" role="status">${reason}</p>`;
+  const { sentences, facts, file, code } = /** @type {Answer} */ (answer);
+  return html`
+    ${sentences.map((sentence) => html`<p class="hs-sentence">${sentence}</p>`)}
+    <table class="hs-lab-table">
+      <tbody>
+        ${Object.entries(facts).map(
+          ([name, fact]) => html`
+          <tr>
+            <th scope="row">${name}</th>
+            <td>${fact}</td>
+          </tr>
+        `,
+        )}
+      </tbody>
+    </table>
+    <${Check} view=${view} />
+    ${
+      code &&
+      html`
+        <details class="hs-details">
+          <summary>${file}: the network whole, from its parts</summary>
+          <pre class="hs-code" tabindex="0"><code>${code}</code></pre>
+        </details>
+      `
+    }
+  `;
+}
+
+/** Runs the model again when it is asked to. */
+function Check({ view }) {
+  const asked = useFrameSignal(view, ""); // the trace that is checked
+  const isOn = asked.value === view.trace;
+  const { answer, reason } = useAnswer(view, "check", isOn ? "check" : null, "Running the model again");
+  const verdict = /** @type {Checked | null} */ (answer)?.verdict;
+  return html`
+    <${Experiment}
+      ...${{ view, slot: "check", isOn, reason }}
+      text="Is this what the model used?"
+      title=${CHECK}
+      onToggle=${() => (asked.value = isOn ? "" : view.trace)}
+    >
+      ${verdict && html`<p class="hs-check" role="status">${verdict}</p>`}
+    <//>
+  `;
+}
