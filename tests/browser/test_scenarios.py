@@ -106,12 +106,12 @@ def test_an_answer_that_comes_late_does_not_bring_the_old_picture_back(page, app
     rest(page)
     answers.hold = lambda url: first in url
     go_to_head(page, 5, int(page.locator(VIEW).get_attribute("data-head") or 0))
-    box(page).fill(EXAMPLE_TEXT)
+    box(page).fill("A cat sat on a mat")
     expect(page.locator(f"{VIEW}[data-trace='{first}']")).to_have_count(0)
     second = trace(page)
     answers.go_on()
     rest(page)
-    painted(page, trace=second, site=3, head=1)  # worth seeing in this text
+    painted(page, trace=second)
     agree(page)
 
 
@@ -193,17 +193,17 @@ def test_a_page_is_found_again_as_it_was(page, app_url):
     page.get_by_role("button", name="More").click()
     page.get_by_role("button", name=OTHER).click()
     painted(page, site=2, head=9)
-    box(page).fill(EXAMPLE_TEXT)
-    page.wait_for_url(re.compile("input=The.keys"))
+    box(page).fill("A cat sat on a mat")
+    page.wait_for_url(re.compile("input=A"))
     still(page)  # what is worth seeing in it is chosen
     head(page, "7")
     page.wait_for_url(re.compile("head=7"))
     still(page)
-    here, address = state(page), page.url
+    here, address, site = state(page), page.url, page.locator(VIEW).get_attribute("data-site")
 
     def is_as_it_was() -> None:
-        expect(box(page)).to_have_value(EXAMPLE_TEXT)
-        painted(page, site=3, head=7)
+        expect(box(page)).to_have_value("A cat sat on a mat")
+        painted(page, site=site, head=7)
         still(page)
         assert differences(here, state(page)) == []
         assert page.url == address

@@ -68,11 +68,11 @@ test("several sites of a layer are told apart by module and part, where that is 
     return queryOf(link, defaults);
   });
   assert.deepEqual(queries, [
-    { layer: "0", tower: "vision" },
+    { layer: "0", attention: "self", tower: "vision" },
     { layer: "0", attention: "cross", tower: "masks" },
     { layer: "0", attention: "cross", tower: "masks", module: MASKS[1] },
     { layer: "1", attention: "cross", tower: "masks" },
-    { layer: "0", tower: "vision", module: "vision.0", part: "1" },
+    { layer: "0", attention: "self", tower: "vision", module: "vision.0", part: "1" },
   ]);
 });
 
@@ -106,10 +106,10 @@ test("a selection goes to its link and back", () => {
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
 });
 
-test("the link names layer and head, and what differs from the defaults, of the names these have", () => {
+test("the link names site, head and token, and what differs from the defaults, of the names these have", () => {
   const link = selection.toLink(PAIR, { ...FIRST, site: 4, token: 2 });
   const defaults = { layer: 0, attention: "self", head: 0, token: null, direction: "out" };
-  const named = { layer: "0", head: "0" };
+  const named = { layer: "0", attention: "self", head: "0" };
   assert.deepEqual(queryOf(link, defaults), { ...named, attention: "cross", token: "2" });
   assert.deepEqual(queryOf(selection.toLink(PAIR, FIRST), { ...defaults, token: FIRST.token }), named);
   assert.deepEqual(queryOf({ ...link, token: null }, { token: 10 }), {});

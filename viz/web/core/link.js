@@ -9,8 +9,8 @@
 // entry would later open the page with the other page's settings.
 
 const DELAY_MS = 200;
-/** What a link names even where it is the default: another default would change what it shows. */
-const NAMED = ["layer", "head"];
+/** What a link names even where it is the default: that depends on the input, and on what is known of it so far. */
+const NAMED = ["layer", "attention", "tower", "head", "token"];
 
 /** @typedef {Record<string, unknown>} Chosen a selection in terms of a link */
 /** @typedef {{revision: string, selection: Chosen}} Kept */
@@ -27,7 +27,7 @@ const NAMED = ["layer", "head"];
  */
 
 /**
- * The selection's part of a link: layer and head, and what differs from the defaults, of the names that these
+ * The selection's part of a link: site, head and token, and what differs from the defaults, of the names that these
  * have.
  *
  * @param {Chosen} selection

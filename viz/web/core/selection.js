@@ -60,7 +60,7 @@ export function siteFor(sites, { layer, attention, tower, module = null, part = 
 }
 
 /**
- * The address of a site; module and part only where the rest would choose another one.
+ * The address of a site; its kind only where there are several, module and part where the rest would choose another.
  *
  * @param {Site[]} sites
  * @param {number} site
@@ -68,7 +68,8 @@ export function siteFor(sites, { layer, attention, tower, module = null, part = 
  */
 export function addressOf(sites, site) {
   const { layer, kind, tower = null, module = null, part = null } = sites[site];
-  const short = { ...HERE, layer, attention: kind, tower };
+  const attention = sites.some((other) => other.kind !== kind) ? kind : null;
+  const short = { ...HERE, layer, attention, tower };
   const [first, second] = [short, { ...short, module }];
   return [first, second].find((each) => siteFor(sites, each) === site) ?? { ...second, part };
 }
