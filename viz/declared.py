@@ -122,9 +122,7 @@ def answers() -> str:
     from viz.api.entries import Download
     from viz.views import ENDPOINTS
 
-    waiting: list[Any] = [
-        _hints(each.function).get("return") for each in ENDPOINTS if each.explains
-    ]
+    waiting: list[Any] = [_hints(each.function).get("return") for each in ENDPOINTS]
     lines: dict[str, str] = {}
     for hint in waiting:
         if _is_record(hint) and hint is not Download and hint.__name__ not in lines:

@@ -82,10 +82,11 @@ class Source(Traced):
             output=Output("hidden states", torch.zeros(1, len(labels), 1)),
             patterns=tuple(map(pattern_of, self.array)),
         )
-        super().__init__(TraceEntry(shown, self._code, self._predict))
+        super().__init__(TraceEntry(shown, self._code))
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
-        return self.numbers() if route == "numbers" else super().answer(route, query)
+        own = {"numbers": self.numbers, "predictions": lambda: self.predictions}
+        return own[route]() if route in own else super().answer(route, query)
 
     def numbers(self) -> dict[str, Any]:
         """Two numbers of every head, and one that is not defined."""
@@ -110,11 +111,6 @@ class Source(Traced):
 
     def _code(self, site: int | None, head: int | str, *_: object) -> str:
         return f"t.weights(layer={site}, head={head!r})  # <b>query</b> × key"
-
-    def _predict(
-        self, site: int, direction: str, token: int | None, sampling: Any = None
-    ) -> dict[str, Any]:
-        return self.predictions
 
 
 def pattern_of(weights: np.ndarray) -> Pattern:

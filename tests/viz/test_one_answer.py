@@ -159,7 +159,7 @@ def test_the_numbers_of_a_view_are_the_same_everywhere(kind: str, view: str) -> 
         assert found[f"{of}query_labels"].tolist() == request.view.query_labels(first)
         assert found[f"{of}key_labels"].tolist() == request.view.key_labels(first)
         assert (str(found[f"{of}kind"]), int(found[f"{of}layer"])) == (first.kind, first.layer)
-        assert found["axes"].tolist() == ["head", "query", "key"]
+        assert found[f"{of}axes"].tolist() == ["head", "query", "key"]
         written = [float(line["weight"]) for line in lines][: found[name].size]
         np.testing.assert_allclose(written, found[name].ravel(), rtol=1e-6)
         for path, body in held.items():

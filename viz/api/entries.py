@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from analysis.difference import Difference
     from analysis.view import View
     from models.model import Model
-    from models.output import Sampling
     from models.request import File, Source
     from models.trace import Trace
+    from viz.api.predictions import Predictions
     from viz.pack import Picture
 
 THUMB = 40  # maximum cells per side of a thumbnail
@@ -26,28 +26,14 @@ Kind = Literal["text", "image", "corpus"]
 
 
 class Code(Protocol):
-    """Python code for the weights of a site and head, and for an answer of `predictions`.
+    """Python code for the weights of a site and head, and for a prediction.
 
-    Without a site that for the trace and the predictions alone.
+    Without a site that for the trace and the prediction alone.
     """
 
     def __call__(
-        self, site: int | None, head: int | str, answer: Mapping[str, Any] = ..., /
+        self, site: int | None, head: int | str, answer: "Predictions | None" = ..., /
     ) -> str: ...
-
-
-class Predict(Protocol):
-    """What answers the predictions at a token of a site, drawn in a way if one is given."""
-
-    def __call__(
-        self, site: int, direction: str, token: int | None, sampling: "Sampling | None" = None
-    ) -> dict[str, Any]: ...
-
-
-def no_predictions(
-    site: int, direction: str, token: int | None, sampling: "Sampling | None" = None
-) -> dict[str, Any]:
-    return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +59,8 @@ class TraceEntry:
     Attributes:
         view: the trace, or a `View` of it by whole words.
         code: Python code for the weights of a site and head.
-        predict: the predictions at a token, in the format of the `predictions` route; {} if the
-            network makes none.
+        model: whose predictions can be asked for; None of a trace of which there are none.
+        given: whether the text of an encoder–decoder was given, not written by the model.
         forward_pass: what a further pass of the network runs in.
         opened: the model, for analyses that run it again, its input and the text of its decoder;
             None if it cannot be run.
@@ -92,7 +78,8 @@ class TraceEntry:
 
     view: "Trace | View"
     code: Code
-    predict: Predict = no_predictions
+    model: "Model | None" = None
+    given: bool = False
     forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
     opened: Callable[[], "tuple[Model, Any, Any]"] | None = None
     source: "Source | None" = None

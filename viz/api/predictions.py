@@ -1,15 +1,16 @@
 """What a network predicts: the next token, the masked one, or a class."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from models.text import Decoding
+from viz.api.entries import TraceEntry, tokens_of
+from viz.api.requests import QuestionError
+from viz.api.text import site_at
 
 if TYPE_CHECKING:
     from analysis.predictions import Vocabulary
-    from models.model import Model
     from models.output import Sampling
     from models.trace import Trace
 
@@ -26,175 +27,240 @@ GIVEN = "Given that target, the likeliest tokens are"
 
 
 @dataclass(frozen=True)
-class Tokens:
-    """The tokens that a pass predicts, as the API answers them.
+class OutputChange:
+    """What edits did to a prediction.
 
     Attributes:
-        model: of the pass.
-        trace: of it.
-        known: the names of its tokens.
-        before: the same pass without its edits; None where there are none.
-        given: whether the decoder's target was given; else the model wrote it.
+        labels: of the likeliest tokens or classes of both passes.
+        before: their probabilities without the edits.
+        after: those with them.
+        kl: divergence of all probabilities, in nats.
     """
 
-    model: "Model"
-    trace: "Trace"
-    known: "Vocabulary"
-    before: "Callable[[], Trace] | None" = None
-    given: bool = False
-
-    def at(
-        self, site: int, direction: str, token: int | None, sampling: "Sampling | None" = None
-    ) -> dict[str, Any]:
-        """The predictions at a token; at the last where it is of a text that is not predicted.
-
-        Args:
-            site: of the view.
-            direction: whether the token attends, or is attended to.
-            token: its place; None where none is chosen.
-            sampling: how a token is drawn; None for the softmax as it is.
-        """
-        from analysis.outputs import likeliest
-        from analysis.target import Target, text_of
-        from models.output import Sampling
-
-        known, trace = self.known, self.trace
-        place = _place(trace, site, direction, token)
-        place = self._usual() if place is None else place
-        top = likeliest(trace, place, sampling=sampling or Sampling())
-        label = _targets(trace)[0].labels[place]
-        bare = label.strip() or label
-        targets = [Target(id, place) for id in top.ids]
-        return {
-            "title": f"{trace.model} · {MEANS[known.kind]} “{bare}” (position {place})",
-            "lead": [MEANS[known.kind].capitalize(), label],
-            "labels": [known.name(number) for number in top.ids],
-            "values": [text_of(self.model, trace, each) for each in targets],
-            "ids": list(top.ids),
-            "position": place,
-            "probabilities": list(top.probabilities),
-            "note": SOFTMAX if sampling is None else DRAWN,
-            "change": self._change(place),
-            **self._mask(place),
-            **self._written,
-        }
-
-    @cached_property
-    def _written(self) -> dict[str, Any]:
-        """What an encoder–decoder wrote, or would write at each token of a target; else {}."""
-        from analysis.outputs import top_ids
-
-        reader, target = (
-            self.model.target_tokenizer or self.model.tokenizer,
-            self.trace.target_tokens,
-        )
-        if self.known.kind != "seq2seq" or target is None or not isinstance(reader, Decoding):
-            return {}
-        ids = top_ids(self.trace) if self.given else target[0].ids[1:]
-        tokens = reader.spelled(ids)
-        pairs = zip(tokens.labels, tokens.special, strict=True)
-        letters = [label for label, special in pairs if not special]
-        text = "".join(letters) if all(len(each) == 1 for each in letters) else reader.text(ids)
-        return {"written": [GIVEN if self.given else WRITES, text.strip()]}
-
-    def _mask(self, place: int) -> dict[str, Any]:
-        """Where an encoder's masks stand, and which of them a place is; {} without several."""
-        from analysis.target import mask_id
-
-        mask = mask_id(self.model) if self.known.kind == "encoder" else None
-        masks = [at for at, id in enumerate(self.trace.tokens[0].ids) if id == mask]
-        if len(masks) < 2:
-            return {}
-        return {"mask": masks.index(place) if place in masks else None, "masks": masks}
-
-    def _usual(self) -> int:
-        """The place where none is chosen; of texts written by two passes, before they part."""
-        if self.before is None or self.trace.target_tokens is None:
-            return self._last_word()
-        pairs = zip(_targets(self.before())[0].ids, _targets(self.trace)[0].ids, strict=False)
-        parted = (place - 1 for place, (first, second) in enumerate(pairs) if first != second)
-        return next(parted, self._last_word())
-
-    def _last_word(self) -> int:
-        """The last place; of a text that the model wrote itself, that before its last word."""
-        if self.known.kind != "seq2seq" or self.given:
-            return self.known.place
-        labels = _targets(self.trace)[0].labels
-        words = [place for place, label in enumerate(labels) if any(map(str.isalnum, label))]
-        return max(words[-1] - 1, 0) if words else self.known.place
-
-    def _change(self, place: int) -> dict[str, Any] | None:
-        """What the edits did to the prediction; None where the two passes read other tokens."""
-        if self.before is None:
-            return None
-        before = self.before()
-        first, second = (_targets(each)[0].ids[: place + 1] for each in (before, self.trace))
-        return None if first != second else change(before, self.trace, place, self.known.name)
+    labels: list[str]
+    before: list[float]
+    after: list[float]
+    kl: float
 
 
-def change(
-    before: "Trace", after: "Trace", place: int, name: "Callable[[int], str]"
-) -> dict[str, Any]:
-    """The likeliest tokens or classes of two passes, with the probabilities in both, and the KL."""
-    from analysis import outputs
+@dataclass(frozen=True)
+class Predictions:
+    """The likeliest tokens at a position, or classes of the whole input.
 
-    difference = outputs.change(before, after, place, count=NAMED - 1)
-    order = sorted(
-        range(len(difference.ids)), key=lambda i: -max(difference.before[i], difference.after[i])
-    )
-    return {
-        "labels": [name(difference.ids[i]) for i in order],
-        "before": [difference.before[i] for i in order],
-        "after": [difference.after[i] for i in order],
-        "kl": difference.kl,
-    }
+    Attributes:
+        title: of a table of them.
+        lead: words, and the token that they are about; "" for the whole input.
+        labels: of the tokens or classes.
+        values: each as the text of an output that can be explained.
+        ids: of each.
+        probabilities: of each.
+        note: what the probabilities are.
+        change: by edits; None without any, and where the two passes read other tokens.
+        position: of the token; None for classes.
+        written: words, and what an encoder–decoder wrote; None of other networks.
+        masks: where several masks stand in the view; None for one that is hidden.
+        mask: which of them this is about, from 0.
+    """
+
+    title: str
+    lead: tuple[str, str]
+    labels: list[str]
+    values: list[str]
+    ids: list[int]
+    probabilities: list[float]
+    note: str
+    change: OutputChange | None = None
+    position: int | None = None
+    written: tuple[str, str] | None = None
+    masks: tuple[int | None, ...] = ()
+    mask: int | None = None
 
 
-def classes(
-    model: "Model",
-    trace: "Trace",
-    names: Sequence[str],
-    before: "Callable[[], Trace] | None" = None,
-) -> dict[str, Any]:
-    """The likeliest classes of a classifier as an API response; {} for other networks.
+def predicts(entry: TraceEntry) -> bool:
+    """Whether there are predictions."""
+    return _vocabulary(entry) is not None or _classes(entry) is not None
+
+
+def predictions_at(
+    entry: TraceEntry,
+    site: int,
+    direction: str,
+    token: int | None = None,
+    sampling: "Sampling | None" = None,
+) -> Predictions | None:
+    """The predictions at a token, or the classes of the whole input; None without either.
 
     Args:
-        model: that answers.
-        trace: of its answer.
-        names: of its classes; others are numbered.
-        before: the same pass without its edits; None where there are none.
+        entry: the trace.
+        site: whose row or column is selected.
+        direction: whether the token attends, or is attended to.
+        token: its place in the view. Where none is selected, or one of a text that is not
+            predicted, it is about the last one.
+        sampling: how a token is drawn; None for the softmax as it is.
     """
+    from analysis.view import JOINT, View
+
+    where, view = site_at(entry.view, site), entry.view
+    count = where.queries if direction == "out" else where.keys
+    if token is not None and token >= count:
+        raise QuestionError(f"expected token 0 to {count - 1}")
+    known = _vocabulary(entry)
+    if known is None:
+        return _classes(entry)
+    if isinstance(view, View) and where.kind == JOINT:
+        parts = view.joint_parts(where)
+        source = len(view.queries(parts.encoder)[0])
+        token = None if token is None or token < source else token - source
+        where, site, direction = parts.decoder, view.trace.sites.index(parts.decoder), "out"
+    place = None if token is None else tokens_of(view, site, direction)[token][-1]
+    return _tokens(entry, known, site, direction, place, sampling)
+
+
+def _vocabulary(entry: TraceEntry) -> "Vocabulary | None":
+    from analysis.predictions import vocabulary_of
+
+    model = entry.model
+    return None if model is None or not model.trained else vocabulary_of(model, entry.trace)
+
+
+def _tokens(
+    entry: TraceEntry,
+    known: "Vocabulary",
+    site: int,
+    direction: str,
+    token: int | None,
+    sampling: "Sampling | None",
+) -> Predictions:
+    from analysis.outputs import likeliest
+    from analysis.target import Target, text_of
+    from models.output import Sampling
+
+    trace, model = entry.trace, entry.model
+    if model is None:
+        raise ValueError("expected a model with predictions")
+    place = _place(trace, site, direction, token)
+    place = _usual(entry, known) if place is None else place
+    top = likeliest(trace, place, sampling=sampling or Sampling())
+    label = _predicted(trace)[0].labels[place]
+    means, bare = MEANS[known.kind], label.strip() or label
+    masks = _masks(entry) if known.kind == "encoder" else []
+    return Predictions(
+        f"{trace.model} · {means} “{bare}” (position {place})",
+        (means.capitalize(), label),
+        [known.name(number) for number in top.ids],
+        [text_of(model, trace, Target(id, place)) for id in top.ids],
+        [*top.ids],
+        [*top.probabilities],
+        SOFTMAX if sampling is None else DRAWN,
+        _change_at(entry, place, known.name),
+        place,
+        _written(entry) if known.kind == "seq2seq" else None,
+        tuple(_word_of(entry, site, direction, mask) for mask in masks),
+        masks.index(place) if place in masks else None,
+    )
+
+
+def _classes(entry: TraceEntry) -> Predictions | None:
+    """The likeliest classes of a classifier that answers one question."""
     from analysis.outputs import likeliest
 
-    logits = trace.output.values
-    if trace.output.name != "logits" or logits.ndim != 2 or logits.shape[1] < 2:
-        return {}
-    count = logits.shape[1]
-    several = model.multi_label
-    named = len(names) == count
+    model, trace, logits = entry.model, entry.trace, entry.trace.output.values
+    if model is None or not model.trained or model.questions or trace.output.name != "logits":
+        return None
+    if logits.ndim != 2 or logits.shape[1] < 2:
+        return None
+    count, several = logits.shape[1], model.multi_label
+    names = model.classes if len(model.classes) == count else ()
     top = likeliest(trace, independent=several)
-    how = (
+    note = (
         "The sigmoid of each logit: the input may belong to several classes."
         if several
         else f"The softmax of the logits; it sums to 1 over the {count:,} classes."
     )
 
     def name(id: int) -> str:
-        return names[id] if named else f"class {id}"
+        return names[id] if names else f"class {id}"
 
-    return {
-        "title": f"{trace.model} · the likeliest of {count:,} classes",
-        "lead": ["Class", ""],
-        "labels": [name(id) for id in top.ids],
-        "values": [name(id) if named else str(id) for id in top.ids],
-        "ids": list(top.ids),
-        "probabilities": list(top.probabilities),
-        "note": how if named else f"{how} The model's config states no names.",
-        "change": None if before is None or several else change(before(), trace, -1, name),
-    }
+    return Predictions(
+        f"{trace.model} · the likeliest of {count:,} classes",
+        ("Class", ""),
+        [name(id) for id in top.ids],
+        [name(id) if names else str(id) for id in top.ids],
+        [*top.ids],
+        [*top.probabilities],
+        note if names else f"{note} The model's config states no names.",
+        None if several else _change_at(entry, -1, name),
+    )
 
 
-def _targets(trace: "Trace") -> Any:
+def _change_at(entry: TraceEntry, place: int, name: Callable[[int], str]) -> OutputChange | None:
+    from analysis.outputs import change
+
+    if entry.before is None:
+        return None
+    before, after = entry.before().trace, entry.trace
+    if place >= 0:
+        first, second = (_predicted(each)[0].ids[: place + 1] for each in (before, after))
+        if first != second:
+            return None
+    found = change(before, after, place, count=NAMED - 1)
+    shares = zip(found.ids, found.before, found.after, strict=True)
+    likeliest = sorted(shares, key=lambda each: -max(each[1:]))
+    ids, first, second = map(list, zip(*likeliest, strict=True))
+    return OutputChange([name(id) for id in ids], first, second, found.kl)
+
+
+def _written(entry: TraceEntry) -> tuple[str, str] | None:
+    """What an encoder–decoder wrote, or would write at each token of a target."""
+    from analysis.outputs import top_ids
+
+    model, trace = entry.model, entry.trace
+    reader = model and (model.target_tokenizer or model.tokenizer)
+    if trace.target_tokens is None or not isinstance(reader, Decoding):
+        return None
+    ids = top_ids(trace) if entry.given else trace.target_tokens[0].ids[1:]
+    tokens = reader.spelled(ids)
+    pairs = zip(tokens.labels, tokens.special, strict=True)
+    letters = [label for label, special in pairs if not special]
+    text = "".join(letters) if all(len(each) == 1 for each in letters) else reader.text(ids)
+    return GIVEN if entry.given else WRITES, text.strip()
+
+
+def _masks(entry: TraceEntry) -> list[int]:
+    """Where the masks of a text stand; [] for a single one."""
+    from analysis.target import mask_id
+
+    mask = entry.model and mask_id(entry.model)
+    masks = [at for at, id in enumerate(entry.trace.tokens[0].ids) if id == mask]
+    return masks if len(masks) > 1 else []
+
+
+def _word_of(entry: TraceEntry, site: int, direction: str, token: int) -> int | None:
+    """Where the view has a token; None for one that is hidden."""
+    words = tokens_of(entry.view, site, direction)
+    return next((place for place, word in enumerate(words) if token in word), None)
+
+
+def _usual(entry: TraceEntry, known: "Vocabulary") -> int:
+    """The place where none is chosen; of texts written by two passes, before they part."""
+    if entry.before is None or entry.trace.target_tokens is None:
+        return _last_word(entry, known)
+    both = (_predicted(each)[0].ids for each in (entry.before().trace, entry.trace))
+    pairs = zip(*both, strict=False)
+    parted = (place - 1 for place, (first, second) in enumerate(pairs) if first != second)
+    return next(parted, _last_word(entry, known))
+
+
+def _last_word(entry: TraceEntry, known: "Vocabulary") -> int:
+    """The last place; of a text that the model wrote itself, that before its last word."""
+    if known.kind != "seq2seq" or entry.given:
+        return known.place
+    labels = _predicted(entry.trace)[0].labels
+    words = [place for place, label in enumerate(labels) if any(map(str.isalnum, label))]
+    return max(words[-1] - 1, 0) if words else known.place
+
+
+def _predicted(trace: "Trace") -> Any:
     return trace.tokens if trace.target_tokens is None else trace.target_tokens
 
 

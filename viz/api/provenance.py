@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from viz.api.endpoint import BOTH, Endpoint
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
+from viz.api.predictions import Predictions, predictions_at
 from viz.api.text import site_at
 from viz.api.writing import sampling_of
 
@@ -53,7 +53,7 @@ def code(
 ) -> Code:
     """Python code for the weights shown, and the prediction at the selected position."""
     site_at(entry.view, site, head)
-    return Code(entry.code(site, head, predictions(entry, site, direction, token)))
+    return Code(entry.code(site, head, predictions_at(entry, site, direction, token)))
 
 
 def predictions(
@@ -64,8 +64,8 @@ def predictions(
     temperature: float | None = None,
     top_k: int = 0,
     top_p: float = 1.0,
-) -> dict[str, Any]:
-    """The most likely tokens at the selected position, or classes; {} without either.
+) -> Predictions | None:
+    """The most likely tokens at the selected position, or classes; None without either.
 
     Args:
         entry: the trace.
@@ -76,20 +76,9 @@ def predictions(
         top_k: how many tokens are kept; 0 for all.
         top_p: how much probability is kept at least.
     """
-    from analysis.view import JOINT, View
-
-    where = site_at(entry.view, site)
-    count = where.queries if direction == "out" else where.keys
-    if token is not None and token >= count:
-        raise QuestionError(f"expected token 0 to {count - 1}")
     how = (1.0 if temperature is None else temperature, top_k, top_p)
     sampling = None if temperature is None and how == (1.0, 0, 1.0) else sampling_of(*how)
-    if isinstance(entry.view, View) and where.kind == JOINT:
-        parts = entry.view.joint_parts(where)
-        source = len(entry.view.queries(parts.encoder)[0])
-        token = None if token is None or token < source else token - source
-        return entry.predict(entry.view.trace.sites.index(parts.decoder), "out", token, sampling)
-    return entry.predict(site, direction, token, sampling)
+    return predictions_at(entry, site, direction, token, sampling)
 
 
 def line(trace: "Trace", site: "Site") -> str:

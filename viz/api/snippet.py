@@ -1,7 +1,5 @@
 """Python code that prints the weights and the prediction of a view, by the facade alone."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from models.request import Chat, Ids, Picture, Question, Recording, Several, Source, TraceRequest
@@ -10,6 +8,7 @@ if TYPE_CHECKING:
     from analysis.view import View
     from models.model import Model
     from models.trace import Trace
+    from viz.api.predictions import Predictions
 
 HEADSCOPE, PATH, TORCH = "import headscope as hs", "from pathlib import Path", "import torch"
 
@@ -20,7 +19,7 @@ def code(
     view: "Trace | View",
     site: int | None,
     head: int | str = 0,
-    answer: Mapping[str, Any] = MappingProxyType({}),
+    answer: "Predictions | None" = None,
 ) -> str:
     """Python code that opens the model, traces the input, and prints what is on screen.
 
@@ -32,7 +31,7 @@ def code(
         view: the trace, or a view of it.
         site: index of the layer; None for the weights of none.
         head: a head, or "mean" or "max" of all.
-        answer: of the `predictions` route; {} without a prediction.
+        answer: the prediction; None without one.
     """
     imports: set[str] = set()
     lines = [f"model = hs.load({', '.join(_source(request.model, imports))})"]
@@ -72,15 +71,16 @@ def _printed(
     request: TraceRequest,
     model: "Model",
     view: "Trace | View",
-    answer: Mapping[str, Any],
+    answer: "Predictions | None",
     imports: set[str],
 ) -> list[str]:
     """The lines that print a prediction, or what the edits change in the output."""
-    place = answer.get("position", -1)
-    if answer.get("change"):
+    if answer is not None and answer.change is not None:
+        place = -1 if answer.position is None else answer.position
         return [f"print(hs.predict(model, t, {place}, before=before, count=3))"]
-    if answer:
-        return [f"print(hs.predict(model, t{f', {place}' if 'position' in answer else ''}))"]
+    if answer is not None:
+        place = "" if answer.position is None else f", {answer.position}"
+        return [f"print(hs.predict(model, t{place}))"]
     if model.questions and model.trained:
         return [
             "names = iter(model.classes)",

@@ -1,6 +1,6 @@
 """Responses about the trace of a text: overview, one head's map, exact rows."""
 
-from dataclasses import asdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from viz.api.answers import Answers
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
+    from analysis.difference import Change
     from analysis.overview import Head, RowSource
     from analysis.sinks import WithoutSinks
     from analysis.survey import Survey
@@ -225,36 +226,29 @@ def row_reads(
     return weights_read(entry, site, head)
 
 
-def changed(entry: TraceEntry) -> dict[str, Any]:
-    """The weight that the edits changed most, over all layers and heads; {} where none changed."""
+@dataclass(frozen=True)
+class MostChanged:
+    """The weight that the edits changed most, over all layers and heads; None where none changed.
+
+    It has the site, head, query, key and change of `analysis.difference.Change`.
+    """
+
+    change: "Change | None"
+
+
+def changed(entry: TraceEntry) -> MostChanged:
+    """The weight that the edits changed most."""
     from analysis.difference import most_changed
 
-    def compute() -> dict[str, Any]:
-        change = most_changed(entry.difference(0), entry.view.sites, report)
-        return {} if change is None else asdict(change)
+    def compute() -> "Change | None":
+        return most_changed(entry.difference(0), entry.view.sites, report)
 
-    return entry.answers.once(("changed",), compute)
+    return MostChanged(entry.answers.once(("changed",), compute))
 
 
 def every_weight(entry: TraceEntry, **asked: Any) -> int:
     """How many weights all heads have; for those of further passes, too."""
     return sum(site.heads * site.queries * site.keys for site in entry.view.sites)
-
-
-def sharpest(entry: TraceEntry, site: int, head: "Head") -> dict[str, Any]:
-    """The row of a head with the most concentrated weights; null if there is none.
-
-    Of an answer about pictures, where its words look at them: of the rows that write it.
-    """
-    from analysis import grounding
-    from analysis.sharpest import sharpest_row
-
-    where, rows, trace = site_at(entry.view, site, head), None, entry.trace
-    if entry.asked and entry.view is trace and trace.key_pictures(where):
-        tokens, first = grounding.answer(trace)
-        written = range(first - 1, first - 1 + len(tokens))
-        rows = written if len(tokens) and where in grounding.sites_on_pictures(trace) else None
-    return {"query": sharpest_row(entry.view, where, head, rows)}
 
 
 def _digest(entry: TraceEntry) -> str:

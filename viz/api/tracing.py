@@ -29,8 +29,8 @@ from models.request import (
     Source,
     TraceRequest,
 )
-from viz.api import passes, pool, predictions, snippet
-from viz.api.entries import Patches, Predict, TraceEntry, no_predictions
+from viz.api import passes, pool, snippet
+from viz.api.entries import Patches, TraceEntry
 from viz.api.pictures import encoded
 from viz.api.registry import Expected, Held, registry
 
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from models.files.folder import Folder
     from models.loading.estimate import Estimate
     from models.model import Model
-    from models.output import Sampling
     from models.progress import Progress
     from models.trace import Trace
 
@@ -296,12 +295,12 @@ def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntr
     patches = _patches(request, model, trace)
     view = None if patches else view_of(trace, between)
     plain = replace(request, edits=())
-    before = (lambda: traced(plain).value) if request.edits else None
     return TraceEntry(
         trace if view is None else view,
         partial(snippet.code, request, model, trace if view is None else view),
-        _predict(request, model, trace, view, before),
-        partial(passes.forward_pass, model),
+        model=None if isinstance(request.input, Several) else model,
+        given=request.target is not None,
+        forward_pass=partial(passes.forward_pass, model),
         opened=None if isinstance(request.input, Several) else lambda: arguments(request),
         source=request.model,
         patches=patches,
@@ -334,47 +333,6 @@ def view_of(trace: "Trace", between: Between) -> "View | None":
     if between == TOKENS and not joint_layers(trace):
         return None
     return View(trace, between.by == "yes", between.special, between.by == "sentences")
-
-
-def _predict(
-    request: TraceRequest,
-    model: "Model",
-    trace: "Trace",
-    view: "View | None",
-    before: "Callable[[], Trace] | None",
-) -> Predict:
-    """The predictions at a token, or the classes of the whole input."""
-    from analysis.predictions import vocabulary_of
-
-    if not model.trained or isinstance(request.input, Several):
-        return no_predictions
-    known = vocabulary_of(model, trace)
-    if known is None:
-        return _classes(model, trace, before)
-    given = request.target is not None
-    tokens = predictions.Tokens(model, trace, known, before, given)
-
-    def predict(
-        site: int, direction: str, token: int | None, sampling: "Sampling | None" = None
-    ) -> dict[str, Any]:
-        if view is None:
-            return tokens.at(site, direction, token, sampling)
-        where = view.sites[site]
-        place = None if token is None else view.token(where, direction, token)
-        answer = tokens.at(site, direction, place, sampling)
-        if "masks" in answer:
-            answer["masks"] = [view.word(where, direction, mask) for mask in answer["masks"]]
-        return answer
-
-    return predict
-
-
-def _classes(model: "Model", trace: "Trace", before: "Callable[[], Trace] | None") -> Predict:
-    """The answer of a classifier, which is the same wherever one looks."""
-    if model.questions:
-        return no_predictions  # one row of logits for several questions
-    answer = predictions.classes(model, trace, model.classes, before)
-    return (lambda site, direction, token, sampling=None: answer) if answer else no_predictions
 
 
 def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches | None:

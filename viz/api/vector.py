@@ -1,17 +1,34 @@
 """The numbers that come out of a network without words: those that stand for its whole input."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from viz.api.endpoint import BOTH, Endpoint
 from viz.api.entries import TraceEntry
 
 if TYPE_CHECKING:
+    from jaxtyping import Float
     from torch import Tensor
 
 CLASS = "[CLS]"
 
 
-def vector(entry: TraceEntry) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Vector:
+    """The vector of an input, of length 1.
+
+    Attributes:
+        values: its numbers.
+        of: what the input is.
+        like: after edits its cosine with that before them.
+    """
+
+    values: "Float[Tensor, 'number']"
+    of: str
+    like: float | None
+
+
+def vector(entry: TraceEntry) -> Vector:
     """The vector of the input, with length 1, and after edits its cosine with that before them.
 
     Raises:
@@ -19,12 +36,8 @@ def vector(entry: TraceEntry) -> dict[str, Any]:
     """
     numbers = _numbers(entry)
     before = None if entry.before is None else _numbers(entry.before())
-    return {
-        "values": numbers.tolist(),
-        "count": len(numbers),
-        "of": _noun(entry),
-        "like": None if before is None else float(numbers.double() @ before.double()),
-    }
+    like = None if before is None else float(numbers.double() @ before.double())
+    return Vector(numbers, _noun(entry), like)
 
 
 def _numbers(entry: TraceEntry) -> "Tensor":

@@ -13,16 +13,7 @@ from viz import __version__
 from viz.api.pool import check
 from viz.views import FORM, VIEWS
 from viz.views.answer import Table
-from viz.views.request import (
-    One,
-    Request,
-    drawn_of,
-    input_of,
-    labels_of,
-    note_of,
-    rows_and_columns,
-)
-from viz.views.sinks import hidden_of
+from viz.views.request import One, Request, input_of, labels_of, note_of
 
 MAX_BYTES = 2**28  # of the weights in one file
 
@@ -35,25 +26,28 @@ def npz(request: Request, view: str) -> bytes:
         "note": note_of(request.view),
         "input": input_of(request.view),
     }
-    arrays |= _weights(request, view) if FORM[view].of_weights else _tables(request, view)
+    _check_size(request, view)
+    for table in VIEWS[view].answer(request).tables:
+        check()
+        arrays |= _arrays(table)
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
     return file.getvalue()
 
 
-def _tables(request: Request, view: str) -> dict[str, Any]:
-    """Each table of a form, with the names of its axes, its labels and its coordinates."""
-    arrays: dict[str, Any] = {}
-    for table in VIEWS[view].answer(request).tables:
-        name = _name(table.name)
-        arrays[name] = table.values
-        arrays[f"{name}_axes"] = np.array(table.axes)
-        for axis, labels in table.labels.items():
-            arrays[f"{name}_{_name(axis)}_labels"] = np.array(labels, dtype=str)
-        for axis, places in table.places.items():
-            arrays[f"{name}_{_name(axis)}_positions"] = np.array(places)
-        arrays |= {f"{name}_{key}": value for key, value in _coordinates(table.at).items()}
-    return arrays
+def _arrays(table: Table) -> dict[str, Any]:
+    """The numbers with the names of their axes, their labels and their coordinates."""
+    name = _name(table.name)
+    beside: dict[str, Any] = {"axes": np.array(table.axes)}
+    for axis, labels in table.labels.items():
+        beside[f"{_name(axis)}_labels"] = np.array(labels, dtype=str)
+    for axis, places in table.places.items():
+        beside[f"{_name(axis)}_positions"] = np.array(places)
+    if table.heads:
+        beside["heads"] = np.array([*map(str, table.heads)])
+    beside |= _coordinates(table.at) | dict(table.more())
+    stem = f"{name}_" if table.stem is None else table.stem
+    return {name: table.values, **{f"{stem}{key}": value for key, value in beside.items()}}
 
 
 def _coordinates(at: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -70,35 +64,6 @@ def _name(words: str) -> str:
     return "_".join(re.findall(r"[A-Za-z0-9]+", words))
 
 
-def _weights(request: Request, view: str) -> dict[str, Any]:
-    """Weights "head query key" with their labels."""
-    _check_size(request)
-    arrays: dict[str, Any] = {"axes": np.array(["head", "query", "key"])}
-    for site in request.sites:
-        check()
-        one = request.at(site)
-        query, key = labels_of(one)
-        rows, columns = rows_and_columns(one)
-        name = f"site_{one.index}_" if request.every else ""
-        values = request.selection.values
-        arrays |= {
-            f"{name}{values}": np.stack([drawn_of(one, head, view) for head in one.heads]),
-            f"{name}heads": np.array([str(head) for head in one.heads]),
-            f"{name}query_labels": np.array(query, dtype=str),
-            f"{name}key_labels": np.array(key, dtype=str),
-            f"{name}query_positions": np.array(rows),
-            f"{name}key_positions": np.array(columns),
-        }
-        place = _coordinates(site.where.coordinates)
-        arrays |= {f"{name}{key}": value for key, value in place.items()}
-        if (hidden := hidden_of(one, rows)) is not None:
-            arrays |= {
-                f"{name}hidden_keys": np.array(hidden.keys),
-                f"{name}hidden_share": np.stack(hidden.shares),
-            }
-    return arrays
-
-
 def csv_table(request: Request, view: str) -> bytes:
     """One line for each number, with everything that names it.
 
@@ -113,9 +78,7 @@ def csv_table(request: Request, view: str) -> bytes:
         )
     data = io.BytesIO()
     with io.TextIOWrapper(data, "utf-8", "replace", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        lines = _weight_lines if FORM[view].of_weights else _table_lines
-        rows.writerows(lines(request, view))
+        csv.writer(file, lineterminator="\n").writerows(_lines(request, view))
         file.flush()
         return data.getvalue()
 
@@ -160,67 +123,76 @@ def _told_apart_by(request: Request) -> list[str]:
     return [*names, "head"]
 
 
-TOKENS = ("query", "query_token", "key", "key_token")
-
-
-def _weight_lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
-    value = request.selection.values.removesuffix("s")
-    yield (*_about(request), *_told_apart_by(request), *TOKENS, value)
-    for one in map(request.at, request.sites):
-        query, key = labels_of(one)
-        rows, columns = rows_and_columns(one)
-        for head in one.heads:
-            start = (*_start(one, head).values(),)
-            drawn = drawn_of(one, head, view).tolist()
-            for i, label, row in zip(rows, query, drawn, strict=True):
-                check()
-                yield from (
-                    (*start, i, label, j, other, _written(weight))
-                    for j, other, weight in zip(columns, key, row, strict=True)
-                )
-
-
-def _table_lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
+def _lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
     """Every number of every table; a column that a table has no use for stays empty there."""
-    about, known = _about(request), _told_apart_by(request)
+    tables, about = VIEWS[view].answer(request).tables, _about(request)
+    known, column = _told_apart_by(request), tables[0].column
     idle = request.site.where.coordinates.keys() - known
-    lines = [
-        line for table in VIEWS[view].answer(request).tables for line in _lines_of(table, idle)
-    ]
-    named = {name: None for line in lines for name in line if name != "value"}
-    columns = [*(name for name in known if name in named), "numbers"]
+    named = {name: None for table in tables for name in _columns(table, idle)}
+    columns = [*(name for name in known if name in named), *(() if column else ("numbers",))]
     columns += [name for name in named if name not in columns]
-    yield (*about, *columns, "value")
-    for line in lines:
-        yield (*about.values(), *(line.get(name, "") for name in (*columns, "value")))
+    yield (*about, *columns, column or "value")
+    places = {name: place for place, name in enumerate(columns, len(about))}
+    for table in tables:
+        yield from _lines_of(table, [*about.values(), *[""] * len(columns), ""], places)
 
 
-def _lines_of(table: Table, idle: Set[str]) -> Iterator[dict[str, Any]]:
-    """Each number with its coordinates: those of its head, and a position along each axis.
+def _columns(table: Table, idle: Set[str]) -> Iterator[str]:
+    """What names the numbers of a table, without the coordinates that tell no heads apart."""
+    at = table.at if isinstance(table.at, Mapping) else table.at[0]
+    yield from (name for name in at if name not in idle)
+    for axis in table.axes:
+        if axis == "head" and at is not table.at:
+            continue  # its coordinates name it
+        yield axis
+        if table.labels.get(axis):
+            yield _label(axis)
 
-    Args:
-        table: the numbers.
-        idle: coordinates that are left out, as they tell no heads apart.
-    """
-    shared = isinstance(table.at, Mapping)
-    for place in np.ndindex(table.values.shape):
-        at = table.at if isinstance(table.at, Mapping) else table.at[place[0]]
-        line = {name: v for name, v in at.items() if name not in idle}
-        line["numbers"] = table.name
-        for axis, n in zip(table.axes, place, strict=True):
-            if axis == "head" and not shared:
-                continue  # its coordinates name it
-            line[axis] = table.places[axis][n] if axis in table.places else n
-            if labels := table.labels.get(axis, ()):
-                line[f"{axis}_{'token' if axis in ('query', 'key') else 'label'}"] = labels[n]
-        yield line | {"value": _written(float(table.values[place]))}
+
+def _lines_of(table: Table, line: list[Any], places: Mapping[str, int]) -> Iterator[Sequence[Any]]:
+    """Each number of a table in turn, in the one line, where its names have their places."""
+
+    def fill(named: Mapping[str, Any]) -> None:
+        for name, value in named.items():
+            if name in places:
+                line[places[name]] = value
+
+    values = table.values
+    axes = [
+        [_named(table, axis, n) for n in range(count)]
+        for axis, count in zip(table.axes, values.shape, strict=True)
+    ]
+    fill({"numbers": table.name, **(table.at if isinstance(table.at, Mapping) else {})})
+    for outer in np.ndindex(values.shape[:-1]):
+        check()
+        for axis, n in zip(axes, outer, strict=False):
+            fill(axis[n])
+        for named, number in zip(axes[-1], values[outer].tolist(), strict=True):
+            fill(named)
+            line[-1] = _written(number)
+            yield line
+
+
+def _named(table: Table, axis: str, n: int) -> Mapping[str, Any]:
+    """A place along an axis: its coordinates, or its position and label."""
+    if axis == "head" and not isinstance(table.at, Mapping):
+        return table.at[n]
+    known = table.heads if axis == "head" and table.heads else table.places.get(axis)
+    named = {axis: n if known is None else known[n]}
+    return named | {_label(axis): labels[n]} if (labels := table.labels.get(axis)) else named
+
+
+def _label(axis: str) -> str:
+    return f"{axis}_{'token' if axis in ('query', 'key') else 'label'}"
 
 
 def _written(number: float) -> str:
     return "" if math.isnan(number) else f"{number:.9g}"
 
 
-def _check_size(request: Request) -> None:
+def _check_size(request: Request, view: str) -> None:
+    if not FORM[view].of_weights:
+        return
     size = sum(4 * len(request.at(site).heads) * site.queries * site.keys for site in request.sites)
     if size > MAX_BYTES:
         raise ValueError(

@@ -264,54 +264,6 @@ export interface Heard {
   seconds: number;
 }
 
-export interface SpokenWord {
-  text: string;
-  start: number;
-  end: number;
-  /** Of the decoder, which attend while they write it. */
-  rows: number[];
-}
-
-/** What the times of words are made from. */
-export type Timing = "named" | "found" | "characters";
-
-export interface Spoken {
-  words?: SpokenWord[];
-  method?: Timing;
-  methods?: Timing[];
-  why?: string;
-}
-
-/** A cross-attention head over a recording, with the path through it alone. */
-export interface AligningHead {
-  site: number;
-  layer: number;
-  head: number;
-  /** Whether the times are made from it, among others. */
-  used: boolean;
-  monotony: number;
-  agreement: number;
-  rows: number;
-  cols: number;
-  /** In base64, the first token first. */
-  levels: string;
-  /** Seconds at which the path enters and leaves each token, and the end. */
-  steps: [number, number][];
-}
-
-export interface Aligning {
-  heads: AligningHead[];
-  labels: string[];
-  seconds: number;
-}
-
-export interface Spectrogram {
-  rows: number;
-  cols: number;
-  /** In base64, the lowest frequency first. */
-  levels: string;
-}
-
 export interface Site {
   layer: number;
   kind: string;
@@ -697,21 +649,6 @@ export interface Variant {
   values: Values;
   coding: Coding;
   sinks: Sinks;
-}
-
-export interface Predictions {
-  ids?: number[];
-  position?: number;
-  lead?: [string, string]; // words, and the token that they are about; "" for the whole input
-  written?: [string, string]; // words, and what an encoder–decoder wrote
-  masks?: (number | null)[]; // where several masks stand in the view; null for one that is hidden
-  mask?: number | null; // which of them the answer is about, from 0
-  values?: string[]; // each as the text of an output that can be explained
-  change?: { labels: string[]; before: number[]; after: number[]; kl: number } | null; // by edits
-  title?: string;
-  labels?: string[];
-  probabilities?: number[];
-  note?: string;
 }
 
 // ---- the course

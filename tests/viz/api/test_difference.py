@@ -59,11 +59,11 @@ def test_the_weight_that_changed_most() -> None:
         for site, other in zip(edited.trace.sites, plain.trace.sites, strict=True)
     ]
     assert not every[0].any()
-    found = answered(edited, "changed")
+    found = answered(edited, "changed").change
     site = max(range(len(every)), key=lambda index: np.abs(every[index]).max())
     place = np.unravel_index(np.abs(every[site]).argmax(), every[site].shape)
-    assert (found["site"], found["head"], found["query"], found["key"]) == (site, *place)
-    assert found["change"] == pytest.approx(every[site][place], abs=1e-6)
+    assert (found.site, found.head, found.query, found.key) == (site, *place)
+    assert found.change == pytest.approx(every[site][place], abs=1e-6)
     with pytest.raises(QuestionError, match="no edits"):
         answered(plain, "changed")
 

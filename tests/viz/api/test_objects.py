@@ -19,6 +19,7 @@ from tests.models.pretrained.test_grids import SEGFORMER
 from tests.viz.api.asking import ask
 from viz.api import text, tracing
 from viz.api.entries import TraceEntry
+from viz.api.predictions import predictions_at
 from viz.api.requests import QuestionError
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
@@ -95,7 +96,9 @@ def test_each_object_has_its_box_and_its_rows(traced, name: str) -> None:
 @pytest.mark.parametrize("name", ["detr", "deformable", "yolos"])
 def test_boxes_are_no_predictions_at_tokens(name: str, traced) -> None:
     entry = traced(name)
-    assert all(entry.predict(site, "out", 4) == {} for site in range(len(entry.trace.sites)))
+    assert all(
+        predictions_at(entry, site, "out", 4) is None for site in range(len(entry.trace.sites))
+    )
 
 
 @pytest.mark.parametrize(("name", "sites"), [("deformable", [0, 1]), ("rt_detr", [1, 2])])

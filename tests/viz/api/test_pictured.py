@@ -121,16 +121,6 @@ def test_the_overview_has_the_grid_of_every_picture(name: str, asked) -> None:
         assert found["box"] == pytest.approx(list(grid.box), abs=1e-5)
 
 
-def test_the_row_to_begin_with_writes_a_word(asked) -> None:
-    entry = asked()
-    site, first = ask(entry, "answer")["sites"][0], entry.trace.answer
-    rows = range(first - 1, first - 1 + len(TYPED.split()))
-    found = ask(entry, "sharpest", site, 1)["query"]
-    weights = entry.trace.weights(entry.trace.sites[site], head=1)[list(rows)]
-    seen = (weights > 0).sum(-1).log() - torch.special.entr(weights).sum(-1)
-    assert found == rows[int(seen.argmax())]
-
-
 def test_shares_and_ranks_are_the_analyses(asked) -> None:
     entry = asked()
     site = ask(entry, "answer")["sites"][0]

@@ -71,4 +71,4 @@ def test_masks_are_placed_among_the_words_that_a_view_shows() -> None:
 
 def test_one_mask_needs_no_number() -> None:
     request = TraceRequest(tracing.of_catalogue("grammar"), "the girl [MASK] happy")
-    assert "masks" not in ask(tracing.entry_for(request).value, "predictions", 0, "out")
+    assert ask(tracing.entry_for(request).value, "predictions", 0, "out")["masks"] == []

@@ -35,7 +35,6 @@ GOOD = {
     "overview": "",
     "thumbs": "site=1",
     "map": "site=1&head=2",
-    "sharpest": "site=1&head=max",
     "vector": "",
     "numbers": "",
     "split": "site=1&head=1&query=4&key=2",

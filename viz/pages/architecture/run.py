@@ -7,7 +7,7 @@ import streamlit as st
 from models.presets import PRESETS
 from models.request import Source, TraceRequest, built_from
 from viz.api import samples, tracing
-from viz.api.entries import no_predictions
+from viz.api.predictions import predicts
 from viz.pages import shared
 from viz.pages.architecture import compute, cost, inputs, network, presets
 from viz.pages.architecture.presets import PAGE
@@ -100,5 +100,5 @@ def _draw(stage: attention.Stage, request: TraceRequest) -> None:
         uploaded = pictures.has_upload(PAGE)
         example = None if uploaded else examples.pictures(model).get(session.get(PAGE, "photo"))
         answers.of_picture(model, trace, example)
-    predicts = request.picture is None and held.value.predict is not no_predictions
-    stage.show(held, panels=["predictions", "code"] if predicts else ["code"])
+    can_predict = request.picture is None and predicts(held.value)
+    stage.show(held, panels=["predictions", "code"] if can_predict else ["code"])

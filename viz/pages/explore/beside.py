@@ -10,7 +10,8 @@ from models.card import Example
 from models.catalogue import catalogue, entry, is_here
 from models.request import Chat, Ids, Picture, Place, Several, Source, TraceRequest
 from viz.api import samples, tracing
-from viz.api.entries import Kind, no_predictions
+from viz.api.entries import Kind
+from viz.api.predictions import predicts
 from viz.api.registry import MAX_NETWORK_BYTES
 from viz.pages import shared
 from viz.pages.explore import compute, cost, edits, examples, inputs, sizes, source, variants, words
@@ -72,7 +73,7 @@ class Second:
     def props(self) -> dict[str, Any]:
         """The props with which the view shows both."""
         first, other = self.titles
-        predicts = self.held.value.predict is not no_predictions
+        can_predict = predicts(self.held.value)
         return {
             "title": first,
             "second": {
@@ -80,7 +81,7 @@ class Second:
                 "made": self.held.serial,
                 "heads": attention.heads_of(self.held),
                 "title": other,
-                "panels": ["predictions"] if predicts and self.held.value.kind == "text" else [],
+                "panels": ["predictions"] if can_predict and self.held.value.kind == "text" else [],
                 "aligned": not isinstance(self.request.input, Chat | Several),
                 "difference": edits.is_difference(self.request),
             },

@@ -9,7 +9,7 @@ import streamlit as st
 
 from models.request import Reads, Several, Source, TraceRequest
 from viz.api import tracing
-from viz.api.entries import no_predictions
+from viz.api.predictions import predicts
 from viz.pages import shared
 from viz.pages.explore import (
     answers,
@@ -308,11 +308,11 @@ class _Run:
                 answers.of_picture(named, other, second.example, second.titles[1])
         elif not isinstance(request.input, Several):
             answers.of_text(name, model, trace, given=request.target is not None)
-        predicts = held.value.predict is not no_predictions
+        can_predict = predicts(held.value)
         self.stage.show(
             held,
             of=self.wanted.layout,
-            panels=["predictions", "code"] if predicts else ["code"],
+            panels=["predictions", "code"] if can_predict else ["code"],
             more=edits.with_source(second.props) if second else None,
         )
 

@@ -14,6 +14,7 @@ import streamlit as st
 from analysis.percent import percent
 from models.request import Chat, Ids, Picture, Question, Recording, Several, TraceRequest
 from viz.api import tracing
+from viz.api.predictions import predictions_at
 from viz.pages import shared
 from viz.pages.explore import compute, source
 from viz.pages.explore.names import PAGE
@@ -154,8 +155,8 @@ def _column(request: TraceRequest | None, first: TraceRequest | None) -> list[st
     described = " ".join(edit.describe() for edit in edits) or "none"
     about = [model, _words(request), described]
     try:
-        answer = shared.entry_for(request).value.predict(0, "out", None)
-        pairs = zip(answer.get("labels", ()), answer.get("probabilities", ()), strict=True)
+        answer = predictions_at(shared.entry_for(request).value, 0, "out")
+        pairs = zip(answer.labels, answer.probabilities, strict=True) if answer else ()
         shares = [f"{_legible(name)} {percent(p, '.1f')}" for name, p in pairs]
         apart = "" if first is None or request is first else _apart(first, request)
         return [*about, " · ".join(shares[:NAMED]) or "–", apart or "–"]
@@ -172,13 +173,13 @@ def _apart(first: TraceRequest, second: TraceRequest) -> str:
     if reference.output.name in compute.EMBEDDINGS:
         distance = compute.EmbeddingDistance(reference, 0 if reference.prefix else None)
         return f"1 − cosine {distance(t):.3g}"
-    answers = [each.predict(0, "out", None) for each in entries]
-    if not all(answers) or tracing.opened(first.model).multi_label:
+    answers = [predictions_at(each, 0, "out") for each in entries]
+    if tracing.opened(first.model).multi_label:
         return ""
-    before, after = (
-        compute.logits_at(each, answer.get("position", -1))
-        for each, answer in zip((reference, t), answers, strict=True)
-    )
+    places = [-1 if each.position is None else each.position for each in answers if each]
+    if len(places) < len(answers):
+        return ""
+    before, after = map(compute.logits_at, (reference, t), places)
     return f"KL {compute.divergence(before, after):.3g} nats"
 
 

@@ -14,7 +14,7 @@ from viz.api.text import DIFFERENCE
 from viz.colours import Scale, Veil, change_scale, is_nearly_uniform, overlaid, strength_of
 from viz.pack import factor_for
 from viz.selection import PLACE, VEIL, Form
-from viz.views.answer import Answer
+from viz.views.answer import Answer, weight_tables
 from viz.views.parts.sweeps import states
 from viz.views.request import Request, difference_of, name_of, veil_of
 from viz.views.sinks import CLASS, hidden_of, hidden_sentence, source_of
@@ -82,7 +82,7 @@ def answer(request: Request) -> Over:
         asked = range(site.queries) if chosen.inward else range(token, token + 1)
         hidden = hidden_of(request, asked)
 
-    def weights(head: Any) -> np.ndarray:
+    def over(head: Any) -> np.ndarray:
         one = (
             column(site, head, token)
             if chosen.inward
@@ -90,12 +90,13 @@ def answer(request: Request) -> Over:
         )
         return one[prefix:count].numpy(force=True).reshape(rows, cols)
 
-    maps = [(name_of(head), weights(head)) for head in request.heads]
+    maps = [(name_of(head), over(head)) for head in request.heads]
     place = divmod(token - prefix, cols) if token >= prefix else None
     label = "the class token" if trace.labels[token] in CLASS else trace.labels[token]
     name = label if place is None else f"the patch in row {place[0]}, column {place[1]}"
     verb = "who attends to" if chosen.inward else "the attention of"
     common: dict[str, Any] = {"maps": maps, "picture": request.picture, "place": place}
+    common["tables"] = weight_tables(request, "image")
     if is_change:
         most = max(float(np.abs(changes).max()) for _, changes in maps) or 1.0
         return Over(

@@ -9,7 +9,7 @@ import numpy as np
 from viz.caption import noun_of
 from viz.colours import INK
 from viz.selection import CUT, PLACE, Form
-from viz.views.answer import Answer
+from viz.views.answer import Answer, weight_tables
 from viz.views.request import (
     One,
     Request,
@@ -83,6 +83,7 @@ def answer(request: Request) -> Lines:
     description += f" {hidden_sentence(request, hidden)}" if hidden else ""
     return Lines(
         description=description,
+        tables=weight_tables(request, "lines"),
         heads=request.heads,
         maps=maps,
         query=query,

@@ -4,9 +4,8 @@ import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { Button, Quoted } from "../../web/parts/controls.js";
 
+/** @import {MostChanged} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
-
-/** @typedef {{site: number, head: number, query: number, key: number, change: number}} Changed */
 
 /**
  * Where the edits changed a weight most, and the way there.
@@ -16,9 +15,9 @@ import { Button, Quoted } from "../../web/parts/controls.js";
 export function ChangedOffer({ state }) {
   const asks = state.variant().values === "difference" && state.view.remote;
   const { answer } = useAnswer(state.view, "changed", asks ? "changed" : null);
-  const change = /** @type {Changed | Record<string, never> | {why: string} | null} */ (answer);
-  if (!change || "why" in change) return null;
-  if (!("site" in change)) return html`<span class="hs-offer">${" "}The edits changed no weight.</span>`;
+  if (!answer) return null;
+  const { change } = /** @type {MostChanged} */ (answer);
+  if (!change) return html`<span class="hs-offer">${" "}The edits changed no weight.</span>`;
   const { site, head, query: token, key } = change;
   const labels = state.labels(site);
   const amount = `${change.change > 0 ? "+" : "−"}${Math.abs(change.change).toFixed(3)}`;

@@ -14,7 +14,7 @@ from viz.caption import noun_of
 from viz.colours import INK, Scale, change_scale, score_scale, weight_scale
 from viz.selection import CUT, Form
 from viz.values import whole
-from viz.views.answer import Answer
+from viz.views.answer import Answer, weight_tables
 from viz.views.request import (
     Request,
     drawn_of,
@@ -83,6 +83,7 @@ def answer(request: Request) -> Matrix:
     description += f" The {top} strongest keys of each row are outlined." if top else ""
     return Matrix(
         description=description,
+        tables=weight_tables(request, "matrix"),
         maps=maps if len(maps) > 1 else [("", maps[0][1])],
         query=query,
         key=key,
@@ -197,7 +198,6 @@ ENDPOINTS = (
     Endpoint("overview", TEXT, text.overview),
     Endpoint("map", TEXT, text.map_of, text.weights_read, values=VALUES),
     Endpoint("row", TEXT, text.row_of, text.row_reads, values=VALUES),
-    Endpoint("sharpest", TEXT, text.sharpest),
     Endpoint("changed", TEXT, text.changed, text.every_weight),
     Endpoint("hidden", TEXT, hidden, top=whole(1, 64)),
     Endpoint("strongest", TEXT, strongest, top=whole(1, 64)),

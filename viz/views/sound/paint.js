@@ -5,7 +5,7 @@ import { contextOf, element } from "../../web/core/dom.js";
 import { ticksOf } from "../../web/core/ticks.js";
 import { FOLD, weightWithin } from "./time.js";
 
-/** @import {Spectrogram, Theme} from "../../web/types" */
+/** @import {Levels, Theme} from "../../web/types" */
 /** @import {TimeAxis} from "./time.js" */
 
 const [IMAGE, CURVE, AXIS] = [104, 60, 20]; // CSS pixels
@@ -17,7 +17,7 @@ export const TALL = IMAGE + CURVE + AXIS;
 /**
  * A spectrogram in the colours of a theme, a pixel a cell; of a single row the amplitudes, as tall bars.
  *
- * @param {Spectrogram} spectrogram
+ * @param {Levels} spectrogram
  * @param {Theme} theme
  */
 export function groundOf({ rows, cols, levels }, theme) {

@@ -120,7 +120,7 @@ function paint(canvas, head, seconds, theme) {
 }
 
 /** A head's weights, a pixel a cell. */
-function cellsOf({ rows, cols, levels }, { ramp }) {
+function cellsOf({ map: { rows, cols, levels } }, { ramp }) {
   const canvas = element("canvas");
   [canvas.width, canvas.height] = [cols, rows];
   const [bytes, image] = [atob(levels), new ImageData(cols, rows)];

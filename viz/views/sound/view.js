@@ -14,7 +14,7 @@ import { groundOf, paint, TALL } from "./paint.js";
 import { Paths } from "./paths.js";
 import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
 
-/** @import {Heard, Spectrogram, SpokenWord, Text, Theme} from "../../web/types" */
+/** @import {Heard, Levels, SpokenWord, SpokenWords, Text, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {TimeAxis} from "./time.js" */
 /** @import {ViewProps} from "../../web/core/view_panel.js" */
@@ -54,7 +54,7 @@ function Recording({ state, theme, length }) {
   const { remote } = state.view;
   const timedBy = state.selection.timing ? { method: state.selection.timing } : {};
   const reply = useAnswer(state.view, "words", pathOf("words", timedBy));
-  const spoken = /** @type {import("../../web/types").Spoken | null} */ (
+  const spoken = /** @type {SpokenWords | null} */ (
     useNewest(Boolean(reply.answer), () => reply.answer, [reply.answer])
   );
   const words = spoken?.words ?? [];
@@ -204,7 +204,7 @@ function Band({ axis: { scale }, span: { start, end } }) {
 
 function Picture({ state, theme, row, axis, words, onPoint, onChoose }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const spectrogram = /** @type {Spectrogram | null} */ (
+  const spectrogram = /** @type {Levels | null} */ (
     useAnswer(state.view, "spectrogram", "spectrogram").answer
   );
   const ground = useMemo(() => spectrogram && groundOf(spectrogram, theme), [spectrogram, theme]);

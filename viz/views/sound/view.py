@@ -4,7 +4,7 @@ import base64
 import io
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -38,7 +38,8 @@ COLUMNS = 1200  # the most of a spectrogram
 CELLS = {"rows": 120, "columns": 240}  # the most of a head's map
 RANKED = 10  # heads that are shown beside those that the times are made from
 # What the times of words can be made from.
-METHODS = {
+Timing = Literal["named", "found", "characters"]
+METHODS: dict[Timing, str] = {
     "named": "the heads that the checkpoint names",
     "found": "the heads that follow time best",
     "characters": "single characters, by the heads of the largest norms",
@@ -50,31 +51,57 @@ FILES = {  # of times: kind and suffix
 }
 
 
-def words(entry: TraceEntry, method: str = "") -> dict[str, Any]:
-    """The words of the transcript with their seconds, and the rows of the decoder that write them.
+@dataclass(frozen=True)
+class SpokenWord:
+    """A word of the transcript.
 
-    Row r attends while it writes token r + 1. The method is of `METHODS`; "" is the first.
+    Attributes:
+        text: of it.
+        start: when it begins, in seconds.
+        end: when it ends.
+        rows: of the decoder, which attend while they write it; row r writes token r + 1.
     """
+
+    text: str
+    start: float
+    end: float
+    rows: list[int]
+
+
+@dataclass(frozen=True)
+class SpokenWords:
+    """The words of the transcript, and what their times are made from.
+
+    Attributes:
+        words: in order.
+        method: of the times.
+        methods: by which they can be made.
+    """
+
+    words: list[SpokenWord]
+    method: Timing
+    methods: list[Timing]
+
+
+def words(entry: TraceEntry, method: str = "") -> SpokenWords:
+    """The words of the transcript with their seconds. The method is of `METHODS`; "" the first."""
     from analysis.alignment import spoken, transcript
 
     tokens, first = transcript(entry.trace)
     pairs = zip(_times(entry, method), spoken(tokens), strict=True)
-    return {
-        "words": [
-            {
-                "text": word.text,
-                "start": round(word.start, 3),
-                "end": round(word.end, 3),
-                "rows": [first + place - 1 for place in places],
-            }
+    methods = _methods(entry)
+    chosen: Any = method or methods[0]
+    return SpokenWords(
+        [
+            SpokenWord(word.text, word.start, word.end, [first + place - 1 for place in places])
             for word, (_, places) in pairs
         ],
-        "method": method or _methods(entry)[0],
-        "methods": _methods(entry),
-    }
+        chosen,
+        methods,
+    )
 
 
-def _methods(entry: TraceEntry) -> list[str]:
+def _methods(entry: TraceEntry) -> list[Timing]:
     """Those of `METHODS` that the times of this trace can be made by."""
     stated = entry.trace.sound is not None and bool(entry.trace.sound.aligning)
     runs = entry.opened is not None
@@ -130,12 +157,57 @@ def _by_characters(entry: TraceEntry) -> "Trace":
         return trace(model, given, ids)
 
 
-def aligning(entry: TraceEntry, method: str = "") -> dict[str, Any]:
-    """The heads that the times are made from and those that follow time best, with their paths.
+@dataclass(frozen=True)
+class Levels:
+    """A map as levels from 0 for its lowest number to 255 for its largest, in base64."""
 
-    Heads come in their order by monotony and agreement: of each a map of its largest weights, and
-    the seconds at which the path enters and leaves each token.
+    rows: int
+    cols: int
+    levels: str
+
+
+@dataclass(frozen=True)
+class AligningHead:
+    """A cross-attention head over a recording, with the path through it alone.
+
+    Attributes:
+        site: index of its layer.
+        layer: number of that.
+        head: of it.
+        used: whether the times are made from it, among others.
+        monotony: rank correlation of its strongest moments with the order of tokens.
+        agreement: share of its weight near the common path.
+        map: its largest weights, the first token first.
+        steps: seconds at which the path enters and leaves each token, and the end.
     """
+
+    site: int
+    layer: int
+    head: int
+    used: bool
+    monotony: float
+    agreement: float
+    map: Levels
+    steps: list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Aligning:
+    """The heads that follow time best, and those that the times are made from.
+
+    Attributes:
+        heads: by monotony and agreement.
+        labels: of the tokens that are written.
+        seconds: of the recording.
+    """
+
+    heads: list[AligningHead]
+    labels: list[str]
+    seconds: float
+
+
+def aligning(entry: TraceEntry, method: str = "") -> Aligning:
+    """The heads that the times are made from and those that follow time best, with their paths."""
     from analysis.alignment import aligning_heads, paths, seconds_per_frame, transcript
 
     method = method or _methods(entry)[0]
@@ -152,26 +224,23 @@ def aligning(entry: TraceEntry, method: str = "") -> dict[str, Any]:
     step = seconds_per_frame(trace)
     tokens, _ = transcript(trace)
     at = {site.layer: index for index, site in enumerate(trace.sites) if site.kind == "cross"}
-    return {
-        "heads": [
-            {
-                "site": at[head.layer],
-                "layer": head.layer,
-                "head": head.head,
-                "used": (head.layer, head.head) in used,
-                "monotony": round(head.monotony, 4),
-                "agreement": round(head.agreement, 4),
-                **_levels(_cells(path.weights.numpy(force=True))),
-                "steps": [
-                    [round(float(first) * step, 3), round(float(last + 1) * step, 3)]
-                    for first, last in zip(path.first, path.last, strict=True)
-                ],
-            }
-            for head, path in zip(listed_heads, followed, strict=True)
-        ],
-        "labels": [*tokens.labels],
-        "seconds": round(followed[0].weights.shape[1] * step, 3),
-    }
+    heads = [
+        AligningHead(
+            at[head.layer],
+            head.layer,
+            head.head,
+            (head.layer, head.head) in used,
+            head.monotony,
+            head.agreement,
+            _levels(_cells(path.weights.numpy(force=True))),
+            [
+                (float(first) * step, float(last + 1) * step)
+                for first, last in zip(path.first, path.last, strict=True)
+            ],
+        )
+        for head, path in zip(listed_heads, followed, strict=True)
+    ]
+    return Aligning(heads, [*tokens.labels], followed[0].weights.shape[1] * step)
 
 
 def _cells(weights: np.ndarray) -> np.ndarray:
@@ -179,11 +248,10 @@ def _cells(weights: np.ndarray) -> np.ndarray:
     return _columns(_columns(weights, CELLS["columns"]).T, CELLS["rows"]).T
 
 
-def _levels(image: np.ndarray, low: float = 0.0) -> dict[str, Any]:
-    """Numbers as levels from 0 for the low one to 255 for the largest, in base64, row by row."""
+def _levels(image: np.ndarray, low: float = 0.0) -> Levels:
     levels = np.rint(255 * (image - low) / (float(image.max()) - low or 1)).astype(np.uint8)
     rows, cols = levels.shape
-    return {"rows": rows, "cols": cols, "levels": base64.b64encode(levels.tobytes()).decode()}
+    return Levels(rows, cols, base64.b64encode(levels.tobytes()).decode())
 
 
 def times(entry: TraceEntry, format: str, method: str = "") -> Download:
@@ -203,7 +271,7 @@ def times(entry: TraceEntry, format: str, method: str = "") -> Download:
     return Download(text.encode(), kind, f"words.{suffix}")
 
 
-def spectrogram(entry: TraceEntry) -> dict[str, Any]:
+def spectrogram(entry: TraceEntry) -> Levels:
     """What the model reads of the recording, padding left out: the lowest frequency first.
 
     Of a model that reads samples it is a single row, the largest amplitude of each column.
@@ -294,10 +362,10 @@ def answer(request: Request) -> OverTime:
     tables, about, scale = [], [], weight_scale(1.0)
     if entry.trace.target_tokens is not None:
         spoken = words(entry, chosen.timing)
-        times = np.array([[each["start"], each["end"]] for each in spoken["words"]])
-        named = {"word": [each["text"] for each in spoken["words"]], "bound": ["start", "end"]}
+        times = np.array([[each.start, each.end] for each in spoken.words])
+        named = {"word": [each.text for each in spoken.words], "bound": ["start", "end"]}
         tables.append(Table("seconds", ("word", "bound"), times, named))
-        about.append(f"Times of words are from {METHODS[spoken['method']]}.")
+        about.append(f"Times of words are from {METHODS[spoken.method]}.")
     keys = request.view.key_labels(request.site)
     if keys == [*entry.trace.tokens[0].labels]:
         heard = math.ceil(len(keys) * length["heard"] / length["seconds"] - 1e-6)

@@ -27,17 +27,18 @@ export function Barcode({ view, theme }) {
     contextOf(canvas.current).putImageData(pixels, 0, 0);
   }, [values, theme]);
   if (!newest) return html`<span class="hs-answer-lead">Comes out</span>`;
-  const { count, of, like } = newest;
+  const { of, like } = newest;
+  const { length } = newest.values;
   return html`
     <span class="hs-answer-lead">Comes out</span>
     <canvas
       class="hs-barcode"
       style=${{ width: `${WIDE}px`, height: `${HIGH}px` }}
       role="img"
-      aria-label=${`The ${count} numbers, brown below zero, blue above`}
+      aria-label=${`The ${length} numbers, brown below zero, blue above`}
       ref=${canvas}
     />
-    <span class="hs-answer-note">${`${count.toLocaleString("en")} numbers that stand for the ${of}`}</span>
+    <span class="hs-answer-note">${`${length.toLocaleString("en")} numbers that stand for the ${of}`}</span>
     ${like !== null && html`<b class="hs-answer-effect">${`${(100 * like).toFixed(like > 0.999 ? 2 : 1)} % like before`}</b>`}
   `;
 }

@@ -1,6 +1,7 @@
 """Trained models of texts: their own examples, what they answer, and how likely."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.viz.pages.explore.explorer import (
     opened,
 )
 from viz.api import tracing
+from viz.api.predictions import predictions_at
 
 KINDS = {known.name: known.kind for known in bundled()}
 TRAINED = {
@@ -32,15 +34,15 @@ def test_the_panel_has_the_probabilities_at_the_chosen_token(name: str) -> None:
         for place, site in enumerate(entry.view.sites)
         if (site.layer, site.kind) == (example.layer, example.kind)
     )
-    told = entry.predict(site, "out", example.query)
+    told: Any = predictions_at(entry, site, "out", example.query)
     found = trace(load(name), example.input, example.target or None)
     expected = likeliest(found, example.query)
     names = known.target_tokens or known.tokens
-    assert told["labels"] == [names[id] for id in expected.ids]
+    assert told.labels == [names[id] for id in expected.ids]
     # two passes, whose sums in float32 may be taken in another order
-    assert told["probabilities"] == pytest.approx(expected.probabilities, rel=1e-4)
-    assert f"(position {expected.place})" in told["title"]
-    explained = [choose(load(name), found, value) for value in told["values"]]
+    assert told.probabilities == pytest.approx(expected.probabilities, rel=1e-4)
+    assert f"(position {expected.place})" in told.title
+    explained = [choose(load(name), found, value) for value in told.values]
     assert [(each.id, each.position) for each in explained] == [
         (id, expected.place) for id in expected.ids
     ]
@@ -51,7 +53,8 @@ def test_what_stands_around_a_text_is_not_predicted(name: str) -> None:
     """Neither a word at [BEGIN] and [END], nor the sign that ends an answer."""
     if KINDS[name] == "seq2seq":
         request = TraceRequest(tracing.of_catalogue(name), TRAINED[name].examples[0].input)
-        _, answer = tracing.entry_for(request).value.predict(0, "out", None)["written"]
+        told: Any = predictions_at(tracing.entry_for(request).value, 0, "out")
+        _, answer = told.written
     else:
         texts = [text.value for text in opened(model=name).markdown]
         (answer,) = [text for text in texts if text.startswith("The model")]
@@ -66,22 +69,22 @@ def test_edits_are_compared_with_the_pass_before_them(name: str) -> None:
     example, known = TRAINED[name].examples[0], TRAINED[name]
     edit = Ablate(0, 0)
     request = TraceRequest(tracing.of_catalogue(name), example.input, edits=(edit,))
-    told = tracing.entry_for(request).value.predict(0, "out", example.query)
-    assert told["lead"][0] == "What comes after"
+    told: Any = predictions_at(tracing.entry_for(request).value, 0, "out", example.query)
+    assert told.lead[0] == "What comes after"
     passes = [trace(load(name), example.input, edits=edits) for edits in ([], [edit])]
     before, after = (
         each.output.values[0, example.query].detach().double().softmax(-1) for each in passes
     )
-    change = told["change"]
-    ids = [known.tokens.index(label) for label in change["labels"]]
+    change = told.change
+    ids = [known.tokens.index(label) for label in change.labels]
     assert set(ids) == {*before.topk(3).indices.tolist(), *after.topk(3).indices.tolist()}
-    assert change["before"] == pytest.approx(before[ids].tolist(), rel=1e-4)
-    assert change["after"] == pytest.approx(after[ids].tolist(), rel=1e-4)
+    assert change.before == pytest.approx(before[ids].tolist(), rel=1e-4)
+    assert change.after == pytest.approx(after[ids].tolist(), rel=1e-4)
     expected = float((before * (before / after).log()).sum())
-    assert change["kl"] == pytest.approx(expected, rel=1e-3, abs=1e-9)
-    assert (
-        tracing.entry_for(replace(request, edits=())).value.predict(0, "out", 0)["change"] is None
-    )
+    assert change.kl == pytest.approx(expected, rel=1e-3, abs=1e-9)
+    plain = tracing.entry_for(replace(request, edits=())).value
+    told = predictions_at(plain, 0, "out", 0)
+    assert told.change is None
 
 
 def test_the_masked_word_is_answered() -> None:
@@ -95,9 +98,10 @@ def test_the_masked_word_is_answered() -> None:
 
 def test_a_target_that_is_given_is_read_instead_of_generated() -> None:
     source, text = tracing.of_catalogue("dates"), TRAINED["dates"].examples[0].input
-    told = tracing.entry_for(TraceRequest(source, text, "1998-03-04")).value.predict(0, "out", None)
+    entry = tracing.entry_for(TraceRequest(source, text, "1998-03-04")).value
+    told: Any = predictions_at(entry, 0, "out")
     best = trace(load("dates"), text, "1998-03-04").output.values[0].argmax(-1).tolist()
     known = TRAINED["dates"].target_tokens
     wanted = "".join(known[id] for id in best if known[id] != "[END]")
-    assert told["written"] == ["Given that target, the likeliest tokens are", wanted]
-    assert told["position"] == len("1998-03-04")
+    assert told.written == ("Given that target, the likeliest tokens are", wanted)
+    assert told.position == len("1998-03-04")

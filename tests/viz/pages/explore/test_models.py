@@ -47,6 +47,7 @@ from tests.viz.pages.explore.explorer import (
 from tests.viz.pages.helpers import take
 from viz.api import registry, snippet, tracing
 from viz.api.image import overview
+from viz.api.predictions import predictions_at
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
 from viz.pages.explore import download, models
@@ -459,16 +460,16 @@ def test_a_classifier_names_its_classes_with_their_probabilities(
     assert view(app)["panels"] == ["predictions", "code"]
     props = view(app)["second"] if second else view(app)
     shown = registry.get(props["trace"]).value
-    told = shown.predict(0, "out", None)
+    told: Any = predictions_at(shown, 0, "out")
     picture = shown.cut.picture
     pixels = torch.tensor(np.array(Image.open(io.BytesIO(picture.data)))).permute(2, 0, 1)
     with torch.no_grad():  # the default preprocessing: 0 to 1, then mean and deviation one half
         logits = network((pixels[None] / 255 - 0.5) / 0.5).logits[0]
     shares = logits.sigmoid() if several else logits.softmax(-1)
     order = shares.argsort(descending=True).tolist()
-    assert told["labels"] == [names[id] for id in order]
-    assert told["probabilities"] == pytest.approx([float(shares[id]) for id in order], rel=1e-4)
-    assert "of 5 classes" in told["title"]
+    assert told.labels == [names[id] for id in order]
+    assert told.probabilities == pytest.approx([float(shares[id]) for id in order], rel=1e-4)
+    assert "of 5 classes" in told.title
 
 
 def test_unnamed_classes_are_numbered_and_a_network_without_classes_says_nothing(
@@ -478,13 +479,14 @@ def test_unnamed_classes_are_numbered_and_a_network_without_classes_says_nothing
     sizes |= {"num_labels": 3, "image_size": 20, "patch_size": 4}
     config = transformers.ViTConfig(**sizes)
     transformers.ViTForImageClassification(config).save_pretrained(tmp_path)
-    told = entry(opened(place="folder", folder=str(tmp_path))).predict(0, "out", None)
-    assert sorted(told["labels"]) == ["class 0", "class 1", "class 2"]
-    assert "states no names" in told["note"]
+    told: Any = predictions_at(entry(opened(place="folder", folder=str(tmp_path))), 0, "out")
+    assert sorted(told.labels) == ["class 0", "class 1", "class 2"]
+    assert "states no names" in told.note
     assert view(opened(place="folder", folder=str(saved("ViT"))))["panels"] == ["code"]
     shown = view(opened(model="digits"))
     assert shown["panels"] == ["predictions", "code"]
-    assert len(registry.get(shown["trace"]).value.predict(0, "out", None)["labels"]) == 8
+    told = predictions_at(registry.get(shown["trace"]).value, 0, "out")
+    assert len(told.labels) == 8
 
 
 def test_a_model_that_interpolates_its_positions_reads_larger_pictures(saved) -> None:
