@@ -28,7 +28,7 @@ FORMATTED = [
     "viz/web/parts",
     "viz/web/matter",
     "viz/web/scene",
-    "viz/web/figures",
+    "viz/course/**/*.js",
     "viz/web/story",
     *(
         f"viz/web/core/{name}.js"

@@ -73,7 +73,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
         7600,
         (
             *("viz/course", "viz/pages/lessons"),
-            *(f"{VIEWS}/{name}" for name in ("story", "scene", "figures")),
+            *(f"{VIEWS}/{name}" for name in ("story", "scene")),
         ),
     ),
     "viz/build": (

@@ -16,7 +16,7 @@ from viz import course, stored
 from viz.api import figures, tracing
 from viz.api.endpoint import body_of, work_of
 from viz.course import real
-from viz.course.inputs import Value
+from viz.course.inputs import written
 from viz.course.reading import Lesson
 from viz.pages.explore import opening
 from viz.routes import ENDPOINTS
@@ -72,13 +72,7 @@ def states(lesson: Lesson) -> Iterator[list[tuple[str, str]]]:
     for step in lesson.steps:
         board = [("board", step.name)] if step.board else []
         for inputs in step.states():
-            yield [*((name, _text(value)) for name, value in inputs.items()), *board]
-
-
-def _text(value: Value) -> str:
-    """An input as the browser sends it."""
-    parts: Any = [value] if isinstance(value, str | int | float) else value
-    return ";".join(map(str, parts))
+            yield [*((name, written(value)) for name, value in inputs.items()), *board]
 
 
 if __name__ == "__main__":

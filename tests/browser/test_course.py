@@ -50,12 +50,6 @@ def test_one_visit(page: Page, app_url: str, name: str):
             expect(section.locator(".story-feedback")).not_to_be_empty()
             expect(unknown).to_have_count(0)
         expect(unknown).to_have_count(0)
-        if step.other is not None:
-            networks = page.get_by_role("group", name="Network", exact=True).locator("button")
-            for button in (networks.last, networks.first):
-                button.click()
-                expect(button).to_have_attribute("aria-pressed", "true")
-                expect(unknown).to_have_count(0)
         assert page.locator(".story-problem").is_hidden()
         page.keyboard.press("PageDown")
     for width, mode in TRIED:

@@ -7,11 +7,11 @@ import { answeredSteps, isDone, progress, recordAnswer, recordDoor, recordSeen }
 import { fitted } from "../../viz/web/scene/layout.js";
 import { list } from "../../viz/web/scene/list.js";
 import { matrix } from "../../viz/web/scene/matrix.js";
-import { boardPart, describeBoard } from "../../viz/web/story/board.js";
+import { boardPart, described } from "../../viz/web/story/board.js";
 import { Numbers } from "../../viz/web/story/numbers.js";
 import * as inputs from "../../viz/web/story/inputs.js";
 import { veiled } from "../../viz/web/story/veil.js";
-import { formatted, valueAt } from "../../viz/web/story/prose.js";
+import { formatted, valueAt, writtenAt } from "../../viz/web/story/prose.js";
 import { attributesOf, between, labelParts } from "../../viz/web/scene/scene.js";
 import { settled } from "./helpers.mjs";
 import { nextPosition, valuesAhead } from "../../viz/web/story/controls.js";
@@ -35,6 +35,9 @@ test("numbers are written as Python's format writes them, with a typographic min
   for (const [value, format, expected] of cases) assert.equal(formatted(value, format), expected);
   assert.equal(valueAt({ a: [[1, 2], [3, 4]] }, "a.1.0"), 3);
   assert.equal(valueAt({}, "a.1"), undefined);
+  const lists = { keys: ["Ann", "Bob"], weights: [0.25, null], rows: [[1, 2], [3, 4]] };
+  assert.equal(writtenAt(lists, "keys&weights", ".2f"), "Ann 0.25, Bob –");
+  assert.equal(writtenAt(lists, "rows", "d"), "1, 2; 3, 4");
 });
 
 test("inputs survive the link, and what is foreign in it does not", () => {
@@ -202,7 +205,7 @@ test("a curve stands on an axis of seconds, with a word's time marked", () => {
   assert.deepEqual([span.x, span.w].map(Math.round), [bars[1].x, bars[1].w].map(Math.round));
   assert.deepEqual([at("b1.0/x1").x, at("b1.0/x2").x].map(Math.round), [span.x, span.x + span.w].map(Math.round));
   assert.equal(at("b1.0/x2").text, "2");
-  assert.match(describeBoard(board), /weight, from 0 to 4.0 s, largest at 2 s; “cat” lies between 1.00 and 2.00$/);
+  assert.equal(described(part.tables ?? []), "Words: 1 The 0; 2 cat 1. weight: 0 s 0; 1 s 0.100; 2 s 0.400; 3 s 0.200");
   assert.deepEqual(part.tables?.[1].values, [[0], [0.1], [0.4], [0.2]]);
 });
 

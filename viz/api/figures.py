@@ -90,38 +90,31 @@ def _distance(lesson: Lesson, a: Mapping[str, Any], b: Mapping[str, Any]) -> tup
     """How far apart two states are: first in choices, then in other inputs, then in counts."""
     differing = [name for name in a if a[name] != b[name]]
     abouts = [lesson.inputs[name] for name in differing]
-    counts = [
-        n for n, each in zip(differing, abouts, strict=True) if isinstance(each, inputs.Count)
-    ]
-    choices = sum(isinstance(each, inputs.OneOf) for each in abouts)
+    counts = [n for n, each in zip(differing, abouts, strict=True) if each.kind == "count"]
+    choices = sum(each.kind == "choice" for each in abouts)
     return choices, len(differing) - choices, sum(abs(a[name] - b[name]) for name in counts)
 
 
 def parser(about: Input) -> Parse:
     """The parser of an input."""
-    match about:
-        case inputs.Count():
-            return whole(about.low, about.high)
-        case inputs.Within():
+    match about.kind:
+        case "count":
+            return whole(int(about.low), int(about.high))
+        case "number":
             return decimal(about.low, about.high)
-        case inputs.Reals():
-            return requests.reals(len(about.start), about.most)
-        case inputs.OneOf():
+        case "numbers":
+            return requests.reals(len(inputs.written(about.start).split(";")), about.most)
+        case "choice":
             return requests.one_of(*about.choices)
-        case inputs.Word():
+        case "word":
             return requests.word
-        case inputs.Sentence():
+        case "sentence":
             return requests.sentence
 
 
 def _state(lesson: Lesson, given: Mapping[str, Value]) -> dict[str, Any]:
     """All inputs, as their parsers give them: some as given, the others as at the start."""
     return {
-        name: _parsed(about, given.get(name, about.start)) for name, about in lesson.inputs.items()
+        name: parser(about)(inputs.written(given.get(name, about.start)))
+        for name, about in lesson.inputs.items()
     }
-
-
-def _parsed(about: Input, value: Any) -> Any:
-    if isinstance(about, inputs.Reals):
-        return list(map(float, value))
-    return float(value) if isinstance(about, inputs.Within) else value

@@ -12,7 +12,6 @@ from models.attention.scores import softmax
 from models.blocks import PostNormBlock, PreNormBlock, PreNormDecoderBlock
 from models.decode import greedy
 from viz.course import real
-from viz.course.inputs import InputError
 
 CAUSAL = Mask(causal=True)
 LEAST = 0.01  # smaller sums of exponentials cannot be read with four decimals
@@ -160,8 +159,7 @@ def smollm2_writes(text: str, longest: int, most: int) -> dict[str, Any]:
     """The start of a text and what SmolLM2 writes after it, to the end of the sentence."""
     model: Any = real.opened("smollm2", "own")
     ids = list(model.tokenizer.encode(text).ids)
-    if not 2 <= len(ids) <= longest:
-        raise InputError(f"expected 2 to {longest} tokens, received {len(ids)}")
+    real.check(len(ids), 2, longest)
 
     def piece(id: int) -> str:
         return model.tokenizer.text([id])
@@ -169,33 +167,3 @@ def smollm2_writes(text: str, longest: int, most: int) -> dict[str, Any]:
     whole, difference = goes_on(model.network, ids, most, lambda id: piece(id).strip() in ("", "."))
     pieces = [*map(piece, whole)]
     return {"ids": whole, "pieces": pieces, "start": len(ids), "difference": difference}
-
-
-KINDS = ("attention", "recurrence", "convolution")
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Of one layer: multiplications, steps one after the other, and the longest path in layers."""
-
-    work: int
-    steps: int
-    path: int
-
-
-def cost(kind: str, tokens: int, dim: int, kernel: int = 3) -> Cost:
-    """The cost of one layer of one of `KINDS` for so many tokens of a width.
-
-        layer           complexity    sequential steps    maximum path length
-        attention       n² · d        1                   1
-        recurrence      n · d²        n                   n
-        convolution     k · n · d²    1                   (n − 1) / ((k − 1) / 2), in layers
-
-    Source: Vaswani et al. 2017, section 4 and table 1. The path length of the convolution is for
-    undilated kernels: each layer adds (k − 1) / 2 tokens on either side.
-    """
-    if kind == "attention":
-        return Cost(tokens * tokens * dim, 1, 1)
-    if kind == "recurrence":
-        return Cost(tokens * dim * dim, tokens, tokens)
-    return Cost(kernel * tokens * dim * dim, 1, max(1, -(-(tokens - 1) // (kernel // 2))))

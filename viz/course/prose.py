@@ -3,7 +3,8 @@
 **bold**, *italic*, `code`, x_{sub} and x^{super}; `[[softmax]]` and `[[weights|attention weights]]`
 are terms of the glossary. For the browser besides: `@query(q_{i})` is a term in the colour of the
 query (also key, value, weight and output), and `{weights.2:.0%}` is a number of the figure, at a
-path, in a format of Python's. Everything else is literal.
+path, in a format of Python's; of a list all are written, with `{keys&weights:.2f}` beside those of
+another. Everything else is literal.
 """
 
 import re
@@ -17,7 +18,7 @@ Part = str | dict[str, Any]
 _NAMES = "|".join(TERMS["light"])
 _MARKS = re.compile(
     rf"@(?P<term>{_NAMES})\((?P<shown>(?:[^()]|\([^()]*\))*)\)"
-    r"|\{(?P<path>[a-z_]\w*(?:\.\w+)*):(?P<format>[^{}]*)\}"
+    r"|\{(?P<path>[a-z_]\w*(?:[.&]\w+)*):(?P<format>[^{}]*)\}"
     r"|\[\[(?P<entry>[^\]|]+)(?:\|(?P<entry_shown>[^\]]+))?\]\]"
     r"|\*\*(?P<b>.+?)\*\*|\*(?P<i>[^*\s][^*]*?)\*|`(?P<code>[^`]+)`"
     r"|_\{(?P<sub>[^}]+)\}|\^\{(?P<sup>[^}]+)\}"

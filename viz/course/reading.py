@@ -6,8 +6,9 @@ The file begins with settings in TOML between two lines `+++`: those of `Lesson`
     Its topic in one sentence.
 
     ## name: Title of a step
-    Paragraphs, in the markup of `prose`, and three kinds of fenced blocks: `formula`, a line each,
-    shown above them; `code`, shown below; and `toml`, the other settings of `Step`, and `tries`.
+    Paragraphs, in the markup of `prose`, and four kinds of fenced blocks: `formula`, a line each,
+    shown above them; `code`, shown below; `figure`, what its picture shows, for a screen reader;
+    and `toml`, the other settings of `Step`, and `tries`.
 
     > The question that comes first.
     >
@@ -17,9 +18,6 @@ The file begins with settings in TOML between two lines `+++`: those of `Lesson`
     > - [x] The right one
     >
     >   Its reply.
-
-    ### network
-    What the step says while its figure shows that other network, in the same form.
 
     # To take away, # A common misreading, # For teachers
     A list; what is wrong, what is right; paragraphs that begin with **Aim:**, **Show:**, **Ask:**.
@@ -35,14 +33,13 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode as Node
 
 from models.catalogue import PREFIX
-from viz.course.inputs import KINDS, Input, Value
+from viz.course.inputs import Input, Value
 
 ON_SCREEN = "the numbers on the screen"
 SIZES = "the sizes alone"
-NETWORK = "network"  # the input that chooses between the networks of a figure
 FILE = "text.md"
 MINUTES = 1.6  # of a step
-LINES = {"formula": "formulas", "code": "code"}  # fenced blocks, and the fields that they fill
+LINES = {"formula": "formulas", "code": "code", "figure": "said"}  # fenced blocks, and their fields
 _MARKDOWN = MarkdownIt("zero").enable(["heading", "fence", "list", "blockquote"])
 
 
@@ -72,16 +69,6 @@ class Try:
 
 
 @dataclass(frozen=True)
-class Other:
-    """What a step says, and what it computes from, while its figure shows another network."""
-
-    network: str
-    computed: str
-    prose: Sequence[str]
-    tries: Sequence[Try] = ()
-
-
-@dataclass(frozen=True)
 class Step:
     """One state of the figure, and what is said about it.
 
@@ -91,13 +78,14 @@ class Step:
         prose: paragraphs.
         formulas: lines above them.
         code: lines of code below them.
+        said: what the picture shows, in sentences, where its tables do not say it.
         tries: buttons below.
         ask: a question that comes first: the step is shown once it is answered.
+        controls: names of the inputs that can be changed below the figure.
         inputs: with which its figure opens; what other steps set is as the story starts.
         deeper: whether it is off the main line, under “Going deeper”.
         board: whether its picture is a board of matrices and tables, from the lesson's `BOARDS`.
         computed: what its numbers are computed from; empty where it is as in the lesson.
-        other: what it says of the figure's other network, to which a switch leads.
     """
 
     name: str
@@ -105,21 +93,19 @@ class Step:
     prose: Sequence[str]
     formulas: Sequence[str] = ()
     code: Sequence[str] = ()
+    said: Sequence[str] = ()
     tries: Sequence[Try] = ()
     ask: Question | None = None
+    controls: Sequence[str] = ()
     inputs: Mapping[str, Value] = field(default_factory=dict)
     deeper: bool = False
     board: bool = False
     computed: str = ""
-    other: Other | None = None
 
     def states(self) -> Iterator[Mapping[str, Value]]:
-        """The inputs in which it opens, of either network, and those that its buttons set."""
+        """The inputs in which it opens, and those that its buttons set."""
         yield self.inputs
         yield from (each.inputs for each in self.tries)
-        if self.other is not None:
-            yield {**self.inputs, NETWORK: self.other.network}
-            yield from (each.inputs for each in self.other.tries)
 
 
 @dataclass(frozen=True)
@@ -241,13 +227,6 @@ def text_of(node: Node) -> str:
 
 def _step(heading: str, nodes: Sequence[Node]) -> Step:
     name, _, title = heading.partition(": ")
-    (_, opening), *others = sections(nodes, "h3")
-    other = [Other(network, **_version(below)) for network, below in others]
-    return Step(name, title, **_version(opening), other=other[0] if other else None)
-
-
-def _version(nodes: Sequence[Node]) -> dict[str, Any]:
-    """What a step says of one network, and how it opens."""
     fences = {node.info: node.content for node in nodes if node.type == "fence"}
     fields = tomllib.loads(fences.pop("toml", ""))
     fields["tries"] = [Try(label, inputs) for label, inputs in fields.get("tries", {}).items()]
@@ -257,7 +236,7 @@ def _version(nodes: Sequence[Node]) -> dict[str, Any]:
         if node.type == "blockquote":
             text, options = node.children
             fields["ask"] = Question(text_of(text), [*map(_option, options.children)])
-    return fields
+    return Step(name, title, **fields)
 
 
 def _option(item: Node) -> Option:
@@ -265,6 +244,11 @@ def _option(item: Node) -> Option:
     return Option(mark[4:], feedback, right=mark.startswith("[x]"))
 
 
-def _input(written: dict[str, Any]) -> Input:
-    kind = next(iter(written))
-    return KINDS[kind](written.pop(kind), **written)
+def _input(written: dict[Any, Any]) -> Input:
+    """An input, whose kind is the first name; choices without texts say what they are."""
+    (kind, start), *more = written.items()
+    about = dict(more)
+    if isinstance(choices := about.get("choices"), list):
+        values = range(about["low"], about["high"] + 1) if kind == "count" else choices
+        about["choices"] = dict(zip(map(str, values), choices, strict=True))
+    return Input(kind, start, **about)

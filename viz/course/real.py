@@ -209,6 +209,12 @@ def card_of(name: str) -> "Card":
     return model_card
 
 
+def check(count: int, least: int, most: int, unit: str = "tokens") -> None:
+    """Raises InputError for a text that is too short or too long."""
+    if not least <= count <= most:
+        raise InputError(f"expected {least} to {most} {unit}, received {count}")
+
+
 def word(token: str) -> str:
     """A token as a label: without the space before it; a line break can be seen."""
     return token.replace("\n", "↵").strip() or "␣"

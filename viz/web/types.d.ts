@@ -887,8 +887,8 @@ export interface Moment {
   inputs: Inputs;
 }
 
-/** A control of a figure, by the input that it sets; it is below the picture, or `above` it. */
-export type FigureControl = { input: string; label: string; above?: boolean } & (
+/** A control of a figure, by the input that it sets; as `viz/course/inputs.py` makes it. */
+export type FigureControl = { input: string; label: string } & (
   | { kind: "slider"; min: number; max: number; step: number; log?: boolean; plays?: boolean }
   | { kind: "choice"; options: readonly (readonly [string, string])[] }
   | { kind: "text"; longest: number }
@@ -931,13 +931,9 @@ export interface Board {
 
 /** A living figure: pure functions of the numbers that the server computes for its inputs. */
 export interface Figure {
-  /** Of a step; what is false is left out. */
-  controls?(moment: Moment): (FigureControl | false)[];
   /** What a step asks the server for besides the reader's inputs. */
   asks?(moment: Moment): Patch;
   picture(numbers: any, moment: Moment): import("./scene/layout.js").Part;
-  /** What the picture shows, in a sentence or two, for a screen reader. */
-  describe(numbers: any, moment: Moment): string;
 }
 
 /** A part of a paragraph: text, or something with parts of its own. */
@@ -948,17 +944,16 @@ export type ProsePart =
   | { tag: "glossary"; meaning: string; parts: ProsePart[] }
   | { tag: "number"; path: string; format: string };
 
-/** What a step says of a network. */
-export interface StoryVersion {
+export interface StoryStep {
+  name: string;
+  title: string;
   /** A sentence: what the figure's numbers are computed from. */
   computed: string;
   prose: ProsePart[][];
   tries: { label: string; inputs: Patch }[];
-}
-
-export interface StoryStep extends StoryVersion {
-  name: string;
-  title: string;
+  controls: FigureControl[];
+  /** What the picture shows, for a screen reader, where its tables do not say it. */
+  said: ProsePart[];
   /** Whether it is off the main line. */
   deeper: boolean;
   /** Whether its picture is a board, which the server makes for it. */
@@ -970,8 +965,6 @@ export interface StoryStep extends StoryVersion {
   formulas: ProsePart[][];
   /** Lines of code. */
   code: ProsePart[][];
-  /** In place of its own prose and buttons while the input `network` has this value. */
-  other: (StoryVersion & { network: string }) | null;
   ask: { text: ProsePart[]; options: { text: string; right: boolean; feedback: ProsePart[] }[] } | null;
 }
 

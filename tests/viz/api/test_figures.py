@@ -32,27 +32,6 @@ def test_the_dictionary_in_closed_form(client: TestClient) -> None:
     assert found["answer"] == pytest.approx(answer, rel=1e-5)
 
 
-def test_the_head_layer_is_torchs(client: TestClient) -> None:
-    h, rate, temperature = (0.9, -0.6, 1.1), 1.5, 0.5
-    query = f"h={';'.join(map(str, h))}&target=2&rate={rate}&temperature={temperature}"
-    found = client.get(f"/api/figure/head_layer?network=words&{query}").json()
-    logits = torch.tensor(found["weights"]) @ torch.tensor(h)
-    logits.requires_grad_()
-    loss = F.cross_entropy(logits[None], torch.tensor([2]))
-    (gradient,) = torch.autograd.grad(loss, logits)
-    after = F.cross_entropy((logits - rate * gradient)[None], torch.tensor([2]))
-    assert found["logits"] == pytest.approx(logits.tolist(), rel=1e-5)
-    assert found["probabilities"] == pytest.approx(logits.softmax(0).tolist(), rel=1e-5)
-    assert found["gradient"] == pytest.approx(gradient.tolist(), rel=1e-4)
-    assert (found["loss"], found["moved"]["loss"]) == pytest.approx(
-        (loss.item(), after.item()), rel=1e-5
-    )
-    assert found["sampled"] == pytest.approx((logits / temperature).softmax(0).tolist(), rel=1e-5)
-    ratio = sorted(found["probabilities"])[-1] / sorted(found["probabilities"])[-2]
-    assert found["ratio"] == pytest.approx(ratio, rel=1e-4)
-    assert math.exp(found["gap"]) == pytest.approx(ratio, rel=1e-4)
-
-
 HEADS = {"heads": "3", "token": "2", "head": "1", "trained": "no", "sentence": "a", "layer": "0"}
 
 

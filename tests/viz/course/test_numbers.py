@@ -9,7 +9,6 @@ import torch.nn.functional as F
 from torch import nn
 
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig, attend
-from models.attention.scores import Additive
 from models.encoder import Encoder, EncoderConfig
 from models.seeding import seeded
 from tests.models.tensors import noise
@@ -18,10 +17,11 @@ from viz.course.block.numbers import STACK_TOKENS, STACK_WIDTH, batch_normed, gr
 from viz.course.both.numbers import NARROW, deviations
 from viz.course.decoder.numbers import hidden_row
 from viz.course.dictionary.numbers import CASES, case, edit_distance, normalised
+from viz.course.head_layer.numbers import WEIGHTS, WORDS
 from viz.course.heads_do.numbers import other_weights
 from viz.course.numbers import follow
 from viz.course.position.numbers import LONG, SLIPS, WIDE, misread
-from viz.course.scale.numbers import HIDDEN, drawn, others, pair_costs
+from viz.course.scale.numbers import HIDDEN, drawn, others
 from viz.course.sequences.numbers import DIM, attention_influence, recurrent_influence
 
 
@@ -129,8 +129,7 @@ def test_a_row_that_sees_nothing() -> None:
 
 def test_smoothing_and_ranks_are_torchs() -> None:
     h, target = [0.9, -0.6, 1.1], 2
-    weights = figures.numbers("head_layer", [("network", "words")])()
-    logits = (torch.tensor(weights["weights"]) @ torch.tensor(h)).requires_grad_()
+    logits = (WEIGHTS @ torch.tensor(h)).requires_grad_()
     inputs = {"h": ";".join(map(str, h)), "target": target}
     found = board("head_layer", "smooth", smoothing="0.3", **inputs)
     loss = F.cross_entropy(logits[None], torch.tensor([target]), label_smoothing=0.3)
@@ -141,7 +140,7 @@ def test_smoothing_and_ranks_are_torchs() -> None:
     assert smoothed == pytest.approx(gradient.tolist(), rel=1e-4)
     ranked = board("head_layer", "topk", **inputs)["Probabilities of a batch of four"]
     for row in ranked.values():
-        right = weights["words"].index(row[4])
+        right = WORDS.index(row[4])
         assert int(row[5]) == sorted(row[:4], reverse=True).index(row[right]) + 1
         assert float(row[6]) == pytest.approx(-math.log(float(row[right])), abs=1e-2)
 
@@ -233,18 +232,6 @@ def test_influence_of_attention_by_differences() -> None:
             last = layer(x.double() + moves)[0][:, -1]
         slopes = (last[:DIM] - last[DIM:]) / (2 * step)
         assert found[token].item() == pytest.approx(slopes.norm().item(), rel=1e-3)
-
-
-def test_additive_scores_keep_a_hidden_layer_for_each_pair() -> None:
-    """Counted on a few tokens: `Additive` makes a hidden layer query × key × unit."""
-    tokens, width, units = 5, 7, 11
-    score = Additive(torch.zeros(units, width), torch.zeros(units, width), torch.zeros(units))
-    q = torch.zeros(1, 1, tokens, width)
-    pairs = score.scores(q, q, [0]).numel()
-    assert pair_costs(tokens, width, units) == {
-        "dot product": (pairs * width, pairs),
-        "additive": (2 * tokens * width * units + pairs * units, pairs * units),
-    }
 
 
 def test_weights_of_patches_take_as_much_memory_as_torch() -> None:

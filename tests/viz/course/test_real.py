@@ -61,16 +61,14 @@ def test_every_step_and_button_has_numbers_without_the_model(name: str) -> None:
         ("block", {"view": "lens", "text": "A frog"}, {"text": "The capital of France is"}),
         ("head_layer", {"text": "A frog"}, {"text": "The capital of France is"}),
         ("sampling", {"start": "A frog"}, {"start": "The capital of France is"}),
-        ("vision", {"board": "frames", "layer": "3", "head": "1"}, {"head": 4}),
-        ("vision", {"board": "frames", "position": "60"}, {"position": 68}),
+        ("vision", {"board": "frames", "sound_layer": "3", "sound_head": "1"}, {"sound_head": 4}),
+        ("vision", {"board": "frames", "heard": "60"}, {"heard": 68}),
         ("both", {"board": "grows", "sentence": "A cat."}, {"sentence": CHAIR}),
     ],
 )
 def test_without_the_model_the_nearest_stored_state_is_shown(
     name: str, query: dict[str, str], differences: dict[str, Any]
 ) -> None:
-    opening = course.lesson(name).steps[-1].inputs if query.get("board") == "frames" else {}
-    query = {each: str(value) for each, value in opening.items()} | query
     answer = figures.numbers(name, [*query.items()])()
     assert answer["nearest"] == differences
     there = query | {each: str(value) for each, value in answer["nearest"].items()}
@@ -339,17 +337,18 @@ def test_learned_positions_are_like_their_neighbours_in_the_picture() -> None:
 
 @pytest.mark.long
 def test_vision_shows_what_transformers_computes() -> None:
-    from viz.course.vision.numbers import PHOTO, PHOTOS, shuffled, tiles
+    from viz.course.vision.numbers import PHOTO, PHOTOS, middle, rows_of, shuffled
 
     theirs = library("dinov2", transformers.Dinov2Model)
     processor = transformers.AutoImageProcessor.from_pretrained(theirs.name_or_path, use_fast=False)
     photo = Image.open(PHOTOS / f"{PHOTO}.jpg").convert("RGB")
     pixels = processor(photo, return_tensors="pt")["pixel_values"]
     cut = pixels.unfold(2, 14, 14).unfold(3, 14, 14).flatten(2, 3)
-    shown = np.stack([painted(each).transpose(2, 0, 1) for each in tiles(PHOTO)], axis=1) / 255
+    rows = [painted(each) for each in rows_of(middle(PHOTO), 14, 1, [*range(256)])]
+    shown = np.concatenate(rows).transpose(2, 0, 1) / 255
     levels = zip(shown, processor.image_mean, processor.image_std, strict=True)
     scaled = [(x - mean) / deviation for x, mean, deviation in levels]
-    assert np.abs(np.stack(scaled) - cut[0].numpy()).max() < 0.03  # half a level of 255
+    assert np.abs(np.stack(scaled) - pixels[0].numpy()).max() < 0.03  # half a level of 255
     dealt = cut[:, :, shuffled(256)].unflatten(2, (16, 16)).transpose(3, 4).reshape(1, 3, 224, 224)
     with torch.no_grad():
         out = theirs(pixels, output_attentions=True, output_hidden_states=True)
@@ -459,7 +458,7 @@ def test_the_frames_of_a_spectrogram_are_columns_of_it_two_by_two() -> None:
 
     levels, _ = spectrogram()
     for token, begins in ((30, 24), (68, 62)):
-        state = {"layer": "0", "head": "5", "position": f"{token}", "board": "frames"}
+        state = {"sound_layer": "0", "heard": f"{token}", "board": "frames"}
         rows = figures.numbers("vision", [*state.items()])()["board"]["rows"]
         (whole,), cuts = rows[0][0]["hrefs"], rows[1][0]["hrefs"]
         assert rows[0][0]["span"]["low"] == pytest.approx(0.02 * begins)

@@ -24,7 +24,6 @@ from viz.course.sampling.numbers import (
     HEAD,
     LAYER,
     SMOLLM2,
-    draws,
     kept,
     multiplications,
 )
@@ -67,13 +66,6 @@ def test_the_probabilities_are_those_of_the_library(temperature: float, k: int, 
     assert found["others"]["warm"] == pytest.approx(warm[10:].sum().item(), rel=1e-4)
     assert found["kept"] == int((drawn > 0).sum())
     assert found["cut"] == pytest.approx(warm[drawn == 0].sum().item(), rel=1e-4, abs=1e-7)
-
-
-def test_draws_follow_the_probabilities() -> None:
-    probabilities = torch.tensor([0.5, 0.3, 0.2, 0.0])
-    shares = draws(probabilities, 20_000) / 20_000
-    spread = (probabilities * (1 - probabilities) / 20_000).sqrt()  # of a share
-    assert bool(((shares - probabilities).abs() <= 5 * spread).all())
 
 
 def test_cached_keys_and_values_do_not_change() -> None:

@@ -16,8 +16,7 @@ from models.run import trace
 from models.seeding import seeded
 from models.smallest import Smallest, SmallestConfig, unscaled
 from viz.course import real
-from viz.course.boards import Board, Panel, board, panel, table
-from viz.course.inputs import InputError
+from viz.course.boards import Board, board, panel, table
 from viz.course.numbers import CAUSAL, block_steps
 
 LATE = 20  # the block with which the last third of SmolLM2 begins
@@ -62,7 +61,6 @@ def numbers(
         "pre": _stack("pre"),
         "normed": _normed(rows, gain, shift),
         "small": _small(rows[None], order),
-        "tables": [_depths()],
     }
 
 
@@ -276,8 +274,7 @@ def attribution(text: str) -> Board:
 def _opened(text: str) -> tuple[Any, Tensor]:
     """The network in our own code, and the ids of a text."""
     ids = torch.tensor([real.encoded("smollm2", text, "own").ids])
-    if not 1 <= ids.shape[1] <= TOKENS:
-        raise InputError(f"expected 1 to {TOKENS} tokens, received {ids.shape[1]}")
+    real.check(ids.shape[1], 1, TOKENS)
     return real.opened("smollm2", "own").network, ids
 
 
@@ -316,20 +313,13 @@ def _name(id: int) -> str:
 # ---- untrained stacks
 
 STACK_WIDTH, STACK_TOKENS, SEEDS = 32, 12, 4
-DEPTHS = (1, 2, 4, 8, 16)  # blocks
 
 
 @cache
 def _stack(norm: str) -> dict[str, Any]:
-    sizes = growth(norm, DEPTH)[0]
-    gradient = last_gradient(norm, DEPTH)
-    return {
-        "norm": norm,
-        "sizes": sizes,
-        "first": sizes[0],
-        "last": sizes[-1],
-        "gradient": gradient,
-    }
+    sizes, gradient = growth(norm, DEPTH)[0], last_gradient(norm, DEPTH)
+    ends = {"first": sizes[0], "last": sizes[-1]}
+    return {"norm": norm, "sizes": sizes, **ends, "gradient": gradient}
 
 
 def last_gradient(norm: str, depth: int) -> float:
@@ -359,18 +349,6 @@ def growth(norm: str, depth: int, seed: int = 0) -> tuple[list[float], float]:
         out = network(ids)
         (gradient,) = torch.autograd.grad((out.hidden - wanted).square().mean(), weights)
     return [x.detach().square().mean().sqrt().item() for x in out.states], gradient.norm().item()
-
-
-@cache
-def _depths() -> Panel:
-    """How large states and gradients are after stacks of every depth."""
-    rows = {}
-    for norm in ("pre", "post"):
-        sizes = [growth(norm, depth)[0][-1] for depth in DEPTHS]
-        rows[f"{norm}-norm: size of the states"] = sizes
-        gradients = [last_gradient(norm, depth) for depth in DEPTHS]
-        rows[f"{norm}-norm: gradient of the last block"] = gradients
-    return table("Untrained stacks", rows, [f"{depth} blocks" for depth in DEPTHS])
 
 
 # ---- a small block, and what is in it
@@ -479,21 +457,24 @@ def smallest() -> Board:
     values, pattern = attention(words)
     out = network(words)
     attended = network.attention(words)[0]
-    signed: dict[str, Any] = {"kind": "signed", "digits": 4}
+
+    def signed(title: str, x: Tensor, **look: Any) -> Any:
+        return panel(title, x[0].tolist(), kind="signed", digits=4, **look)
+
     names, weights = ("word 0", "word 1"), pattern.weights(0, item=0).tolist()
     return board(
         [
-            panel("x", words[0].tolist(), rows=names, **signed),
+            signed("x", words, rows=names),
             panel("weights, no scale", weights, kind="weights", digits=4),
-            panel("attention", values[0].tolist(), sign="→", **signed),
+            signed("attention", values, sign="→"),
         ],
         [
-            panel("its own attention", attended[0].tolist(), rows=names, **signed),
-            panel("x + attention", (words + attended)[0].tolist(), sign="→", **signed),
+            signed("its own attention", attended, rows=names),
+            signed("x + attention", words + attended, sign="→"),
         ],
         [
-            panel("norm", out.hidden[0].tolist(), rows=names, sign="→", **signed),
-            panel("prediction", out.predictions[0].tolist(), sign="→", **signed),
+            signed("norm", out.hidden, rows=names, sign="→"),
+            signed("prediction", out.predictions, sign="→"),
         ],
     )
 

@@ -1,6 +1,4 @@
-"""A small trained encoder–decoder that reads a date and writes it as year-month-day; a translator,
-and Whisper.
-"""
+"""An encoder–decoder that reads a date and writes it as year-month-day; a translator; Whisper."""
 
 from functools import cache, lru_cache
 from typing import Any
@@ -16,7 +14,7 @@ from models.trace import Trace
 from viz.course import real
 from viz.course.boards import Board, board, curve, panel, table
 from viz.course.inputs import InputError
-from viz.course.numbers import KINDS, Steps, block_steps, cost, decoder_steps
+from viz.course.numbers import Steps, block_steps, decoder_steps
 
 MODEL = "dates"
 MOST = 24  # characters that the picture has room for
@@ -24,7 +22,6 @@ ROWS = 11  # of the decoder: the begin symbol and ten characters
 UNKNOWN = "[UNK]"
 BEST = 3  # candidates for the next character
 LAYERS = ("attention", "cross-attention", "feed-forward")  # of the decoder's block
-BASE = (512, 2048)  # widths of the base model of Vaswani et al. 2017, and of its hidden layers
 
 
 def numbers(
@@ -66,7 +63,7 @@ def numbers(
         "now": chosen[row],
         "stacks": _stacks(date, row, most, [LAYERS[n] for n, gone in enumerate(off) if gone]),
         "cost": _cost(length, width),
-        "six": _block_sizes(*BASE),
+        "six": _block_sizes(512, 2048),  # of the base model of Vaswani et al. 2017
     }
 
 
@@ -148,12 +145,11 @@ def _norms(steps: Steps, token: int) -> dict[str, Any]:
 
 
 def _cost(length: int, width: int) -> dict[str, Any]:
-    """Multiplications of one layer of self-attention, and the steps and paths of three kinds.
+    """Multiplications of one layer of self-attention, and the steps of a recurrence.
 
     Scores Q Kᵀ and sums of the values, n² · d each; queries, keys, values and output, 4 n · d².
     """
     product, projections = length * length * width, 4 * length * width * width
-    costs = {kind: cost(kind, length, width) for kind in KINDS}
     return {
         "length": length,
         "width": width,
@@ -162,8 +158,7 @@ def _cost(length: int, width: int) -> dict[str, Any]:
         "projections": projections,
         "total": 2 * product + projections,
         "equal": 2 * width,
-        "steps": {kind: each.steps for kind, each in costs.items()},
-        "paths": {kind: each.path for kind, each in costs.items()},
+        "steps": {"recurrence": length},
     }
 
 
@@ -177,7 +172,7 @@ def _block_sizes(dim: int, hidden: int) -> dict[str, int]:
 # ---- shared matrices
 
 VOCAB, NARROW, TOKENS = 200, 64, 12  # of the untrained networks, and of their source and target
-SHARING = {
+SHARING: dict[str, tuple[bool, Any]] = {
     "shared, emb": (True, "emb"),
     "shared, prj": (True, "prj"),
     "shared, none": (True, "none"),
@@ -209,21 +204,10 @@ def deviations(share: bool, scaling: Any) -> tuple[list[float], int]:
         The deviations of the target embedding matrix, the embedded tokens after scaling, the
         positions added to them, and the logits.
     """
-    config = Seq2SeqConfig(
-        source_vocab=VOCAB,
-        target_vocab=VOCAB,
-        dim=NARROW,
-        depth=1,
-        heads=4,
-        d_k=16,
-        d_v=16,
-        mlp=128,
-        dropout=0.0,
-        share_target=share,
-        share_source=share,
-        scaling=scaling,
-        embed_norm=False,
-    )
+    sizes = {"source_vocab": VOCAB, "target_vocab": VOCAB, "dim": NARROW, "depth": 1, "mlp": 128}
+    heads = {"heads": 4, "d_k": 16, "d_v": 16, "dropout": 0.0, "embed_norm": False}
+    shared = {"share_target": share, "share_source": share, "scaling": scaling}
+    config = Seq2SeqConfig(**sizes, **heads, **shared)
     network = Seq2Seq(config).eval()
     dice = torch.Generator().manual_seed(0)
     low = max(config.padding, config.begin, config.end) + 1
@@ -232,8 +216,8 @@ def deviations(share: bool, scaling: Any) -> tuple[list[float], int]:
         logits = network(source, target).logits
     matrix = network.embedding.tokens.weight.detach()[low:]
     embedded = matrix * (NARROW**0.5 if config.embed_scale else 1)
-    sizes = (matrix, embedded, sinusoidal(TOKENS, NARROW), logits)
-    return [float(each.std()) for each in sizes], sum(p.numel() for p in network.parameters())
+    read = (matrix, embedded, sinusoidal(TOKENS, NARROW), logits)
+    return [float(each.std()) for each in read], sum(p.numel() for p in network.parameters())
 
 
 # ---- a part of the date is hidden

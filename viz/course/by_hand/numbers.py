@@ -29,7 +29,6 @@ def numbers(film: list[float], viewer: list[float], x: list[float], row: int) ->
         "shifts": steps.shifts.tolist(),
         "sums": steps.sums.tolist(),
         "weights": steps.weights.tolist(),
-        "contributions": (steps.weights[:, :, None] * words).tolist(),
         "outputs": steps.values.tolist(),
     }
 

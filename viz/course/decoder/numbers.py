@@ -95,8 +95,7 @@ def _continued(text: str) -> tuple[tuple[int, ...], int, float]:
     if unknown:
         raise InputError(f"expected words such as king, dog, saw, the; received {unknown[0]!r}")
     ids = list(real.encoded(SMALL, text).ids)
-    if not 2 <= len(ids) <= LONGEST:
-        raise InputError(f"expected 1 to {LONGEST - 1} words, received {len(ids) - 1}")
+    real.check(len(ids) - 1, 1, LONGEST - 1, "words")
     network, end = real.opened(SMALL).network, tokens.index(".")
     whole, difference = goes_on(network, ids, MOST, end.__eq__)
     return tuple(whole), len(ids), difference

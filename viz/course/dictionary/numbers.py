@@ -32,7 +32,6 @@ def numbers(query: str, temperature: float) -> dict[str, Any]:
     """Every number from the comparison with the keys to the answer."""
     values = torch.tensor(VALUES)
     similarities = edits(query, KEYS)
-    exps, shift = exponentials(similarities / temperature)
     weights = normalised(similarities, "softmax", temperature)
     return {
         "query": query,
@@ -40,9 +39,7 @@ def numbers(query: str, temperature: float) -> dict[str, Any]:
         "values": VALUES,
         "distances": [edit_distance(query, key) for key in KEYS],
         "similarities": similarities.tolist(),
-        "exponentials": exps.tolist(),
-        "shift": shift.item(),
-        "total": exps.sum().item(),
+        "total": exponentials(similarities / temperature)[0].sum().item(),
         "weights": weights.tolist(),
         "contributions": (weights * values).tolist(),
         "answer": (weights @ values).item(),

@@ -10,7 +10,6 @@ from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.seeding import seeded
 from viz.course import real
 from viz.course.boards import Board, board, panel, table
-from viz.course.inputs import InputError
 from viz.course.numbers import follow
 
 DIM, SEED = 12, 3
@@ -113,8 +112,7 @@ def _costs(heads: int) -> dict[str, int]:
 def _read(sentence: str, among: str) -> tuple[list[str], list[Any], list[Any], list[Any]]:
     """Tokens of a sentence, MiniLM's weights, and the habit each head comes closest to."""
     count = len(real.encoded("minilm", sentence))
-    if not FEWEST <= count <= MOST:
-        raise InputError(f"sentence: expected {FEWEST} to {MOST} tokens, received {count}")
+    real.check(count, FEWEST, MOST)
     read = real.traced("minilm", sentence)
     result = habits(read, words=among == "words")
     weights = [_short(read.weights(site.layer).tolist()) for site in read.sites]
@@ -236,8 +234,7 @@ def deep(sentence: str) -> Board:
 def habits_of(text: str) -> dict[str, Any]:
     """How many heads have each habit, and the head that shows it most."""
     trace = real.traced("smollm2", text)
-    if not 4 <= len(trace.labels) <= 40:
-        raise InputError(f"expected 4 to 40 tokens, received {len(trace.labels)}")
+    real.check(len(trace.labels), FEWEST, 40)
     read = habits(trace)
     names = [name for layer in read.names for name in layer]
     rows = []

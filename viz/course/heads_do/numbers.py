@@ -104,8 +104,7 @@ def _read(text: str) -> dict[str, Any]:
     unknown = [sign for sign in signs if sign not in names[LOW:]]
     if unknown:
         raise InputError(f"expected letters a to z and digits, received {unknown[0]!r}")
-    if not 2 <= len(signs) <= SIGNS:
-        raise InputError(f"expected 2 to {SIGNS} letters and digits, received {len(signs)}")
+    real.check(len(signs), 2, SIGNS, "letters and digits")
     read = real.traced(REPEATER, signs)
     return {
         "tokens": ["begin", *signs],
@@ -117,9 +116,7 @@ def _read(text: str) -> dict[str, Any]:
 @real.of("smollm2")
 def repeat(text: str, ablated: str) -> dict[str, Any]:
     """The same of SmolLM2, with or without one of them."""
-    count = len(real.encoded("smollm2", text))
-    if not 2 <= count <= TOKENS:
-        raise InputError(f"expected 2 to {TOKENS} tokens, received {count}")
+    real.check(len(real.encoded("smollm2", text)), 2, TOKENS)
     edits = [] if ablated == "none" else [Ablate(*DEEP[int(ablated)])]
     read = real.traced("smollm2", text, *edits)
     tokens = [*map(real.word, read.labels)]
@@ -204,8 +201,7 @@ def _hidden(sentence: str, reader: int, hidden: int) -> dict[str, Any]:
     unknown = [word for word in words if word not in names]
     if unknown:
         raise InputError(f"expected words such as keys, dog, near, the; received {unknown[0]!r}")
-    if not 1 <= len(words) <= WORDS:
-        raise InputError(f"expected 1 to {WORDS} words, received {len(words)}")
+    real.check(len(words), 1, WORDS, "words")
     layer, head = divmod(reader, 2)
     tokens, last = ["begin", *words], len(words)
     key = min(hidden, last)

@@ -15,7 +15,6 @@ from models.positional import sinusoidal
 from models.seeding import seeded
 from viz.course import real
 from viz.course.boards import Board, board, panel, power, table
-from viz.course.inputs import InputError
 
 WORDS, ORDER = ("dog", "bites", "man"), (2, 1, 0)
 FEATURES = 6  # features of a word's vector that are shown, of LAYER
@@ -53,7 +52,6 @@ def numbers(
     return {
         "position": position,
         "other": other,
-        "offset": other - position,
         "distance": abs(other - position),
         "order": {
             "words": WORDS,
@@ -145,8 +143,6 @@ def _rotary(position: int, other: int) -> dict[str, Any]:
         "moved_score": (queries[1] @ keys[1]).item(),
         "offsets": offsets.tolist(),
         "scores": (turned(k, offsets) @ q).tolist(),
-        "length": q.norm().item(),
-        "key_length": k.norm().item(),
     }
 
 
@@ -161,7 +157,6 @@ def _alibi(position: int) -> dict[str, Any]:
         "weights": [[*row, *hidden] for row in weights.tolist()],
         "nearest": weights[0, -1].item(),
         "widest": weights[-1, -1].item(),
-        "farthest": bias[0, 0].item(),
     }
 
 
@@ -277,8 +272,7 @@ def speeds(text: str) -> dict[str, Any]:
     """
     model: Any = real.opened("smollm2", "own")
     trace = real.traced("smollm2", text)
-    if not 2 <= len(trace.labels) <= MOST:
-        raise InputError(f"expected 2 to {MOST} tokens, received {len(trace.labels)}")
+    real.check(len(trace.labels), 2, MOST)
     config = model.network.config
     rates = rotary_angles(2, config.attention.width, base=config.rotary_base)[1]
     shares = []

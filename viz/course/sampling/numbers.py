@@ -9,7 +9,6 @@ from torch import Tensor
 from models.decoder import DecoderConfig
 from models.output import next_probabilities
 from viz.course import real
-from viz.course.boards import table
 from viz.course.numbers import smollm2_writes
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ LAYER, HEAD = 13, 8  # whose keys and values are drawn
 LONGEST, MOST = 8, 12  # tokens of the start, and in all
 BARS = 10  # words with a bar
 FEATURES = 5  # of each key and value that are drawn
-DRAWS = 1000
 EXACT, EACH = 1024, 16  # logits stored one by one; of lower ones the middle of so many
 LENGTHS = tuple(2**power for power in range(1, 13))
 BYTES = 2  # of a cached number
@@ -36,9 +34,6 @@ def numbers(
     """The next word's probabilities, the cache of one head, and the price of one more token."""
     following = logits(start)
     rest = torch.tensor(following["rest"]).repeat_interleave(EACH)
-    drawn = _drawn(torch.cat([torch.tensor(following["first"]), rest]), temperature, k, p)
-    columns = zip(following["names"], drawn["drawn"], drawn.pop("times"), strict=True)
-    rows = {word: [chance, str(times)] for word, chance, times in columns}
     whole = cached(start)
     tokens = whole["tokens"]
     count = min(whole["begun"] + written, len(tokens))
@@ -46,8 +41,7 @@ def numbers(
     return {
         "words": following["names"],
         "best": following["names"][0],
-        **drawn,
-        "tables": [table(f"{DRAWS:,} draws", rows, ["probability", "drawn"])],
+        **_drawn(torch.cat([torch.tensor(following["first"]), rest]), temperature, k, p),
         "tokens": tokens[:count],
         "begun": whole["begun"],
         "following": tokens[count] if count < len(tokens) else None,
@@ -83,15 +77,7 @@ def _drawn(logits: Tensor, temperature: float, k: int, p: float) -> dict[str, An
         "count": len(logits),
         "kept": int((chances > 0).sum()),
         "cut": parts["warm"][chances == 0].sum().item(),
-        "times": draws(chances, DRAWS)[:BARS].tolist(),
     }
-
-
-def draws(probabilities: Tensor, count: int) -> Tensor:
-    """How often each token comes in so many independent draws."""
-    chance = torch.Generator().manual_seed(0)
-    drawn = torch.multinomial(probabilities, count, replacement=True, generator=chance)
-    return drawn.bincount(minlength=len(probabilities))
 
 
 @real.of(MODEL)

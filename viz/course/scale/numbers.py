@@ -15,8 +15,7 @@ from models.attention import Dot, attend
 from models.attention.scores import Additive, Bilinear, Score, softmax
 from models.seeding import seeded
 from viz.course import real
-from viz.course.boards import Board, Panel, board, table
-from viz.course.inputs import InputError
+from viz.course.boards import Board, board, table
 from viz.course.numbers import softened
 
 WIDEST = 512
@@ -47,14 +46,10 @@ def numbers(
         key_width: of those keys.
         scoring: how it is compared with them.
     """
-    plain, root = _walks(seed)[width - 1], sqrt(width)
-    kinds = {
-        "": (plain, plain[0]),
-        "scaled_": (plain / root, plain[0] / root),
-        "tempered_": (plain / root / temperature, plain[0] / root / temperature),
-    }
-    figures = {}
-    for kind, (every, scores) in kinds.items():
+    every, root = _walks(seed)[width - 1], sqrt(width)
+    figures: dict[str, Any] = {}
+    for kind, by in (("", 1.0), ("scaled_", root), ("tempered_", root * temperature)):
+        scores = every[0] / by
         weights = softened(scores)
         figures |= {
             f"{kind}scores": scores.tolist(),
@@ -62,29 +57,25 @@ def numbers(
             f"{kind}slopes": slopes(weights).tolist(),
             f"{kind}largest": weights.max().item(),
         }
-        if kind != "tempered_":
-            counts = every.histc(2 * SPAN, -SPAN, SPAN)
-            figures |= {
-                f"{kind}variance": every.var(correction=0).item(),
-                f"{kind}deviation": every.std(correction=0).item(),
-                f"{kind}histogram": (counts / counts.max()).tolist(),
-            }
+    counts = every.histc(2 * SPAN, -SPAN, SPAN)
+    first, second = every[0].topk(2).values.tolist()
     return {
         "width": width,
         "root": root,
-        "seed": seed,
         "walks": _points(seed),
         **figures,
-        "gap": (plain[0].max() - plain[0].sort().values[-2]).item(),
+        "variance": every.var(correction=0).item(),
+        "scaled_variance": (every / root).var(correction=0).item(),
+        "deviation": every.std(correction=0).item(),
+        "histogram": (counts / counts.max()).tolist(),
+        "gap": first - second,
         **_means(width, seed),
         "others": _others(width, seed),
         "hidden": HIDDEN,
         "size": size,
-        "product": width * size * size,
         **_halves(torch.full((width,), size)),
         "largest_half": torch.finfo(torch.half).max,
         "widths": _three_widths(q, key_width, scoring),
-        "tables": [_every_width(seed), _costs(width)],
     }
 
 
@@ -117,14 +108,12 @@ def _points(seed: int) -> list[list[float]]:
 @lru_cache(maxsize=2048)
 def _means(width: int, seed: int) -> dict[str, float]:
     """Means over all queries of the largest weight and of the largest slope."""
-    scores = _walks(seed)[None, None, width - 1]
-    plain, scaled = softmax(scores)[0, 0], softmax(scores / sqrt(width))[0, 0]
-    return {
-        "mean_largest": plain.amax(-1).mean().item(),
-        "mean_scaled_largest": scaled.amax(-1).mean().item(),
-        "mean_slope": slopes(plain).amax(-1).mean().item(),
-        "mean_scaled_slope": slopes(scaled).amax(-1).mean().item(),
-    }
+    means = {}
+    for kind, by in (("mean_", 1.0), ("mean_scaled_", sqrt(width))):
+        weights = softmax(_walks(seed)[None, None, width - 1] / by)[0, 0]
+        means[f"{kind}largest"] = weights.amax(-1).mean().item()
+        means[f"{kind}slope"] = slopes(weights).amax(-1).mean().item()
+    return means
 
 
 @lru_cache(maxsize=2048)
@@ -172,43 +161,6 @@ def _halves(vector: Tensor) -> dict[str, float | None]:
     return {**finite, "exact": float(vector.double() @ vector.double()) / root}
 
 
-WIDTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512)
-TOKENS, UNITS = 4096, 1024  # of a long text, and of a wide hidden layer
-
-
-@lru_cache(maxsize=4)
-def _every_width(seed: int) -> Panel:
-    """Variances, and the mean largest weight of eight, at every width."""
-    rows = {}
-    for width in WIDTHS:
-        means, variance = _means(width, seed), _walks(seed)[width - 1].var(correction=0).item()
-        largest = (means["mean_largest"], means["mean_scaled_largest"])
-        rows[f"d = {width}"] = [variance, variance / width, *largest]
-    cols = ["variance of q·k", "of q·k / √d", "largest weight", "with √d"]
-    return table("Dot products at every width", rows, cols)
-
-
-def _costs(width: int) -> Panel:
-    costs = pair_costs(TOKENS, width, UNITS)
-    rows = {name: [f"{count:,}" for count in counts] for name, counts in costs.items()}
-    title = f"Scores of {TOKENS:,} tokens of width {width}, {UNITS:,} hidden units"
-    return table(title, rows, ["multiplications", "numbers in memory"])
-
-
-def pair_costs(tokens: int, width: int, units: int) -> dict[str, tuple[int, int]]:
-    """Multiplications of the scores of all pairs, and the numbers kept for the backward pass.
-
-    q·k is one matrix product, of which only the scores are kept; vᵀ tanh(W q + U k) has a hidden
-    layer for every pair (Bahdanau et al. 2015).
-    """
-    pairs = tokens * tokens
-    hidden = pairs * units
-    return {
-        "dot product": (pairs * width, pairs),
-        "additive": (2 * tokens * width * units + hidden, hidden),
-    }
-
-
 # ---- a query of width 2, ten keys of width 1, 2 or 3, and ten values of width 4
 
 # Written by hand, with one decimal, so that every sum can be checked by hand as well.
@@ -241,34 +193,32 @@ def _three_widths(q: list[float], key_width: int, scoring: str) -> dict[str, Any
     """
     query, keys = torch.tensor(q), TEN_KEYS[:, :key_width]
     between, of_key = BETWEEN[:, :key_width], OF_KEY[:, :key_width]
-    given = {
-        "scoring": scoring,
-        "q": q,
-        "keys": keys.tolist(),
-        "values": TEN_VALUES.tolist(),
-        "between": between.tolist(),
-        "translated": (query @ between).tolist(),
-        "of_query": OF_QUERY.tolist(),
-        "of_key": of_key.tolist(),
-        "query_part": (OF_QUERY @ query).tolist(),
-        "vector": VECTOR.tolist(),
-        "key_width": key_width,
-        "comparable": scoring != "dot" or key_width == len(q),
+    given: dict[str, Any] = {
+        "q": query,
+        "keys": keys,
+        "values": TEN_VALUES,
+        "between": between,
+        "translated": query @ between,
+        "of_query": OF_QUERY,
+        "of_key": of_key,
+        "query_part": OF_QUERY @ query,
+        "vector": VECTOR,
     }
-    if not given["comparable"]:
-        return given
-    score = score_of(scoring, key_width)
-    batch = (each.expand(2, 1, *each.shape) for each in (query[None], keys, TEN_VALUES))
-    values, pattern = attend(*batch, score=score)
-    hidden = sum(score.hidden(query, keys)) if isinstance(score, Additive) else None
-    return {
-        **given,
-        "scores": pattern.scores(0, item=0)[0].tolist(),
-        "weights": pattern.weights(0, item=0)[0].tolist(),
-        "hidden": hidden.tolist() if isinstance(hidden, Tensor) else None,
-        "output": values[0, 0, 0].tolist(),
-        "shape": str(tuple(values[:, 0].shape)),
-    }
+    comparable = scoring != "dot" or key_width == len(q)
+    more: dict[str, Any] = {"scoring": scoring, "key_width": key_width, "comparable": comparable}
+    if comparable:
+        score = score_of(scoring, key_width)
+        batch = (each.expand(2, 1, *each.shape) for each in (query[None], keys, TEN_VALUES))
+        values, pattern = attend(*batch, score=score)
+        given |= {
+            "scores": pattern.scores(0, item=0)[0],
+            "weights": pattern.weights(0, item=0)[0],
+            "output": values[0, 0, 0],
+        }
+        if isinstance(score, Additive):
+            given["hidden"] = sum(score.hidden(query, keys))
+        more["shape"] = str(tuple(values[:, 0].shape))
+    return {**{name: each.tolist() for name, each in given.items()}, **more}
 
 
 def score_of(scoring: str, key_width: int) -> Score:
@@ -312,25 +262,23 @@ def spread(sentence: str, seed: int) -> Board:
 def spreads(text: str) -> dict[str, Any]:
     """Spread of the scores a query sees, and the largest weights, for some heads."""
     trace = real.traced("smollm2", text)
-    count = len(trace.labels)
-    if not 2 <= count <= MOST:
-        raise InputError(f"expected 2 to {MOST} tokens, received {count}")
+    real.check(len(trace.labels), 2, MOST)
     rows = []
     for layer, head in HEADS:
         scores = trace.scores(layer, head)
-        scaled, plain = scores.softmax(-1), (scores * WIDTH**0.5).softmax(-1)
         deviation = scores[scores.isfinite()].std(correction=0).item()
+        scaled, plain = ((by * scores).softmax(-1)[1:].amax(-1) for by in (1, WIDTH**0.5))
         rows.append(
             {
                 "layer": layer,
                 "head": head,
                 "deviation": deviation * WIDTH**0.5,
                 "scaled": deviation,
-                "largest": scaled[1:].amax(-1).mean().item(),
-                "unscaled": plain[1:].amax(-1).mean().item(),
+                "largest": scaled.mean().item(),
+                "unscaled": plain.mean().item(),
             }
         )
-    return {"tokens": count, "rows": rows}
+    return {"tokens": len(trace.labels), "rows": rows}
 
 
 BOARDS = {"spread": spread}

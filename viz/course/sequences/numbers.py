@@ -18,13 +18,10 @@ from torch import Tensor, nn
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.seeding import seeded
 from viz.course import real
-from viz.course.boards import Board, Panel, board, power, table
-from viz.course.inputs import InputError
-from viz.course.numbers import KINDS, cost
+from viz.course.boards import Board, board, table
 
 DIM = 16  # of the untrained layers
-
-
+KINDS = ("attention", "recurrence", "convolution")
 TEXT = "The animal didn't cross the street because it was too {ending}."
 LAYER, HEAD, WORD = 3, 1, "it"  # of MiniLM, and the word that it is asked about
 
@@ -44,7 +41,6 @@ def numbers(
     """
     size = int(kernel)
     paths = {kind: hops(kind, tokens, size) for kind in KINDS}
-    costs = {kind: cost(kind, tokens, width, size) for kind in KINDS}
     influences = {
         "recurrence": recurrent_influence(tokens, gain, activation),
         "attention": attention_influence(tokens),
@@ -60,13 +56,12 @@ def numbers(
         "hops": paths,
         "count": {kind: len(path) - 1 for kind, path in paths.items()},
         "seen": receptive_fields(tokens, len(paths["convolution"]) - 1, size),
-        "costs": {kind: {"work": one.work, "steps": one.steps} for kind, one in costs.items()},
+        "costs": cost(tokens, width, size),
         "influence": {
             kind: {"sizes": sizes.tolist(), "ratio": (sizes[0] / sizes[-1]).item()}
             for kind, sizes in influences.items()
         },
         "kept": [1.0, *map(float, kept)],
-        "tables": [_longer(), _work(width, size)],
     }
 
 
@@ -81,6 +76,18 @@ def reads(ending: str) -> dict[str, Any]:
     named = dict(zip(words, weights, strict=True))
     shares = {name: named[name] for name in ("animal", "street")}
     return {"words": words, "weights": weights, "at": at - 1, **shares}
+
+
+def cost(tokens: int, dim: int, kernel: int) -> dict[str, dict[str, int]]:
+    """Multiplications of one layer of each kind, and its steps one after the other.
+
+    Source: Vaswani et al. 2017, section 4 and table 1.
+    """
+    work = (tokens**2 * dim, tokens * dim**2, kernel * tokens * dim**2)
+    return {
+        kind: {"work": count, "steps": tokens if kind == "recurrence" else 1}
+        for kind, count in zip(KINDS, work, strict=True)
+    }
 
 
 def hops(kind: str, tokens: int, kernel: int) -> list[int]:
@@ -149,38 +156,6 @@ def attention_influence(tokens: int) -> Tensor:
     return torch.as_tensor(jacobian).square().sum((0, 2)).sqrt()
 
 
-LONGER = (12, 32, 64)  # tokens
-TEXTS = (32, 512, 2048)
-
-
-@lru_cache(maxsize=1)
-def _longer() -> Panel:
-    """The first token's influence as a share of the last one's, over longer texts."""
-    rows = {}
-    for activation, gain in (("tanh", 0.5), ("tanh", 0.9), ("none", 0.9), ("none", 1.2)):
-        sizes = [recurrent_influence(count, gain, activation) for count in LONGER]
-        name = f"g = {gain}, {'tanh' if activation == 'tanh' else 'no tanh'}"
-        rows[name] = [power((each[0] / each[-1]).item()) for each in sizes]
-    cols = [f"{n} tokens" for n in LONGER]
-    return table("Influence of the first token : of the last", rows, cols)
-
-
-def _work(width: int, kernel: int) -> Panel:
-    """What one layer costs over longer texts."""
-    names = {
-        "attention": "attention: n² · d, without projections",
-        "recurrence": "recurrence: n · d²",
-        "convolution": "convolution: k · n · d²",
-    }
-    rows = {
-        name: [f"{cost(kind, n, width, kernel).work:,}" for n in TEXTS]
-        for kind, name in names.items()
-    }
-    rows["projections: 4 n · d²"] = [f"{4 * n * width**2:,}" for n in TEXTS]
-    cols = [f"{n:,} tokens" for n in TEXTS]
-    return table(f"Multiplications of one layer of width {width}", rows, cols)
-
-
 NOUNS = (
     "The keys near the cabinet",
     "The keys near the old cabinet in the hall",
@@ -214,8 +189,7 @@ def agree(sentence: str) -> Board:
 def agreement(text: str) -> dict[str, Any]:
     """Probabilities of both verbs after a text, and the head that reads its second token most."""
     count = len(real.encoded("smollm2", text).ids)
-    if not NOUN + 1 < count <= LONGEST:
-        raise InputError(f"expected {NOUN + 2} to {LONGEST} tokens, received {count}")
+    real.check(count, NOUN + 2, LONGEST)
     trace = real.traced("smollm2", text)
     shares = trace.output.values[0, -1].softmax(-1)
     rows = torch.stack([trace.weights(site.layer)[:, -1, NOUN] for site in trace.sites])

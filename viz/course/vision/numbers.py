@@ -23,7 +23,7 @@ from models.edits import Cut
 from models.image import to_pixels
 from models.inputs.pictures import pixels_of
 from models.inputs.sound import extracted
-from models.patches import cut, pair
+from models.patches import cut
 from models.preprocessing import ProcessorSettings
 from models.presets import PRESETS
 from models.trace import Sound
@@ -35,7 +35,6 @@ from viz.course.numbers import block_steps
 from viz.theme import sequential
 
 SMALL = "objects"
-ENLARGED = 4  # side of a pixel in a patch's file
 BEST = 3  # answers to each question
 PHOTOS = Path(__file__).parents[2] / "photos"
 SIDE, PATCH, WIDTH, DEPTH = 224, 14, 384, 12  # of DINOv2
@@ -43,7 +42,15 @@ EDGE = 256  # of the photo, before its middle is cut out
 
 
 def numbers(
-    network: str, photo: str, picture: str, shuffle: str, layer: int, head: int, position: int
+    network: str,
+    photo: str,
+    picture: str,
+    shuffle: str,
+    layer: int,
+    head: int,
+    position: int,
+    small_layer: int,
+    small_head: int,
 ) -> dict[str, Any]:
     """Patches and their positions, the class token's weights, and the answers.
 
@@ -52,18 +59,26 @@ def numbers(
         photo: name of a photo.
         picture: of a picture.
         shuffle: see `run_shuffled`.
-        layer: of the weights.
-        head: of the weights.
+        layer: of the weights of DINOv2.
+        head: of the weights of DINOv2.
         position: the patch position whose vector is compared with all others.
+        small_layer: of the weights of the small network.
+        small_head: of the weights of the small network.
     """
     if network == SMALL:
-        return _of_picture(picture, shuffle, layer, head, position)
-    attention = attends(photo, shuffle, layer, head)
+        out, config = _run(SMALL, picture, shuffle), _network(SMALL).config
+        attention = _weights(out, small_layer, small_head)
+        shown = _sequence(_example(picture), config.patch, 4, shuffle, attention)
+        questions = _answers(out)
+        answer = questions[0]["best"][0]
+        return {**shown, "depth": config.depth, "questions": questions, "answer": answer}
+    similar = alike(position)["similar"]
     return {
-        **_sequence(SIDE, PATCH, shuffle, attention),
-        **_compared(position, alike(position)["similar"]),
+        **_sequence(middle(photo), PATCH, 1, shuffle, attends(photo, shuffle, layer, head)),
+        "position": position,
+        "similar": similar,
+        "least": min(similar),
         **moved(photo, shuffle),
-        "patches": tiles(photo),
         "width": WIDTH,
         "depth": DEPTH,
         "block": norms(photo, shuffle, layer),
@@ -71,53 +86,41 @@ def numbers(
     }
 
 
-def _of_picture(picture: str, shuffle: str, layer: int, head: int, position: int) -> dict[str, Any]:
-    network = _network(SMALL)
-    config, count = network.config, network.config.grid[0] * network.config.grid[1]
-    if layer >= config.depth or head >= config.heads or position >= count:
-        raise InputError(
-            f"expected a layer below {config.depth}, a head below {config.heads} and a position"
-            f" below {count}, received {layer}, {head} and {position}"
-        )
-    plain, out = (_run(SMALL, picture, each) for each in ("none", shuffle))
-    before, after = _answers(plain), _answers(out)
-    return {
-        **_sequence(config.image, config.patch, shuffle, _weights(out, layer, head)),
-        **_compared(position, _alike(network, config.grid[0], position)),
-        "patches": _patches(_example(picture), config.patch, ENLARGED),
-        "width": config.width,
-        "depth": config.depth,
-        "changed": (_shares(out) - _shares(plain)).abs().max().item(),
-        "block": _norms(network, out, layer),
-        "questions": after,
-        "before": before[0]["best"][0],
-        "answer": after[0]["best"][0],
-    }
+def _sequence(
+    image: Image.Image, patch: int, enlarged: int, shuffle: str, attention: dict[str, Any]
+) -> dict[str, Any]:
+    """A picture in patches: as it is read, as a sequence, and the weights where they belong.
 
-
-def _sequence(side: int, patch: int, shuffle: str, attention: dict[str, Any]) -> dict[str, Any]:
-    """Sizes of a picture in patches, where each comes in the sequence and in the picture."""
-    count = (side // patch) ** 2
+    Rows of patches are pictures, those of the sequence as long as those of the picture.
+    """
+    side, cols = image.width, image.width // patch
+    count = cols**2
     there = list(range(count))
     order = there if shuffle == "none" else shuffled(count)
-    place_of = [order.index(each) for each in there]
+    at = attention["at"]
     return {
-        "cols": side // patch,
+        "cols": cols,
         "count": count,
         "tokens": count + 1,
         "side": side,
         "patch": patch,
         "flat": 3 * patch**2,
-        "sequence": place_of,
-        "places": place_of if shuffle == "patches" else there,
-        "weights": [attention["at"][place] for place in place_of],
+        "lines": rows_of(image, patch, enlarged, order),
+        "rows": rows_of(image, patch, enlarged, order if shuffle == "patches" else there),
+        "order": order,
+        "weights": [at[order.index(n)] for n in there] if shuffle == "tokens" else at,
         "own": attention["own"],
         "largest": attention["largest"],
     }
 
 
-def _compared(position: int, similar: list[float]) -> dict[str, Any]:
-    return {"position": position, "similar": similar, "least": min(similar)}
+def rows_of(image: Image.Image, patch: int, enlarged: int, order: list[int]) -> list[str]:
+    """The patches of a picture in another order, row by row, as data: URLs."""
+    cut = "(row high) (col wide) rgb -> (row col) high wide rgb"
+    dealt = rearrange(np.asarray(image), cut, high=patch, wide=patch)[order]
+    cols = image.width // patch
+    joined = rearrange(dealt, "(row col) high wide rgb -> row high (col wide) rgb", col=cols)
+    return [_file(Image.fromarray(each), enlarged) for each in joined]
 
 
 def shuffled(count: int) -> list[int]:
@@ -137,7 +140,7 @@ def run_shuffled(network: Any, pixels: Tensor, how: str) -> ViTOutput:
         how: "tokens" shuffles the patches' tokens after positions were added, "patches" the patches
             before; "none" leaves both.
     """
-    side = pair(network.config.patch)[0]
+    side = network.config.patch
     per_row = pixels.shape[-1] // side
     order = shuffled(per_row**2)
     if how == "patches":
@@ -178,21 +181,14 @@ def _example(picture: str) -> Image.Image:
 
 
 @lru_cache(maxsize=4)
-def tiles(photo: str) -> list[str]:
-    """The patches of a photo as DINOv2 reads it, which needs no weights."""
+def middle(photo: str) -> Image.Image:
+    """A photo as DINOv2 reads it, which needs no weights."""
     with Image.open(PHOTOS / f"{photo}.jpg") as opened:
         whole = opened.convert("RGB")
     size = [EDGE * each // min(whole.size) for each in whole.size]
     scaled = whole.resize((size[0], size[1]), Image.Resampling.BICUBIC)
     left, top = ((each - SIDE) // 2 for each in size)
-    return _patches(scaled.crop((left, top, left + SIDE, top + SIDE)), PATCH, 1)
-
-
-def _patches(image: Image.Image, side: int, enlarged: int) -> list[str]:
-    """The patches of a picture as data: URLs, row by row."""
-    wide, high = image.size
-    corners = [(x, y) for y in range(0, high, side) for x in range(0, wide, side)]
-    return [_file(image.crop((x, y, x + side, y + side)), enlarged) for x, y in corners]
+    return scaled.crop((left, top, left + SIDE, top + SIDE))
 
 
 def _file(image: Image.Image, enlarged: int) -> str:
@@ -209,44 +205,15 @@ def _weights(out: ViTOutput, layer: int, head: int) -> dict[str, Any]:
     return {"at": one[1:].tolist(), "own": one[0].item(), "largest": one[1:].max().item()}
 
 
-def _alike(network: ViT, side: int, position: int) -> list[float]:
-    """Cosine similarity of a patch position's vector with those of all, in a square of patches."""
-    with torch.no_grad():
-        vectors = network.positions.vectors((side, side), network.config.width)[-(side**2) :]
-        return torch.cosine_similarity(vectors[position][None], vectors, dim=-1).tolist()
-
-
-def _norms(network: ViT, out: ViTOutput, layer: int) -> dict[str, Any]:
-    """The norm of every token after each step of a block, the class token first."""
-    block: Any = network.blocks[layer]
-    steps = block_steps(block, out.states[layer])
-    sizes = [x[0].norm(dim=-1).tolist() for _, x in steps]
-    return {
-        "layer": layer,
-        "after": layer + 1,
-        "names": [name for name, _ in steps],
-        "norms": sizes,
-        "class": [each[0] for each in sizes],
-    }
-
-
-def _probabilities(out: ViTOutput) -> list[Tensor]:
-    """The probabilities of each question's classes."""
-    if out.logits is None:
-        raise ValueError("expected a network with a head")
-    sizes = [len(question.classes) for question in real.card_of(SMALL).questions]
-    return [part.softmax(-1) for part in out.logits[0].split(sizes)]
-
-
-def _shares(out: ViTOutput) -> Tensor:
-    return torch.cat(_probabilities(out))
-
-
 def _answers(out: ViTOutput) -> list[dict[str, Any]]:
     """The likeliest classes of each question."""
+    if out.logits is None:
+        raise ValueError("expected a network with a head")
+    questions = real.card_of(SMALL).questions
+    parts = out.logits[0].split([len(each.classes) for each in questions])
     answers = []
-    for question, shares in zip(real.card_of(SMALL).questions, _probabilities(out), strict=True):
-        best = shares.topk(BEST)
+    for question, logits in zip(questions, parts, strict=True):
+        best = logits.softmax(-1).topk(BEST)
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
         named = [{"name": question.classes[at], "share": share} for at, share in pairs]
         answers.append({"title": question.title, "best": named})
@@ -264,14 +231,27 @@ def attends(photo: str, shuffle: str, layer: int, head: int) -> dict[str, Any]:
 
 @real.of("dinov2")
 def norms(photo: str, shuffle: str, layer: int) -> dict[str, Any]:
-    """The norm of every token after each step of a block."""
-    return _norms(_network("dinov2"), _run("dinov2", photo, shuffle), layer)
+    """The norm of every token after each step of a block, the class token first."""
+    steps = block_steps(
+        _network("dinov2").blocks[layer], _run("dinov2", photo, shuffle).states[layer]
+    )
+    sizes = [x[0].norm(dim=-1).tolist() for _, x in steps]
+    return {
+        "layer": layer,
+        "after": layer + 1,
+        "names": [name for name, _ in steps],
+        "norms": sizes,
+        "class": [each[0] for each in sizes],
+    }
 
 
 @real.of("dinov2")
 def alike(position: int) -> dict[str, Any]:
-    """How similar a position's vector is to all others."""
-    return {"similar": _alike(_network("dinov2"), SIDE // PATCH, position)}
+    """Cosine similarity of a position's vector with those of all patches."""
+    network, side = _network("dinov2"), SIDE // PATCH
+    with torch.no_grad():
+        vectors = network.positions.vectors((side, side), WIDTH)[-(side**2) :]
+        return {"similar": torch.cosine_similarity(vectors[position][None], vectors).tolist()}
 
 
 @real.of("dinov2")
@@ -479,8 +459,9 @@ FAR = 0.5  # seconds
 EXTRACTOR = json.dumps({"feature_extractor_type": "WhisperFeatureExtractor"})
 
 
-def frames(layer: int, head: int, position: int) -> Board:
+def frames(sound_layer: int, sound_head: int, heard: int) -> Board:
     """A spectrogram, some of its tokens, and what one of them attends to."""
+    layer, head, position = sound_layer, sound_head, heard
     read, built = listens(layer, head, position), shapes()
     levels, step = spectrogram()
     seconds, weights, frame = levels.shape[1] * step, read["at"], read["frame"]

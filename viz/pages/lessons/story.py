@@ -1,13 +1,13 @@
 """Draws a lesson's story: the props of its browser view."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from headscope_views import view
 
 from viz import theme
 from viz.course import prose, real
-from viz.course.reading import SIZES, Lesson, Other, Question, Step, Try
+from viz.course.reading import SIZES, Lesson, Question, Step
 from viz.pages.state import params as link
 from viz.pages.state import session
 
@@ -47,32 +47,16 @@ def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
         "deeper": step.deeper,
         "board": step.board,
         "sizes": step.computed == SIZES,
-        "computed": _computed(step.computed or lesson.computed),
+        "computed": f"Computed now, from {step.computed or lesson.computed}.",
+        "controls": [lesson.inputs[name].control(name) for name in step.controls],
         "inputs": step.inputs,
         "formulas": [prose.parts(line) for line in step.formulas],
         "code": [prose.parts(line) for line in step.code],
-        **_version(step.prose, step.tries),
+        "prose": [prose.parts(paragraph) for paragraph in step.prose],
+        "said": prose.parts(" ".join(step.said)),
+        "tries": [{"label": each.label, "inputs": each.inputs} for each in step.tries],
         "ask": _question(step.ask),
-        "other": _other(step.other),
     }
-
-
-def _version(paragraphs: Sequence[str], tries: Sequence[Try]) -> dict[str, Any]:
-    return {
-        "prose": [prose.parts(paragraph) for paragraph in paragraphs],
-        "tries": [{"label": each.label, "inputs": each.inputs} for each in tries],
-    }
-
-
-def _other(other: Other | None) -> dict[str, Any] | None:
-    if other is None:
-        return None
-    version = _version(other.prose, other.tries)
-    return {"network": other.network, "computed": _computed(other.computed), **version}
-
-
-def _computed(source: str) -> str:
-    return f"Computed now, from {source}."
 
 
 def _question(asked: Question | None) -> dict[str, Any] | None:

@@ -77,6 +77,9 @@ export const rect = (key, [x, y, w, h], words = "", more) => ({
   ...more,
 });
 
+/** @type {(key: string, href: string, box: number[], more?: Partial<Drawn>) => Drawn} */
+export const image = (key, href, box, more) => ({ ...rect(key, box), kind: "image", href, ...more });
+
 /** @type {(key: string, middle: number[], r: number, words?: string, more?: Partial<Drawn>) => Drawn} */
 export const circle = (key, [x, y], r, words = "", more) => ({
   key,

@@ -1,15 +1,15 @@
 // The picture of a step as rows of matrices, tables and plots, which the server makes.
 
 import { column, free, row, text, WIDEST } from "../scene/layout.js";
-import { line, rect, say, circle, plain } from "../scene/marks.js";
+import { circle, image, line, plain, rect, say } from "../scene/marks.js";
 import { matrix, written } from "../scene/matrix.js";
 import { bracketed, fixed } from "../scene/numbers.js";
 import { plot } from "../scene/plot.js";
 
-/** @import {Board, BoardPanel} from "../types" */
+/** @import {Board, BoardPanel, FigureTable} from "../types" */
 /** @import {Part} from "../scene/layout.js" */
-/** @import {Drawn} from "../scene/marks.js" */
 
+const MOST = 100; // numbers of a table that is read out
 const WHITE = "#ffffff"; // a frame over pictures, which are dark in both modes
 
 /** @type {(board: Board) => Part} */
@@ -119,16 +119,9 @@ function picture(key, panel) {
   const drawn = plot(key, { ...axisOf(panel), y: [0, 1], high: 6 }, ({ x, y }) => {
     const [left, right] = [x(axis?.low ?? 0), x(axis?.high ?? 1)];
     const wide = (right - left + gap) / hrefs.length;
-    /** @type {Drawn[]} */
-    const marks = hrefs.map((href, i) => ({
-      key: `${key}/${i}`,
-      kind: "image",
-      href,
-      x: left + i * wide,
-      y: y(1),
-      w: wide - gap,
-      h: y(0) - y(1),
-    }));
+    const marks = hrefs.map((href, i) =>
+      image(`${key}/${i}`, href, [left + i * wide, y(1), wide - gap, y(0) - y(1)]),
+    );
     if (span)
       marks.push(
         rect(
@@ -155,19 +148,16 @@ function axisOf({ axis }) {
   };
 }
 
-/** @type {(board: Board) => string} */
-export const describeBoard = ({ rows }) => rows.flat().map(described).join(". ");
-
-function described(panel) {
-  const { kind, title, rows, values, digits, axis, span } = panel;
-  if (kind !== "curve" && kind !== "picture") {
-    const lineOf = (each, i) =>
-      `${rows[i] ? `${rows[i]} ` : ""}${each.map((value) => written(value, digits) || "masked").join(", ")}`;
-    return `${plain(title)}: ${values.map(lineOf).join("; ")}`;
-  }
-  const numbers = values.map(([value]) => Number(value));
-  const over = axis ? `, from ${axis.low} to ${fixed(axis.high, 1)} ${axis.unit}` : "";
-  const top = numbers.length ? `, largest at ${rows[numbers.indexOf(Math.max(...numbers))]}` : "";
-  const named = span ? `; “${span.name}” lies between ${fixed(span.low)} and ${fixed(span.high)}` : "";
-  return `${plain(title)}${over}${top}${named}`;
-}
+/** What a screen reader hears of tables; of a large one its size. @type {(tables: FigureTable[]) => string} */
+export const described = (tables) =>
+  tables
+    .map(({ title, rows, cols, values }) => {
+      if (values.flat().length > MOST) return `${title}: ${values.length} × ${values[0].length} numbers`;
+      const cell = (value, j) => {
+        const digits = Number.isInteger(value) ? 0 : 3;
+        return `${cols.length > 1 ? `${cols[j]} ` : ""}${written(value, digits) || "masked"}`;
+      };
+      const said = (each, i) => `${rows[i] ? `${rows[i]} ` : ""}${each.map(cell).join(", ")}`;
+      return `${title}: ${values.map(said).join("; ")}`;
+    })
+    .join(". ");

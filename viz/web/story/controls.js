@@ -50,7 +50,7 @@ export function nextPosition(from, by, valueOf) {
   return at;
 }
 
-/** Controls below the picture, or above it. @param {{story: Story, controls: FigureControl[]}} props */
+/** Controls below the picture. @param {{story: Story, controls: FigureControl[]}} props */
 export function Controls({ story, controls }) {
   if (!controls.length) return null;
   return html`<div class="story-controls">

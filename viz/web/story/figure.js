@@ -3,13 +3,12 @@
 import { html } from "../core/html.js";
 import { useState } from "../vendor/hooks.js";
 import { fixed } from "../scene/numbers.js";
-import { boardPart } from "./board.js";
 import { Controls } from "./controls.js";
 import { written } from "./inputs.js";
 import { Picture } from "./picture.js";
 import { Prose } from "./prose.js";
 
-/** @import {FigureControl, FigureTable, ProsePart} from "../types" */
+/** @import {ProsePart} from "../types" */
 /** @import {Story} from "./state.js" */
 
 const DIGITS = 4;
@@ -19,7 +18,7 @@ export function FigurePane({ story, isNarrow }) {
   const { props, refusal, figure, isPresented } = story;
   const numbers = story.numbersOf();
   const isWaiting = story.isWaiting();
-  const controls = isWaiting ? [] : controlsOf(story);
+  const { controls } = props.steps[story.step];
   const { failure } = story.numbers;
   return html`<div class="story-figure" role="group" aria-label=${props.title}>
     <div class="story-tools">
@@ -35,7 +34,6 @@ export function FigurePane({ story, isNarrow }) {
       </div>
       <${Button} text="Present" label="The figure alone, large, with a caption (P)" press=${() => story.present(true)} />
     </div>
-    <${Controls} story=${story} controls=${controls.filter(({ above }) => above)} />
     <${Picture} story=${story} isNarrow=${isNarrow} />
     ${isPresented && html`<${Caption} ...${{ story, numbers, isWaiting }} />`}
     <p class="story-computed"><${Computed} ...${{ story, numbers, controls }} /></p>
@@ -45,7 +43,7 @@ export function FigurePane({ story, isNarrow }) {
         html`<${Button} text="Try again" label="Request the numbers again" press=${() => story.numbers.retry()} />`
       }
     </p>
-    <${Controls} story=${story} controls=${controls.filter(({ above }) => !above)} />
+    ${!isWaiting && html`<${Controls} ...${{ story, controls }} />`}
     ${figure && numbers && !isWaiting && html`<${Tables} ...${{ story, numbers }} />`}
   </div>`;
 }
@@ -68,17 +66,13 @@ function firstSentence(parts) {
 const Button = ({ text, label, press, disabled = false }) =>
   html`<button type="button" class="hs-button" title=${label} aria-label=${label} disabled=${disabled} onClick=${press}>${text}</button>`;
 
-/** @type {(story: Story) => FigureControl[]} */
-const controlsOf = (story) => (story.figure?.controls?.(story.moment()) ?? []).flatMap((each) => each || []);
-
 /** What the numbers are computed from, or for how long they have been; a link to the model behind them. */
 function Computed({ story, numbers, controls }) {
   const { seconds } = story.numbers;
   if (seconds) return `Still computing: ${seconds} s`;
   const step = story.props.steps[story.step];
   const { computed, explore } = step.sizes ? {} : ((step.board ? numbers?.board : numbers) ?? {});
-  const isOther = step.other?.network === story.inputs.network;
-  const source = computed ?? (isOther && step.other ? step.other : step).computed;
+  const source = computed ?? step.computed;
   const stored = computed && numbers?.nearest ? `${namesOf(numbers.nearest, controls)} · ` : "";
   const address = explore && new URL(`./?${new URLSearchParams(explore.query)}`, location.href).href;
   return html`${stored}${source} ${explore && html`<a class="story-explore" href=${address}>${explore.label}</a>`}`;
@@ -100,15 +94,8 @@ function Tables({ story, numbers }) {
   const toggled = (event) => open(event.target.open);
   return html`<details class="story-numbers" onToggle=${toggled}>
     <summary>Show numbers</summary>
-    <div class="story-numbers-inner">${isOpen && tablesOf(story, numbers).map((each) => html`<${Table} ...${each} />`)}</div>
+    <div class="story-numbers-inner">${isOpen && (story.partOf(numbers).part.tables ?? []).map((each) => html`<${Table} ...${each} />`)}</div>
   </details>`;
-}
-
-/** @type {(story: Story, numbers: any) => FigureTable[]} */
-function tablesOf(story, numbers) {
-  const { part } = story.partOf(numbers);
-  const stored = boardPart({ rows: [numbers.tables ?? []] });
-  return [...(part.tables ?? []), ...(stored.tables ?? [])];
 }
 
 function Table({ title, rows, cols, values }) {

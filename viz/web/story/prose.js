@@ -29,7 +29,26 @@ export function formatted(value, format) {
   return `${negative ? "−" : plus}${text}${kind === "%" ? "\u00a0%" : ""}`;
 }
 
-const textOf = (part) => (typeof part === "string" ? part : (part.parts ?? []).map(textOf).join(""));
+/** Numbers at a path as text: of a list all, with those of the other lists in the path beside them. @type {(numbers: any, path: string, format: string) => string} */
+export function writtenAt(numbers, path, format) {
+  const [first, ...others] = path.split("&").map((each) => valueAt(numbers, each));
+  const isDeep = Array.isArray(first?.[0]);
+  const one = (value) => (Array.isArray(value) ? value.map(one).join(", ") : formatted(value, format));
+  if (!Array.isArray(first)) return one(first);
+  const beside = (i) => others.map((each) => ` ${one(each?.[i])}`).join("");
+  return first.map((value, i) => `${one(value)}${beside(i)}`).join(isDeep ? "; " : ", ");
+}
+
+/** A paragraph as plain text. @type {(parts: ProsePart[], numbers: any) => string} */
+export const plainText = (parts, numbers) =>
+  parts
+    .map((part) => {
+      if (typeof part === "string") return part;
+      return part.tag === "number"
+        ? writtenAt(numbers, part.path, part.format)
+        : plainText(part.parts, numbers);
+    })
+    .join("");
 
 /** The parts of a paragraph; until its numbers arrive, room for them. @param {{parts: ProsePart[], numbers?: any}} props */
 export function Prose({ parts, numbers = null }) {
@@ -37,12 +56,12 @@ export function Prose({ parts, numbers = null }) {
     if (typeof part === "string") return part;
     if (part.tag === "number") {
       if (numbers === null) return html`<span class="story-number coming" aria-hidden="true" />`;
-      return html`<span class="story-number">${formatted(valueAt(numbers, part.path), part.format)}</span>`;
+      return html`<span class="story-number">${writtenAt(numbers, part.path, part.format)}</span>`;
     }
     const inner = html`<${Prose} parts=${part.parts} numbers=${numbers} />`;
     if (part.tag === "term") return html`<span class="story-term" data-term=${part.term}>${inner}</span>`;
     if (part.tag !== "glossary") return html`<${part.tag}>${inner}<//>`;
-    const name = `${textOf(part)}: ${part.meaning}`;
+    const name = `${plainText(part.parts, numbers)}: ${part.meaning}`;
     return html`<span class="story-glossary" tabindex="0" role="note" data-meaning=${part.meaning} aria-label=${name}>${inner}</span>`;
   });
 }

@@ -7,11 +7,12 @@ import { PageLink } from "../core/link.js";
 import { fitted, highOf, SIZE } from "../scene/layout.js";
 import { inkOf } from "../scene/ink.js";
 import { Scene } from "../scene/scene.js";
-import { boardPart, describeBoard } from "./board.js";
+import { boardPart, described } from "./board.js";
 import { valuesAhead } from "./controls.js";
 import { changed, queryOf, read, written } from "./inputs.js";
 import { wayOf } from "./links.js";
 import { Numbers } from "./numbers.js";
+import { plainText } from "./prose.js";
 import { answeredSteps, progress, recordAnswer, recordSeen } from "./progress.js";
 import { veiled } from "./veil.js";
 
@@ -229,13 +230,13 @@ export class Story {
   }
 
   /** The part that is drawn of numbers, and what it says. @type {(numbers: any, step?: number) => any} */
-  partOf(numbers, step) {
+  partOf(numbers, step = this.step) {
     const moment = this.moment(step);
     const { board, nearest } = numbers;
-    if (board) return { part: boardPart(board), said: describeBoard(board) };
     const near = nearest ? { ...moment, inputs: changed(moment.inputs, nearest) } : moment; // what is stored
-    const figure = /** @type {Figure} */ (this.figure);
-    return { part: figure.picture(numbers, near), said: figure.describe(numbers, near) };
+    const part = board ? boardPart(board) : /** @type {Figure} */ (this.figure).picture(numbers, near);
+    const said = plainText(this.props.steps[step].said, numbers);
+    return { part, said: [said, described(part.tables ?? [])].filter(Boolean).join(" ") };
   }
 
   /** The marks of the picture, how high it is, and what it says: of a question that waits, what the step before says already. @param {any} numbers */

@@ -38,8 +38,7 @@ export function StepBar({ story }) {
 /** @param {{story: Story, step: StoryStep, at: number}} props */
 export function Step({ story, step, at }) {
   const numbers = story.numbersOf(at);
-  const { other } = step;
-  const { prose, tries } = other && story.inputsOf(at).network === other.network ? other : step;
+  const { prose, tries } = step;
   const isWaiting = story.isWaiting(at);
   return html`<section class="story-step" id=${`step-${step.name}`}>
     <h1 class="story-title">${step.title}</h1>

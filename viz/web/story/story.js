@@ -58,7 +58,7 @@ export function mount(root, first) {
   light(root, signal);
   const sizes = new ResizeObserver(draw);
   sizes.observe(root);
-  import(`../figures/${first.page}.js`).then(
+  import(`../../course/${first.page}/figure.js`).then(
     ({ figure }) => story.begin(figure),
     () => story.refuse("The figure could not be loaded. Reload the page."),
   );

@@ -1,16 +1,16 @@
 // The residual stream of a language model of many blocks: its length, one block opened, its parts as a sum, what its
 // states read as, and what is predicted without a part.
 
-import { bars, plot } from "../scene/plot.js";
-import { column, lines, row, text } from "../scene/layout.js";
-import { cut, line, rect } from "../scene/marks.js";
-import { fixed, percent } from "../scene/numbers.js";
-import { matrix } from "../scene/matrix.js";
-import { stream } from "./block_stream.js";
-import { tokens } from "../scene/tokens.js";
+import { bars, plot } from "../../web/scene/plot.js";
+import { column, lines, row, text } from "../../web/scene/layout.js";
+import { cut, line, rect } from "../../web/scene/marks.js";
+import { fixed, percent } from "../../web/scene/numbers.js";
+import { matrix } from "../../web/scene/matrix.js";
+import { stream } from "./stream.js";
+import { tokens } from "../../web/scene/tokens.js";
 
-/** @import {Moment} from "../types" */
-/** @import {Part} from "../scene/layout.js" */
+/** @import {Moment} from "../../web/types" */
+/** @import {Part} from "../../web/scene/layout.js" */
 
 const PARTS = ["attention", "MLP"];
 const COLOURS = ["primary", "value"];
@@ -29,22 +29,6 @@ export function modelPicture(numbers, { step }) {
   const draw = { stream: lengths, blocks: sums, ablate: without }[step];
   const below = draw ? [draw(numbers)] : [along(numbers, step === "mlp"), opened(numbers, step === "mlp")];
   return column({ gap: 1 }, tokens("token", names, { chosen, press, wrap: true }), ...below);
-}
-
-/** @type {(numbers: any, step: string) => string} */
-export function describeModel(numbers, step) {
-  const { token, norms, parts, block, shares, guess, share, lens: read, without: cutOff } = numbers;
-  if (step === "lens")
-    return `The logit lens: after ${read.after.map((blocks, i) => `${blocks} blocks the last state reads as ${read.words[i].at(-1)}`).join(", ")}.`;
-  if (step === "ablate")
-    return `Probability of ${cutOff.goal} ${cutOff.way === "part" ? "without one sub-layer" : "with one residual connection cut"}: ${cutOff.shares.map((each) => fixed(each)).join(", ")}.`;
-  if (step === "blocks")
-    return `The last stream of ${token} as a sum: ${shares.map((each, i) => `${nameOf(i - 1)} ${fixed(100 * each, 1)}\u00a0%`).join(", ")}. It becomes ${guess}, ${percent(share)}.`;
-  if (step === "stream")
-    return `The norm of the stream of ${token} after each block: ${statesOf(norms)
-      .map((each) => fixed(each, 1))
-      .join(", ")}.`;
-  return `Block ${block} of 30, for ${token}: ${parts.map((part, i) => `${PARTS[i]} adds a vector of norm ${fixed(part.added, 1)} to one of ${fixed(part.stream, 1)}, which gives ${fixed(part.total, 1)}`).join("; ")}.`;
 }
 
 /** The name of a sub-layer; of the embedding where it is −1. */

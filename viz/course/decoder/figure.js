@@ -1,29 +1,17 @@
 // Decoder: a grid of weights that grows by a row and a column with each token, and a mask with edges to drag.
 
-import { choice, field, slider } from "../scene/controls.js";
-import { column, overlaid, row, text } from "../scene/layout.js";
-import { circle, joined, weightOf } from "../scene/marks.js";
-import { fixed, percent } from "../scene/numbers.js";
-import { list } from "../scene/list.js";
-import { matrix } from "../scene/matrix.js";
+import { column, overlaid, row, text } from "../../web/scene/layout.js";
+import { circle, joined, weightOf } from "../../web/scene/marks.js";
+import { fixed } from "../../web/scene/numbers.js";
+import { list } from "../../web/scene/list.js";
+import { matrix } from "../../web/scene/matrix.js";
 
-/** @import {Figure} from "../types" */
+/** @import {Figure} from "../../web/types" */
 
 const [MOST, ALL] = [11, 10]; // tokens; later keys a query sees without a mask
 
 /** @type {Figure} */
 export const figure = {
-  controls: ({ step, reached, board }) => [
-    !board && field("text", "Begins with", 32),
-    !board && reached("write") && slider("written", "Tokens written", [0, 6, 1], { plays: true }),
-    !board &&
-      step !== "cheat" &&
-      choice("place", "Layer · head", { 13.8: "13 · 8", "16.0": "16 · 0", 11.6: "11 · 6", 18.8: "18 · 8" }),
-    step === "cheat" && choice("head", "Layer · head", { 0: "0 · 0", 1: "0 · 1", 2: "1 · 0", 3: "1 · 1" }),
-    step === "cheat" &&
-      choice("network", "Network", { trained: "trained under the mask", copying: "copies, set by hand" }),
-  ],
-
   picture(numbers, moment) {
     const count = shownOf(numbers, moment);
     const part = row(
@@ -34,16 +22,6 @@ export const figure = {
     const under = moment.step === "cache" && text("cached", "only the last row is computed");
     const all = column(part, row(text("legend", "weights in %", "weight"), under));
     return moment.reached("edge") ? overlaid(all, (at) => edges(at, count, moment)) : all;
-  },
-
-  describe(numbers, moment) {
-    const count = shownOf(numbers, moment);
-    const { token, share } = numbers.best[count - 1][0];
-    const hidden = numbers.visible
-      .slice(0, count)
-      .flatMap((each) => each.slice(0, count))
-      .filter((seen) => !seen).length;
-    return `Attention weights of ${count} tokens, ${numbers.tokens.slice(0, count).join(" ")}: ${hidden} of ${count * count} are masked. After the last one “${token}” is the likeliest, ${percent(share)}.`;
   },
 };
 

@@ -1,14 +1,13 @@
 // A text becomes pieces, ids and rows of a table; then the neighbours of a row.
 
-import { column, lines, row, text, wire, wired } from "../scene/layout.js";
-import { cut } from "../scene/marks.js";
-import { field } from "../scene/controls.js";
-import { fixed, grouped } from "../scene/numbers.js";
-import { list } from "../scene/list.js";
-import { matrix } from "../scene/matrix.js";
-import { tokens } from "../scene/tokens.js";
+import { column, lines, row, text, wire, wired } from "../../web/scene/layout.js";
+import { cut } from "../../web/scene/marks.js";
+import { fixed, grouped } from "../../web/scene/numbers.js";
+import { list } from "../../web/scene/list.js";
+import { matrix } from "../../web/scene/matrix.js";
+import { tokens } from "../../web/scene/tokens.js";
 
-/** @import {Figure} from "../types" */
+/** @import {Figure} from "../../web/types" */
 
 const CELLS = {
   kind: "signed",
@@ -20,8 +19,6 @@ const CELLS = {
 
 /** @type {Figure} */
 export const figure = {
-  controls: () => [field("text", "Text", 40)],
-
   picture(numbers, { reached, step }) {
     const { pieces, ids, token, vocab } = numbers;
     const cell = Math.min(4.4, 36 / pieces.length - 0.3);
@@ -44,18 +41,6 @@ export const figure = {
     const below = step === "nearest" ? neighbours(numbers) : table(numbers, reached);
     const downs = pieces.map((_, i) => wire(`down${i}`, `piece${i}`, `id${i}`, "/muted 1 arrow"));
     return wired(column({ gap: 1.4 }, numbered, below), ...downs, ...wires(numbers, step));
-  },
-
-  describe({ pieces, ids, piece, id, nearest, twins, vocab, text: read, words, bytes }, { reached }) {
-    const times = twins.length === 1 ? "once" : `${twins.length} times`;
-    if (reached("nearest"))
-      return `The rows nearest to ${piece} by cosine: ${nearest.map((each) => `${each.piece} ${fixed(each.similarity, 3)}`).join(", ")}.`;
-    if (reached("rows"))
-      return `The rows of ${pieces.length} tokens, picked by their ids. Row ${id}, ${piece}, is picked ${times}.`;
-    if (reached("table")) return `The table of ${vocab} rows; the row of id ${id}, ${piece}, is marked.`;
-    if (reached("ids"))
-      return `The pieces and their ids: ${pieces.map((each, i) => `${each} ${ids[i]}`).join(", ")}.`;
-    return `The text “${read}” as ${words.length} words, ${bytes.length} bytes, and the pieces ${pieces.join(", ")}.`;
   },
 };
 

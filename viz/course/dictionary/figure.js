@@ -1,20 +1,14 @@
 // Soft dictionary: values flow to the answer, each in proportion to its weight.
 
-import { column, row, text, wire, wired } from "../scene/layout.js";
-import { field, slider } from "../scene/controls.js";
-import { list } from "../scene/list.js";
-import { fixed } from "../scene/numbers.js";
-import { tokens } from "../scene/tokens.js";
+import { column, row, text, wire, wired } from "../../web/scene/layout.js";
+import { list } from "../../web/scene/list.js";
+import { fixed } from "../../web/scene/numbers.js";
+import { tokens } from "../../web/scene/tokens.js";
 
-/** @import {Figure} from "../types" */
+/** @import {Figure} from "../../web/types" */
 
 /** @type {Figure} */
 export const figure = {
-  controls: ({ reached }) => [
-    field("query", "Query", 12),
-    reached("softmax") && slider("temperature", "Temperature T", [0.05, 5, 0.01], { log: true }),
-  ],
-
   picture(numbers, { reached, inputs }) {
     const { query, keys, values, distances, similarities, total, weights, contributions, answer } = numbers;
     const [scored, weighted, flowing] = [reached("similarity"), reached("softmax"), reached("flow")];
@@ -70,15 +64,5 @@ export const figure = {
         (_, i) => flowing && wire(`f${i}`, `k${i}/${last}`, "answer", "/value flat runs", flows(i)),
       ),
     );
-  },
-
-  describe({ keys, similarities, weights, answer, query }, { reached }) {
-    const pairs = (values) => keys.map((key, i) => `${key} ${fixed(values[i], 3)}`).join(", ");
-    if (reached("flow"))
-      return `The answer to the query ${query} is ${fixed(answer)}: the values weighted by ${pairs(weights)}.`;
-    if (reached("softmax")) return `Weights of the keys for the query ${query}: ${pairs(weights)}.`;
-    if (reached("similarity"))
-      return `Similarity of the query ${query} with each key: ${pairs(similarities)}.`;
-    return `A dictionary with the keys ${keys.join(", ")}; the query ${query} ${keys.includes(query) ? "is" : "is not"} one of them.`;
   },
 };

@@ -1,14 +1,13 @@
 // The residual stream of a language model; a layer norm, a small block and untrained stacks.
 
-import { bracketed, fixed, list as listed, typed } from "../scene/numbers.js";
-import { bars, plot } from "../scene/plot.js";
-import { choice, field, slider } from "../scene/controls.js";
-import { column, grid, row, text, wire, wired } from "../scene/layout.js";
-import { line, rect } from "../scene/marks.js";
-import { describeModel, modelPicture } from "./block_model.js";
-import { matrix } from "../scene/matrix.js";
+import { bracketed, fixed, typed } from "../../web/scene/numbers.js";
+import { bars, plot } from "../../web/scene/plot.js";
+import { column, grid, row, text, wire, wired } from "../../web/scene/layout.js";
+import { line, rect } from "../../web/scene/marks.js";
+import { modelPicture } from "./model.js";
+import { matrix } from "../../web/scene/matrix.js";
 
-/** @import {Figure} from "../types" */
+/** @import {Figure} from "../../web/types" */
 
 const NAMES = {
   x: "input x",
@@ -18,46 +17,14 @@ const NAMES = {
   "+": "add",
 };
 const OF_MODEL = ["stream", "attention", "mlp", "blocks", "ablate", "lens"];
-const ACTIVATIONS = {
-  relu: "ReLU",
-  gelu: "GELU",
-  silu: "SiLU",
-  tanh: "tanh",
-  sigmoid: "sigmoid",
-  softplus: "softplus",
-  leaky_relu: "leaky ReLU",
-};
-const ORDERS = { pre: "before the layer", post: "after the sum" };
 
 /** @type {Figure} */
 export const figure = {
-  controls: ({ step }) => [
-    (OF_MODEL.includes(step) || step === "attribution") && field("text", "Text", 80),
-    step === "ablate" &&
-      choice("way", "Remove", { part: "a sub-layer", path: "the residual connection around it" }),
-    step === "ffn" && choice("activation", "Activation", ACTIVATIONS),
-    step === "layernorm" && slider("gain", "γ", [-3, 3, 0.1]),
-    step === "layernorm" && slider("shift", "β", [-3, 3, 0.1]),
-    step === "norm" && choice("norm", "Norm", ORDERS),
-    step === "encoder" && choice("order", "Norm", ORDERS),
-  ],
-
   asks: ({ step }) => (OF_MODEL.includes(step) ? {} : { view: "none" }),
 
   picture(numbers, moment) {
     const draw = { layernorm: normed, encoder: small, norm: stack }[moment.step] ?? modelPicture;
     return draw(numbers, moment);
-  },
-
-  describe(numbers, { step }) {
-    const { stack: untrained, normed: one, small: whole } = numbers;
-    if (step === "layernorm")
-      return `Layer norm of two words: ${one.words.map((word, i) => `${word}, ${listed(one.rows[i])}, has mean ${fixed(one.means[i])} and deviation ${fixed(one.deviations[i])} and becomes ${listed(one.out[i])}`).join("; ")}.`;
-    if (step === "encoder")
-      return `A block of width 4, ${whole.order}-norm. ${one.words.map((word, i) => `${word}: ${whole.steps.map(({ name, rows }) => `${NAMES[name]} ${listed(rows[i])}`).join("; ")}`).join(". ")}.`;
-    if (step === "norm")
-      return `Sizes of the states of eight untrained blocks, ${untrained.norm}-norm: ${listed(untrained.sizes)}.`;
-    return describeModel(numbers, step);
   },
 };
 

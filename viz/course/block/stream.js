@@ -1,10 +1,10 @@
 // The residual stream as a band as wide as it is long, and layers that read from it and write into it.
 
-import { box, free } from "../scene/layout.js";
-import { line, rect, say } from "../scene/marks.js";
-import { fixed } from "../scene/numbers.js";
+import { box, free } from "../../web/scene/layout.js";
+import { line, rect, say } from "../../web/scene/marks.js";
+import { fixed } from "../../web/scene/numbers.js";
 
-/** @import {Part} from "../scene/layout.js" */
+/** @import {Part} from "../../web/scene/layout.js" */
 
 const [WIDE, HIGH, BAND] = [36, 17, 8.5]; // of the picture; the largest height of the band
 

@@ -1,14 +1,13 @@
 // The way from the first token to the last: through every state, through layers of windows, or at once.
 
-import { bars, plot } from "../scene/plot.js";
-import { choice, field, slider } from "../scene/controls.js";
-import { arc, column, row, text, wire, wired } from "../scene/layout.js";
-import { circle, line, weightOf } from "../scene/marks.js";
-import { fixed, grouped, percent, power } from "../scene/numbers.js";
-import { list } from "../scene/list.js";
-import { tokens } from "../scene/tokens.js";
+import { bars, plot } from "../../web/scene/plot.js";
+import { arc, column, row, text, wire, wired } from "../../web/scene/layout.js";
+import { circle, line, weightOf } from "../../web/scene/marks.js";
+import { fixed, grouped, percent, power } from "../../web/scene/numbers.js";
+import { list } from "../../web/scene/list.js";
+import { tokens } from "../../web/scene/tokens.js";
 
-/** @import {Figure} from "../types" */
+/** @import {Figure} from "../../web/types" */
 
 const KINDS = ["recurrence", "convolution", "attention"];
 const FORMULAS = ["n · d^{2}", "k · n · d^{2}", "n^{2} · d"];
@@ -17,35 +16,9 @@ const LEAST = 0.01; // smaller ratios are written as powers of ten
 
 /** @type {Figure} */
 export const figure = {
-  controls: ({ step, reached, board }) => [
-    step === "agree" && field("sentence", "Text", 80),
-    !board && step !== "sentence" && slider("tokens", "Tokens n", [2, 20, 1]),
-    !board &&
-      reached("convolution") &&
-      !reached("influence") &&
-      choice("kernel", "Window k", ["3", "5", "7"]),
-    step === "cost" && slider("width", "Width d", [4, 64, 1]),
-    step === "influence" && slider("gain", "Gain g", [0.5, 1.2, 0.05]),
-    step === "influence" && choice("activation", "Activation", ["tanh", "none"]),
-  ],
-
   picture(numbers, { step }) {
     const draw = { sentence, cost: costs, influence, recurrence, convolution, attention }[step] ?? influence;
     return draw(numbers);
-  },
-
-  describe({ reads, tokens: n, kernel, width, count, costs: work, influence: of }, { step }) {
-    if (step === "sentence")
-      return `Weights of “${reads.words[reads.at]}”: ${reads.words.map((word, i) => `${word} ${percent(reads.weights[i])}`).join(", ")}.`;
-    const ratio = (kind) => `${kind} ${of[kind].ratio.toPrecision(2)}`;
-    if (step === "influence")
-      return `Influence of the first of ${n} tokens on the last output, as a share of the last token's: ${ratio("recurrence")}, ${ratio("attention")}.`;
-    if (step === "cost")
-      return `One layer over ${n} tokens of width ${width}: ${KINDS.map((kind) => `${kind} ${work[kind].work} operations, ${work[kind].steps} in sequence`).join("; ")}.`;
-    if (step === "attention") return `${n} tokens; attention connects the first with the last in one hop.`;
-    if (step === "convolution")
-      return `${n} tokens; with a window of ${kernel}, the first is connected with the last by ${count.convolution} layers.`;
-    return `${n} tokens; a recurrence passes ${count.recurrence} updates of its state from the first to the last.`;
   },
 };
 

@@ -1,12 +1,12 @@
 // Self-attention by hand: a film and a viewer, then two words, with every sum written out.
 
-import { column, grid, lines, row, text, wire, wired } from "../scene/layout.js";
-import { circle, line, rect, say, signedOf } from "../scene/marks.js";
-import { matrix } from "../scene/matrix.js";
-import { bracketed, columnOf, fixed, list, nth, rowOf, typed, writtenSum } from "../scene/numbers.js";
-import { plot } from "../scene/plot.js";
+import { column, grid, lines, row, text, wire, wired } from "../../web/scene/layout.js";
+import { circle, line, rect, say, signedOf } from "../../web/scene/marks.js";
+import { matrix } from "../../web/scene/matrix.js";
+import { bracketed, columnOf, fixed, nth, rowOf, typed, writtenSum } from "../../web/scene/numbers.js";
+import { plot } from "../../web/scene/plot.js";
 
-/** @import {Figure} from "../types" */
+/** @import {Figure} from "../../web/types" */
 
 const TASTES = ["romance", "action", "comedy"];
 const WORDS = ["word 0", "word 1"];
@@ -18,18 +18,6 @@ export const figure = {
     if (!moment.reached("scores")) return ratings(numbers, moment);
     const below = moment.reached("mix") ? mixture(numbers) : sums(numbers, moment);
     return column({ gap: 1.6 }, scores(numbers, moment), below);
-  },
-
-  describe({ film, viewer, match, row: at, outputs, scores: products, weights }, { reached }) {
-    const rated = (values) => TASTES.map((name, i) => `${name} ${fixed(values[i])}`).join(", ");
-    const rows = (values) => values.map((each) => list(each, 4)).join("; ");
-    if (reached("mix"))
-      return `The weights of ${WORDS[at]} times the words give its output: ${rows([outputs[at]])}.`;
-    if (reached("softmax"))
-      return `Scores of two words, row by row: ${rows(products)}. Weights: ${rows(weights)}.`;
-    if (reached("scores")) return `The words X and their transpose give the scores: ${rows(products)}.`;
-    const given = `A film: ${rated(film)}. A viewer: ${rated(viewer)}.`;
-    return reached("match") ? `${given} The products sum to ${fixed(match)}.` : given;
   },
 };
 

@@ -1,0 +1,198 @@
+// Encoder and decoder: a date is read at once and written a character at a time.
+
+import { arc, box, column, framed, row, text, wire, wired } from "../../web/scene/layout.js";
+import { fixed, grouped, percent } from "../../web/scene/numbers.js";
+import { list } from "../../web/scene/list.js";
+import { matrix } from "../../web/scene/matrix.js";
+import { tokens } from "../../web/scene/tokens.js";
+
+/** @import {Figure} from "../../web/types" */
+
+const LEAST = 0.01; // weights below it get no line
+const ENCODER = ["self-attention", "feed-forward"];
+const DECODER = ["masked attention", "cross-attention", "feed-forward"];
+
+/** @type {Figure} */
+export const figure = {
+  picture(numbers, moment) {
+    const draw = { encode: encoding, align: alignment, whole: towers, inside: towers, six, cost: costs };
+    return (draw[moment.step] ?? crossing)(numbers, moment);
+  },
+};
+
+/** The characters that are read, and their states. */
+function reader({ source }, chosen, press, marked) {
+  const cell = Math.min(2.1, 36 / source.length - 0.3);
+  const letters = (i) => (source[i] === "␣" ? { fill: "muted" } : {});
+  const words = (i) => `background/key ${i === marked ? 3 : 1.4}`;
+  const name = text("source/name", "read by the encoder, all at once", "muted small");
+  const read = column({ gap: 0.3 }, name, tokens("s", source, { chosen, press, letters, cell }));
+  return column({ gap: 3.4 }, read, tokens("e", Array(source.length).fill(""), { words, cell }));
+}
+
+/** Lines as thick as weights: `line` makes one from its place and its look. */
+const weighted = (weights, by, tip, line) =>
+  weights.map((weight, i) => {
+    const look = { width: 1 + by * weight, opacity: 0.35 + 0.5 * weight, tip: tip(i, fixed(weight, 4)) };
+    return weight >= LEAST && line(i, look);
+  });
+
+function encoding(numbers) {
+  const { source, self, at } = numbers;
+  const press = (i) => ({ label: `Character ${i}: ${source[i]}`, pressed: i === at, patch: { at: i } });
+  const tip = (i, weight) => `“${source[at]}” gives “${source[i]}” a weight of ${weight}`;
+  const line = (i, look) => wire(`self${i}`, `s${i}`, `e${at}`, "/weight", look);
+  return wired(reader(numbers, at, press, at), ...weighted(self, 9, tip, line));
+}
+
+/** What is written, and where the character being written looks. */
+function crossing(numbers, { step, reached }) {
+  const { source, target, written, cross, causal, best, now, most } = numbers;
+  const done = [...target.slice(0, written + 1), now];
+  const [writes, kinds] = [reached("write"), step === "kinds"];
+  const isNow = (i) => i === written + 1;
+  const write = { label: `Write “${now}”`, patch: { written: written + 1 } };
+  const press = (i) => isNow(i) && writes && written < target.length - 1 && write;
+  const words = (i) =>
+    isNow(i) ? "background/output 2.5" : i === written ? "surface/query 2.5" : "surface/line 1";
+  const asks = "This position asks: its query is compared with the keys of all characters read";
+  const more = (i) => ({ tip: i === written ? asks : undefined });
+  const cell = Math.min(2.7, 36 / done.length - 0.3);
+  const states = column(reader(numbers, most.at), text("states/name", "keys and values", "key small"));
+  const both = "below: the target on itself · above: the target on the source";
+  const name = text("target/name", "written by the decoder, one at a time", "muted small");
+  const part = column(
+    { gap: 1 },
+    column({ gap: 7 }, states, tokens("t", done, { words, press, more, cell })),
+    kinds && column({ gap: 3 }, text("space", ""), text("own/name", both, "muted small")),
+    row(name, text("most", `weight ${fixed(most.weight)}`, "weight bold")),
+    writes && !kinds && chances("best", best, "Next character", 1.5),
+  );
+  const tip = (i, weight) => `While “${now}” is written, “${source[i]}” has a weight of ${weight}`;
+  const self = (i, weight) => `“${target[written]}” gives “${target[i]}” a weight of ${weight}`;
+  const up = (i, look) => wire(`c${i}`, `t${written}`, `e${i}`, "/weight", look);
+  const below = (i, look) => arc(`own${i}`, `t${written}`, `t${i}`, "/weight below", look);
+  const ups = weighted(cross[written], 11, tip, up);
+  return wired(part, ...ups, ...(kinds ? weighted(causal, 6, self, below) : []));
+}
+
+/** The likeliest tokens with their probabilities. */
+function chances(key, best, about, tall) {
+  const values = best.map(({ share }) => share);
+  const share = { values, said: (i) => percent(values[i]), bar: 4, most: 1, term: "output" };
+  return list(
+    key,
+    best.map(({ token }) => token),
+    [share],
+    { about, tall },
+  );
+}
+
+/** Rows: the character being written; columns: the characters read. */
+function alignment({ source, chosen, cross }) {
+  const tip = (weight, i, j) =>
+    `While “${chosen[i]}” is written, “${source[j]}” has a weight of ${fixed(weight, 4)}`;
+  return matrix("a", cross, {
+    ...{ title: "written ↓  read →", about: "Cross-attention", term: "weight", kind: "weights", digits: -1 },
+    ...{ rows: chosen, cols: source, cell: Math.min(2.1, 32 / source.length), tall: 1.8, tip },
+  });
+}
+
+const HEAD = box("head", "norm, linear, softmax", "surface/line", {}, [13.5, 1.7]);
+const embedded = (name) => box(`${name}/embed`, "embedding + position", "surface/line", {}, [13.5, 1.7]);
+
+/** What goes into a side: the date, or what is written of it. */
+const input = ({ source, target, written }, name) => {
+  const read = source.join("").replaceAll("␣", " ");
+  return text(`${name}/in`, name === "encoder" ? read : target.slice(0, written + 1).join(" "), "bold");
+};
+
+/** A tower from the bottom to the top: the stream's norm between its layers. */
+function tower(numbers, name, what, names, press, off = []) {
+  const { stream, adds } = numbers.stacks[name];
+  const norm = (i) => {
+    const tip = `The stream of ${what} here has norm ${fixed(stream[i])}`;
+    const size = /** @type {[number, number]} */ ([Math.max(2.4, 0.1 * stream[i]), 1.5]);
+    return box(`${name}/stream${i}`, fixed(stream[i], 1), "line/line", { tip }, size);
+  };
+  const layer = (each, i) => {
+    const said = `${each}: ${off[i] ? "off" : `adds ${fixed(adds[i], 1)}`}`;
+    const look = off[i] ? "background/line 1.5 dashed" : "surface/text 1.5 bold";
+    return box(`${name}/layer${i}`, said, look, { press: press?.(each, i) }, [13.5, 2]);
+  };
+  const parts = [norm(0), ...names.flatMap((each, i) => [layer(each, i), norm(i + 1)])].reverse();
+  const block = column({ gap: 0.55 }, text(`${name}/name`, `${name} block`, "muted bold small"), ...parts);
+  return column({ gap: 0.5 }, framed(`${name}/frame`, block), embedded(name), input(numbers, name));
+}
+
+/** Encoder and decoder side by side, and above the decoder its answer. */
+function towers(numbers, { step, inputs }) {
+  const { target, written, now, most, stacks } = numbers;
+  const { best, guesses, right, correct, count, off } = stacks;
+  const cutting = step === "inside";
+  const toggle = (layer, i) => {
+    const patch = { off: inputs.off.with(i, 1 - inputs.off[i]) };
+    return { label: `${layer}: ${off[i] ? "off" : "on"}`, pressed: !off[i], patch };
+  };
+  const write = { label: `Write “${now}”`, patch: { written: written + 1 } };
+  const likely = best.map(({ token, share }) => `${token} ${percent(share)}`);
+  const isWriting = (i) => i === 0 && !cutting && written < target.length - 1 && write;
+  const said = cutting ? guesses : target.slice(1, written + 1);
+  const soFar = `written so far${written ? "" : ": nothing"}`;
+  const title = cutting ? `predicted: ${correct} of ${count} right` : soFar;
+  const words = (i) => (!cutting || right[i] ? "surface/muted 1" : "background/line 1 dashed");
+  const tip = (i) => `Here comes “${target[i + 1]}”; “${said[i]}” is predicted`;
+  const more = (i) => ({ tip: cutting ? tip(i) : undefined });
+  const short = said.map((each) => (each.length > 1 ? "…" : each));
+  const letters = tokens("said", short, { words, more, cell: 1.6 });
+  const left = tower(numbers, "encoder", `“${most.token}”`, ENCODER);
+  const part = row(
+    { gap: 4, align: "end" },
+    column({ gap: 1.2 }, column({ gap: 0.3 }, text("said/name", title, "bold"), letters), left),
+    column(
+      { gap: 0.5 },
+      tokens("top", likely, { chosen: 0, press: isWriting, cell: 4.4 }),
+      HEAD,
+      tower(numbers, "decoder", `the position of “${now}”`, DECODER, cutting ? toggle : undefined, off),
+    ),
+  );
+  const look = { tip: "keys and values for the cross-attention" };
+  const keys = wire("memory", "encoder/stream2", "decoder/layer1", "/key 2.5 flat runs", look);
+  return wired(part, !off[1] && keys);
+}
+
+/** Six blocks on each side, and the way from the encoder's end to all of the decoder's. */
+function six(numbers) {
+  const side = (name, names) => {
+    const block = (i) => {
+      const cell = (part) => {
+        const look = part === "cross" ? "surface/key 2" : "surface/line";
+        return box(`${name}/six${i}/${part}`, part, look, {}, [11.4 / names.length, 1.7]);
+      };
+      const number = text(`${name}/six${i}/number`, String(i + 1), "muted bold");
+      const tip = `${name} block ${i + 1}: ${grouped(numbers.six[name])} parameters`;
+      return framed(`${name}/six${i}`, row({ gap: 0.2 }, number, ...names.map(cell)), "/text 1.5", { tip });
+    };
+    const blocks = [5, 4, 3, 2, 1, 0].map(block);
+    return column({ gap: 0.5 }, name === "decoder" && HEAD, ...blocks, embedded(name), input(numbers, name));
+  };
+  const sides = [side("encoder", ["self", "MLP"]), side("decoder", ["masked", "cross", "MLP"])];
+  const to = (i) => wire(`memory${i}`, "encoder/six5", `decoder/six${i}`, "/key 2 flat");
+  const part = wired(row({ gap: 4.5, align: "end" }, ...sides), ...[0, 1, 2, 3, 4, 5].map(to));
+  return column(text("memory/name", "keys and values, for all six", "key"), part);
+}
+
+/** Multiplications as bars of one scale. */
+function costs({ cost }) {
+  const names = ["scores  Q Kᵀ: n² · d", "weighted sums  A V: n² · d", "four projections: 4 n · d²"];
+  const values = [cost.scores, cost.sums, cost.projections];
+  const overtake = `the squares overtake the projections at n = 2 d = ${grouped(cost.equal)}`;
+  const bars = { values, said: (i) => grouped(values[i]), bar: 12 };
+  return column(
+    { gap: 1.4 },
+    text("cost/title", "Multiplications of one layer of self-attention", "bold"),
+    list("cost", names, [bars], { about: "Multiplications", tall: 2.6 }),
+    text("cost/sum", `in all ${grouped(cost.total)}`, "bold"),
+    text("cost/equal", overtake, "muted"),
+  );
+}

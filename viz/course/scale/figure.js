@@ -1,0 +1,176 @@
+// Scale and softmax: dot products spread as the width grows, and the softmax saturates.
+
+import { bars, plot } from "../../web/scene/plot.js";
+import { circle, line, rect, say } from "../../web/scene/marks.js";
+import { column, grid, lines, row, text } from "../../web/scene/layout.js";
+import { fixed, grouped } from "../../web/scene/numbers.js";
+import { list } from "../../web/scene/list.js";
+import { threeWidths } from "./widths.js";
+
+/** @import {Figure} from "../../web/types" */
+
+const WIDEST = 512;
+const FORMULAS = ["q·k", "q^{T} M k", "v^{T} tanh(W q + U k)"];
+
+/** @type {Figure} */
+export const figure = {
+  picture(numbers, moment) {
+    const { reached, step } = moment;
+    if (reached("half")) return halves(numbers);
+    if (step === "others") return others(numbers);
+    if (step === "widths") return threeWidths(numbers.widths, moment);
+    if (reached("softmax"))
+      return column({ gap: 1.2 }, keys(numbers, moment), reached("slope") && slopes(numbers, moment));
+    return reached("walk") ? walks(numbers) : spread(numbers);
+  },
+};
+
+/** The distribution of q·k. */
+function spread({ width, root, variance, deviation, histogram }) {
+  const half = histogram.length / 2;
+  const shape = histogram.flatMap((share, i) => [i - half, i + 1 - half].map((x) => [x, share]));
+  const look = { x: [-half, half], y: [-0.1, 1], ticks: { y: [] }, wide: 34, high: 17 };
+  const drawn = plot("histogram", look, ({ at, graph }) => {
+    const arrow = (side) => {
+      const end = at(side * Math.min(half, deviation), -0.06);
+      return line(`deviation${side}`, [...at(0, -0.06), ...end], "/text 3 arrow");
+    };
+    const points = [[-half, 0], ...shape, [half, 0]];
+    return [graph("shares", "muted", points, { opacity: 0.45 }), arrow(-1), arrow(1)];
+  });
+  const said = [
+    `standard deviation ${fixed(deviation)}: about √d = ${fixed(root)}`,
+    `variance ${fixed(variance)}: about d = ${width}`,
+  ];
+  const head = `4,000 dot products q·k of random vectors, d = ${width}`;
+  return column(text("head", head, "bold"), drawn, lines("spread", said));
+}
+
+/** Eight dot products as features are added, one product at a time. */
+function walks({ width, root, scores, walks: paths }) {
+  const range = Math.max(40, 10 * Math.ceil(Math.max(...paths.flat().map(Math.abs)) / 10));
+  const every = WIDEST / (paths[0].length - 1);
+  const [x, ticks] = [[1, WIDEST], { x: [1, WIDEST] }];
+  const look = { x, y: [-range, range], ticks, names: ["features", ""], wide: 32, high: 20 };
+  const roots = (sign) =>
+    Array.from({ length: 129 }, (_, i) => [Math.max(1, 4 * i), sign * Math.sqrt(4 * i)]);
+  const walk = (points) => points.map((value, j) => [Math.max(1, j * every), value]);
+  const drawn = plot("walks", look, ({ at, graph }) => {
+    const dot = (value, i) => {
+      const tip = `Key ${i}: the sum of the first ${width} products is ${fixed(value)}`;
+      return circle(`now${i}`, at(width, value), 0.33, "text/background 1", { tip });
+    };
+    return [
+      ...[1, -1].map((sign) => graph(`root${sign}`, "/text 2 dashed", roots(sign))),
+      ...paths.map((points, i) => graph(`walk${i}`, "/muted 1.4", walk(points))),
+      line("cursor", [...at(width, -range), ...at(width, range)], "/primary 2"),
+      ...scores.map(dot),
+    ];
+  });
+  const title = "one query, eight keys: q·k as features are added";
+  return column(text("head", title, "bold"), drawn, text("root/name", `dashed: ±√d, here ±${fixed(root)}`));
+}
+
+/** The kinds of scores that a step compares, by the beginnings of their names. */
+const kindsOf = (reached) =>
+  reached("temperature") ? ["scaled_", "tempered_"] : reached("scaled") ? ["", "scaled_"] : [""];
+
+/** Scores and weights of one query, and beside them those that are scaled. */
+function keys(numbers, { reached, inputs }) {
+  const kinds = kindsOf(reached);
+  const two = kinds.length > 1;
+  const heads = {
+    "": "q·k",
+    scaled_: "q·k / √d",
+    tempered_: `over T = ${fixed(Number(inputs.temperature))}`,
+  };
+  const weight = { head: "weight", digits: 3, bar: two ? 4.5 : 8, most: 1, term: "weight" };
+  const columns = kinds.flatMap((kind) => [
+    { head: heads[kind], values: numbers[`${kind}scores`], bar: two ? 0 : 9 },
+    { ...weight, values: numbers[`${kind}weights`] },
+  ]);
+  const names = numbers.scores.map((_, i) => `k_{${i}}`);
+  return list("key", names, columns, { about: "One query with 8 keys", term: "key", tall: 1.65 });
+}
+
+/** The slope of a weight against the weight, and where the eight keys are on it. */
+function slopes(numbers, { reached }) {
+  const [kinds, tempered] = [kindsOf(reached), reached("temperature")];
+  const two = kinds.length > 1;
+  const [ticks, names] = [{ x: [0, 1], y: [0.25] }, ["weight α", "slope α (1 − α)"]];
+  const look = { x: [0, 1], y: [0, 0.25], ticks, names, wide: 17, high: 5.5 };
+  const curve = Array.from({ length: 41 }, (_, i) => [i / 40, (i / 40) * (1 - i / 40)]);
+  const dots = (kind, n, at) =>
+    numbers[`${kind}weights`].map((share, i) => {
+      const slope = numbers[`${kind}slopes`][i];
+      const tip = `Key ${i}: ${fixed(share, 4)} · (1 − ${fixed(share, 4)}) = ${fixed(slope, 4)}`;
+      const look_ = two && n === 0 ? "background/weight 1.6" : "weight";
+      return circle(`slope${kind}${i}`, at(share, slope), 0.36, look_, { tip });
+    });
+  const drawn = plot("slope", look, ({ at, graph }) => [
+    graph("slope/curve", "/muted 2", curve),
+    ...kinds.flatMap((kind, n) => dots(kind, n, at)),
+  ]);
+  const labels = tempered ? ["○ T = 1", "● with T"] : ["○ without √d", "● with √d"];
+  const facts = (title, values) =>
+    two
+      ? list(title, [title, ...labels], [{ values: ["", ...values], digits: 3 }], { tall: 1.4 })
+      : list(title, [title], [{ values: values.slice(0, 1), digits: 3 }], { tall: 1.4 });
+  const largest = kinds.map((kind) => Math.max(...numbers[`${kind}slopes`]));
+  const means = !tempered && facts("mean of 500 queries", [numbers.mean_slope, numbers.mean_scaled_slope]);
+  return row(drawn, column({ gap: 0, align: "end" }, facts("largest slope", largest), means));
+}
+
+/** Three ways to score the same queries and keys: how far the scores spread, and the weights of one query. */
+function others({ width, others: kinds }) {
+  const rows = kinds.map(({ name, deviation, scores, weights }, i) => {
+    const to = Math.min(9, 0.35 * deviation);
+    const arrows = ({ at }) =>
+      [-to, to].map((end) => line(`${name}/${end}`, [...at(0, 0.5), ...at(end, 0.5)], "/text 3 arrow"));
+    const tip = (j) => `k_${j}: score ${fixed(scores[j])}, weight ${fixed(weights[j], 3)}`;
+    const bar = (j) => ({ fill: "weight", term: "weight", tip: tip(j) });
+    const labels = i === 2 ? weights.map((_, j) => `k_{${j}}`) : [];
+    const title = text(`${name}/name`, name === "dot" ? "dot product" : name, "bold");
+    const head = row(title, text(`${name}/formula`, FORMULAS[i], "muted"));
+    const axes = { x: [-9, 9], y: [0, 1], ticks: { x: [], y: [] }, wide: 14, high: 2 };
+    const said = text(`${name}/deviation`, `standard deviation ${fixed(deviation)}`);
+    const shares = bars(`${name}/weight`, weights, { labels, bar, most: 1, wide: 15, high: 5 });
+    return [column({ gap: 0.2 }, head, plot(`${name}/spread`, axes, arrows), said), shares];
+  });
+  const left = text("head", `unscaled scores, d = ${width}`, "bold");
+  return grid(0.8, [[left, text("head/weights", "weights of the eight keys", "weight bold")], ...rows]);
+}
+
+const long = (value) => (value < 100 ? fixed(value) : grouped(value));
+
+/** One score in float16, on a logarithmic line with the largest number of the format. */
+function halves({ width, size, half_product, late, early, exact, largest_half: largest }) {
+  const all = {
+    "q·k, float16": half_product,
+    "(q·k) / √d, divided afterwards, float16": late,
+    "(q / ∜d)·(k / ∜d), divided before, float16": early,
+    "the score itself, computed exactly": exact,
+  };
+  const ticks = { x: [0, 2, 4, 6, 8].map((power) => [10 ** power, power ? `10^{${power}}` : "1"]), y: [] };
+  const look = { x: [0.1, 1e8], y: [-0.5, 4], log: ["x"], ticks, wide: 34, high: 21 };
+  const drawn = plot("half", look, ({ x, y, at }) => {
+    const score = ([name, value], i) => {
+      const [key, [left, down], isFinite] = [`half${i}`, at(0.1, 3 - i), value !== null];
+      const end = x(Math.min(1e8, Math.max(0.1, value ?? 1e8)));
+      const place = isFinite ? [Math.min(end, x(3e7)), down + 1.2] : [x(3e7), down - 1.2];
+      return [
+        say(`${key}/name`, [left, down - 1.5], name, "start"),
+        line(`${key}/line`, [left, down, end, down], isFinite ? "/muted 2" : "/muted 2 arrow"),
+        ...(isFinite ? [circle(key, [end, down], 0.45, "text")] : []),
+        say(`${key}/value`, place, isFinite ? long(value) : "∞", "bold", { size: isFinite ? 1 : 1.6 }),
+      ];
+    };
+    return [
+      rect("beyond", [...at(largest, 4), x(1e8) - x(largest), y(-0.5) - y(4)], "surface"),
+      line("wall", [...at(largest, 4), ...at(largest, -0.5)], "/text 3"),
+      say("wall/name", [x(largest) - 0.4, y(4) + 0.5], "largest float16: 65,504", "bold end"),
+      ...Object.entries(all).flatMap(score),
+    ];
+  });
+  return column(text("head", `q and k: ${width} numbers each, all ${fixed(size, 1)}`, "bold"), drawn);
+}
