@@ -9,12 +9,11 @@ import plotly.graph_objects as go
 from viz import theme
 from viz.figures import finish
 
-KEYS = ("name", "title", "kind", "takes", "gives", "parameters", "flops", "memory")
+KEYS = ("name", "title", "kind", "takes", "gives", "parameters", "flops")
 MORE = ("times", "skips", "context", "causal", "heading", "sentence", "rows", "source", "parts")
 QUANTITIES = {
     "parameters": ("Parameters", "learned parameters"),
     "flops": ("FLOPs", "FLOPs of one forward pass"),
-    "memory": ("Memory", "bytes kept for the backward pass"),
 }
 
 

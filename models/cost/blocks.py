@@ -7,16 +7,13 @@ from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.attention.functional import attend
 from models.blocks import (
     BLOCKS,
-    DECODER_BLOCKS,
     DropPath,
     FeedForward,
     StackConfig,
     cross_of,
     drop_path_of,
 )
-from models.cost.parts import NUMBER, Part, Shape, add, add_norm, group, linear, norm, size
-
-AFTER = ("relu", "tanh", "sigmoid")  # their gradient needs their output, not their input
+from models.cost.parts import Part, Shape, add, add_norm, group, linear, norm
 
 
 def attention(
@@ -57,7 +54,6 @@ def attention(
             bias=config.qkv_bias,
             kind="projection",
             formula=f"{letter} = {'c' if cross and which != 'query' else 'x'} · W{letter}{b}",
-            memory=0 if config.scoring == "additive" and which != "value" else NUMBER * size(gives),
         )
         parts.append(cost)
     filled = mask_fill is not None
@@ -88,7 +84,7 @@ def attention(
 
 
 def dropout(name: str, share: float, shape: Shape, source: Any) -> Part:
-    """Dropout while training; it keeps nothing and costs nothing at any other time."""
+    """Dropout while training; it costs nothing at any other time."""
     formula = f"while training 0 with probability {share:g}, else x / {1 - share:g}"
     return Part(name, f"Dropout {share:g}", "dropout", formula, shape, shape, source)
 
@@ -107,10 +103,9 @@ def _attend(
     causal: bool,
     filled: bool,
 ) -> Part:
-    """Weights and weighted values of all heads; the fused kernel keeps no weights."""
+    """Weights and weighted values of all heads."""
     heads, width, value = config.heads, config.width, config.value_width
     matrix = heads * width * config.key_width  # of a bilinear score
-    kept = queries * config.merged + _kept_weights(config, queries, keys, order, causal, filled)
     formed = _is_explicit(config, filled) + (config.width if config.scoring == "additive" else 0)
     bias = {"alibi": " − slope · distance", "relative": " + bias[distance]"}.get(order, "")
     hidden = ", −∞ for later keys" if causal else ""
@@ -130,7 +125,6 @@ def _attend(
         attend,
         parameters=learned.get(config.scoring, 0),
         flops=2 * products,
-        memory=NUMBER * kept,
         causal=causal,
         weights=formed * heads * queries * keys,
     )
@@ -156,53 +150,18 @@ def _is_explicit(config: MultiHeadAttentionConfig, filled: bool) -> bool:
     return config.scoring != "dot" or config.width != config.value_width or filled
 
 
-def _kept_weights(
-    config: MultiHeadAttentionConfig,
-    queries: int,
-    keys: int,
-    order: str,
-    causal: bool,
-    filled: bool,
-) -> int:
-    """Number of elements that attention keeps besides queries, keys, values and its output.
-
-    Args:
-        config: of the layer.
-        queries: number of query tokens.
-        keys: number of key tokens.
-        order: positions inside attention, as for `attention`.
-        causal: whether later keys are masked.
-        filled: whether masked keys have a finite score.
-    """
-    rows, width = config.heads * queries, config.width
-    weights, copied = rows * keys, queries * config.merged
-    # sines and cosines of the rotation; bucket numbers of 8 bytes each
-    kept = {"rotary": 2 * queries * width, "relative": 2 * queries * keys}.get(order, 0)
-    biased = order in ("alibi", "relative")
-    if not _is_explicit(config, filled):
-        if order == "relative":  # whose bias is learned: the kernel that takes it keeps the weights
-            return kept + weights
-        # the other one keeps one number per row
-        return kept + rows + copied * (order in ("alibi", "rotary")) + weights * biased
-    scored = {"additive": weights * width, "bilinear": rows * config.key_width}
-    kept += weights + scored.get(config.scoring, 0)
-    if causal:
-        kept += queries * keys // 2  # two masks of one byte per weight of a head
-    # a row may have no visible key: the scores, their maxima and the weights without such rows
-    return kept + (2 * weights + rows) * (biased or causal)
-
-
 def feed_forward(dim: int, hidden: int, activation: str, tokens: int, gated: bool = False) -> Part:
     """Two linear layers with an activation in between, or a gate, applied to every token."""
     narrow, wide = (("tokens", tokens), ("dim", dim)), (("tokens", tokens), ("mlp", hidden))
     if gated:
         return _gated(narrow, wide, activation)
-    runs, kept = FeedForward.forward, NUMBER * size(wide)
-    up = linear("up", "Up", narrow, wide, runs, memory=0 if activation in AFTER else kept)
-    bend = Part(
-        "activation", activation, "activation", f"{activation}(x)", wide, wide, runs, memory=kept
-    )
-    parts = [up, bend, linear("down", "Down", wide, narrow, runs)]
+    runs = FeedForward.forward
+    bend = Part("activation", activation, "activation", f"{activation}(x)", wide, wide, runs)
+    parts = [
+        linear("up", "Up", narrow, wide, runs),
+        bend,
+        linear("down", "Down", wide, narrow, runs),
+    ]
     formula = f"{activation}(x · W₁ + b₁) · W₂ + b₂"
     return group(
         "feed_forward", "Feed-forward", "feed-forward", parts, formula=formula, source=runs
@@ -210,21 +169,12 @@ def feed_forward(dim: int, hidden: int, activation: str, tokens: int, gated: boo
 
 
 def _gated(narrow: Shape, wide: Shape, activation: str) -> Part:
-    runs, kept = FeedForward.forward, NUMBER * size(wide)
+    runs = FeedForward.forward
     parts = [
-        linear("gate", "Gate", narrow, wide, runs, bias=False, memory=kept),
-        Part(
-            "activation",
-            activation,
-            "activation",
-            f"{activation}(x)",
-            wide,
-            wide,
-            runs,
-            memory=kept,
-        ),
-        linear("up", "Up", narrow, wide, runs, bias=False, memory=kept),
-        Part("product", "Product", "activation", "gate · up", wide, wide, runs, memory=kept),
+        linear("gate", "Gate", narrow, wide, runs, bias=False),
+        Part("activation", activation, "activation", f"{activation}(x)", wide, wide, runs),
+        linear("up", "Up", narrow, wide, runs, bias=False),
+        Part("product", "Product", "activation", "gate · up", wide, wide, runs),
         linear("down", "Down", wide, narrow, runs, bias=False),
     ]
     formula = f"({activation}(x · W₃) · (x · W₁)) · W₂"
@@ -282,7 +232,7 @@ def decoder_block(
         ),
         feed_forward(layer.dim, config.mlp, config.activation, tokens),
     ]
-    return _stacked(inner, config, DECODER_BLOCKS[config.norm].forward)
+    return _stacked(inner, config, BLOCKS[config.norm].forward)
 
 
 def _stacked(inner: Sequence[Part], config: StackConfig, source: Any) -> Part:

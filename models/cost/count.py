@@ -3,7 +3,7 @@
     parts(DecoderConfig(), tokens=12)      # the parts, in order
     total(parts(ViTConfig()), "parameters")
 
-models/cost/parts.py defines how FLOPs and memory are counted.
+models/cost/parts.py defines how FLOPs are counted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ COUNTED = (
     SmallestConfig,
     AttentionLayerConfig,
 )
-QUANTITIES = ("parameters", "flops", "memory")
+QUANTITIES = ("parameters", "flops")
 
 
 def parts(config: Config, tokens: int = 16, target: int = 16) -> tuple[Part, ...]:

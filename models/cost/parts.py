@@ -1,8 +1,7 @@
-"""Parts of networks with parameters, FLOPs and memory, computed from sizes alone.
+"""Parts of networks with parameters and FLOPs, computed from sizes alone.
 
 FLOPs: two per multiply–add, in matrix products and convolutions only, like PyTorch's counter.
 Masked attention cells count: the kernel computes them.
-Memory: bytes of the float32 activations kept for the backward pass, without dropout.
 """
 
 from collections.abc import Sequence
@@ -29,7 +28,6 @@ class Part:
         source: the function in models/ that computes it.
         parameters: number of learned parameters.
         flops: of one forward pass.
-        memory: bytes kept for the backward pass.
         times: number of consecutive copies; all numbers are for one copy.
         skips: the sibling whose input is added here; empty without a residual connection.
         context: axes of the input from another tower; empty if there is none.
@@ -48,7 +46,6 @@ class Part:
     source: Any
     parameters: int = 0
     flops: int = 0
-    memory: int = 0
     times: int = 1
     skips: str = ""
     context: Shape = ()
@@ -68,7 +65,6 @@ def group(name: str, title: str, kind: str, parts: Sequence[Part], **fields: Any
         fields.pop("gives", parts[-1].gives),
         parameters=sum(part.times * part.parameters for part in parts),
         flops=sum(part.times * part.flops for part in parts),
-        memory=sum(part.times * part.memory for part in parts),
         parts=tuple(parts),
         **fields,
     )
@@ -116,7 +112,7 @@ NORM_FORMULAS = {
 
 
 def norm(name: str, title: str, shape: Shape, source: Any, kind: str, **more: Any) -> Part:
-    """A norm over the features of each token; keeps its output.
+    """A norm over the features of each token.
 
     Args:
         name: of the part.
@@ -124,7 +120,7 @@ def norm(name: str, title: str, shape: Shape, source: Any, kind: str, **more: An
         shape: of input and output.
         source: the function that computes it.
         kind: one of `blocks.NORMS`.
-        more: other fields of the part, and `extra` bytes that it keeps.
+        more: other fields of the part.
     """
     parameters = shape[-1][1] * (2 if kind == "layer" else 1)
     return Part(
@@ -138,33 +134,20 @@ def norm(name: str, title: str, shape: Shape, source: Any, kind: str, **more: An
         shape,
         source,
         parameters=parameters,
-        memory=NUMBER * size(shape) + norm_keeps(shape, kind) + more.pop("extra", 0),
         **more,
     )
 
 
-def norm_keeps(shape: Shape, kind: str) -> int:
-    """Bytes that a norm keeps beside its input and output.
-
-    LayerNorm: mean and deviation of each token. RMSNorm, which PyTorch composes of smaller steps:
-    the deviation, and the vectors divided by it.
-    """
-    tokens = size(shape) // shape[-1][1]
-    return NUMBER * (2 * tokens if kind == "layer" else tokens + size(shape))
-
-
 def add(name: str, skips: str, shape: Shape, source: Any) -> Part:
     """The residual connection: the input of a part plus its output."""
-    kept = NUMBER * size(shape)
-    return Part(name, "Add", "add", "x + f(x)", shape, shape, source, memory=kept, skips=skips)
+    return Part(name, "Add", "add", "x + f(x)", shape, shape, source, skips=skips)
 
 
 def add_norm(name: str, skips: str, shape: Shape, source: Any, kind: str) -> Part:
-    """The norm of the residual sum; the sum is kept as well."""
+    """The norm of the residual sum."""
     return norm(
         *(name, "Add & Norm", shape, source, kind),
         part_kind="add",
         formula=f"{'LayerNorm' if kind == 'layer' else 'RMSNorm'}(x + f(x))",
-        extra=NUMBER * size(shape),
         skips=skips,
     )

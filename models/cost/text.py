@@ -6,7 +6,7 @@ from typing import Any
 
 from models.attention.relative import Alibi, Relative, Rotary
 from models.cost.blocks import attention, block, decoder_block
-from models.cost.parts import NUMBER, Part, Shape, add_norm, group, linear, norm, size
+from models.cost.parts import Part, Shape, add_norm, group, linear, norm
 from models.decoder import Decoder, DecoderConfig
 from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig
@@ -89,14 +89,13 @@ def _embedded(vocab: int, scale: bool, order: str, max_tokens: int, shape: Shape
 
 
 def _stem(tables: Sequence[Part], order: str, max_tokens: int, shape: Shape) -> list[Part]:
-    """Token ids, embeddings and positions; only their sum is kept in memory."""
+    """Token ids, embeddings and positions."""
     tokens, parts = shape[0], list(tables)
     if order == "sinusoidal":
         parts.append(_positions("Sinusoidal positions", "x + P[position]", shape, Sinusoidal, 0))
     if order == "learned":
         numbers = max_tokens * shape[-1][1]
         parts.append(_positions("Learned positions", "x + T[position]", shape, Learned, numbers))
-    parts[-1] = replace(parts[-1], memory=NUMBER * size(shape))
     ids = Part("input", "Token ids", "input", "ids", (tokens,), (tokens,), tables[0].source)
     return [ids, *parts]
 
@@ -127,12 +126,7 @@ def _logits(
 ) -> Part:
     """The output projection to logits."""
     formula = f"x · {'Eᵀ' if tied else 'W'}{' / √dim' if scaled else ''}"
-    part = linear(
-        *("output", title, shape, gives, Projection.forward),
-        bias=False,
-        formula=formula,
-        memory=NUMBER * size(gives),
-    )
+    part = linear("output", title, shape, gives, Projection.forward, bias=False, formula=formula)
     return replace(part, parameters=0) if tied else part
 
 
@@ -145,13 +139,13 @@ def smallest_parts(config: SmallestConfig, words: int) -> list[Part]:
     shape: Shape = (("tokens", words), ("dim", config.dim))
     runs, out = Smallest.forward, (shape[0], ("number", 1))
     layer = attention(unscaled(config.dim), words)
-    formula, kept = "E[id], random and not trained", NUMBER * size(shape)
+    formula = "E[id], random and not trained"
     return [
         Part("input", "Word ids", "input", "ids", shape[:1], shape[:1], runs),
-        Part("words", "Word vectors", "embedding", formula, shape[:1], shape, runs, memory=kept),
+        Part("words", "Word vectors", "embedding", formula, shape[:1], shape, runs),
         layer,
         add_norm("norm", layer.name, shape, runs, "layer"),
-        linear("out", "One number per word", shape, out, runs, memory=NUMBER * words),
+        linear("out", "One number per word", shape, out, runs),
     ]
 
 
@@ -162,10 +156,9 @@ def layer_parts(config: AttentionLayerConfig, source: int, target: int) -> list[
     towers, vectors = [], []
     for name, width in (("key", config.key_input_dim), ("value", config.value_input_dim)):
         gives: Shape = (ids[0], ("dim", width))
-        kept, title = NUMBER * size(gives), f"{name.capitalize()} vectors"
+        title = f"{name.capitalize()} vectors"
         formula = f"{name.upper()[0]}[id], random and not trained"
-        row = f"{name}_vectors", title, "projection", formula, ids, gives, runs
-        vectors.append(Part(*row, memory=kept))
+        vectors.append(Part(f"{name}_vectors", title, "projection", formula, ids, gives, runs))
     width = config.key_input_dim + config.value_input_dim
     both: Shape = (ids[0], ("key and value", width))
     words = Part("input", "Ids of the source", "input", "ids", ids, ids, runs)
@@ -173,12 +166,9 @@ def layer_parts(config: AttentionLayerConfig, source: int, target: int) -> list[
     towers.append(group("source", "Source", "tower", [words, *vectors, side], source=runs))
     asks: Shape = (("tokens", target), ("dim", config.query_input_dim))
     words = Part("input", "Ids of the target", "input", "ids", asks[:1], asks[:1], runs)
-    formula, kept = "Q[id], random and not trained", NUMBER * size(asks)
+    formula = "Q[id], random and not trained"
     row = "query_vectors", "Query vectors", "embedding", formula, asks[:1], asks, runs
     layer = attention(config.attention, target, keys=source, title="Cross-attention")
-    kept_out = NUMBER * size(layer.gives)
-    last = replace(layer.parts[-1], memory=layer.parts[-1].memory + kept_out)
-    layer = replace(layer, parts=(*layer.parts[:-1], last), memory=layer.memory + kept_out)
-    parts = [words, Part(*row, memory=kept), layer]
+    parts = [words, Part(*row), layer]
     towers.append(group("target", "Target", "tower", parts, source=runs))
     return towers

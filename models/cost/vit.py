@@ -1,12 +1,11 @@
 """Parts and costs of the vision transformer (see models/cost/parts.py)."""
 
-from dataclasses import replace
 from math import prod
 
 from models.blocks import share_or
 from models.classifier import Classifier
-from models.cost.blocks import AFTER, block, dropout
-from models.cost.parts import NUMBER, Part, Shape, group, linear, norm, norm_keeps, size
+from models.cost.blocks import block, dropout
+from models.cost.parts import Part, Shape, group, linear, norm
 from models.patches import Patches, cut, pair
 from models.positional import GridPositions
 from models.vit import ViT, ViTConfig
@@ -24,20 +23,12 @@ def vit_parts(config: ViTConfig) -> list[Part]:
     parts = _embedded(config, shape)
     parts.append(block(config, config.tokens))
     if config.norm == "pre":
-        last = norm("norm", "Final norm", shape, ViT.forward, config.norm_kind)
-        unread = NUMBER * size(shape) if _copies(config) else 0
-        parts.append(replace(last, memory=last.memory - unread))
+        parts.append(norm("norm", "Final norm", shape, ViT.forward, config.norm_kind))
     return [*parts, *_head(config, shape)]
 
 
-def _copies(config: ViTConfig) -> bool:
-    """Whether the head pools its input."""
-    flat = config.head == "flatten" and config.registers > 0
-    return bool(config.layers) and (config.head == "mean" or flat)
-
-
 def _embedded(config: ViTConfig, shape: Shape) -> list[Part]:
-    """From pixels to the input of the first block; only the final sum is kept in memory."""
+    """From pixels to the input of the first block."""
     (rows, cols), (high, wide) = pair(config.image), pair(config.patch)
     pixels: Shape = (("channels", config.channels), ("rows", rows), ("columns", cols))
     count, numbers = prod(config.grid), config.channels * high * wide
@@ -47,15 +38,12 @@ def _embedded(config: ViTConfig, shape: Shape) -> list[Part]:
     if config.patches == "conv":
         parts.append(_convolution(pixels, projected, (high, wide)))
     else:
-        kept = NUMBER * size(flat) if config.dim is not None else 0
         formula = f"pixels of each {high} × {wide} patch in a row: {config.order}"
-        parts.append(Part("cut", "Cut", "pool", formula, pixels, flat, cut, memory=kept))
+        parts.append(Part("cut", "Cut", "pool", formula, pixels, flat, cut))
     if config.patches == "linear" and config.dim is not None:
         parts.append(linear("project", "Projection", flat, projected, Patches.forward))
     if config.patch_norm:
-        parts[-1] = replace(parts[-1], memory=parts[-1].memory + NUMBER * size(projected))
-        cost = norm("patch_norm", "Norm", projected, ViT.embed, config.norm_kind)
-        parts.append(replace(cost, memory=norm_keeps(projected, config.norm_kind)))
+        parts.append(norm("patch_norm", "Norm", projected, ViT.embed, config.norm_kind))
     if config.prefix:
         first = ["class token"] if config.head == "class" else []
         more = [f"{config.registers} registers"] if config.registers else []
@@ -65,7 +53,6 @@ def _embedded(config: ViTConfig, shape: Shape) -> list[Part]:
         parts.append(Part("prefix", title, "embedding", "[t | x]", projected, shape, runs, extra))
     if config.positions in ADDED:
         parts.append(_positions(config, shape))
-    parts[-1] = replace(parts[-1], memory=parts[-1].memory + NUMBER * size(shape))
     return parts
 
 
@@ -100,8 +87,7 @@ def _head(config: ViTConfig, shape: Shape) -> list[Part]:
         "flatten": ("Flatten", "all patches in a row"),
     }
     title, formula = pooling[config.head]
-    kept = NUMBER * size(read) if _copies(config) else 0
-    parts = [Part("pool", title, "pool", formula, shape, read, ViT.pool, memory=kept)]
+    parts = [Part("pool", title, "pool", formula, shape, read, ViT.pool)]
     runs, bend = Classifier.forward, config.head_activation or config.activation
     share = share_or(config.head_dropout, config.dropout)
     for number, width in enumerate(config.layers, start=1):
@@ -109,22 +95,17 @@ def _head(config: ViTConfig, shape: Shape) -> list[Part]:
         if share:
             parts.append(dropout(f"dropout_{number}", share, read, runs))
         if last:
-            wide = NUMBER * width
-            parts.append(linear("classes", "Classes", read, gives, runs, memory=wide))
+            parts.append(linear("classes", "Classes", read, gives, runs))
             break
         gives: Shape = (("features", width),)
-        kept = NUMBER * width
         parts += [
-            linear(f"layer_{number}", f"Layer {number}", read, gives, runs, memory=kept),
+            linear(f"layer_{number}", f"Layer {number}", read, gives, runs),
             Part(
                 *(f"norm_{number}", "BatchNorm", "norm"),
                 "γ · (x − mean) / √(variance + ε) + β, over the batch",
-                *(gives, gives, runs, 2 * width, 0, 0 if bend in AFTER else kept),
+                *(gives, gives, runs, 2 * width),
             ),
-            Part(
-                *(f"activation_{number}", bend, "activation", f"{bend}(x)", gives, gives, runs),
-                memory=kept,
-            ),
+            Part(f"activation_{number}", bend, "activation", f"{bend}(x)", gives, gives, runs),
         ]
         read = gives
     return [group("head", "Head", "head", parts, source=Classifier.forward)]

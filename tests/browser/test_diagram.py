@@ -25,7 +25,6 @@ def part(name: str, **change: Any) -> dict[str, Any]:
         "context": [],
         "parameters": 100,
         "flops": 200,
-        "memory": 300,
         "times": 1,
         "skips": "",
         "causal": False,

@@ -86,7 +86,7 @@ test("a slider snaps to its steps or to the allowed values", () => {
 /** @type {(name: string, change?: object) => any} */
 const partOf = (name, change = {}) => ({
   ...{ name, title: name, kind: "layer", takes: [["tokens", 16]], gives: [["tokens", 16]], context: [] },
-  ...{ parameters: 10, flops: 20, memory: 30, times: 1, skips: "", causal: false, parts: [] },
+  ...{ parameters: 10, flops: 20, times: 1, skips: "", causal: false, parts: [] },
   ...change,
 });
 
@@ -115,7 +115,6 @@ test("an encoder and a decoder stand beside each other where there is room", () 
 
 test("numbers have three digits and a unit", () => {
   assert.deepEqual([999, 1234567, 1e12].map((value) => numbers.short(value)), ["999", "1.23 M", "1.00 T"]);
-  assert.equal(numbers.short(1536, "memory"), "1.50 KiB");
   assert.equal(numbers.total(partOf("x", { times: 12 }), "FLOPs"), 240);
   const axes = /** @type {[string, number][]} */ ([["tokens", 1000], ["dim", 64]]);
   assert.equal(numbers.shape(axes, 100, () => 50), "1,000 tokens × 64 dim");

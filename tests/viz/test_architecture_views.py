@@ -17,7 +17,6 @@ PART = {
     "context": [],
     "parameters": 7,
     "flops": 11,
-    "memory": 13,
     "times": 2,
     "heading": "<b>A</b> × 2",
     "sentence": "A matrix.",

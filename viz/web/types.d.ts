@@ -715,7 +715,6 @@ export interface ArchitecturePart {
   /** Of one copy. */
   parameters: number;
   flops: number;
-  memory: number;
   /** How many copies there are. */
   times: number;
   /** The part whose input is added to this one's output. */
@@ -745,7 +744,7 @@ export interface ArchitectureProps extends LinkProps {
   /** Null while the network is being loaded. */
   base: {
     title: string;
-    /** "parameters", "flops" or "memory": shown on every part. */
+    /** "parameters" or "flops": shown on every part. */
     quantity: string;
     parts: ArchitecturePart[];
     sources: SourceCode[];

@@ -14,7 +14,7 @@ from viz.pages.architecture.presets import PAGE
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
-BESIDE = {"part": "Selected part", "parameters": "Parameters", "flops": "FLOPs", "memory": "Memory"}
+BESIDE = {"part": "Selected part", "parameters": "Parameters", "flops": "FLOPs"}
 VIEWS = {"no": "Parts", "yes": "Run it", "score": "Score it"}
 SLIDER, BOX = 150, 148  # pixels: widths of the controls
 

@@ -116,17 +116,13 @@ def summary(parts: Parts) -> str:
     return (
         f"<p><b>{weights:,}</b> parameters ({short(4 * weights, 'memory')} as float32)"
         f" · <b>{short(compute.total(parts, 'flops'))}FLOP</b> a pass"
-        f" · <b>{short(compute.total(parts, 'memory'), 'memory')}</b> kept for the backward pass"
         f" · {short(compute.peak_memory(parts), 'memory')} to build and run it</p>"
     )
 
 
 def _amount(part: "Part", quantity: str, times: int) -> str:
     value = getattr(part, quantity)
-    if quantity == "memory":
-        one, all_ = short(value, "memory"), short(times * value, "memory")
-    else:
-        one, all_ = f"{value:,}", f"{times * value:,}"
+    one, all_ = f"{value:,}", f"{times * value:,}"
     return f"{one} each, {all_} in all" if times > 1 and value else one
 
 

@@ -55,8 +55,6 @@ COUNTED = {
     " It does not show which part matters most.",
     "flops": "Two per multiply–add, in matrix products and convolutions; norms, softmax and"
     " activations are not counted, masked cells are. Run time also depends on memory and machine.",
-    "memory": "Bytes of float32 activations that each part keeps for the backward pass, with fused"
-    " attention. A trace without gradients keeps less.",
 }
 
 

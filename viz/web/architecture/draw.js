@@ -149,7 +149,7 @@ export function box(placed, { quantity, sum, copies }, drawn) {
   const { theme, small, large, size } = drawn;
   const amount = total(part, quantity) * copies;
   const many = part.times > 1 ? ` × ${part.times}` : "";
-  const number = amount && !placed.bare ? short(amount, quantity) : "";
+  const number = amount && !placed.bare ? short(amount) : "";
   const group = svg("g", { class: "part" });
   const rect = { x, y, width, height, rx: 7, class: "ground", stroke: theme.line };
   group.append(svg("rect", { ...rect, fill: open ? "none" : theme.surface }));

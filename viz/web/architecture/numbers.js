@@ -2,37 +2,33 @@
 
 /** @import {ArchitecturePart, Shape} from "../types" */
 
-/** @typedef {Pick<ArchitecturePart, "times" | "parameters" | "flops" | "memory">} Amounts */
+/** @typedef {Pick<ArchitecturePart, "times" | "parameters" | "flops">} Amounts */
 
-const QUANTITIES = ["parameters", "FLOPs", "memory"];
+const QUANTITIES = ["parameters", "FLOPs"];
 const STEPS = ["", " k", " M", " G", " T"];
-const BINARY = [" B", " KiB", " MiB", " GiB", " TiB"];
 
 /**
- * Three digits and a unit: 1,234,567 → "1.23 M"; memory in binary steps.
+ * Three digits and a unit: 1,234,567 → "1.23 M".
  *
  * @param {number} value
- * @param {string} [quantity]
  */
-export function short(value, quantity = "parameters") {
-  const base = quantity === "memory" ? 1024 : 1000;
-  const units = quantity === "memory" ? BINARY : STEPS;
+export function short(value) {
   let [rest, step] = [value, 0];
-  while (rest >= 999.5 && step < units.length - 1) {
-    rest /= base;
+  while (rest >= 999.5 && step < STEPS.length - 1) {
+    rest /= 1000;
     step += 1;
   }
   const digits = step === 0 || rest >= 99.95 ? 0 : rest >= 9.995 ? 1 : 2;
-  return rest.toFixed(digits) + units[step];
+  return rest.toFixed(digits) + STEPS[step];
 }
 
 /**
- * All three numbers in one line.
+ * Both numbers in one line.
  *
  * @param {Amounts} part
  */
 export function amountsOf(part) {
-  return QUANTITIES.map((name) => `${short(total(part, name), name)} ${name}`).join(" · ");
+  return QUANTITIES.map((name) => `${short(total(part, name))} ${name}`).join(" · ");
 }
 
 /**
