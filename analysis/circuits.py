@@ -5,8 +5,7 @@
     matching           λ of W_Q W_Kᵀ: from the query's stream to the key's
 
 each as Re Σλ / Σ|λ|: 1 if all eigenvalues are positive, −1 if all are negative. Norms are folded
-into the matrices they stand before: the weight of the norm, and its centring. An output gate, which
-depends on the query, is taken at its mean over the queries of the trace.
+into the matrices they stand before: the weight of the norm, and its centring.
 
 Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits", section on copying.
 """
@@ -43,7 +42,7 @@ def circuit_scores(trace: Trace, site: Site, known: Products) -> Scores:
         why = "cross-attention reads one tower and writes to another"
         return {}, dict.fromkeys(OF_WEIGHTS, why)
     scores, reasons = {}, {}
-    read, write = _read(projections), _mean_gate(trace, site) * projections.output.float()
+    read, write = _read(projections), projections.output.float()
     if read.shape[1] == write.shape[2]:
         scores[COPYING] = _kept(trace, site, COPYING, write @ read)
     else:
@@ -104,13 +103,6 @@ def folded(
 def _read(projections: Projections) -> Float[Tensor, "head dim value_dim"]:
     """The value matrix of every head."""
     return _each_head(folded(projections.value, projections.norm), projections.heads)
-
-
-def _mean_gate(trace: Trace, site: Site) -> Float[Tensor, "head value_dim 1"] | float:
-    """The mean over queries of what a head's values are multiplied with; 1 without a gate."""
-    gates = [trace.gates(site, item) for item in range(len(trace.queries(site)))]
-    known = [gate for gate in gates if gate is not None]
-    return torch.cat(known, 1).mean(1)[..., None] if known else 1.0
 
 
 def _each_head(matrices: Tensor, heads: int) -> Tensor:

@@ -197,8 +197,7 @@ MEASURES = (
         ELHAGE,
         -1.0,
         1.0,
-        "Whether a head writes what it reads (1), or its opposite (−1). An output gate is taken at"
-        " its mean over the text.",
+        "Whether a head writes what it reads (1), or its opposite (−1).",
     ),
     Measure(
         "copying of tokens",

@@ -6,11 +6,10 @@
     c_ij ∝ max(0, ‖y_i‖₁ − ‖y_i − y_ij‖₁)   rows made to sum to 1: ALTI, Ferrando et al. 2022
 
 α are the weights by which this pass summed its values: 0 in a head that an edit ablates to zero.
-With an output gate, f(x_j) is ((x_j W_V + b_V) ⊙ gate_i) W_O for each query i.
 The feed-forward networks do not enter.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -54,17 +53,17 @@ def value_norms(
     """
     site = trace.site(layer, kind)
     output = trace.projections(site).output.detach().float()
-    v, gates = _values(trace, site, item), trace.gates(site, item)
-    weights = trace.effective_weights(site, item=item)
-    lengths = weights * _lengths(v, gates, output)
+    v, weights = _values(trace, site, item), trace.effective_weights(site, item=item)
+    lengths = weights * torch.bmm(v, output).norm(dim=-1)[:, None]
     if words is None:
         return lengths
 
     def together(word: Sequence[int]) -> Float[Tensor, "head query"]:
         values = weights[..., list(word)] @ v[:, list(word)]
-        return torch.bmm(_gated(values, gates), output).norm(dim=-1)
+        return torch.bmm(values, output).norm(dim=-1)
 
-    return _by_words(lengths, words, together)
+    columns = [lengths[..., word[0]] if len(word) == 1 else together(word) for word in words]
+    return torch.stack(columns, -1)
 
 
 def alti(
@@ -119,13 +118,7 @@ def contributions(
     added = _additions(trace, site, item)
     scale = added.scale[:, None]
     whole = (added.attention + added.stream) * scale + added.constant
-    if added.gates is None:
-        rest = _distances(whole, added.weights * scale, added.values)
-    else:
-        rows = [
-            w - added.of_query(i) * s for i, (w, s) in enumerate(zip(whole, scale, strict=True))
-        ]
-        rest = torch.stack([row.abs().sum(-1) for row in rows])
+    rest = _distances(whole, added.weights * scale, torch.bmm(added.v, added.output))
     from_self = (added.from_own + added.stream) * scale
     rest.diagonal().copy_((whole - from_self).abs().sum(-1))
     shares = (whole.abs().sum(-1)[:, None] - rest).clamp(min=0)
@@ -161,7 +154,6 @@ class _Additions(NamedTuple):
         weights: of the layer.
         v: x_j W_V + b_V of every head.
         output: W_O.
-        gates: what v is multiplied with for each query; None if nothing.
         attention: Σ_j Σ_h α_ij f(x_j).
         from_own: Σ_h α_ii f(x_i).
         stream: x_i.
@@ -172,24 +164,11 @@ class _Additions(NamedTuple):
     weights: Float[Tensor, "head query key"]
     v: Float[Tensor, "head key value_dim"]
     output: Float[Tensor, "head value_dim dim"]
-    gates: Float[Tensor, "head query gate_dim"] | None
     attention: Float[Tensor, "query dim"]
     from_own: Float[Tensor, "query dim"]
     stream: Float[Tensor, "query dim"]
     scale: Float[Tensor, " query"]
     constant: Float[Tensor, "#query dim"]
-
-    @property
-    def values(self) -> Float[Tensor, "head key dim"]:
-        """f(x_j) of every head, without gates."""
-        return torch.bmm(self.v, self.output)
-
-    def of_query(self, query: int) -> Float[Tensor, "key dim"]:
-        """Σ_h α_ij f(x_j): what each key adds to one query, not yet scaled."""
-        values = self.weights[:, query, :, None] * self.v
-        if self.gates is not None:
-            values = values * self.gates[:, query, None]
-        return _written(values, self.output)
 
 
 def _additions(trace: Trace, site: Site, item: int) -> _Additions:
@@ -211,10 +190,9 @@ def _additions(trace: Trace, site: Site, item: int) -> _Additions:
     stream = trace.hidden(site.layer, item, tower=site.tower).float()
     if stream.shape != (v.shape[1], output.shape[2]):
         raise ValueError(f"layer {site.layer}: expected hidden states of the tokens it attends to")
-    gates = trace.gates(site, item)
-    attention = _written(_gated(weights @ v, gates), output)
+    attention = _written(weights @ v, output)
     self_values = weights.diagonal(dim1=-2, dim2=-1)[..., None] * v
-    from_own = _written(_gated(self_values, gates), output)
+    from_own = _written(self_values, output)
     bias = torch.zeros_like(stream[0])
     if maps.output_bias is not None:
         bias = maps.output_bias.detach().float()
@@ -222,7 +200,7 @@ def _additions(trace: Trace, site: Site, item: int) -> _Additions:
     if norm is None:
         ones = torch.ones_like(stream[:, 0])
         added = attention, from_own, stream, ones, bias[None]
-        return _Additions(weights, v, output, gates, *added)
+        return _Additions(weights, v, output, *added)
     whole = attention + stream + bias
     centred = whole - whole.mean(-1, keepdim=True) if norm.kind == "layer" else whole
     scale = (centred.square().mean(-1) + norm.eps).rsqrt()
@@ -236,45 +214,12 @@ def _additions(trace: Trace, site: Site, item: int) -> _Additions:
         weights,
         v,
         linear(output),
-        gates,
         linear(attention),
         linear(from_own),
         linear(stream),
         scale,
         linear(bias) * scale[:, None] + after,
     )
-
-
-def _by_words(
-    lengths: Float[Tensor, "*head query key"],
-    words: Sequence[Sequence[int]],
-    together: Callable[[Sequence[int]], Float[Tensor, "*head query"]],
-) -> Float[Tensor, "*head query word"]:
-    """Lengths by the words of keys: of a word of several tokens, that of their sum."""
-    columns = [lengths[..., word[0]] if len(word) == 1 else together(word) for word in words]
-    return torch.stack(columns, -1)
-
-
-def _gated(
-    values: Float[Tensor, "head query value_dim"],
-    gates: Float[Tensor, "head query gate_dim"] | None,
-) -> Float[Tensor, "head query value_dim"]:
-    """The values of each query as the output projection reads them."""
-    return values if gates is None else values * gates
-
-
-def _lengths(
-    v: Float[Tensor, "head key value_dim"],
-    gates: Float[Tensor, "head query gate_dim"] | None,
-    output: Float[Tensor, "head value_dim dim"],
-) -> Float[Tensor, "head #query key"]:
-    """‖f(x_j)‖ for each query; of all at once where no gate makes it their own."""
-    if gates is None or gates.shape[2] == 1:
-        lengths = torch.bmm(v, output).norm(dim=-1)[:, None]
-        return lengths if gates is None else lengths * gates
-    root = torch.linalg.qr(output.mT, mode="r").R.mT  # x W_O is as long as x R
-    rows = [torch.bmm(v * gate[:, None], root).norm(dim=-1) for gate in gates.unbind(1)]
-    return torch.stack(rows, 1)
 
 
 def _written(

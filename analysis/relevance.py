@@ -228,7 +228,11 @@ def towers_of(trace: Trace) -> tuple[str | None, str | None]:
     if trace.target_tokens is None or not crossed:
         mine = [s.tower for s in kinds if trace.queries(s) == trace.tokens]
         return (mine[0] if mine else kinds[0].tower if kinds else None), None
-    target = next(s.tower for s in kinds if trace.queries(s) == trace.target_tokens)
+    target = next((s.tower for s in kinds if trace.queries(s) == trace.target_tokens), None)
+    if target is None:
+        raise ValueError(
+            f"{trace.model} has a decoder whose tokens meet by other means than attention"
+        )
     source = next(s.tower for s in kinds if s.tower != target)
     return source, target
 

@@ -30,11 +30,9 @@ class Stages:
         products: scores before bias and mask.
         formula: of these.
         edited: whether an edit changed the values that this head's weights give.
-        gated: whether they are multiplied with an output gate.
         scores: scores that go into the softmax; −∞ where masked.
         weights: after the softmax and the edits of weights.
-        output: weights times values, over all keys of the text; as an edit of values left it, and
-            times the output gate where there is one.
+        output: weights times values, over all keys of the text; as an edit of values left it.
         written: what the head adds to the layer's output at the chosen token, without the bias;
             None where the layer's output matrix cannot be told.
         reason: why it cannot.
@@ -54,7 +52,6 @@ class Stages:
     reason: str
     formula: str
     edited: bool
-    gated: bool
 
 
 def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) -> Stages:
@@ -78,13 +75,10 @@ def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) ->
     shown_keys = keys.to(k.device)
     effective = trace.effective_weights(site, head, rows=rows, item=item)
     output, matrix, reason = effective @ v, None, ""
-    gates = None
     try:
-        matrix, gates = trace.projections(site).output[head], trace.gates(site, item)
+        matrix = trace.projections(site).output[head]
     except ValueError as error:
         reason = str(error)
-    if gates is not None:
-        output = output * gates[head, rows.start : rows.stop].to(output)
     written = None if matrix is None else output[chosen] @ matrix.detach().to(output)
     return Stages(
         *(tuple(rows), tuple(keys.tolist()), chosen),
@@ -99,7 +93,6 @@ def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) ->
         reason=reason,
         formula=_formula(pattern.score),
         edited=not effective.equal(weights),
-        gated=gates is not None,
     )
 
 

@@ -6,9 +6,10 @@ Pre-norm (Xiong et al. 2020): x ← x + f(norm(x)).
 `StackConfig` holds the fields of every network that is a stack of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from functools import partial
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -158,112 +159,6 @@ def standardised(
     return centred / (variance + eps).sqrt()
 
 
-class PostNormBlock(nn.Module):
-    """Attention, Add & Norm, feed-forward, Add & Norm."""
-
-    def __init__(
-        self,
-        attention: MultiHeadAttentionConfig,
-        mlp: int,
-        *,
-        activation: str = "relu",
-        dropout: float = 0.0,
-        drop_path: float = 0.0,
-        eps: float = 1e-5,
-        norm_kind: str = "layer",
-        gated: bool = False,
-    ) -> None:
-        super().__init__()
-        dim = attention.dim
-        self.drop_path = DropPath(drop_path)
-        self.attention = MultiHeadAttention(attention)
-        self.after_attention = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
-        self.feed_forward = FeedForward(
-            dim, mlp, activation=activation, dropout=dropout, gated=gated
-        )
-        self.after_feed_forward = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
-
-    def forward(
-        self,
-        x: Float[Tensor, "batch token dim"],
-        *,
-        mask: Mask = Mask(),
-        relation: Relation = Relation(),
-        past: Pattern | None = None,
-        edit: Sequence[Edit] = (),
-    ) -> tuple[Float[Tensor, "batch token dim"], Pattern]:
-        attended, pattern = self.attention(
-            x, mask=mask, bias=relation.bias, angles=relation.angles, past=past, edit=edit
-        )
-        x = self.after_attention(x, self.drop_path(attended))
-        fed = edited_mlp(self.feed_forward(x), edit, mask.padding)
-        return self.after_feed_forward(x, self.drop_path(fed)), pattern
-
-
-class PreNormBlock(nn.Module):
-    """Norm, attention, add; norm, feed-forward, add."""
-
-    def __init__(
-        self,
-        attention: MultiHeadAttentionConfig,
-        mlp: int,
-        *,
-        activation: str = "relu",
-        dropout: float = 0.0,
-        drop_path: float = 0.0,
-        eps: float = 1e-5,
-        norm_kind: str = "layer",
-        gated: bool = False,
-    ) -> None:
-        super().__init__()
-        dim = attention.dim
-        self.drop_path = DropPath(drop_path)
-        self.before_attention = norm_of(norm_kind, dim, eps)
-        self.attention = MultiHeadAttention(attention)
-        self.before_feed_forward = norm_of(norm_kind, dim, eps)
-        self.feed_forward = FeedForward(
-            dim, mlp, activation=activation, dropout=dropout, gated=gated
-        )
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(
-        self,
-        x: Float[Tensor, "batch token dim"],
-        *,
-        mask: Mask = Mask(),
-        relation: Relation = Relation(),
-        past: Pattern | None = None,
-        edit: Sequence[Edit] = (),
-    ) -> tuple[Float[Tensor, "batch token dim"], Pattern]:
-        attended, pattern = self.attention(
-            self.before_attention(x),
-            mask=mask,
-            bias=relation.bias,
-            angles=relation.angles,
-            past=past,
-            edit=edit,
-        )
-        x = x + self.drop_path(self.dropout(attended))
-        fed = edited_mlp(self.feed_forward(self.before_feed_forward(x)), edit, mask.padding)
-        return x + self.drop_path(self.dropout(fed)), pattern
-
-
-Each = TypeVar("Each")
-
-
-@dataclass(frozen=True, eq=False)
-class Both(Generic[Each]):
-    """A pair of values for a decoder block's two attention layers.
-
-    Attributes:
-        causal: for the target's attention to itself.
-        cross: for its attention to the source.
-    """
-
-    causal: Each
-    cross: Each
-
-
 def cross_of(attention: MultiHeadAttentionConfig) -> MultiHeadAttentionConfig:
     """The cross-attention beside a causal one: without a shortcut of values, which are another
     sequence's.
@@ -271,111 +166,135 @@ def cross_of(attention: MultiHeadAttentionConfig) -> MultiHeadAttentionConfig:
     return replace(attention, value_shortcut=False)
 
 
-class PostNormDecoderBlock(nn.Module):
-    """Masked self-attention, attention to the source, feed-forward; Add & Norm after each."""
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What a block with cross-attention reads of another sequence.
+
+    Attributes:
+        states: of its tokens.
+        mask: from the block's own tokens to them.
+        past: pattern of the cross-attention in an earlier pass.
+        edit: of the cross-attention.
+    """
+
+    states: Float[Tensor, "batch key dim"]
+    mask: Mask = Mask()
+    past: Pattern | None = None
+    edit: Sequence[Edit] = ()
+
+    def read_by(self, cross: MultiHeadAttention, x: Tensor) -> tuple[Tensor, Pattern]:
+        """What an attention layer reads of it for each token of a block."""
+        return cross(x, self.states, mask=self.mask, past=self.past, edit=self.edit)
+
+
+class PostNormBlock(nn.Module):
+    """Attention, Add & Norm, feed-forward, Add & Norm; cross-attention between the two."""
 
     def __init__(
         self,
         attention: MultiHeadAttentionConfig,
         mlp: int,
         *,
+        crosses: bool = False,
         activation: str = "relu",
         dropout: float = 0.0,
         drop_path: float = 0.0,
         eps: float = 1e-5,
         norm_kind: str = "layer",
+        gated: bool = False,
     ) -> None:
         super().__init__()
         dim = attention.dim
+        add_norm = partial(AddNorm, dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
         self.drop_path = DropPath(drop_path)
         self.attention = MultiHeadAttention(attention)
-        self.after_attention = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
-        self.cross = MultiHeadAttention(cross_of(attention))
-        self.after_cross = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
-        self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
-        self.after_feed_forward = AddNorm(dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
+        self.after_attention = add_norm()
+        if crosses:
+            self.cross = MultiHeadAttention(cross_of(attention))
+            self.after_cross = add_norm()
+        self.feed_forward = FeedForward(
+            dim, mlp, activation=activation, dropout=dropout, gated=gated
+        )
+        self.after_feed_forward = add_norm()
 
     def forward(
         self,
         x: Float[Tensor, "batch token dim"],
-        context: Float[Tensor, "batch key dim"],
+        context: Context | None = None,
         *,
-        mask: Both[Mask] = Both(Mask(causal=True), Mask()),
+        mask: Mask = Mask(),
         relation: Relation = Relation(),
-        past: Both[Pattern | None] = Both(None, None),
-        edit: Both[Sequence[Edit]] = Both((), ()),
-    ) -> tuple[Float[Tensor, "batch token dim"], Both[Pattern]]:
-        attended, causal = self.attention(
-            x,
-            mask=mask.causal,
-            bias=relation.bias,
-            angles=relation.angles,
-            past=past.causal,
-            edit=edit.causal,
+        past: Pattern | None = None,
+        edit: Sequence[Edit] = (),
+    ) -> tuple[Float[Tensor, "batch token dim"], tuple[Pattern, ...]]:
+        attended, pattern = self.attention(
+            x, mask=mask, bias=relation.bias, angles=relation.angles, past=past, edit=edit
         )
+        patterns = [pattern]
         x = self.after_attention(x, self.drop_path(attended))
-        looked, cross = self.cross(x, context, mask=mask.cross, past=past.cross, edit=edit.cross)
-        x = self.after_cross(x, self.drop_path(looked))
-        fed = edited_mlp(self.feed_forward(x), edit.causal, mask.causal.padding)
-        return self.after_feed_forward(x, self.drop_path(fed)), Both(causal, cross)
+        if context is not None:
+            looked, pattern = context.read_by(self.cross, x)
+            x = self.after_cross(x, self.drop_path(looked))
+            patterns.append(pattern)
+        fed = edited_mlp(self.feed_forward(x), edit, mask.padding)
+        return self.after_feed_forward(x, self.drop_path(fed)), tuple(patterns)
 
 
-class PreNormDecoderBlock(nn.Module):
-    """Masked self-attention, attention to the source, feed-forward; a norm before each."""
+class PreNormBlock(nn.Module):
+    """Norm, attention, add; norm, feed-forward, add; norm, cross-attention, add between them."""
 
     def __init__(
         self,
         attention: MultiHeadAttentionConfig,
         mlp: int,
         *,
+        crosses: bool = False,
         activation: str = "relu",
         dropout: float = 0.0,
         drop_path: float = 0.0,
         eps: float = 1e-5,
         norm_kind: str = "layer",
+        gated: bool = False,
     ) -> None:
         super().__init__()
         dim = attention.dim
         self.drop_path = DropPath(drop_path)
         self.before_attention = norm_of(norm_kind, dim, eps)
         self.attention = MultiHeadAttention(attention)
-        self.before_cross = norm_of(norm_kind, dim, eps)
-        self.cross = MultiHeadAttention(cross_of(attention))
+        if crosses:
+            self.before_cross = norm_of(norm_kind, dim, eps)
+            self.cross = MultiHeadAttention(cross_of(attention))
         self.before_feed_forward = norm_of(norm_kind, dim, eps)
-        self.feed_forward = FeedForward(dim, mlp, activation=activation, dropout=dropout)
+        self.feed_forward = FeedForward(
+            dim, mlp, activation=activation, dropout=dropout, gated=gated
+        )
         self.dropout = nn.Dropout(dropout)
 
     def forward(
         self,
         x: Float[Tensor, "batch token dim"],
-        context: Float[Tensor, "batch key dim"],
+        context: Context | None = None,
         *,
-        mask: Both[Mask] = Both(Mask(causal=True), Mask()),
+        mask: Mask = Mask(),
         relation: Relation = Relation(),
-        past: Both[Pattern | None] = Both(None, None),
-        edit: Both[Sequence[Edit]] = Both((), ()),
-    ) -> tuple[Float[Tensor, "batch token dim"], Both[Pattern]]:
-        attended, causal = self.attention(
-            self.before_attention(x),
-            mask=mask.causal,
-            bias=relation.bias,
-            angles=relation.angles,
-            past=past.causal,
-            edit=edit.causal,
+        past: Pattern | None = None,
+        edit: Sequence[Edit] = (),
+    ) -> tuple[Float[Tensor, "batch token dim"], tuple[Pattern, ...]]:
+        normed = self.before_attention(x)
+        attended, pattern = self.attention(
+            normed, mask=mask, bias=relation.bias, angles=relation.angles, past=past, edit=edit
         )
+        patterns = [pattern]
         x = x + self.drop_path(self.dropout(attended))
-        query = self.before_cross(x)
-        looked, cross = self.cross(
-            query, context, mask=mask.cross, past=past.cross, edit=edit.cross
-        )
-        x = x + self.drop_path(self.dropout(looked))
-        fed = self.feed_forward(self.before_feed_forward(x))
-        fed = edited_mlp(fed, edit.causal, mask.causal.padding)
-        return x + self.drop_path(self.dropout(fed)), Both(causal, cross)
+        if context is not None:
+            looked, pattern = context.read_by(self.cross, self.before_cross(x))
+            x = x + self.drop_path(self.dropout(looked))
+            patterns.append(pattern)
+        fed = edited_mlp(self.feed_forward(self.before_feed_forward(x)), edit, mask.padding)
+        return x + self.drop_path(self.dropout(fed)), tuple(patterns)
 
 
 BLOCKS = {"post": PostNormBlock, "pre": PreNormBlock}
-DECODER_BLOCKS = {"post": PostNormDecoderBlock, "pre": PreNormDecoderBlock}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -425,12 +344,10 @@ class StackConfig(AttentionFields):
         return attention_of(self)
 
 
-def blocks_of(
-    config: StackConfig, kinds: Mapping[str, Callable[..., nn.Module]] = BLOCKS, **more: Any
-) -> nn.ModuleList:
-    """The blocks of a network, whose `norm` chooses among kinds; `more` is for all of them."""
+def blocks_of(config: StackConfig, **more: Any) -> nn.ModuleList:
+    """The blocks of a network; `more` is for all of them."""
     return nn.ModuleList(
-        kinds[config.norm](
+        BLOCKS[config.norm](
             config.attention,
             config.mlp,
             activation=config.activation,

@@ -163,7 +163,7 @@ class Decoder(nn.Module):
         for layer, block in enumerate(each(self.blocks, progress)):
             earlier = None if past is None else past.patterns[layer]
             edit = at(edits, self.sites[layer])
-            x, pattern = block(x, mask=mask, relation=relation, past=earlier, edit=edit)
+            x, (pattern,) = block(x, mask=mask, relation=relation, past=earlier, edit=edit)
             x = edited_state(x, edits, Where(len(states)), padding)
             states.append(x)
             patterns.append(pattern)

@@ -160,7 +160,7 @@ class Encoder(nn.Module):
         relation = self.relation(ids.shape[1])
         states, patterns = [x], []
         for site, block in zip(self.sites, each(self.blocks, progress), strict=True):
-            x, pattern = block(x, mask=mask, relation=relation, edit=at(edits, site))
+            x, (pattern,) = block(x, mask=mask, relation=relation, edit=at(edits, site))
             x = edited_state(x, edits, Where(len(states)), padding)
             states.append(x)
             patterns.append(pattern)

@@ -2,11 +2,8 @@
 
     q = x W_Q + b_Q      k = x W_K + b_K      v = x W_V + b_V      out = Σ_head values W_O + b_O
 
-With an output gate, values ⊙ σ(x W_G + b_G) take the place of a head's values, x being the query's.
-
 Source: Vaswani et al. 2017, section 3.2.2; the split of W_O over heads is Elhage et al. 2021, "A
-Mathematical Framework for Transformer Circuits"; the gate is Qiu et al. 2025, "Gated Attention for
-Large Language Models".
+Mathematical Framework for Transformer Circuits".
 """
 
 from dataclasses import dataclass
@@ -104,8 +101,6 @@ class Projections:
         key_bias: of each key head.
         value_bias: of each key head.
         output_bias: added to the sum over heads.
-        gate: of each head's output gate, for each of its values or for all of them together; None
-            if nothing stands between the values and `output`.
         norm: between the residual stream and the queries; None if they read the stream itself.
         residual: how the output joins the input; None if it is not just added to it (parallel
             branches, a norm or a factor before the sum).
@@ -126,7 +121,6 @@ class Projections:
     key_bias: Float[Tensor, "kv_head key_dim"] | None = None
     value_bias: Float[Tensor, "kv_head value_dim"] | None = None
     output_bias: Float[Tensor, " out"] | None = None
-    gate: Float[Tensor, "head input gate_dim"] | None = None
     norm: Norm | None = None
     residual: Residual | None = None
     query_norm: Norm | None = None

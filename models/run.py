@@ -1,7 +1,6 @@
 """The two entry points: `load` a model, `trace` an input through it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,13 +16,12 @@ from models.edits import of_input, of_network
 from models.encoder import EncoderOutput
 from models.eval_mode import check_eval
 from models.files.errors import CheckpointError
-from models.gradients import refusing_lost_gradients
 from models.inputs.own import Input, Inputs, Target, edited, prepare_inputs, prepare_mapping
 from models.inputs.prompt import Prompt
 from models.layer import AttentionLayer, AttentionLayerOutput
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
-from models.own_origin import OwnOrigin
+from models.own_origin import OwnOrigin, towers
 from models.progress import Progress, no_progress
 from models.seq2seq import Seq2SeqOutput
 from models.smallest import Smallest, SmallestOutput
@@ -107,10 +105,10 @@ def trace(
         ValueError: for empty input, input over the model's limit, ids that are not in its
             vocabulary, text for a model without a tokenizer, or an image that cannot be read.
     """
-    model = as_model(model)
-    differentiate = (
-        None if gradient is None else partial(_differentiate, gradient=gradient, rules=rules)
-    )
+    model, differentiate = as_model(model), None
+    if gradient is not None:
+        _check_differentiable(model.network)
+        differentiate = partial(_differentiate, gradient=gradient, rules=rules)
     if model.door == "transformers":
         from models.pretrained.run import trace_pretrained
 
@@ -132,18 +130,19 @@ def trace(
     inputs = edited(model, inputs, of_input(edits))
     applied = of_network(edits)
     recorded = gradient is not None
-    lossless = refusing_lost_gradients(model.network) if recorded else nullcontext()
     grad = partial(torch.set_grad_enabled, recorded)  # which sets the mode when it is called
-    with grad(), gradient_rules(rules), lossless:
+    with grad(), gradient_rules(rules):
         more = _fewer_logits(model.network, logits_to_keep)
         if not isinstance(model.network, ONE_LAYER):
             more["progress"] = progress
         out = model.network(**inputs.arguments, **more, edits=applied)
     check_eval(model.network)
     output = _output(out, inputs)
-    patterns, states = out.patterns, _hidden_states(out, inputs) if hidden else {}
+    patterns, states = out.patterns, _hidden_states(model.network, out, inputs) if hidden else {}
     if differentiate is not None:
-        patterns, gradients = differentiate(patterns, output, _states(out) if hidden else {})
+        patterns, gradients = differentiate(
+            patterns, output, _states(model.network, out) if hidden else {}
+        )
         states = {
             tower: replace(states[tower], gradients=each[:-1], final_gradient=each[-1])
             for tower, each in gradients.items()
@@ -200,27 +199,32 @@ def _output(out: Out, inputs: Inputs) -> Output:
     return Output(name, values, length - values.shape[1], positions)
 
 
-def _hidden_states(out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
+def _hidden_states(network: Network, out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
     """Hidden states by tower."""
-    if isinstance(out, AttentionLayerOutput):
-        return {"decoder": HiddenStates.of(out.states, inputs.target_tokens or (), out.hidden)}
-    if not isinstance(out, Seq2SeqOutput | TranslatorOutput):
-        return {None: HiddenStates.of(out.states, inputs.tokens, out.hidden)}
-    theirs = inputs.target_tokens or ()
     return {
-        "encoder": HiddenStates.of(out.encoder.states, inputs.tokens, out.encoder.hidden),
-        "decoder": HiddenStates.of(out.states, theirs, out.hidden),
+        tower: HiddenStates.of(
+            each.states,
+            (inputs.target_tokens or ()) if tower == "decoder" else inputs.tokens,
+            each.hidden,
+        )
+        for tower, each in towers(network, out).items()
     }
 
 
-def _states(out: Out) -> States:
+def _states(network: Network, out: Out) -> States:
     """Hidden states by tower, the one after the final norm last, with their graph."""
-    states = (*out.states, out.hidden)
-    if isinstance(out, AttentionLayerOutput):
-        return {"decoder": states}
-    if not isinstance(out, Seq2SeqOutput | TranslatorOutput):
-        return {None: states}
-    return {"encoder": (*out.encoder.states, out.encoder.hidden), "decoder": states}
+    by_tower = towers(network, out).items()
+    return {tower: (*each.states, each.hidden) for tower, each in by_tower}
+
+
+def _check_differentiable(network: nn.Module) -> None:
+    """Raises ValueError for quantised weights, whose linear maps pass no gradient on."""
+    for name, parameter in network.named_parameters():
+        if not parameter.is_floating_point():
+            raise ValueError(
+                f"{name} ({parameter.dtype}) passes no gradient, as quantised weights do not: load"
+                " the model's unquantised weights"
+            )
 
 
 def _differentiate(

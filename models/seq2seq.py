@@ -5,12 +5,13 @@ Source: Vaswani et al. 2017, section 3.1.
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from itertools import chain
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from models.attention import Edit, Mask, Pattern
-from models.blocks import DECODER_BLOCKS, Both, StackConfig, blocks_of, norm_of
+from models.blocks import Context, StackConfig, blocks_of, norm_of
 from models.checks import check_choices, check_least, shared_fields
 from models.decoder import past_length
 from models.edits import BLOCK_EDITS, at, check, edited_state, in_tower
@@ -152,20 +153,19 @@ class Seq2SeqOutput:
         hidden: what the logits are made from.
         states: of the decoder: the embedding, then the output of each block.
         encoder: what the encoder left behind.
-        blocks: the decoder's patterns, two for each block.
+        blocks: the decoder's patterns, causal and cross, for each block.
     """
 
     logits: Float[Tensor, "batch token vocab"]
     hidden: Float[Tensor, "batch token dim"]
     states: tuple[Float[Tensor, "batch token dim"], ...]
     encoder: EncoderOutput
-    blocks: tuple[Both[Pattern], ...]
+    blocks: tuple[tuple[Pattern, ...], ...]
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
         """The encoder's, then each decoder block's two."""
-        decoder = (pattern for both in self.blocks for pattern in (both.causal, both.cross))
-        return (*self.encoder.patterns, *decoder)
+        return (*self.encoder.patterns, *chain(*self.blocks))
 
     @property
     def result(self) -> tuple[str, Tensor]:
@@ -194,7 +194,7 @@ class Seq2Seq(nn.Module):
                 else None,
             )
             self.relation = relation_of(config.positions, config.heads, config.d_k, causal=True)
-            self.blocks = blocks_of(config, DECODER_BLOCKS)
+            self.blocks = blocks_of(config, crosses=True)
             last = norm_of(config.norm_kind, config.dim, config.eps)
             self.norm = last if config.ends_on_norm else nn.Identity()
             untied = not config.share_target
@@ -208,8 +208,7 @@ class Seq2Seq(nn.Module):
     @property
     def sites(self) -> tuple[Where, ...]:
         """Its attention layers, in the order of their calls."""
-        decoder = (site for both in self.decoder_sites for site in (both.causal, both.cross))
-        return (*self.encoder_sites, *decoder)
+        return (*self.encoder_sites, *chain(*self.decoder_sites))
 
     @property
     def encoder_sites(self) -> tuple[Where, ...]:
@@ -218,12 +217,12 @@ class Seq2Seq(nn.Module):
         return stack(depth, "self", "encoder.blocks.{}.attention", "encoder")
 
     @property
-    def decoder_sites(self) -> tuple[Both[Where], ...]:
-        """Those of the decoder, block by block."""
+    def decoder_sites(self) -> tuple[tuple[Where, Where], ...]:
+        """Those of the decoder, block by block: causal and cross."""
         depth = len(self.blocks)
         causal = stack(depth, "causal", "blocks.{}.attention", "decoder")
         cross = stack(depth, "cross", "blocks.{}.cross", "decoder")
-        return tuple(map(Both, causal, cross))
+        return tuple(zip(causal, cross, strict=True))
 
     def forward(
         self,
@@ -251,23 +250,23 @@ class Seq2Seq(nn.Module):
         """
         check(edits, self.sites, BLOCK_EDITS)
         before = past_length(
-            None if past is None else past.blocks[0].causal.keys, target.shape[1], edits
+            None if past is None else past.blocks[0][0].keys, target.shape[1], edits
         )
         both = len(self.encoder.blocks) + len(self.blocks)
         first, then = (stretch(progress, n, both) for n in (0, len(self.encoder.blocks)))
         encoder = self._encoded(source, edits, first) if past is None else past.encoder
-        mask = self._masks(source, target, before)
-        rows = self._padding(target)
+        fill, rows = self.config.mask_fill, self._padding(target)
+        mask = Mask(causal=True, padding=rows, offset=before, fill=fill)
+        looking = None if rows is None else rows[:, before:]
+        to_source = Mask(padding=self._padding(source), query_padding=looking, fill=fill)
         relation = self.relation(target.shape[1]).since(before)
         x = edited_state(self.embedding(target)[:, before:], edits, DECODER, rows)
         states, blocks = [x], []
         for layer, block in enumerate(each(self.blocks, then)):
-            earlier = Both(None, None) if past is None else past.blocks[layer]
-            site = self.decoder_sites[layer]
-            edit = Both(at(edits, site.causal), at(edits, site.cross))
-            x, patterns = block(
-                x, encoder.hidden, mask=mask, relation=relation, past=earlier, edit=edit
-            )
+            causal, cross = (None, None) if past is None else past.blocks[layer]
+            mine, theirs = (at(edits, site) for site in self.decoder_sites[layer])
+            context = Context(encoder.hidden, to_source, cross, theirs)
+            x, patterns = block(x, context, mask=mask, relation=relation, past=causal, edit=mine)
             x = edited_state(x, edits, replace(DECODER, layer=layer + 1), rows)
             states.append(x)
             blocks.append(patterns)
@@ -278,13 +277,6 @@ class Seq2Seq(nn.Module):
     def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> EncoderOutput:
         mine, padding = in_tower(edits, self.encoder_sites), self._padding(source)
         return self.encoder(source, padding=padding, edits=mine, progress=progress)
-
-    def _masks(self, source: Tensor, target: Tensor, before: int) -> Both[Mask]:
-        """The masks for the target's tokens from one position on."""
-        fill, padding = self.config.mask_fill, self._padding(target)
-        rows = None if padding is None else padding[:, before:]
-        causal = Mask(causal=True, padding=padding, offset=before, fill=fill)
-        return Both(causal, Mask(padding=self._padding(source), query_padding=rows, fill=fill))
 
     def _padding(self, ids: Tensor) -> Bool[Tensor, "batch token"] | None:
         """True where ids only fill up; None if none do, which leaves attention its fastest way."""

@@ -89,13 +89,11 @@ def head_writes(
     output: Float[Tensor, "head value_dim dim"],
     item: int,
     places: Int[Tensor, " token"],
-    gates: Float[Tensor, "head token gate_dim"] | None = None,
 ) -> Float[Tensor, "head token dim"]:
-    """What each head adds at some queries: its edited values, gated, times its output matrix."""
+    """What each head adds at some queries: its edited values times its output matrix."""
     weights = pattern.effective_weights(rows=places, item=item)
     v = expand_heads(pattern.v[item : item + 1], pattern.heads, slice(None))[0]
-    values = weights @ v.float()
-    return (values if gates is None else values * gates) @ output.float()
+    return (weights @ v.float()) @ output.float()
 
 
 def attention_steps(

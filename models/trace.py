@@ -294,10 +294,6 @@ class Origin(Protocol):
         """The linear maps of a site; a ValueError says which module has none, and why."""
         ...
 
-    def gates(self, site: Site) -> Float[Tensor, "batch head query gate_dim"] | None:
-        """What a site multiplies its values with before the output projection; None if nothing."""
-        ...
-
     def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
         """The residual stream of some tokens where a site reads it."""
         ...
@@ -700,23 +696,6 @@ class Trace:
                 linear map: the message names the module.
         """
         return self._origin().projections(self.site(layer))
-
-    def gates(self, site: Site, item: int = 0) -> Float[Tensor, "head query gate_dim"] | None:
-        """The output gates of a site: each query's values are multiplied with its own, 0 to 1.
-
-        Where there are some, it takes another pass of the network.
-
-        Returns:
-            One number for each of a head's values, or one for all of them; None without gates.
-
-        Raises:
-            ValueError: as `projections`.
-        """
-        site_gates = self._origin().gates(site)
-        if site_gates is None:
-            return None
-        rows, _ = self.positions(site, item)
-        return site_gates[item][:, rows.to(site_gates.device)]
 
     def stream(self, layer: int | Site | Where, tokens: Sequence[int], *, item: int = 0) -> Stream:
         """The residual stream of some tokens where a layer reads it, component by component.

@@ -91,8 +91,11 @@ class AttentionBlock(nn.Module):
         mask: Mask = Mask(),
         relation: Relation = Relation(),
         edit: Sequence[Edit] = (),
-    ) -> tuple[Float[Tensor, "batch token dim"], Pattern]:
-        return self.attention(x, mask=mask, bias=relation.bias, angles=relation.angles, edit=edit)
+    ) -> tuple[Float[Tensor, "batch token dim"], tuple[Pattern]]:
+        x, pattern = self.attention(
+            x, mask=mask, bias=relation.bias, angles=relation.angles, edit=edit
+        )
+        return x, (pattern,)
 
 
 class VectorEncoder(nn.Module):
@@ -148,7 +151,7 @@ class VectorEncoder(nn.Module):
         x = edited_state(vectors, edits, Where(0), padding)
         states, patterns = [x], []
         for site, block in zip(sites, each(self.blocks, progress), strict=True):
-            x, pattern = block(x, mask=mask, edit=at(edits, site))
+            x, (pattern,) = block(x, mask=mask, edit=at(edits, site))
             x = edited_state(x, edits, Where(len(states)), padding)
             states.append(x)
             patterns.append(pattern)

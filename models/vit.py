@@ -225,7 +225,7 @@ class ViT(nn.Module):
         x = edited_state(x, edits, Where(0))
         states, patterns = [x], []
         for site, block in zip(self.sites, each(self.blocks, progress), strict=True):
-            x, pattern = block(x, edit=at(edits, site))
+            x, (pattern,) = block(x, edit=at(edits, site))
             x = edited_state(x, edits, Where(len(states)))
             states.append(x)
             patterns.append(pattern)

@@ -41,7 +41,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
             f"models/{name}.py"
             for name in (
                 *("trace", "run", "request", "tracing", "where", "text", "output", "readout"),
-                *("own_origin", "stream", "own_stream", "own_projections", "progress", "resume"),
+                *("own_origin", "stream", "progress"),
                 *("writing", "verify", "averaged", "one_line"),
             )
         ),

@@ -296,12 +296,7 @@ def _scores(trace: "Trace", layout: Layout) -> Any:
     columns = {key: np.full(layout.heads, np.nan) for key in OF_WEIGHTS}
     known: Products = {}
     for place in layout.places:
-        site = trace.site(place.where)
-        try:
-            gated = trace.gates(site) is not None
-        except ValueError:
-            gated = False
-        scores = {} if gated else circuit_scores(trace, site, known)[0]
+        scores = circuit_scores(trace, trace.site(place.where), known)[0]
         for key, values in scores.items():
             columns[key][place.slice] = values.cpu().numpy()
     return pa.table({key: pa.array(values) for key, values in columns.items()})

@@ -3,13 +3,11 @@
 Families lay their weights out in many ways: one module each for queries, keys and values, or one
 for all three, head by head or one after another. No layout is looked up by name: a head's values
 are some consecutive columns of what a linear module returned, number for number; queries and keys
-are too, but for a factor, a norm, or a rotation by position. Between the values and the output
-projection there may be a gate, the sigmoid of some more columns. What does not check is refused.
+are too, but for a factor, a norm, or a rotation by position. What does not check is refused.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -97,13 +95,6 @@ class HeadMap:
         bias = self.linear.bias
         return None if bias is None else self._scaled(self._heads(bias))
 
-    def gates(
-        self, projected: Float[Tensor, "batch token column"]
-    ) -> Float[Tensor, "batch head token dim"]:
-        """The output gates in what the module returned."""
-        columns = [projected[..., start : start + self.dim] for start in self.starts]
-        return torch.stack(columns, 1).float().sigmoid()
-
     def _heads(self, rows: Tensor) -> Tensor:
         first, count = self.starts[0], len(self.starts)
         if self.starts == tuple(range(first, first + count * self.dim, self.dim)):
@@ -149,78 +140,24 @@ def find_rotated(
     return None
 
 
-class Output(NamedTuple):
-    """The map that reads the values of all heads side by side.
-
-    Attributes:
-        linear: the module.
-        call: of it.
-        gate: whose sigmoid the values are multiplied with before; None if there is none.
-    """
-
-    linear: Linear
-    call: ModuleCall
-    gate: HeadMap | None
-
-
 def find_output(
-    calls: Sequence[ModuleCall],
-    values: Float[Tensor, "head token dim"],
-    gates: Sequence[ModuleCall] = (),
-) -> Output | None:
-    """The map that reads the values of all heads side by side; the first call that does.
+    calls: Sequence[ModuleCall], values: Float[Tensor, "head token dim"]
+) -> tuple[Linear, ModuleCall] | None:
+    """The map that reads the values of all heads side by side, and its call; the first that does.
 
     Args:
         calls: of the modules after the attention.
         values: of the heads.
-        gates: calls of modules that may return an output gate.
     """
     heads, _, dim = values.shape
     for call in calls:
         if call.given.shape[-1] != heads * dim or call.given.numel() != values.numel():
             continue
         given = rearrange(call.given.flatten(0, -2), "token (head dim) -> head token dim", dim=dim)
-        plain = alike(given, values.to(given.dtype))
-        gate = None if plain else _find_gate(gates, values, given)
-        linear = Linear.of(call) if plain or gate is not None else None
+        linear = Linear.of(call) if alike(given, values.to(given.dtype)) else None
         if linear is not None:
-            return Output(linear, call, gate)
+            return linear, call
     return None
-
-
-def _find_gate(calls: Sequence[ModuleCall], values: Heads, gated: Heads) -> HeadMap | None:
-    """The map whose sigmoid turns values into gated ones, number by number or head by head."""
-    for call in calls:
-        rows = call.output.flatten(0, -2)
-        if call.output.ndim < 2 or len(rows) != values.shape[1]:
-            continue
-        for dim in dict.fromkeys((values.shape[2], 1)):
-            starts = _gate_starts(rows.float().sigmoid(), values.float(), gated, dim)
-            linear = None if starts is None else Linear.of(call)
-            if linear is not None and starts is not None:
-                return HeadMap(linear, starts, dim, call.given)
-    return None
-
-
-def _gate_starts(
-    gates: Float[Tensor, "token column"], values: Heads, gated: Heads, dim: int
-) -> tuple[int, ...] | None:
-    """First column of each head's gate."""
-    starts: list[int] = []
-    for value, wanted in zip(values, gated, strict=True):
-        near = (value[:, :1] * gates - wanted[:, :1]).abs().amax(0) <= NEAR * wanted.abs().max()
-        fits = (
-            start
-            for start in near.nonzero().flatten().tolist()
-            if start not in starts
-            and start + dim <= gates.shape[1]
-            and alike((value * gates[:, start : start + dim]).to(wanted.dtype), wanted)
-        )
-        start = next(fits, None)
-        if start is None:
-            return None
-        starts.append(start)
-    return tuple(starts)
 
 
 def norm_of(call: ModuleCall) -> Norm | None:
@@ -250,7 +187,6 @@ def factor_of(whole: Tensor, part: Tensor) -> float | None:
     return factor if alike((part * factor).to(whole.dtype), whole) else None
 
 
-NEAR = 5e-2  # of the largest value: how near the first of a head's numbers has to be
 EPS = ("eps", "variance_epsilon", "epsilon", "layer_norm_epsilon")
 
 

@@ -5,19 +5,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jaxtyping import Float, Int
-from torch import Tensor
+from jaxtyping import Int
+from torch import Tensor, nn
 
 from models.attention import Edit
 from models.inputs.pretrained import ModelInputs
-from models.pretrained.hidden import last_state, states_of
+from models.pretrained.attention_modules import AttentionModules
+from models.pretrained.block_outputs import blocks_of
 from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.observation import ModuleCall, observe, short
 from models.pretrained.passes import record_pass
 from models.pretrained.readout import readout_of
-from models.pretrained.site_maps import SiteMaps, gate_call, site_maps
+from models.pretrained.site_maps import SiteMaps, site_maps
 from models.pretrained.stream import Key, stream_at
-from models.pretrained.token_mixing import mixing_parts
 from models.projections import Projections, split_columns
 from models.readout import Readout
 from models.stream import Stream
@@ -78,7 +78,6 @@ class PretrainedOrigin:
             key_bias=maps.key.biases,
             value_bias=maps.value.biases,
             output_bias=maps.output.bias,
-            gate=None if maps.gate is None else maps.gate.matrices,
             norm=maps.norm,
             residual=maps.residual,
             query_norm=maps.query.norm,
@@ -88,15 +87,6 @@ class PretrainedOrigin:
             unembedding=maps.unembedding,
             final_norm=maps.final_norm,
         )
-
-    def gates(self, site: Site) -> Float[Tensor, "batch head query gate_dim"] | None:
-        """The output gates of a site, found in one more pass for all sites; None without any.
-
-        Raises:
-            ValueError: as `projections`.
-        """
-        key = site.module, site.layer, site.part
-        return None if self.maps(key).gate is None else self._gates[key]
 
     def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
         """The residual stream of some tokens where a site reads it.
@@ -117,19 +107,25 @@ class PretrainedOrigin:
 
     def differentiable_states(self, tower: str | None) -> tuple[Tensor, ...]:
         """What leaves each layer of a tower, with its graph, from one more pass."""
-        record, out = record_pass(self.model, self.inputs, self.edits, hidden=True, gradient=True)
-        states = states_of(out, record.calls[-1].entry.place.tower).get(tower, ())
-        if not states or record.states is None:
+        record, _ = record_pass(self.model, self.inputs, self.edits, hidden=True, gradient=True)
+        states = {} if record.states is None else record.states.states
+        if tower not in states:
             raise ValueError(f"{self.model.name} gives no hidden states")
-        return (*states[:-1], last_state(states, record.states, tower))
+        return tuple(states[tower])
 
     def mixing_parts(self, tower: str | None) -> tuple[str, ...]:
-        """Paths of the parts of a tower that mix tokens without traced attention."""
-        return self._mixing.get(tower, ())
+        """Paths of the parts of a tower's blocks that mix tokens without traced attention.
 
-    @cached_property
-    def _mixing(self) -> dict[str | None, tuple[str, ...]]:
-        return mixing_parts(self.model, short(self.inputs))
+        Those with a convolution over several tokens, which state spaces and recurrences begin with.
+        """
+        network = self.model.network
+        blocks = blocks_of(network, AttentionModules.find_in(network))
+        return tuple(
+            f"{path}.{name}"
+            for of_tower, path, block in blocks
+            for name, part in block.named_children()
+            if of_tower == tower and any(map(_convolves, part.modules()))
+        )
 
     def maps(self, key: Key) -> SiteMaps:
         """The linear maps of the site with this module, layer and part.
@@ -180,21 +176,7 @@ class PretrainedOrigin:
             maps.setdefault((entry.path, entry.layer, entry.part), maps_here)
         return _LinearMaps(maps, readout)
 
-    @cached_property
-    def _gates(self) -> dict[Key, Tensor]:
-        maps = {
-            key: each.gate
-            for key, each in self._linear_maps.maps.items()
-            if isinstance(each, SiteMaps) and each.gate is not None
-        }
-        modules = {gate.linear.module for gate in maps.values()}
-        record, calls, _ = observe(self.model, self.inputs, self.edits, modules=modules)
-        gates: dict[Key, Tensor] = {}
-        for index, call in enumerate(record.calls):
-            key = call.entry.path, call.entry.layer, call.entry.part
-            gate = maps.get(key)
-            if gate is not None:
-                gate_output = gate_call(calls, gate, index).output
-                rows = gate_output.reshape(call.pattern.batch, call.pattern.queries, -1)
-                gates.setdefault(key, gate.gates(rows))
-        return gates
+
+def _convolves(module: nn.Module) -> bool:
+    """Whether a module is a convolution over more than one place."""
+    return isinstance(module, nn.Conv1d | nn.Conv2d | nn.Conv3d) and max(module.kernel_size) > 1

@@ -10,12 +10,11 @@ import torch
 from models.attention import Edit
 from models.attnlrp import Rules, gradient_rules
 from models.eval_mode import check_eval
-from models.gradients import refusing_lost_gradients
 from models.inputs.features import refusing_shapes
 from models.inputs.pretrained import ModelInputs, forward_arguments
 from models.pretrained.activations import activation_rules
 from models.pretrained.attention_modules import AttentionModules
-from models.pretrained.block_outputs import block_outputs
+from models.pretrained.block_outputs import block_states
 from models.pretrained.interface import recording
 from models.pretrained.module_edits import ModuleEdit, check_changed
 from models.pretrained.recording import Recording
@@ -38,14 +37,13 @@ def record_pass(
 ) -> tuple[Recording, Any]:
     """One forward pass: what was recorded, and the output of the network."""
     record = new_recording(model, inputs, edits, progress)
-    states = block_outputs(model.network, record.modules) if hidden else nullcontext()
+    states = block_states(model.network, record.modules) if hidden else nullcontext()
     under = activation_rules(model.network, rules)
-    lossless = refusing_lost_gradients(model.network) if gradient else nullcontext()
     grad = partial(torch.set_grad_enabled, gradient)  # which sets the mode when it is called
-    with recording(model.network, record), grad(), lossless, states as blocks:
+    with recording(model.network, record), grad(), states as blocks:
         record.states = blocks
         with under, gradient_rules(rules):
-            out = run_network(model, inputs, hidden)
+            out = run_network(model, inputs)
     record.report()
     check_changed(record)
     return record, out
@@ -72,17 +70,14 @@ def new_recording(
     )
 
 
-def run_network(model: "Model", inputs: ModelInputs, hidden: bool = False) -> Any:
+def run_network(model: "Model", inputs: ModelInputs) -> Any:
     """The forward pass in eval mode.
 
     Raises:
         ValueError: for inputs whose shapes the network does not take.
     """
-    options = forward_options(model.network)
-    if hidden:
-        options["output_hidden_states"] = True
     with refusing_shapes(model, inputs.arguments):
-        out = model.network(**{**options, **inputs.arguments})
+        out = model.network(**{**forward_options(model.network), **inputs.arguments})
     check_eval(model.network)
     return out
 

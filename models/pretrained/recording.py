@@ -22,7 +22,7 @@ from models.pretrained.axes import (
     reduced_axis,
     tiles_axis,
 )
-from models.pretrained.block_outputs import BlockOutputs
+from models.pretrained.block_outputs import BlockStates
 from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
 from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.packed import Packing, packed_axis
@@ -110,7 +110,7 @@ class Recording:
         sources: of the tensors so far.
         calls: attention calls so far, in order.
         windows: each block of shifted windows, and the rows and columns of its image, by path.
-        states: outputs of the blocks, where hidden states are recorded.
+        states: those between the blocks, where hidden states are recorded.
         parts: what the vision tower sees of the pictures of a prompt.
         references: weights of the library's eager attention by path, where verification runs it.
     """
@@ -125,7 +125,7 @@ class Recording:
     sources: Sources = field(default_factory=Sources)
     calls: list[Call] = field(default_factory=list)
     windows: dict[str, tuple[Any, tuple[int, int]]] = field(default_factory=dict)
-    states: BlockOutputs | None = None
+    states: BlockStates | None = None
     parts: Sequence[Part] = ()
     references: dict[str, list[Tensor]] = field(default_factory=dict)
     module_edits: Sequence[ModuleEdit] = ()

@@ -28,7 +28,7 @@ from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items, parts_of_batch
 from models.pretrained.checks import check_calls
 from models.pretrained.edited_modules import resolved
-from models.pretrained.hidden import hidden_states, states_of, with_finals
+from models.pretrained.hidden import hidden_states
 from models.pretrained.interface import recording_writing
 from models.pretrained.origin import PretrainedOrigin
 from models.pretrained.passes import new_recording, record_pass
@@ -131,11 +131,16 @@ def trace_pretrained(
         raise ValueError(f"{model.name} called no attention on this input: {beside}")
     check(record.edits, [call.where for call in record.calls])
     output = _with_tokens(output_of(out), inputs, record.calls[-1], fewer)
-    states = {} if record.states is None else states_of(out, record.calls[-1].entry.place.tower)
+    states = {} if record.states is None else record.states.states
+    last_tower = record.calls[-1].entry.place.tower
+    finals = {} if record.states is None else record.states.finals(last_tower)
     gradients: Gradients = {}
     if differentiate is not None:
         patterns = tuple(call.pattern for call in record.calls)
-        ended = {} if record.states is None else with_finals(states, record.states)
+        ended = {
+            tower: (*each, *([finals[tower]] if tower in finals else []))
+            for tower, each in states.items()
+        }
         patterns, gradients = differentiate(patterns, output, ended)
         pairs = zip(record.calls, patterns, strict=True)
         record.calls = [replace(call, pattern=_detached(pattern)) for call, pattern in pairs]
@@ -164,9 +169,7 @@ def trace_pretrained(
         ),
         target_tokens=None if target_sequence is None else target_sequence.tokens,
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
-        hidden_states={}
-        if record.states is None
-        else hidden_states(states, gradients, record.states, record.calls),
+        hidden_states=hidden_states(states, finals, gradients, record.calls),
         item_names={
             site: _item_names(call, inputs) for site, call in zip(sites, calls, strict=True)
         },

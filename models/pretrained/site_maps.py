@@ -31,7 +31,6 @@ class SiteMaps:
         key: of the key heads' keys.
         value: of their values.
         output: reads the values of all heads.
-        gate: whose sigmoid they are multiplied with before; None if there is none.
         norm: between the residual stream and the queries.
         residual: how the output joins the input.
         embedding: vectors of the tokens that the tower reads; None if it reads none.
@@ -48,7 +47,6 @@ class SiteMaps:
     embedding: Tensor | None
     unembedding: Tensor | None = None
     final_norm: Norm | None = None
-    gate: HeadMap | None = None
 
 
 @torch.no_grad()
@@ -86,16 +84,18 @@ def site_maps(
         raise ValueError(
             f"{path}: expected queries, keys and values of the same input. {_inputs(key, value)}"
         )
-    beside = [each for each in (*before, *after) if each.given.equal(query.given)]
-    output = find_output(after, _rows(values_of(pattern)), beside)
-    if output is None:
-        raise ValueError(f"{path}: expected an output that one linear module makes of its values")
+    found = find_output(after, _rows(values_of(pattern)))
+    if found is None:
+        raise ValueError(
+            f"{path}: expected an output that one linear module makes of its values, without a gate"
+        )
+    output, call_of_output = found
     norm, read = _norm_and_input(before, query.given)
-    residual = _residual(after, query.given, read, output.call.output)
-    if norm is not None and _adds(after, query.given, output.call.output):
+    residual = _residual(after, query.given, read, call_of_output.output)
+    if norm is not None and _adds(after, query.given, call_of_output.output):
         norm = None  # post-norm: what the norm returned is the residual stream
     embedding = _embedding(calls, ids, query.given.shape[-1])
-    return SiteMaps(query, key, value, output.linear, norm, residual, embedding, gate=output.gate)
+    return SiteMaps(query, key, value, output, norm, residual, embedding)
 
 
 def _inputs(key: HeadMap, value: HeadMap) -> str:
@@ -104,12 +104,6 @@ def _inputs(key: HeadMap, value: HeadMap) -> str:
     if not key.given.equal(value.given) and alike(*lengths):
         return "Here it is rotated by position before queries and keys are made of it"
     return "Here they are made of different ones"
-
-
-def gate_call(calls: Sequence[ModuleCall], gate: HeadMap, index: int) -> ModuleCall:
-    """The call that makes the output gate of an attention call, right before it or after it."""
-    near = (each for each in calls if each.before in (index, index + 1))
-    return next(each for each in near if each.module is gate.linear.module)
 
 
 def _rows(heads: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ from models.pretrained.linear_maps import factor_of, norm_of
 from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.observation import ModuleCall, observe
 from models.pretrained.recording import Call
-from models.pretrained.site_maps import SiteMaps, gate_call
+from models.pretrained.site_maps import SiteMaps
 from models.projections import Norm, split_columns
 from models.stream import (
     BIASES,
@@ -75,14 +75,12 @@ class _Layer:
         maps: its linear maps.
         x: the stream that it reads.
         after: calls of modules between it and the next attention.
-        gates: what its values are multiplied with at the tokens; None if nothing.
     """
 
     call: Call
     maps: SiteMaps
     x: Rows
     after: Sequence[ModuleCall]
-    gates: Float[Tensor, "head token gate_dim"] | None
 
     @property
     def number(self) -> int:
@@ -170,10 +168,7 @@ def _layer(
         )
         read = next(each.given for each in writers if norm_of(each) is not None)
     after = [each for each in calls if index < each.before <= stop]
-    gates = None
-    if maps.gate is not None:
-        gates = maps.gate.gates(gate_call(calls, maps.gate, index).output[None])[0]
-    return _Layer(call, maps, read, after, gates)
+    return _Layer(call, maps, read, after)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,7 +269,7 @@ def _block(
     writes = [
         *attention_steps(
             entry.layer,
-            head_writes(layer.call.pattern, matrices, item, places, layer.gates),
+            head_writes(layer.call.pattern, matrices, item, places),
             maps.output.bias,
             word,
         )

@@ -14,9 +14,8 @@ from models.attention import Mask, MultiHeadAttentionConfig
 from models.blocks import (
     ACTIVATIONS,
     BLOCKS,
-    DECODER_BLOCKS,
     AddNorm,
-    Both,
+    Context,
     DropPath,
     FeedForward,
 )
@@ -98,7 +97,7 @@ def decoder_twins(kind: str) -> tuple[nn.Module, Any]:
         for parameter in theirs.parameters():
             nn.init.normal_(parameter, std=0.3)
     attention = MultiHeadAttentionConfig(dim=DIM, heads=HEADS)
-    ours = DECODER_BLOCKS[kind](attention, HIDDEN).eval()
+    ours = BLOCKS[kind](attention, HIDDEN, crosses=True).eval()
     ours.load_state_dict(decoder_block_weights(theirs.state_dict(), kind))
     return ours, theirs
 
@@ -119,17 +118,16 @@ def test_patterns_of_a_decoder_block_are_torchs_weights(kind: str) -> None:
     x, context = example()
     hidden = torch.zeros(BATCH, SOURCE, dtype=torch.bool)
     hidden[0, 5:] = True
-    mask = Both(Mask(causal=True), Mask(padding=hidden))
-    _, both = ours(x, context, mask=mask)
+    _, patterns = ours(x, Context(context, Mask(padding=hidden)), mask=Mask(causal=True))
     into = theirs.norm1(x) if kind == "pre" else x
     after = torch.ones(TOKENS, TOKENS, dtype=torch.bool).triu(1)
     out, causal = theirs.self_attn(into, into, into, attn_mask=after, average_attn_weights=False)
-    assert (both.causal.weights() - causal).abs().max() < ROUNDING
+    assert (patterns[0].weights() - causal).abs().max() < ROUNDING
     x = theirs.norm2(x + out) if kind == "pre" else theirs.norm1(x + out)
     _, cross = theirs.multihead_attn(
         x, context, context, key_padding_mask=hidden, average_attn_weights=False
     )
-    assert (both.cross.weights() - cross).abs().max() < 10 * ROUNDING  # after a norm and a sum
+    assert (patterns[1].weights() - cross).abs().max() < 10 * ROUNDING  # after a norm and a sum
 
 
 @pytest.mark.parametrize("kind", ["post", "pre"])
@@ -137,24 +135,26 @@ def test_keys_and_values_of_earlier_tokens(kind: str) -> None:
     """Given the patterns of the first tokens, a block works out the others alone."""
     ours, _ = decoder_twins(kind)
     x, context = example()
-    whole, _ = ours(x, context)
-    _, past = ours(x[:, :7], context)
-    mask = Both(Mask(causal=True, offset=7), Mask())
-    rest, both = ours(x[:, 7:], context, mask=mask, past=past)
+    whole, _ = ours(x, Context(context), mask=Mask(causal=True))
+    _, (past, read) = ours(x[:, :7], Context(context), mask=Mask(causal=True))
+    mask, again = Mask(causal=True, offset=7), Context(context, past=read)
+    rest, (causal, cross) = ours(x[:, 7:], again, mask=mask, past=past)
     assert (rest - whole[:, 7:]).abs().max() < ROUNDING * whole.abs().max()
-    assert both.cross.k is past.cross.k  # the source is projected once
-    assert both.causal.k.shape[2] == TOKENS
+    assert cross.k is read.k  # the source is projected once
+    assert causal.k.shape[2] == TOKENS
 
 
 @pytest.mark.parametrize("dropped", [{"dropout": 1.0}, {"drop_path": 0.999}], ids=str)
 @pytest.mark.parametrize("kind", ["post", "pre"])
-@pytest.mark.parametrize(("blocks", "branches"), [(BLOCKS, 2), (DECODER_BLOCKS, 3)])
+@pytest.mark.parametrize("branches", [2, 3])
 def test_a_block_that_loses_its_branches(
-    blocks: Any, branches: int, kind: str, dropped: dict[str, float]
+    branches: int, kind: str, dropped: dict[str, float]
 ) -> None:
     """While training alone: pre-norm passes x, post-norm leaves its norms, with β = 0 and γ = 1."""
-    block = blocks[kind](MultiHeadAttentionConfig(dim=DIM, heads=HEADS), HIDDEN, **dropped)
-    given = example()[: branches - 1]
+    attention, crosses = MultiHeadAttentionConfig(dim=DIM, heads=HEADS), branches == 3
+    block = BLOCKS[kind](attention, HIDDEN, crosses=crosses, **dropped)
+    x, source = example()
+    given = (x, Context(source) if crosses else None)
     assert (block.eval()(*given)[0] - given[0]).abs().max() > 0.01
     with torch.random.fork_rng():
         torch.manual_seed(1)

@@ -9,8 +9,7 @@ from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import EncoderConfig
 from models.model import Config
-from models.own_origin import OwnOrigin
-from models.own_projections import attention_at
+from models.own_origin import OwnOrigin, attention_at
 from models.projections import Norm
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig

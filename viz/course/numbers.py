@@ -9,7 +9,7 @@ from torch import Tensor
 
 from models.attention import Dot, Mask, Pattern
 from models.attention.scores import softmax
-from models.blocks import PostNormBlock, PreNormBlock, PreNormDecoderBlock
+from models.blocks import PostNormBlock, PreNormBlock
 from models.decode import greedy
 from viz.course import real
 
@@ -111,7 +111,7 @@ def block_steps(
 
 @torch.no_grad()
 def decoder_steps(
-    block: PreNormDecoderBlock, x: Tensor, context: Tensor, *, without: Collection[str] = ()
+    block: PreNormBlock, x: Tensor, context: Tensor, *, without: Collection[str] = ()
 ) -> Steps:
     """The same of a decoder block, which reads what the encoder returned, too."""
     steps: Steps = [("x", x)]

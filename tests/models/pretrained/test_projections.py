@@ -12,7 +12,7 @@ from models.run import trace
 from tests.models.architectures import ARCHITECTURES, GROUPED, SEQ2SEQ, TEXT, left
 from tests.models.pretrained.tiny import BY_NAME, build, ids
 
-REFUSED = ("DeepSeek-V3", "Swin")
+REFUSED = ("DeepSeek-V3", "Qwen3-Next", "Swin")
 
 
 def of(network: Any, layer: int = 1) -> Projections:
@@ -114,6 +114,12 @@ def test_norms_of_queries(family: str, size: int) -> None:
     assert found.query_norm.weight is network.model.layers[1].self_attn.q_norm.weight
     assert found.query_norm.weight.shape == (size,)
     assert found.key_norm is not None
+
+
+def test_values_that_pass_a_gate_are_refused() -> None:
+    done = trace(named("Qwen3-Next"), {"input_ids": ids(1, 7)})
+    with pytest.raises(ValueError, match="makes of its values, without a gate"):
+        done.projections(done.sites[0])
 
 
 @pytest.mark.parametrize("each", ARCHITECTURES, ids=lambda each: each.name)

@@ -73,9 +73,6 @@ def test_transformers_mix_tokens_in_attention_alone(name: str) -> None:
 
 KIND = {"num_hidden_layers": 4, "layer_types": KINDS}
 STATE_SPACE = {"mamba_d_state": 8, "mamba_n_heads": 4, "mamba_d_head": "auto", "mamba_n_groups": 1}
-DELTA = {f"linear_num_{name}_heads": 2 for name in ("key", "value")}
-DELTA |= {f"linear_{name}_head_dim": 6 for name in ("key", "value")}
-EXPERTS = {"num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 12}
 MIXED = ["mamba", "attention", "mamba", "attention"]
 HYBRIDS: dict[str, tuple[str, str, dict[str, Any]]] = {  # blocks 1 and 3 attend, 0 and 2 do not
     "LFM2": ("Lfm2ForCausalLM", "Lfm2Config", {**KIND, "block_multiple_of": 8}),
@@ -118,21 +115,10 @@ HYBRIDS: dict[str, tuple[str, str, dict[str, Any]]] = {  # blocks 1 and 3 attend
             **STATE_SPACE,
         },
     ),
-    "Qwen3-Next": (
-        "Qwen3NextForCausalLM",
-        "Qwen3NextConfig",
-        {
-            "num_hidden_layers": 4,
-            "layer_types": ["linear_attention", "full_attention"] * 2,
-            "shared_expert_intermediate_size": 12,
-            **EXPERTS,
-            **DELTA,
-        },
-    ),
 }
 
 
-SLOW = ("Bamba", "Granite 4", "Qwen3-Next")  # state spaces in plain PyTorch
+SLOW = ("Bamba", "Granite 4")  # state spaces in plain PyTorch
 MARKED = [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in HYBRIDS]
 
 

@@ -92,7 +92,7 @@ def test_the_date_is_written_as_by_whole_passes(client: TestClient, date: str) -
         name = {"[END]": "end"}.get(found.target_tokens[int(best)], found.target_tokens[int(best)])
         assert shown["now"] == shown["best"][0]["token"] == name
         assert shown["best"][0]["share"] == pytest.approx(share.item(), abs=1e-5)
-        cross = out.blocks[0].cross.weights(1, item=0)[-1]
+        cross = out.blocks[0][1].weights(1, item=0)[-1]
         assert shown["cross"][written] == pytest.approx(cross.tolist(), abs=1e-5)
         assert sum(shown["cross"][written]) == pytest.approx(1, abs=1e-5)
         for row in (shown["causal"], shown["self"]):

@@ -152,7 +152,7 @@ def run_shuffled(network: Any, pixels: Tensor, how: str) -> ViTOutput:
         x = torch.cat([x[:, :1], x[:, 1:][:, order]], dim=1)
     states, patterns = [x], []
     for block in network.blocks:
-        x, pattern = block(x)
+        x, (pattern,) = block(x)
         states.append(x)
         patterns.append(pattern)
     hidden = network.norm(x)

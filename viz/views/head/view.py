@@ -112,7 +112,7 @@ def inside(
     place: dict[str, Any] = where.where.coordinates | {"head": head}
     labels = trace.query_labels(where)[row], trace.key_labels(where)[column]
     names = f"“{labels[0]}” ({query}) to “{labels[1]}” ({key})"
-    changed = ", changed by an edit" * of_head.edited + ", times the output gate" * of_head.gated
+    changed = ", changed by an edit" * of_head.edited
     titles = {name: title for name, (title, *_) in MATRICES.items()}
     titles |= {"products": of_head.formula, "output": titles["output"] + changed}
     return Inside(
