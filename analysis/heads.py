@@ -12,17 +12,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from analysis.circuits import OF_WEIGHTS, Products, circuit_scores
-from analysis.measures import MEASURES, NEAR
-from analysis.reach import SQUARED, Counted, Reach
+from analysis.measures import MEASURES
+from analysis.reach import SQUARED, Counted
 from analysis.row_numbers import Rows, numbers_of, with_sink
-from analysis.twins import Pairs, Twins
 from analysis.view import View
 from models.attention import Block
 from models.progress import Progress, each, no_progress
@@ -140,34 +140,25 @@ def head_table(
 
 def accumulators(trace: TraceOrView, *, item: int = 0) -> "dict[Site, HeadNumbers]":
     """Empty accumulators, one for each site whose rows are the softmax of one attention."""
-    twins: dict[int, Twins] = {}
     known: dict[tuple, Counted] = {}
     numbers = {}
     for site in trace.sites:
         if site.kind in (*SELF_KINDS, "cross"):
             queries, keys = trace.queries(site)[item], trace.keys(site)[item]
-            if id(queries) not in twins:
-                twins[id(queries)] = Twins(queries, words=isinstance(trace, View))
             rule = id(queries), id(keys), site.kind, *rule_of(trace, site, item)
             if rule not in known:
-                reach = reach_of(trace, site, item)
-                known[rule] = Counted(queries, keys, site.kind, reach, twins[id(queries)])
-            sink = trace.sink_weights(site, item)
-            numbers[site] = HeadNumbers(site.heads, known[rule], sink)
+                seen_by = partial(trace.visible, site, item=item)
+                different, words = int(rule[-1]), isinstance(trace, View)
+                known[rule] = Counted(
+                    queries, keys, site.kind, seen_by, heads=different, words=words
+                )
+            numbers[site] = HeadNumbers(site.heads, known[rule], trace.sink_weights(site, item))
     return numbers
 
 
-def reach_of(trace: TraceOrView, site: Site, item: int = 0) -> Reach:
-    """The keys that a site's queries see."""
-    whole = trace.trace if isinstance(trace, View) else trace
-    whole_site = whole.site(site)
-    mask = whole.pattern(whole_site).mask
-    heads = site.heads if mask.differs_by_head else 1
-    return Reach(lambda rows: trace.visible(site, rows, item=item), heads)
-
-
 def rule_of(trace: TraceOrView, site: Site, item: int) -> tuple:
-    """A key that is equal for sites whose queries see the same keys."""
+    """A key that is equal for sites whose queries see the same keys; last, how many heads of them
+    differ in what they see, or 1."""
     whole = trace.trace if isinstance(trace, View) else trace
     whole_site = whole.site(site)
     mask, axes = whole.pattern(whole_site).mask, whole.axes.get(whole_site)
@@ -216,45 +207,6 @@ REASONS = {  # why a number is not defined, for queries and keys of one text
 }
 
 
-@dataclass(frozen=True, eq=False)
-class _Span:
-    """What blocks of the same queries and keys share, whichever heads they hold.
-
-    Attributes:
-        rows: the queries.
-        keys: the keys.
-        columns: factors of the keys in sums over them, by name: "one", "place", "square"; where the
-            text has such tokens, "separator", "punctuation"; and where there are keys ahead of
-            `near`, "side", −1 behind it, 0 in it, 1 ahead, and "far", that times place.
-        factors: the same, stacked.
-        place: of the queries. Places count from the middle of the queries: far from it, float32 is
-            too coarse for the squares of those that are near each other.
-        near: the keys among the queries, as columns of the block.
-        around: column of each key within `NEAR`, and whether there is one.
-        counted: 1 at the queries whose mean each number is; one row for all heads where these see
-            the same keys.
-        spread: the logarithm of the number of keys that each query sees; likewise.
-        twins: equal tokens, and what followed the earlier ones.
-        sampled: the sampled queries, the offset of each of their keys, and 1 where they count.
-    """
-
-    rows: slice
-    keys: slice
-    columns: dict[str, Float[Tensor, " key"]]
-    factors: Float[Tensor, "factor key"]
-    place: Float[Tensor, " row"]
-    near: slice
-    around: tuple[Int[Tensor, "row offset"], Bool[Tensor, "row offset"]]
-    counted: Float[Tensor, "number #head row"]
-    spread: Float[Tensor, "#head row"]
-    twins: tuple[Pairs, Pairs] | None
-    sampled: tuple[Int[Tensor, " chosen"], Int[Tensor, " pair"], Float[Tensor, "#head chosen"]]
-
-    def of_heads(self, numbers: Tensor, heads: slice) -> Tensor:
-        """Those of some heads, where heads differ; along the axis before the last."""
-        return numbers if numbers.shape[-2] == 1 else numbers[..., heads, :]
-
-
 class HeadNumbers:
     """Numbers of the heads of one site, from its weights block by block.
 
@@ -272,12 +224,12 @@ class HeadNumbers:
             sink: the weight of each query on the sink of its softmax; None without one.
         """
         self.sink = sink
-        self.of, self.same_tokens, self.size = counted, counted.same_tokens, counted.size
+        self.of = counted
+        self.masks = torch.stack([*counted.rows.values()])
         self.sums = torch.zeros(len(counted.rows), heads, dtype=torch.float64)
-        self.drawn = torch.zeros(heads, self.size[1], dtype=torch.float64)
-        self.offsets = torch.zeros(heads, sum(self.size) - 1)
+        self.drawn = torch.zeros(heads, counted.size[1], dtype=torch.float64)
+        self.offsets = torch.zeros(heads, sum(counted.size) - 1)
         self.squares = torch.zeros(heads, dtype=torch.float64)
-        self.span: _Span | None = None
 
     def add(self, block: Block) -> None:
         """Adds a block of weights."""
@@ -307,26 +259,21 @@ class HeadNumbers:
             peaks: the largest weight of each row; None computes it.
         """
         keys = slice(first, first + weights.shape[2])
-        if self.span is None or (self.span.rows, self.span.keys) != (rows, keys):
-            self.span = self._span(rows, keys, weights)
-        span = self.span
         entropy = torch.special.entr(weights).sum(-1) if entropy is None else entropy
         peaks = weights.amax(-1) if peaks is None else peaks
-        read = Rows(weights, entropy, peaks, span.of_heads(span.spread, heads))
+        read = Rows(weights, entropy, peaks, _of_heads(self.of.spread, heads)[:, rows].to(weights))
         values = numbers_of(with_sink(read, None if self.sink is None else self.sink[heads, rows]))
-        values["first token"] = weights[..., 0] if first == 0 else weights.new_zeros(entropy.shape)
-        products = (span.factors @ weights.transpose(1, 2)).unbind(1)
-        sums = dict(zip(span.columns, products, strict=True))
-        none = torch.zeros_like(entropy)
-        values |= {key: sums.get(key, none) for key in ("separator", "punctuation")}
-        if self.same_tokens:
-            values |= self._neighbours(span, weights) | self._distances(span, weights, sums)
-            self._add_offsets(heads, span, weights)
+        values |= self.of.sums(rows, keys, weights)
+        if self.of.same_tokens:
+            whole = weights.sum(-1)
+            whole = whole.where(whole > 0, 1.0)
+            values |= {name: values[name] / whole for name in ("distance", SQUARED)}
+            self._add_offsets(heads, rows, keys, weights)
         numbers = torch.stack([values[key] for key in self.of.rows])
-        counted = span.of_heads(span.counted, heads)
-        self.sums[:, heads] += (numbers * counted).sum(-1).double().cpu()
-        drawn = counted[0][:, None] @ weights
-        self.drawn[heads, keys] += drawn[:, 0].double().cpu()
+        masks = self.masks if self.of.heads == 1 else self.masks[:, heads]
+        self.sums[:, heads] += (numbers * masks[..., rows].to(weights)).sum(-1).double().cpu()
+        counted = _of_heads(self.of.counted, heads)[:, None, rows].to(weights)
+        self.drawn[heads, keys] += (counted @ weights)[:, 0].double().cpu()
 
     def result(self) -> dict[str, Float[Tensor, " head"]]:
         """The numbers; NaN for those that are not defined."""
@@ -334,7 +281,7 @@ class HeadNumbers:
             key: total / rows.sum(-1).where(rows.any(-1), math.nan)
             for (key, rows), total in zip(self.of.rows.items(), self.sums, strict=True)
         }
-        if self.same_tokens:
+        if self.of.same_tokens:
             variance = means.pop(SQUARED) - means["distance"].square()
             means["distance spread"] = variance.clamp(min=0.0).sqrt()
             means["positional"] = self._positional()
@@ -344,7 +291,7 @@ class HeadNumbers:
     def reasons(self) -> dict[str, str]:
         """Why a number is not defined here."""
         numbers, reasons = self.result(), dict(REASONS)
-        if not self.same_tokens:
+        if not self.of.same_tokens:
             reasons |= dict.fromkeys(ON_OWN, OTHER_TOKENS)
         return {
             key: why
@@ -352,91 +299,15 @@ class HeadNumbers:
             if key not in numbers or numbers[key].isnan().all()
         }
 
-    # --- the numbers of each row of a block ---
-
-    def _span(self, rows: slice, keys: slice, weights: Tensor) -> _Span:
-        """What does not depend on the weights."""
-        middle = (rows.start + rows.stop) / 2
-        place = torch.arange(rows.start, rows.stop) - middle
-        key = torch.arange(keys.start, keys.stop) - middle
-        ends = (min(max(end, keys.start), keys.stop) for end in (rows.start, rows.stop))
-        near = slice(*ends)
-        near = slice(near.start - keys.start, near.stop - keys.start)
-        columns = {"one": torch.ones_like(key)}
-        if self.same_tokens:
-            columns |= {"place": key, "square": key.square()}
-        signs = ("separator", self.of.separators), ("punctuation", self.of.punctuation)
-        for name, chosen in signs:
-            if chosen[keys].any():
-                columns[name] = chosen[keys].float()
-        if self.same_tokens and near.stop < len(key):
-            side = torch.ones_like(key)
-            side[: near.start], side[near] = -1.0, 0.0
-            columns |= {"side": side, "far": side * key}
-        around = (place[:, None] + torch.arange(-NEAR, NEAR + 1) - key[0]).long()
-        inside = (around >= 0) & (around < len(key))
-        twins, equal, device = None, self.of.twins, weights.device
-        if equal is not None:
-            pairs = equal.others(rows, causal=self.of.causal), equal.followers(rows)
-            others, followers = (each.within(keys).to(device) for each in pairs)
-            twins = others, followers
-        chosen = self.of.sampled[rows].nonzero().flatten()
-        offsets = self.of.offset_of(rows.start + chosen, keys)
-        counted = torch.stack([each[:, rows] for each in self.of.rows.values()])
-        return _Span(
-            rows,
-            keys,
-            {name: factor.to(device) for name, factor in columns.items()},
-            torch.stack([*columns.values()]).to(device),
-            place.to(device),
-            near,
-            (around.clamp(0, len(key) - 1).to(device), inside.to(device)),
-            counted.to(weights),
-            self.of.spread[:, rows].to(device),
-            twins,
-            (chosen.to(device), offsets.flatten(), self.of.counted[:, rows][:, chosen].float()),
-        )
-
-    def _neighbours(self, span: _Span, weights: Tensor) -> dict[str, Tensor]:
-        """Weight on the keys near a query, and on its twins."""
-        places, inside = span.around
-        near = weights.gather(2, places.expand(len(weights), *places.shape)) * inside
-        twins: dict[str, Tensor] = {}
-        if span.twins is not None:
-            others, followers = (pairs.weight(weights) for pairs in span.twins)
-            twins = {"duplicate token": others, "induction": followers}
-        return {
-            "previous token": near[..., NEAR - 1],
-            "same token": near[..., NEAR],
-            "next token": near[..., NEAR + 1],
-            "local": near.sum(-1),
-            **twins,
-        }
-
-    def _distances(
-        self, span: _Span, weights: Tensor, sums: Mapping[str, Tensor]
-    ) -> dict[str, Tensor]:
-        """Mean distance and mean squared distance of a query's weight."""
-        total, mean, square = sums["one"], sums["place"], sums["square"]
-        place, key, close = span.place, span.columns["place"][span.near], weights[..., span.near]
-        if "far" in sums:
-            distance = sums["far"] - place * sums["side"]
-        else:  # all other keys are behind
-            distance = place * (total - close.sum(-1)) - (mean - close @ key)
-        distance = distance + (close * (place[:, None] - key).abs()).sum(-1)
-        squared = place.square() * total - 2 * place * mean + square
-        whole = total.where(total > 0, 1.0)
-        return {"distance": distance / whole, SQUARED: squared / whole}
-
-    def _add_offsets(self, heads: slice, span: _Span, weights: Tensor) -> None:
+    def _add_offsets(self, heads: slice, rows: slice, keys: slice, weights: Tensor) -> None:
         """Sums the weights of the sampled queries by offset of the key."""
-        chosen, offsets, counted = span.sampled
+        chosen = rows.start + self.of.sampled[rows].nonzero().flatten()
         if len(chosen):
-            some = weights[:, chosen].cpu() * span.of_heads(counted, heads)[..., None]
+            counted = _of_heads(self.of.counted, heads)[:, chosen, None]
+            some = weights[:, chosen - rows.start].cpu() * counted
+            offsets = self.of.offset_of(chosen, keys).flatten()
             self.offsets[heads].index_add_(1, offsets, some.flatten(1))
             self.squares[heads] += some.square().sum((1, 2)).double()
-
-    # --- the whole ---
 
     def _positional(self) -> Float[Tensor, " head"]:
         """Share of the variance between pairs that lies between offsets."""
@@ -454,3 +325,8 @@ class HeadNumbers:
         often = (seen * 2 >= queries) & (seen > 0)
         means = (self.drawn / seen.clamp(min=1)).where(often, -1.0).amax(-1)
         return means.where(often.any(-1), math.nan)
+
+
+def _of_heads(numbers: Tensor, heads: slice) -> Tensor:
+    """Those of some heads, where heads differ."""
+    return numbers if len(numbers) == 1 else numbers[heads]

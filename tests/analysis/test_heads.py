@@ -12,7 +12,7 @@ from analysis.circuits import eigenvalue_score
 from analysis.descriptions import ALIGNS, descriptions
 from analysis.heads import HeadNumbers, head_table, heads
 from analysis.measures import MEASURES
-from analysis.reach import Counted, Reach
+from analysis.reach import Counted
 from models.attention import Mask
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
@@ -68,7 +68,13 @@ def drawn(count: int, heads: int, *, causal: bool, window: int | None = None) ->
 def counted(words: list[str], kind: str = "self", window: int | None = None) -> Counted:
     text, count = tokens(words), len(words)
     mask = Mask(causal=kind == "causal", window=window)
-    return Counted(text, text, kind, Reach.of(mask, count, count))
+
+    def seen_by(rows: Tensor) -> Tensor:
+        visible = mask.visible(rows, count, range(1))
+        visible = torch.ones(1, 1, 1, 1, dtype=torch.bool) if visible is None else visible
+        return visible[0].expand(-1, len(rows), count)
+
+    return Counted(text, text, kind, seen_by)
 
 
 @pytest.mark.parametrize(("causal", "window"), [(False, None), (True, None), (True, 4), (False, 3)])
