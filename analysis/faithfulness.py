@@ -2,12 +2,15 @@
 
     comprehensiveness(k) = p(x) − p(x without its k most relevant tokens)     large is faithful
     sufficiency(k)       = p(x) − p(only the k most relevant tokens of x)     small is faithful
+    deletion(k)          = p(x with its k most relevant patches in grey)      a small area is
+    insertion(k)         = p(x blurred, but for its k most relevant patches)  a large area is
 
 Beside them, the same for random orders: a method that is no better than those says nothing. Inputs
 with tokens removed are unlike those a model was trained on, so that a change does not prove a cause
 either.
 
-Source: DeYoung et al. 2020, "ERASER", section 4; for pictures Samek et al. 2017.
+Source: DeYoung et al. 2020, "ERASER", section 4; for pictures Samek et al. 2017, and Petsiuk et al.
+2018, "RISE", section 4.2.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -23,10 +27,14 @@ from models.inputs.pictures import grey_of, pixels_of
 from models.run import Model, as_model, trace
 from models.trace import Output, Trace
 
-Removal = Literal["mask", "drop", "grey"]
+Removal = Literal["mask", "drop", "grey", "blur"]
+Kind = Literal["deletion", "insertion"]
+REMOVED: dict[Kind, Removal] = {"deletion": "grey", "insertion": "blur"}
 LEVELS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+TENTHS = tuple(number / 10 for number in range(11))
 ORDERS = 8  # random orders beside the relevance
 BATCH_TOKENS = 8192  # at most, of the inputs that are run at once
+BLUR, SIGMA = 11, 5.0  # side and standard deviation of the Gaussian, in pixels
 SAME = 1e-3  # outputs of one input differ less than this, relative to 1 or the larger
 
 
@@ -106,10 +114,10 @@ class Study:
         ]
         first = shuffled[0]
         order = first[relevance.cpu()[first].argsort(descending=True, stable=True)]
-        counts = sorted({max(1, round(level * len(movable))) for level in levels})
+        counts = sorted({max(int(level > 0), round(level * len(movable))) for level in levels})
         value = float(chosen.probability(whole.output))
         study = Study(model, inputs, chosen, len(tokens), value, counts, (order, *shuffled[1:]))
-        again = study._probabilities([order[:0]])[0]
+        again = study.probabilities([order[:0]])[0]
         if abs(again - value) > SAME * max(1.0, abs(value)):
             raise ValueError(
                 f"{model.name}: expected an input that its tokens or pixels alone describe:"
@@ -141,10 +149,10 @@ class Study:
         """Comprehensiveness and sufficiency of one order."""
         queue = self.queue[order]
         removed = [queue[:count] for count in self.counts] + [queue[n:] for n in self.counts]
-        drops = self.value - torch.tensor(self._probabilities(removed))
+        drops = self.value - torch.tensor(self.probabilities(removed))
         return drops[: len(self.counts)], drops[len(self.counts) :]
 
-    def _probabilities(self, removed: Sequence[Tensor]) -> list[float]:
+    def probabilities(self, removed: Sequence[Tensor]) -> list[float]:
         """The probability of the chosen output without some tokens, each time others.
 
         Inputs of one length are batches, of at most BATCH_TOKENS tokens.
@@ -204,8 +212,8 @@ def faithfulness(
         among: the classes of the question that the target answers; None means all.
         removal: "mask" puts the mask token in the place of each; "drop" leaves them out, and those
             behind move up; "grey", of a picture, paints patches in the mean colour of the images
-            that the model was trained on, or in middle grey where the model does not state it.
-            None: "grey" for pictures, "mask" where there is a mask token.
+            that the model was trained on, or in middle grey where the model does not state it;
+            "blur" blurs them. None: "grey" for pictures, "mask" where there is a mask token.
         levels: shares of the tokens.
         orders: number of random orders.
         seed: of ties and random orders.
@@ -246,6 +254,82 @@ def faithfulness(
 
 
 @dataclass(frozen=True, eq=False)
+class Perturbation:
+    """Probabilities as patches of a picture are removed, or put back.
+
+    Attributes:
+        kind: of perturbation.
+        value: of the whole picture.
+        counts: how many patches have been removed or put back.
+        curve: the most relevant patches first.
+        reverse: the least relevant patches first.
+        random: random orders.
+    """
+
+    kind: Kind
+    value: float
+    counts: Int[Tensor, " level"]
+    curve: Float[Tensor, " level"]
+    reverse: Float[Tensor, " level"]
+    random: Float[Tensor, "order level"]
+
+    @property
+    def score(self) -> float:
+        """Larger is more faithful, 0 is no better than the reverse order: −1 to 1.
+
+        Half the difference of the areas of both orders.
+        """
+        sign = 1 if self.kind == "insertion" else -1
+        return sign * float(area(self.curve, self.counts) - area(self.reverse, self.counts)) / 2
+
+
+def area(curve: Float[Tensor, "*order level"], counts: Int[Tensor, " level"]) -> Tensor:
+    """The area under a curve by trapezoids, the axis from 0 to 1."""
+    return torch.trapezoid(curve, counts / counts[-1], dim=-1)
+
+
+def perturbation(
+    model: Model | Any,
+    image: Any,
+    relevance: Float[Tensor, " token"],
+    kind: Kind,
+    *,
+    target: Any = None,
+    among: range | None = None,
+    levels: Sequence[float] = TENTHS,
+    orders: int = ORDERS,
+    seed: int = 0,
+) -> Perturbation:
+    """The curve of a relevance, of its reverse, and of random orders.
+
+    Arguments and errors as for `faithfulness`, but:
+
+    Args:
+        model: that reads pictures.
+        image: that it reads.
+        relevance: of every token; those before the patches stay.
+        kind: what happens to patches.
+        target: the class.
+        among: likewise.
+        levels: shares of the patches.
+        orders: number of random orders.
+        seed: of ties and random orders.
+    """
+    model = as_model(model)
+    chosen = choose(model, image, target, among=among)
+    settings = {"levels": levels, "orders": orders, "seed": seed}
+    study = Study.of(model, image, relevance, chosen=chosen, removal=REMOVED[kind], **settings)
+
+    def curve(queue: Tensor) -> Tensor:
+        gone = [queue[:count] if kind == "deletion" else queue[count:] for count in study.counts]
+        return torch.tensor(study.probabilities(gone))
+
+    most, least, *random = map(curve, (study.queue[0], study.queue[0].flip(0), *study.queue[1:]))
+    drawn = torch.stack(random) if random else torch.empty(0, len(study.counts))
+    return Perturbation(kind, study.value, torch.tensor(study.counts), most, least, drawn)
+
+
+@dataclass(frozen=True, eq=False)
 class _Inputs:
     """The input as a tensor, and how tokens are removed from it.
 
@@ -256,7 +340,7 @@ class _Inputs:
         grid: rows and columns of patches; None for a text.
         prefix: number of tokens before the patches.
         written: ids that the decoder of an encoder–decoder is to write, `1 token`; they stay.
-        grey: what takes the place of a patch's pixels, `channel 1 1`.
+        behind: what takes the place of the pixels of removed patches.
     """
 
     tensor: Tensor
@@ -265,7 +349,7 @@ class _Inputs:
     grid: tuple[int, int] | None = None
     prefix: int = 0
     written: Tensor | None = None
-    grey: Tensor | float = 0.0
+    behind: Tensor | None = None
 
     def without(self, tokens: Int[Tensor, " token"]) -> Tensor:
         """The tensor without some tokens."""
@@ -273,30 +357,26 @@ class _Inputs:
             kept = torch.ones(self.tensor.shape[-1], dtype=torch.bool)
             kept[tokens] = False
             return self.tensor[..., kept]
-        changed = self.tensor.clone()
-        if self.grid is None:
+        if self.grid is None or self.behind is None:
+            changed = self.tensor.clone()
             changed[0, 0, tokens] = self.mask
             return changed
-        (rows, cols), (high, wide) = self.grid, changed.shape[2:]
-        patches = changed.unflatten(3, (cols, wide // cols)).unflatten(2, (rows, high // rows))
-        places = tokens - self.prefix
-        patches[0, :, places // cols, :, places % cols] = self.grey
-        return changed
+        gone = torch.zeros(self.grid, dtype=torch.bool)
+        gone.view(-1)[tokens - self.prefix] = True
+        for axis, (pixels, count) in enumerate(zip(self.tensor.shape[2:], self.grid, strict=True)):
+            gone = gone.repeat_interleave(pixels // count, axis)
+        return torch.where(gone.to(self.tensor.device), self.behind, self.tensor)
 
     @torch.no_grad()
     def output(self, model: Model, tensors: Sequence[Tensor]) -> Output:
         """The output of the model for several tensors of one shape."""
-        return trace(model, *self._arguments(torch.cat([*tensors]))).output
-
-    def _arguments(self, batch: Tensor) -> tuple[Any, Tensor | None]:
-        """Input and target of `trace`."""
+        batch = torch.cat([*tensors])
         written = None if self.written is None else self.written.expand(len(batch), -1)
         if self.grid is not None:
-            return batch, written
+            return trace(model, batch, written).output
         ids, segments = batch.unbind(1)
-        if not segments.any():
-            return ids, written
-        return {"input_ids": ids, "token_type_ids": segments}, written
+        named = {"input_ids": ids, "token_type_ids": segments}
+        return trace(model, named if segments.any() else ids, written).output
 
 
 def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None, item: int) -> _Inputs:
@@ -304,17 +384,17 @@ def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None, ite
     if whole.target_tokens is not None:  # the decoder reads all of a target but its last token
         read = whole.target_tokens[item].ids
         written = torch.tensor([[*read[1:], read[-1]]], device=model.device)
+    pictured = removal in REMOVED.values()
     if whole.grid is not None:
-        if removal not in (None, "grey"):
-            raise ValueError(f"removal: expected grey for a picture, received {removal!r}")
+        if removal is not None and not pictured:
+            raise ValueError(f"removal: expected grey or blur for a picture, received {removal!r}")
         pixels = pixels_of(model, input)[item:][:1]
         pixels = pixels[(..., *whole.box.pixels(*pixels.shape[-2:]))]
-        grey = grey_of(model, pixels)
-        return _Inputs(
-            pixels, "grey", grid=whole.grid, prefix=whole.prefix, written=written, grey=grey
-        )
-    if removal == "grey":
-        raise ValueError("removal: expected mask or drop for a text, received 'grey'")
+        behind = blur(pixels) if removal == "blur" else grey_of(model, pixels)
+        about = {"grid": whole.grid, "prefix": whole.prefix, "written": written}
+        return _Inputs(pixels, removal or "grey", **about, behind=behind)
+    if pictured:
+        raise ValueError(f"removal: expected mask or drop for a text, received {removal!r}")
     mask = mask_id(model)
     if removal == "mask" and mask is None:
         raise ValueError(f"removal: {model.name} has no mask token, expected drop")
@@ -322,3 +402,13 @@ def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None, ite
     tokens = whole.tokens[item]
     ids = torch.tensor([[tokens.ids, tokens.segments]], device=model.device)
     return _Inputs(ids, chosen, mask or 0, written=written)
+
+
+def blur(pixels: Float[Tensor, "1 channel y x"]) -> Float[Tensor, "1 channel y x"]:
+    """The picture under a Gaussian; its edges are mirrored."""
+    at = torch.arange(BLUR, dtype=pixels.dtype, device=pixels.device) - BLUR // 2
+    line = torch.exp(-0.5 * (at / SIGMA) ** 2)
+    kernel = (line / line.sum()).expand(pixels.shape[1], 1, 1, -1)
+    wide = F.pad(pixels, (BLUR // 2,) * 4, mode="reflect")
+    across = F.conv2d(wide, kernel, groups=pixels.shape[1])
+    return F.conv2d(across, kernel.mT, groups=pixels.shape[1])

@@ -1,16 +1,19 @@
 """Faithfulness curves of a planted cause, and of passes written out."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 from PIL import Image
+from scipy.ndimage import gaussian_filter
 
-from analysis.faithfulness import faithfulness
+from analysis.faithfulness import area, blur, faithfulness, perturbation
 from models.decoder import DecoderConfig
 from models.run import load, trace
-from models.vit import ViTConfig
+from models.vit import ViT, ViTConfig
 from tests.models.pretrained.tiny import BY_NAME
+from tests.models.tensors import noise
 
 CAUSE, PLACE, EFFECT, VOCAB = 7, 2, 3, 31
 IDS = torch.tensor([[4, 11, CAUSE, 9, 4, 12, 5, 8]])
@@ -91,22 +94,6 @@ def test_patches_are_painted_grey():
     assert whole.removal == "grey"
 
 
-def small_vit(**settings: Any) -> Any:
-    sizes: dict[str, Any] = {"image": (8, 12), "patch": 4, "dim": 20, "heads": 2, "depth": 3}
-    return load(ViTConfig(**{**sizes, "mlp": 13, "classes": 5, **settings}))
-
-
-PIXELS = torch.randn(1, 3, 8, 12, generator=torch.Generator().manual_seed(1))
-
-
-def test_a_picture_has_no_mask_token() -> None:
-    with pytest.raises(ValueError, match="expected grey for a picture, received 'mask'"):
-        faithfulness(small_vit(), PIXELS, torch.zeros(7), target=2, removal="mask")
-
-
-DATE, DAY, ROW = "12 March 2024", 1, 9  # the row that reads "1" writes the second digit of the day
-
-
 @pytest.mark.parametrize("name", ["T5", "BART"])
 def test_encoder_decoders_of_the_library(name):
     network = BY_NAME[name].build()
@@ -151,3 +138,83 @@ def test_what_does_not_fit_is_refused(planted):
         faithfulness(planted, IDS, torch.zeros(8), removal="mask")
     with pytest.raises(ValueError, match="expected mask or drop for a text"):
         faithfulness(planted, IDS, torch.zeros(8), removal="grey")
+    with pytest.raises(ValueError, match="received 'blur'"):
+        perturbation(planted, IDS, torch.zeros(8), "insertion", target=EFFECT)
+    with pytest.raises(ValueError, match="expected grey or blur for a picture, received 'mask'"):
+        faithfulness(load(CONFIG), noise(1, 3, 8, 12), torch.zeros(7), target=2, removal="mask")
+
+
+# --- pictures, patch by patch -------------------------------------------------------------------
+
+CONFIG = ViTConfig(image=(8, 12), patch=4, dim=20, heads=2, depth=1, mlp=13, classes=5)
+
+
+def test_deletion_is_the_value_less_comprehensiveness() -> None:
+    model, pixels, relevance = load(CONFIG), noise(1, 3, 8, 12), noise(7, seed=2)
+    found = perturbation(
+        model, pixels, relevance, "deletion", target=2, levels=(0.0, 1 / 3, 2 / 3, 1.0)
+    )
+    other = faithfulness(model, pixels, relevance, target=2, levels=(1 / 3, 2 / 3, 1.0))
+    assert found.counts.tolist() == [0, 2, 4, 6]
+    assert float(found.curve[0]) == pytest.approx(found.value, abs=1e-6)
+    torch.testing.assert_close(found.curve[1:], found.value - other.comprehensiveness)
+    torch.testing.assert_close(found.reverse[1:3].flip(0), found.value - other.sufficiency[:2])
+
+
+def test_insertion_starts_blurred_and_ends_whole() -> None:
+    model, pixels, relevance = load(CONFIG), noise(1, 3, 8, 12), torch.arange(7.0)
+    found = perturbation(model, pixels, relevance, "insertion", target=1, levels=(0.0, 0.17, 1.0))
+    mixed = blur(pixels)
+    mixed[..., 4:, 8:] = pixels[..., 4:, 8:]  # the last patch
+    for place, given in enumerate((blur(pixels), mixed, pixels)):
+        expected = torch.softmax(trace(model, given).output.values[0], -1)[1]
+        assert float(found.curve[place]) == pytest.approx(float(expected), abs=1e-6)
+
+
+def test_the_blur_is_a_gaussian_of_eleven_pixels() -> None:
+    pixels = noise(1, 2, 13, 12)
+    across = {"sigma": (0, 5, 5), "radius": (0, 5, 5), "mode": "mirror"}
+    expected = torch.from_numpy(gaussian_filter(pixels[0].numpy(), **across))
+    torch.testing.assert_close(blur(pixels)[0], expected)
+
+
+@pytest.fixture(scope="module")
+def planted_picture() -> ViT:
+    """A network that answers 1 where a patch has stripes, by the mean of patches, and else 0."""
+    config = ViTConfig(image=24, patch=4, dim=4, heads=1, depth=1, mlp=3, classes=2, head="mean")
+    network = ViT(replace(config, eps=100.0))  # little noise stays little
+    with torch.no_grad():
+        for name, parameter in network.named_parameters():
+            parameter.fill_(1.0 if "norm" in name and name.endswith("weight") else 0.0)
+        for name, parameter in network.named_parameters():
+            if name.startswith("patches") and parameter.ndim > 1:
+                parameter[0] = torch.tensor([1.0, -1.0]).repeat_interleave(3).repeat(8)
+            if name.startswith("head") and parameter.ndim > 1:
+                parameter[1, 0] = 40.0
+            if name.startswith("head") and parameter.ndim == 1:
+                parameter[0] = 1.0
+    return network.eval()
+
+
+@pytest.mark.parametrize("kind", ["deletion", "insertion"])
+def test_the_score_tells_a_planted_cause_from_another(planted_picture: ViT, kind: Any) -> None:
+    pixels = torch.zeros(1, 3, 27, 25)
+    pixels[..., 24:, :] = pixels[..., 24:] = 9.0  # which is not read, and blurs into nothing
+    pixels[..., 8:12, 16:20] = torch.tensor([2.0, -2.0]).repeat(2)  # row 2, column 4
+    cause, wrong = torch.zeros(36), noise(36, seed=5)
+    cause[2 * 6 + 4] = 1.0
+    wrong[2 * 6 + 4] = -9.0
+    right = perturbation(planted_picture, pixels, cause, kind, target=1, orders=4)
+    other = perturbation(planted_picture, pixels, wrong, kind, target=1, orders=4)
+    assert right.value > 0.6
+    assert right.score > 0.05 > -0.05 > other.score
+    sign = 1 if kind == "insertion" else -1
+    mine, random = (sign * area(curve, right.counts) for curve in (right.curve, right.random))
+    assert mine > random.max()
+
+
+def test_the_answer_is_one_among_the_classes_of_its_question() -> None:
+    model, pixels = load(CONFIG), noise(1, 3, 8, 12)
+    found = perturbation(model, pixels, torch.zeros(7), "deletion", target=3, among=range(2, 5))
+    logits = trace(model, pixels).output.values[0]
+    assert found.value == pytest.approx(float(torch.softmax(logits[2:], -1)[1]), abs=1e-6)

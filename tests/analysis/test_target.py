@@ -9,9 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from analysis.faithfulness import faithfulness
+from analysis.faithfulness import faithfulness, perturbation
 from analysis.outputs import likeliest, top_ids
-from analysis.perturbation import perturbation
 from analysis.relevance import explain
 from analysis.target import Target, choose, kind_of, name_of, target_in, text_of
 from models.preprocessing import FILE, read_preprocessing

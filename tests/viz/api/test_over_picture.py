@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from analysis.faithfulness import REMOVED, Kind, perturbation
 from analysis.methods import names_of
-from analysis.perturbation import PERTURB, Kind, perturbation
 from analysis.relevance import METHODS, Method, explain
 from analysis.rollout import rollout
 from models.catalogue import entry as in_catalogue
@@ -121,7 +121,7 @@ def test_what_does_not_apply_says_why(own: dict[str, TraceEntry]) -> None:
 # ---- tests
 
 
-@pytest.mark.parametrize("kind", [*PERTURB])
+@pytest.mark.parametrize("kind", [*REMOVED])
 def test_perturbations_are_those_of_the_analysis(kind: Kind, digit: TraceEntry) -> None:
     rolled = rollout(digit.trace, fusion="max")[0]
     expected = perturbation(*given(digit), rolled, kind, target=8)

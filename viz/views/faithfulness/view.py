@@ -121,7 +121,7 @@ def perturbation(
     discard: float = 0.0,
 ) -> Perturbation:
     """The probability of a class as patches are taken away or put back, by relevance."""
-    from analysis import perturbation as analysis
+    from analysis import faithfulness as analysis
 
     def compute() -> analysis.Perturbation:
         tokens, target = _relevant(Asked(entry, 0, "mean", method, fusion, discard), output)
