@@ -4,13 +4,12 @@ Some heads of the decoder attend to the sound of the token that they are about t
 weights, brought together, are a map of tokens by time; the cheapest monotone path through it (by
 dynamic time warping) tells when each token begins.
 
-Source: Radford et al. 2023 (Whisper), with the procedure of its code, `whisper/timing.py`; Yeh et
-al. 2025 (arXiv 2509.09987), sections III and IV, for characters.
+Source: Radford et al. 2023 (Whisper), with the procedure of its code, `whisper/timing.py`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import numpy as np
 import regex
@@ -20,7 +19,6 @@ from torch import Tensor
 
 from models.trace import Site, Tokens, Trace
 
-Method = Literal["tokens", "characters"]
 Head = tuple[int, int]  # layer, head
 MEDIAN = 7  # frames of the filter along time
 MOST_HEADS = 10
@@ -74,86 +72,31 @@ class AligningHead:
     agreement: float
 
 
-def align(
-    t: Trace,
-    *,
-    heads: Sequence[Head] | None = None,
-    method: Method = "tokens",
-    item: int = 0,
-) -> list[Word]:
+def align(t: Trace, *, heads: Sequence[Head] | None = None, item: int = 0) -> list[Word]:
     """The words of the transcript, with the seconds at which each begins and ends.
 
     Args:
         t: of a recording, with the transcript in its decoder.
-        heads: layer and head of those that the times are made from. None: those that the
-            checkpoint names; without any, those of `aligning_heads`; of "characters", the heads
-            of the largest norms in this very trace.
-        method: "tokens" divides weights by their deviation over tokens; "characters" divides them
-            by their norm over tokens, for a transcript that `spelled` cut into characters.
+        heads: layer and head of those that the times are made from. None: those of `heads_of`.
         item: index in the batch.
 
     Raises:
         ValueError: for a trace without a recording or a transcript, and heads that are not there.
     """
-    tokens, _ = transcript(t, item)
-    starts = _starts(t, heads, method, item)
+    tokens, first = transcript(t, item)
+    weights, names = _weights(t, item)
+    chosen = weights[_indices(heads_of(t, item=item) if heads is None else heads, names)]
+    entered, _ = _spans(_normalised(chosen).mean(0)[first - 1 :])
+    starts = entered * seconds_per_frame(t)
     return [
         Word(text, float(starts[places[0]]), float(starts[places[-1] + 1]))
         for text, places in spoken(tokens)
     ]
 
 
-def align_characters(
-    t: Trace, characters: Trace, *, heads: Sequence[Head] | None = None
-) -> list[Word]:
-    """The words of `align(t)`, with the seconds of their first and last characters.
-
-    A space belongs to the word behind it, as it does in tokens.
-
-    Args:
-        t: of a recording, with the transcript in its decoder.
-        characters: of the same recording, with the same transcript as `spelled`.
-        heads: see `align`.
-
-    Raises:
-        ValueError: see `align`; also for traces of different transcripts.
-    """
-    tokens, _ = transcript(t)
-    spelling, _ = transcript(characters)
-    starts = _starts(characters, heads, "characters", 0)
-    letters = [
-        (letter, place)
-        for place, text in enumerate(spelling.texts)
-        for letter in text
-        if not letter.isspace()
-    ]
-    written = "".join(text for text, _ in spoken(tokens))
-    if "".join(written.split()) != "".join(letter for letter, _ in letters):
-        raise ValueError("expected the same transcript in both traces")
-    words, at = [], 0
-    for text, places in spoken(tokens):
-        said = "".join(tokens.texts[place] for place in places)
-        count, whole = (len("".join(each.split())) for each in (said, text))
-        first, last = letters[at][1], letters[at + count - 1][1]
-        first -= int(first > 0 and spelling.labels[first - 1].isspace())
-        words.append(Word(text, float(starts[first]), float(starts[_after(spelling, last)])))
-        at += whole
-    return words
-
-
-def _after(tokens: Tokens, place: int) -> int:
-    """The place behind a character, all of its pieces included."""
-    place += 1
-    while place < len(tokens) and not tokens.texts[place]:
-        place += 1
-    return place
-
-
-def heads_of(t: Trace, *, method: Method = "tokens", item: int = 0) -> list[Head]:
-    """Layer and head of those that `align` makes the times from where it is given none."""
-    if method == "characters":
-        weights, names = _weights(t, item)
-        return [names[index] for index in _by_norm(weights)]
+def heads_of(t: Trace, *, item: int = 0) -> list[Head]:
+    """Layer and head of those that `align` makes the times from where it is given none: those that
+    the checkpoint names; without any, those of `aligning_heads`."""
     stated = () if t.sound is None else t.sound.aligning
     return list(stated) or [(each.layer, each.head) for each in aligning_heads(t, item=item)]
 
@@ -210,14 +153,8 @@ def _weights(t: Trace, item: int) -> tuple[Float[Tensor, "head token frame"], li
     return torch.cat(maps).cpu(), names
 
 
-def _normalised(
-    weights: Float[Tensor, "head token frame"], method: Method
-) -> Float[Tensor, "head token frame"]:
+def _normalised(weights: Float[Tensor, "head token frame"]) -> Float[Tensor, "head token frame"]:
     """Weights in units that heads share, smoothed along time."""
-    if method == "characters":
-        filtered = median(weights)
-        norm = filtered.norm(dim=-2, keepdim=True)
-        return filtered / torch.where(norm > 0, norm, 1)
     deviation, mean = torch.std_mean(weights, dim=-2, keepdim=True, correction=0)
     return median((weights - mean) / torch.where(deviation > 0, deviation, 1))
 
@@ -232,28 +169,7 @@ def median(x: Float[Tensor, "*head token frame"]) -> Float[Tensor, "*head token 
     return padded.unfold(-1, MEDIAN, 1).median(-1).values.view_as(x)
 
 
-def _by_norm(weights: Float[Tensor, "head token frame"]) -> list[int]:
-    """The heads whose rows and columns have the largest norms: those of sharp weights."""
-    filtered = median(weights)
-    total = filtered.norm(dim=-2).sum(-1) + filtered.norm(dim=-1).sum(-1)
-    return total.argsort(descending=True)[:MOST_HEADS].tolist()
-
-
 # --- the path -------------------------------------------------------------------------------------
-
-
-def _starts(
-    t: Trace, heads: Sequence[Head] | None, method: Method, item: int
-) -> Float[np.ndarray, " token"]:
-    """The second at which each token of the transcript begins, and that at which the last ends."""
-    if method not in ("tokens", "characters"):
-        raise ValueError(f"method: expected tokens or characters, received {method!r}")
-    _, first = transcript(t, item)
-    weights, names = _weights(t, item)
-    heads = heads_of(t, method=method, item=item) if heads is None else heads
-    chosen = weights[_indices(heads, names)]
-    entered, _ = _spans(_normalised(chosen, method).mean(0)[first - 1 :])
-    return entered * seconds_per_frame(t)
 
 
 def _indices(heads: Sequence[Head], names: Sequence[Head]) -> list[int]:
@@ -309,7 +225,7 @@ def warp(
     return steps[:, 0], steps[:, 1]
 
 
-def paths(t: Trace, heads: Sequence[Head], *, method: Method = "tokens") -> list[HeadPath]:
+def paths(t: Trace, heads: Sequence[Head]) -> list[HeadPath]:
     """The path of each of some heads by itself.
 
     Raises:
@@ -318,7 +234,7 @@ def paths(t: Trace, heads: Sequence[Head], *, method: Method = "tokens") -> list
     _, first = transcript(t)
     weights, names = _weights(t, 0)
     chosen = weights[_indices(heads, names)]
-    scaled = _normalised(chosen, method)[:, first - 1 :]
+    scaled = _normalised(chosen)[:, first - 1 :]
     return [
         HeadPath(*head, cells, *_spans(matrix))
         for head, cells, matrix in zip(heads, chosen[:, first - 1 :], scaled, strict=True)
@@ -336,7 +252,7 @@ def aligning_heads(t: Trace, *, most: int = MOST_HEADS, item: int = 0) -> tuple[
     cells = weights[:, first - 1 :]
     monotony = [_rank_correlation(each.argmax(-1)) for each in cells]
     order = sorted(range(len(names)), key=lambda index: -monotony[index])[:MOST_HEADS]
-    matrix = _normalised(weights[order], "tokens").mean(0)[first - 1 :]
+    matrix = _normalised(weights[order]).mean(0)[first - 1 :]
     rows, frames = (torch.from_numpy(each) for each in warp(-matrix.double().numpy()))
     near = torch.zeros(matrix.shape, dtype=torch.bool)
     for offset in range(-NEAR, NEAR + 1):
@@ -393,39 +309,3 @@ def _begins(labels: Sequence[str], place: int) -> bool:
     return spaced or (PUNCTUATION.match(label) is not None) != (
         PUNCTUATION.match(before) is not None
     )
-
-
-def text_of(tokens: Tokens) -> str:
-    """The transcript as it is written."""
-    return "".join(tokens.texts)
-
-
-@runtime_checkable
-class Encoder(Protocol):
-    """A tokenizer."""
-
-    def encode(self, text: str) -> Tokens: ...
-
-
-def spelled(
-    tokenizer: Encoder, text: str, *, begin: Sequence[int] | None = None
-) -> Int[Tensor, "1 token"]:
-    """Ids of a transcript of single characters, as a target of `trace`, for "characters".
-
-    Source: Yeh et al. 2025, section IV.
-
-    Args:
-        tokenizer: of the model; its special tokens stay around the characters.
-        text: the transcript; spaces and line ends become single spaces.
-        begin: ids before the characters, such as that of a language; None: the tokenizer's own.
-    """
-    whole = tokenizer.encode(" ".join(text.split()))
-    places = [place for place, special in enumerate(whole.special) if not special]
-    if not places:
-        raise ValueError("the transcript is empty: expected some characters")
-    ids = list(whole.ids[: places[0]] if begin is None else begin)
-    for character in " ".join(text.split()):
-        piece = tokenizer.encode(character)
-        pairs = zip(piece.ids, piece.special, strict=True)
-        ids += [token for token, special in pairs if not special]
-    return torch.tensor([[*ids, *whole.ids[places[-1] + 1 :]]])

@@ -240,9 +240,9 @@ class Selection:
     )
     timing: str = option(
         "",
-        words("", "named", "found", "characters"),
+        words("", "named", "found"),
         "of a recording, what the times of its words are made from: the heads that the checkpoint"
-        " names, those that follow time best, or single characters",
+        " names, or those that follow time best",
     )
     captions: str = option(
         "",

@@ -18,13 +18,8 @@ from scipy.io import wavfile
 
 from analysis.alignment import (
     align,
-    align_characters,
     aligning_heads,
-    heads_of,
     paths,
-    spelled,
-    text_of,
-    transcript,
 )
 from models.inputs.sound import Recording, extracted
 from models.run import load, trace
@@ -65,36 +60,25 @@ def test_words_come_with_their_times_and_the_rows_that_write_them() -> None:
 
 
 def test_times_are_made_by_the_method_that_is_asked_for(tmp_path: Path) -> None:
-    entry, text = spoken_by_a_fine_tune(tmp_path)
-    t = entry.trace
-    assert entry.opened is not None
-    model, given, _ = entry.opened()
-    assert model.tokenizer is not None
-    found = [(head.layer, head.head) for head in aligning_heads(t)]
-    tokens, first = transcript(t)
-    assert t.target_tokens is not None
-    ids = spelled(model.tokenizer, text, begin=t.target_tokens[0].ids[:first])
-    letters = trace(model, given, ids)
-    expected = {"found": align(t, heads=found), "characters": align_characters(t, letters)}
-    assert text_of(tokens) == text
-    for method, times in expected.items():
-        answer = ask(entry, "words", method)
-        assert (answer["method"], answer["methods"]) == (method, ["found", "characters"])
-        rows = [(each["text"], each["start"], each["end"]) for each in answer["words"]]
-        assert [word for word, *_ in rows] == [word for word, *_ in times]
-        seconds = np.array([row[1:] for row in rows])
-        np.testing.assert_allclose(seconds, [each[1:] for each in times], rtol=1e-5)
-        told = json.loads(sound.times(entry, "json", method).data)
-        assert [each["start"] for each in told] == [round(row[1], 3) for row in rows]
-        used = heads_of(letters, method="characters") if method == "characters" else found
-        heads = ask(entry, "aligning", method)["heads"]
-        assert sorted((h["layer"], h["head"]) for h in heads if h["used"]) == sorted(used)
+    entry = spoken_by_a_fine_tune(tmp_path)
+    found = [(head.layer, head.head) for head in aligning_heads(entry.trace)]
+    answer = ask(entry, "words", "found")
+    assert (answer["method"], answer["methods"]) == ("found", ["found"])
+    rows = [(each["text"], each["start"], each["end"]) for each in answer["words"]]
+    times = align(entry.trace, heads=found)
+    assert [word for word, *_ in rows] == [word for word, *_ in times]
+    seconds = np.array([row[1:] for row in rows])
+    np.testing.assert_allclose(seconds, [each[1:] for each in times], rtol=1e-5)
+    told = json.loads(sound.times(entry, "json", "found").data)
+    assert [each["start"] for each in told] == [round(row[1], 3) for row in rows]
+    heads = ask(entry, "aligning", "found")["heads"]
+    assert sorted((h["layer"], h["head"]) for h in heads if h["used"]) == sorted(found)
     assert "names no heads" in ask(entry, "words", "named")["why"]
     with pytest.raises(QuestionError, match="names no heads"):
         sound.times(entry, "srt", "named")
 
 
-def spoken_by_a_fine_tune(folder: Path) -> tuple[TraceEntry, str]:
+def spoken_by_a_fine_tune(folder: Path) -> TraceEntry:
     """A checkpoint that names no heads, with a transcript of words."""
     network, config, sizes, extractor, settings, _ = EXTRACTORS["Whisper"]
     build(network, config, sizes).save_pretrained(folder)
@@ -112,7 +96,7 @@ def spoken_by_a_fine_tune(folder: Path) -> tuple[TraceEntry, str]:
     given: Any = Recording(SAMPLES, RATE)
     model = load(folder, tokenizer=words, door="transformers")
     text = "a don't tuna"
-    return entry_of(trace(model, given, text), lambda: (model, given, text)), text
+    return entry_of(trace(model, given, text), lambda: (model, given, text))
 
 
 def test_heads_come_in_their_order_with_their_paths() -> None:

@@ -53,9 +53,8 @@ export function Paths({ state, theme }) {
           answer &&
           html`
             <p class="hs-sentence">
-              ${`Rows are ${timing === "characters" ? "characters" : "tokens"} in the order in which they are written,`}
-              ${` columns are ${answer.seconds.toFixed(1)} seconds. The line is the cheapest monotone path through this`}
-              ${` head alone. ${moreIs(theme.mode)} = more, up to each map’s own largest weight.`}
+              ${`Rows are tokens in the order in which they are written, columns are ${answer.seconds.toFixed(1)}`}
+              ${` seconds. The line is the cheapest monotone path through this head alone. ${moreIs(theme.mode)} = more, up to each map’s own largest weight.`}
             </p>
             <div class="hs-aligning-list" role="group" aria-label="Heads by how well they follow time">
               ${answer.heads.map(map)}

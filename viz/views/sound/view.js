@@ -32,10 +32,6 @@ const METHODS = {
     "Heads that follow time",
     "Times are those of the cheapest monotone path through the heads that follow time best.",
   ],
-  characters: [
-    "Characters",
-    "The transcript is read as single characters; times are those of the path through the heads of the largest norms (Yeh et al. 2025).",
-  ],
 };
 const FILES = /** @type {const} */ ([
   ["JSON", "json", ".json", "application/json"],

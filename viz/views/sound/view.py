@@ -21,7 +21,6 @@ from viz.views.request import Request, name_of, weights_of
 if TYPE_CHECKING:
     from analysis.alignment import Head, Word
     from models.inputs.sound import Recording
-    from models.trace import Trace
     from viz.paper import Page
 
 VIEW = Form(
@@ -38,11 +37,10 @@ COLUMNS = 1200  # the most of a spectrogram
 CELLS = {"rows": 120, "columns": 240}  # the most of a head's map
 RANKED = 10  # heads that are shown beside those that the times are made from
 # What the times of words can be made from.
-Timing = Literal["named", "found", "characters"]
+Timing = Literal["named", "found"]
 METHODS: dict[Timing, str] = {
     "named": "the heads that the checkpoint names",
     "found": "the heads that follow time best",
-    "characters": "single characters, by the heads of the largest norms",
 }
 FILES = {  # of times: kind and suffix
     "json": ("application/json", "json"),
@@ -104,57 +102,28 @@ def words(entry: TraceEntry, method: str = "") -> SpokenWords:
 def _methods(entry: TraceEntry) -> list[Timing]:
     """Those of `METHODS` that the times of this trace can be made by."""
     stated = entry.trace.sound is not None and bool(entry.trace.sound.aligning)
-    runs = entry.opened is not None
-    skipped = {"named": not stated, "characters": not runs}
-    return [name for name in METHODS if not skipped.get(name)]
+    return [name for name in METHODS if stated or name != "named"]
 
 
 def _times(entry: TraceEntry, method: str) -> "list[Word]":
     """The words with their seconds, aligned once by each method."""
-    from analysis.alignment import align, align_characters
+    from analysis.alignment import align
 
     method = method or _methods(entry)[0]
-
-    def compute() -> "list[Word]":
-        trace, heads = _aligned(entry, method)
-        if method == "characters":
-            return align_characters(entry.trace, trace, heads=heads)
-        return align(trace, heads=heads)
-
-    return entry.answers.once(("word times", method), compute)
+    return entry.answers.once(
+        ("word times", method), lambda: align(entry.trace, heads=_heads(entry, method))
+    )
 
 
-def _aligned(entry: TraceEntry, method: str) -> "tuple[Trace, list[Head]]":
-    """The trace that words are aligned in, and the heads that they are aligned by."""
+def _heads(entry: TraceEntry, method: str) -> "list[Head]":
+    """The heads that words are aligned by."""
     from analysis.alignment import aligning_heads, heads_of
 
-    if method == "characters":
-        trace = entry.answers.once("trace of characters", lambda: _by_characters(entry))
-        return trace, heads_of(trace, method="characters")
     if method == "found":
-        return entry.trace, [(head.layer, head.head) for head in aligning_heads(entry.trace)]
+        return [(head.layer, head.head) for head in aligning_heads(entry.trace)]
     if method not in _methods(entry):
         raise ValueError("the checkpoint names no heads that follow time")
-    return entry.trace, heads_of(entry.trace)
-
-
-def _by_characters(entry: TraceEntry) -> "Trace":
-    """The same recording with the transcript as single characters."""
-    from analysis.alignment import spelled, text_of, transcript
-    from models.run import trace
-
-    if entry.opened is None:
-        raise ValueError("the model is not here to read the transcript as characters")
-    if entry.trace.edits:
-        raise ValueError("edits are of the transcript's tokens: without them, choose characters")
-    tokens, first = transcript(entry.trace)
-    model, given, _ = entry.opened()
-    if model.tokenizer is None or entry.trace.target_tokens is None:
-        raise ValueError("the model has no tokenizer to read the transcript as characters")
-    begin = entry.trace.target_tokens[0].ids[:first]
-    ids = spelled(model.tokenizer, text_of(tokens), begin=begin)
-    with entry.forward_pass():
-        return trace(model, given, ids)
+    return heads_of(entry.trace)
 
 
 @dataclass(frozen=True)
@@ -211,7 +180,7 @@ def aligning(entry: TraceEntry, method: str = "") -> Aligning:
     from analysis.alignment import aligning_heads, paths, seconds_per_frame, transcript
 
     method = method or _methods(entry)[0]
-    trace, used = _aligned(entry, method)
+    trace, used = entry.trace, _heads(entry, method)
     sites = [site for site in trace.sites if site.kind == "cross"]
     ranked = aligning_heads(trace, most=sum(site.heads for site in sites))
     listed_heads = [
@@ -219,8 +188,7 @@ def aligning(entry: TraceEntry, method: str = "") -> Aligning:
         for place, head in enumerate(ranked)
         if place < RANKED or (head.layer, head.head) in used
     ]
-    rule = "characters" if method == "characters" else "tokens"
-    followed = paths(trace, [(head.layer, head.head) for head in listed_heads], method=rule)
+    followed = paths(trace, [(head.layer, head.head) for head in listed_heads])
     step = seconds_per_frame(trace)
     tokens, _ = transcript(trace)
     at = {site.layer: index for index, site in enumerate(trace.sites) if site.kind == "cross"}
