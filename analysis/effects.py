@@ -99,9 +99,7 @@ class EmbeddingDistance:
 
     For what has no logits: the state of one token after the last norm, or the mean of all.
 
-    Its slope at the reference is 0. To second order it is ½ |P J δ|² / |e|² for a change δ of some
-    values, with P the projection orthogonal to the embedding e; an attribution takes the mean of
-    the squared slopes along a few random directions for |P J δ|² (Hutchinson 1990).
+    Its slope at the reference is 0: attribution cannot estimate it.
 
     Attributes:
         reference: the pass that distances are from.
@@ -128,41 +126,6 @@ class EmbeddingDistance:
         if values.ndim == 2:
             values = values.mean(0) if self.token is None else values[self.token]
         return values.double()
-
-    def projections(self, count: int) -> tuple["Projection", ...]:
-        """Coordinates of the embedding along random directions orthogonal to that of the reference.
-
-        Args:
-            count: how many; at most one fewer than the embedding has features.
-        """
-        embedding = self.embedding(self.reference.output).detach()
-        chance = torch.Generator().manual_seed(0)
-        some = min(count, len(embedding) - 1)
-        random = torch.randn(len(embedding), some, generator=chance, dtype=torch.float64)
-        columns = torch.cat([embedding[:, None].cpu(), random], 1)
-        basis = torch.linalg.qr(columns).Q[:, 1:].to(embedding)
-        return tuple(Projection(self, direction) for direction in basis.T)
-
-    def from_slopes(self, slopes: Float[Tensor, "direction *part"]) -> Float[Tensor, "*part"]:
-        """The distance by attribution, from those of `projections`."""
-        embedding = self.embedding(self.reference.output)
-        return (
-            (len(embedding) - 1) * slopes.square().mean(0) / (2 * float(embedding.square().sum()))
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Projection:
-    """The coordinate of an embedding along a direction of length 1."""
-
-    distance: EmbeddingDistance
-    direction: Float[Tensor, " dim"]
-
-    def __call__(self, t: Trace) -> float:
-        return float(self.of(t.output))
-
-    def of(self, output: Output) -> Float[Tensor, ""]:
-        return self.distance.embedding(output) @ self.direction
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,9 +16,6 @@ from analysis.stack import Fusion, layer_map, self_attention
 from models.trace import Trace
 
 SCALE = 2**28  # capacities are integers: one unit is 4e-9 of all that leaves the query
-SHARE = 4  # one in so many edges between layers is tried first
-FEWEST = 48  # tokens from which on that saves time
-MISSES = 3  # flows in a row that needed the whole graph: then it is used at once
 
 
 def flow(
@@ -72,10 +69,6 @@ def maximum_flows(
 ) -> Float[Tensor, " key"]:
     """The maximum flow from a token above the last layer to tokens below the first one.
 
-    No flow exceeds what leaves the query or the sum of the key's column in the first layer. Where
-    a flow through the largest edges alone reaches the smaller of the two, it is the maximum;
-    otherwise the whole graph decides.
-
     Args:
         layers: capacities of each layer's edges, the first layer first; rows sum to 1.
         query: where the flow starts.
@@ -85,21 +78,9 @@ def maximum_flows(
     units = [(layer.double() * SCALE).round().long().cpu() for layer in layers]
     if len(units) == 1:
         return units[0][query, list(keys)].double().div(SCALE).float()
-    tokens, misses = len(layers[0]), 0
-    whole, thin = _edges(units, query, None), None
-    if len(units) > 3 and tokens >= FEWEST:
-        thin = _edges(units, query, tokens // SHARE)
-    leaving = int(units[-1][query].sum())
-    amounts = []
+    edges, amounts = _edges(units, query), []
     for done, key in enumerate(keys, start=1):
-        bound = min(leaving, int(units[0][:, key].sum()))
-        amount = None
-        if thin is not None and misses < MISSES:
-            amount = _maximum_flow(thin, units[0][:, key], len(units))
-            misses = 0 if amount == bound else misses + 1
-        if amount != bound:
-            amount = _maximum_flow(whole, units[0][:, key], len(units))
-        amounts.append(amount)
+        amounts.append(_maximum_flow(edges, units[0][:, key], len(units)))
         if progress is not None:
             progress(done, len(keys))
     return torch.tensor(amounts, dtype=torch.float64).div(SCALE).float()
@@ -117,21 +98,12 @@ class _Edges(NamedTuple):
     capacity: Int[Tensor, " edge"]
 
 
-def _edges(units: Sequence[Int[Tensor, "token token"]], query: int, most: int | None) -> _Edges:
-    """The edges above the first layer.
-
-    Args:
-        units: integer capacities of each layer.
-        query: where the flow starts.
-        most: how many edges of a token are kept between two layers, the largest; None for all.
-    """
+def _edges(units: Sequence[Int[Tensor, "token token"]], query: int) -> _Edges:
+    """The edges above the first layer; in the last one those of the query."""
     tokens, last = len(units[0]), len(units) - 1
     parts = []
     for layer, capacities in enumerate(units[1:], start=1):
         kept = capacities[query : query + 1] if layer == last else capacities
-        if most is not None and layer < last:
-            least = kept.topk(most, dim=-1).values[:, -1:]
-            kept = kept.where(kept >= least, 0)
         tail, head = kept.nonzero(as_tuple=True)
         below = (layer - 1) * tokens + 1
         parts.append((tail + below + tokens, head + below, kept[tail, head]))

@@ -6,12 +6,10 @@ no proof that the answer needs it, which `analysis.masking` tests.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor
 
 from analysis.sinks import sinks_of
@@ -36,24 +34,12 @@ class Split(NamedTuple):
     text: Float[Tensor, " head"]
 
 
-@dataclass(frozen=True)
-class HeadOnPicture:
-    """A head by what it does with the picture when a word is written.
-
-    Attributes:
-        site: the layer.
-        head: the head.
-        mass: its weight on the pictures: 0 to 1.
-        entropy: of its map's connected areas, in nats: 0 for a single area; None where image tokens
-            have no places on a picture.
-        localises: whether its mass lies above the elbow of all heads' masses.
-    """
+class HeadOnPicture(NamedTuple):
+    """A head by its weight on the pictures when a word is written: 0 to 1."""
 
     site: Site
     head: int
     mass: float
-    entropy: float | None
-    localises: bool
 
 
 def answer(t: Trace) -> tuple[Tokens, int]:
@@ -215,67 +201,11 @@ def words_asked(t: Trace, site: Site) -> list[list[int]]:
     ]
 
 
-# --- heads that localise --------------------------------------------------------------------------
-
-
 def ranked(t: Trace, rows: Sequence[int]) -> tuple[HeadOnPicture, ...]:
-    """Every head by its mass on the pictures and the spatial entropy of its map.
-
-    Heads whose mass lies above the elbow come first, those of least entropy in front; the others
-    follow by their mass. Where image tokens have no places on a picture all are
-    in the order of their mass.
-
-    Source: Kang et al. 2025, "Your Large Vision-Language Model Only Needs A Few Attention Heads For
-    Visual Grounding", section 3.
-    """
-    ranks: list[tuple[Site, int, float, float | None]] = []
-    for site in sites_on_image_tokens(t):
-        weights, grids = weights_of(t, site, rows), t.key_pictures(site)
-        places = image_keys(t, site)
-        largest = max(grids, key=lambda grid: grid.rows * grid.cols, default=None)
-        for head, weights_of_head in enumerate(weights):
-            entropy = spatial_entropy(on_grid(weights_of_head, largest)) if largest else None
-            ranks.append((site, head, float(weights_of_head[places].sum()), entropy))
-    cut = elbow([mass for _, _, mass, _ in ranks])
-    heads = [HeadOnPicture(*each, localises=each[2] >= cut) for each in ranks]
-    return tuple(sorted(heads, key=_order))
-
-
-def _order(head: HeadOnPicture) -> tuple[bool, float, float]:
-    """Those that localise by entropy, then the others by mass."""
-    return not head.localises, (head.entropy or 0.0) if head.localises else 0.0, -head.mass
-
-
-def elbow(values: Sequence[float]) -> float:
-    """The value at which sorted values turn: furthest from the line through both ends."""
-    ordered = np.sort(np.asarray(values))
-    if len(ordered) < 3 or ordered[0] == ordered[-1]:
-        return float(ordered[0])
-    across = np.linspace(0, 1, len(ordered))
-    up = (ordered - ordered[0]) / (ordered[-1] - ordered[0])
-    return float(ordered[int(np.abs(up - across).argmax())])
-
-
-def spatial_entropy(weights: Float[Tensor, "row col"]) -> float:
-    """The entropy of a map's weight among its connected areas above the mean, in nats.
-
-    0 for a single area; the logarithm of their number for equal ones.
-
-    Source: Batty 1974, "Spatial Entropy"; Peruzzo et al. 2022, section 3.2.
-    """
-    labels, count = components(weights > weights.mean())
-    if count < 2:
-        return 0.0
-    mass = torch.zeros(count).index_add_(0, labels[labels > 0] - 1, weights.cpu()[labels > 0])
-    share = mass / mass.sum()
-    return float(-(share * share.log()).sum())
-
-
-def components(mask: Bool[Tensor, "row col"]) -> tuple[Tensor, int]:
-    """Connected areas of a mask, diagonals included: the number of each cell's from 1, and how
-    many there are."""
-    from scipy.ndimage import label
-
-    numbers = np.zeros(mask.shape, dtype=np.int32)
-    count = label(mask.cpu().numpy(), structure=np.ones((3, 3)), output=numbers)
-    return torch.from_numpy(numbers.astype(np.int64)), int(count)  # pyright: ignore[reportArgumentType]
+    """Every head by the weight that some rows give to image tokens, the largest first."""
+    heads = [
+        HeadOnPicture(site, head, float(weights[image_keys(t, site)].sum()))
+        for site in sites_on_image_tokens(t)
+        for head, weights in enumerate(weights_of(t, site, rows))
+    ]
+    return tuple(sorted(heads, key=lambda each: -each.mass))

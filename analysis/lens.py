@@ -60,45 +60,22 @@ def jacobian_lens(
     Args:
         t: with hidden states.
         layer: 0 is the embedding, −1 the last.
-        jacobian: from `mean_jacobian`, of this layer and preferably many texts; None takes that of
+        jacobian: from `mean_jacobians`, of this layer and preferably many texts; None takes that of
             this text alone, which takes as many backward passes as the states are wide.
         tokens: which of the item's own tokens; None for all.
         item: index in the batch.
 
     Raises:
-        ValueError: as `logit_lens` and `mean_jacobian`.
+        ValueError: as `logit_lens` and `mean_jacobians`.
     """
     states = _states(t, layer, tokens, item)
-    matrix = mean_jacobian([t], layer, item=item) if jacobian is None else jacobian
+    matrix = mean_jacobians([t], [layer], item=item)[0] if jacobian is None else jacobian
     if matrix.shape != (states.shape[1],) * 2:
         raise ValueError(
             f"jacobian: expected {states.shape[1]} × {states.shape[1]} numbers, received"
             f" {tuple(matrix.shape)}"
         )
     return _read(t, (states.float() @ matrix.float().T).to(states.dtype))
-
-
-def mean_jacobian(
-    traces: Sequence[Trace],
-    layer: int,
-    *,
-    skip: int | None = None,
-    item: int = 0,
-    progress: Progress = no_progress,
-) -> Float[Tensor, "dim dim"]:
-    """J of one layer: see `mean_jacobians`, for the same time.
-
-    Args:
-        traces: of one network, with hidden states.
-        layer: 0 is the embedding, −1 the last.
-        skip: first tokens that are left out.
-        item: index in the batch.
-        progress: called with the number of backward passes made and of all.
-
-    Raises:
-        ValueError: as `mean_jacobians`, and for a layer that is not there.
-    """
-    return mean_jacobians(traces, [layer], skip=skip, item=item, progress=progress)[0]
 
 
 def mean_jacobians(

@@ -3,16 +3,16 @@
     exact         measure(pass with the edit) − measure(pass without)
     attribution   Σ ∇measure · (values of the head with the edit − without)
 
-An exact sweep makes a pass for each head, which begins at the block of that head: what comes before
-it is as it was. An attribution takes a pass and its gradient. There the values of a head, its
-softmax included, are computed anew under the edit, so only what follows the head is linearised.
+An exact sweep makes a pass for each head. An attribution takes a pass and its gradient. There the
+values of a head, its softmax included, are computed anew under the edit, so only what follows the
+head is linearised.
 
 Source: Kramár et al. 2024, "AtP*: An efficient and scalable method for localizing LLM behaviour to
 components", section 3.1, for the softmax; Nanda 2023, "Attribution patching".
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
@@ -21,14 +21,12 @@ from torch import Tensor
 
 from analysis.effects import Divergence, EmbeddingDistance, Measure
 from models.attention import Edit, Pattern, attend
-from models.edits import Ablate, Cut, Patch, SetWeights, Temperature
+from models.edits import Ablate, Cut, SetWeights, Temperature
 from models.edits.routing import ATTENTION, acts_on, at, check
 from models.progress import Progress, no_progress
-from models.resume import Resumable
 from models.run import Model, as_model, trace
 from models.trace import Output, Site, Trace
 
-DIRECTIONS = 8  # along which an attribution follows an embedding: a pass and its gradient each
 OWN_HEAD = (Ablate, Cut, SetWeights, Temperature)  # read and change no head but their own
 EditOf = Callable[[int, int], Edit]
 Number = Callable[[Trace], float | Tensor]
@@ -158,23 +156,20 @@ def sites_of(t: Trace, kind: str | None = None, tower: str | None = None) -> tup
 
 @dataclass(frozen=True, eq=False)
 class Passes:
-    """Passes of one input with edits, each from the first block that an edit changes.
+    """Passes of one input with edits.
 
     Attributes:
         clean: the pass without edits.
-        kept: what its blocks returned.
         given: model, input and target.
     """
 
     clean: Trace
-    kept: Resumable
     given: tuple[Model, Any, Any]
 
     @staticmethod
     def of(model: Model, input: Any, target: Any = None) -> "Passes":
-        """Makes the pass without edits that others begin from."""
-        kept = Resumable.of(model, lambda other: trace(other, input, target))
-        return Passes(kept.whole, kept, (model, input, target))
+        """Makes the pass without edits."""
+        return Passes(trace(model, input, target), (model, input, target))
 
     def edited(self, edits: Sequence[Edit], measure: Number | None = None) -> Trace:
         """A pass with edits.
@@ -183,17 +178,8 @@ class Passes:
             edits: interventions, in order.
             measure: that the pass is for; logits that it does not read are left out.
         """
-        _, input, target = self.given
         few = 1 if self._reads_last(measure) else None
-        sites = self.clean.sites
-        firsts = [next((n for n, s in enumerate(sites) if _reaches(e, s)), -1) for e in edits]
-
-        def run(model: Model) -> Trace:
-            return trace(model, input, target, edits=edits, logits_to_keep=few)
-
-        if min(firsts, default=-1) < 0:  # an edit may be of a block without attention
-            return run(self.given[0])
-        return self.kept.traced(sites[min(firsts)].where, run)
+        return trace(*self.given, edits=edits, logits_to_keep=few)
 
     def _reads_last(self, measure: Number | None) -> bool:
         """Whether the logits of the last token are enough."""
@@ -201,13 +187,6 @@ class Passes:
         causal = any(site.kind == "causal" for site in self.clean.sites)
         whole = output.values.ndim == 3 and output.positions is None and not output.first
         return causal and whole and getattr(measure, "query", None) == -1
-
-
-def _reaches(edit: Edit, site: Site) -> bool:
-    where = getattr(edit, "where", None)
-    if isinstance(edit, Patch) and edit.what == "hidden" and edit.where.layer:
-        where = replace(edit.where, layer=edit.where.layer - 1)  # the block that gives the state
-    return where is None or where.includes(site.where)
 
 
 def _exact(
@@ -241,15 +220,8 @@ def _attributed(
     tower: str | None,
     progress: Progress,
 ) -> Float[Tensor, "layer head"]:
-    if isinstance(measure, Divergence):
-        raise ValueError("a divergence has no slope where it is 0: sweep it exactly")
-    if isinstance(measure, EmbeddingDistance):
-        slopes = []
-        along = measure.projections(DIRECTIONS)
-        for done, each in enumerate(along):
-            progress(done, len(along))
-            slopes.append(_attributed(model, input, target, edit, each, kind, tower, no_progress))
-        return measure.from_slopes(torch.stack(slopes))
+    if isinstance(measure, Divergence | EmbeddingDistance):
+        raise ValueError("a divergence or distance has no slope where it is 0: sweep it exactly")
     t = trace(model, input, target, gradient=_number_of(measure))
     sites = sites_of(t, kind, tower)
     effects = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)

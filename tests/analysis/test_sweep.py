@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from analysis.effects import Divergence, EmbeddingDistance, Logit, Loss, Probability
-from analysis.sweep import Passes, checked_sweep, sweep
+from analysis.sweep import checked_sweep, sweep
 from models.decoder import DecoderConfig
-from models.edits import Ablate, AblateMLP, Cut, Patch, Temperature
+from models.edits import Ablate, Cut, Temperature
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
@@ -104,37 +104,6 @@ def test_an_exact_sweep_is_one_pass_a_head(name: str, edit: str) -> None:
     found = sweep(model, read, target, edit=make, measure=number, kind=KINDS.get(name))
     expected = slow_sweep(name, make, number)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-6, equal_nan=True)
-
-
-@pytest.mark.parametrize("name", [*OWN, *LIBRARY])
-def test_a_pass_that_begins_later_is_the_whole_pass(name: str) -> None:
-    """The same numbers everywhere, of the same sites; and the network is left as it was."""
-    model, read, target = given(name)
-    before = {path: set(vars(part)) for path, part in model.network.named_modules()}
-    passes = Passes.of(model, read, target)
-    edits = [of_kind(name, "zero")(passes.clean.sites[-1].layer, 1)]
-    if name == "Llama":  # that of a block before it, by the path of what is no attention
-        edits.append(AblateMLP(0, module="model.layers.0.mlp"))
-    found, expected = passes.edited(edits), trace(model, read, target, edits=edits)
-    assert found.output.values.equal(expected.output.values)
-    assert found.sites == expected.sites
-    for site in expected.sites:
-        assert found.weights(site).equal(expected.weights(site))
-        assert found.query_labels(site) == expected.query_labels(site)
-    assert {path: set(vars(part)) for path, part in model.network.named_modules()} == before
-    whole = ("ALBERT", "Gemma 3n")  # a block that runs for every layer; keys of earlier blocks
-    assert bool(passes.kept.outputs) == (name not in whole)
-    again = trace(model, read, target)
-    assert again.output.values.equal(passes.clean.output.values)
-
-
-@pytest.mark.parametrize("layer", range(4))
-def test_a_state_is_patched_where_the_block_before_it_ends(layer: int) -> None:
-    model = load(DecoderConfig(**SIZES, vocab=31))
-    source = trace(model, IDS.flip(1), hidden=True)
-    edits = [Patch(layer, "hidden", source, token=2)]
-    found = Passes.of(model, IDS).edited(edits)
-    assert found.output.values.equal(trace(model, IDS, edits=edits).output.values)
 
 
 def test_the_largest_attributions_are_swept_exactly() -> None:
@@ -252,39 +221,6 @@ def test_how_far_the_embedding_moves_without_each_head(name: str) -> None:
             after = embedding(trace(model, read, edits=[Ablate(layer, head)]), token)
             apart = 1 - float(F.cosine_similarity(before, after, dim=0))
             assert float(found[layer, head]) == pytest.approx(apart, rel=1e-3, abs=1e-9)
-
-
-@pytest.mark.parametrize("name", STATES)
-def test_the_attribution_of_a_distance_is_that_of_every_coordinate(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Along as many directions as there are, none is random; against a sweep for each feature."""
-    config, read, token = STATES[name]
-    model = load(config)
-    clean = trace(model, read)
-    before = embedding(clean, token)
-
-    def coordinate(feature: int) -> Any:
-        return lambda t: embedding(t, token)[feature]
-
-    moved = torch.stack(
-        [
-            sweep(model, read, edit=Ablate, measure=coordinate(each), how="attribution")
-            for each in range(len(before))
-        ]
-    ).double()
-    unit = before / before.norm()
-    aside = moved - unit[:, None, None] * (unit[:, None, None] * moved).sum(0)
-    expected = aside.square().sum(0) / (2 * before.square().sum())
-    monkeypatch.setattr("analysis.sweep.DIRECTIONS", 1000)
-    distance = EmbeddingDistance(clean, token)
-    found = sweep(model, read, edit=Ablate, measure=distance, how="attribution")
-    torch.testing.assert_close(found.double(), expected, rtol=1e-3, atol=1e-12)
-    few = distance.projections(4)
-    assert len(few) == 4
-    along = torch.stack([each.direction for each in (*few,)])
-    torch.testing.assert_close(along @ along.T, torch.eye(4, dtype=torch.float64))
-    torch.testing.assert_close(along @ before, torch.zeros(4, dtype=torch.float64))
 
 
 def test_one_layer_alone() -> None:

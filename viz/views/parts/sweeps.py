@@ -52,21 +52,28 @@ class Swept:
 def matters(
     entry: TraceEntry, site: int, output: str = "", off: str = "zero", top: int = 0
 ) -> Swept:
-    """What switching off each head of a kind does; the `top` by attribution exactly."""
+    """What switching off each head of a kind does; the `top` by attribution exactly.
+
+    How far an embedding moves has no slope to attribute by: that is exact for every head.
+    """
     from analysis.sweep import checked_sweep, sites_of, sweep
 
     entry, here = _at(entry, site, top)
     how, about = _switched_off(entry, here, output, off)
     sites = sites_of(entry.trace, here.kind, here.tower)
+    every = about["number"] == "distance"
 
     def compute() -> "tuple[Tensor, Tensor | None]":
         with opened(entry) as given:
+            if every:
+                result = sweep(*given, **how)
+                return result, result
             if not top:
                 return sweep(*given, how="attribution", **how), None
             result = checked_sweep(*given, top=top, **how)
             return result.attribution, result.exact
 
-    key = ("matters", here.kind, here.tower, output, off, top)
+    key = ("matters", here.kind, here.tower, output, off, 0 if every else top)
     rough, exact = entry.answers.once(key, compute)
     known = None if exact is None else _rows(exact, sites)
     places = tuple(map(entry.trace.sites.index, sites))

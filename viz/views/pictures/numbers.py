@@ -76,24 +76,18 @@ class Shares:
 
 @dataclass(frozen=True)
 class HeadOnPicture:
-    """A head's weight on pictures, and of its map's connected areas the entropy, in nats.
-
-    There is none where image tokens have no places on a picture.
-    """
+    """A head's weight on pictures."""
 
     site: int
     head: int
     mass: float
-    entropy: float | None
-    localises: bool
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """The heads that localise a word, the sharpest first; by their mass alone, without places."""
+    """The heads that look at the pictures most while a word is written."""
 
     heads: list[HeadOnPicture]
-    count: int
 
 
 @dataclass(frozen=True)
@@ -238,13 +232,9 @@ def ranked(entry: TraceEntry, first: int, last: int) -> Ranked:
     trace = entry.trace
     rows = _rows(grounding.sites_on_image_tokens(trace)[0], first, last)
     heads = entry.answers.once(("ranked", first, last), lambda: grounding.ranked(trace, rows))
-    listed = [
-        HeadOnPicture(
-            trace.sites.index(each.site), each.head, each.mass, each.entropy, each.localises
-        )
-        for each in heads[:HEADS]
-    ]
-    return Ranked(listed, sum(each.localises for each in heads))
+    return Ranked(
+        [HeadOnPicture(trace.sites.index(site), head, mass) for site, head, mass in heads[:HEADS]]
+    )
 
 
 def readers(

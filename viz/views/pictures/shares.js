@@ -66,21 +66,19 @@ export function Shares({ state, look, shares, isUnplaced }) {
 }
 
 /** @param {{state: any, look: any, each: HeadOnPicture}} props */
-function Ranked({ state, look, each: { site, head, mass, entropy, localises } }) {
+function Ranked({ state, look, each: { site, head, mass } }) {
   const { selection, view, base } = state;
   const isHeld = view.remote || look.holdsRow(site, head, look.placeOf(look.span.first, site));
-  const spread =
-    entropy === null ? "" : `, spatial entropy ${entropy.toFixed(2)} nats${localises ? "; localises" : ""}`;
   return html`
     <button
       type="button"
       class="hs-button hs-pictures-head"
-      title=${`${percent(mass)} of the weight on pictures${spread}`}
+      title=${`${percent(mass)} of the weight on pictures`}
       aria-pressed=${site === selection.site && head === selection.head}
       disabled=${!isHeld}
       onClick=${() => state.select({ site, head })}
     >
-      ${`layer ${layerName(base, site)} · head ${head}: ${percent(mass)}${entropy === null ? "" : `, entropy ${entropy.toFixed(2)}`}`}
+      ${`layer ${layerName(base, site)} · head ${head}: ${percent(mass)}`}
     </button>
   `;
 }

@@ -39,8 +39,8 @@ const LEAST = 0.005; // below which a cell has no number
 const APART = 0.5; // of the larger of two effects, from which on they are said to disagree
 const DOUBT =
   "What it does not prove: one head at a time is off, and others may do its work then; zero is not what the model" +
-  " was trained with. By attribution, what follows the head is linearised";
-const ALONG = ", and the distance estimated along 8 random directions"; // analysis.sweep.DIRECTIONS
+  " was trained with.";
+const LINEAR = " By attribution, what follows the head is linearised.";
 
 /** @param {SweepProps} props */
 export function HeadsThatMatter({ view, theme, site, select, ask, more, receive }) {
@@ -98,17 +98,19 @@ function Answer({ view, theme, answer, select, ask, count }) {
     () => html`<${Table} ...${{ theme, answer, effects, chosen, nameOf, onFocus }} />`,
     [theme, answer, chosen.site, chosen.head],
   );
+  const isDistance = answer.number === "distance"; // exact for every head
   const said = passes.length ? `, ${passes.length} of them exactly, framed. ${apartIn(passes, nameOf)}` : ".";
+  const how = isDistance ? ", each in a pass of its own." : ` by attribution${said}`;
   return html`
     <p class="hs-check" aria-live="polite">
-      <${Subject} answer=${answer} />${`: ${effects.length} heads by attribution${said}`}
+      <${Subject} answer=${answer} />${`: ${effects.length} heads${how}`}
     </p>
     ${table}
     <${Chosen} ...${{ view, effects, chosen, show, ask, nameOf }} />
     <div class="hs-cells-scroller">
       <${Strongest} ...${{ strongest: first.slice(0, count), nameOf, show }} />
     </div>
-    <p class="hs-doubt">${DOUBT}${answer.number === "distance" && ALONG}.</p>
+    <p class="hs-doubt">${DOUBT}${isDistance ? "" : LINEAR}</p>
   `;
 }
 
