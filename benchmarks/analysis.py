@@ -1,146 +1,101 @@
-"""What the analyses of the whole model cost, against the forward pass of the same network.
+"""What analyses cost, against a traced pass of the same network.
 
-    python -m benchmarks.analysis [--tokens 512] [--pairs 3] [--threads 1] [--json]
+    python -m benchmarks.analysis [--tokens 512] [--sweep-tokens 128] [--layers 12] [--rounds 3]
 
-The network has the shape of BERT-base with random weights. Cases are interleaved, and ratios are
-taken within a round (see `benchmarks.measure`). Attention flow is timed by itself: one row at 128
-tokens. Memory is how far a case raises the peak of the process; where no gradients are kept, it
-stays below what the weights of all heads and layers would take.
+Analyses of the whole model: an encoder of the shape of BERT-base with random weights. Memory is how
+far a case raises the peak of the process; where no gradients are kept, it stays below what the
+weights of all heads and layers would take. Attention flow is of one row, at the shorter length.
+Sweeps over all heads, in one round: the encoder, a decoder of the shape of GPT-2, and the library's
+own. An exact sweep makes a pass for each head, from its block on; an attribution takes one pass and
+its gradient.
 """
 
-import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
+from torch import Tensor
+from transformers import GPT2Config, GPT2LMHeadModel
 
+from analysis.effects import Probability
 from analysis.flow import flow
 from analysis.norms import alti, value_norms
 from analysis.relevance import METHODS, relevance
 from analysis.rollout import rollout
-from benchmarks import subjects
-from benchmarks.measure import (
-    Spread,
-    as_json,
-    interleaved,
-    machine,
-    machine_line,
-    ratios,
-    table,
-)
+from analysis.sweep import sweep
+from benchmarks.measure import Aim, Spread, Table, command, interleaved, ratios
 from benchmarks.memory import MIB, rise_of
-from models.encoder import Encoder, EncoderConfig
-from models.run import load, trace
+from benchmarks.networks import DIM, HEADS, MLP
+from models.decoder import DecoderConfig
+from models.edits import Ablate
+from models.encoder import EncoderConfig
+from models.run import Trace, load, trace
 
-PACKAGES = ("torch", "scipy")
-WITHOUT_GRADIENTS = {"rollout": 2.0, "norms, 2020": 2.0, "ALTI": 8.0}
-AIMS = WITHOUT_GRADIENTS | {f"relevance, {m}": 4.0 for m in METHODS}
-FLOW_TOKENS, FLOW_SECONDS = 128, 1.0
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measures, and prints a table; 1 if an aim was missed."""
-    parser = argparse.ArgumentParser(prog="benchmarks.analysis", description=__doc__)
-    parser.add_argument("--tokens", type=int, default=512)
-    parser.add_argument("--layers", type=int, default=subjects.LAYERS)
-    parser.add_argument("--pairs", type=int, default=3, help="rounds")
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(arguments)
-    torch.set_num_threads(options.threads)
-    report = measured(options.tokens, options.layers, options.pairs)
-    print(as_json(report) if options.json else text(report))
-    slow = any(report["ratios"][name].median > aim for name, aim in AIMS.items())
-    large = any(report["MiB"][name] > report["MiB of all weights"] for name in WITHOUT_GRADIENTS)
-    return int(slow or large or report["flow seconds"].median > FLOW_SECONDS)
+AIMS = {"rollout": 2.0, "norms, 2020": 2.0, "ALTI": 8.0} | {f"relevance, {m}": 4.0 for m in METHODS}
+SWEEPS = {"exact": 80.0, "attribution": 4.0}
+HEAD = ("", "seconds", "× a traced pass", "MiB")
 
 
-def measured(tokens: int, layers: int, rounds: int) -> dict[str, Any]:
-    """Seconds of each case, and its ratio to the forward pass of the same round."""
-    network = Encoder(
-        EncoderConfig(
-            vocab=1000,
-            dim=subjects.DIM,
-            heads=subjects.HEADS,
-            depth=layers,
-            mlp=subjects.MLP,
-            activation="gelu",
-            max_tokens=max(tokens, FLOW_TOKENS),
-            classes=7,
-        )
-    )
-    model = load(network)
+@command
+def main(
+    tokens: int = 512, sweep_tokens: int = 128, layers: int = 12, rounds: int = 3
+) -> Iterator[object]:
+    sizes: dict[str, Any] = {"dim": DIM, "heads": HEADS, "mlp": MLP, "depth": layers}
+    sizes |= {"activation": "gelu", "max_tokens": max(tokens, sweep_tokens)}
+    encoder = load(EncoderConfig(vocab=1000, classes=7, **sizes))
     ids = torch.randint(1000, (1, tokens), generator=torch.Generator().manual_seed(1))
+    yield from analyses(encoder, ids, 4 * layers * HEADS * tokens**2 / MIB, rounds)
+    short = ids[:, :sweep_tokens]
+    row = interleaved({"flow": partial(flow, trace(encoder, short), 0)}, rounds)["flow"]
+    yield Aim(f"flow of a row at {sweep_tokens} tokens, s", Spread(row).median, 1.0)
+    theirs = GPT2LMHeadModel(GPT2Config(n_layer=layers)).eval()
+    networks = {"encoder": encoder, "decoder": load(DecoderConfig(vocab=50_257, **sizes))}
+    for name, model in (networks | {"GPT-2 of transformers": load(theirs)}).items():
+        yield from sweeps(name, model, short)
+
+
+def analyses(model: Any, ids: Tensor, whole: float, rounds: int) -> Iterator[object]:
+    """Of the whole model, beside the MiB that all its weights would take."""
     t = trace(model, ids, hidden=True)
     t.projections(t.sites[0])
     cases: dict[str, Callable[[], object]] = {
-        "forward": lambda: trace(model, ids),
-        "rollout": lambda: rollout(t),
-        "norms, 2020": lambda: _each(value_norms(t, site) for site in t.sites),
-        "ALTI": lambda: alti(t),
+        "a traced pass": partial(trace, model, ids),
+        "rollout": partial(rollout, t),
+        "norms, 2020": partial(all_norms, t),
+        "ALTI": partial(alti, t),
     }
     for method in METHODS:
-        cases[f"relevance, {method}"] = lambda method=method: relevance(
-            model, ids, target=(3, 2), method=method
-        )
+        cases[f"relevance, {method}"] = partial(relevance, model, ids, target=(3, 2), method=method)
     seconds = interleaved(cases, rounds)
     rises = {name: rise_of(case) / MIB for name, case in cases.items()}
-    dice = torch.Generator().manual_seed(2)
-    short = trace(model, torch.randint(1000, (1, FLOW_TOKENS), generator=dice))
-    row = interleaved({"flow": lambda: flow(short, 0)}, rounds)["flow"]
-    return {
-        "machine": machine(PACKAGES),
-        "tokens": tokens,
-        "layers": layers,
-        "seconds": {name: Spread.of(values) for name, values in seconds.items()},
-        "ratios": {name: Spread.of(ratios(seconds[name], seconds["forward"])) for name in AIMS},
-        "flow seconds": Spread.of(row),
-        "threads": torch.get_num_threads(),
-        "MiB": rises,
-        "MiB of all weights": 4 * layers * subjects.HEADS * tokens**2 / MIB,
-    }
+    beside = {name: ratios(seconds[name], seconds["a traced pass"]) for name in cases}
+    yield Table(HEAD, [[name, Spread(seconds[name]), beside[name], rises[name]] for name in cases])
+    for name, most in AIMS.items():
+        yield Aim(f"{name}, × a traced pass", beside[name].median, most)
+        if "relevance" not in name:
+            yield Aim(f"{name}, MiB", rises[name], whole)
 
 
-def _each(results: Iterable[object]) -> None:
-    """Computes every result, and holds one at a time."""
-    for _ in results:
-        pass
+def all_norms(t: Trace) -> None:
+    """The norms of every layer, one at a time."""
+    for site in t.sites:
+        value_norms(t, site)
 
 
-def text(report: dict[str, Any]) -> str:
-    """The report as tables."""
-    rows = [
-        [
-            name,
-            report["seconds"][name].text(),
-            report["ratios"][name].text(),
-            f"{aim:g}",
-            "met" if report["ratios"][name].median <= aim else "MISSED",
-            f"{report['MiB'][name]:.0f}",
-        ]
-        for name, aim in AIMS.items()
-    ]
-    row = report["flow seconds"]
-    verdict = "met" if row.median <= FLOW_SECONDS else "MISSED"
-    flows = f"flow, one row at {FLOW_TOKENS} tokens: {row.text()} s"
-    head = [
-        f"{report['layers']} layers, {report['tokens']} tokens",
-        "seconds",
-        "× forward",
-        "aim",
-        "",
-        "MiB",
-    ]
-    return "\n\n".join(
-        [
-            machine_line(report["machine"]),
-            f"forward pass {report['seconds']['forward'].text()} s, {report['threads']} threads;"
-            f" all weights of one pass {report['MiB of all weights']:.0f} MiB",
-            table(head, rows),
-            f"{flows}; aim {FLOW_SECONDS:g} s: {verdict}",
-        ]
-    )
+def sweeps(name: str, model: Any, ids: Tensor) -> Iterator[object]:
+    """Of a network over all heads."""
+    cases: dict[str, Callable[[], object]] = {"a traced pass": partial(trace, model, ids)}
+    for how in SWEEPS:
+        some: Any = {"edit": Ablate, "measure": Probability(3), "how": how}
+        cases[how] = partial(sweep, model, ids, **some)
+    seconds = interleaved(cases, 1)
+    beside = {how: ratios(seconds[how], seconds["a traced pass"]) for how in cases}
+    rows = [[f"{name}: {how}", Spread(seconds[how]), beside[how], None] for how in cases]
+    yield Table(HEAD, rows)
+    for how, most in SWEEPS.items():
+        yield Aim(f"{name}: {how}, passes", beside[how].median, most)
 
 
 if __name__ == "__main__":

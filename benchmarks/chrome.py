@@ -1,21 +1,37 @@
-"""Chromium for benchmarks: fresh contexts with a probe, and network traffic."""
+"""Chromium for benchmarks: fresh pages with a probe, events timed to the picture, and traffic."""
 
 import contextlib
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, CDPSession, Page, ViewportSize, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    Error,
+    Page,
+    Request,
+    ViewportSize,
+    WebSocket,
+    sync_playwright,
+)
 
-from tests.browser.chromium import installed_browser, launch_arguments, playwright_browser
+from tests.browser.chromium import HOW_TO_GET_ONE, installed_browser, launch_arguments
+from tests.browser.chromium import playwright_browser as own_browser
 
 PROBE = Path(__file__).with_name("probe.js")
+PAINTED = "probe.picture"
 SIZE = ViewportSize(width=1280, height=900)
-WAIT_SECONDS = 60
+WAIT_SECONDS, LOST_SECONDS = 60, 20  # of a picture; of one that follows an event
 QUIET_SECONDS = 1.0
+AHEAD_MS = 900  # after this long without a request, nothing more is fetched ahead
+PAUSE_MS, EVERY_MS = 350, 30  # after an event; between two questions
+CODE = ("/assets/", "/_stcore/bidi-components/")
+DATA = ("/api/", "/stored/", "/bytes")
 
 
 @contextlib.contextmanager
@@ -23,27 +39,29 @@ def launched() -> Iterator[Browser]:
     """A running browser, closed at the end.
 
     Raises:
-        RuntimeError: if there is none on this machine.
+        RuntimeError: if there is none on this machine, or for what goes wrong in it.
     """
-    path = installed_browser() or playwright_browser()
+    path = installed_browser() or own_browser()
     if path is None:
-        raise RuntimeError(
-            "no Chromium found: install Chromium or Chrome, or set CHROME to one you have"
-        )
+        raise RuntimeError(HOW_TO_GET_ONE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=launch_arguments())
         try:
             yield browser
+        except Error as error:
+            raise RuntimeError(error.message.splitlines()[0]) from error
         finally:
             browser.close()
 
 
 @contextlib.contextmanager
-def fresh_page(browser: Browser) -> Iterator[Page]:
-    """A page without cache, cookies or history, with the probe in it."""
+def fresh_page(browser: Browser, **probe: bool) -> Iterator[Page]:
+    """A page without cache, cookies or history, with the probe in it and its settings."""
     context = browser.new_context(viewport=SIZE, color_scheme="light")
     try:
         context.add_init_script(path=PROBE)
+        for name, value in probe.items():
+            context.add_init_script(f"probe.{name} = {str(value).lower()}")
         page = context.new_page()
         page.set_default_timeout(WAIT_SECONDS * 1000)
         yield page
@@ -51,99 +69,100 @@ def fresh_page(browser: Browser) -> Iterator[Page]:
         context.close()
 
 
-EVERY_MS = 30  # between two questions
-
-
-def wait_for(page: Page, expression: str, what: str) -> Any:
+def wait_for(page: Page, expression: str, what: str, seconds: float = WAIT_SECONDS) -> Any:
     """The value of an expression once it is true; asks seldom, so as not to disturb the page.
 
     Raises:
         RuntimeError: naming what was waited for, if it does not come.
     """
-    deadline = time.monotonic() + WAIT_SECONDS
+    deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         value = page.evaluate(expression)
         if value:
             return value
         page.wait_for_timeout(EVERY_MS)
-    raise RuntimeError(f"waited {WAIT_SECONDS} s for {what} at {page.url.split('?')[0]}")
+    raise RuntimeError(f"waited {seconds} s for {what} at {page.url.split('?')[0]}")
 
 
-@dataclass
+def to_picture(page: Page, act: Callable[[], object]) -> float:
+    """Milliseconds from an event to the painted picture that follows it, NaN if none does.
+
+    Returns when nothing more is fetched ahead.
+    """
+    before = page.evaluate("probe.changes.length")
+    act()
+    page.wait_for_timeout(PAUSE_MS)
+    with contextlib.suppress(RuntimeError):
+        wait_for(page, f"probe.changes.length > {before}", "a change", LOST_SECONDS)
+    wait_for(page, f"performance.now() - probe.fetched > {AHEAD_MS}", "the end of the fetching")
+    return page.evaluate(f"probe.changes[{before}] ?? NaN")
+
+
 class Traffic:
-    """What a page sent and received, as its network events tell.
+    """What a page receives and sends from now on.
 
-    Attributes:
-        events: (seconds since 1970, kind, bytes); kinds are "websocket in", "websocket out" (as
-            payload), and, as on the wire, "Streamlit's files", "our files", "API" and "other HTTP".
+    Kinds are "code" (our modules and styles), "data" (what is answered, and the payload of
+    websockets) and "Streamlit" (all other files).
     """
 
-    events: list[tuple[float, str, int]] = field(default_factory=list)
-    _kinds: dict[str, str] = field(default_factory=dict)
-    _ahead: float = 0.0  # how far the wall clock is ahead of the clock of the events
-    _last: float = field(default_factory=time.monotonic)
+    def __init__(self, page: Page) -> None:
+        self._page, self._last = page, time.monotonic()
+        self._requests: list[Request] = []
+        self._frames: list[tuple[float, int]] = []
+        page.on("requestfinished", self._finished)
+        page.on("websocket", self._opened)
 
-    @staticmethod
-    @contextlib.contextmanager
-    def of(page: Page) -> Iterator["Traffic"]:
-        """Listens while it is open; listening costs the page some time."""
-        traffic = Traffic()
-        session: CDPSession = page.context.new_cdp_session(page)
-        session.on("Network.requestWillBeSent", traffic._requested)
-        session.on("Network.loadingFinished", traffic._loaded)
-        session.on("Network.webSocketFrameReceived", lambda e: traffic._frame(e, "websocket in"))
-        session.on("Network.webSocketFrameSent", lambda e: traffic._frame(e, "websocket out"))
-        session.send("Network.enable")
-        try:
-            yield traffic
-        finally:
-            session.detach()
-
-    def sums(self, start: float = 0.0, end: float = float("inf")) -> dict[str, int]:
-        """Bytes by kind between two moments."""
-        total: dict[str, int] = {}
-        for at, kind, size in self.events:
-            if start < at <= end:
-                total[kind] = total.get(kind, 0) + size
-        return dict(sorted(total.items()))
-
-    def wait_until_quiet(self, page: Page, seconds: float = QUIET_SECONDS) -> None:
-        """Returns when nothing has come or gone for that long."""
+    def wait_until_quiet(self) -> None:
+        """Returns when nothing has come or gone for a while."""
         self._last = time.monotonic()
         deadline = self._last + WAIT_SECONDS
-        while time.monotonic() < min(self._last + seconds, deadline):
-            page.wait_for_timeout(50)
+        while time.monotonic() < min(self._last + QUIET_SECONDS, deadline):
+            self._page.wait_for_timeout(50)
 
-    def _requested(self, event: dict[str, Any]) -> None:
-        self._ahead = event["wallTime"] - event["timestamp"]
-        self._kinds[event["requestId"]] = kind_of(event["request"]["url"])
+    def kib(self, kind: str, start: float = 0.0, end: float = float("inf")) -> float:
+        """KiB on the wire, of bodies, that came between two moments (seconds since 1970)."""
+        sizes = [size for at, size in self._frames if kind == "data" and start < at <= end]
+        for request in self._requests:
+            timing = request.timing
+            at = (timing["startTime"] + timing["responseEnd"]) / 1000
+            if kind == kind_of(request.url) and start < at <= end:
+                sizes.append(request.sizes()["responseBodySize"])
+        return sum(sizes) / 1024
 
-    def _loaded(self, event: dict[str, Any]) -> None:
-        kind = self._kinds.get(event["requestId"], "other HTTP")
-        self._note(event, kind, int(event["encodedDataLength"]))
-
-    def _frame(self, event: dict[str, Any], kind: str) -> None:
-        self._note(event, kind, payload_size(event["response"]))
-
-    def _note(self, event: dict[str, Any], kind: str, size: int) -> None:
+    def _finished(self, request: Request) -> None:
         self._last = time.monotonic()
-        self.events.append((event["timestamp"] + self._ahead, kind, size))
+        self._requests.append(request)
+
+    def _opened(self, socket: WebSocket) -> None:
+        for event in ("framereceived", "framesent"):
+            socket.on(event, self._framed)
+
+    def _framed(self, payload: str | bytes) -> None:
+        self._last = time.monotonic()
+        self._frames.append((time.time(), len(payload)))
 
 
 def kind_of(url: str) -> str:
     """Whose file an address is."""
     path = urlsplit(url).path
-    if path.startswith(("/assets/", "/_stcore/bidi-components/")):
-        return "our files"
-    if path.startswith(("/api/", "/bytes")):
-        return "API"
-    page = "." not in path and not path.startswith("/_stcore")
-    return "Streamlit's files" if page or path.startswith("/static/") else "other HTTP"
+    return "code" if path.startswith(CODE) else "data" if path.startswith(DATA) else "Streamlit"
 
 
-def payload_size(frame: dict[str, Any]) -> int:
-    """Bytes of a websocket frame: text as UTF-8, everything else arrives as base64."""
-    data = frame["payloadData"]
-    if frame["opcode"] == 1:
-        return len(data.encode())
-    return len(data) * 3 // 4 - data.count("=", -2)
+@contextlib.contextmanager
+def files(folder: Path) -> Iterator[str]:
+    """The address of a plain server of a folder."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Files as they are, without a line for each request."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing."""

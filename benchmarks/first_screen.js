@@ -1,13 +1,11 @@
-// What of a page is on the screen: the controls, and the picture. Shadow roots are part of the page.
+// Where the picture of a page stands: its top, and shares of the screen.
 () => {
-  const ROLES = new Set(
-    "button link textbox searchbox combobox checkbox radio slider tab menuitem switch".split(" "),
-  );
-  // choices of data, not controls: tokens, thumbnails, heads worth seeing, and the words that the model says
-  const DATA =
-    ".hs-answer-chip, .hs-word, .hs-token, .hs-tokens, .hs-tiles, .hs-worth, [role=listbox], [role=grid]";
-  const NATIVE = { BUTTON: "button", SUMMARY: "button", TEXTAREA: "textbox", SELECT: "combobox" };
-  const INPUTS = { checkbox: "checkbox", radio: "radio", range: "slider", button: "button", file: "" };
+  const area = ({ width, height }) => width * height;
+  function onScreen({ left, right, top, bottom }) {
+    const width = Math.min(right, innerWidth) - Math.max(left, 0);
+    const height = Math.min(bottom, innerHeight) - Math.max(top, 0);
+    return Math.max(width, 0) * Math.max(height, 0);
+  }
 
   function* deep(root) {
     for (const element of root.querySelectorAll("*")) {
@@ -16,58 +14,19 @@
     }
   }
 
-  function role(element) {
-    const said = element.getAttribute("role");
-    if (said) return said;
-    if (element.matches("a[href]")) return "link";
-    if (element.matches("input")) return INPUTS[element.type] ?? "textbox";
-    return NATIVE[element.tagName] ?? "";
-  }
-
-  function within(element, selector) {
-    for (let at = element; at; at = at.parentElement ?? at.getRootNode().host ?? null)
-      if (at.matches(selector)) return true;
-    return false;
-  }
-
-  // the part of a box that lies on the screen, as a share of it, and its area
-  function seen(box) {
-    const width = Math.min(box.right, innerWidth) - Math.max(box.left, 0);
-    const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
-    const area = Math.max(width, 0) * Math.max(height, 0);
-    return { area, share: box.width * box.height ? area / (box.width * box.height) : 0 };
-  }
-
-  const all = [...deep(document)];
-  const shown = (element) =>
-    element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-
-  // a box that Streamlit hides behind its own drawing is as large as its label
-  const boxOf = (element) =>
-    (element.matches("input[type=checkbox], input[type=radio]") ? element.closest("label") : null)
-      ?.getBoundingClientRect() ?? element.getBoundingClientRect();
-
-  const controls = all.filter((element) => {
-    if (!ROLES.has(role(element)) || within(element, DATA)) return false;
-    const visible = shown(element) || (element.matches("input") && shown(element.parentElement));
-    return visible && seen(boxOf(element)).share >= 0.5;
-  });
-
-  // the block of a canvas that is painted, without the labels round it
+  // the block of a canvas that is painted, without the labels round it: along each side the longest
+  // run of lines in which at least half as many pixels differ from the corner's as in the fullest
   function painted(canvas) {
     const box = canvas.getBoundingClientRect();
     const { width, height } = canvas;
-    const pixels = new Uint32Array(
-      canvas.getContext("2d").getImageData(0, 0, width, height).data.buffer,
-    );
-    const rows = new Uint32Array(height); // how many pixels of each differ from the corner's
-    const columns = new Uint32Array(width);
-    for (let at = 0; at < pixels.length; at++)
-      if (pixels[at] !== pixels[0]) {
-        rows[Math.floor(at / width)]++;
-        columns[at % width]++;
-      }
-    // the longest run of those that are at least half full
+    const { buffer } = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+    const pixels = new Uint32Array(buffer);
+    const [rows, columns] = [new Uint32Array(height), new Uint32Array(width)];
+    pixels.forEach((pixel, at) => {
+      if (pixel === pixels[0]) return;
+      rows[Math.floor(at / width)]++;
+      columns[at % width]++;
+    });
     const span = (counts) => {
       const least = Math.max(...counts) / 2;
       let best = [0, 0];
@@ -82,20 +41,14 @@
     return new DOMRect(left, top, right - left, bottom - top);
   }
 
-  const size = (element) => {
-    const { width, height } = element.getBoundingClientRect();
-    return width * height;
-  };
+  const boxes = [...deep(document)].filter((element) => element.checkVisibility());
   const largest = (selector) =>
-    all.filter((element) => element.matches(selector) && shown(element)).sort((a, b) => size(b) - size(a))[0];
+    boxes
+      .filter((element) => element.matches(selector))
+      .sort((a, b) => area(b.getBoundingClientRect()) - area(a.getBoundingClientRect()))[0];
   const frame = largest(".hs-picture") ?? largest("figure, [role=figure]");
-  const picture = frame?.matches("canvas") ? painted(frame) : frame?.getBoundingClientRect();
-  return {
-    controls: controls.map((element) =>
-      [role(element), element.getAttribute("aria-label") || element.innerText || element.title].join(" "),
-    ),
-    top: picture ? Math.round(picture.top) : null,
-    share: picture ? seen(picture).area / (innerWidth * innerHeight) : 0,
-    frame: frame ? seen(frame.getBoundingClientRect()).area / (innerWidth * innerHeight) : 0,
-  };
+  const box = frame.getBoundingClientRect();
+  const picture = frame.matches("canvas") ? painted(frame) : box;
+  const screen = innerWidth * innerHeight;
+  return { top: Math.round(picture.top), painted: onScreen(picture) / screen, frame: onScreen(box) / screen };
 }

@@ -1,58 +1,105 @@
-"""Shared by the benchmarks: interleaved rounds, statistics, tables, machine info.
+"""Shared by the benchmarks: interleaved rounds, spreads, aims, tables, and the command line.
 
 Load and clock speed vary over time, so measuring cases one after the other is not comparable. Cases
-are interleaved, the order within a round rotates, and ratios are taken within a round, not between
-medians.
+are interleaved, the order within a round rotates, and ratios are taken within a round.
 """
 
+import argparse
 import json
 import os
 import platform
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
-from statistics import median
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from inspect import signature
+from itertools import chain
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+PACKAGES = ("torch", "transformers", "streamlit", "playwright")
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Summary statistics of repeated measurements."""
+    """Repeated measurements, shown as "1.03 (0.99–1.08)": the median, and where 8 of 10 lie.
 
-    median: float
-    p10: float
-    p90: float
-    p95: float
-    count: int
+    NaN is one that got lost.
+    """
 
-    @staticmethod
-    def of(values: Sequence[float]) -> "Spread":
-        """Raises ValueError where nothing was measured."""
-        if not values:
-            raise ValueError("expected at least one measurement, received none")
-        p10, p90, p95 = (percentile(values, share) for share in (0.10, 0.90, 0.95))
-        return Spread(median(values), p10, p90, p95, len(values))
+    values: Sequence[float]
 
-    def text(self, digits: int = 2) -> str:
-        """As in "1.03 (0.99–1.08)": the median, and where eight of ten lie."""
-        return f"{self.median:.{digits}f} ({self.p10:.{digits}f}–{self.p90:.{digits}f})"
+    def quantile(self, share: float) -> float:
+        return float(np.nanquantile(self.values, share))
+
+    @property
+    def median(self) -> float:
+        return self.quantile(0.5)
+
+    @property
+    def p95(self) -> float:
+        return self.quantile(0.95)
+
+    @property
+    def latency(self) -> str:
+        """As in "17.5/30.3": p50 and p95."""
+        lost = int(np.isnan(self.values).sum())
+        return f"{number(self.median)}/{number(self.p95)}{f', {lost} LOST' if lost else ''}"
+
+    def __str__(self) -> str:
+        low, high = (number(self.quantile(share)) for share in (0.1, 0.9))
+        if len(self.values) == 1:
+            return number(self.median)
+        return f"{number(self.median)} ({low}–{high})"
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """The quantile of a share, with linear interpolation."""
-    ranked = sorted(values)
-    place = share * (len(ranked) - 1)
-    below = int(place)
-    above = min(below + 1, len(ranked) - 1)
-    return ranked[below] + (place - below) * (ranked[above] - ranked[below])
+@dataclass(frozen=True)
+class Table:
+    """Rows of names and cells, in Markdown; an empty cell is None."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+    def __str__(self) -> str:
+        cells = [[_shown(cell) for cell in row] for row in (self.head, *self.rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        cells.insert(1, ["-" * width for width in widths])
+        padded = ([*map(str.ljust, row, widths)] for row in cells)
+        return "\n".join(f"| {' | '.join(row)} |" for row in padded)
 
 
-def rotations(names: Sequence[str], rounds: int) -> Iterator[tuple[str, ...]]:
-    """The order of each round: every name once, and in every position equally often."""
+@dataclass(frozen=True)
+class Aim:
+    """The most that something may be."""
+
+    what: str
+    value: float
+    most: float
+
+    def __str__(self) -> str:
+        verdict = "met" if self.value <= self.most else "MISSED"
+        return f"aim: {self.what} ≤ {number(self.most)}: {number(self.value)}, {verdict}"
+
+
+def number(value: float) -> str:
+    """Three digits, or as many as there are before the point."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _shown(cell: object) -> str:
+    if isinstance(cell, float):
+        return number(cell)
+    return "–" if cell is None else str(cell)
+
+
+def rotations(cases: Sequence[Any], rounds: int) -> Iterator[list[Any]]:
+    """The order of each round: every case once, and in every position equally often."""
     for index in range(rounds):
-        first = index % len(names)
-        yield (*names[first:], *names[:first])
+        first = index % len(cases)
+        yield [*cases[first:], *cases[:first]]
 
 
 def interleaved(
@@ -60,91 +107,81 @@ def interleaved(
     rounds: int,
     *,
     settle: Callable[[], object] = lambda: None,
+    clock: Callable[[], float] = time.perf_counter,
+    warm: bool = True,
 ) -> dict[str, list[float]]:
     """Seconds each case took, round by round: entry i of every list is from round i.
 
     Args:
-        cases: what to time, by name; each runs once, untimed, before the first round.
+        cases: what to time, by name.
         rounds: how often.
         settle: waits for work that a case only started (a GPU's queue).
+        clock: in seconds.
+        warm: whether each case runs once, untimed, before the first round.
     """
-    for case in cases.values():
+    for case in cases.values() if warm else ():
         case()
     settle()
     seconds: dict[str, list[float]] = {name: [] for name in cases}
-    for order in rotations(list(cases), rounds):
+    for order in rotations([*cases], rounds):
         for name in order:
-            start = time.perf_counter()
+            start = clock()
             result = cases[name]()
             settle()
-            seconds[name].append(time.perf_counter() - start)
+            seconds[name].append(clock() - start)
             del result  # freeing is not timed
     return seconds
 
 
-def ratios(these: Sequence[float], those: Sequence[float]) -> list[float]:
+def ratios(these: Sequence[float], those: Sequence[float]) -> Spread:
     """Pair by pair: how many times longer these took than those."""
-    return [this / that for this, that in zip(these, those, strict=True)]
+    return Spread([this / that for this, that in zip(these, those, strict=True)])
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns of text: the first to the left, numbers to the right."""
-    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
-    lines = [head, ["-" * width for width in widths], *rows]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if column else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
+def command(measured: Callable[..., Iterable[object]]) -> Callable[..., int]:
+    """The `main` of a benchmark, from a function that makes its tables, aims and sentences.
 
+    Its parameters are the options: False is a flag, a tuple takes several values. The docstring of
+    its module says what they are. `main` takes arguments, those of the process if there are none,
+    prints the parts, and returns 1 if an aim was missed.
+    """
 
-def machine(packages: Sequence[str]) -> dict[str, Any]:
-    """The system, processor and package versions."""
-    facts: dict[str, Any] = {
-        "system": f"{platform.system()} {platform.machine()}",
-        "processor": _processor(),
-        "cpus": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
-        "load": [round(share, 2) for share in os.getloadavg()] if hasattr(os, "getloadavg") else [],
-        "python": platform.python_version(),
-    }
-    for package in packages:
+    def main(arguments: Sequence[str] | None = None) -> int:
+        doc, formatter = measured.__globals__["__doc__"], argparse.RawDescriptionHelpFormatter
+        parser = argparse.ArgumentParser(description=doc, formatter_class=formatter)
+        parser.add_argument("--json", action="store_true", help="print JSON at the end instead")
+        for name, parameter in signature(measured).parameters.items():
+            value = parameter.default
+            how: dict[str, Any] = {"action": "store_true"}
+            if isinstance(value, tuple):
+                how = {"type": type(value[0]), "nargs": "+"}
+            elif value is not False:
+                how = {"type": type(value)}
+            parser.add_argument(f"--{name.replace('_', '-')}", default=value, **how)
+        options = vars(parser.parse_args(arguments))
+        as_json, parts = options.pop("json"), []
         try:
-            facts[package] = version(package)
-        except PackageNotFoundError:
-            facts[package] = "not installed"
-    return facts
+            for part in chain([machine()], measured(**options)):
+                print(part, end="\n\n", file=sys.stderr if as_json else None, flush=True)
+                parts.append(part)
+        except (RuntimeError, ValueError) as error:
+            print(f"{parser.prog}: {error}", file=sys.stderr)
+            return 1
+        if as_json:
+            print(json.dumps(parts, default=vars, ensure_ascii=False, indent=1))
+        return int(any(isinstance(part, Aim) and part.value > part.most for part in parts))
+
+    return main
 
 
-def machine_line(facts: Mapping[str, Any]) -> str:
-    """The machine in one line."""
-    return " · ".join(
-        f"{name} {' '.join(map(str, value)) if isinstance(value, list) else value}"
-        for name, value in facts.items()
-        if value not in ("", [])
-    )
-
-
-def as_json(result: Mapping[str, Any]) -> str:
-    """The result as JSON; every `Spread` becomes an object."""
-    return json.dumps(result, default=_plain, ensure_ascii=False, indent=2)
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Spread):
-        return asdict(value)
-    raise TypeError(f"expected plain values and spreads, received {type(value).__name__}")
-
-
-def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            names = [
-                line.split(":", 1)[1].strip() for line in file if line.startswith("model name")
-            ]
-    except OSError:
-        names = []
-    return names[0] if names else platform.processor()
+def machine() -> str:
+    """Processor, load, threads and versions in one line."""
+    processor = platform.processor()
+    if sys.platform == "linux":
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        names = (line.partition(": ")[2] for line in lines if line.startswith("model name"))
+        processor = next(names, processor)
+    load, threads = os.getloadavg()[0], os.environ.get("OMP_NUM_THREADS", "all")
+    facts = (f"{os.cpu_count()} cpus", f"load {load:.1f}", f"{threads} threads")
+    versions = (f"{name} {version(name)}" for name in PACKAGES)
+    return " · ".join([processor, *facts, f"Python {platform.python_version()}", *versions])

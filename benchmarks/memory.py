@@ -1,77 +1,70 @@
-"""Peak memory of one forward pass or one reading of its trace, in its own process.
+"""Peak memory of a forward pass, and of reading its trace.
 
-    python -m benchmarks.memory traced --tokens 2048
+    python -m benchmarks.memory [--tokens 128 512 2048] [--network bert] [--device cpu]
+        [--forms traced fused]
 
-The baseline is taken after the model was loaded and run once on one token, and freed memory was
-returned to the system. The peak is reset there (Linux: /proc/self/clear_refs; elsewhere `ru_maxrss`
-keeps the peak of loading, which hides smaller peaks). The result is the rise of the peak above the
-baseline, including the outputs and all intermediate results.
-On a GPU it is the peak of PyTorch's allocator.
+Each number is measured in a process of its own: how far the peak rises above what the loaded
+network takes once it has run on one token, outputs and all intermediate results included. On Linux
+the peak is reset through /proc/self/clear_refs; elsewhere it keeps that of loading, which hides
+smaller peaks. On a GPU it is the peak of PyTorch's allocator.
 """
 
-import argparse
 import contextlib
 import ctypes
 import gc
-import json
 import resource
-import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from benchmarks import subjects
+from benchmarks import networks
+from benchmarks.measure import Table, command
 
-ROOT = Path(__file__).parents[1]
-CASES = (*subjects.CASES, *subjects.READINGS)
 MIB = 2**20
-CHILD_SECONDS = 600
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Measure one case here and now; print it as one line of JSON."""
-    parser = argparse.ArgumentParser(description="Peak memory of one case.")
-    parser.add_argument("case", choices=CASES)
-    parser.add_argument("--tokens", type=int, default=512)
-    parser.add_argument("--layers", type=int, default=subjects.LAYERS)
-    parser.add_argument("--device", default="cpu")
-    chosen = parser.parse_args(arguments)
-    rise = measure(chosen.case, chosen.tokens, chosen.layers, chosen.device)
-    print(json.dumps({"case": chosen.case, "tokens": chosen.tokens, "mib": round(rise / MIB, 1)}))
-    return 0
+@command
+def main(
+    tokens: tuple[int, ...] = (128, 512, 2048),
+    network: str = "bert",
+    device: str = "cpu",
+    forms: tuple[str, ...] = networks.FORMS,
+) -> Iterator[object]:
+    names = [*forms, *(f"reading: {what}" for what in networks.READINGS)]
+    rows = []
+    for name in names:
+        case = (name, network, device)
+        rows.append([name, *(in_fresh_process(rise, *case, count) / MIB for count in tokens)])
+    lengths = [f"{count:,} tokens" for count in tokens]
+    yield Table([f"{network}: MiB above the network", *lengths], rows)
 
 
-def in_fresh_process(case: str, tokens: int, layers: int, device: str) -> float:
-    """MiB the peak rises by, measured in a new process.
-
-    Raises:
-        RuntimeError: if that process fails.
-    """
-    command = [sys.executable, "-m", "benchmarks.memory", case]
-    command += ["--tokens", str(tokens), "--layers", str(layers), "--device", device]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=CHILD_SECONDS)
-    if ran.returncode:
-        raise RuntimeError(f"measuring the memory of {case} failed:\n{ran.stderr.strip()}")
-    return float(json.loads(ran.stdout.splitlines()[-1])["mib"])
-
-
-def measure(case: str, tokens: int, layers: int, device: str) -> int:
-    """Bytes the peak rises by when the case runs."""
-    forms = subjects.build(device, layers=layers)
-    run = forms[case if case in forms else "traced"]
-    del forms
-    run(subjects.draw_ids(1, device))
-    ids = subjects.draw_ids(tokens, device)
-    if case not in subjects.READINGS:
+def rise(name: str, network: str, device: str, tokens: int) -> int:
+    """Bytes by which the peak rises when a form runs or a trace is read."""
+    reading = name.removeprefix("reading: ")
+    form = networks.forms(network, ["door" if reading in networks.READINGS else name], device)
+    (run,) = form.values()
+    run(networks.draw_ids(1, device))
+    ids = networks.draw_ids(tokens, device)
+    if reading not in networks.READINGS:
         return rise_of(lambda: run(ids), device)
-    trace = run(ids)
-    return rise_of(lambda: subjects.read(trace, case), device)
+    t = run(ids)
+    return rise_of(lambda: networks.READINGS[reading](t), device)
+
+
+def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of a function of a module, called in a process that does nothing else."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
 
 
 def rise_of(work: Callable[[], object], device: str = "cpu") -> int:
-    """How far the peak of this process, or of its GPU, rises above the present."""
+    """How many bytes the peak of this process, or of its GPU, rises above the present."""
     if torch.device(device).type == "cuda":
         torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()
@@ -79,36 +72,26 @@ def rise_of(work: Callable[[], object], device: str = "cpu") -> int:
         work()
         torch.cuda.synchronize()
         return torch.cuda.max_memory_allocated() - before
-    _give_back()
-    before = _reset_peak()
-    work()
-    return max(0, _peak() - before)
-
-
-def _give_back() -> None:
-    """Returns freed memory to the system, so that it is not reused unnoticed."""
     gc.collect()
-    if sys.platform == "linux":
+    if sys.platform == "linux":  # freed memory goes back to the system, or is reused unnoticed
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc alone has it
         if trim:
             trim(0)
-
-
-def _reset_peak() -> int:
-    """Sets the peak back to the present where the system can; what the peak is then, in bytes."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    return _peak()
+    before = peak()
+    work()
+    return max(0, peak() - before)
 
 
-def _peak() -> int:
+def peak() -> int:
     """The most memory this process has held, in bytes."""
     try:
         status = Path("/proc/self/status").read_text()
         return int(status.split("VmHWM:")[1].split()[0]) * 1024
     except (OSError, IndexError):
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024
 
 
 if __name__ == "__main__":

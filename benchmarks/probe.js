@@ -1,9 +1,14 @@
 // Runs in every page before the page's own scripts: records when the first text, the first picture,
-// and the picture after a key press were painted, which is the first task after the frame that
-// contains it. With `same` a picture of the same head counts too.
+// and the picture that follows an event were painted, which is the first task after the frame that
+// contains it. What is waited for is set before the page loads:
+//   lazy     nothing is fetched ahead: what is chosen next has to be fetched
+//   same     a picture of the same trace, layer, head and token counts too
+//   drawn    what changes of the picture's elements counts, once all requests are answered
+// The picture is what counts its paints in data-painted, or a lesson.
 (() => {
   const OLD = ".hs-dim, .hs-busy"; // on our last picture while the new one is still on its way
-  const probe = (window.probe = { text: null, picture: null, changes: [], lazy: false, same: false });
+  const PICTURE = "[data-painted], .story[data-ready]";
+  const probe = (window.probe = { text: null, picture: null, changes: [], fetched: 0 });
   const { port1, port2 } = new MessageChannel();
   const waiting = [];
   port1.onmessage = () => waiting.splice(0).forEach((task) => task(performance.now()));
@@ -14,35 +19,41 @@
       port2.postMessage(null);
     });
 
-  // What a view fetches ahead, with low priority, is never answered while `lazy` is set: so what is
-  // chosen next has to be fetched.
   const { fetch } = window;
-  const fetched = [];
-  probe.fetched = 0; // when something was last asked for or answered
+  let flying = 0;
   window.fetch = (what, options) => {
     if (probe.lazy && options?.priority === "low")
       return new Promise((_, fail) =>
         options.signal?.addEventListener("abort", () => fail(options.signal.reason)),
       );
     const answer = fetch(what, options);
+    flying += 1;
     probe.fetched = performance.now();
-    answer.finally(() => (probe.fetched = performance.now())).catch(() => {});
-    if (/\/(map|layer|bytes|overview)\b/.test(what)) answer.then(() => fetched.push(performance.now()));
+    const landed = () => {
+      flying -= 1;
+      probe.fetched = performance.now();
+    };
+    answer.then(landed, landed);
     return answer;
   };
 
-  /** The element that counts its paints, inside shadow roots too. */
   let cached = null;
   function picture() {
-    if (!cached?.isConnected) cached = find(document);
+    if (!cached?.isConnected) {
+      cached = find(document);
+      const parts = { subtree: true, childList: true, attributes: true, characterData: true };
+      if (cached) new MutationObserver(() => (drawn = performance.now())).observe(cached, parts);
+    }
     return cached;
   }
+  let drawn = 0; // when its elements last changed
 
+  /** The first picture, inside shadow roots too. */
   function find(root) {
-    const painted = root.querySelector("[data-painted]");
-    if (painted) return painted;
-    for (const element of root.querySelectorAll("*")) {
-      const inside = element.shadowRoot && find(element.shadowRoot);
+    const here = root.querySelector(PICTURE);
+    if (here) return here;
+    for (const { shadowRoot } of root.querySelectorAll("*")) {
+      const inside = shadowRoot && find(shadowRoot);
       if (inside) return inside;
     }
     return null;
@@ -52,10 +63,11 @@
   function current() {
     const root = picture();
     if (!root || root.matches(OLD)) return null;
+    const { painted, trace, site, head, token } = root.dataset;
+    if (probe.drawn) return flying || drawn < probe.fetched ? null : { root, painted: drawn, what: drawn };
     const dim = [...root.querySelectorAll(OLD)];
     if (dim.some((part) => part.getClientRects().length)) return null; // a form that is not hidden
-    const { painted, trace, site, head } = root.dataset;
-    return { root, painted: Number(painted), what: [trace, site, head].join() };
+    return { root, painted, what: probe.same ? painted : [trace, site, head, token].join() };
   }
 
   /** The first words of the page itself: not the toolbar's, not those of a message about loading. */
@@ -74,47 +86,27 @@
 
   const wall = (now) => (performance.timeOrigin + now) / 1000;
   function watch(now) {
-    if (!probe.text) {
-      const words = firstText();
-      if (words) probe.text = { at: wall(now), words };
-    }
-    if (!probe.picture && current()?.painted >= 1) probe.picture = { at: wall(now) };
+    const words = probe.text ? null : firstText();
+    if (words) probe.text = { at: wall(now), words };
+    const first = probe.picture ? null : picture();
+    if (first && !first.matches(OLD) && first.dataset.painted !== "0") probe.picture = { at: wall(now) };
     if (!probe.text || !probe.picture) afterFrame(watch);
   }
   afterFrame(watch);
 
-  // a handler that lets no other one hear of the key says so when it is done
-  const { stopPropagation } = Event.prototype;
-  Event.prototype.stopPropagation = function () {
-    if (this.type === "keydown") probe.handled = performance.now() - begun;
-    stopPropagation.call(this);
-  };
-
-  // A change that never comes must not be taken for the next one: every key starts anew.
+  // A change that never comes must not be taken for the next one: every event starts anew.
   let turn = 0;
-  let begun = 0;
-  addEventListener(
-    "keydown",
-    (event) => {
-      const before = current();
-      const mine = ++turn;
-      begun = performance.now();
-      probe.handled = null;
-      const look = (now) => {
-        if (mine !== turn) return;
-        const after = current();
-        const anew = after?.root !== before?.root || after?.painted !== before?.painted;
-        const changed = after && anew && (probe.same || after.what !== before?.what);
-        if (!changed) return afterFrame(look);
-        probe.changes.push({
-          ms: now - event.timeStamp,
-          handler: probe.handled,
-          fetched: fetched.some((at) => at > event.timeStamp),
-        });
-      };
-      afterFrame(look);
-    },
-    true,
-  );
-  addEventListener("keydown", () => (probe.handled = performance.now() - begun));
+  function began({ timeStamp }) {
+    const before = current();
+    const mine = ++turn;
+    const look = (now) => {
+      if (mine !== turn) return;
+      const after = current();
+      const anew = after && (after.root !== before?.root || after.painted !== before?.painted);
+      if (!anew || after.what === before?.what) return afterFrame(look);
+      probe.changes.push(now - timeStamp);
+    };
+    afterFrame(look);
+  }
+  for (const kind of ["keydown", "input", "pointermove"]) addEventListener(kind, began, true);
 })();

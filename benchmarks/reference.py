@@ -21,21 +21,20 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
-from playwright.sync_api import Download, Page
+from playwright.sync_api import Page
 
 import headscope as hs
 from benchmarks import servers
 from benchmarks.chrome import fresh_page, launched
+from benchmarks.servers import ROOT
 
-ROOT = Path(__file__).parents[1]
 WAIT_MS = 180_000
 STAY_MS, MOST_LOOKS = 2_500, 20  # between two looks at a page that is to be at rest
 RTOL, ATOL = 1e-3, 2e-5  # of float32 sums in another order, through thirty layers
@@ -45,6 +44,106 @@ ANIMAL = "The animal didn't cross the street because it was too tired."
 MARY = "When Mary and John went to the store, John gave a drink to"
 KEYS = "The keys to the cabinet are on the table."
 CAT = "The cat sat on the black chair because it was tired."
+Options = dict[str, Any]
+
+
+def answers(folder: Path) -> None:
+    """Writes the answers of every case; one that fails leaves its message instead.
+
+    Of a case: options of `hs.trace`, of an `hs.View` of it, and whether it has the numbers of every
+    head. Of an answer: options of `hs.export`; "run" and "picture" are filled in.
+    """
+    last = {"last layer": {"layer": -1}}
+    rollout, run = {"view": "model", "method": "rollout"}, {"run": True}
+    minilm = {
+        "matrix": {"layer": 3, "head": 1},
+        "layer": {"layer": 3},
+        "scores": {"layer": 2, "head": 0, "values": "scores"},
+        "lines": {"view": "lines", "layer": 3, "head": [1, 2]},
+        "sinks": {"layer": 4, "head": 5, "sinks": "renormalised"},
+        "atlas": {"view": "atlas"},
+        "text": {"view": "text", "layer": 3, "head": 1, "token": 10},
+        "head": {"view": "head", "layer": 3, "head": 1, "query": 10, "key": 2},
+        "rollout": rollout,
+        "flow": {"view": "model", "method": "flow", "query": 10},
+        "alti": {"view": "model", "method": "alti"},
+        "numbers": {"view": "numbers"},
+    }
+    edits = {
+        "ablate": hs.Ablate(3, 1),
+        "mean": hs.Ablate(3, 1, "mean"),
+        "mlp": hs.AblateMLP(2),
+        "cut": hs.Cut(2, None, 4, 0),
+        "warm": hs.Temperature(0.5, layer=2),
+        "set": hs.SetWeights(1, 2, query=4, key=0, value=0.5),
+        "used": hs.UsePattern(1, 3, "uniform"),
+    }
+    smollm2 = {
+        "matrix": {"layer": 23, "head": 0},
+        "layer": {"layer": 24},
+        "head": {"view": "head", "layer": 24, "head": 4, "query": 13, "key": 1},
+        "lens": {"view": "lens", **run},
+        "parts": {"view": "parts", **run},
+        "rollout": rollout,
+        "attnlrp": {"view": "model", "method": "attnlrp", **run},
+    }
+    dinov2 = {
+        "over the picture": {"view": "image", "layer": 8, "head": 2, "token": 700, "picture": True},
+        "matrix": {"layer": 11, "head": 3, "rows": range(40)},
+        "rollout": rollout,
+        "features": {"view": "features", "picture": True},
+    }
+    sound = {
+        "cross": {"layer": 2, "head": 5, "kind": "cross", "columns": range(200)},
+        "causal": {"layer": 1, "kind": "causal"},
+    }
+    translated = {
+        "cross": {"layer": 1, "kind": "cross"},
+        "lines": {"view": "lines", "layer": 1, "head": 0, "kind": "cross"},
+        "encoder": {"layer": 5, "kind": "self"},
+    }
+    masked = {
+        "layer": {"layer": 1},
+        "gradient": {"view": "model", "method": "gradient", **run},
+        "deletion": {"view": "faithfulness", "method": "attnlrp", **run},
+    }
+    following = {name: {"view": name, **run} for name in ("lens", "parts", "blame")}
+    digits = {
+        "over the picture": {"view": "image", "layer": 2, "head": 1, "token": 0, "picture": True},
+        "chefer": {"view": "model", "method": "chefer", **run},
+    }
+    dates = {"cross": {"layer": 0, "kind": "cross"}, "atlas": {"view": "atlas"}}
+    first, second = {"layer": {"layer": 1}}, {"layer": {"layer": 2}}
+    sizes: Options = {"heads": 4, "dim": 32, "depth": 2}
+    built = {
+        "encoder": (hs.EncoderConfig(**sizes), (), "self"),
+        "decoder": (hs.DecoderConfig(**sizes), (), "causal"),
+        "seq2seq": (hs.Seq2SeqConfig(**sizes), ("a target of its own",), "cross"),
+    }
+    record = Recorder(folder)
+    record("minilm", ANIMAL, minilm, {"hidden": True}, heads=True)
+    record("minilm-words", ANIMAL, {"words": {"layer": 3}}, view={"words": True})
+    record("minilm-hidden", ANIMAL, {"hidden": {"layer": 3}}, view={"special": "hidden"})
+    for name, edit in edits.items():
+        record(f"minilm-{name}", KEYS, last, {"edits": [edit]})
+    record("smollm2", MARY, smollm2, {"hidden": True}, heads=True)
+    off = {"lens": smollm2["lens"], "layer": {"layer": -1}}
+    record("smollm2-ablate", MARY, off, {"hidden": True, "edits": [hs.Ablate(23, 0)]})
+    record("dinov2", file("flower.jpg"), dinov2, {"hidden": True}, heads=True)
+    record("whisper", file("animal.wav"), sound)
+    record("translate", CAT, translated, heads=True)
+    record("dates", "4/11/2031", dates, heads=True)
+    record("reverse", "stream", first, heads=True)
+    record("induction", "junk dream vow junk", first)
+    record("grammar", "the keys near the cabinet [MASK] dusty .", masked)
+    next_word = "the keys near the cabinet"
+    record("grammar-next", next_word, first | following, {"hidden": True}, model="grammar-next")
+    record("digits", file("a-three.png"), digits)
+    record("shapes", file("a-disc.png"), second)
+    record("objects", file("a-star.png"), first, heads=True)
+    for name, (config, target, kind) in built.items():
+        asked = {"layer": {"layer": 1, "kind": kind}}
+        record(f"built {name}", (ANIMAL, *target), asked, model=config, heads=True)
 
 
 def file(name: str) -> Path:
@@ -52,228 +151,46 @@ def file(name: str) -> Path:
     return next(path for path in sorted(ROOT.rglob(name)) if ".venv" not in path.parts)
 
 
-@dataclass(frozen=True)
-class Case:
-    """A model with an input, and what is asked of them.
+class Recorder:
+    """Writes answers into a folder."""
 
-    Attributes:
-        name: of the case.
-        model: for `hs.load`, made when it is needed.
-        given: the input, and the target where there is one.
-        answers: the options of `hs.export`, by name; "run" and "picture" are filled in.
-        options: of `hs.trace`.
-        view: options of an `hs.View` of the trace.
-        heads: whether the numbers of all heads are recorded as well.
-    """
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
-    name: str
-    model: Callable[[], Any]
-    given: Callable[[], tuple[Any, ...]]
-    answers: dict[str, dict[str, Any]]
-    options: dict[str, Any] = field(default_factory=dict)
-    view: dict[str, Any] = field(default_factory=dict)
-    heads: bool = False
-
-
-def text(name: str, words: str, answers: dict[str, dict[str, Any]], **others: Any) -> Case:
-    """A case of a model of the catalogue and a text."""
-    model = others.pop("model", name.partition("-")[0])
-    return Case(name, lambda: model, lambda: (words,), answers, **others)
-
-
-def picture(name: str, photo: str, answers: dict[str, dict[str, Any]], **others: Any) -> Case:
-    """A case of a model of the catalogue and a picture."""
-    model = name.partition("-")[0]
-    return Case(name, lambda: model, lambda: (file(photo),), answers, **others)
-
-
-RUN = {"run": True}
-SEEN = {"picture": True}
-LAST = {"last layer": {"layer": -1}}
-
-
-def cases() -> list[Case]:
-    """Everything that is asked for."""
-    return [
-        text(
-            "minilm",
-            ANIMAL,
-            {
-                "matrix": {"layer": 3, "head": 1},
-                "layer": {"layer": 3},
-                "scores": {"layer": 2, "head": 0, "values": "scores"},
-                "lines": {"view": "lines", "layer": 3, "head": [1, 2]},
-                "sinks": {"layer": 4, "head": 5, "sinks": "renormalised"},
-                "atlas": {"view": "atlas"},
-                "text": {"view": "text", "layer": 3, "head": 1, "token": 10},
-                "head": {"view": "head", "layer": 3, "head": 1, "query": 10, "key": 2},
-                "rollout": {"view": "model", "method": "rollout"},
-                "flow": {"view": "model", "method": "flow", "query": 10},
-                "alti": {"view": "model", "method": "alti"},
-                "numbers": {"view": "numbers"},
-            },
-            options={"hidden": True},
-            heads=True,
-        ),
-        text("minilm-words", ANIMAL, {"words": {"layer": 3}}, view={"words": True}),
-        text("minilm-hidden", ANIMAL, {"hidden": {"layer": 3}}, view={"special": "hidden"}),
-        text("minilm-ablate", KEYS, LAST, options={"edits": [hs.Ablate(3, 1)]}),
-        text("minilm-mean", KEYS, LAST, options={"edits": [hs.Ablate(3, 1, "mean")]}),
-        text("minilm-mlp", KEYS, LAST, options={"edits": [hs.AblateMLP(2)]}),
-        text("minilm-cut", KEYS, LAST, options={"edits": [hs.Cut(2, None, 4, 0)]}),
-        text("minilm-warm", KEYS, LAST, options={"edits": [hs.Temperature(0.5, layer=2)]}),
-        text(
-            "minilm-set",
-            KEYS,
-            LAST,
-            options={"edits": [hs.SetWeights(1, 2, query=4, key=0, value=0.5)]},
-        ),
-        text("minilm-used", KEYS, LAST, options={"edits": [hs.UsePattern(1, 3, "uniform")]}),
-        text(
-            "smollm2",
-            MARY,
-            {
-                "matrix": {"layer": 23, "head": 0},
-                "layer": {"layer": 24},
-                "head": {"view": "head", "layer": 24, "head": 4, "query": 13, "key": 1},
-                "lens": {"view": "lens", **RUN},
-                "parts": {"view": "parts", **RUN},
-                "rollout": {"view": "model", "method": "rollout"},
-                "attnlrp": {"view": "model", "method": "attnlrp", **RUN},
-            },
-            options={"hidden": True},
-            heads=True,
-        ),
-        text(
-            "smollm2-ablate",
-            MARY,
-            {"lens": {"view": "lens", **RUN}, "layer": {"layer": -1}},
-            options={"hidden": True, "edits": [hs.Ablate(23, 0)]},
-        ),
-        picture(
-            "dinov2",
-            "flower.jpg",
-            {
-                "over the picture": {"view": "image", "layer": 8, "head": 2, "token": 700, **SEEN},
-                "matrix": {"layer": 11, "head": 3, "rows": range(40)},
-                "rollout": {"view": "model", "method": "rollout"},
-                "features": {"view": "features", **SEEN},
-            },
-            options={"hidden": True},
-            heads=True,
-        ),
-        Case(
-            "whisper",
-            lambda: "whisper",
-            lambda: (file("animal.wav"),),
-            {
-                "cross": {"layer": 2, "head": 5, "kind": "cross", "columns": range(200)},
-                "causal": {"layer": 1, "kind": "causal"},
-            },
-        ),
-        text(
-            "translate",
-            CAT,
-            {
-                "cross": {"layer": 1, "kind": "cross"},
-                "lines": {"view": "lines", "layer": 1, "head": 0, "kind": "cross"},
-                "encoder": {"layer": 5, "kind": "self"},
-            },
-            heads=True,
-        ),
-        text(
-            "dates",
-            "4/11/2031",
-            {"cross": {"layer": 0, "kind": "cross"}, "atlas": {"view": "atlas"}},
-            heads=True,
-        ),
-        text("reverse", "stream", {"layer": {"layer": 1}}, heads=True),
-        text("induction", "junk dream vow junk", {"layer": {"layer": 1}}),
-        text(
-            "grammar",
-            "the keys near the cabinet [MASK] dusty .",
-            {
-                "layer": {"layer": 1},
-                "gradient": {"view": "model", "method": "gradient", **RUN},
-                "deletion": {"view": "faithfulness", "method": "attnlrp", **RUN},
-            },
-        ),
-        text(
-            "grammar-next",
-            "the keys near the cabinet",
-            {
-                "layer": {"layer": 1},
-                "lens": {"view": "lens", **RUN},
-                "parts": {"view": "parts", **RUN},
-                "blame": {"view": "blame", **RUN},
-            },
-            model="grammar-next",
-            options={"hidden": True},
-        ),
-        picture(
-            "digits",
-            "a-three.png",
-            {
-                "over the picture": {"view": "image", "layer": 2, "head": 1, "token": 0, **SEEN},
-                "chefer": {"view": "model", "method": "chefer", **RUN},
-            },
-        ),
-        picture("shapes", "a-disc.png", {"layer": {"layer": 2}}),
-        picture("objects", "a-star.png", {"layer": {"layer": 1}}, heads=True),
-        built("encoder", hs.EncoderConfig(heads=4, dim=32, depth=2)),
-        built("decoder", hs.DecoderConfig(heads=4, dim=32, depth=2)),
-        built("seq2seq", hs.Seq2SeqConfig(heads=4, dim=32, depth=2), "a target of its own"),
-    ]
+    def __call__(
+        self,
+        name: str,
+        asked: Any,
+        answers: dict[str, Options],
+        options: Options | None = None,
+        *,
+        view: Options | None = None,
+        heads: bool = False,
+        model: Any = None,
+    ) -> None:
+        """Writes the answers of a model, that of the name unless one is given, and an input."""
+        print(name, file=sys.stderr)
+        opened = load(model or name.partition("-")[0])
+        inputs = asked if isinstance(asked, tuple) else (asked,)
+        t = hs.trace(opened, *inputs, **options or {})
+        shown = hs.View(t, **view) if view else t
+        filled = {"run": (opened, *inputs), "picture": inputs[0]}
+        for answer, given in answers.items():
+            given = given | {key: each for key, each in filled.items() if key in given}
+            path = self.folder / f"{name}, {answer}.npz"
+            try:
+                hs.export(shown, path, **given)
+            except (ValueError, TypeError) as error:
+                path.with_suffix(".error").write_text(f"{type(error).__name__}: {error}\n", "utf-8")
+        if heads:
+            table = hs.heads(t).to_pandas()
+            columns: Any = {str(column): table[column].to_numpy() for column in table}
+            for key, column in columns.items():
+                columns[key] = column.astype(str) if column.dtype == object else column
+            np.savez_compressed(self.folder / f"{name}, heads.npz", **columns)
 
 
-def built(name: str, config: Any, *target: str) -> Case:
-    """A case of a network that is built here, with all its heads."""
-    kind = "cross" if target else "causal" if name == "decoder" else "self"
-    asked = {"layer": {"layer": 1, "kind": kind}}
-    return Case(f"built {name}", lambda: config, lambda: (ANIMAL, *target), asked, heads=True)
-
-
-def answers(folder: Path) -> None:
-    """Writes the answers of every case; one that fails leaves its message instead."""
-    for case in cases():
-        print(case.name, file=sys.stderr)
-        model = opened(case.model())
-        given = case.given()
-        t = hs.trace(model, *given, **case.options)
-        view = hs.View(t, **case.view) if case.view else t
-        filled = {"run": (model, *given), "picture": given[0]}
-        for name, asked in case.answers.items():
-            options = {**asked, **{key: each for key, each in filled.items() if key in asked}}
-            attempt(
-                folder / f"{case.name}, {name}.npz",
-                lambda path, view=view, options=options: hs.export(view, path, **options),
-            )
-        if case.heads:
-            attempt(
-                folder / f"{case.name}, heads.npz", lambda path, t=t: write_table(path, hs.heads(t))
-            )
-
-
-@cache
-def opened(source: Any) -> Any:
-    return hs.load(source)
-
-
-def attempt(path: Path, write: Callable[[Path], Any]) -> None:
-    """Writes a file, or its error."""
-    try:
-        write(path)
-    except (ValueError, TypeError) as error:
-        path.with_suffix(".error").write_text(f"{type(error).__name__}: {error}\n", "utf-8")
-
-
-def write_table(path: Path, numbers: Any) -> None:
-    """The columns of a table of heads as arrays."""
-    table = numbers.to_pandas()
-    columns = {str(name): table[name].to_numpy() for name in table}
-    arrays = {name: v.astype(str) if v.dtype == object else v for name, v in columns.items()}
-    with open(path, "wb") as target:
-        np.savez_compressed(target, **arrays)
+load = cache(hs.load)
 
 
 # ---- links
@@ -365,8 +282,7 @@ def save(page: Page, kind: str, path: Path) -> Path:
     """Saves a file of the view by its menu."""
     with page.expect_download() as download:
         page.get_by_role("region", name="Save").get_by_role("button", name=kind).first.click()
-    arrived: Download = download.value
-    arrived.save_as(path)
+    download.value.save_as(path)
     return path
 
 
@@ -381,52 +297,44 @@ def caption_of(figure: str) -> list[str]:
 
 def compare(before: Path, after: Path, known: dict[str, Any]) -> Iterator[str]:
     """A line for each answer that differs without being expected to."""
-    names = {path.name for path in before.iterdir()} | {path.name for path in after.iterdir()}
+    names = {path.name for path in (*before.iterdir(), *after.iterdir()) if path.suffix != ".svg"}
     for name in sorted(names):
-        if (stem := Path(name).stem) in known.get("different", {}) or name.endswith(".svg"):
+        if (stem := Path(name).stem) in known.get("different", {}):
             continue
         old, new = before / name, after / name
-        if not (old.exists() and new.exists()):
+        if old.exists() and new.exists():
+            yield from (f"{stem}: {each}" for each in differences(old, new, known))
+        else:
             yield f"{name}: only in {(before if old.exists() else after).name}"
-        elif name.endswith(".npz"):
-            yield from (f"{stem}: {each}" for each in arrays(old, new, stem, known))
-        elif name.endswith(".json"):
-            yield from (f"{stem}: {each}" for each in pages(old, new, stem, known))
-        elif old.read_text("utf-8") != new.read_text("utf-8"):
-            yield f"{stem}: {old.read_text('utf-8').strip()} | {new.read_text('utf-8').strip()}"
 
 
-def arrays(old: Path, new: Path, stem: str, known: dict[str, Any]) -> Iterator[str]:
-    """What differs between two files of numbers."""
+def differences(old: Path, new: Path, known: dict[str, Any]) -> Iterator[str]:
+    """What differs between two files; a page may have more, and none of what it had may change."""
     renamed, different = known.get("renamed", {}), known.get("different", {})
-    with np.load(old) as first, np.load(new) as second:
-        was = {renamed.get(name, name): first[name] for name in first}
-        now = {name: second[name] for name in second}
-        for name in sorted(was.keys() | now.keys()):
-            if name in ALONE or f"{stem}:{name}" in different:
-                continue
-            if name not in was or name not in now:
-                yield f"{name} only {'before' if name in was else 'now'}"
-            elif was[name].shape != now[name].shape:
-                yield f"{name}: {was[name].shape} | {now[name].shape}"
-            elif was[name].dtype.kind == "f" and now[name].dtype.kind == "f":
-                if not np.allclose(was[name], now[name], RTOL, ATOL, equal_nan=True):
-                    yield f"{name}: differs by {np.nanmax(np.abs(was[name] - now[name])):.3g}"
-            elif not np.array_equal(was[name].astype(str), now[name].astype(str)):
-                yield f"{name}: {str(was[name])[:200]} | {str(now[name])[:200]}"
+    was, now = {renamed.get(name, name): value for name, value in values(old).items()}, values(new)
+    apart = {*known.get("gone", []), *ALONE, *(now.keys() - was if old.suffix == ".json" else ())}
+    for name in sorted((was.keys() | now.keys()) - apart):
+        if f"{old.stem}:{name}" in different:
+            continue
+        if name not in was or name not in now:
+            yield f"{name} only {'before' if name in was else 'now'}"
+        elif was[name].shape != now[name].shape:
+            yield f"{name}: {was[name].shape} | {now[name].shape}"
+        elif was[name].dtype.kind == "f" and now[name].dtype.kind == "f":
+            if not np.allclose(was[name], now[name], RTOL, ATOL, equal_nan=True):
+                yield f"{name}: differs by {np.nanmax(np.abs(was[name] - now[name])):.3g}"
+        elif not np.array_equal(was[name].astype(str), now[name].astype(str)):
+            yield f"{name}: {str(was[name])[:200]} | {str(now[name])[:200]}"
 
 
-def pages(old: Path, new: Path, stem: str, known: dict[str, Any]) -> Iterator[str]:
-    """What differs between the pages of a link: a parameter may be added, none may change."""
-    renamed, different = known.get("renamed", {}), known.get("different", {})
-    was, now = (json.loads(path.read_text("utf-8")) for path in (old, new))
-    for name, value in was.pop("selection").items():
-        name = renamed.get(name, name)
-        if name not in known.get("gone", []) and now["selection"].get(name) != value:
-            yield f"{name}: {value!r} | {now['selection'].get(name)!r}"
-    for part, value in was.items():
-        if f"{stem}:{part}" not in different and now.get(part) != value:
-            yield f"{part}: {value!r} | {now.get(part)!r}"
+def values(path: Path) -> dict[str, np.ndarray]:
+    """What a file holds, by name."""
+    if path.suffix == ".npz":
+        with np.load(path) as arrays:
+            return {name: arrays[name] for name in arrays}
+    text = path.read_text("utf-8")
+    parts: dict[str, Any] = json.loads(text) if path.suffix == ".json" else {"error": text}
+    return {name: np.array(value) for name, value in (parts.pop("selection", {}) | parts).items()}
 
 
 def main(arguments: list[str] | None = None) -> int:

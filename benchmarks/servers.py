@@ -24,32 +24,25 @@ class Server:
     Attributes:
         url: where.
         began: when its process was started, in seconds since 1970.
-        listened: how many seconds later it answered.
         pid: of its process.
     """
 
     url: str
     began: float
-    listened: float
     pid: int
 
 
-def page(folder: Path, name: str, port: int) -> tuple[list[str], Path]:
-    """The command of a Streamlit page or app, and where it runs."""
+def page(name: str, port: int) -> list[str]:
+    """The command of a Streamlit page or app."""
     options = ["--server.port", str(port), "--server.headless", "true"]
-    return [sys.executable, "-m", "streamlit", "run", name, *options], folder
-
-
-def app(port: int) -> tuple[list[str], Path]:
-    """The command of the real app, and where it runs."""
-    return page(ROOT, "app.py", port)
+    return [sys.executable, "-m", "streamlit", "run", name, *options]
 
 
 @contextlib.contextmanager
 def served(port: int = 0, **environment: str) -> Iterator[Server]:
     """The real app, on a free port unless one is given."""
     port = port or free_port()
-    with running(*app(port), port, **environment) as server:
+    with running(page("app.py", port), ROOT, port, **environment) as server:
         yield server
 
 
@@ -91,9 +84,14 @@ def running(
                     words = output.read().decode(errors="replace").strip()
                     raise RuntimeError(f"{' '.join(command[1:])} does not answer:\n{words}")
                 time.sleep(0.01)
-            yield Server(f"http://127.0.0.1:{port}", began, time.time() - began, child.pid)
+            yield Server(f"http://127.0.0.1:{port}", began, child.pid)
         finally:
-            _stop(child)
+            child.terminate()
+            try:
+                child.wait(timeout=STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
 
 
 def free_port() -> int:
@@ -113,12 +111,3 @@ def healthy(port: int, path: str = "/_stcore/health") -> bool:
         return False
     finally:
         connection.close()
-
-
-def _stop(child: "subprocess.Popen[bytes]") -> None:
-    child.terminate()
-    try:
-        child.wait(timeout=STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()

@@ -3,22 +3,23 @@
 `worth.txt` has sentences, and the pairs of words that a reader would connect in each.
 """
 
-import argparse
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from analysis.worth import Worth, worth
+from benchmarks.measure import Table, command
 from models.model import Model
 from models.run import load, trace
 
 FILE = Path(__file__).with_suffix(".txt")
+COLUMNS = {"first row": ("first", "texts"), "any": ("any", "texts"), "all": ("right", "rows")}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Prints for each model how many first rows, sentences and rows connect such a pair."""
-    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
+@command
+def main() -> Iterator[object]:
     counts: dict[str, Counter[str]] = {}
     for line in FILE.read_text(encoding="utf-8").splitlines()[1:]:
         name, _, rest = line.partition(": ")
@@ -27,9 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         right = [_pair(row) in good for row in _rows(name, text)]
         now = Counter(first=right[0], any=any(right), right=sum(right), rows=len(right), texts=1)
         counts.setdefault(name, Counter()).update(now)
-    for name, n in counts.items():
-        print(f"{name}: the first row {n['first']} of {n['texts']}, any {n['any']} of {n['texts']},"
-              f" rows {n['right']} of {n['rows']}")  # fmt: skip
+    rows = [
+        [name, *(f"{n[some]} of {n[total]}" for some, total in COLUMNS.values())]
+        for name, n in counts.items()
+    ]
+    yield Table(["connects such a pair", *COLUMNS], rows)
 
 
 def _rows(name: str, text: str) -> list[Worth]:
@@ -50,4 +53,4 @@ def _pair(row: Worth) -> frozenset[str]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

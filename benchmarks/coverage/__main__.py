@@ -1,14 +1,13 @@
 """Model types of transformers that are traced, compared with the library's own eager attention.
 
-    python -m benchmarks.coverage [bert t5 …] [--write]
+    python -m benchmarks.coverage [--types bert t5 …]
 
 Each type (the families of `families.py`, or those that are named) is built tiny from its default
 config with random weights, with each of its usual heads; a batch of two goes through, padded on
 either side. Each map is compared with the softmax that the library's eager attention computes, and
-the output with that of the untouched model. `--write` puts the table into docs/coverage.md.
+the output with that of the untouched model. docs/coverage.md has what it prints.
 """
 
-import argparse
 import logging
 import re
 import sys
@@ -16,7 +15,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import torch
 import transformers
@@ -27,12 +25,12 @@ from benchmarks.coverage.inputs import Inputs, padded, runnable
 from benchmarks.coverage.judging import AIM, MismatchError, output_apart, weights_apart
 from benchmarks.coverage.library import SEED, run, watched
 from benchmarks.coverage.tiny import build, classes_of, eager_copy
-from benchmarks.measure import table
+from benchmarks.measure import Aim, Table, command
 from models.run import load, trace
 
 MAIN = re.compile("input_|pixel_values")  # inputs that the others describe
-DOC = Path(__file__).parents[2] / "docs" / "coverage.md"
-HEAD = ["type", "heads", "inputs", "traced", "weights", "output"]
+HEAD = ("type", "heads", "inputs", "traced", "weights", "output")
+EVERY = tuple(name for names in FAMILIES.values() for name in names.split())
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,6 @@ class Row:
     """One head of a model type.
 
     Attributes:
-        name: of the type.
         head: what is on top of the network.
         result: "traced", "refused", "wrong" or "not built".
         inputs: what went in.
@@ -49,7 +46,6 @@ class Row:
         output: the largest difference of the output, over the largest number in it.
     """
 
-    name: str
     head: str
     result: str
     inputs: str = ""
@@ -58,25 +54,41 @@ class Row:
     output: float = 0.0
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Tries the types and prints the table. Returns 1 if one is traced wrong."""
-    parser = argparse.ArgumentParser(prog="benchmarks.coverage", description=__doc__)
-    parser.add_argument("types", nargs="*", help="model types (default: those of families.py)")
-    parser.add_argument("--write", action="store_true", help="write docs/coverage.md")
-    options = parser.parse_args(arguments)
+@command
+def main(types: tuple[str, ...] = EVERY) -> Iterator[object]:
     warnings.simplefilter("ignore")
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity(logging.CRITICAL)
-    every = [name for names in FAMILIES.values() for name in names.split()]
-    rows: list[Row] = []
-    for name in options.types or every:
-        for row in tried(name):
-            rows.append(row)
-            print(f"{name} ({row.head}): {row.result} {row.reason}".strip(), file=sys.stderr)
-    print(table(HEAD, cells(rows)), summary(rows), sep="\n\n")
-    if options.write:
-        DOC.write_text(document(rows), encoding="utf-8")
-    return int(any(row.result == "wrong" for row in rows))
+    every: list[Row] = []
+    families = {**FAMILIES, "Others": " ".join(sorted({*types} - {*EVERY}))}
+    for family, names in families.items():
+        lines = []
+        for name in names.split():
+            if name in types:
+                print(name, file=sys.stderr)
+                rows = [*tried(name)]
+                lines.append(line(name, rows))
+                every += rows
+        if lines:
+            yield f"## {family}"
+            yield Table(HEAD, lines)
+    traced = [row for row in every if row.result == "traced"]
+    yield f"{len(traced)} of {len(every)} heads of {len(types)} types are traced."
+    yield Aim(
+        "largest difference of a weight", max((row.weights for row in traced), default=0), AIM
+    )
+    yield Aim("traced wrong", sum(row.result == "wrong" for row in every), 0)
+
+
+def line(name: str, rows: Sequence[Row]) -> list[str]:
+    """The line of a type: the heads that were tried, and the largest differences."""
+    traced = [row for row in rows if row.result == "traced"]
+    said = ["yes"] if traced else []
+    said += [f"{row.result} ({row.head}): {row.reason}" for row in rows if row not in traced]
+    inputs = dict.fromkeys(each for row in rows for each in row.inputs.split(", ") if each)
+    largest = [max((getattr(row, n) for row in traced), default=torch.nan) for n in HEAD[-2:]]
+    heads = ", ".join(row.head for row in rows)
+    return [name, heads, ", ".join(inputs), "; ".join(said), *(f"{each:.1e}" for each in largest)]
 
 
 def tried(name: str) -> Iterator[Row]:
@@ -84,15 +96,15 @@ def tried(name: str) -> Iterator[Row]:
     try:
         heads = classes_of(name)
     except Exception as error:
-        yield Row(name, "–", "not built", reason=one_line(error))
+        yield Row("–", "not built", reason=one_line(error))
         return
     for head in heads:
         try:
             model, reference, inputs = running(name, head)
         except Exception as error:
-            yield Row(name, head, "not built", reason=one_line(error))
+            yield Row(head, "not built", reason=one_line(error))
         else:
-            row = Row(name, head, "traced", ", ".join(n for n in inputs if MAIN.search(n)))
+            row = Row(head, "traced", ", ".join(each for each in inputs if MAIN.search(each)))
             yield compared(row, model, reference, inputs)
 
 
@@ -123,7 +135,15 @@ def compared(row: Row, model: nn.Module, reference: nn.Module, inputs: Inputs) -
         if batch is None:
             continue
         try:
-            weights, output = apart(model, reference, batch)
+            expected, untouched = watched(reference, batch), run(model, batch)
+        except Exception:  # the library does not run it padded
+            continue
+        try:
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(SEED)
+                traced = trace(model, batch)
+            weights = weights_apart(traced, expected)
+            output = output_apart(traced, untouched, batch)
         except Exception as error:
             return replace(row, result="wrong", reason=one_line(error))
         row = replace(row, weights=max(row.weights, weights), output=max(row.output, output))
@@ -132,82 +152,12 @@ def compared(row: Row, model: nn.Module, reference: nn.Module, inputs: Inputs) -
     return row
 
 
-def apart(model: nn.Module, reference: nn.Module, inputs: Inputs) -> tuple[float, float]:
-    """The largest difference of a weight and of the output; none if the library does not run it.
-
-    Raises:
-        MismatchError: for maps that have no counterpart.
-        Exception: what the trace raises.
-    """
-    try:
-        expected, untouched = watched(reference, inputs), run(model, inputs)
-    except Exception:
-        return 0.0, 0.0
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
-        traced = trace(model, inputs)
-    return weights_apart(traced, expected), output_apart(traced, untouched, inputs)
-
-
 def one_line(error: BaseException) -> str:
     """An error in one line, with its class where it is none of a user's."""
     line = (str(error).strip().splitlines() or [""])[0][:300]
     readable = isinstance(error, MismatchError | ValueError)
     return line if readable else f"{type(error).__name__}: {line}"
 
-
-def cells(rows: Sequence[Row]) -> list[list[str]]:
-    """A line for each type: the heads that were tried, and the largest differences."""
-    lines = []
-    for name in dict.fromkeys(row.name for row in rows):
-        here = [row for row in rows if row.name == name]
-        traced = [row for row in here if row.result == "traced"]
-        others = [f"{row.result} ({row.head}): {row.reason}" for row in here if row not in traced]
-        inputs = dict.fromkeys(each for row in here for each in row.inputs.split(", ") if each)
-        lines.append([name, ", ".join(row.head for row in here), ", ".join(inputs)])
-        lines[-1].append("; ".join([*(["yes"] if traced else []), *others]))
-        for number in ("weights", "output"):
-            largest = max((getattr(row, number) for row in traced), default=None)
-            lines[-1].append("–" if largest is None else f"{largest:.1e}")
-    return lines
-
-
-def summary(rows: Sequence[Row]) -> str:
-    """How many types and heads are traced, and the largest difference, in one sentence."""
-    traced = [row for row in rows if row.result == "traced"]
-    types, every = ({row.name for row in some} for some in (traced, rows))
-    largest = max((row.weights for row in traced), default=0.0)
-    return (
-        f"{len(types)} of {len(every)} types are traced, with {len(traced)} of {len(rows)} heads;"
-        f" the largest difference of a weight is {largest:.1e}."
-    )
-
-
-def document(rows: Sequence[Row]) -> str:
-    """docs/coverage.md."""
-    versions = {"transformers": transformers.__version__, "torch": torch.__version__.split("+")[0]}
-    lines = [INTRODUCTION.format(**versions)]
-    lines += [summary(rows), ""]
-    for family, names in FAMILIES.items():
-        here = [row for row in rows if row.name in names.split()]
-        if here:
-            lines += [f"## {family}", "", f"| {' | '.join(HEAD)} |", f"|{'---|' * len(HEAD)}"]
-            lines += [*(f"| {' | '.join(line)} |" for line in cells(here)), ""]
-    return "\n".join(lines)
-
-
-INTRODUCTION = """\
-# Model types of transformers that are traced
-
-Any type whose layers look up their attention in the library's `AttentionInterface` opens, listed
-here or not. A type that computes its weights itself is refused by the name of the layer.
-`python -m benchmarks.coverage --write` made this page, with transformers {transformers} and torch
-{torch}; `python -m benchmarks.coverage NAME` tries any other type.
-
-- *weights*: the largest difference of any weight shown to the library's own eager attention, in
-  float32, over a batch of two that is whole, padded on the right and padded on the left.
-- *output*: that of the traced output to the untouched model's, over the largest number in it.
-"""
 
 if __name__ == "__main__":
     sys.exit(main())

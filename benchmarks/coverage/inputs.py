@@ -15,41 +15,39 @@ from torch import Tensor, nn
 
 BATCH, TOKENS, TARGET = 2, 11, 7
 BEFORE = 3  # tokens before the placeholders, and how many fewer a shorter text has
+MISMATCH = re.compile(r"tokens:? *\[?(\d+).*?features:? *\(?(?:torch\.Size\(\[)?(\d+)", re.DOTALL)
+TYPED = ("gemma3", "paligemma")  # whose image tokens have a type
 Inputs = dict[str, Any]
 
 
 def normal(*shape: int) -> Tensor:
-    """Numbers of a normal distribution."""
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(7))
+    """Two items of numbers of a normal distribution."""
+    return torch.randn(BATCH, *shape, generator=torch.Generator().manual_seed(7))
 
 
 def ones(*shape: int) -> Tensor:
-    """A mask that hides nothing."""
-    return torch.ones(*shape, dtype=torch.long)
+    """Two masks that hide nothing."""
+    return torch.ones(BATCH, *shape, dtype=torch.long)
 
 
 def draw_ids(count: int, seed: int = 3) -> Tensor:
-    """Token ids, `batch token`."""
-    dice = torch.Generator().manual_seed(seed)
-    return torch.randint(5, 60, (BATCH, count), generator=dice)
+    """Token ids of two texts."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(5, 60, (BATCH, count), generator=generator)
 
 
 def setting(config: Any, *names: str, default: Any = None) -> Any:
     """The first of these settings that is there, in the config's parts or in itself."""
     nested = [getattr(config, part, None) for part in config.sub_configs]
-    for name in names:
-        for one in (*nested, config):
-            value = getattr(one, name, None)
-            if value is not None and not isinstance(value, bool):
-                return value
-    return default
+    values = [getattr(one, name, None) for name in names for one in (*nested, config)]
+    return next((v for v in values if v is not None and not isinstance(v, bool)), default)
 
 
 def candidates(model: nn.Module) -> Iterator[Inputs]:
     """Guesses at inputs, the fullest first."""
     takes, config = set(inspect.signature(model.forward).parameters), model.config
     text = texts(config, takes)
-    images, sound = list(pictures(config, takes)), list(sounds(config, takes))
+    images, sound = [*pictures(config, takes)], [*sounds(config, takes)]
     for part, other in product(images or [{}], sound or [{}]):
         yield {**text, **part, **other}
     if text:
@@ -64,16 +62,14 @@ def texts(config: Any, takes: set[str]) -> Inputs:
     """Two texts, of the source and of the target."""
     inputs: Inputs = {}
     if "input_ids" in takes:
-        inputs["input_ids"] = draw_ids(TOKENS)
-        if "attention_mask" in takes:
-            inputs["attention_mask"] = ones(BATCH, TOKENS)
-        if "bbox" in takes:
-            corner = draw_ids(2 * TOKENS).view(BATCH, TOKENS, 2) % 40
-            inputs["bbox"] = torch.cat([corner, corner + 9], -1)
+        corner = draw_ids(2 * TOKENS).view(BATCH, TOKENS, 2) % 40
+        inputs = {"attention_mask": ones(TOKENS), "bbox": torch.cat([corner, corner + 9], -1)}
         if "image_embeds_position_mask" in takes:
-            mask = torch.zeros(BATCH, TOKENS, dtype=torch.long)
-            mask[:, 1 : 1 + config.latent_query_num] = 1
-            inputs["image_embeds_position_mask"] = mask
+            places = torch.arange(TOKENS).expand(BATCH, -1)
+            inside = (places >= 1) & (places <= config.latent_query_num)
+            inputs["image_embeds_position_mask"] = inside.long()
+        kept = {name: value for name, value in inputs.items() if name in takes}
+        inputs = {"input_ids": draw_ids(TOKENS), **kept}
     if "decoder_input_ids" in takes:
         inputs["decoder_input_ids"] = draw_ids(TARGET, 4)
     return inputs
@@ -86,37 +82,30 @@ def pictures(config: Any, takes: set[str]) -> Iterator[Inputs]:
     size = setting(config, "image_size", default=64)
     patch = setting(config, "patch_size", default=8)
     rows, cols = size if isinstance(size, list | tuple) else (size, size)
-    patch = max(patch) if isinstance(patch, list | tuple) else patch
-    cells = 3 * patch * patch
-    whole = {"pixel_values": normal(BATCH, 3, rows, cols)}
+    cells = 3 * (max(patch) if isinstance(patch, list | tuple) else patch) ** 2
+    whole = {"pixel_values": normal(3, rows, cols)}
     if "image_grid_thw" in takes:
-        time = setting(config, "temporal_patch_size", default=1)
+        packed = normal(16, cells * setting(config, "temporal_patch_size", default=1))
         grid = torch.tensor([[1, 4, 4]] * BATCH)
-        yield {"pixel_values": normal(BATCH * 16, cells * time), "image_grid_thw": grid}
+        yield {"pixel_values": packed.flatten(0, 1), "image_grid_thw": grid}
     if "spatial_shapes" in takes:
-        yield {
-            "pixel_values": normal(BATCH, 16, cells),
-            "pixel_attention_mask": ones(BATCH, 16),
-            "spatial_shapes": torch.tensor([[4, 4]] * BATCH),
-        }
+        patches = {"pixel_values": normal(16, cells), "pixel_attention_mask": ones(16)}
+        yield {**patches, "spatial_shapes": torch.tensor([[4, 4]] * BATCH)}
     if "aspect_ratio_ids" in takes:
-        yield {
-            "pixel_values": normal(BATCH, 1, 4, 3, rows, cols),
-            "aspect_ratio_ids": ones(BATCH, 1),
-            "aspect_ratio_mask": ones(BATCH, 1, 4),
-            "cross_attention_mask": ones(BATCH, TOKENS, 1, 4),
-        }
+        masks = {"aspect_ratio_mask": ones(1, 4), "cross_attention_mask": ones(TOKENS, 1, 4)}
+        tiles = {"pixel_values": normal(1, 4, 3, rows, cols), "aspect_ratio_ids": ones(1)}
+        yield {**tiles, **masks}
     if "image_sizes" in takes:
         sizes = torch.tensor([[rows, cols]] * BATCH)
         for tiles in (5, 3, 2):
-            yield {"pixel_values": normal(BATCH, tiles, 3, rows, cols), "image_sizes": sizes}
+            yield {"pixel_values": normal(tiles, 3, rows, cols), "image_sizes": sizes}
     if "input_points" in takes:
-        points = {"input_points": torch.tensor([[[[9.0, 5.0]]]] * BATCH)}
-        yield {**whole, **points, "input_labels": ones(BATCH, 1, 1)}
+        points = torch.tensor([[[[9.0, 5.0]]]] * BATCH)
+        yield {**whole, "input_points": points, "input_labels": ones(1, 1)}
     yield whole
-    for tiles in (setting(config, "num_frames", default=2), 1):
-        yield {"pixel_values": normal(BATCH, tiles, 3, rows, cols)}
-    yield {"pixel_values": normal(BATCH, 3, 2 * rows, 2 * cols)}
+    for frames in (setting(config, "num_frames", default=2), 1):
+        yield {"pixel_values": normal(frames, 3, rows, cols)}
+    yield {"pixel_values": normal(3, 2 * rows, 2 * cols)}
 
 
 def sounds(config: Any, takes: set[str]) -> Iterator[Inputs]:
@@ -124,17 +113,11 @@ def sounds(config: Any, takes: set[str]) -> Iterator[Inputs]:
     bins = setting(config, "num_mel_bins", "feature_size", "input_feat_per_channel", default=80)
     if "input_features" in takes:
         for shape in ((bins, 2 * setting(config, "max_source_positions", default=32)), (64, bins)):
-            yield {"input_features": normal(BATCH, *shape)}
+            yield {"input_features": normal(*shape)}
     if "input_values" in takes:
-        wave = {"input_values": normal(BATCH, 1600)}
-        if "attention_mask" in takes and "input_ids" not in takes:
-            wave["attention_mask"] = ones(BATCH, 1600)
-        yield wave
-        yield {"input_values": normal(BATCH, setting(config, "max_length", default=64), bins)}
-
-
-MISMATCH = re.compile(r"tokens:? *\[?(\d+).*?features:? *\(?(?:torch\.Size\(\[)?(\d+)", re.DOTALL)
-TYPED = ("gemma3", "paligemma")  # whose image tokens have a type
+        masked = "attention_mask" in takes and "input_ids" not in takes
+        yield {"input_values": normal(1600)} | ({"attention_mask": ones(1600)} if masked else {})
+        yield {"input_values": normal(setting(config, "max_length", default=64), bins)}
 
 
 def with_placeholders(config: Any, inputs: Inputs, count: int, takes: set[str]) -> Inputs:

@@ -32,17 +32,14 @@ def weights_apart(trace: Trace, expected: Pass) -> float:
     silent = sorted(kind for kind in hidden | expected.fused if kind not in notes)
     if silent:
         raise MismatchError(f"the softmax of {', '.join(silent)} is neither shown nor named")
-    largest = 0.0
+    apart = [0.0]
     for path, here in sites.items():
         calls = expected.weights.get(path, [])
-        if not calls:
-            raise MismatchError(f"{path}: the trace has a map, the library none")
-        parts = [calls] if len(here) == 1 else [[call] for call in calls]
-        if len(parts) != len(here):
+        if not calls or len(here) not in (1, len(calls)):
             raise MismatchError(f"{path}: {len(here)} maps for {len(calls)} calls of the library")
-        for site, part in zip(here, parts, strict=True):
-            largest = max(largest, site_apart(trace, site, part))
-    return largest
+        parts = [calls] if len(here) == 1 else [[call] for call in calls]
+        apart += [site_apart(trace, *pair) for pair in zip(here, parts, strict=True)]
+    return max(apart)
 
 
 def site_apart(trace: Trace, site: Site, calls: Sequence[Tensor]) -> float:
@@ -55,15 +52,13 @@ def site_apart(trace: Trace, site: Site, calls: Sequence[Tensor]) -> float:
     theirs = [each[..., : site.keys] for call in calls for each in call.flatten(0, -4)]  # no sink
     if any(len(each) != site.heads for each in theirs):
         raise MismatchError(f"{site.module}: {len(theirs[0])} heads are {site.heads}")
-    whole = len(mine) == len(theirs) and all(
-        each.shape[1] >= shown_map.shape[1] and each.shape[2] >= shown_map.shape[2]
-        for shown_map, each in zip(mine, theirs, strict=True)
-    )
-    if not whole:
+    sizes = [(each.shape, own.shape) for each, own in zip(theirs, mine, strict=False)]
+    whole = all(all(a >= b for a, b in zip(*pair, strict=True)) for pair in sizes)
+    if len(mine) != len(theirs) or not whole:
         return max(any_rows(each, theirs) for each in mine)
     return max(
-        map_apart(shown_map, each, trace.positions(site, item))
-        for item, (shown_map, each) in enumerate(zip(mine, theirs, strict=True))
+        map_apart(shown, each, trace.positions(site, item))
+        for item, (shown, each) in enumerate(zip(mine, theirs, strict=True))
     )
 
 
@@ -85,7 +80,7 @@ def map_apart(mine: Tensor, theirs: Tensor, positions: tuple[Tensor, Tensor]) ->
 
 def any_rows(mine: Tensor, theirs: Sequence[Tensor]) -> float:
     """The largest distance of a row to the nearest of the library's, their weights sorted."""
-    width = max(mine.shape[2], *(each.shape[2] for each in theirs))
+    width = max(each.shape[2] for each in (mine, *theirs))
 
     def ordered(rows: Tensor) -> Tensor:
         filled = torch.nn.functional.pad(rows, (0, width - rows.shape[-1]))
@@ -97,8 +92,7 @@ def any_rows(mine: Tensor, theirs: Sequence[Tensor]) -> float:
 
 
 def output_apart(trace: Trace, untouched: Any, inputs: Mapping[str, Any]) -> float:
-    """The largest difference of the traced output to that of the untouched model, over the largest
-    number in it.
+    """The largest difference to the untouched model's output, over the largest number in it.
 
     Raises:
         MismatchError: if the untouched model has no such output.

@@ -7,6 +7,10 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.module import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+)
 from torch.overrides import TorchFunctionMode
 
 from models.pretrained.passes import forward_options
@@ -17,44 +21,43 @@ SEED = 3  # of every pass: some models draw which patches they hide
 
 
 @dataclass(eq=False)
-class Pass:
-    """What a pass left.
+class Pass(TorchFunctionMode):
+    """A pass that runs inside, and what it left.
 
     Attributes:
+        paths: of the model's modules.
         output: of the model.
         weights: of every softmax in an attention module, by the module's path, in order.
         kinds: the class of each of these modules.
         fused: classes of modules that call a fused kernel, which returns no weights.
+        running: the modules that compute now, the innermost last.
     """
 
+    paths: Mapping[nn.Module, str]
     output: Any = None
     weights: dict[str, list[Tensor]] = field(default_factory=lambda: defaultdict(list))
     kinds: dict[str, str] = field(default_factory=dict)
     fused: set[str] = field(default_factory=set)
+    running: list[nn.Module] = field(default_factory=list)
 
-
-class Softmaxes(TorchFunctionMode):
-    """Inside, every softmax of the attention that runs is kept in a `Pass`."""
-
-    def __init__(self, seen: Pass, stack: list[nn.Module], paths: Mapping[nn.Module, str]) -> None:
+    def __post_init__(self) -> None:
         super().__init__()
-        self.seen, self.stack, self.paths = seen, stack, paths
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
-        module = attending(self.stack)
+        module = attending(self.running)
         if func in SOFTMAX and module is not None and result.ndim >= 3:
             path = self.paths.get(module, "?")
-            self.seen.weights[path].append(result.detach().float())
-            self.seen.kinds[path] = type(module).__name__
+            self.weights[path].append(result.detach().float())
+            self.kinds[path] = type(module).__name__
         elif getattr(func, "__name__", "") in FUSED:
-            self.seen.fused.add(type(module or self.stack[-1]).__name__)
+            self.fused.add(type(module or self.running[-1]).__name__)
         return result
 
 
-def attending(stack: list[nn.Module]) -> nn.Module | None:
+def attending(running: list[nn.Module]) -> nn.Module | None:
     """The attention that computes now: the innermost module with parts, if it is called so."""
-    for module in reversed(stack):
+    for module in reversed(running):
         name = type(module).__name__.lower()
         if "atten" in name or "attn" in name:
             return module
@@ -76,20 +79,19 @@ def watched(model: nn.Module, inputs: Mapping[str, Any]) -> Pass:
     Raises:
         ValueError: if its weights are no numbers.
     """
-    seen, stack, hooks = Pass(), [model], []
+    seen = Pass({module: path for path, module in model.named_modules()}, running=[model])
 
     def leave(*_: Any) -> None:
-        stack.pop()
+        seen.running.pop()
 
-    for module in model.modules():
-        hooks.append(module.register_forward_pre_hook(lambda each, _: stack.append(each)))
-        hooks.append(module.register_forward_hook(leave, always_call=True))
+    entering = register_module_forward_pre_hook(lambda each, _: seen.running.append(each))
+    leaving = register_module_forward_hook(leave, always_call=True)
     try:
-        with Softmaxes(seen, stack, {module: path for path, module in model.named_modules()}):
+        with seen:
             seen.output = run(model, inputs)
     finally:
-        for hook in hooks:
-            hook.remove()
+        entering.remove()
+        leaving.remove()
     if any(bool(each.isnan().any()) for calls in seen.weights.values() for each in calls):
         raise ValueError("the library's weights are NaN")
     return seen

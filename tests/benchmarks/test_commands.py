@@ -11,7 +11,7 @@ FOLDER = Path(benchmarks.__file__).parent
 COMMANDS = sorted(
     ".".join(path.relative_to(FOLDER.parent).with_suffix("").parts)
     for path in FOLDER.rglob("*.py")
-    if "def main(" in path.read_text(encoding="utf-8")
+    if "\ndef main(" in path.read_text(encoding="utf-8")
 )
 
 

@@ -6,11 +6,11 @@ from shutil import copytree
 import pytest
 import torch
 
-from benchmarks import checkpoints
 from models.files.errors import CheckpointError
 from models.files.fitting import Weights
 from models.run import load
 from tests.models.architectures import ARCHITECTURES
+from tests.models.files import checkpoints
 
 ALL = {each.name: each for each in ARCHITECTURES}
 

@@ -1,20 +1,13 @@
-"""Hostile checkpoints, generated: every one is opened and measured.
+"""Hostile checkpoints, generated: tiny whole ones of which one file is changed.
 
-    python -m benchmarks.checkpoints [--families Llama BERT]
-
-Each is a tiny whole checkpoint of which one file is changed: numbers and types of config.json,
-depth of every JSON file, tokenizers and chat templates that loop, panic or grow, names without end.
+Numbers and types of config.json, depth of every JSON file, tokenizers and chat templates that loop,
+panic or grow, names without end.
 """
 
-import argparse
 import json
-import os
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from shutil import copytree
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -25,7 +18,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from models.inputs.prompt import Prompt
 from models.loading import summary
 from models.run import load, trace
-from tests.models.architectures import ARCHITECTURES, Architecture, redraw
+from tests.models.architectures import Architecture, redraw
 
 Change = Callable[[Path], Any]
 FAMILIES = ("BERT", "ALBERT", "GPT-2", "Llama", "DeepSeek-V3", "ViT", "Swin", "T5", "Whisper")
@@ -153,46 +146,3 @@ def outcome(folder: Path) -> str:
     except ValueError as error:
         return str(error)
     return "opened"
-
-
-def measured(folder: Path) -> tuple[str, float, int]:
-    """The outcome, seconds of the processor and MiB of memory beyond what was there before."""
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
-    before, began = _memory("VmRSS"), sum(os.times()[:4])
-    try:
-        said = outcome(folder)
-    except Exception as error:  # what a page would show an error box for
-        said = f"FAILED {error!r}"
-    return said, sum(os.times()[:4]) - began, _memory("VmHWM") - before
-
-
-def _memory(name: str) -> int:
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) // 1024 for line in lines if line.startswith(name))
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Prints every case with its outcome, then the slowest and the largest."""
-    parser = argparse.ArgumentParser(description="Hostile checkpoints: outcome, time and memory.")
-    parser.add_argument("--families", nargs="+", default=FAMILIES, help="only these")
-    families = parser.parse_args(arguments).families
-    rows = []
-    with TemporaryDirectory() as place:
-        for architecture in (each for each in ARCHITECTURES if each.name in families):
-            whole = save(architecture, Path(place, architecture.name))
-            outcome(whole)  # imports
-            for number, (name, change) in enumerate(cases(architecture.name, whole)):
-                folder = copytree(whole, Path(place, f"{architecture.name} {number}"))
-                change(folder)
-                rows.append((f"{architecture.name}: {name}", *measured(folder)))
-                print("{0:.80} | {2:.1f} s | {3} MiB | {1:.150}".format(*rows[-1]), flush=True)
-    opened = sum(said == "opened" for _, said, _, _ in rows)
-    print(f"{len(rows)} cases, {opened} opened, {len(rows) - opened} refused")
-    for column, unit in ((2, "s"), (3, "MiB")):
-        largest = sorted(rows, key=lambda row: -row[column])[:5]
-        print(*(f"{row[column]:.1f} {unit}  {row[0]:.80}" for row in largest), sep="\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
