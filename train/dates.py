@@ -8,40 +8,21 @@ from calendar import monthrange
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
 from random import Random
+from string import Formatter, ascii_lowercase, digits
 
-from train.task import IGNORED, Batch
-from train.vocabulary import BEGIN, END, Vocabulary, filled
+from train.task import Batch
+from train.vocabulary import BEGIN, END, IGNORED, Vocabulary, filled
 
-FIRST_YEAR, LAST_YEAR = 1950, 2049
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
-    *("October", "November", "December"),
-)
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-ONES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-TEENS = (
-    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
-    *("seventeenth", "eighteenth", "nineteenth"),
-)
-DAYS = (
-    *ONES,
-    *TEENS,
-    "twentieth",
-    *(f"twenty-{one}" for one in ONES),
-    "thirtieth",
-    "thirty-first",
-)
-Part = tuple[str, str]  # its meaning ("year", "month", "day" or ""), its text
-SOURCE = Vocabulary(
-    (*"abcdefghijklmnopqrstuvwxyz", *"0123456789", *" ,.-/'"), "characters and spaces"
-)
-TARGET = Vocabulary((*"0123456789", "-"), "characters")
-
-
-def _two(number: int) -> str:
-    return f"{number:02d}"
+SPELLED = """
+first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first
+twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth
+twenty-ninth thirtieth thirty-first
+"""
+DAYS = SPELLED.split()
+SOURCE = Vocabulary(f"{ascii_lowercase}{digits} ,.-/'", "characters and spaces")
+TARGET = Vocabulary(f"{digits}-", "characters")
 
 
 def _nth(day: int) -> str:
@@ -49,83 +30,51 @@ def _nth(day: int) -> str:
     return f"{day}{ending}"
 
 
-def _year(d: date) -> Part:
-    return ("year", str(d.year))
-
-
-def _short(d: date) -> Part:
-    return ("year", _two(d.year % 100))
-
-
-def _month(d: date) -> Part:
-    return ("month", MONTHS[d.month - 1])
-
-
-def _mon(d: date) -> Part:
-    return ("month", MONTHS[d.month - 1][:3])
-
-
-def _month_number(d: date) -> Part:
-    return ("month", str(d.month))
-
-
-def _day(d: date) -> Part:
-    return ("day", str(d.day))
-
-
-def _ordinal(d: date) -> Part:
-    return ("day", _nth(d.day))
-
-
-def _spelled(d: date) -> Part:
-    return ("day", DAYS[d.day - 1])
-
-
-def _two_day(d: date) -> Part:
-    return ("day", _two(d.day))
-
-
-def _two_month(d: date) -> Part:
-    return ("month", _two(d.month))
-
-
-def _weekday(d: date) -> Part:
-    return ("", WEEKDAYS[d.weekday()])
-
-
-Form = tuple[str | Callable[[date], Part], ...]
-FORMS: tuple[Form, ...] = (
-    (_ordinal, " of ", _month, " ", _year),
-    (_ordinal, " ", _month, " ", _year),
-    (_day, " ", _month, " ", _year),
-    (_month, " ", _day, ", ", _year),
-    (_month, " ", _ordinal, ", ", _year),
-    (_month, " the ", _spelled, ", '", _short),
-    (_month, " the ", _spelled, ", ", _year),
-    ("the ", _spelled, " of ", _month, " ", _year),
-    ("the ", _spelled, " of ", _month, ", '", _short),
-    ("the ", _ordinal, " of ", _mon, " ", _year),
-    (_day, " ", _mon, " ", _year),
-    (_day, " ", _mon, " '", _short),
-    (_mon, " ", _day, ", ", _year),
-    (_mon, ". ", _day, ", '", _short),
-    (_day, "-", _mon, "-", _year),
-    (_day, "-", _mon, "-", _short),
-    (_day, ".", _month_number, ".", _year),
-    (_two_day, ".", _two_month, ".", _short),
-    (_day, ". ", _month_number, ". ", _year),
-    (_month_number, "/", _day, "/", _year),
-    (_two_month, "/", _two_day, "/", _short),
-    (_short, "-", _month_number, "-", _day),
-    (_year, "-", _month_number, "-", _day),
-    (_year, "/", _two_month, "/", _two_day),
-    (_year, " ", _month, " ", _day),
-    (_year, ", ", _mon, " ", _ordinal),
-    (_weekday, ", ", _day, " ", _month, " ", _year),
-    (_weekday, ", ", _month, " ", _ordinal, ", ", _year),
-    (_weekday, " the ", _ordinal, " of ", _month, ", ", _year),
-    ("in ", _year, ", on ", _month, " ", _day),
-)
+PARTS: dict[str, tuple[str, Callable[[date], str]]] = {  # of a format: meaning, text
+    "1998": ("year", lambda d: f"{d:%Y}"),
+    "98": ("year", lambda d: f"{d:%y}"),
+    "March": ("month", lambda d: f"{d:%B}"),
+    "Mar": ("month", lambda d: f"{d:%b}"),
+    "3": ("month", lambda d: str(d.month)),
+    "03": ("month", lambda d: f"{d:%m}"),
+    "8": ("day", lambda d: str(d.day)),
+    "08": ("day", lambda d: f"{d:%d}"),
+    "8th": ("day", lambda d: _nth(d.day)),
+    "eighth": ("day", lambda d: DAYS[d.day - 1]),
+    "Sunday": ("weekday", lambda d: f"{d:%A}"),
+}
+FORMS = """
+{8th} of {March} {1998}
+{8th} {March} {1998}
+{8} {March} {1998}
+{March} {8}, {1998}
+{March} {8th}, {1998}
+{March} the {eighth}, '{98}
+{March} the {eighth}, {1998}
+the {eighth} of {March} {1998}
+the {eighth} of {March}, '{98}
+the {8th} of {Mar} {1998}
+{8} {Mar} {1998}
+{8} {Mar} '{98}
+{Mar} {8}, {1998}
+{Mar}. {8}, '{98}
+{8}-{Mar}-{1998}
+{8}-{Mar}-{98}
+{8}.{3}.{1998}
+{08}.{03}.{98}
+{8}. {3}. {1998}
+{3}/{8}/{1998}
+{03}/{08}/{98}
+{98}-{3}-{8}
+{1998}-{3}-{8}
+{1998}/{03}/{08}
+{1998} {March} {8}
+{1998}, {Mar} {8th}
+{Sunday}, {8} {March} {1998}
+{Sunday}, {March} {8th}, {1998}
+{Sunday} the {8th} of {March}, {1998}
+in {1998}, on {March} {8}
+""".strip().splitlines()
 
 
 @dataclass(frozen=True)
@@ -140,40 +89,30 @@ class Written:
     day: date
     form: int
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        """The parts of its text, in order."""
-        form = FORMS[self.form]
-        return tuple(("", part) if isinstance(part, str) else part(self.day) for part in form)
-
     @property
     def text(self) -> str:
-        return "".join(text for _, text in self.parts)
+        return "".join(text for _, text in self.parts())
 
-    def span(self, what: str) -> range:
-        """Character positions of its "year", "month" or "day"."""
-        place = 0
-        for meaning, text in self.parts:
-            if meaning == what:
-                return range(place, place + len(text))
-            place += len(text)
-        raise ValueError(f"what: expected year, month or day, received {what!r}")
+    def parts(self) -> list[tuple[str, str]]:
+        """Meaning and text of its parts in order; what stands between them has no meaning."""
+        parts = []
+        for between, name, *_ in Formatter().parse(FORMS[self.form]):
+            parts.append(("", between))
+            if name is not None:
+                meaning, write = PARTS[name]
+                parts.append((meaning, write(self.day)))
+        return parts
 
 
 @dataclass(frozen=True)
 class Dates:
     """The date task, character by character; all formats of a date are in the same split."""
 
-    @property
-    def vocabulary(self) -> Vocabulary:
-        return SOURCE
-
-    @property
-    def target_vocabulary(self) -> Vocabulary:
-        return TARGET
+    vocabulary = SOURCE
+    target_vocabulary = TARGET
 
     def draw(self, dice: Random) -> Written:
-        year, month = dice.randint(FIRST_YEAR, LAST_YEAR), dice.randint(1, 12)
+        year, month = dice.randint(1950, 2049), dice.randint(1, 12)
         day = date(year, month, dice.randint(1, monthrange(year, month)[1]))
         return Written(day, dice.randrange(len(FORMS)))
 
@@ -181,7 +120,7 @@ class Dates:
         return item.day.isoformat()
 
     def batch(self, items: Sequence[Written]) -> Batch:
-        source = filled([SOURCE.ids(item.text.lower()) for item in items])
+        source = filled([SOURCE.ids(item.text) for item in items])
         answers = [TARGET.ids(item.day.isoformat()) for item in items]
         target = filled([[BEGIN, *answer] for answer in answers])
         wanted = filled([[*answer, END] for answer in answers], IGNORED)

@@ -9,18 +9,35 @@ from dataclasses import dataclass
 from functools import cache
 from math import cos, sin
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
-from train.shapes import normalised
+from train.drawing import in_bytes, normalised
 from train.task import Batch
 
 SIDE = 32  # pixels: four per scanned pixel
-NAMES = tuple(map(str, range(10)))
+
+
+@cache
+def scans() -> tuple[Float[Tensor, "digit row col"], Int[Tensor, " digit"]]:
+    """All digits, values from 0 to 1, and which they are.
+
+    Raises:
+        ValueError: if scikit-learn, which includes them, is not installed.
+    """
+    try:
+        from sklearn.datasets import load_digits
+    except ImportError as error:
+        raise ValueError(
+            "the digits are part of scikit-learn, which is not installed:"
+            " pip install -r requirements-dev.txt"
+        ) from error
+    digits: Any = load_digits()
+    return torch.tensor(digits.images).float() / 16, torch.tensor(digits.target)
 
 
 @dataclass(frozen=True)
@@ -42,69 +59,39 @@ class Digit:
     down: float = 0.0
 
 
-class Scans(NamedTuple):
-    """All digits."""
-
-    pixels: Float[Tensor, "digit row col"]
-    answers: Int[Tensor, " digit"]
-
-
-@cache
-def scans() -> Scans:
-    """All digits, values from 0 to 1.
-
-    Raises:
-        ValueError: if scikit-learn, which includes them, is not installed.
-    """
-    try:
-        from sklearn.datasets import load_digits
-    except ImportError as error:
-        raise ValueError(
-            "the digits are part of scikit-learn, which is not installed:"
-            " pip install -r requirements-dev.txt"
-        ) from error
-    digits: Any = load_digits()
-    return Scans(torch.tensor(digits.images).float() / 16, torch.tensor(digits.target))
-
-
 @dataclass(frozen=True)
 class Digits:
-    """Digit classification.
+    """Digit classification."""
 
-    Attributes:
-        moved: maximum rotation (in radians), scaling and shift (as shares) of the augmentation.
-    """
-
-    moved: float = 0.15
+    questions: ClassVar = {"Which digit is it?": tuple(map(str, range(10)))}
 
     @property
     def every(self) -> list[Digit]:
         """All digits, without augmentation."""
-        return [Digit(number) for number in range(len(scans().answers))]
+        return [Digit(number) for number in range(len(scans()[1]))]
 
     def draw(self, dice: Random) -> Digit:
         def some() -> float:
-            return dice.uniform(-self.moved, self.moved)
+            return dice.uniform(-0.15, 0.15)
 
-        number = dice.randrange(len(scans().answers))
+        number = dice.randrange(len(scans()[1]))
         return Digit(number, 1.5 * some(), 1 + some(), some(), some())
 
     def key(self, item: Digit) -> str:
-        return str(scans().pixels[item.number].tolist())
+        return str(scans()[0][item.number].tolist())
 
     def batch(self, items: Sequence[Digit]) -> Batch:
-        answers = scans().answers[[item.number for item in items]]
-        return Batch({"pixels": normalised(pictures(items))}, answers[:, None])
+        answers = scans()[1][[item.number for item in items]]
+        return Batch({"pixels": normalised(self.pictures(items))}, answers[:, None])
 
-
-def pictures(items: Sequence[Digit]) -> UInt8[Tensor, "batch channel row col"]:
-    """The digits as grey images, enlarged and augmented."""
-    grey = scans().pixels[[item.number for item in items]][:, None]
-    large = F.interpolate(grey, size=(SIDE, SIDE), mode="bilinear", align_corners=False)
-    change = torch.tensor([_change(item) for item in items])
-    at = F.affine_grid(change, list(large.shape), align_corners=False)
-    moved = F.grid_sample(large, at, mode="bilinear", align_corners=False)
-    return (moved.clamp(0, 1) * 255).round().to(torch.uint8).expand(-1, 3, -1, -1)
+    def pictures(self, items: Sequence[Digit]) -> UInt8[Tensor, "batch channel row col"]:
+        """The digits as grey images, enlarged and augmented."""
+        grey = scans()[0][[item.number for item in items]][:, None]
+        large = F.interpolate(grey, size=(SIDE, SIDE), mode="bilinear", align_corners=False)
+        change = torch.tensor([_change(item) for item in items])
+        at = F.affine_grid(change, list(large.shape), align_corners=False)
+        moved = F.grid_sample(large, at, mode="bilinear", align_corners=False)
+        return in_bytes(moved).expand(-1, 3, -1, -1)
 
 
 def _change(item: Digit) -> list[list[float]]:

@@ -1,4 +1,4 @@
-"""Synthetic English with long-distance agreement and unambiguous pronouns.
+"""Two tasks on synthetic English: masked-word and next-word prediction.
 
 Two kinds of sentences:
 
@@ -10,32 +10,32 @@ second the pronoun has exactly one possible antecedent: by gender or number, or,
 are "it" or "they", by meaning (a street is not hungry).
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
+import torch
+from torch import Tensor
+
+from train.task import Batch
+from train.vocabulary import IGNORED, MASK, Vocabulary, filled, padding_of, shifted
+
 Noun = tuple[str, str]  # singular, plural
 
-MEN: tuple[Noun, ...] = (
-    *(("king", "kings"), ("boy", "boys"), ("man", "men"), ("father", "fathers")),
-    *(("uncle", "uncles"), ("prince", "princes"), ("monk", "monks"), ("waiter", "waiters")),
-)
-WOMEN: tuple[Noun, ...] = (
-    *(("queen", "queens"), ("girl", "girls"), ("woman", "women"), ("mother", "mothers")),
-    *(("aunt", "aunts"), ("princess", "princesses"), ("nun", "nuns"), ("waitress", "waitresses")),
-)
-ANIMALS: tuple[Noun, ...] = (
-    *(("animal", "animals"), ("dog", "dogs"), ("cat", "cats"), ("horse", "horses")),
-    *(("bird", "birds"), ("cow", "cows"), ("wolf", "wolves"), ("mouse", "mice")),
-)
-OBJECTS: tuple[Noun, ...] = (
-    *(("key", "keys"), ("cabinet", "cabinets"), ("cup", "cups"), ("box", "boxes")),
-    *(("lamp", "lamps"), ("book", "books"), ("clock", "clocks"), ("table", "tables")),
-)
-PLACES: tuple[Noun, ...] = (
-    *(("street", "streets"), ("river", "rivers"), ("road", "roads"), ("bridge", "bridges")),
-    *(("field", "fields"), ("garden", "gardens")),
-)
-GROUPS = {"he": MEN, "she": WOMEN, "animal": ANIMALS, "object": OBJECTS, "place": PLACES}
+
+def _nouns(text: str) -> tuple[Noun, ...]:
+    """Nouns from "key box:boxes": the plural where it is not regular."""
+    pairs = [word.partition(":") for word in text.split()]
+    return tuple((one, many or f"{one}s") for one, _, many in pairs)
+
+
+GROUPS = {
+    "he": _nouns("king boy man:men father uncle prince monk waiter"),
+    "she": _nouns("queen girl woman:women mother aunt princess:princesses nun waitress:waitresses"),
+    "animal": _nouns("animal dog cat horse bird cow wolf:wolves mouse:mice"),
+    "object": _nouns("key cabinet cup box:boxes lamp book clock table"),
+    "place": _nouns("street river road bridge field garden"),
+}
 LIVING = ("he", "she", "animal")
 STATES = {  # adjectives of each group, which apply to no group in another row
     **dict.fromkeys(LIVING, ("tired", "hungry", "thirsty", "afraid", "sick", "late")),
@@ -51,10 +51,19 @@ ANY_STATE = ("old", "new", "big", "small", "here", "there")
 LINKS = ("near", "behind", "beside", "with")
 VERBS = (("is", "are"), ("was", "were"), ("has", "have"), ("stays", "stay"), ("looks", "look"))
 RELATIVES = (("sees", "see"), ("likes", "like"), ("hates", "hate"))
-LITTLE = (
-    *("the", "that", "because", "too", "very", "been", "who", "or", "what", "?", "."),
-    *("he", "she", "it", "they", "did", "not", "cross", "leave"),
-)
+LITTLE = "the that because too very been who or what ? . he she it they did not cross leave"
+
+
+def _words() -> tuple[str, ...]:
+    """Every word."""
+    phrases = [phrase for table in (STATES, DEEDS) for row in table.values() for phrase in row]
+    pairs = [*VERBS, *RELATIVES, *(noun for nouns in GROUPS.values() for noun in nouns)]
+    words = [*" ".join(phrases).split(), *(word for pair in pairs for word in pair)]
+    return tuple(dict.fromkeys([*words, *ANY_STATE, *LINKS, *LITTLE.split()]))
+
+
+WHOLE = Vocabulary(_words(), "words", begin=True, end=True)
+BEGUN = Vocabulary(_words(), "words", begin=True)  # for texts to be continued
 
 
 @dataclass(frozen=True)
@@ -64,35 +73,22 @@ class Sentence:
     Attributes:
         words: all words.
         nouns: the first two nouns, in the singular.
-        verb: position of the verb (first kind).
-        subject: position of the subject it agrees with.
-        rival: the verb in the other number.
+        asked: position of the word to infer: the verb, or the answer at the end.
+        meant: position of the noun that determines it: the subject, or the antecedent.
+        rival: the verb in the other number (first kind).
         pronoun: position of the pronoun (second kind).
-        antecedent: position of its antecedent.
-        answer: position of the answer, which repeats the antecedent.
     """
 
     words: tuple[str, ...]
     nouns: tuple[str, str]
-    verb: int | None = None
-    subject: int | None = None
+    asked: int
+    meant: int
     rival: str | None = None
     pronoun: int | None = None
-    antecedent: int | None = None
-    answer: int | None = None
 
     @property
     def text(self) -> str:
         return " ".join(self.words)
-
-
-def vocabulary() -> tuple[str, ...]:
-    """Every word."""
-    phrases = [phrase for table in (STATES, DEEDS) for row in table.values() for phrase in row]
-    pairs = [*VERBS, *RELATIVES, *(noun for nouns in GROUPS.values() for noun in nouns)]
-    words = [word for phrase in phrases for word in phrase.split()]
-    words += [word for pair in pairs for word in pair]
-    return tuple(dict.fromkeys([*words, *ANY_STATE, *LINKS, *LITTLE]))
 
 
 def agreement(dice: Random) -> Sentence:
@@ -109,14 +105,11 @@ def agreement(dice: Random) -> Sentence:
             third = dice.choice(GROUPS[dice.choice(tuple(GROUPS))])
             words += [dice.choice(LINKS), "the", dice.choice(third)]
     verb, forms = len(words), dice.choice(VERBS)
-    words.append(forms[number])
-    if forms[0] == "has":
-        words.append("been")
+    words += [forms[number], "been"] if forms[0] == "has" else [forms[number]]
     if dice.random() < 0.3:
         words.append(dice.choice(("too", "very")))
     words += [dice.choice((*STATES[group], *ANY_STATE[:4])), "."]
-    nouns = (first[0], second[0])
-    return Sentence(tuple(words), nouns, verb=verb, subject=1, rival=forms[1 - number])
+    return Sentence(tuple(words), (first[0], second[0]), verb, 1, rival=forms[1 - number])
 
 
 def pronoun(dice: Random) -> Sentence:
@@ -130,21 +123,107 @@ def pronoun(dice: Random) -> Sentence:
         pronouns = [_pronoun(group, number) for group, number in zip(groups, numbers, strict=True)]
         if pronouns[0] != pronouns[1] or state not in STATES[groups[1 - meant]]:
             break
-    places, words = [1, 0], ["the", nouns[0][numbers[0]], *dice.choice(DEEDS[groups[1]]).split()]
+    words = ["the", nouns[0][numbers[0]], *dice.choice(DEEDS[groups[1]]).split()]
     words += ["the", nouns[1][numbers[1]], "because"]
-    places[1], at = len(words) - 2, len(words)
+    antecedent, at = (1, len(words) - 2)[meant], len(words)
     words += [pronouns[meant], "were" if numbers[meant] else "was"]
     words += [dice.choice(("too", "very"))] if dice.random() < 0.5 else []
-    words += [state, ".", "who", "or", "what", "?", "the", words[places[meant]], "."]
-    return Sentence(
-        tuple(words),
-        (nouns[0][0], nouns[1][0]),
-        pronoun=at,
-        antecedent=places[meant],
-        answer=len(words) - 2,
-    )
+    words += [state, ".", "who", "or", "what", "?", "the", words[antecedent], "."]
+    both = (nouns[0][0], nouns[1][0])
+    return Sentence(tuple(words), both, len(words) - 2, antecedent, pronoun=at)
 
 
 def _pronoun(group: str, number: int) -> str:
     """The pronoun for a noun of this group."""
     return "they" if number else group if group in ("he", "she") else "it"
+
+
+KINDS: dict[str, tuple[Callable[[Random], Sentence], ...]] = {
+    "all": (agreement, pronoun),  # for training
+    "agreement": (agreement,),  # tests only the number of the verb
+    "antecedent": (pronoun,),  # tests the antecedent of the pronoun
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A sentence, and the words to predict in it.
+
+    Attributes:
+        sentence: the sentence.
+        places: positions to predict; the word at the first one can be inferred.
+        hidden: those of them that are masked.
+    """
+
+    sentence: Sentence
+    places: tuple[int, ...]
+    hidden: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Masked:
+    """Masked-word prediction on one of `KINDS`.
+
+    In training 15 % of the other words are asked for too, and 15 % of all that are asked for are
+    not masked (Devlin et al. 2019).
+    """
+
+    kind: str = "all"
+    vocabulary = WHOLE
+
+    def draw(self, dice: Random) -> Asked:
+        sentence = dice.choice(KINDS[self.kind])(dice)
+        if self.kind != "all":
+            return Asked(sentence, (sentence.asked,), (sentence.asked,))
+        key = dice.choice([p for p in (sentence.pronoun, sentence.asked) if p is not None])
+        words = range(len(sentence.words))
+        places = (key, *(place for place in words if place != key and dice.random() < 0.15))
+        return Asked(sentence, places, tuple(p for p in places if dice.random() >= 0.15))
+
+    def key(self, item: Asked) -> str:
+        return " ".join(item.sentence.nouns)
+
+    def batch(self, items: Sequence[Asked]) -> Batch:
+        ids = filled([WHOLE.ids(item.sentence.text) for item in items])
+        target = torch.full_like(ids, IGNORED)
+        for row, item in enumerate(items):
+            asked, hidden = ([1 + p for p in places] for places in (item.places, item.hidden))
+            target[row, asked] = ids[row, asked]  # after the [BEGIN] token
+            ids[row, hidden] = MASK
+        arguments = {"ids": ids, "padding": padding_of(ids)}
+        places = [1 + item.places[0] for item in items]
+        return _batch(arguments, target, places, [item.sentence.rival for item in items])
+
+
+@dataclass(frozen=True)
+class NextWord:
+    """Next-word prediction on one of `KINDS`."""
+
+    kind: str = "all"
+    vocabulary = BEGUN
+
+    def draw(self, dice: Random) -> Sentence:
+        return dice.choice(KINDS[self.kind])(dice)
+
+    def key(self, item: Sentence) -> str:
+        return " ".join(item.nouns)
+
+    def batch(self, items: Sequence[Sentence]) -> Batch:
+        arguments, target = shifted([BEGUN.ids(item.text) for item in items])
+        places = [item.asked for item in items]  # of the word before it, after the [BEGIN] token
+        return _batch(arguments, target, places, [item.rival for item in items])
+
+
+def _batch(
+    arguments: dict[str, Tensor | None],
+    target: Tensor,
+    places: Sequence[int],
+    rivals: Sequence[str | None],
+) -> Batch:
+    """A batch of which one position an item is graded, where it may have a rival."""
+    rows = range(len(places))
+    graded, others = torch.zeros_like(target).bool(), torch.full_like(target, IGNORED)
+    graded[rows, places] = True
+    known = [IGNORED if rival is None else BEGUN.names.index(rival) for rival in rivals]
+    others[rows, places] = torch.tensor(known)
+    return Batch(arguments, target, graded, rivals=others)

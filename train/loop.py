@@ -1,24 +1,25 @@
 """The training loop, for any network and task.
 
 Batches and dropout of a step depend only on the seed and the step number, so a resumed run
-reproduces the uninterrupted run loss by loss. The loop yields after every step and has no state
-outside of itself.
+reproduces the uninterrupted run loss by loss.
 """
 
-from collections.abc import Iterator, Mapping
-from copy import deepcopy
+from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from math import isfinite
+from pathlib import Path
 from random import Random
 from time import perf_counter, process_time
-from typing import Any
 from zlib import crc32
 
 import torch
 from torch import Tensor, nn
 
+from models.card import Measure
 from models.seeding import seeded
-from train.task import Score, Task, draw, loss_of, moved, score
+from models.whole_file import write_whole
+from train.task import Task, draw, logits_of, loss_of, score
 
 
 @dataclass(frozen=True)
@@ -47,110 +48,16 @@ class Settings:
     tested: int = 200
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        for name in ("steps", "batch", "every", "tested"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected at least 1, received {getattr(self, name)}")
-        for name in ("rate", "clip"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name}: expected above 0, received {getattr(self, name)}")
-        if not 0 < self.warmup < 1:
-            raise ValueError(f"warmup: expected between 0 and 1, received {self.warmup}")
 
-
-@dataclass(frozen=True, eq=False)
-class Snapshot:
-    """Everything needed to resume training after a step.
+class Training:
+    """A network in training.
 
     Attributes:
         step: number of completed steps.
-        weights: of the network.
-        optimiser: its state.
-        schedule: its state.
-        seconds: wall-clock time so far.
-        processor: CPU time so far, over all cores.
     """
 
-    step: int
-    weights: Mapping[str, Any]
-    optimiser: Mapping[str, Any]
-    schedule: Mapping[str, Any]
-    seconds: float = 0.0
-    processor: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Progress:
-    """The progress of training after a step.
-
-    Attributes:
-        step: number of the step.
-        steps: total number of steps.
-        loss: of the batch.
-        rate: learning rate of the step.
-        seconds: wall-clock time so far.
-        left: estimated remaining seconds.
-        score: on held-out items, if this step has an evaluation.
-        snapshot: if one was taken at this step.
-        problem: why training stops here; the network is restored to the last good snapshot.
-    """
-
-    step: int
-    steps: int
-    loss: float
-    rate: float
-    seconds: float
-    left: float
-    score: Score | None = None
-    snapshot: Snapshot | None = None
-    problem: str | None = None
-
-
-def train(
-    network: nn.Module, task: Task, settings: Settings, *, start: Snapshot | None = None
-) -> Iterator[Progress]:
-    """Trains the network in place, and yields after every step.
-
-    Args:
-        network: one of models/, on the training device.
-        task: the task to learn.
-        settings: hyperparameters.
-        start: snapshot of the same network, task and settings to resume from.
-
-    Raises:
-        ValueError: for a snapshot of another network.
-    """
-    run = _Run(network, settings)
-    good = run.snapshot(0) if start is None else start
-    run.restore(good)
-    first, before = (0, 0.0) if start is None else (start.step, start.seconds)
-    tested = draw(task, settings.tested, Random(f"tested {settings.seed}"), held_out=True)
-    for step in range(first + 1, settings.steps + 1):
-        rate = run.rate
-        loss, sound = run.step(step, task)
-        extra: dict[str, Any] = {}
-        if not sound:
-            run.restore(good)
-            extra["problem"] = (
-                f"the loss or its gradient is not a finite number at step {step}:"
-                f" back at step {good.step}"
-            )
-        elif step % settings.every == 0 or step == settings.steps:
-            good = run.snapshot(step)
-            extra = {"score": score(network, task, tested), "snapshot": good}
-        seconds = run.seconds
-        left = (seconds - before) / (step - first) * (settings.steps - step)
-        yield Progress(step, settings.steps, loss, rate, seconds, left, **extra)
-        if not sound:
-            break
-    network.eval()
-
-
-class _Run:
-    """The network with its optimiser and schedule."""
-
-    def __init__(self, network: nn.Module, settings: Settings) -> None:
-        self.network, self.settings = network, settings
+    def __init__(self, network: nn.Module, task: Task, settings: Settings) -> None:
+        self.network, self.task, self.settings = network, task, settings
         matrices = [p for p in network.parameters() if p.ndim > 1]
         others = [p for p in network.parameters() if p.ndim < 2]
         groups = [
@@ -165,61 +72,75 @@ class _Run:
             pct_start=settings.warmup,
             cycle_momentum=False,
         )
-        self.began = perf_counter(), process_time()
+        self.step = 0
+        self._began = perf_counter(), process_time()
 
     @property
-    def seconds(self) -> float:
-        """Wall-clock time, including the time before the snapshot."""
-        return perf_counter() - self.began[0]
+    def seconds(self) -> tuple[float, float]:
+        """Wall-clock and CPU time so far, with the time before a snapshot."""
+        return perf_counter() - self._began[0], process_time() - self._began[1]
 
-    @property
-    def processor(self) -> float:
-        """CPU time over all cores, including the time before the snapshot."""
-        return process_time() - self.began[1]
+    def run(self) -> Iterator[float]:
+        """Trains the network in place, and yields the loss after every step.
 
-    @property
-    def rate(self) -> float:
-        return self.optimiser.param_groups[0]["lr"]
-
-    def step(self, step: int, task: Task) -> tuple[float, bool]:
-        """One step: the loss, and whether it is finite. If not, the weights are not updated."""
-        settings, device = self.settings, next(self.network.parameters()).device
-        items = draw(task, settings.batch, Random(f"batch {settings.seed} {step}"))
-        batch = moved(task.batch(items), device)
-        self.network.train()
-        with seeded(crc32(f"dropout {settings.seed} {step}".encode()), device):
-            loss = loss_of(self.network(**batch.arguments), batch)
-        self.optimiser.zero_grad()
-        loss.backward()
-        norm = nn.utils.clip_grad_norm_(self.network.parameters(), settings.clip)
-        value, sound = loss.item(), isfinite(loss.item()) and isfinite(norm.item())
-        if sound:
+        Raises:
+            ValueError: at a loss or gradient that is not finite, before it changes a weight.
+        """
+        while self.step < self.settings.steps:
+            loss = self._loss(self.step + 1)
+            self.optimiser.zero_grad()
+            loss.backward()
+            norm = nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
+            if not (isfinite(loss.item()) and isfinite(norm.item())):
+                raise ValueError(
+                    f"the loss or its gradient is not a finite number at step {self.step + 1}"
+                )
             self.optimiser.step()
             self.schedule.step()
-        return value, sound
+            self.step += 1
+            yield loss.item()
+        self.network.eval()
 
-    def snapshot(self, step: int) -> Snapshot:
-        parts = (self.network, self.optimiser, self.schedule)
-        states = [_copied(part.state_dict()) for part in parts]
-        return Snapshot(step, *states, seconds=self.seconds, processor=self.processor)
+    def score(self) -> Measure:
+        """How well the network does on held-out items."""
+        dice = Random(f"tested {self.settings.seed}")
+        items = draw(self.task, self.settings.tested, dice, held_out=True)
+        return score(self.network, self.task, items)
 
-    def restore(self, snapshot: Snapshot) -> None:
-        self.began = perf_counter() - snapshot.seconds, process_time() - snapshot.processor
+    def save(self, path: Path) -> None:
+        """Writes all that is needed to resume after this step; on failure an old file is kept.
+
+        Raises:
+            OSError: if there is no space or no permission.
+        """
+        packed = BytesIO()
+        states = [part.state_dict() for part in (self.network, self.optimiser, self.schedule)]
+        torch.save((self.step, self.seconds, *states), packed)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, packed.getvalue())
+
+    def resume(self, path: Path) -> None:
+        """Returns to the step at which a file of this network, task and settings was written.
+
+        Raises:
+            ValueError: if there is none, it is unreadable, or of another network.
+        """
         try:
-            self.network.load_state_dict(snapshot.weights)
-        except RuntimeError as error:
-            line = str(error).splitlines()[-1].strip()
-            raise ValueError(f"start: expected a snapshot of this network: {line}") from error
-        self.optimiser.load_state_dict(deepcopy(dict(snapshot.optimiser)))
-        self.schedule.load_state_dict(dict(snapshot.schedule))
+            self.step, before, *states = torch.load(path, weights_only=True)
+            parts = (self.network, self.optimiser, self.schedule)
+            for part, state in zip(parts, states, strict=True):
+                part.load_state_dict(state)
+        except Exception as error:  # a damaged archive can raise anything
+            line = str(error).strip().splitlines()[-1:]
+            raise ValueError(
+                f"{path.name}: expected a snapshot of this network, received: {' '.join(line)}"
+            ) from error
+        self._began = perf_counter() - before[0], process_time() - before[1]
 
-
-def _copied(state: Any) -> Any:
-    """A copy of the state that later steps do not modify."""
-    if isinstance(state, Tensor):
-        return state.detach().clone()
-    if isinstance(state, Mapping):
-        return {key: _copied(value) for key, value in state.items()}
-    if isinstance(state, list):
-        return [_copied(value) for value in state]
-    return state
+    def _loss(self, step: int) -> Tensor:
+        """The loss of a step's own batch, with its own dropout."""
+        dice = Random(f"batch {self.settings.seed} {step}")
+        batch = self.task.batch(draw(self.task, self.settings.batch, dice))
+        self.network.train()
+        with seeded(crc32(f"dropout {self.settings.seed} {step}".encode())):
+            return loss_of(logits_of(self.network(**batch.arguments), batch), batch)

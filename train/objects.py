@@ -5,13 +5,14 @@ sticker. A photo is divided into tiles, and every crop lies within one: the tile
 items are never seen in training.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from colorsys import hsv_to_rgb
 from dataclasses import dataclass
 from functools import cache, partial
 from math import cos, pi, sin
 from pathlib import Path
 from random import Random
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -20,28 +21,22 @@ from jaxtyping import Float, UInt8
 from PIL import Image
 from torch import Tensor
 
-from train.shapes import normalised
+from train import drawing
+from train.drawing import SIDE, Distance, Shape
 from train.task import Batch
 
-SIDE = 64
-PATCH = 8
+PATCH = 8  # pixels
 GRID = SIDE // PATCH
 PHOTOS = Path(__file__).parents[1] / "viz" / "photos"
 PHOTO_NAMES = ("china", "flower")
 TILE = 106  # side of a tile in pixels of the photo
-SMALLEST = 40  # side of the smallest crop
-RADII = (12.0, 18.0)  # pixels
-CUT = 0.7  # the centre is at least this many radii from the edges
 LINE = 0.2  # line width of a hollow object, in radii
 RIM = 1.8  # pixels
-TURN = 0.5  # maximum rotation in radians, to either side
-HOLLOW = 0.3  # share of hollow ones, among the kinds that can be
-WINDOW = 44  # side in pixels of a window that fits the largest object
 
-Distance = Callable[[Tensor, Tensor], Tensor]
+Corners = Sequence[tuple[float, float]]
 
 
-def _polygon(corners: Sequence[tuple[float, float]], x: Tensor, y: Tensor) -> Tensor:
+def _polygon(corners: Corners, x: Tensor, y: Tensor) -> Tensor:
     """Signed distance to a polygon: the nearest edge, negative inside by the even–odd rule."""
     nearest = torch.full_like(x, torch.inf)
     inside = torch.zeros_like(x, dtype=torch.bool)
@@ -56,18 +51,6 @@ def _polygon(corners: Sequence[tuple[float, float]], x: Tensor, y: Tensor) -> Te
     return torch.where(inside, -nearest, nearest)
 
 
-def _disc(x: Tensor, y: Tensor) -> Tensor:
-    return torch.hypot(x, y) - 0.88
-
-
-def _ring(x: Tensor, y: Tensor) -> Tensor:
-    return (torch.hypot(x, y) - 0.7).abs() - 0.22
-
-
-def _moon(x: Tensor, y: Tensor) -> Tensor:
-    return torch.maximum(torch.hypot(x, y) - 0.95, 0.8 - torch.hypot(x - 0.5, y))
-
-
 def _heart(x: Tensor, y: Tensor) -> Tensor:
     """A square on its corner with a half disc on each of the upper sides."""
     x, y = x.abs() / 1.7, 0.55 - y / 1.7  # the tip at 0, the sides of the square 1/√2
@@ -77,21 +60,19 @@ def _heart(x: Tensor, y: Tensor) -> Tensor:
     return 1.7 * torch.where(x + y > 1, lobe, notch * (x - y).sign())
 
 
-def _around(radii: Sequence[float], count: int) -> list[tuple[float, float]]:
+def _around(radii: Sequence[float], count: int) -> Corners:
     """Corners around the centre, the first on top."""
     turns = [2 * pi * number / count - pi / 2 for number in range(count)]
-    return [
-        (radii[number % len(radii)] * cos(turn), radii[number % len(radii)] * sin(turn))
-        for number, turn in enumerate(turns)
-    ]
+    lengths = [radii[number % len(radii)] for number in range(count)]
+    return [(r * cos(turn), r * sin(turn)) for r, turn in zip(lengths, turns, strict=True)]
 
 
-def _mirrored(right: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+def _mirrored(right: Corners) -> Corners:
     """A closed polygon from its right half, from top to bottom."""
     return [*right, *((-x, y) for x, y in reversed(right) if x)]
 
 
-CORNERS: dict[str, Sequence[tuple[float, float]]] = {
+CORNERS: dict[str, Corners] = {
     "square": [(0.75, -0.75), (0.75, 0.75), (-0.75, 0.75), (-0.75, -0.75)],
     "triangle": _around([1.0], 3),
     "hexagon": _around([0.95], 6),
@@ -103,10 +84,10 @@ CORNERS: dict[str, Sequence[tuple[float, float]]] = {
     "arrow": _mirrored([(0.0, -1.0), (0.8, -0.1), (0.28, -0.1), (0.28, 0.95)]),
     "bolt": [(0.35, -1.0), (-0.6, 0.15), (-0.05, 0.15), (-0.35, 1.0), (0.6, -0.2), (0.05, -0.2)],
 }
-KINDS: dict[str, Distance] = {  # below 0 inside an object of radius 1
-    "disc": _disc,
-    "ring": _ring,
-    "moon": _moon,
+KINDS: dict[str, Distance] = {
+    "disc": lambda x, y: torch.hypot(x, y) - 0.88,
+    "ring": drawing.ring,
+    "moon": lambda x, y: torch.maximum(torch.hypot(x, y) - 0.95, 0.8 - torch.hypot(x - 0.5, y)),
     "heart": _heart,
     **{name: partial(_polygon, corners) for name, corners in CORNERS.items()},
 }
@@ -120,12 +101,7 @@ class Composite:
     """An object on a crop of a photo.
 
     Attributes:
-        kind: one of `NAMES`.
-        row: of its centre, in pixels of the image.
-        col: of its centre, in pixels of the image.
-        radius: in pixels.
-        turn: rotation in radians.
-        colour: red, green and blue, 0 to 1.
+        shape: the object.
         hollow: whether only its outline is drawn.
         photo: one of `PHOTO_NAMES`.
         tile: row and column of the tile.
@@ -134,12 +110,7 @@ class Composite:
         gain: factor of each colour of the crop.
     """
 
-    kind: str
-    row: float
-    col: float
-    radius: float
-    turn: float
-    colour: tuple[float, float, float]
+    shape: Shape
     hollow: bool
     photo: str
     tile: tuple[int, int]
@@ -150,16 +121,7 @@ class Composite:
     @property
     def patch(self) -> tuple[int, int]:
         """Row and column of the patch that contains the centre."""
-        return int(self.row // PATCH), int(self.col // PATCH)
-
-    def pixels(self) -> UInt8[Tensor, "channel row col"]:
-        """The image."""
-        return render([self])[0]
-
-    def patches(self) -> list[int]:
-        """The patches of which the object covers at least an eighth, row by row."""
-        covered = F.avg_pool2d(_covers([self])[0], PATCH)[0].flatten() >= 1 / 8
-        return covered.nonzero()[:, 0].tolist()
+        return int(self.shape.row // PATCH), int(self.shape.col // PATCH)
 
 
 @dataclass(frozen=True)
@@ -172,31 +134,25 @@ class Objects:
     """
 
     graded: str = "all"
-
-    def __post_init__(self) -> None:
-        if self.graded not in ("which", "where", "all"):
-            raise ValueError(
-                f"graded: expected 'which', 'where' or 'all', received {self.graded!r}"
-            )
+    questions: ClassVar = {
+        "Which object is it?": NAMES,
+        "In which column?": PLACES,
+        "In which row?": PLACES,
+    }
 
     def draw(self, dice: Random) -> Composite:
-        radius, kind = dice.uniform(*RADII), dice.choice(NAMES)
-        margin = CUT * radius
+        radius, kind = dice.uniform(12.0, 18.0), dice.choice(NAMES)
+        margin = 0.7 * radius  # of the centre, from the edges
         row, col = (dice.uniform(margin, SIDE - margin) for _ in "rc")
         colour = hsv_to_rgb(dice.random(), dice.uniform(0.5, 1.0), dice.uniform(0.2, 0.85))
         photo = dice.choice(PHOTO_NAMES)
         rows, cols = (length // TILE for length in photograph(photo).shape[1:])
-        side = dice.uniform(SMALLEST, TILE)
+        side = dice.uniform(40, TILE)
         top, left = (dice.uniform(0, TILE - side) for _ in "tl")
         light = dice.uniform(0.7, 1.3)
         return Composite(
-            kind,
-            row,
-            col,
-            radius,
-            dice.uniform(-TURN, TURN),
-            colour,
-            kind not in SOLID and dice.random() < HOLLOW,
+            Shape(kind, row, col, radius, dice.uniform(-0.5, 0.5), colour),
+            kind not in SOLID and dice.random() < 0.3,
             photo,
             (dice.randrange(rows), dice.randrange(cols)),
             (top, left, side),
@@ -208,15 +164,23 @@ class Objects:
         return f"{item.photo} {item.tile}"
 
     def batch(self, items: Sequence[Composite]) -> Batch:
-        target = torch.tensor([(NAMES.index(item.kind), *reversed(item.patch)) for item in items])
+        target = [(NAMES.index(item.shape.kind), *reversed(item.patch)) for item in items]
         counted = {"which": [1, 0, 0], "where": [0, 1, 1], "all": [1, 1, 1]}[self.graded]
         return Batch(
-            {"pixels": normalised(render(items))},
-            target,
+            {"pixels": drawing.normalised(self.pictures(items))},
+            torch.tensor(target),
             None if self.graded == "all" else torch.tensor(counted).bool().expand(len(items), 3),
             classes=(len(NAMES), GRID, GRID),
             tolerance=int(self.graded == "where"),
         )
+
+    def pictures(self, items: Sequence[Composite]) -> UInt8[Tensor, "batch channel row col"]:
+        """The images of some items."""
+        distance = _distances(items)[:, None]
+        colour = torch.tensor([item.shape.colour for item in items])[..., None, None]
+        images = torch.stack([_crop(item) for item in items])
+        images = images + (1 - images) * drawing.covered(distance, RIM)
+        return drawing.in_bytes(images + (colour - images) * drawing.covered(distance))
 
 
 @cache
@@ -227,63 +191,24 @@ def photograph(name: str) -> Float[Tensor, "channel row col"]:
     return torch.from_numpy(pixels).permute(2, 0, 1)
 
 
-def render(items: Sequence[Composite]) -> UInt8[Tensor, "batch channel row col"]:
-    """The images of some items."""
-    fill, rim = _covers(items)
-    colour = torch.tensor([item.colour for item in items])[:, :, None, None]
-    pictures = _crops(items)
-    pictures = pictures + (1 - pictures) * rim
-    pictures = pictures + (colour - pictures) * fill
-    return (pictures.clamp(0, 1) * 255).round().to(torch.uint8)
-
-
-def _crops(items: Sequence[Composite]) -> Float[Tensor, "batch channel row col"]:
-    """The backgrounds, at the size of the image."""
-    images = torch.empty(len(items), 3, SIDE, SIDE)
-    for name in PHOTO_NAMES:
-        mine = [number for number, item in enumerate(items) if item.photo == name]
-        if not mine:
-            continue
-        photo = photograph(name)
-        change = torch.tensor([_window(items[number], photo.shape) for number in mine])
-        at = F.affine_grid(change, [len(mine), 3, SIDE, SIDE], align_corners=False)
-        crops = F.grid_sample(
-            photo.expand(len(mine), -1, -1, -1), at, padding_mode="border", align_corners=False
-        )
-        images[mine] = crops
-    return images * torch.tensor([item.gain for item in items])[:, :, None, None]
-
-
-def _window(item: Composite, shape: Sequence[int]) -> list[list[float]]:
-    """The affine matrix from the image to the photo, both from −1 to 1."""
-    (top, left, side), (_, rows, cols) = item.crop, shape
+def _crop(item: Composite) -> Float[Tensor, "channel row col"]:
+    """The background, at the size of the image."""
+    photo, (top, left, side) = photograph(item.photo), item.crop
+    _, rows, cols = photo.shape
     middle = item.tile[0] * TILE + top + side / 2, item.tile[1] * TILE + left + side / 2
     across = -side / cols if item.flip else side / cols
-    return [
+    window = [
         [across, 0.0, 2 * middle[1] / cols - 1],
         [0.0, side / rows, 2 * middle[0] / rows - 1],
     ]
+    at = F.affine_grid(torch.tensor([window]), [1, 3, SIDE, SIDE], align_corners=False)
+    crop = F.grid_sample(photo[None], at, padding_mode="border", align_corners=False)[0]
+    return crop * torch.tensor(item.gain)[:, None, None]
 
 
-def _covers(
-    items: Sequence[Composite],
-) -> tuple[Float[Tensor, "batch 1 row col"], Float[Tensor, "batch 1 row col"]]:
-    """How much of every pixel the object covers, without and with its rim, 0 to 1."""
-    fields = ("row", "col", "radius", "turn", "hollow")
-    placed = torch.tensor([[float(getattr(item, name)) for name in fields] for item in items])
-    row, col, radius, turn, hollow = (placed[:, i, None, None] for i in range(len(fields)))
-    near = torch.arange(WINDOW)
-    rows, cols = ((c[:, 0, 0].int() - WINDOW // 2).clamp(0, SIDE - WINDOW) for c in (row, col))
-    rows, cols = rows[:, None] + near, cols[:, None] + near
-    y, x = (rows[:, :, None] + 0.5 - row) / radius, (cols[:, None] + 0.5 - col) / radius
-    across, along = x * turn.cos() + y * turn.sin(), y * turn.cos() - x * turn.sin()
-    distance = torch.empty(len(items), WINDOW, WINDOW)
-    for kind in {item.kind for item in items}:
-        mine = [number for number, item in enumerate(items) if item.kind == kind]
-        distance[mine] = KINDS[kind](across[mine], along[mine])
-    distance = radius * torch.where(hollow > 0, distance.abs() - LINE / 2, distance)
-    covers = torch.zeros(2, len(items), 1, SIDE, SIDE)
-    each = torch.arange(len(items))[:, None, None]
-    for cover, grown in zip(covers, (0.5, 0.5 + RIM), strict=True):
-        cover[each, 0, rows[:, :, None], cols[:, None]] = (grown - distance).clamp(0, 1)
-    return covers[0], covers[1]
+def _distances(items: Sequence[Composite]) -> Float[Tensor, "batch row col"]:
+    """The distance of every pixel from the object, or from the line around a hollow one."""
+    distance = drawing.distances(KINDS, [item.shape for item in items])
+    width = LINE / 2 * torch.tensor([item.shape.radius for item in items])[:, None, None]
+    hollow = torch.tensor([item.hollow for item in items])[:, None, None]
+    return torch.where(hollow, distance.abs() - width, distance)

@@ -4,25 +4,26 @@ Whether an item is held out depends only on its key, so training never sees a te
 item with the same key.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import sqrt
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 from zlib import crc32
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, UInt8
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
+from analysis.corpus.intervals import interval
+from models.card import Measure
 from models.eval_mode import evaluating
-from models.output import cross_entropy, target_ranks
+from models.output import cross_entropy
+from train.vocabulary import IGNORED
 
-IGNORED = -100  # target of positions without a loss
 ABSENT = -1e9  # logit of a class that a question does not have; −inf · 0 would be NaN
 HELD_OUT = 7  # one key in seven is held out
-Z = 1.959964  # quantile of the normal distribution for a 95 % interval
+AT_ONCE = 64  # items of a batch in an evaluation
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,24 +50,41 @@ class Batch:
     classes: tuple[int, ...] = ()
     tolerance: int = 0
 
-
-Item = TypeVar("Item")
+    @property
+    def counted(self) -> Bool[Tensor, "batch place"]:
+        """The positions that count in evaluations."""
+        asked = self.target != IGNORED
+        return asked if self.graded is None else asked & self.graded
 
 
 @runtime_checkable
-class Task(Protocol[Item]):
-    """A learning task."""
+class Task(Protocol):
+    """A learning task. One with a finite number of items lists them as `every`."""
 
-    def draw(self, dice: Random) -> Item:
+    def draw(self, dice: Random) -> Any:
         """A random item, from either split."""
         ...
 
-    def key(self, item: Item) -> str:
+    def key(self, item: Any) -> str:
         """The key that determines the split of an item."""
         ...
 
-    def batch(self, items: Sequence[Item]) -> Batch:
+    def batch(self, items: Sequence[Any]) -> Batch:
         """The items as a batch."""
+        ...
+
+
+@runtime_checkable
+class PictureTask(Task, Protocol):
+    """A task that asks questions about pictures."""
+
+    @property
+    def questions(self) -> Mapping[str, tuple[str, ...]]:
+        """The classes of each question."""
+        ...
+
+    def pictures(self, items: Sequence[Any]) -> UInt8[Tensor, "batch channel row col"]:
+        """The images of some items."""
         ...
 
 
@@ -75,9 +93,9 @@ def is_held_out(key: str) -> bool:
     return crc32(key.encode()) % HELD_OUT == 0
 
 
-def draw(task: Task[Item], count: int, dice: Random, *, held_out: bool = False) -> list[Item]:
+def draw(task: Task, count: int, dice: Random, *, held_out: bool = False) -> list[Any]:
     """Random items of one split."""
-    items: list[Item] = []
+    items: list[Any] = []
     while len(items) < count:
         item = task.draw(dice)
         if is_held_out(task.key(item)) == held_out:
@@ -85,9 +103,9 @@ def draw(task: Task[Item], count: int, dice: Random, *, held_out: bool = False) 
     return items
 
 
-def exam(task: Task[Item], count: int) -> list[Item]:
-    """`count` distinct held-out items, or all if the task lists its items (`every`)."""
-    every: Sequence[Item] | None = getattr(task, "every", None)
+def exam(task: Task, count: int) -> list[Any]:
+    """`count` distinct held-out items, or all if the task lists its items."""
+    every: Sequence[Any] | None = getattr(task, "every", None)
     if every is not None:
         return [item for item in every if is_held_out(task.key(item))]
     dice, items = Random("exam 0"), {}
@@ -95,9 +113,6 @@ def exam(task: Task[Item], count: int) -> list[Item]:
         (item,) = draw(task, 1, dice, held_out=True)
         items[repr(item)] = item
     return list(items.values())
-
-
-# --- loss and scores ----------------------------------------------------------------------------
 
 
 def logits_of(out: Any, batch: Batch) -> Float[Tensor, "batch place class"]:
@@ -114,13 +129,13 @@ def logits_of(out: Any, batch: Batch) -> Float[Tensor, "batch place class"]:
     return pad_sequence([part.mT for part in parts], padding_value=ABSENT).permute(2, 1, 0)
 
 
-def loss_of(out: Any, batch: Batch) -> Float[Tensor, ""]:
+def loss_of(logits: Tensor, batch: Batch) -> Float[Tensor, ""]:
     """Mean cross entropy over all targets.
 
     If only some positions are graded, it is the mean over these and the mean over the others,
     weighted by the emphasis.
     """
-    logits, target, graded = logits_of(out, batch), batch.target, batch.graded
+    target, graded = batch.target, batch.graded
     if graded is None:
         return cross_entropy(logits, target, padding=IGNORED)
     predictable = cross_entropy(logits, target.where(graded, IGNORED), padding=IGNORED)
@@ -128,100 +143,46 @@ def loss_of(out: Any, batch: Batch) -> Float[Tensor, ""]:
     return batch.emphasis * predictable + (1 - batch.emphasis) * others
 
 
-def right(out: Any, batch: Batch) -> Bool[Tensor, " batch"]:
-    """Which items are correct at every graded position."""
-    logits, asked = logits_of(out, batch), batch.target != IGNORED
-    asked = asked if batch.graded is None else asked & batch.graded
-    wanted = batch.target.where(asked, 0)[..., None]
-    off = (logits.argmax(-1, keepdim=True) - wanted).abs()
-    good = (off <= batch.tolerance)[..., 0]
+def right(logits: Tensor, batch: Batch) -> Bool[Tensor, " batch"]:
+    """Which items are correct at every position that counts."""
+    counted = batch.counted
+    wanted = batch.target.where(counted, 0)[..., None]
+    good = ((logits.argmax(-1, keepdim=True) - wanted).abs() <= batch.tolerance)[..., 0]
     if batch.rivals is not None:
         one = batch.rivals != IGNORED
         rivals = batch.rivals.where(one, 0)[..., None]
         likelier = (logits.gather(-1, wanted) > logits.gather(-1, rivals))[..., 0]
         good = likelier.where(one, good)
-    return (good | ~asked).all(-1)
+    return (good | ~counted).all(-1)
 
 
-def moved(batch: Batch, device: torch.device) -> Batch:
-    """The batch on a device."""
-    arguments = {k: None if v is None else v.to(device) for k, v in batch.arguments.items()}
-    graded, rivals = (None if v is None else v.to(device) for v in (batch.graded, batch.rivals))
-    return replace(
-        batch, arguments=arguments, target=batch.target.to(device), graded=graded, rivals=rivals
-    )
+def score(
+    network: nn.Module, task: Task, items: Sequence[Any], *, name: str = "", aim: float = 0.0
+) -> Measure:
+    """How many items the network gets right in eval mode, with the 95 % interval of the share."""
+    count, of = sum(int(right(*pair).sum()) for pair in _answered(network, task, items)), len(items)
+    share = count / of
+    variance = share * (1 - share) * of / max(of - 1, 1)
+    low, high = interval(share, variance, float(of), share=True)
+    return Measure(name, count, of, float(low), float(high), aim)
 
 
-@dataclass(frozen=True)
-class Score:
-    """Number of correct items.
-
-    Attributes:
-        right: correct items.
-        of: all items.
-    """
-
-    right: int
-    of: int
-
-    @property
-    def share(self) -> float:
-        return self.right / self.of
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % confidence interval of the share (Wilson 1927)."""
-        n, p = self.of, self.share
-        middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
-        half = Z / (1 + Z * Z / n) * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
-        return max(0.0, middle - half), min(1.0, middle + half)
+def answers(
+    network: nn.Module, task: Task, items: Sequence[Any]
+) -> tuple[Float[Tensor, "answer class"], Int[Tensor, " answer"]]:
+    """The logits at every position that counts, and the right classes, in eval mode."""
+    pairs = list(_answered(network, task, items))
+    logits = torch.cat([logits[batch.counted] for logits, batch in pairs])
+    return logits, torch.cat([batch.target[batch.counted] for _, batch in pairs])
 
 
-AT_ONCE, RANKED_AT_ONCE = 256, 64  # items of a batch
-
-
-def score(network: nn.Module, task: Task[Item], items: Sequence[Item]) -> Score:
-    """The score of the network on some items, in eval mode."""
-    device, count = next(network.parameters()).device, 0
-    network = evaluating(network)
-    with torch.no_grad():
-        for first in range(0, len(items), AT_ONCE):
-            batch = moved(task.batch(items[first : first + AT_ONCE]), device)
-            count += int(right(network(**batch.arguments), batch).sum())
-    return Score(count, len(items))
-
-
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """How a network ranks the right answers of some items.
-
-    Attributes:
-        ranks: of each graded answer among all classes; 1 is the first guess.
-        loss: mean cross entropy of these answers, in nats.
-        classes: number of classes.
-    """
-
-    ranks: Int[Tensor, " answer"]
-    loss: float
-    classes: int
-
-    def accuracy(self, k: int) -> float:
-        """The share of answers among the k first guesses."""
-        return float((self.ranks <= k).float().mean())
-
-
-def ranking(network: nn.Module, task: Task[Item], items: Sequence[Item]) -> Ranking:
-    """The ranks of the graded answers to some items, in eval mode."""
-    device, ranks, losses, classes = next(network.parameters()).device, [], [], 0
-    network = evaluating(network)
-    with torch.no_grad():
-        for first in range(0, len(items), RANKED_AT_ONCE):
-            batch = moved(task.batch(items[first : first + RANKED_AT_ONCE]), device)
-            logits, target = logits_of(network(**batch.arguments), batch), batch.target
-            if batch.graded is not None:
-                target = target.where(batch.graded, IGNORED)
-            ranks.append(target_ranks(logits, target, padding=IGNORED).cpu())
-            losses.append(len(ranks[-1]) * cross_entropy(logits, target, padding=IGNORED).item())
-            classes = logits.shape[-1]
-    whole = torch.cat(ranks)
-    return Ranking(whole, sum(losses) / len(whole), classes)
+@torch.no_grad()
+def _answered(
+    network: nn.Module, task: Task, items: Sequence[Any]
+) -> Iterator[tuple[Tensor, Batch]]:
+    """The logits for the items, with each batch, on the CPU."""
+    device, network = next(network.parameters()).device, evaluating(network)
+    for first in range(0, len(items), AT_ONCE):
+        batch = task.batch(items[first : first + AT_ONCE])
+        given = {name: None if v is None else v.to(device) for name, v in batch.arguments.items()}
+        yield logits_of(network(**given), batch).cpu(), batch

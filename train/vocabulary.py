@@ -1,16 +1,21 @@
-"""Vocabularies of the tasks, and their tokenizer files."""
+"""Vocabularies of the tasks, as tokenizers."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 from jaxtyping import Bool, Int
+from tokenizers import AddedToken, Regex, Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.normalizers import Lowercase
+from tokenizers.pre_tokenizers import Sequence as InTurn
+from tokenizers.pre_tokenizers import Split
+from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 
 PAD, BEGIN, END, UNKNOWN, MASK = range(5)
 SPECIAL = ("[PAD]", "[BEGIN]", "[END]", "[UNK]", "[MASK]")
+IGNORED = -100  # target of positions without a loss
 SPLITS = {  # pre-tokenization: patterns, each with the treatment of its matches
     "characters": ((r"\s+", "removed"), (r".", "isolated")),
     "characters and spaces": ((r"[\s\S]", "isolated"),),
@@ -18,64 +23,35 @@ SPLITS = {  # pre-tokenization: patterns, each with the treatment of its matches
 }
 
 
-@dataclass(frozen=True)
 class Vocabulary:
-    """Special tokens, followed by the tokens of a task.
+    """Special tokens, followed by the tokens of a task in lower case.
 
     Attributes:
-        tokens: of the task, in lower case.
-        split: pre-tokenization, one of `SPLITS`.
-        begin: whether texts start with a begin token.
-        end: whether texts end with an end token.
+        names: every token, by its id.
     """
 
-    tokens: tuple[str, ...]
-    split: str
-    begin: bool = False
-    end: bool = False
+    def __init__(
+        self, tokens: Sequence[str], split: str, *, begin: bool = False, end: bool = False
+    ) -> None:
+        """The tokens of a task, one of `SPLITS`, and whether texts begin and end with a token."""
+        self.names = (*SPECIAL, *tokens)
+        numbers = {token: number for number, token in enumerate(self.names)}
+        self._tokenizer = Tokenizer(WordLevel(numbers, unk_token=SPECIAL[UNKNOWN]))
+        self._tokenizer.normalizer = Lowercase()
+        self._tokenizer.pre_tokenizer = InTurn([Split(Regex(by), how) for by, how in SPLITS[split]])
+        self._tokenizer.add_special_tokens([AddedToken(name, special=True) for name in SPECIAL])
+        self._tokenizer.post_processor = TemplateProcessing(
+            single=" ".join([SPECIAL[BEGIN]] * begin + ["$A"] + [SPECIAL[END]] * end),
+            special_tokens=[(SPECIAL[token], token) for token in (BEGIN, END)],
+        )
 
-    def __post_init__(self) -> None:
-        if self.split not in SPLITS:
-            raise ValueError(f"split: expected one of {list(SPLITS)}, received {self.split!r}")
-        if len(set(self.tokens)) < len(self.tokens):
-            raise ValueError(f"tokens: expected no token twice, received {self.tokens}")
-
-    def __len__(self) -> int:
-        return len(SPECIAL) + len(self.tokens)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Every token, by its id."""
-        return (*SPECIAL, *self.tokens)
-
-    @cached_property
-    def numbers(self) -> Mapping[str, int]:
-        """The id of every token."""
-        return {token: number for number, token in enumerate(self.names)}
-
-    def ids(self, tokens: Iterable[str]) -> list[int]:
-        """The ids of tokens, with begin and end token as configured."""
-        numbers = [self.numbers[token] for token in tokens]
-        return [BEGIN] * self.begin + numbers + [END] * self.end
+    def ids(self, text: str) -> list[int]:
+        """The ids of a text, with begin and end token as configured."""
+        return self._tokenizer.encode(text).ids
 
     def save(self, path: Path) -> None:
-        """Writes the equivalent tokenizer.json."""
-        from tokenizers import AddedToken, Regex, Tokenizer
-        from tokenizers.models import WordLevel
-        from tokenizers.normalizers import Lowercase
-        from tokenizers.pre_tokenizers import PreTokenizer, Split
-        from tokenizers.pre_tokenizers import Sequence as InTurn
-        from tokenizers.processors import TemplateProcessing
-
-        reader = Tokenizer(WordLevel(dict(self.numbers), unk_token=SPECIAL[UNKNOWN]))
-        reader.normalizer = Lowercase()
-        steps: list[PreTokenizer] = [Split(Regex(by), how) for by, how in SPLITS[self.split]]
-        reader.pre_tokenizer = InTurn(steps)
-        reader.add_special_tokens([AddedToken(name, special=True) for name in SPECIAL])
-        ends = [(SPECIAL[token], token) for token in (BEGIN, END)]
-        parts = [SPECIAL[BEGIN]] * self.begin + ["$A"] + [SPECIAL[END]] * self.end
-        reader.post_processor = TemplateProcessing(single=" ".join(parts), special_tokens=ends)
-        path.write_text(reader.to_str(), encoding="utf-8")
+        """Writes it as tokenizer.json."""
+        path.write_text(self._tokenizer.to_str(), encoding="utf-8")
 
 
 def filled(rows: Sequence[Sequence[int]], fill: int = PAD) -> Int[Tensor, "batch token"]:
@@ -88,3 +64,11 @@ def padding_of(ids: Int[Tensor, "batch token"]) -> Bool[Tensor, "batch token"] |
     """True at padding; None if there is none."""
     padding = ids == PAD
     return padding if bool(padding.any()) else None
+
+
+def shifted(
+    rows: Sequence[Sequence[int]],
+) -> tuple[dict[str, Tensor | None], Int[Tensor, "batch token"]]:
+    """Arguments of a decoder, and the next token at every position."""
+    ids = filled([row[:-1] for row in rows])
+    return {"ids": ids, "padding": padding_of(ids)}, filled([row[1:] for row in rows], IGNORED)

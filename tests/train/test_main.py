@@ -1,18 +1,21 @@
 """`python -m train`: from nothing to a folder that opens, and what it says when that fails."""
 
-import resource
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import train.__main__ as command
+from models.card import Measure
+from models.files.errors import CheckpointError
 from models.run import load, trace
-from train.loop import Settings
+from tests.full_disk import disk_with_room_for
+from train.letters import Reverse
+from train.loop import Settings, Training
 from train.recipes import RECIPES
-from train.sequences import Rearrange
 
-FOUR = Rearrange("reverse", 4, 4)
+FOUR = Reverse(4, 4)
 SHORT = replace(
     RECIPES["reverse"],
     task=FOUR,
@@ -23,17 +26,20 @@ SHORT = replace(
 TINY = replace(
     RECIPES["reverse"],
     settings=Settings(steps=6, batch=3, every=2, tested=5),
-    exams={"reversed": (RECIPES["reverse"].task, 0.0)},
+    exams={"reversed": (Reverse(), 0.0)},
     items=7,
 )
 
 
-def words(name: str, out: Path, *more: str) -> list[str]:
-    return [name, "--out", str(out), "--snapshots", str(out / "snapshots"), *more]
+def run(out: Path, *more: str) -> int:
+    return command.main(
+        ["reverse", "--out", str(out), "--snapshots", str(out / "snapshots"), *more]
+    )
 
 
-def run(name: str, out: Path, *more: str) -> int:
-    return command.main(words(name, out, *more))
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RECIPES, "reverse", TINY)
 
 
 @pytest.mark.usefixtures("unchecked_shapes")
@@ -42,7 +48,7 @@ def test_reverse_from_nothing(
 ) -> None:
     """The whole of it, on words of four letters: they take a quarter of the steps."""
     monkeypatch.setitem(RECIPES, "reverse", SHORT)
-    assert run("reverse", tmp_path) == 0
+    assert run(tmp_path) == 0
     said = capsys.readouterr().out
     assert "of 300 held-out items right (95 % interval" in said  # and the aim was reached
     assert "minutes" in said
@@ -51,65 +57,80 @@ def test_reverse_from_nothing(
     assert model.tokenizer is not None
     written = found.output.values.argmax(-1)[0].tolist()
     assert written == list(model.tokenizer.encode("mart").ids)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["reverse", "snapshots"]
 
 
+@pytest.mark.usefixtures("tiny")
 def test_it_goes_on_where_it_was_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(RECIPES, "reverse", TINY)
-    assert run("reverse", tmp_path / "whole") == 0
+    assert run(tmp_path / "whole") == 0
 
-    def interrupted(name: str, progress: command.Progress) -> None:
-        if progress.step == 5:
+    def interrupted(training: Training) -> Measure:
+        if training.step == 4:
             raise KeyboardInterrupt
+        return scored(training)
 
+    scored = Training.score
     with monkeypatch.context() as patched:
-        patched.setattr(command, "show", interrupted)
+        patched.setattr(Training, "score", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            run("reverse", tmp_path / "rest")
+            run(tmp_path / "rest")
     capsys.readouterr()
-    assert run("reverse", tmp_path / "rest", "--resume") == 0
+    assert run(tmp_path / "rest", "--resume") == 0
     assert "4/6" not in capsys.readouterr().out  # the first four were there
     weights = [tmp_path / n / "reverse" / "model.safetensors" for n in ("whole", "rest")]
     assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
-def test_nothing_to_go_on_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("reverse", tmp_path, "--resume") == 1
-    assert "reverse.pt: expected a snapshot" in capsys.readouterr().err
-
-
-def test_an_aim_that_is_missed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("recipe", "says"),
+    [
+        (replace(TINY, exams={"reversed": (Reverse(), 0.5)}), "a target was missed: nothing is"),
+        (replace(TINY, settings=replace(TINY.settings, rate=1e30)), "is not a finite number at"),
+    ],
+)
+def test_what_went_wrong_is_one_line_and_nothing_is_written(
+    recipe: object,
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    task = TINY.task
-    monkeypatch.setitem(RECIPES, "reverse", replace(TINY, exams={"reversed": (task, 0.5)}))
-    assert run("reverse", tmp_path) == 1
-    assert "a target was missed: nothing is written" in capsys.readouterr().err
+    monkeypatch.setitem(RECIPES, "reverse", recipe)
+    assert run(tmp_path) == 1
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert says in line
     assert not (tmp_path / "reverse").exists()
 
 
-def test_not_a_number(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.usefixtures("tiny")
+def test_a_full_disk_leaves_the_last_good_checkpoint(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wild = replace(TINY, settings=Settings(steps=50, batch=3, every=1, tested=5, rate=1e38))
-    monkeypatch.setitem(RECIPES, "reverse", wild)
-    assert run("reverse", tmp_path) == 1
-    assert "is not a finite number at step" in capsys.readouterr().err
-    assert not (tmp_path / "reverse").exists()
-
-
-def test_a_full_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(RECIPES, "reverse", TINY)
-    assert run("reverse", tmp_path) == 0
-    good = (tmp_path / "reverse" / "model.safetensors").read_bytes()
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
-        assert run("reverse", tmp_path) == 1
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert run(tmp_path) == 0
+    good = {path.name: path.read_bytes() for path in (tmp_path / "reverse").iterdir()}
+    assert set(good) == {"config.json", "model.safetensors", "tokenizer.json"}
+    with disk_with_room_for(50_000):
+        assert run(tmp_path) == 1
     assert "the existing files are unchanged" in capsys.readouterr().err
-    assert (tmp_path / "reverse" / "model.safetensors").read_bytes() == good
+    assert {path.name: path.read_bytes() for path in (tmp_path / "reverse").iterdir()} == good
+
+
+@pytest.mark.usefixtures("tiny")
+def test_a_checkpoint_that_does_not_fit_is_one_line(tmp_path: Path) -> None:
+    assert run(tmp_path) == 0
+    file = tmp_path / "reverse" / "config.json"
+    good = json.loads(file.read_text())
+    for change, message in (
+        ({"depth": 3}, "missing are .*blocks.2"),
+        ({"classes": 0}, "no place for .*head"),
+        ({"mlp": 19}, r"expected \(19, 64\), received \(128, 64\)"),
+        ({"width": 3}, r"config: expected only .*, received \['width'\]"),
+        ({"heads": "three"}, "config: "),
+        ({"norm": "both"}, "norm: expected one of"),
+    ):
+        file.write_text(json.dumps({**good, "config": {**good["config"], **change}}))
+        with pytest.raises(CheckpointError, match=message) as caught:
+            load(tmp_path / "reverse")
+        assert "\n" not in str(caught.value)

@@ -1,15 +1,29 @@
 """The split is disjoint by construction, answers are graded right, and intervals hold."""
 
-from math import comb
+from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
 
+from train.letters import LETTERS, Reverse
 from train.recipes import RECIPES
-from train.task import IGNORED, Batch, Score, draw, exam, is_held_out, loss_of, right
+from train.task import (
+    IGNORED,
+    Batch,
+    answers,
+    draw,
+    exam,
+    is_held_out,
+    logits_of,
+    loss_of,
+    right,
+    score,
+)
 
 EVERY = {f"{n}: {m}": t for n, r in RECIPES.items() for m, (t, _) in r.exams.items()}
 
@@ -48,15 +62,14 @@ def test_the_loss_is_what_is_graded_and_what_is_not() -> None:
     logits = torch.randn(2, 5, 7, generator=dice)
     target = torch.tensor([[1, 2, 3, IGNORED, 4], [5, 6, 0, 1, IGNORED]])
     graded = torch.tensor([[False, True, False, False, False], [False, False, True, True, False]])
-    out = SimpleNamespace(logits=logits)
     plain = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=IGNORED)
-    assert loss_of(out, Batch({}, target)) == pytest.approx(plain.item(), abs=1e-6)  # float32
+    assert loss_of(logits, Batch({}, target)) == pytest.approx(plain.item(), abs=1e-6)  # float32
     halves = [
         F.cross_entropy(logits[places], target[places])
         for places in (graded, ~graded & (target != IGNORED))
     ]
     for share in (0.5, 0.9):
-        found = loss_of(out, Batch({}, target, graded, share))
+        found = loss_of(logits, Batch({}, target, graded, share))
         expected = (share * halves[0] + (1 - share) * halves[1]).item()
         assert found == pytest.approx(expected, abs=1e-6)
 
@@ -64,42 +77,60 @@ def test_the_loss_is_what_is_graded_and_what_is_not() -> None:
 def test_right_is_right_everywhere_that_counts() -> None:
     logits = F.one_hot(torch.tensor([[1, 2, 3], [1, 2, 3], [1, 2, 3]]), 5).float()
     target = torch.tensor([[1, 2, 3], [1, 2, 4], [1, IGNORED, 3]])
-    out = SimpleNamespace(logits=logits)
-    assert right(out, Batch({}, target)).tolist() == [True, False, True]
+    assert right(logits, Batch({}, target)).tolist() == [True, False, True]
     graded = torch.tensor([[True, True, True], [True, False, False], [False, False, True]])
-    assert right(out, Batch({}, target, graded)).tolist() == [True, True, True]
+    assert right(logits, Batch({}, target, graded)).tolist() == [True, True, True]
     logits[..., 4] = 0.5  # above all but the likeliest
     rivals = torch.tensor([[IGNORED, 0, 0], [0, 0, 0], [4, 4, 4]])
     rivalled = Batch({}, target, graded, rivals=rivals)
-    assert right(out, rivalled).tolist() == [True, True, True]
+    assert right(logits, rivalled).tolist() == [True, True, True]
     target[1, 0], rivals[1, 0] = 4, 2  # not the likeliest, but likelier than its rival
-    assert right(out, rivalled).tolist() == [True, True, True]
+    assert right(logits, rivalled).tolist() == [True, True, True]
     rivals[1, 0] = 1
-    assert right(out, rivalled).tolist() == [True, False, True]
+    assert right(logits, rivalled).tolist() == [True, False, True]
 
 
 def test_a_network_that_answers_once_is_asked_several_questions() -> None:
-    logits = torch.tensor([[0.0, 1, 0, 0, 0, 1], [1, 0, 0, 0, 1, 0]])
-    out, target = SimpleNamespace(logits=logits), torch.tensor([[1, 2], [0, 2]])
-    assert right(out, Batch({}, target)).tolist() == [True, False]
+    out = SimpleNamespace(logits=torch.tensor([[0.0, 1, 0, 0, 0, 1], [1, 0, 0, 0, 1, 0]]))
+    batch = Batch({}, torch.tensor([[1, 2], [0, 2]]))
+    assert right(logits_of(out, batch), batch).tolist() == [True, False]
+    uneven = replace(batch, classes=(4, 2))  # as many answers as there are to each question
+    assert logits_of(out, uneven)[0, :, :2].tolist() == [[0, 1], [0, 1]]
+    assert logits_of(out, uneven).argmax(-1).tolist() == [[1, 1], [0, 0]]
+
+
+class Fixed(torch.nn.Module):
+    """Answers "a" to every token."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bias = torch.nn.Parameter(F.one_hot(torch.tensor(5), len(LETTERS.names)).float())
+
+    def forward(self, ids: torch.Tensor, padding: torch.Tensor | None) -> SimpleNamespace:
+        return SimpleNamespace(logits=self.bias.expand(*ids.shape, -1))
+
+
+def test_answers_are_those_at_positions_that_count() -> None:
+    logits, target = answers(Fixed(), Reverse(), ["ab", "aaa"])
+    assert target.tolist() == [*LETTERS.ids("ba"), *LETTERS.ids("aaa")]
+    assert logits.argmax(-1).tolist() == [5] * 7
+
+
+class Told(Reverse):
+    """A task whose items are their own answers."""
+
+    def batch(self, items: Sequence[Any]) -> Batch:
+        ids = torch.zeros(len(items), 1, dtype=torch.long)
+        return Batch({"ids": ids, "padding": None}, torch.tensor(items)[:, None])
 
 
 @pytest.mark.parametrize(("count", "of"), [(0, 7), (7, 7), (497, 500), (13, 31)])
 def test_the_interval_is_wilsons(count: int, of: int) -> None:
     """Its ends are the shares p for which the count lies 1.96 standard deviations away."""
-    low, high = Score(count, of).interval
-    for end in (low, high):
+    found = score(Fixed(), Told(), [5] * count + [6] * (of - count))
+    assert (found.right, found.of) == (count, of)
+    for end in (found.low, found.high):
         if 0 < end < 1:
             deviation = (end * (1 - end) / of) ** 0.5
             assert abs(count / of - end) == pytest.approx(1.959964 * deviation, rel=1e-6)
-    assert 0 <= low <= count / of <= high <= 1
-
-
-def test_the_interval_covers() -> None:
-    """Over all outcomes of 200 coins that fall right with 0.9, about 95 % of intervals hold 0.9."""
-    covered = sum(
-        comb(200, k) * 0.9**k * 0.1 ** (200 - k)
-        for k in range(201)
-        if Score(k, 200).interval[0] <= 0.9 <= Score(k, 200).interval[1]
-    )
-    assert 0.93 < covered < 0.97
+    assert 0 <= found.low <= count / of <= found.high <= 1

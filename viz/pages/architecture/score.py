@@ -1,7 +1,7 @@
 """Loss and accuracy at several k of the Architecture page's network."""
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -10,27 +10,23 @@ from models.request import Source
 from viz import figures
 from viz.api import tracing
 from viz.pages import shared
-from viz.pages.architecture import compute, cost, network, presets, run
+from viz.pages.architecture import compute, network, presets, run
 from viz.pages.architecture.presets import PAGE
 from viz.pages.widgets import charts, controls
 
 if TYPE_CHECKING:
     from models.model import Config
-    from train.task import Ranking
 
 ITEMS = 200
-SECONDS = 4.0  # of all passes; slower networks get fewer items
 MOST_KS, MOST_SHOWN = 6, 64  # ks in the link; largest k that is drawn
-TASK = "held-out items of its task"
-RANDOM = "random inputs with random answers"
 
 
 def show(config: "Config") -> None:
-    """The loss, and the accuracy at each k, of the network on items with known answers."""
-    if not _has_logits(config):
+    """The loss, and the accuracy at each k, of a trained network on held-out items of its task."""
+    model = "" if network.changed() else presets.trained(network.chosen())
+    if not model:
         shared.notice(
-            "This network has no classes: choose a ViT with a head, a decoder or an"
-            " encoder–decoder."
+            "This network is untrained, so its answers are guesses: choose one of the trained ones."
         )
         return
     st.markdown("How often is the right answer among the k likeliest classes?")
@@ -41,18 +37,13 @@ def show(config: "Config") -> None:
             step=0.1,
             format="%.1f",
         )
-    model = "" if network.changed() else presets.trained(network.chosen())
-    tokens, target = network.sizes(network.values())
-    if not cost.allowed(config, _parts(config)):
-        return
     try:
-        ranking = measured(run.source(config, model), config, tokens, target)
-        ks = chosen(text, ranking.classes)
+        accuracy, loss, count = measured(run.source(config, model))
+        ks = chosen(text, len(accuracy))
     except ValueError as error:
         shared.error_line(error)
         return
-    what = TASK if model else RANDOM
-    _draw(ranking, ks, float(weight), f"{len(ranking.ranks)} answers to {what}")
+    _draw(accuracy, ks, _loss(loss, len(accuracy), float(weight)), count)
 
 
 HELP = "Numbers of guesses, such as 1 3 5"
@@ -74,12 +65,11 @@ def chosen(text: str, classes: int) -> tuple[int, ...]:
     return tuple(sorted({min(int(word[:9]), classes) for word in words}))
 
 
-def _draw(ranking: "Ranking", ks: tuple[int, ...], weight: float, what: str) -> None:
+def _draw(accuracy: np.ndarray, ks: tuple[int, ...], loss: str, count: int) -> None:
     """Bars for the chosen k, beside the curve of every k."""
-    last = min(ranking.classes, max(MOST_SHOWN, ks[-1]))
-    at = np.arange(1, last + 1)
-    accuracy = np.array([ranking.accuracy(int(k)) for k in at])
-    with charts.saved(PAGE, "score", f"{network.title()}: {what}"):
+    at = np.arange(1, min(len(accuracy), max(MOST_SHOWN, ks[-1])) + 1)
+    title = f"{network.title()}: {count} answers to held-out items of its task"
+    with charts.saved(PAGE, "score", title):
         left, right = st.columns([2, 3], gap="medium")
         with left:
             bars = figures.bars(
@@ -89,12 +79,15 @@ def _draw(ranking: "Ranking", ks: tuple[int, ...], weight: float, what: str) -> 
                 x="share of answers",
             )
             charts.chart(PAGE, bars, "accuracy", "Accuracy at each chosen k")
-            st.markdown(_loss(ranking, weight))
+            st.markdown(loss)
         with right:
             curve = figures.curves(
                 at,
-                {"this network": accuracy, "chance: k / classes": at / ranking.classes},
-                title=f"{network.title()}: {what}",
+                {
+                    "this network": accuracy[: len(at)],
+                    "chance: k / classes": at / len(accuracy),
+                },
+                title=title,
                 x="k, number of guesses",
                 y="share of answers among them",
                 span=(0, 1.05),
@@ -107,40 +100,22 @@ def _draw(ranking: "Ranking", ks: tuple[int, ...], weight: float, what: str) -> 
     )
 
 
-def _loss(ranking: "Ranking", weight: float) -> str:
-    chance = float(np.log(ranking.classes))
+def _loss(loss: float, classes: int, weight: float) -> str:
+    chance = float(np.log(classes))
     return (
-        f"Loss **{ranking.loss:.3f}** (chance: ln {ranking.classes:,} = {chance:.3f});"
-        f" × {weight:g} = **{weight * ranking.loss:.3f}**. The weight scales every gradient"
+        f"Loss **{loss:.3f}** (chance: ln {classes:,} = {chance:.3f});"
+        f" × {weight:g} = **{weight * loss:.3f}**. The weight scales every gradient"
         " and leaves each accuracy as it is."
     )
 
 
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
-def measured(source: Source, config: "Config", tokens: int, target: int) -> "Ranking":
-    """Ranks of the right answers: of the trained model's own task, or of random inputs."""
-    trained = tracing.opened(source)
+def measured(source: Source) -> tuple[np.ndarray, float, int]:
+    """The accuracy at every k, the loss, and the number of answers to held-out items."""
+    trained, task = tracing.opened(source), compute.RECIPES[source.catalogue].task
     with shared.forward_pass(trained):
-        if source.catalogue:
-            task: Any = compute.RECIPES[source.catalogue].task
-            return compute.ranking(
-                trained.network, task, compute.draw(task, ITEMS, Random("accuracy"), held_out=True)
-            )
-        seconds = cost.predicted(compute.parts(config, tokens, target))
-        items = max(8, min(ITEMS, int(SECONDS / seconds)))
-        task = compute.Chance(config, tokens, target)
-        return compute.ranking(
-            trained.network, task, [task.draw(Random(str(n))) for n in range(items)]
-        )
-
-
-def _parts(config: "Config") -> tuple[Any, ...]:
-    return compute.parts(config, *network.sizes(network.values()))
-
-
-def _has_logits(config: "Config") -> bool:
-    if isinstance(config, compute.ViTConfig):
-        return bool(config.layers)
-    if isinstance(config, compute.EncoderConfig):
-        return config.classes > 0
-    return isinstance(config, compute.DecoderConfig | compute.Seq2SeqConfig)
+        items = compute.draw(task, ITEMS, Random("accuracy"), held_out=True)
+        logits, target = compute.answers(trained.network, task, items)
+    ks = range(1, logits.shape[-1] + 1)
+    accuracy = np.array([float(compute.top_k_accuracy(logits, target, k)) for k in ks])
+    return accuracy, compute.cross_entropy(logits, target).item(), len(target)

@@ -1,4 +1,4 @@
-"""Repeats come at any place, of any length, from anywhere: only looking back can solve it."""
+"""Letters reversed, and repeats that only looking back can continue."""
 
 from collections import Counter
 from random import Random
@@ -6,11 +6,22 @@ from random import Random
 import torch
 
 from tests.roles import after_the_same
-from train.induction import SIGNS, Induction, Repeat
+from train.letters import LETTERS, SIGNS, Induction, Repeat, Reverse
 from train.task import IGNORED, draw
 
 
-def test_by_hand() -> None:
+def test_reversed_by_hand() -> None:
+    batch = Reverse().batch(["stream", "ab"])
+    assert batch.arguments["ids"] is not None
+    assert batch.arguments["ids"][0].tolist() == LETTERS.ids("stream")
+    assert batch.target[0].tolist() == LETTERS.ids("maerts")
+    assert batch.target[1, 3:].tolist() == [IGNORED] * 4
+    assert batch.arguments["padding"] is not None
+    assert batch.arguments["padding"][1].tolist() == [False] * 3 + [True] * 4
+    assert {len(item) for item in draw(Reverse(3, 7), 300, Random("x"))} == {3, 4, 5, 6, 7}
+
+
+def test_a_repeat_by_hand() -> None:
     batch = Induction().batch([Repeat("k7xqz7xqab", 5, 3), Repeat("abcab", 3, 2)])
     assert batch.graded is not None
     assert batch.graded[0].nonzero()[:, 0].tolist() == [6, 7]
