@@ -1,15 +1,14 @@
-"""Latency, start and traffic of the app in a real browser, compared with minimal pages.
+"""Latency, start and traffic of the app in a real browser.
 
     python -m benchmarks.browser [--changes 25] [--starts 5] [--tokens 16 512] [--no-bytes]
         [--only hover]
 
 Change: from an event (a key, the pointer) to the painted picture. "Fetched": without prefetching;
-compared with a canvas on a plain page that fetches as many bytes. "Already there": with everything
-prefetched; compared with the same canvas with the bytes in memory. Every visit opens a fresh page
-with a text of its own and discards two warm-ups; visits are interleaved.
-Start: from the start of the server process to the first text and the first picture, in a fresh
-context of a running browser; compared with a one-line Streamlit page. The first start has an empty
-app cache.
+"already there": with everything prefetched. Every visit opens a fresh page with a text of its own
+and discards two warm-ups; visits are interleaved. An earlier commit is measured from a checkout
+beside this one, in turns.
+Start: from the start of the server process to its first answer, the first text and the first
+picture, in a fresh context of a running browser. The first start has an empty app cache.
 Bytes: on the wire, compressed: of the first view, and of what is fetched ahead.
 
 Server and browser share the machine.
@@ -17,18 +16,16 @@ Server and browser share the machine.
 
 import shutil
 import sys
-import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlencode
 
-import numpy as np
 from playwright.sync_api import Browser, Page
 
 from benchmarks import chrome, servers
 from benchmarks.chrome import PAINTED, Traffic, fresh_page, to_picture, wait_for
-from benchmarks.measure import Aim, Spread, Table, command, ratios, rotations
+from benchmarks.measure import Aim, Spread, Table, command, rotations
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "so", "it", "is")
 TYPED = "romanian"  # every beginning is one token of MiniLM: typing it leaves the count as it is
@@ -80,7 +77,7 @@ class Case:
         name: what the table calls it.
         focus: the element that gets the keys.
         act: the change.
-        link: of the app's page; "" for the bare canvas.
+        link: of its page.
         lazy: whether the picture has to be fetched; then nothing is fetched ahead.
         mode: "same" for a change within a head and token: its picture is drawn anew; "drawn" for
             one that may show a picture that was drawn before.
@@ -91,16 +88,14 @@ class Case:
     name: str
     focus: str
     act: Act
-    link: str = ""
+    link: str
     lazy: bool = False
     mode: str = "another"
     warm: Act | None = None
     long: bool = False
 
-    def address(self, app: str, plain: str, tokens: int, visit: int = 0) -> str:
+    def address(self, app: str, tokens: int, visit: int = 0) -> str:
         """The page at that many tokens; on every visit another text and other random weights."""
-        if not self.link:
-            return f"{plain}/canvas.html?side={tokens}{'' if self.lazy else '&kept'}"
         if not self.link.startswith(("token", "form", "model=built&")):
             return f"{app}/{self.link}"
         special = 0 if "model=" in self.link else 2  # [CLS] and [SEP]
@@ -113,10 +108,7 @@ class Case:
         return f"{app}/?{urlencode(query)}&{self.link}"
 
 
-FETCHED, THERE = "bare canvas: fetched", "bare canvas: already there"
 CASES = (
-    Case(FETCHED, "canvas", RIGHT, lazy=True),
-    Case(THERE, "canvas", RIGHT),
     Case("another head: fetched", ATLAS, RIGHT, "token=0", lazy=True, long=True),
     Case("another layer: fetched", ATLAS, DOWN, "token=0", lazy=True, long=True, warm=RIGHT),
     Case("another head: already there", ATLAS, RIGHT, "token=0"),
@@ -146,43 +138,34 @@ def main(
     only: str = "",
     no_bytes: bool = False,
 ) -> Iterator[object]:
-    with chrome.launched() as browser, tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with chrome.launched() as browser:
         if starts:
-            yield from started(browser, folder, starts)
-        shutil.copy(Path(__file__).with_name("canvas.html"), folder)
-        for side in tokens:
-            (folder / f"bytes{side}").write_bytes(bytes(place % 251 for place in range(side**2)))
-        with chrome.files(folder) as plain, servers.served() as app:
+            yield from started(browser, starts)
+        with servers.served() as app:
             for count in tokens if changes else ():
-                cases = [each for each in CASES if count >= 512 or not each.long]
-                cases = [each for each in cases if only in each.name or not each.link]
+                cases = [case for case in CASES if only in case.name]
+                cases = [case for case in cases if count >= 512 or not case.long]
                 visits = -(-changes // CHANGES_A_VISIT)
-                yield from changed(browser, cases, (app.url, plain), count, visits)
+                yield from changed(browser, cases, app.url, count, visits)
             if not no_bytes:
                 yield from traffic(browser, app.url)
 
 
 def changed(
-    browser: Browser, cases: list[Case], urls: tuple[str, str], tokens: int, visits: int
+    browser: Browser, cases: list[Case], app: str, tokens: int, visits: int
 ) -> Iterator[object]:
     """Milliseconds of every change at one length, visit by visit in turns."""
-    times: dict[str, list[list[float]]] = {case.name: [] for case in cases}
+    times: dict[str, list[float]] = {case.name: [] for case in cases}
     for visit, order in enumerate(rotations(cases, visits)):
         for case in order:
             print(f"{tokens} tokens: {case.name}", file=sys.stderr)
-            address = case.address(*urls, tokens, visit)
-            times[case.name].append(visited(browser, case, address, tokens))
-    medians = {name: [*np.nanmedian(each, axis=1)] for name, each in times.items()}
-    rows, aims = [], []
-    for case in cases:
-        spread = Spread(np.ravel(times[case.name]).tolist())
-        bare = ratios(medians[case.name], medians[FETCHED if case.lazy else THERE])
-        rows.append([case.name, spread.latency, bare.median])
-        if most := TOO_LATE.get((case.name, tokens)):
-            aims.append(Aim(f"{case.name}, ms p95", spread.p95, most))
-    yield Table([f"event to picture at {tokens} tokens", "ms p50/p95", "× bare canvas"], rows)
-    yield from aims
+            times[case.name] += visited(browser, case, case.address(app, tokens, visit), tokens)
+    spreads = {name: Spread(each) for name, each in times.items()}
+    rows = [[name, spread.latency] for name, spread in spreads.items()]
+    yield Table([f"event to picture at {tokens} tokens", "ms p50/p95"], rows)
+    for name, spread in spreads.items():
+        if most := TOO_LATE.get((name, tokens)):
+            yield Aim(f"{name}, ms p95", spread.p95, most)
 
 
 def visited(browser: Browser, case: Case, address: str, tokens: int) -> list[float]:
@@ -210,46 +193,22 @@ def visited(browser: Browser, case: Case, address: str, tokens: int) -> list[flo
         ]
 
 
-def started(browser: Browser, folder: Path, count: int) -> Iterator[object]:
-    """Seconds from the start of a process to what it first shows.
-
-    Ours twice: with nothing kept of an earlier start, and right after that.
-    """
-    (folder / "hello.py").write_text('import streamlit as st\n\nst.write("hello")\n', "utf-8")
-    shutil.copytree(servers.ROOT / ".streamlit", folder / ".streamlit")
-    hello, first, again = [], [], []
-    for order in rotations(["hello", "ours"], count):
-        for name in order:
-            if name == "hello":
-                hello.append(start(browser, folder, "hello.py"))
-            else:
-                shutil.rmtree(servers.ROOT / ".cache", ignore_errors=True)
-                first.append(start(browser, servers.ROOT, "app.py"))
-                again.append(start(browser, servers.ROOT, "app.py"))
-    texts = [text for text, _ in again]
-    later = Spread([ours - theirs for ours, (theirs, _) in zip(texts, hello, strict=True)])
-    pictures = Spread([picture for _, picture in again])
-    rows = [
-        ["one-line page: text", Spread([text for text, _ in hello])],
-        ["text", Spread(texts)],
-        ["text, later than the one-line page", later],
-        ["picture", pictures],
-        ["picture, very first start", Spread([picture for _, picture in first])],
-    ]
-    yield Table(["seconds from the start of the process", "median (p10–p90)"], rows)
-    yield Aim("text, seconds after the one-line page", later.median, 0.3)
-    yield Aim("picture, seconds", pictures.median, 4.0)
-
-
-def start(browser: Browser, folder: Path, script: str) -> tuple[float, float]:
-    """Seconds to the text and the picture of one start; NaN for a page without a picture."""
-    port = servers.free_port()
-    process = servers.running(servers.page(script, port), folder, port)
-    with fresh_page(browser) as page, process as server:
-        page.goto(server.url, wait_until="commit")
-        text = wait_for(page, "probe.text", "the first text")["at"]
-        shown = wait_for(page, PAINTED, "the picture")["at"] if script == "app.py" else np.nan
-        return text - server.began, shown - server.began
+def started(browser: Browser, count: int) -> Iterator[object]:
+    """Seconds from the start of a process, with nothing kept of an earlier one, and once more."""
+    seconds: dict[str, list[tuple[float, ...]]] = {"very first start": [], "start": []}
+    for _ in range(count):
+        shutil.rmtree(servers.ROOT / ".cache", ignore_errors=True)
+        for name in seconds:
+            with fresh_page(browser) as page, servers.served() as server:
+                answered = time.time()
+                page.goto(server.url, wait_until="commit")
+                text = wait_for(page, "probe.text", "the first text")["at"]
+                shown = wait_for(page, PAINTED, "the picture")["at"]
+                seconds[name].append(tuple(at - server.began for at in (answered, text, shown)))
+    rows = [[name, *map(Spread, zip(*each, strict=True))] for name, each in seconds.items()]
+    yield Table(["seconds to", "first answer", "first text", "first picture"], rows)
+    later = [shown - answered for answered, _, shown in seconds["start"]]
+    yield Aim("picture, seconds after the server answers", Spread(later).median, 1.5)
 
 
 def traffic(browser: Browser, app: str) -> Iterator[object]:
@@ -258,7 +217,7 @@ def traffic(browser: Browser, app: str) -> Iterator[object]:
     for name, (link, tokens) in VIEWS.items():
         with fresh_page(browser) as page:
             heard = Traffic(page)
-            page.goto(Case("", "", RIGHT, link).address(app, "", tokens), wait_until="commit")
+            page.goto(Case("", "", RIGHT, link).address(app, tokens), wait_until="commit")
             shown = wait_for(page, PAINTED, f"the picture of {name}")["at"]
             heard.wait_until_quiet()
             first = [heard.kib(kind, 0, shown) for kind in ("Streamlit", "code", "data")]

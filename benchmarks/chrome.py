@@ -3,10 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,7 +28,7 @@ QUIET_SECONDS = 1.0
 AHEAD_MS = 900  # after this long without a request, nothing more is fetched ahead
 PAUSE_MS, EVERY_MS = 350, 30  # after an event; between two questions
 CODE = ("/assets/", "/_stcore/bidi-components/")
-DATA = ("/api/", "/stored/", "/bytes")
+DATA = ("/api/", "/stored/")
 
 
 @contextlib.contextmanager
@@ -146,23 +143,3 @@ def kind_of(url: str) -> str:
     """Whose file an address is."""
     path = urlsplit(url).path
     return "code" if path.startswith(CODE) else "data" if path.startswith(DATA) else "Streamlit"
-
-
-@contextlib.contextmanager
-def files(folder: Path) -> Iterator[str]:
-    """The address of a plain server of a folder."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Files as they are, without a line for each request."""
-
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Says nothing."""

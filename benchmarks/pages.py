@@ -6,7 +6,7 @@ Ours: a network with random weights, opened in a running app; seconds from the r
 to the painted picture, the forward pass included; MiB of data, files of the page aside. A change is
 another head, from the key to the painted picture.
 Theirs: the page that `model_view` and `attention_heads` make of random weights of the same shape,
-served from this machine to the same browser; seconds in Python, then until its first picture is
+opened from a file in the same browser; seconds in Python, then until its first picture is
 there, if it comes within 60. It holds every weight, so that a change loads nothing. Their packages,
 and the libraries that BertViz loads from a public server, lie in a folder of the user's cache; what
 fills it is said where it is empty.
@@ -70,7 +70,7 @@ def main(
     with tempfile.TemporaryDirectory() as name, chrome.launched() as browser:
         with servers.served() as server:
             for visit, count in enumerate((8, *tokens)):  # the first one imports libraries
-                address = Case("", ATLAS, RIGHT, link).address(server.url, "", count, visit)
+                address = Case("", ATLAS, RIGHT, link).address(server.url, count, visit)
                 seen = ours(browser, address, changes)
                 rows.append([f"{count}: Headscope", None, *seen])
                 if count == 512:
@@ -123,11 +123,11 @@ def theirs(
     if done.returncode:
         raise RuntimeError(f"{tool} failed: {done.stderr.strip().rpartition(chr(10))[2][:200]}")
     made, size = float(done.stdout.split()[-1]), file.stat().st_size / 2**20
-    with chrome.files(file.parent) as base, fresh_page(browser) as page, suppress(Error):
-        page.route(lambda url: not url.startswith(base), library)
+    with fresh_page(browser) as page, suppress(Error):
+        page.route("http*://**", library)
         page.set_default_timeout(1000 * PICTURE_SECONDS)
         began = time.perf_counter()
-        page.goto(f"{base}/{file.name}", wait_until="commit")
+        page.goto(file.as_uri(), wait_until="commit")
         page.wait_for_selector(PICTURES[tool], state="attached")
         return made, time.perf_counter() - began, size
     return made, None, size

@@ -22,7 +22,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -120,7 +120,7 @@ def answers(folder: Path) -> None:
         "decoder": (hs.DecoderConfig(**sizes), (), "causal"),
         "seq2seq": (hs.Seq2SeqConfig(**sizes), ("a target of its own",), "cross"),
     }
-    record = Recorder(folder)
+    record = partial(write, folder)
     record("minilm", ANIMAL, minilm, {"hidden": True}, heads=True)
     record("minilm-words", ANIMAL, {"words": {"layer": 3}}, view={"words": True})
     record("minilm-hidden", ANIMAL, {"hidden": {"layer": 3}}, view={"special": "hidden"})
@@ -151,43 +151,37 @@ def file(name: str) -> Path:
     return next(path for path in sorted(ROOT.rglob(name)) if ".venv" not in path.parts)
 
 
-class Recorder:
-    """Writes answers into a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __call__(
-        self,
-        name: str,
-        asked: Any,
-        answers: dict[str, Options],
-        options: Options | None = None,
-        *,
-        view: Options | None = None,
-        heads: bool = False,
-        model: Any = None,
-    ) -> None:
-        """Writes the answers of a model, that of the name unless one is given, and an input."""
-        print(name, file=sys.stderr)
-        opened = load(model or name.partition("-")[0])
-        inputs = asked if isinstance(asked, tuple) else (asked,)
-        t = hs.trace(opened, *inputs, **options or {})
-        shown = hs.View(t, **view) if view else t
-        filled = {"run": (opened, *inputs), "picture": inputs[0]}
-        for answer, given in answers.items():
-            given = given | {key: each for key, each in filled.items() if key in given}
-            path = self.folder / f"{name}, {answer}.npz"
-            try:
-                hs.export(shown, path, **given)
-            except (ValueError, TypeError) as error:
-                path.with_suffix(".error").write_text(f"{type(error).__name__}: {error}\n", "utf-8")
-        if heads:
-            table = hs.heads(t).to_pandas()
-            columns: Any = {str(column): table[column].to_numpy() for column in table}
-            for key, column in columns.items():
-                columns[key] = column.astype(str) if column.dtype == object else column
-            np.savez_compressed(self.folder / f"{name}, heads.npz", **columns)
+def write(
+    folder: Path,
+    name: str,
+    asked: Any,
+    answers: dict[str, Options],
+    options: Options | None = None,
+    *,
+    view: Options | None = None,
+    heads: bool = False,
+    model: Any = None,
+) -> None:
+    """Writes the answers of a model, that of the name unless one is given, and an input."""
+    print(name, file=sys.stderr)
+    opened = load(model or name.partition("-")[0])
+    inputs = asked if isinstance(asked, tuple) else (asked,)
+    t = hs.trace(opened, *inputs, **options or {})
+    shown = hs.View(t, **view) if view else t
+    filled = {"run": (opened, *inputs), "picture": inputs[0]}
+    for answer, given in answers.items():
+        given = given | {key: each for key, each in filled.items() if key in given}
+        path = folder / f"{name}, {answer}.npz"
+        try:
+            hs.export(shown, path, **given)
+        except (ValueError, TypeError) as error:
+            path.with_suffix(".error").write_text(f"{type(error).__name__}: {error}\n", "utf-8")
+    if heads:
+        table = hs.heads(t).to_pandas()
+        columns: Any = {str(column): table[column].to_numpy() for column in table}
+        for key, column in columns.items():
+            columns[key] = column.astype(str) if column.dtype == object else column
+        np.savez_compressed(folder / f"{name}, heads.npz", **columns)
 
 
 load = cache(hs.load)

@@ -32,36 +32,24 @@ class Server:
     pid: int
 
 
-def page(name: str, port: int) -> list[str]:
-    """The command of a Streamlit page or app."""
-    options = ["--server.port", str(port), "--server.headless", "true"]
-    return [sys.executable, "-m", "streamlit", "run", name, *options]
-
-
 @contextlib.contextmanager
 def served(port: int = 0, **environment: str) -> Iterator[Server]:
     """The real app, on a free port unless one is given."""
     port = port or free_port()
-    with running(page("app.py", port), ROOT, port, **environment) as server:
+    options = ["--server.port", str(port), "--server.headless", "true"]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+    with running(command, ROOT, port, **environment) as server:
         yield server
 
 
 @contextlib.contextmanager
-def running(
-    command: list[str],
-    folder: Path,
-    port: int,
-    *,
-    health: str = "/_stcore/health",
-    **environment: str,
-) -> Iterator[Server]:
-    """Starts a server and stops it at the end, whatever happens in between.
+def running(command: list[str], folder: Path, port: int, **environment: str) -> Iterator[Server]:
+    """Starts a server that listens on a port, and stops it at the end, whatever happens.
 
     Args:
         command: of the server.
         folder: where it runs.
         port: that it listens on.
-        health: the path that answers with status 200 once the server is well.
         environment: variables that it gets besides those of this process.
 
     Raises:
@@ -78,7 +66,7 @@ def running(
             stderr=subprocess.STDOUT,
         )
         try:
-            while not healthy(port, health):
+            while not healthy(port):
                 if child.poll() is not None or time.time() - began > START_SECONDS:
                     output.seek(0)
                     words = output.read().decode(errors="replace").strip()
@@ -101,11 +89,11 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def healthy(port: int, path: str = "/_stcore/health") -> bool:
-    """Whether a server on that port, Streamlit's unless another path is given, says it is well."""
+def healthy(port: int) -> bool:
+    """Whether a server on that port says it is well."""
     connection = HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        connection.request("GET", path)
+        connection.request("GET", "/_stcore/health")
         return connection.getresponse().status == 200
     except (OSError, HTTPException):
         return False

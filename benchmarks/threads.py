@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -31,23 +31,14 @@ EDITS: tuple[list[Any], ...] = ([], [Ablate(1, 2)], [Temperature(0.5, layer=0)])
 FAILING = 7  # every so many traces one fails
 
 
-@dataclass(frozen=True)
-class Report:
-    """The result of a run.
+class Report(NamedTuple):
+    """The result of a run."""
 
-    Attributes:
-        traces: that went well.
-        failures: that were meant to fail, and did.
-        apart: largest difference of a weight or output to the same trace alone.
-        leaked: tensors that were there at the end and not before.
-        left: what the traces left behind in the models, by name; nothing should.
-    """
-
-    traces: int
-    failures: int
-    apart: float
-    leaked: int
-    left: tuple[str, ...]
+    traces: int  # that went well
+    failures: int  # that were meant to fail, and did
+    apart: float  # largest difference of a weight or output to the same trace alone
+    leaked: int  # tensors that were there at the end and not before
+    left: tuple[str, ...]  # what the traces left behind in the models, by name
 
 
 class BrokenError(ValueError):

@@ -22,8 +22,15 @@ from torch import nn
 
 from benchmarks.coverage.families import FAMILIES
 from benchmarks.coverage.inputs import Inputs, padded, runnable
-from benchmarks.coverage.judging import AIM, MismatchError, output_apart, weights_apart
-from benchmarks.coverage.library import SEED, run, watched
+from benchmarks.coverage.judging import (
+    AIM,
+    SEED,
+    MismatchError,
+    output_apart,
+    run,
+    watched,
+    weights_apart,
+)
 from benchmarks.coverage.tiny import build, classes_of, eager_copy
 from benchmarks.measure import Aim, Table, command
 from models.run import load, trace

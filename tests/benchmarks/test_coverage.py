@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from benchmarks.coverage import __main__ as command
 from benchmarks.coverage import judging, tiny
 from benchmarks.coverage.__main__ import Row, tried
-from benchmarks.coverage.judging import AIM, MismatchError
-from benchmarks.coverage.library import watched
+from benchmarks.coverage.judging import AIM, MismatchError, watched
 from models.run import trace
 
 

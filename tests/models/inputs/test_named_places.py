@@ -12,7 +12,7 @@ from torch import Tensor
 
 from benchmarks.coverage import tiny
 from benchmarks.coverage.inputs import Inputs, runnable
-from benchmarks.coverage.library import run
+from benchmarks.coverage.judging import run
 from models.edits import Ablate
 from models.run import trace
 from models.trace import Trace
