@@ -13,7 +13,6 @@ from models.request import File, Question, Source, TraceRequest, file_of
 from tests.browser.explorer_pages import Traced, open_text
 from tests.browser.views import Server
 from tests.models.vision_language import BY_NAME, photo
-from tests.viz.api.asking import ask
 from tests.viz.api.test_pictured import compared_entry
 from viz.api import tracing
 from viz.export import export, responses
@@ -66,28 +65,6 @@ def test_captions_are_compared_and_each_has_its_map(
     expect(panel.locator("figcaption")).to_contain_text(re.compile(r"colours up to [\d.e-]+"))
 
 
-def test_a_link_restores_an_area_its_mask_and_the_frames(
-    page: Page, server: Server, tmp_path: Path
-) -> None:
-    source = filmed(tmp_path)
-    chosen: dict[str, Any] = {"area": "0.100.200.600.700", "mask": "cut", "moment": 1}
-    panel = opened(page, server, source, tower="text", token=source.entry.trace.answer, **chosen)
-    expect(panel.get_by_role("radio", name="dog")).to_have_attribute("aria-checked", "true")
-    expect(panel.get_by_role("button", name="Cut tokens")).to_have_attribute("aria-pressed", "true")
-    slider = panel.get_by_role("slider", name="Frames")
-    expect(slider).to_have_attribute("aria-valuetext", "frames 3 and 4")
-    for number in (0, 1):  # both frames of the group
-        frame = panel.locator(".hs-area").nth(number)
-        expect(frame).to_be_visible()
-    (row,) = grounding.rows_of(source.entry.trace, [1])
-    asked = ask(source.entry, "need", 0, 100, 200, 600, 700, row, row, "cut", frame=2)
-    share = asked["before"]
-    digits = f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:#.2g}".rstrip(".")
-    said = f"“dog”: {digits} %" if share >= 0.0001 else "“dog”: < 0.01 %"
-    expect(panel.locator(".hs-read")).to_contain_text(said)
-    expect(panel.locator(".hs-read")).to_contain_text("with the area cut from attention")
-
-
 def test_a_word_is_tested_without_a_map(page: Page, server: Server, tmp_path: Path) -> None:
     panel = opened(page, server, asked(tmp_path, "BLIP-2"), tower="language")
     says = panel.locator(".hs-sentence")
@@ -117,22 +94,6 @@ def test_a_saved_page_has_the_pictures_and_what_the_words_look_at(
     expect(panel.get_by_role("definition").first).to_have_text(f"{100 * share:#.2g} %".lstrip())
     expect(panel.locator(".hs-doubt")).not_to_contain_text("Drag")
     expect(panel.get_by_role("textbox", name="A rival word")).to_be_hidden()
-
-
-def test_a_saved_page_keeps_the_captions_of_a_picture(page: Page, tmp_path: Path) -> None:
-    entry = compared_entry(tmp_path)
-    at = next(i for i, site in enumerate(entry.trace.sites) if entry.trace.key_pictures(site))
-    chosen = {"captions": "a dog|a cat", "caption": "a cat"}
-    file = responses.export(entry, at, 1, "pictures", "html", **chosen)
-    (tmp_path / "page.html").write_bytes(file.data)
-    page.goto((tmp_path / "page.html").as_uri())
-    panel = page.locator(".hs-pictures")
-    chips = panel.locator(".hs-captions .hs-chip")
-    expect(chips).to_have_count(2)
-    expect(panel.get_by_role("textbox", name="Captions to compare")).to_be_hidden()
-    expect(panel.locator(".hs-sentence")).to_contain_text("speak for “a cat”")
-    chips.filter(has_text="a dog").click()
-    expect(panel.locator(".hs-sentence")).to_contain_text("speak for “a dog”")
 
 
 SAVED: dict[str, tuple[dict[str, Any], str]] = {

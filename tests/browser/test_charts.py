@@ -1,7 +1,5 @@
 """Plotly charts: what stays when they change, and what a click and their buttons do."""
 
-import re
-
 import pypdfium2
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -10,7 +8,6 @@ from tests.browser import driver
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 SIZE = "chart => [chart.clientWidth, chart.clientHeight]"
-ENDS = "chart => chart.layout.xaxis.range.map((end) => Math.round(end))"
 
 
 @pytest.fixture
@@ -27,33 +24,6 @@ def button(chart: Locator, title: str) -> Locator:
     """A button of a chart, which shows them to a pointer."""
     chart.hover()
     return chart.locator(f".modebar-btn[data-title^='{title}']")
-
-
-def slide(page: Page, name: str, query: str) -> None:
-    page.get_by_role("slider", name=name, exact=True).press("ArrowRight")
-    page.wait_for_url(re.compile(rf"\b{query}\b"))
-    driver.rest(page)
-
-
-def test_a_click_on_a_cell_moves_the_sliders_and_zoom_stays_until_the_axes_change(page, table):
-    cells = table.locator(".nsewdrag").first
-    box = cells.bounding_box()
-    assert box is not None
-    # the cell of dimension 16 and position 32
-    cells.click(position={"x": box["width"] * 16.5 / 64, "y": box["height"] * 32.5 / 64})
-    page.wait_for_url(re.compile(r"position=32"))
-    driver.rest(page)
-    expect(page.get_by_role("slider", name="Dimension", exact=True)).to_have_attribute(
-        "aria-valuenow", "16"
-    )
-    assert table.evaluate(ENDS) == [0, 64]
-    button(table, "Zoom in").click()
-    page.wait_for_function(f"chart => ({ENDS})(chart)[1] < 64", arg=table.element_handle())
-    zoomed = table.evaluate(ENDS)
-    slide(page, "Position", "position=33")
-    assert table.evaluate(ENDS) == zoomed
-    slide(page, "Width", "width=68")
-    assert table.evaluate(ENDS) == [0, 68]
 
 
 def test_a_chart_saves_itself_fills_the_screen_returns_and_fits_on_paper(page, table):

@@ -12,14 +12,12 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import views
 from tests.browser.image_pages import Source, random_source
-from tests.browser.views import LOOKS, SIZES, Server, go_to_head, open_lab
+from tests.browser.views import LOOKS, SIZES, Server, open_lab
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
 GRID = (5, 7)
-DIM = ".hs-stage.hs-dim"
-ROUGH = re.compile("≈")
 
 
 class View(views.View):
@@ -89,20 +87,6 @@ def test_pointing_at_a_patch_reads_the_array(view, size: str, mode: str):
     seen.group("within 2 patches", weights[3:][near].sum())
     assert seen.root.get_attribute("data-mode") == mode
     assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_a_layer_that_is_not_here_is_fetched_once_and_the_old_picture_stays_until_it_comes(
-    view, server
-):
-    seen = view(random_source(3, 2, GRID))
-    server.hold("layer")
-    go_to_head(seen.page, 2, 0)
-    expect(seen.root).to_have_attribute("data-site", "2")
-    expect(seen.page.locator(DIM)).to_have_count(2)
-    server.until(lambda: "layer?site=2" in server.paths())
-    server.release()
-    expect(seen.page.locator(DIM)).to_have_count(0)
-    assert server.paths().count("layer?site=2") == 1
 
 
 def test_no_more_than_4_mib_of_layers_come_ahead(view, server):

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.explorer_pages import DEFAULTS, Source, random_source
-from tests.browser.test_explorer import ODD
 from tests.browser.views import LOOKS, SIZES, Server, View
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -129,11 +128,3 @@ def test_a_long_text_scrolls_by_wheel_and_by_keys(draw, server):
     lines.page.wait_for_url(re.compile("token=898"))
     lines.page.keyboard.press("ArrowRight")
     expect(lines.right).to_be_focused()
-
-
-def test_texts_are_never_markup_and_every_label_is_there(draw):
-    weights = np.full((1, 1, len(ODD), len(ODD)), 1 / len(ODD))
-    lines = draw(Source(weights, ODD, special=[0, len(ODD) - 1]))
-    expect(lines.left.locator("[role=option]")).to_have_count(len(ODD))
-    assert lines.page.locator(".hs-token script, .hs-token img").count() == 0
-    assert lines.page.evaluate("window.bad === undefined")

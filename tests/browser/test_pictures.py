@@ -8,9 +8,6 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.looks import first_look, looks
-from tests.browser.views import go_to_head
-
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 VIEW = ".headscope[data-painted]"
 SMALL = "model=built-vit&size=64&heads=2&dim=16&depth=3"
@@ -60,36 +57,6 @@ def said(page: Page, words: str) -> None:
     page.wait_for_url(re.compile(rf"[?&]{words}(&|$)"))
     shows(page)
     expect(page.locator(".hs-dim")).to_have_count(0)
-
-
-def test_it_fits_the_window_and_every_control_of_the_view_moves_it(page, app_url):
-    first_look(page)
-    open_page(page, app_url, f"{SMALL}&registers=1")
-    for mode in looks(page):
-        shows(page, mode=mode, site=0, head=0)
-    expect(page.get_by_text("untrained: random weights").first).to_be_visible()
-    before = trace(page)
-    go_to_head(page, 1, 1)
-    shows(page, site=1, head=1)
-    page.get_by_role("radio", name="max of heads").click()
-    shows(page, site=1, head="max", trace=before)
-    page.get_by_role("button", name="Who looks at it?").click()
-    expect(page.locator(".hs-reading")).to_contain_text("is read by")
-    page.get_by_role("button", name="What does").click()
-    expect(page.locator(".hs-reading")).to_contain_text("looks at")
-    shows(page)
-    photo = page.get_by_role("img", name="Arrow keys choose a patch")
-    for key, token in (("ArrowDown", 2), ("ArrowRight", 3), ("Home", 0)):
-        photo.press(key)
-        shows(page, token=token)
-    page.get_by_role("button", name="register 0").click()
-    shows(page, token=1)
-    photo.click(position={"x": 3, "y": 3})
-    shows(page, token=2)
-    page.wait_for_url(re.compile(r"layer=1&head=max&token=\d+"))
-    page.get_by_role("radio", name="head 0", exact=True).click()
-    shows(page, head=0)
-    expect(page.locator(".hs-dim, .stAlert, .stException")).to_have_count(0)
 
 
 def test_an_own_picture_a_bad_one_an_odd_one_and_back_to_a_photo(page, app_url):

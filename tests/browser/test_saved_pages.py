@@ -17,7 +17,6 @@ from models.edits import Temperature
 from models.request import TraceRequest
 from models.run import load, trace
 from models.vit import ViTConfig
-from tests.viz.test_page_of_two import picture_request
 from viz.api import tracing
 from viz.export import export
 from viz.export.responses import export as export_of
@@ -114,19 +113,6 @@ def test_a_page_of_two_models_lacks_nothing(page: Page, tmp_path: Path, form: st
     other = page.locator(".hs-other .headscope")
     expect(other).to_have_attribute("data-head", "4")
     expect(page.locator(".hs-likeness")).to_contain_text(re.compile(r"heads: 0\.\d\d"))
-    page.evaluate(SETTLED)
-    expect(page.get_by_text("Not in this file").filter(visible=True)).to_have_count(0)
-
-
-def test_a_page_of_two_pictures_lacks_nothing(page: Page, tmp_path: Path) -> None:
-    requests = map(picture_request, ("a-three.png", "a-four.png"))
-    first, second = map(tracing.entry_for, requests)
-    beside: dict[str, Any] = {"second": second.id, "second_site": 2, "second_head": 1}
-    beside |= {"second_token": 9, "label": "A three", "second_label": "A four"}
-    file = tmp_path / "two.html"
-    file.write_bytes(export_of(first.value, 2, 1, "image", "html", token=9, **beside).data)
-    page.goto(file.as_uri())
-    expect(page.get_by_role("heading", name="A four", exact=True)).to_be_visible()
     page.evaluate(SETTLED)
     expect(page.get_by_text("Not in this file").filter(visible=True)).to_have_count(0)
 

@@ -149,21 +149,6 @@ def test_a_control_and_the_view_at_the_same_moment(page, app_url, path, control)
 
 
 @pytest.mark.long
-def test_a_head_chosen_before_an_example_has_arrived(page, app_url):
-    """The example's head counts, whatever was chosen while it was on its way."""
-    line = Line(page)
-    open_page(page, app_url)
-    rest(page)
-    line.hold_in = True
-    page.get_by_role("button", name=EXAMPLE).click()
-    head(page, "7")
-    line.go_on()
-    expect(box(page)).to_have_value(EXAMPLE_TEXT)
-    painted(page, site=3, head=1)
-    agree(page)
-
-
-@pytest.mark.long
 def test_the_view_moves_while_a_run_is_under_way(page, app_url):
     """The newest choice stays, and none of them causes a run."""
     line = Line(page)
@@ -218,23 +203,6 @@ def test_a_page_is_found_again_as_it_was(page, app_url):
     is_as_it_was()
     page.reload()  # what a new tab at this address shows
     is_as_it_was()
-
-
-@pytest.mark.long
-def test_a_page_that_is_left_does_not_come_back(page, app_url):
-    line = Line(page)
-    open_page(page, app_url, BUILT)
-    rest(page)
-    line.hold_out = True
-    slider(page, "Depth").press("ArrowRight")
-    go_to(page, "Build")
-    head_of_view = page.locator(VIEW)
-    line.go_on()
-    expect(page.get_by_role("heading", name="What is a transformer made of?")).to_be_visible()
-    rest(page)
-    assert urlsplit(page.url).path == "/architecture"
-    expect(head_of_view).to_have_count(0)
-    agree(page)
 
 
 # ---- the view and the page

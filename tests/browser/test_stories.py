@@ -7,7 +7,6 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.drawings import saved
 from viz import course
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -106,11 +105,19 @@ def test_on_a_phone_the_text_of_a_step_is_below_its_figure(page, app_url):
     shows(page, "similarity")
 
 
+def saved(page, kind, folder):
+    with page.expect_download() as download:
+        page.get_by_role("button", name=f"Save this figure as {kind} file", exact=True).click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
 def test_a_figure_is_saved_as_a_file(page, app_url, tmp_path):
     open_story(page, app_url, "dictionary?story=2")
     page.emulate_media(color_scheme="dark")  # files are light
     shows(page, "softmax")
-    path = saved(page, "Save this figure as an SVG file", tmp_path)
+    path = saved(page, "an SVG", tmp_path)
     assert path.name == "headscope-dictionary-softmax.svg"
     root = ElementTree.parse(path).getroot()
     shown = "".join(root.itertext())
@@ -118,5 +125,5 @@ def test_a_figure_is_saved_as_a_file(page, app_url, tmp_path):
     assert "0.663" in shown
     assert "Ann" in str(root[1].text)  # what it shows
     assert root[2].attrib == {"width": "560", "height": "430", "fill": "#ffffff"}
-    with Image.open(saved(page, "Save this figure as a PNG file", tmp_path)) as pixels:
+    with Image.open(saved(page, "a PNG", tmp_path)) as pixels:
         assert pixels.size == (3 * 560, 3 * 430)
