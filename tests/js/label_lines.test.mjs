@@ -51,7 +51,7 @@ test("the space for lines is that of the longest, as long as words stay readable
 test("up to 200 tokens have a label each in a window of usual size, in lines that keep apart", () => {
   for (const tokens of [30, 58, 100, 150, 200])
     for (const [wide, high] of [[800, 900], [1198, 900], [800, 760]]) {
-      const layout = viewport.layoutIn(sizesOf(wide, tokens), high);
+      const layout = viewport.layoutIn(sizesOf(wide, tokens), high, false);
       const view = viewport.whole(layout);
       const count = viewport.tokensPerLine(layout, view);
       const name = `${tokens} tokens, ${wide} × ${high}`;
@@ -65,10 +65,10 @@ test("up to 200 tokens have a label each in a window of usual size, in lines tha
 });
 
 test("without space for lines every few tokens have a label, and a zoom gives each its own", () => {
-  const narrow = viewport.layoutIn(sizesOf(300, 200), 500);
+  const narrow = viewport.layoutIn(sizesOf(300, 200), 500, false);
   assert.equal(narrow.lines, null);
   assert.equal(viewport.tokensPerLine(narrow, viewport.whole(narrow)), null);
-  const lined = viewport.layoutIn(sizesOf(800, 200), 900);
+  const lined = viewport.layoutIn(sizesOf(800, 200), 900, false);
   assert.equal(viewport.tokensPerLine(lined, { row: 0, col: 0, scale: 9, rowScale: 9, colScale: 9 }), null);
   assert.equal(viewport.tokensPerLine(lined, { row: 0, col: 0, scale: 5.3, rowScale: 5.3, colScale: 5.3 }), 2);
 });

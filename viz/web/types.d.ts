@@ -780,8 +780,6 @@ export interface Zoom {
 /** The panel of one form of the picture. */
 export interface FormPanel extends Panel {
   zoom?: Zoom;
-  /** What stands in the toolbar. */
-  choices?: HTMLElement;
   /** What the server is told of what is chosen in it. */
   figure?(): Record<string, string | number>;
 }

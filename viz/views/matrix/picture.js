@@ -26,7 +26,7 @@ const MARKED = 5; // pixels of a cell that holds a mark
  * @param {Variant} variant
  * @param {Space} space
  */
-export function layoutFor(state, site, { sinks }, { wide, high, unit, family }) {
+export function layoutFor(state, site, { values, sinks }, { wide, high, unit, family }) {
   const { rows, cols } = state.ranges();
   const shares = sinks !== "shown";
   const sizes = {
@@ -39,13 +39,13 @@ export function layoutFor(state, site, { sinks }, { wide, high, unit, family }) 
     noted: Boolean(state.base.note) || shares,
     shares,
   };
-  return viewport.layoutIn(sizes, high - READ);
+  return viewport.layoutIn(sizes, high - READ, values === "weights" && !state.selection.top);
 }
 
 /**
  * @param {TextState} state
  * @param {Subject} subject
- * @param {{view: View, theme: Theme, family: string, marks: Picture["marks"], important: number[]}} seen
+ * @param {{layout: Layout, view: View, theme: Theme, family: string, marks: Picture["marks"], important: number[]}} seen
  * @returns {Picture}
  */
 export function pictureOf(state, { site, head, variant, parts }, seen) {
@@ -59,6 +59,7 @@ export function pictureOf(state, { site, head, variant, parts }, seen) {
     parts: parts.map((part) => ({ part, table: tableFor(part, scale, theme, least) })),
     scale,
     sinks,
+    numbers: numbersIn(state, { site, head, variant }, seen),
     absent: absentIn(state),
     pinned: token,
     inward: direction === "in",
@@ -67,6 +68,13 @@ export function pictureOf(state, { site, head, variant, parts }, seen) {
     note: noteOf(state, sinks),
     labels: state.labels(site),
   };
+}
+
+/** The weights in view, where cells have room for them and no marks. */
+function numbersIn(state, { site, head, variant }, { layout, view, marks }) {
+  if (variant.values !== "weights" || marks || !viewport.hasRoom(layout, view)) return null;
+  const { rows, cols } = viewport.visible(layout, view);
+  return state.maps.window(site, head, rows, cols, variant);
 }
 
 const namesOf = (state, site, head, values) => [

@@ -1,12 +1,10 @@
 // One head's matrix: rows attend, columns are attended to. It is painted on two canvases, the picture and
 // above it the cross-hair; what a pointer changes is painted, not rendered.
 
-import { createPortal } from "../../web/vendor/preact.js";
 import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
 import { markPainted } from "../../web/core/dom.js";
 import { useFrameSignal, useNewest, useWanted } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
-import { Choices } from "./choices.js";
 import { paintOver } from "./cross.js";
 import { covers, density, POOLED } from "../../web/text/maps.js";
 import { ChangedOffer } from "./offers.js";
@@ -22,6 +20,7 @@ import { useZoom } from "./zoom.js";
 /** @import {Band} from "./cross.js" */
 /** @import {Subject} from "./picture.js" */
 /** @import {Altered} from "./touch.js" */
+/** @import {Layout} from "../../web/painting/viewport.js" */
 
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
 
@@ -72,7 +71,6 @@ export function Matrix({ state, theme, space, panel }) {
     <p class="hs-read" aria-live="polite">
       <${Status} ...${{ state, lags: lags(), altered: altered.value, sinks: picture?.sinks }} />
     </p>
-    ${createPortal(html`<${Choices} state=${state} />`, panel.choices)}
   `;
 }
 
@@ -90,7 +88,7 @@ function usePicture(state, theme, space) {
 
   const of = [trace, site, head, values, coding, sinks, parts];
   const subject = useNewest(isReady, () => ({ trace, site, head, variant, parts }), of);
-  const around = [theme, query, key, values, sinks, wide, high, unit, ...rows, ...cols];
+  const around = [theme, query, key, values, state.selection.top, sinks, wide, high, unit, ...rows, ...cols];
   const layout = useNewest(isReady, () => layoutFor(state, site, variant, space), around);
   const zoom = useZoom(layout, trace, () => state.changed());
   useMatches(state, zoom);
@@ -100,6 +98,7 @@ function usePicture(state, theme, space) {
     isReady,
     () =>
       pictureOf(state, /** @type {Subject} */ (subject), {
+        layout: /** @type {Layout} */ (layout),
         view: zoom.view(),
         theme,
         family,

@@ -30,7 +30,7 @@ const LEAST = 120; // pixels of the height of a picture
  * @property {ViewPanel} panel
  */
 
-/** @typedef {FormPanel & {stage: {current: HTMLElement | null}, choices: HTMLElement}} ViewPanel */
+/** @typedef {FormPanel & {stage: {current: HTMLElement | null}}} ViewPanel */
 
 /** @typedef {(props: ViewProps) => unknown} View */
 
@@ -64,7 +64,6 @@ const panelOf = (name, load) => (state, parent) => {
   /** @type {ViewPanel} */
   const panel = {
     stage: createRef(),
-    choices: element("div", "hs-values"),
     measure() {
       const place = panel.stage.current ?? section;
       const { fontSize, fontFamily: family } = getComputedStyle(section);

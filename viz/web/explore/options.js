@@ -9,6 +9,7 @@ import { percent } from "../core/ticks.js";
 import { Button, Menu } from "../parts/controls.js";
 import { headsShown } from "../parts/switches.js";
 import { stepped } from "../text/search.js";
+import { Choices } from "../../views/matrix/choices.js";
 
 /** @import {Form} from "../types" */
 /** @import {TextState} from "../text/state.js" */
@@ -56,6 +57,7 @@ export function Options({ state }) {
           onChoose=${(index) => state.select({ top: tops[index] })}
         />
       </div>
+      ${form === "matrix" && html`<div class="hs-aid"><span class="hs-label" aria-hidden="true">Values</span><${Choices} state=${state} /></div>`}
       ${form !== "text" && html`<${HiddenShare} state=${state} />`}
     </div>
   `;

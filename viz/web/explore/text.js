@@ -118,7 +118,7 @@ function Page({ state, theme, host, drawing, drawn, corpora }) {
   const [isOver, setOver] = useState(form === "matrix");
   const over = Boolean(base.pictures) && isOver;
   const { isOff } = headSwitch(state);
-  const { choices, zoom } = drawn.get(form) ?? {};
+  const { zoom } = drawn.get(form) ?? {};
   const worth = useWorth(view);
   if (state.conditions.size) state.askNumbers();
   const wrote = given && state.site().kind === "causal" && state.site().queries > given;
@@ -145,7 +145,6 @@ function Page({ state, theme, host, drawing, drawn, corpora }) {
     parts=${{
       forms,
       switches: html`
-        ${choices && html`<${Hosted} node=${choices} />`}
         ${zoom && state.site().queries > MANY && html`<${Zooming} zoom=${zoom} />`}
         <${Ignore} state=${state} />
         ${!follows && html`<${HeadSwitch} state=${state} />`}

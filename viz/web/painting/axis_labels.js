@@ -25,6 +25,7 @@ import {
 
 const AROUND = 4; // tokens on each side of the pointer that are named where not all are
 const SECONDS = /^\d+\.\d+ s$/; // a label of a moment of a recording
+const LEVEL = 11; // pixels from the plot to the middle of a level label, at a unit of 1
 const APART = 13; // pixels between those names, at a unit of 1
 
 /**
@@ -81,7 +82,7 @@ function paintEach(context, layout, picture, axis) {
     if (matches.has(i)) paintFound(context, layout, theme, axis, start + at);
     const text = all || timed ? legible(labels[axis][i]) : `${i} ${legible(labels[axis][i])}`;
     const [x, y] = axis === "query" ? [layout.left, start + at] : [start + at, layout.top];
-    paintLabel(context, layout, picture, { all, strong, text, angle }, x, y);
+    paintLabel(context, layout, picture, { axis, all, strong, text, angle }, x, y);
   }
 }
 
@@ -93,21 +94,21 @@ function paintFound(context, { left, top, unit }, theme, axis, at) {
 }
 
 /** A label; where not every token has one, with a tick. */
-function paintLabel(context, layout, { theme }, { all, strong: strong, text, angle }, x, y) {
+function paintLabel(context, layout, { theme }, { axis, all, strong, text, angle }, x, y) {
   const { unit } = layout;
   context.fillStyle = strong ? theme.primary : theme.text;
   const font = context.font;
   if (strong) context.font = bold(font);
   context.textBaseline = "middle";
-  const most = angle === 0 ? Math.min(layout.longest, x - 7 * unit) : layout.longest;
+  const most = axis === "query" ? Math.min(layout.longest, x - 7 * unit) : layout.longest;
   const words = shortened(context, text, most);
-  if (angle === 0) {
+  if (axis === "query") {
     context.textAlign = "right";
     context.fillText(words, x - 7 * unit, y);
     if (!all) paintTick(context, theme, x - 4 * unit, y - 0.5, 4 * unit, 1);
   } else {
-    turned(context, x, y - 6 * unit, angle, () => {
-      context.textAlign = "left";
+    turned(context, x, y - (angle ? 6 : LEVEL) * unit, angle, () => {
+      context.textAlign = angle ? "left" : "center";
       context.fillText(words, 0, 0);
     });
     if (!all) paintTick(context, theme, x - 0.5, y - 4 * unit, 1, 4 * unit);
@@ -230,6 +231,8 @@ function paintPill(context, layout, { view, labels, theme }, axis, index, at) {
   const angle = slant(layout, view);
   if (axis === "query")
     turned(context, left - 7 * unit - wide, at, 0, () => pill(context, theme, unit, words, wide));
+  else if (layout.level)
+    turned(context, at - wide / 2, top - LEVEL * unit, 0, () => pill(context, theme, unit, words, wide));
   else turned(context, at, top - 6 * unit, angle, () => pill(context, theme, unit, words, wide));
 }
 

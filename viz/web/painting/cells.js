@@ -1,11 +1,15 @@
 // The cells of a matrix, one pixel at a time.
 
+import { textOn } from "../core/colours.js";
 import { draw } from "../core/raster.js";
-import { isLabelled } from "./viewport.js";
+import { clipped, fontOf } from "./lettering.js";
+import { isLabelled, placeOf, visible } from "./viewport.js";
 
 /** @import {Context} from "./lettering.js" */
-/** @import {Picture} from "./painter.js" */
+/** @import {Paint, Picture} from "./painter.js" */
 /** @import {Layout} from "./viewport.js" */
+
+const LEAST = 0.045; // of a weight whose number is written
 
 /**
  * What is kept from one painting to the next: to allocate pixels takes as long as to draw them.
@@ -60,3 +64,24 @@ function paintGaps(context, layout, view, theme) {
       context.fillRect(left, Math.round(top + (i - row) * rowScale) - 0.5, width, 1);
   context.globalAlpha = 1;
 }
+
+/** The weights in their cells, in percent; small ones are left to their colour. @type {Paint} */
+export const paintNumbers = (context, layout, { numbers, scale, view, theme, family }) => {
+  if (!numbers) return;
+  const { left, top, width, height, unit } = layout;
+  const { rows, cols } = visible(layout, view);
+  context.font = fontOf(unit, family, Math.min(13, (0.72 * view.rowScale) / unit));
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  clipped(context, [left, top, width, height], () => {
+    for (let query = rows[0], i = 0; query < rows[1]; query++)
+      for (let key = cols[0]; key < cols[1]; key++, i++) {
+        if (numbers[i] < LEAST) continue;
+        const { x, y, wide, tall } = placeOf(layout, view, { query, key });
+        const at = 3 * Math.min(255, Math.round(255 * scale.place(numbers[i])));
+        const [red, green, blue] = scale.ramp.subarray(at, at + 3);
+        context.fillStyle = textOn([red, green, blue], theme.text);
+        context.fillText((100 * numbers[i]).toFixed(0), x + wide / 2, y + tall / 2 + 0.06 * tall);
+      }
+  });
+};

@@ -1,13 +1,13 @@
 // The colour scale below a matrix.
 
-import { fontOf } from "./lettering.js";
+import { fontOf, shortened } from "./lettering.js";
 
 /** @import {Paint} from "./painter.js" */
 
 /** @type {Paint} */
 export const paintScale = (context, layout, { theme, scale, view, family }) => {
   const { left, width, unit, scaleTop, wide } = layout;
-  const length = Math.min(Math.max(width, 200 * unit), 300 * unit, wide - left - 12 * unit);
+  const length = Math.min(Math.max(width, 200 * unit), 300 * unit, (wide - left) / 2);
   const { ramp: colours, ticks, words, place } = scale;
   const ramp = context.createLinearGradient(left, 0, left + length, 0);
   for (let i = 0; i < 256; i += 5)
@@ -32,14 +32,14 @@ export const paintScale = (context, layout, { theme, scale, view, family }) => {
   }
   context.textAlign = "left";
   const masked = scale.masks ? context.measureText("masked").width + 24 * unit : 0;
-  const over = Math.max(0, left + context.measureText(words).width + masked - wide);
-  const from = Math.max(0, left - over);
-  context.fillText(words, from + masked, scaleTop + 41 * unit);
-  if (scale.masks) paintMasked(context, theme, from, scaleTop + 41 * unit, unit);
+  const from = left + length + 16 * unit;
+  if (scale.masks) paintMasked(context, theme, from, scaleTop + 9 * unit, unit);
   context.fillStyle = theme.muted;
+  const room = wide - from;
+  context.fillText(shortened(context, words, room - masked), from + masked, scaleTop + 9 * unit);
   if (view.scale * (devicePixelRatio || 1) < 1) {
     const most = `several tokens per pixel: the largest ${scale.name} is drawn`;
-    context.fillText(most, left, scaleTop + 56 * unit);
+    context.fillText(shortened(context, most, room), from, scaleTop + 24 * unit);
   }
   context.textAlign = "right";
   context.fillText(scale.name, left - 8 * unit, scaleTop + 9 * unit);

@@ -5,7 +5,7 @@ import { legible } from "../core/labels.js";
 import { LINE_TYPE, longestLine } from "./label_lines.js";
 import { fontOf, shortened, widthOf } from "./lettering.js";
 import { isTimed, paintAxes } from "./axis_labels.js";
-import { paintCells } from "./cells.js";
+import { paintCells, paintNumbers } from "./cells.js";
 import { paintScale } from "./legend.js";
 import { paintMarks } from "./marks.js";
 import { longestLabel, tokensPerLine } from "./viewport.js";
@@ -24,6 +24,7 @@ import { longestLabel, tokensPerLine } from "./viewport.js";
  * @typedef {object} Picture
  * @property {{part: Cells, table: Uint32Array}[]} parts coarse to fine
  * @property {Scale} scale
+ * @property {ArrayLike<number> | null} [numbers] the weights in view, row by row, where cells have room for them
  * @property {HiddenSinks | null} sinks keys that are hidden
  * @property {View} view
  * @property {number | null} pinned
@@ -69,9 +70,13 @@ export function widthsOf(labels, { wide, unit, family }) {
   return {
     query: widest(labels.query),
     key: labels.key === labels.query ? widest(labels.query) : widest(labels.key),
+    beside: farthest(labels.key.map((label) => widthOf(font, legible(label)))),
     ...(isTimed(labels.query) || isTimed(labels.key) ? {} : { line }), // some moments name the others
   };
 }
+
+const farthest = (/** @type {number[]} */ widths) =>
+  widths.reduce((most, wide, i) => (i ? Math.max(most, (wide + widths[i - 1]) / 2) : most), 0);
 
 /**
  * Sizes a canvas for the layout; its context then counts in CSS pixels.
@@ -102,10 +107,11 @@ export function paintPicture(context, layout, picture, ratio, pixels = {}) {
   context.fillRect(0, 0, layout.wide, layout.tall);
   paintNote(context, layout, picture);
   paintCells(context, layout, picture, ratio, pixels);
+  paintNumbers(context, layout, picture);
   paintMarks(context, layout, picture);
   paintCaptions(context, layout, picture);
   paintAxes(context, layout, picture);
-  paintScale(context, layout, picture);
+  if (!layout.bare) paintScale(context, layout, picture);
 }
 
 /** @type {Paint} */
@@ -119,7 +125,7 @@ const paintNote = (context, layout, { note, theme, family }) => {
 };
 
 /** @type {Paint} */
-const paintCaptions = (context, layout, { view, labels, theme, family }) => {
+const paintCaptions = (context, layout, { view, theme, family }) => {
   const { left, top, unit } = layout;
   context.fillStyle = theme.muted;
   context.font = fontOf(layout.unit, family, 11.5);
@@ -131,12 +137,10 @@ const paintCaptions = (context, layout, { view, labels, theme, family }) => {
     count === null
       ? []
       : [` · each line of labels names ${count} tokens in order`, ` · ${count} tokens a line`];
-  const caption = `key: the ${isTimed(labels.key) ? "moment" : "token"} attended to →`;
+  const caption = "attended to (key) →";
   const fits = (/** @type {string} */ note) =>
     context.measureText(caption + note).width <= layout.wide - left;
   context.fillText(caption + (notes.find(fits) ?? ""), left, line);
   context.textAlign = "right";
-  ["query: the", `${isTimed(labels.query) ? "moment" : "token"} that`, "attends ↓"].forEach((text, i) =>
-    context.fillText(text, left - 8 * unit, top - (39 - 14 * i) * unit),
-  );
+  context.fillText("attends ↓", left - 8 * unit, top - 7 * unit);
 };

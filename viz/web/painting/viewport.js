@@ -13,17 +13,21 @@ const SMALLEST_LABEL = 8; // pixels of type at a unit of 1
 const SMALLEST_CELL = SMALLEST_LABEL + 0.5; // that has a label of its own
 const READABLE_CELL = 16; // side that cells of a long, narrow map have across it, where there is room
 const WIDENED_CELL = 10; // height from which a cell is wider than high
-const WIDER = 2.6; // times its height that it may be wide
+const WIDER = 3.2; // times its height that it may be wide
 const NARROW_MAP = 4; // so many times longer one way than the other
 const LINES = 0.36; // the most of the width that lines of labels take
 const SMALLER = 0.6; // of its size: a plot gives way to lines of labels no further
+const APART = 6; // pixels between labels that stand level over their columns
+const ROOM = { wide: 24, high: 15 }; // pixels of a cell that has room for its number
+const SCALE = 30; // pixels that the colour scale takes below the plot
 const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
 
 /**
  * Widths of the longest label of each axis; `line` is the longest line that names
- * so many tokens of an axis, where cells may be named by lines.
+ * so many tokens of an axis, where cells may be named by lines; `beside` the largest distance from the
+ * middle of a key's label to that of the next one's.
  *
- * @typedef {{query: number, key: number, line?: (axis: Axis, count: number) => number}} Widths
+ * @typedef {{query: number, key: number, beside?: number, line?: (axis: Axis, count: number) => number}} Widths
  */
 
 /**
@@ -39,6 +43,7 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {{row: number, col: number}} [first] token of the plot, where not all are drawn
  * @property {boolean} noted whether there is a note above it
  * @property {boolean} [shares] whether bars stand beside the rows
+ * @property {boolean} [bare] whether there is no colour scale
  */
 
 /**
@@ -57,10 +62,12 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {number} rowCell the least height of a row
  * @property {number} colCell the least width of a column
  * @property {number} longest that a label may be
+ * @property {boolean} level whether the labels of columns stand level over them
  * @property {{query: number, key: number} | null} lines room for lines of labels; null where they
  *   have none
  * @property {number} noted height of the note
- * @property {number} scaleTop where the colour scale begins
+ * @property {boolean} bare whether there is no colour scale
+ * @property {number} scaleTop where it begins
  */
 
 /**
@@ -79,7 +86,8 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
 export const longestLabel = (wide, unit) => (wide < NARROW * unit ? 72 : 104) * unit;
 
 /**
- * Cells smaller than their labels are named by lines of several tokens, where these have room.
+ * Columns wider than their labels have these level over them. Cells smaller than their labels are named by
+ * lines of several tokens, where these have room.
  *
  * @param {Sizes} sizes
  * @returns {Layout}
@@ -88,7 +96,9 @@ export function layoutOf(sizes) {
   const { wide, unit, widths } = sizes;
   const longest = longestLabel(wide, unit);
   const rooms = { query: Math.min(longest, widths.query), key: Math.min(longest, widths.key) };
-  const plain = placed(sizes, rooms, false);
+  const level = placed(sizes, rooms, "level");
+  if (level.colCell >= (widths.beside ?? widths.key) + APART * unit) return level;
+  const plain = placed(sizes, rooms, "slanted");
   const even = plain.rowCell === plain.colCell;
   return !even || isLabelled(plain, whole(plain)) ? plain : (lined(sizes, plain.cell) ?? plain);
 }
@@ -101,20 +111,21 @@ function lined(sizes, most) {
     const query = roomFor(widths.line("query", count), LINES * wide, count, unit);
     const key = roomFor(widths.line("key", count), LINES * wide, count, unit);
     if (query === null || key === null) return null;
-    const layout = placed(sizes, { query, key }, true);
+    const layout = placed(sizes, { query, key }, "lines");
     if (layout.cell < SMALLER * most) return null;
     if (perLine(layout.cell, unit) <= count) return layout;
   }
   return null;
 }
 
-/** @type {(sizes: Sizes, rooms: {query: number, key: number}, lines: boolean) => Layout} */
-function placed({ wide, tallest, rows, cols, unit, noted: hasNote, shares = false, first }, rooms, lines) {
-  const left = Math.max(rooms.query, 66 * unit) + 12 * unit;
+/** @type {(sizes: Sizes, rooms: {query: number, key: number}, way: "level" | "slanted" | "lines") => Layout} */
+function placed(sizes, rooms, way) {
+  const { wide, tallest, rows, cols, unit, noted: hasNote, shares = false, bare = false, first } = sizes;
+  const left = Math.max(rooms.query, 48 * unit) + 12 * unit;
   const noted = hasNote ? 19 * unit : 0;
-  const above = rooms.key * (lines ? 1 : Math.sin(-SLANT)) + 12 * unit;
-  const top = noted + 24 * unit + Math.max(above, 52 * unit);
-  const beyond = lines ? 4 * unit : rooms.key * Math.cos(SLANT) * 0.8 + 4 * unit;
+  const above = { level: 16 * unit, slanted: rooms.key * Math.sin(-SLANT), lines: rooms.key }[way];
+  const top = noted + 28 * unit + above;
+  const beyond = 4 * unit + (way === "slanted" ? rooms.key * Math.cos(SLANT) * 0.8 : 0);
   const right = Math.max(beyond, shares ? SHARES * unit : 0);
   const space = Math.max(40, wide - left - right);
   const cell = Math.min(space / cols, tallest / rows, LARGEST_CELL * unit);
@@ -125,22 +136,30 @@ function placed({ wide, tallest, rows, cols, unit, noted: hasNote, shares = fals
   const colCell = Math.max(cell, Math.min(space / cols, wideCell));
   const [width, height] = [colCell * cols, rowCell * rows];
   const scaleTop = top + height + 14 * unit;
-  const tall = Math.ceil(scaleTop + (cell * 3 < 3 ? 60 : 46) * unit);
+  const tall = Math.ceil(bare ? top + height + 2 : scaleTop + SCALE * unit);
   return {
     ...{ unit, wide, tall, rows, cols, left, top, width, height, cell, rowCell, colCell },
     first: first ?? { row: 0, col: 0 },
-    ...{ longest: longestLabel(wide, unit), lines: lines ? rooms : null },
-    ...{ noted, scaleTop },
+    ...{ longest: longestLabel(wide, unit), level: way === "level", lines: way === "lines" ? rooms : null },
+    ...{ noted, bare, scaleTop },
   };
 }
 
 /**
- * The layout of a plot that fits into a room with its title and scale.
+ * The layout of a plot that fits into a room with its title and scale; without the scale where numbers stand in
+ * the cells.
  *
  * @param {Omit<Sizes, "tallest">} sizes
  * @param {number} high the room
+ * @param {boolean} isNumbered whether numbers stand in cells that have room
  */
-export function layoutIn(sizes, high) {
+export function layoutIn(sizes, high, isNumbered) {
+  const bare = isNumbered && layoutWithin({ ...sizes, bare: true }, high);
+  return bare && hasRoom(bare, whole(bare)) ? bare : layoutWithin(sizes, high);
+}
+
+/** @type {(sizes: Omit<Sizes, "tallest">, high: number) => Layout} */
+function layoutWithin(sizes, high) {
   let layout = layoutOf({ ...sizes, tallest: high });
   for (let pass = 0; pass < 2; pass++) {
     const around = layout.tall - layout.height; // depends on the lines, which depend on the plot
@@ -156,6 +175,14 @@ export function layoutIn(sizes, high) {
  * @returns {View}
  */
 export const whole = (layout) => ({ ...layout.first, ...scalesOf(layout, layout.cell) });
+
+/**
+ * Whether cells have room for their numbers.
+ *
+ * @type {(layout: Layout, view: View) => boolean}
+ */
+export const hasRoom = ({ unit }, { rowScale, colScale }) =>
+  colScale >= ROOM.wide * unit && rowScale >= ROOM.high * unit;
 
 /** The pixels that a token takes each way. */
 function scalesOf({ rowCell, colCell }, scale) {
@@ -382,12 +409,13 @@ export function labelSize({ unit }, view, axis) {
 }
 
 /**
- * Angle of the labels on top: slanted reads best, upright takes least room.
+ * Angle of the labels on top: level and slanted read best, upright takes least room.
  *
  * @param {Layout} layout
  * @param {View} view
  */
-export const slant = ({ unit }, { colScale }) => (colScale >= 15 * unit ? SLANT : -Math.PI / 2);
+export const slant = ({ unit, level }, { colScale }) =>
+  level ? 0 : colScale >= 15 * unit ? SLANT : -Math.PI / 2;
 
 /**
  * The tokens that are labelled where there is no room for all: first those that matter, then at
