@@ -119,6 +119,8 @@ export interface PageLinkProps extends LinkProps {
 /** A step of a tour; `do` is done in order when its button is pressed. */
 export interface TourStep {
   text: string;
+  /** Of the first: the text that the tour begins with. */
+  input?: string;
   button?: string;
   do?: TourAction[];
   /** Answers to its question, one of which comes before the button. */

@@ -128,7 +128,8 @@ def tour() -> list[tours.Step]:
     """The steps for the current example, and for a text that they lead to."""
     model, example = source.listed(), current_example()
     name = tours.example_of(model, session.get(PAGE, "input")) if example is None else example.name
-    return tours.steps(model, name)
+    text = next((each.input for each in texts(model) if each.name == name), "")
+    return tours.steps(model, name, text)
 
 
 def current_example() -> Example | None:

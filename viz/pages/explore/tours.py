@@ -34,7 +34,14 @@ def example_of(model: str, text: str) -> str:
     return ""
 
 
-def steps(model: str, example: str) -> list[Step]:
-    """The steps that the browser shows; none of an example without a tour."""
+def steps(model: str, example: str, text: str = "") -> list[Step]:
+    """The steps that the browser shows; none of an example without a tour.
+
+    Args:
+        model: of the list.
+        example: its name.
+        text: of the example, to go back to.
+    """
     listed = tours().get(model, {}).get(example, [])
-    return [{name: each[name] for name in each if name != "number"} for each in listed]
+    shown = [{name: each[name] for name in each if name != "number"} for each in listed]
+    return [{**shown[0], "input": text}, *shown[1:]] if shown else []

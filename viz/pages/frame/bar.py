@@ -28,12 +28,13 @@ def draw(current: registry.Entry, place: DeltaGenerator) -> None:
                 st.page_link(registry.page(entry.name), label=entry.section)
         st.space("stretch")
         device()
-        presents = app("projector") == "yes"
+        in_course = current.part_of == registry.COURSE  # where each lesson presents its figure
+        presents = app("projector") == "yes" and not in_course
         help = "Input, picture and one caption, large enough for the back row"
         turned = {"projector": "no" if presents else "yes"}
-        controls.button(
-            "Present", "frame_present", session.assign, APP, turned, chosen=presents, help=help
-        )
+        if not in_course:
+            action = session.assign, APP, turned
+            controls.button("Present", "frame_present", *action, chosen=presents, help=help)
         view("copy", {"label": "Copy link"}, key="frame_copy", width="content")
     if presents:
         with st.container(key="frame_projector", width="content"):

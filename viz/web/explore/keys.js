@@ -1,10 +1,12 @@
-// Keys of the picture, while the focus is inside it or in present mode.
+// Keys of the picture, while the focus is inside it or in present mode; “?” lists them.
 
+import { html } from "../core/html.js";
+import { useEffect } from "../vendor/hooks.js";
 import { asksOf, headSwitch } from "./switches.js";
 
 /** @import {TextState} from "../text/state.js" */
 
-export const KEYS = [
+const LISTED = [
   ["1 – 5", "form"],
   ["[ ]", "head"],
   ["{ }", "layer"],
@@ -12,22 +14,36 @@ export const KEYS = [
   ["B", "before the edits"],
   ["I", "ignore where heads rest"],
   ["F", "other direction"],
+  ["L", "Lab"],
+  ["← →", "step of the tour, while presenting"],
 ];
+
+/** The keys and what they do. @param {{onClose: () => void}} props */
+export function Keys({ onClose }) {
+  useEffect(() => {
+    const press = (event) => event.key === "Escape" && onClose();
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  });
+  return html`
+    <div class="hs-keys hs-card" role="dialog" aria-label="Keys">
+      <dl>${LISTED.map(([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`)}</dl>
+    </div>
+  `;
+}
+
+/** Whether a key is meant for what somebody types in, or for the browser. @param {KeyboardEvent} event */
+export function isTyped(event) {
+  const [target] = /** @type {HTMLElement[]} */ (event.composedPath());
+  return event.ctrlKey || event.metaKey || event.altKey || target.matches("input, textarea, select");
+}
 
 /**
  * @param {KeyboardEvent} event
  * @param {{state: TextState, forms: import("./forms.js").Form[]}} page
  */
 export function keysOf(event, { state, forms }) {
-  const [target] = /** @type {HTMLElement[]} */ (event.composedPath());
-  if (
-    event.defaultPrevented ||
-    event.ctrlKey ||
-    event.metaKey ||
-    event.altKey ||
-    target.matches("input, textarea, select")
-  )
-    return;
+  if (event.defaultPrevented || isTyped(event)) return;
   const act = actionOf(event.key, state, forms);
   if (!act) return;
   event.preventDefault();
@@ -36,7 +52,7 @@ export function keysOf(event, { state, forms }) {
 
 /** @returns {(() => void) | null} */
 function actionOf(key, state, forms) {
-  const { site, head, direction, sinks } = state.selection;
+  const { site, head, direction, sinks, lab } = state.selection;
   const step = (all, now, by) => all[Math.min(Math.max(0, all.indexOf(now) + by), all.length - 1)];
   if (/^[1-5]$/.test(key)) {
     const form = forms[Number(key) - 1];
@@ -55,6 +71,8 @@ function actionOf(key, state, forms) {
       return state.view.props.edits?.length ? asksOf(state).hold : null;
     case "i":
       return () => state.select({ sinks: sinks === "shown" ? "hidden" : "shown" });
+    case "l":
+      return () => state.select({ lab: lab ? "" : state.view.props.edits ? "experiment" : "save" });
     case "f":
       return state.texts().one ? () => state.select({ direction: direction === "in" ? "out" : "in" }) : null;
     default:

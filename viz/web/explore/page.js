@@ -2,9 +2,10 @@
 // all heads, and the Lab.
 
 import { html } from "../core/html.js";
-import { useEffect } from "../vendor/hooks.js";
+import { useEffect, useState } from "../vendor/hooks.js";
 import { Hosted } from "../parts/controls.js";
 import { AnswerLine } from "./answer_line.js";
+import { isTyped, Keys } from "./keys.js";
 import { Lab } from "../lab/lab.js";
 
 /** @import {Theme} from "../types" */
@@ -36,7 +37,10 @@ export function Explore({ state, theme, parts }) {
   const chosen = forms.find(({ isOn }) => isOn);
   const { missing } = state.view;
   const isPresented = (state.view.props.type_size ?? 1) > 1;
-  usePresentedKeys(isPresented && !follows, parts.onKey);
+  const [isListed, setListed] = useState(false);
+  const press = (/** @type {KeyboardEvent} */ event) =>
+    event.key === "?" && !isTyped(event) ? setListed(!isListed) : parts.onKey(event);
+  usePresentedKeys(isPresented && !follows, press);
   useEffect(() => state.view.changed(), [isPresented]); // the forms measure their room anew
   return html`
     <div class=${["hs-explore", follows && "hs-follows", isPresented && "hs-presented"].filter(Boolean).join(" ")}>
@@ -47,7 +51,7 @@ export function Explore({ state, theme, parts }) {
           <span class="hs-spring"></span>
           ${switches}
         </div>
-        <figure class="hs-figure" aria-label=${`${chosen?.label ?? "Picture"}. ${headline}`} onKeyDown=${parts.onKey}>
+        <figure class="hs-figure" aria-label=${`${chosen?.label ?? "Picture"}. ${headline}`} onKeyDown=${isPresented ? undefined : press}>
           <figcaption>
             <h3 class="hs-headline" aria-live="polite">${headline || " "}</h3>
             <p class="hs-names">
@@ -58,6 +62,7 @@ export function Explore({ state, theme, parts }) {
           ${aside && html`<div class="hs-figure-choices">${aside}</div>`}
           <div class="hs-drawing">${drawing ? html`<${Hosted} node=${drawing} />` : picture}</div>
           ${tour && html`<div class="hs-tour">${tour}</div>`}
+          ${isListed && html`<${Keys} onClose=${() => setListed(false)} />`}
         </figure>
       </div>
       ${

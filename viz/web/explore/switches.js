@@ -16,6 +16,7 @@ export function Ignore({ state }) {
   const parts = state.parts();
   const isOn = sinks !== "shown";
   const resting = useMemo(() => restingOn(state), [state.trace, site, head, parts, isOn]);
+  if (state.texts().key.timed && !resting && !isOn) return null; // no moment of a recording is a place to rest
   const first = state.texts().key.special[0] ?? 0;
   const name = wordOf(state, "key", resting?.key ?? first);
   const share = resting ? `${(100 * resting.share).toFixed(0)} % of this head’s attention rests on it. ` : "";

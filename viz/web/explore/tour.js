@@ -4,6 +4,7 @@
 import { html } from "../core/html.js";
 import { siteFor } from "../core/selection.js";
 import { useEffect, useState } from "../vendor/hooks.js";
+import { isTyped } from "./keys.js";
 import { percentOf } from "./reading.js";
 import { asksOf, headSwitch } from "./switches.js";
 import { choose, isChosen } from "./worth.js";
@@ -22,6 +23,7 @@ export function Tour({ state, rows }) {
 function Steps({ state, steps }) {
   const [at, setAt] = useState(0);
   const [reply, setReply] = useState("");
+  const [backs, setBacks] = useState(/** @type {(() => void)[]} */ ([])); // what takes each step back
   const [place, setPlace] = useState(() => placeOf(state, state.view.props.defaults)); // where the step leads
   const { site, head } = state.selection;
   const here = `${site}/${head}`;
@@ -29,29 +31,53 @@ function Steps({ state, steps }) {
   useEffect(() => {
     if (!place && !behind) setPlace(here); // once it is there
   }, [place, behind, here]);
-  const go = (/** @type {number} */ next, /** @type {TourAction[]} */ actions) => {
-    for (const action of actions) act(state, action);
+  const show = (/** @type {number} */ next, /** @type {(() => void)[]} */ left) => {
     setReply("");
     setPlace("");
     setAt(next);
+    setBacks(left);
+  };
+  const go = () => {
+    const back = backFrom(state, steps, at);
+    for (const action of steps[at].do ?? []) act(state, action);
+    show(Math.min(at + 1, steps.length - 1), [...backs, back]);
+  };
+  const goBack = () => {
+    backs.at(-1)?.();
+    if (backs.length) show(at - 1, backs.slice(0, -1));
   };
   if (place && place !== here) {
     const [before, name] = place.split("/");
     const back = () =>
       state.select({ site: Number(before), head: isNaN(Number(name)) ? name : Number(name) });
-    return html`<${Strip} ...${{ count: steps.length, at, text: "You chose another head.", button: "Back to the tour", onGo: back }} />`;
+    return html`<${Strip} ...${{ state, count: steps.length, at, text: "You chose another head.", button: "Back to the tour", onGo: back }} />`;
   }
-  const { text, button, do: actions = [], choices = [] } = steps[at];
+  const { text, button, choices = [] } = steps[at];
   const isAsked = choices.length > 0 && !reply;
   const isLast = at + 1 >= steps.length;
   return html`
     <${Strip}
-      ...${{ count: steps.length, at, text: reply || text, button: isAsked ? "" : (button ?? (isLast ? "" : "Next →")) }}
-      onGo=${() => go(Math.min(at + 1, steps.length - 1), actions)}
+      ...${{ state, count: steps.length, at, text: reply || text, button: isAsked ? "" : (button ?? (isLast ? "" : "Next →")) }}
+      onGo=${go}
+      onBack=${goBack}
     >
       ${isAsked && choices.map((each) => html`<button type="button" class="hs-button" onClick=${() => setReply(each.reply)}>${each.text}</button>`)}
     <//>
   `;
+}
+
+/** What takes back what a step does. @type {(state: any, steps: TourStep[], at: number) => () => void} */
+function backFrom(state, steps, at) {
+  const { site, head, token, form } = state.selection;
+  const typed = steps.slice(0, at).flatMap((step) => step.do ?? []);
+  const input = typed.findLast((action) => "input" in action)?.input ?? steps[0].input;
+  return () => {
+    for (const action of steps[at].do ?? []) {
+      if ("input" in action) state.ask?.({ do: "input", value: input });
+      else if (!("select" in action)) state.ask?.({ do: "off" in action ? "undo" : "redo" });
+    }
+    state.select({ site, head, token, form });
+  };
 }
 
 /** The site and head that a link means. */
@@ -84,14 +110,43 @@ function Walk({ state, rows }) {
   const back = `Back to “${next.words.query} → ${next.words.key}”`;
   const button =
     at < 0 ? back : rows.length === 1 ? "" : at + 1 < rows.length ? "Next link →" : "First link →";
-  return html`<${Strip} ...${{ count: rows.length, at, text, button, onGo: () => choose(state, next) }} />`;
+  return html`<${Strip} ...${{ state, count: rows.length, at, text, button, onGo: () => choose(state, next), onBack: () => choose(state, rows[Math.max(at - 1, 0)]) }} />`;
 }
 
-const Strip = ({ count, at, text, button, onGo, children = null }) => html`
+/**
+ * @param {object} props
+ * @param {any} props.state
+ * @param {number} props.count of steps
+ * @param {number} props.at
+ * @param {string} props.text
+ * @param {string} props.button "" for none
+ * @param {() => void} props.onGo
+ * @param {() => void} [props.onBack]
+ * @param {unknown} [props.children]
+ */
+function Strip({ state, count, at, text, button, onGo, onBack, children = null }) {
+  useArrows((state.view.props.type_size ?? 1) > 1, button ? onGo : null, onBack);
+  return html`
   <span class="hs-steps-dots" aria-hidden="true">
     ${Array.from({ length: count }, (_, i) => html`<i class=${i === at ? "hs-at" : ""}></i>`)}
   </span>
   <span class="hs-walk-text" aria-live="polite">${text}</span>
   <span class="hs-spring"></span>
   ${children} ${button && html`<button type="button" class="hs-button hs-strong" onClick=${onGo}>${button}</button>`}
-`;
+  `;
+}
+
+/** While the page is presented, arrow keys go to the next step and back. */
+function useArrows(isPresented, onGo, onBack) {
+  useEffect(() => {
+    if (!isPresented) return undefined;
+    const press = (/** @type {KeyboardEvent} */ event) => {
+      const go = { ArrowRight: onGo, ArrowLeft: onBack }[event.key];
+      if (!go || event.defaultPrevented || isTyped(event)) return;
+      event.preventDefault();
+      go();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  });
+}

@@ -65,7 +65,7 @@ def test_an_example_is_one_click_away(number: int) -> None:
     assert setting(app, "input") == example.input
     assert helpers.views(app, "entry")[0]["value"] == example.input
     assert (start["layer"], start["head"]) == (example.layer, example.head)
-    assert view(app)["tour"] == steps("minilm", example.name)
+    assert view(app)["tour"] == steps("minilm", example.name, example.input)
     assert base(app)["model"] == "all-MiniLM-L6-v2"  # what is to be looked at was learned
 
 
