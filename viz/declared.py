@@ -19,6 +19,7 @@ from viz.selection import OF_VIEWS, Form, Option
 from viz.views import FORMS, PICTURED, kind_of
 from viz.web import WEB
 
+OVER_PICTURE = "image"  # the form that a picture opens in
 NOTE = (
     "Written by `python -m viz.declared` from viz/selection.py, viz/views and analysis/methods.py."
 )
@@ -189,9 +190,9 @@ def _form(form: Form) -> Mapping[str, Any]:
 
 def _on_screen() -> Mapping[str, Any]:
     """The forms that a view of a text, or of a picture, is switched between."""
-    first = OF_VIEWS["form"].start
     pictured = [form.name for form in FORMS if form.pictured and form.name in PICTURED]
-    return {"text": [form.name for form in FORMS if form.module], "image": [first, *pictured]}
+    image = [OVER_PICTURE, *(name for name in pictured if name != OVER_PICTURE)]
+    return {"text": [form.name for form in FORMS if form.module], "image": image}
 
 
 def _method(method: Method) -> Mapping[str, Any]:

@@ -156,6 +156,23 @@ def test_a_class_and_a_patch_are_followed_over_the_picture(page: Page, app_url: 
     said(page, "token=64")
 
 
+def test_the_patches_of_a_picture_are_rows_of_a_matrix_and_a_head_is_opened(
+    page: Page, app_url: str
+) -> None:
+    open_page(page, app_url, "model=digits")
+    page.get_by_role("button", name="Matrix").click()
+    matrix = page.get_by_role("img", name=re.compile("65 query tokens .* over 65 key tokens"))
+    matrix.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "Enter"):
+        matrix.press(key)
+    said(page, "token=1")
+    page.get_by_role("button", name="Inside a head").click()
+    expect(page.get_by_text("What this head computes, from left to right")).to_be_visible()
+    said(page, "form=head")
+    page.get_by_role("button", name="Over the picture").click()
+    shows(page, token=1)
+
+
 def test_a_head_is_patched_from_the_second_picture(page: Page, app_url: str) -> None:
     open_page(page, app_url, "model=digits&compare=photo:digits/a-four.png")
     expect(page.locator(".hs-tiles")).to_have_count(2)

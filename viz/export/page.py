@@ -122,7 +122,9 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     asks = [*dict.fromkeys(asks)]
     others = sorted(range(len(sites)), key=lambda site: abs(site - chosen))
     if is_of_picture(request, view):
-        asks = [*dict.fromkeys([*VIEWS["image"].asks(request, entry), *asks])]
+        as_text = [path_of("tokens"), path_of("map", site=chosen, head=request.heads[0])]
+        shared = as_text if FORM[view].module in ("matrix", "head") else []
+        asks = [*dict.fromkeys([*VIEWS["image"].asks(request, entry), *shared, *asks])]
         return asks, [path_of("layer", site=site) for site in others if site != chosen]
     heads = request.heads
     wanted = [path_of("overview"), *(path_of("map", site=chosen, head=head) for head in heads)]

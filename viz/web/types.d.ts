@@ -56,7 +56,7 @@ export type Values = Options["values"] | "difference";
 export type Sinks = Options["sinks"];
 export type Form = Options["form"];
 /** Those of pictures alone. */
-export type ImageForm = "features";
+export type ImageForm = "features" | "image";
 export type Method = Options["method"];
 export type Fusion = Options["fusion"];
 export type Block = Options["block"];

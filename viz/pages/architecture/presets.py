@@ -4,6 +4,7 @@ Does not import torch: the controls are drawn before it is loaded.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from models.card import Example
@@ -66,7 +67,8 @@ def part_of(name: str) -> link.Param:
 
 def selection_of(name: str) -> tuple[link.Param, ...]:
     """The selection of the attention view."""
-    begin, scales = head_of(first_example(name)), SCALES[PRESETS[name].kind == "vit"]
+    begin, is_picture = head_of(first_example(name)), PRESETS[name].kind == "vit"
+    scales, opens = SCALES[is_picture], {"form": "image"} if is_picture else {}
     return (
         link.number("layer", begin["layer"], 0, 99),
         link.choice("attention", begin["attention"], KINDS),
@@ -74,7 +76,7 @@ def selection_of(name: str) -> tuple[link.Param, ...]:
         link.number("token", begin["token"], 0, 9999),
         link.choice("direction", "out", ("out", "in")),
         link.choice("scale", scales[0], scales),
-        *selected.FORMS,
+        *(replace(each, default=opens.get(each.name, each.default)) for each in selected.FORMS),
     )
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
-SCALES = {"text": "fixed", "image": "layer"}  # default of each kind of view
+OPENS = {"text": ("matrix", "fixed"), "image": ("image", "layer")}  # form and scale of each kind
 RETIRED = (
     *(f"over{part}" for part in ("", "_head", "_query", "_row", "_column", "_score")),
     *("tensors", "tensor", "object", "threshold"),
@@ -71,9 +71,10 @@ def params(
             link then names layer and head.
     """
     heard: dict[str, Any] = {"form": "sound"} if source.READS.get(listed) == "sound" else {}
-    begin = (examples.begin(listed, settings) or _begin(chosen)) | heard
     kind = kind or ("image" if source.READS.get(listed) == "image" else None)
-    scale = SCALES.get(kind or "", "fixed" if listed else "")
+    form, scale = OPENS.get(kind or "", ("matrix", "fixed") if listed else ("", ""))
+    begin: dict[str, Any] = {"form": form}
+    begin |= (examples.begin(listed, settings) or _begin(chosen)) | heard
     return (
         *_settings(listed, settings),
         link.number("layer", begin["layer"], 0, 999),

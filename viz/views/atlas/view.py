@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viz.api import text
-from viz.api.endpoint import TEXT, Endpoint
+from viz.api.endpoint import BOTH, Endpoint
 from viz.colours import INK, Scale, weight_scale
 from viz.selection import Form
 from viz.views.answer import Answer, weight_tables
@@ -90,4 +90,4 @@ def figure(answer: Atlas, page: "Page") -> None:
     page.bar(answer.scale or Scale("root", 0.0, 1.0, words))
 
 
-ENDPOINTS = (Endpoint("thumbs", TEXT, text.thumbs_of, text.weights_read),)
+ENDPOINTS = (Endpoint("thumbs", BOTH, text.thumbs_of, text.weights_read),)

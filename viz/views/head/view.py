@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.endpoint import BOTH, Endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import one_head, site_at, token_of
@@ -34,6 +34,7 @@ VIEW = Form(
     options=("query", "key"),
     grouped=False,
     module="head",
+    pictured=True,
 )
 MATRICES = {
     "q": ("queries", "query", "feature"),
@@ -303,6 +304,6 @@ def pair_of(request: Request) -> tuple[int, int]:
 
 
 ENDPOINTS = (
-    Endpoint("inside", TEXT, packed),
-    Endpoint("split", TEXT, split),
+    Endpoint("inside", BOTH, packed),
+    Endpoint("split", BOTH, split),
 )

@@ -29,7 +29,6 @@ VIEW = Form(
     "The weights of one token over the picture",
     place=15,
     of_weights=True,
-    chooses=(),
     options=(*PLACE, "values", "sinks", "outliers", *VEIL),
     texts=False,
     pictured=True,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viz.api import text
-from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.endpoint import BOTH, IMAGE, TEXT, Endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.requests import one_of
 from viz.caption import noun_of
@@ -41,6 +41,7 @@ VIEW = Form(
     of_weights=True,
     options=("scale", "values", *CUT),
     module="matrix",
+    pictured=True,
 )
 
 
@@ -196,9 +197,10 @@ def _filtered(
 VALUES = one_of(*text.VALUES)
 ENDPOINTS = (
     Endpoint("overview", TEXT, text.overview),
-    Endpoint("map", TEXT, text.map_of, text.weights_read, values=VALUES),
-    Endpoint("row", TEXT, text.row_of, text.row_reads, values=VALUES),
-    Endpoint("changed", TEXT, text.changed, text.every_weight),
-    Endpoint("hidden", TEXT, hidden, top=whole(1, 64)),
-    Endpoint("strongest", TEXT, strongest, top=whole(1, 64)),
+    Endpoint("tokens", IMAGE, text.overview),
+    Endpoint("map", BOTH, text.map_of, text.weights_read, values=VALUES),
+    Endpoint("row", BOTH, text.row_of, text.row_reads, values=VALUES),
+    Endpoint("changed", BOTH, text.changed, text.every_weight),
+    Endpoint("hidden", BOTH, hidden, top=whole(1, 64)),
+    Endpoint("strongest", BOTH, strongest, top=whole(1, 64)),
 )

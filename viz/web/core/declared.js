@@ -157,7 +157,7 @@ export const FORMS = {
  */
 export const ON_SCREEN = {
   text: ["matrix", "lines", "text", "head", "sound", "model", "lens", "parts"],
-  image: ["matrix", "model", "features"],
+  image: ["image", "matrix", "head", "model", "features"],
 };
 
 /** @type {MethodInfo[]} the methods for the whole model */

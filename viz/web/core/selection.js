@@ -99,7 +99,7 @@ export function fromLink({ sites }, link, { scales = ["fixed", "own"], forms = [
     partner: inside(rest.partner, others),
     direction: isInward ? "in" : "out",
     scale: scales.includes(rest.scale) ? rest.scale : scales[0],
-    form: forms.includes(rest.form) ? rest.form : (forms[0] ?? rest.form),
+    form: link.form && forms.includes(link.form) ? link.form : (forms[0] ?? rest.form),
     shown: typeof rest.shown === "string" ? rest.shown : "",
   };
 }

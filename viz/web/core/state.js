@@ -45,6 +45,7 @@ export class State {
   /** @type {readonly Form[]} */
   forms = [];
   slot = ""; // of the client, for the picture's own weights
+  overviewPath = OVERVIEW;
 
   /**
    * @param {HTMLElement} root
@@ -308,7 +309,7 @@ export class State {
       gone: () => this.gone(client, trace, serial),
       changed: () => this.changed(),
     });
-    client.want(OVERVIEW, OVERVIEW);
+    client.want(OVERVIEW, this.overviewPath);
     this.next = { trace, made: serial, heads: this.props.heads ?? [], client, early: [] };
   }
 
@@ -319,9 +320,9 @@ export class State {
    */
   received(client, path, bytes) {
     const { next } = this;
-    const picture = path === OVERVIEW || client.isDone(this.slot, path);
+    const picture = path === this.overviewPath || client.isDone(this.slot, path);
     if (next?.client === client) {
-      if (path !== OVERVIEW) next.early.push([path, bytes]);
+      if (path !== this.overviewPath) next.early.push([path, bytes]);
       else batch(() => this.replace(next, unpack(bytes)));
       this.changed(picture && client === this.client);
     } else if (this.client === client) {

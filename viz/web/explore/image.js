@@ -1,7 +1,7 @@
 // A picture on the page: where a patch looks over it, all heads, the relevance for a class, and the last states.
 
 import { element } from "../core/dom.js";
-import { FORMS } from "../core/declared.js";
+import { FORMS, ON_SCREEN } from "../core/declared.js";
 import { asking } from "../core/edits.js";
 import { html } from "../core/html.js";
 import { mountPanels } from "../core/mounting.js";
@@ -22,6 +22,8 @@ import { OverPatches } from "../../views/model/over_picture.js";
 import { keysOf } from "./keys.js";
 import { AllNumbers } from "./late.js";
 import { Explore } from "./page.js";
+import { Options } from "./options.js";
+import { isShared, patchTokens } from "./patch_tokens.js";
 import { headlineOf, PatchReading } from "./patches.js";
 import { HeadSwitch, headsOff, headSwitch, Toggle } from "./switches.js";
 import { Tour } from "./tour.js";
@@ -30,16 +32,7 @@ import { useWorth, WorthSeeing } from "./worth.js";
 /** @import {Host, Panel, ViewProps} from "../types" */
 
 const EXPLAINING = "chefer"; // the method that a class is explained by, until another is chosen
-const CONTENTS = [
-  {
-    value: "matrix",
-    shows: "attention",
-    label: "Over the picture",
-    title: "Where a patch looks, in each head",
-  },
-  { value: "model", shows: "model", label: "Relevance", title: FORMS.model.title },
-  { value: "features", shows: "features", label: FORMS.features.label, title: FORMS.features.title },
-];
+const LABELS = { image: "Over the picture", model: "Relevance" }; // where those of texts are called otherwise
 const SCALES = /** @type {const} */ ([
   ["layer", "shared by heads"],
   ["own", "each head’s own"],
@@ -75,31 +68,36 @@ function compose(state, root, host) {
   state.ask = asking(host);
   const corpora = element("div");
   const beside = besideOf(state, root, host);
+  const shared = patchTokens(state, root, host);
   const page = embedded(Page);
   root.append(page.box);
   return [
     {
-      render: (theme) => page.render({ state, theme, corpora, second: beside.state() }),
+      render: (theme) => page.render({ state, theme, corpora, shared, second: beside.state() }),
       destroy() {
         page.render(null);
         beside.destroy();
       },
     },
+    shared.panel,
     overCorpora(state, corpora),
   ];
 }
 
-function Page({ state, theme, corpora, second }) {
+function Page({ state, theme, corpora, shared, second }) {
   const { view, selection, base } = state;
   const { direction, sinks, outliers } = selection;
-  const isAttention = state.form === "attention";
+  const isOver = state.form === "attention";
+  const isAttention = isOver || isShared(state.form);
   const rows = isAttention && state.complete ? state.rows() : null;
   const off = useMemo(() => headsOff(state), [state.trace, view.props.edits]);
   const worth = useWorth(view);
+  const tokens = isShared(state.form) ? shared.tokens() : null;
   const { isOff } = headSwitch(state);
-  const forms = CONTENTS.map(({ value, shows, label, title }) => ({
-    ...{ label, title, isOn: state.form === shows },
-    choose: () => state.select({ form: value }),
+  const forms = ON_SCREEN.image.map((name) => ({
+    ...{ label: LABELS[name] ?? FORMS[name].label, title: FORMS[name].title, isOn: selection.form === name },
+    refused: isShared(name) && !view.holds("tokens") ? "Not in this file." : "",
+    choose: () => state.select({ form: name }),
   }));
   const isIn = direction === "in";
   const names = html`
@@ -108,9 +106,11 @@ function Page({ state, theme, corpora, second }) {
       isOff
         ? html`<b>switched off</b>: it still looks, but adds nothing`
         : isAttention &&
-          (isIn
-            ? "the framed patch is attended to; bright patches attend"
-            : "the framed patch attends; bright patches are attended to")
+          (!isOver
+            ? "rows attend, columns are attended to"
+            : isIn
+              ? "the framed patch is attended to; bright patches attend"
+              : "the framed patch attends; bright patches are attended to")
     }
     ${base.note && ` · ${base.note}`}
   `;
@@ -124,8 +124,10 @@ function Page({ state, theme, corpora, second }) {
       `,
       headline: isAttention ? headlineOf(state, rows) : FORMS[state.form].title,
       names,
-      picture: html`<${Drawing} ...${{ state, theme, second }} />`,
-      aside: !isAttention && view.props.second ? html`<p class="hs-card-doubt">${SECOND}</p>` : null,
+      ...(isShared(state.form)
+        ? { drawing: shared.drawing }
+        : { drawing: null, picture: html`<${Drawing} ...${{ state, theme, second }} />` }),
+      aside: !isOver && view.props.second ? html`<p class="hs-card-doubt">${SECOND}</p>` : null,
       tour: view.remote && isAttention && html`<${Tour} ...${{ state, rows: worth }} />`,
       reading: html`<${PatchReading} ...${{ state, rows }} />`,
       heads: html`<${WorthSeeing} ...${{ state, rows: worth }} /><${Thumbnails} ...${{ state, theme, off }} />`,
@@ -135,7 +137,11 @@ function Page({ state, theme, corpora, second }) {
           value: "numbers",
           label: "Numbers",
           content: html`
-            <div class="hs-row"><${Ground} state=${state} /><${Scale} state=${state} /></div>
+            ${
+              isOver
+                ? html`<div class="hs-row"><${Ground} state=${state} /><${Scale} state=${state} /></div>`
+                : tokens?.baseOrNull && html`<${Options} state=${tokens} />`
+            }
             ${
               sinks !== "shown" &&
               html`<${Toggle}

@@ -2,7 +2,7 @@
 
 import { Cache } from "../core/cache.js";
 import { changes } from "../core/changes.js";
-import { ON_SCREEN } from "../core/declared.js";
+import { FORMS, ON_SCREEN } from "../core/declared.js";
 import { gridOf } from "../core/grids.js";
 import { unpack } from "../core/pack.js";
 import { siteFor, toLink } from "../core/selection.js";
@@ -58,6 +58,8 @@ export class ImageState extends State {
   cached = null;
   /** @type {{whole: ImageBase, base: ImageBase} | null} */
   staged = null;
+  /** @type {(() => Record<string, any>) | null} what the form on the screen says of its figure */
+  figure = null;
   /** @type {{base: ImageBase, grid: TokenGrid} | null} */
   gridded = null;
   stale = changes();
@@ -151,10 +153,10 @@ export class ImageState extends State {
     return this.staged.base;
   }
 
-  /** What is over the picture: the weights of heads, all layers together, or the last states. */
+  /** What is shown: the weights of heads over the picture, or another form. */
   get form() {
     const { form } = this.selection;
-    return form === "model" || form === "features" ? form : "attention";
+    return form === "image" ? "attention" : form;
   }
 
   layer() {
@@ -387,7 +389,7 @@ export class ImageState extends State {
     }
     if (!client || !baseOrNull || !arrivals) return;
     client.want("picture", this.drawn === this.trace ? null : "picture");
-    if (this.form !== "attention") return;
+    if (FORMS[this.form]?.covers === "layers") return;
     const layer = this.layer();
     client.want("sinks", this.hides && !this.hidden() ? pathOf("sinks", { site, outliers }) : null);
     client.want("layer", layer ? null : pathOf("layer", { site }));

@@ -91,6 +91,8 @@ function ofPicture(state) {
   const { followed, foreground, deviations } = state.selection;
   const { prefix, grid } = state.base;
   const place = { site, head };
+  if (FORMS[state.form]?.covers === "heads")
+    return { form: state.form, name: FORMS[state.form].label, query: { ...place, ...state.figure?.() } };
   if (state.form === "model") {
     const from = followed === "token" ? { followed, query: token ?? 0 } : {};
     return { form: "model", name: FORMS.model.label, query: { ...place, ...choiceOf(state), ...from } };
