@@ -66,9 +66,9 @@ GOOD = {
     "patched": "second=a&top=2",
     "worth": "",
 }
-# Refused for a text alone; test_sound.py, test_pictured.py, test_beside.py and test_difference.py
-# ask them.
-OF_OTHERS = {"changed", "recording", "times", "photo", "aligned", "likeness"}
+# Refused for a text alone, or of a model with a source; test_sound.py, test_pictured.py,
+# test_beside.py, test_difference.py and test_about.py ask them.
+OF_OTHERS = {"changed", "recording", "times", "photo", "aligned", "likeness", "about", "check"}
 
 
 def entry_of() -> TraceEntry:
