@@ -23,7 +23,7 @@ from models.edits import Cut
 from models.image import to_pixels
 from models.inputs.pictures import pixels_of
 from models.inputs.sound import extracted
-from models.patches import cut
+from models.patches import cut, pair
 from models.preprocessing import ProcessorSettings
 from models.presets import PRESETS
 from models.trace import Sound
@@ -140,7 +140,7 @@ def run_shuffled(network: Any, pixels: Tensor, how: str) -> ViTOutput:
         how: "tokens" shuffles the patches' tokens after positions were added, "patches" the patches
             before; "none" leaves both.
     """
-    side = network.config.patch
+    side = pair(network.config.patch)[0]
     per_row = pixels.shape[-1] // side
     order = shuffled(per_row**2)
     if how == "patches":
