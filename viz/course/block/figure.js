@@ -63,8 +63,8 @@ function normed({ normed: one }, moment) {
       ];
     });
     const cells = matrix(key, [values], { ...CELLS, about: `${words[w]}: ${key}`, ...look });
-    const said = `mean ${fixed(mean)} · deviation ${fixed(deviation)}`;
-    return column({ gap: 0.3 }, drawn, cells, text(`${key}/said`, said, "primary bold"));
+    const moments = `mean ${fixed(mean)} · deviation ${fixed(deviation)}`;
+    return column({ gap: 0.3 }, drawn, cells, text(`${key}/said`, moments, "primary bold"));
   };
   const [g, s] = [gain, shift].map((value) => bracketed(fixed(value)));
   const halves = words.map((word, w) => {

@@ -366,10 +366,4 @@ def timed() -> dict[str, Any]:
     }
 
 
-BOARDS = {
-    "grows": grows,
-    "spoken": spoken,
-    "cut": cut,
-    "crossing": crossing,
-    "sharing": sharing,
-}
+BOARDS = {"grows": grows, "spoken": spoken, "cut": cut, "crossing": crossing, "sharing": sharing}

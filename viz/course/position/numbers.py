@@ -26,13 +26,7 @@ TOKENS, NARROW = ("je", "suis", "étudiant"), 4  # words that positions of this 
 
 
 def numbers(
-    position: int,
-    other: int,
-    added: str,
-    mask: str,
-    far: int,
-    first: int,
-    embeddings: list[float],
+    position: int, other: int, added: str, mask: str, far: int, first: int, embeddings: list[float]
 ) -> dict[str, Any]:
     """The numbers of every step.
 

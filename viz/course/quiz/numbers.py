@@ -154,14 +154,7 @@ def shape(dice: Random) -> Values:
         _, pattern = layer(torch.zeros(1, n, dim))
     right = " × ".join(map(str, pattern.weights(item=0).shape))
     picture = facts(Tokens=n, Width=dim, Heads=heads)
-    return {
-        "picture": picture,
-        "right": right,
-        "heads": heads,
-        "width": width,
-        "n": n,
-        "dim": dim,
-    }
+    return {"picture": picture, "right": right, "heads": heads, "width": width, "n": n, "dim": dim}
 
 
 def parameters(dice: Random) -> Values:
@@ -417,14 +410,7 @@ def heads(dice: Random) -> Values:
     heads, width, each = dice.choice((2, 3, 4)), dice.choice((5, 7)), dice.choice((2, 3))
     n, dim = each * heads, heads * width
     picture = facts(Tokens=n, Width=dim, Heads=heads)
-    return {
-        "picture": picture,
-        "heads": heads,
-        "width": width,
-        "each": each,
-        "n": n,
-        "dim": dim,
-    }
+    return {"picture": picture, "heads": heads, "width": width, "each": each, "n": n, "dim": dim}
 
 
 def beyond(dice: Random) -> Values:

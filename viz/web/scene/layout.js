@@ -36,19 +36,17 @@ export function fitted(part, ink) {
   const em = unitOf(part);
   const [left, top] = [(width - part.w * em) / 2, (height - part.h * em) / 2];
   const scaled = (number, start = 0) => (number === undefined ? undefined : start + number * em);
+  const placed = (/** @type {any} */ { x, y, w, h }) => ({
+    x: scaled(x, left),
+    y: scaled(y, top),
+    w: scaled(w),
+    h: scaled(h),
+  });
   const marks = part.draw(0, 0).map((mark) => ({
     ...mark,
-    ...{
-      x: scaled(mark.x, left),
-      y: scaled(mark.y, top),
-      x2: scaled(mark.x2, left),
-      y2: scaled(mark.y2, top),
-    },
-    ...{ w: scaled(mark.w), h: scaled(mark.h), r: scaled(mark.r), size: scaled(mark.size) },
-    full: mark.full && {
-      ...{ x: scaled(mark.full.x, left), y: scaled(mark.full.y, top) },
-      ...{ w: scaled(mark.full.w), h: scaled(mark.full.h) },
-    },
+    ...placed(mark),
+    ...{ x2: scaled(mark.x2, left), y2: scaled(mark.y2, top), r: scaled(mark.r), size: scaled(mark.size) },
+    full: mark.full && placed(mark.full),
     d: mark.d && movedPath(mark.d, em, left, top),
     handle: mark.handle && {
       ...mark.handle,
@@ -95,28 +93,17 @@ export const lines = (key, strings, words = "") =>
 const SHARE = { start: 0, middle: 0.5, end: 1 };
 
 /** Parts one below the other; how far apart they are may come first. @type {(...parts: (Maybe | Arrangement)[]) => Part} */
-export const column = (...parts) =>
-  arranged(
-    parts,
-    0.7,
-    (part) => [part.h, part.w],
-    (along, across) => [across, along],
-  );
+export const column = (...parts) => arranged(parts, 0.7, false);
 
 /** Parts side by side. @type {(...parts: (Maybe | Arrangement)[]) => Part} */
-export const row = (...parts) =>
-  arranged(
-    parts,
-    1.5,
-    (part) => [part.w, part.h],
-    (along, across) => [along, across],
-  );
+export const row = (...parts) => arranged(parts, 1.5, true);
 
-function arranged(all, usual, sides, turned) {
+function arranged(all, usual, isRow) {
+  const turned = (along, across) => (isRow ? [along, across] : [across, along]);
   const isPart = (each) => "draw" in each;
   const { gap = usual, align = "middle" } = all.filter(Boolean).find((each) => !isPart(each)) ?? {};
   const parts = all.filter(Boolean).filter(isPart);
-  const sizes = parts.map(sides);
+  const sizes = parts.map(({ w, h }) => turned(w, h));
   const most = Math.max(0, ...sizes.map(([, across]) => across));
   const starts = sizes.map((_, i) => sizes.slice(0, i).reduce((sum, [along]) => sum + along + gap, 0));
   const long = sizes.length ? starts[starts.length - 1] + sizes[sizes.length - 1][0] : 0;
@@ -126,28 +113,18 @@ function arranged(all, usual, sides, turned) {
       const [dx, dy] = turned(starts[i], SHARE[align] * (most - sizes[i][1]));
       return part.draw(x + dx, y + dy);
     });
-  return free(
-    w,
-    h,
-    draw,
-    parts.flatMap(({ tables = [] }) => tables),
-  );
+  const tables = parts.flatMap((part) => part.tables ?? []);
+  return free(w, h, draw, tables);
 }
 
 /** Parts in rows and columns. @type {(gap: number, rows: Maybe[][]) => Part} */
 export function grid(gap, rows) {
-  const columns = rows[0].map((_, j) => Math.max(...rows.map((each) => (each[j] ? each[j].w : 0))));
-  const cell = (part, room) =>
-    free(
-      room,
-      part ? part.h : 0,
-      (x, y) => (part ? part.draw(x + (room - part.w) / 2, y) : []),
-      (part && part.tables) || [],
-    );
-  return column(
-    { gap },
-    ...rows.map((each) => row({ gap }, ...each.map((part, j) => cell(part, columns[j])))),
-  );
+  const widths = rows[0].map((_, j) => Math.max(...rows.map((each) => (each[j] ? each[j].w : 0))));
+  const cell = (part, j) => {
+    if (!part) return free(widths[j], 0, () => []);
+    return free(widths[j], part.h, (x, y) => part.draw(x + (widths[j] - part.w) / 2, y), part.tables);
+  };
+  return column({ gap }, ...rows.map((each) => row({ gap }, ...each.map(cell))));
 }
 
 /** A part in a frame. @type {(key: string, part: Part, words?: string, more?: Partial<Drawn>) => Part} */
@@ -219,22 +196,17 @@ export const wire =
     const band = { key, kind: "curve", x, y, x2, y2, bend: isUpright ? "v" : "h", ...look, ...more };
     if (!has("runs")) return [band];
     const [width, opacity] = [Math.min(3, (band.width ?? 2) / 2), (band.width ?? 2) > 1 ? 0.9 : 0];
-    return [
-      band,
-      {
-        key: `${key}/run`,
-        kind: "curve",
-        x,
-        y,
-        x2,
-        y2,
-        bend: band.bend,
-        stroke: "background",
-        width,
-        opacity,
-        flow: true,
-      },
-    ];
+    const ends = { x, y, x2, y2, bend: band.bend };
+    const run = {
+      key: `${key}/run`,
+      kind: "curve",
+      ...ends,
+      stroke: "background",
+      width,
+      opacity,
+      flow: true,
+    };
+    return [band, /** @type {Drawn} */ (run)];
   };
 
 /** An arc from one mark of a row to another, above the row or “below” it. @type {(key: string, from: string, to: string, words?: string, more?: Partial<Drawn>) => Wire} */

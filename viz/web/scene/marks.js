@@ -65,61 +65,41 @@ export function lookOf(words, isText) {
   return look;
 }
 
-/** @type {(key: string, box: number[], words?: string, more?: Partial<Drawn>) => Drawn} */
-export const rect = (key, [x, y, w, h], words = "", more) => ({
-  key,
-  kind: "rect",
-  x,
-  y,
-  w,
-  h,
-  ...lookOf(words, false),
-  ...more,
-});
+/** A kind of mark, made from its key, where it is, the words of its look, and what else is said of it. */
+const kindOf =
+  (kind, names, usual = "") =>
+  (key, place, words = usual, more = {}) => {
+    const where = Object.fromEntries(names.map((name, i) => [name, place[i]]));
+    return { key, kind, ...where, ...lookOf(words, false), ...more };
+  };
+
+/** @typedef {(key: string, place: number[], words?: string, more?: Partial<Drawn>) => Drawn} Maker */
+
+/** @type {Maker} */
+export const rect = kindOf("rect", ["x", "y", "w", "h"]);
+
+/** @type {Maker} */
+export const line = kindOf("line", ["x", "y", "x2", "y2"], "/muted");
 
 /** @type {(key: string, href: string, box: number[], more?: Partial<Drawn>) => Drawn} */
 export const image = (key, href, box, more) => ({ ...rect(key, box), kind: "image", href, ...more });
 
 /** @type {(key: string, middle: number[], r: number, words?: string, more?: Partial<Drawn>) => Drawn} */
-export const circle = (key, [x, y], r, words = "", more) => ({
-  key,
-  kind: "circle",
-  x,
-  y,
-  r,
-  ...lookOf(words, false),
-  ...more,
+export const circle = (key, middle, r, words = "", more) => ({
+  ...rect(key, middle, words),
+  ...{ kind: "circle", r, ...more },
 });
 
 /** @type {(key: string, place: number[], string: string, words?: string, more?: Partial<Drawn>) => Drawn} */
 export const say = (key, [x, y], string, words = "", more) => ({
-  key,
-  kind: "text",
-  x,
-  y,
-  text: string,
-  size: 1,
+  ...{ key, kind: "text", x, y, text: string, size: 1 },
   ...lookOf(words, true),
-  ...more,
-});
-
-/** @type {(key: string, ends: number[], words?: string, more?: Partial<Drawn>) => Drawn} */
-export const line = (key, [x, y, x2, y2], words = "/muted", more) => ({
-  key,
-  kind: "line",
-  x,
-  y,
-  x2,
-  y2,
-  ...lookOf(words, false),
   ...more,
 });
 
 /** @type {(key: string, d: string, words?: string, more?: Partial<Drawn>) => Drawn} */
 export const path = (key, d, words = "/muted", more) => ({
-  key,
-  kind: "path",
-  d,
+  ...{ key, kind: "path", d },
   ...lookOf(words, false),
   ...more,
 });

@@ -49,32 +49,24 @@ function dots(key, panel) {
   const values = panel.values.map(([value]) => Number(value));
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const order = values.map((_, i) => i).sort((a, b) => rows[a].length - rows[b].length);
-  return column(
-    text(`${key}/title`, title, "bold"),
-    free(26, 3, (x, y) => {
-      const at = (value) => x + 0.6 + (24.8 * (value - low)) / (high - low || 1);
-      const dot = (i) => {
-        const [place, name] = [at(values[i]), rows[i]];
-        const side = place > x + 13 ? "end" : "start";
-        const spot = circle(`${key}/${i}.0`, [place, y + 2], name ? 0.42 : 0.28, name ? "primary" : "muted", {
-          tip: tipOf(panel, i, 0),
-          opacity: name ? 1 : 0.55,
-        });
-        return name
-          ? [
-              spot,
-              say(
-                `${key}/${i}.0/text`,
-                [place, y + 0.8],
-                `${name}: ${fixed(values[i], digits)}`,
-                `primary bold small ${side}`,
-              ),
-            ]
-          : [spot];
-      };
-      return [line(`${key}/line`, [x + 0.6, y + 2, x + 25.4, y + 2], "/muted 1"), ...order.flatMap(dot)];
-    }),
-  );
+  const drawn = free(26, 3, (x, y) => {
+    const dot = (i) => {
+      const [place, name] = [x + 0.6 + (24.8 * (values[i] - low)) / (high - low || 1), rows[i]];
+      const look = { tip: tipOf(panel, i, 0), opacity: name ? 1 : 0.55 };
+      const spot = circle(
+        `${key}/${i}.0`,
+        [place, y + 2],
+        name ? 0.42 : 0.28,
+        name ? "primary" : "muted",
+        look,
+      );
+      const said = `${name}: ${fixed(values[i], digits)}`;
+      const words = `primary bold small ${place > x + 13 ? "end" : "start"}`;
+      return name ? [spot, say(`${key}/${i}.0/text`, [place, y + 0.8], said, words)] : [spot];
+    };
+    return [line(`${key}/line`, [x + 0.6, y + 2, x + 25.4, y + 2], "/muted 1"), ...order.flatMap(dot)];
+  });
+  return column(text(`${key}/title`, title, "bold"), drawn);
 }
 
 /** Numbers at equal distances from 0 to the largest, with a part of the axis that has a name. */
@@ -84,32 +76,23 @@ function curve(key, panel) {
   const most = Math.max(...values) || 1;
   const [low, high] = [axis?.low ?? 0, axis?.high ?? 1];
   const step = (high - low) / values.length;
-  return column(
-    text(`${key}/title`, title, "bold"),
-    plot(key, { ...axisOf(panel), y: [0, span ? 1.2 : 1], high: 6 }, ({ x, y }) => [
-      ...(span
-        ? [
-            rect(
-              `${key}/span`,
-              [x(span.low), y(1.2), Math.max(0.1, x(span.high) - x(span.low)), y(0) - y(1.2)],
-              "primary",
-              { opacity: 0.16 },
-            ),
-          ]
-        : []),
-      ...values.map((value, i) =>
-        rect(
-          `${key}/${i}.0`,
-          [x(low + i * step), y(value / most), x(step) - x(0), y(0) - y(value / most)],
-          "weight",
-          { tip: tipOf(panel, i, 0) },
-        ),
-      ),
-      ...(span
-        ? [say(`${key}/span/name`, [x((span.low + span.high) / 2), y(1.1)], span.name, "bold small")]
-        : []),
-    ]),
-  );
+  const drawn = plot(key, { ...axisOf(panel), y: [0, span ? 1.2 : 1], high: 6 }, ({ x, y }) => {
+    const bar = (value, i) => {
+      const place = [x(low + i * step), y(value / most), x(step) - x(0), y(0) - y(value / most)];
+      return rect(`${key}/${i}.0`, place, "weight", { tip: tipOf(panel, i, 0) });
+    };
+    const bars = values.map(bar);
+    if (!span) return bars;
+    const wide = Math.max(0.1, x(span.high) - x(span.low));
+    const place = [x(span.low), y(1.2), wide, y(0) - y(1.2)];
+    const middle = [x((span.low + span.high) / 2), y(1.1)];
+    return [
+      rect(`${key}/span`, place, "primary", { opacity: 0.16 }),
+      ...bars,
+      say(`${key}/span/name`, middle, span.name, "bold small"),
+    ];
+  });
+  return column(text(`${key}/title`, title, "bold"), drawn);
 }
 
 /** One picture, or parts of one side by side. */
@@ -117,21 +100,14 @@ function picture(key, panel) {
   const { title, axis, span, hrefs = [] } = panel;
   const gap = hrefs.length > 1 ? 0.3 : 0;
   const drawn = plot(key, { ...axisOf(panel), y: [0, 1], high: 6 }, ({ x, y }) => {
-    const [left, right] = [x(axis?.low ?? 0), x(axis?.high ?? 1)];
+    const [left, right, high] = [x(axis?.low ?? 0), x(axis?.high ?? 1), y(0) - y(1)];
     const wide = (right - left + gap) / hrefs.length;
     const marks = hrefs.map((href, i) =>
-      image(`${key}/${i}`, href, [left + i * wide, y(1), wide - gap, y(0) - y(1)]),
+      image(`${key}/${i}`, href, [left + i * wide, y(1), wide - gap, high]),
     );
-    if (span)
-      marks.push(
-        rect(
-          `${key}/span`,
-          [x(span.low), y(1), x(span.high) - x(span.low), y(0) - y(1)],
-          `none/${WHITE} 2.5`,
-          { tip: span.name },
-        ),
-      );
-    return marks;
+    if (!span) return marks;
+    const place = [x(span.low), y(1), x(span.high) - x(span.low), high];
+    return [...marks, rect(`${key}/span`, place, `none/${WHITE} 2.5`, { tip: span.name })];
   });
   return column(text(`${key}/title`, title, "bold"), drawn);
 }

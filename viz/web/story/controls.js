@@ -7,7 +7,7 @@ import { fixed } from "../scene/numbers.js";
 /** @import {FigureControl, Inputs} from "../types" */
 /** @import {Story} from "./state.js" */
 
-const ENDS = 1000; // positions of a slider with a logarithmic scale
+const ENDS = 200; // positions of a slider with a logarithmic scale
 const MOST_AHEAD = 24; // values of a control that are fetched before they are chosen
 const PLAY_MS = 900; // long enough to see what a step changes
 
@@ -37,19 +37,6 @@ export function valuesAhead(control, now) {
     .slice(0, MOST_AHEAD);
 }
 
-/**
- * The nearest position of a logarithmic slider whose rounded value differs: one press of a key always changes it.
- *
- * @param {number} from
- * @param {number} by 1 or −1
- * @param {(at: number) => number} valueOf
- */
-export function nextPosition(from, by, valueOf) {
-  let at = from;
-  while (at + by >= 0 && at + by <= ENDS && valueOf(at) === valueOf(from)) at += by;
-  return at;
-}
-
 /** Controls below the picture. @param {{story: Story, controls: FigureControl[]}} props */
 export function Controls({ story, controls }) {
   if (!controls.length) return null;
@@ -65,21 +52,12 @@ export function Controls({ story, controls }) {
 
 const KINDS = { slider: Slider, choice: Choice, text: Field };
 
-/** @type {Record<string, number>} */
-const BY_KEY = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
-
 function Slider({ control, now, change }) {
   const { label, min, max, step, log, plays } = control;
   const digits = decimals(step);
   const valueOf = (at) => (log ? Number((min * (max / min) ** (at / ENDS)).toFixed(digits)) : at);
-  const exact = log ? (ENDS * Math.log(now / min)) / Math.log(max / min) : now;
-  const [place, setPlace] = useState(exact); // of the thumb, which lies between the values of a logarithmic scale
-  const at = valueOf(place) === now ? place : exact;
+  const at = log ? (ENDS * Math.log(now / min)) / Math.log(max / min) : now;
   const [isPlaying, play] = useState(false);
-  const move = (to) => {
-    setPlace(to);
-    change(valueOf(to));
-  };
   useEffect(() => {
     if (!isPlaying) return undefined;
     if (now >= max) return play(false);
@@ -92,18 +70,13 @@ function Slider({ control, now, change }) {
   };
   const input = (event) => {
     play(false);
-    move(Number(event.target.value));
-  };
-  const press = (event) => {
-    const by = BY_KEY[event.key];
-    if (!by || !log) return;
-    event.preventDefault();
-    move(nextPosition(Math.round(at), by, valueOf));
+    const value = valueOf(Number(event.target.value));
+    if (value !== now) change(value); // else the thumb stays between two values, and the next key moves on
   };
   const ends = log ? { min: 0, max: ENDS, step: 1 } : { min, max, step };
   return html`<label class="story-control">
     <span>${label}</span>
-    <input class="story-range" type="range" aria-label=${label} aria-valuetext=${fixed(now, digits)} ...${ends} value=${at} onInput=${input} onKeyDown=${press} />
+    <input class="story-range" type="range" aria-label=${label} aria-valuetext=${fixed(now, digits)} ...${ends} value=${at} onInput=${input} />
     <output class="story-amount">${fixed(now, digits)}</output>
     ${plays && html`<button type="button" class="hs-button" aria-label=${`${isPlaying ? "Pause" : "Play"}: ${label}`} onClick=${toggle}>${isPlaying ? "❚❚ Pause" : "▶ Play"}</button>`}
   </label>`;

@@ -26,7 +26,8 @@ export function read(text, start) {
   /** @type {Inputs} */
   const values = { ...start };
   for (const part of text.split("~")) {
-    const [name, value = ""] = split(part);
+    const [name, ...rest] = part.split(":");
+    const value = rest.join(":");
     const before = Object.hasOwn(start, name) ? start[name] : undefined;
     if (before === undefined) continue;
     if (typeof before === "string") values[name] = value;
@@ -70,8 +71,3 @@ const textOf = (value) =>
 const DIGITS = 6; // after the point
 
 const short = (value) => String(Number(value.toFixed(DIGITS)));
-
-function split(part) {
-  const colon = part.indexOf(":");
-  return colon < 0 ? [part] : [part.slice(0, colon), part.slice(colon + 1)];
-}
