@@ -1,4 +1,4 @@
-"""Times of words as files: JSON, subtitles (SRT), and TextGrid of Praat."""
+"""Times of words as files: JSON and subtitles (SRT)."""
 
 import json
 from collections.abc import Sequence
@@ -23,50 +23,6 @@ def as_srt(words: Sequence[Word]) -> str:
         times = f"{_clock(line[0].start)} --> {_clock(line[-1].end)}"
         blocks.append(f"{number}\n{times}\n{' '.join(word.text for word in line)}\n")
     return "\n".join(blocks)
-
-
-def as_textgrid(words: Sequence[Word], seconds: float) -> str:
-    """One tier of intervals; those between words are empty.
-
-    A word of no length, which has no interval, stands in that of the next word, or of the last.
-
-    Args:
-        words: in order.
-        seconds: length of the recording.
-    """
-    intervals: list[tuple[str, float, float]] = []
-    at, waiting = 0.0, ""
-    end = round(max([seconds, *(word.end for word in words)]), 3)
-    for text, start, stop in words:
-        start, stop = max(at, round(start, 3)), round(stop, 3)
-        waiting = f"{waiting} {text}".strip()
-        if stop <= start:
-            continue
-        if start > at:
-            intervals.append(("", at, start))
-        intervals.append((waiting, start, stop))
-        at, waiting = stop, ""
-    if waiting and intervals:
-        text, start, stop = intervals[-1]
-        intervals[-1] = f"{text} {waiting}", start, stop
-        waiting = ""
-    if end > at or not intervals:
-        intervals.append((waiting, at, end))
-    lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', ""]
-    lines += ["xmin = 0", f"xmax = {_number(end)}", "tiers? <exists>", "size = 1", "item []:"]
-    lines += ["    item [1]:", '        class = "IntervalTier"', '        name = "words"']
-    lines += ["        xmin = 0", f"        xmax = {_number(end)}"]
-    lines += [f"        intervals: size = {len(intervals)}"]
-    for number, (text, start, stop) in enumerate(intervals, start=1):
-        quoted = text.replace('"', '""')
-        lines += [f"        intervals [{number}]:", f"            xmin = {_number(start)}"]
-        lines += [f"            xmax = {_number(stop)}", f'            text = "{quoted}"']
-    return "\n".join(lines) + "\n"
-
-
-def _number(seconds: float) -> str:
-    """Seconds to the thousandth, without zeros at the end."""
-    return f"{seconds:.3f}".rstrip("0").rstrip(".")
 
 
 def _lines(words: Sequence[Word]) -> list[list[Word]]:

@@ -22,7 +22,7 @@ from analysis.alignment import (
     transcript,
     warp,
 )
-from analysis.word_times import as_srt, as_textgrid
+from analysis.word_times import as_srt
 from models.attention import Pattern
 from models.run import load, trace
 from models.text import Tokens
@@ -182,66 +182,6 @@ def test_subtitles() -> None:
     long = [Word("abcdefghij", float(index), index + 1.0) for index in range(9)]
     lines = as_srt(long).split("\n\n")
     assert all(len(block.split("\n")[2]) <= 42 for block in lines)
-
-
-def read_textgrid(text: str) -> tuple[float, list[tuple[float, float, str]]]:
-    """The end of a TextGrid and the intervals of its only tier, as strictly as Praat reads them.
-
-    Source: the manual of Praat, "TextGrid file formats".
-    """
-    number = r"(\d+(?:\.\d+)?)"
-    head = (
-        r'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0\nxmax = NUMBER\n'
-        r"tiers\? <exists>\nsize = 1\nitem \[\]:\n {4}item \[1\]:\n"
-        r' {8}class = "IntervalTier"\n {8}name = "words"\n {8}xmin = 0\n {8}xmax = NUMBER\n'
-        r" {8}intervals: size = (\d+)\n"
-    )
-    begins = re.match(head.replace("NUMBER", number), text)
-    assert begins is not None
-    whole, tier, count = begins.groups()
-    line = (
-        r" {8}intervals \[(\d+)\]:\n {12}xmin = NUMBER\n {12}xmax = NUMBER\n"
-        r' {12}text = "((?:[^"]|"")*)"\n'
-    )
-    intervals = []
-    place = begins.end()
-    while place < len(text):
-        each = re.compile(line.replace("NUMBER", number)).match(text, place)
-        assert each is not None
-        index, start, stop, words = each.groups()
-        intervals.append((float(start), float(stop), words.replace('""', '"')))
-        assert int(index) == len(intervals)
-        place = each.end()
-    assert (tier, int(count)) == (whole, len(intervals))
-    assert (intervals[0][0], intervals[-1][1]) == (0, float(whole))
-    assert all(start < stop for start, stop, _ in intervals)
-    assert all(before[1] == after[0] for before, after in pairwise(intervals))
-    return float(whole), intervals
-
-
-ODD = [Word("a", 0.0, 0.0), *WORDS[:2], Word("猫 🙂", 2.0, 2.0), Word("x", 2.0004, 2.0203)]
-
-
-@pytest.mark.parametrize(
-    ("words", "seconds", "said"),
-    [
-        (WORDS, 3661.500_75, ["Say", '"hi".', "Bye"]),
-        (ODD, 5.600_75, ["a Say", '"hi".', "猫 🙂 x"]),
-        ([*WORDS[:1], Word("end", 0.75, 0.75)], 0.75, ["Say end"]),
-        ([Word("a", 0.0, 0.0)], 1.0, ["a"]),
-        ([], 12_345.678_9, []),
-    ],
-)
-def test_a_textgrid_is_one_that_praat_reads(
-    words: list[Word], seconds: float, said: list[str]
-) -> None:
-    end, intervals = read_textgrid(as_textgrid(words, seconds))
-    assert end == round(seconds, 3)
-    assert [text for _, _, text in intervals if text] == said
-    known = {(word.start, word.end) for word in words if word.end > word.start}
-    for start, stop, text in intervals:
-        near = any(abs(start - a) < 6e-4 and abs(stop - b) < 6e-4 for a, b in known)
-        assert near or not text or not known
 
 
 # --- Whisper --------------------------------------------------------------------------------------

@@ -48,8 +48,8 @@ def test_a_word_shades_its_time_and_chooses_the_row_that_writes_it(
     padding.click()
     expect(padding).to_have_attribute("aria-pressed", "true")
     with page.expect_download() as download:
-        page.get_by_role("button", name="TextGrid").press("Enter")  # the toolbar may cover it
-    assert download.value.suggested_filename == "planted-words.TextGrid"
+        page.get_by_role("button", name="SRT").press("Enter")  # the toolbar may cover it
+    assert download.value.suggested_filename == "planted-words.srt"
 
 
 def test_times_come_from_other_heads_whose_paths_are_shown(page: Page, server: Server) -> None:

@@ -36,7 +36,6 @@ const METHODS = {
 const FILES = /** @type {const} */ ([
   ["JSON", "json", ".json", "application/json"],
   ["SRT", "srt", ".srt", "text/plain"],
-  ["TextGrid", "textgrid", ".TextGrid", "text/plain"],
 ]);
 
 /** @param {ViewProps} props */

@@ -45,7 +45,6 @@ METHODS: dict[Timing, str] = {
 FILES = {  # of times: kind and suffix
     "json": ("application/json", "json"),
     "srt": ("application/x-subrip", "srt"),
-    "textgrid": ("text/plain; charset=utf-8", "TextGrid"),
 }
 
 
@@ -224,17 +223,13 @@ def _levels(image: np.ndarray, low: float = 0.0) -> Levels:
 
 def times(entry: TraceEntry, format: str, method: str = "") -> Download:
     """The times of the words as a file."""
-    from analysis.word_times import as_json, as_srt, as_textgrid
+    from analysis.word_times import as_json, as_srt
 
     try:
         words = _times(entry, method)
     except ValueError as error:
         raise QuestionError(str(error)) from error
-    if format == "textgrid":
-        length = length_of(entry.trace)
-        text = as_textgrid(words, 0.0 if length is None else length["heard"])
-    else:
-        text = as_json(words) if format == "json" else as_srt(words)
+    text = as_json(words) if format == "json" else as_srt(words)
     kind, suffix = FILES[format]
     return Download(text.encode(), kind, f"words.{suffix}")
 
