@@ -22,8 +22,6 @@ class Verdict:
         compared: number of maps compared with the library's eager attention; 0 where it has none.
         maps: largest difference of a weight to them.
         sums: largest difference of a row's sum to 1, of real tokens.
-        edited: largest difference of the outputs with one head ablated, here and by the library;
-            None if that was not compared.
         unseen: attention layers that ran and left no map, or more than one.
         misread: inputs that were not read as they were given, or as the model's own image processor
             makes them.
@@ -43,7 +41,6 @@ class Verdict:
     compared: int = 0
     maps: float = 0.0
     sums: float = 0.0
-    edited: float | None = None
     unseen: tuple[str, ...] = ()
     misread: tuple[str, ...] = ()
     traced: float = 0.0
@@ -79,9 +76,6 @@ class Verdict:
                 not ambiguous and self.maps > rounding
             ),
             f"a row's sum is off 1 by {self.sums:.1e}": self.sums > rounding,
-            f"with one head ablated, the outputs differ by {self.edited or 0:.1e}": (
-                not ambiguous and (self.edited or 0.0) > scale
-            ),
             f"{', '.join(self.unseen)} left no map, or more than one": bool(self.unseen),
             f"{', '.join(self.misread)} was not read as given": bool(self.misread),
         }

@@ -2,8 +2,7 @@
 
 The network runs untouched, and with the values of every attention layer replaced by what the
 weights we would draw give, `weights() @ v`. If the two outputs agree, the weights are the ones.
-A model of transformers is compared with the library's own eager attention as well: every map,
-and the output with one head ablated.
+A model of transformers is compared with the library's own eager attention as well, map by map.
 
 Where passes with other kernels give other outputs, they are no reference: rounding decides a choice
 between nearly equal scores (of keys, of experts), or the library's eager and fused attention hide

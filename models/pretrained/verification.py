@@ -20,7 +20,6 @@ from models.attention import Dot
 from models.attention.edit_protocols import ValuesEdit
 from models.attention.functional import values_of
 from models.attention.pattern import BLOCK_ROWS
-from models.edits import Ablate, at
 from models.eval_mode import twin_of
 from models.hooks import hooked
 from models.inputs.pictures import opened
@@ -66,13 +65,12 @@ def compare(model: "Model", source: Any, target: Any) -> tuple[Verdict, tuple[To
         return float((output - untouched).float().abs()[real].max())
 
     twin = _twin(model)
-    compared, maps, edited, eager = 0, 0.0, None, None
+    compared, maps, eager = 0, 0.0, None
     if twin is not None:
         reference, eager_maps = _reference_pass(twin, inputs)
         for call, theirs in _pairs(calls, eager_maps):
             compared += call.pattern.heads
             maps = max(maps, _apart(call, theirs))
-        edited = _edited(model, twin, inputs, calls[0], untouched, reference)
         eager = apart(reference)
     traced = apart(output_of(out).values)
     verdict = Verdict(
@@ -83,7 +81,6 @@ def compare(model: "Model", source: Any, target: Any) -> tuple[Verdict, tuple[To
         compared=compared,
         maps=maps,
         sums=max(map(_sums, calls)),
-        edited=edited,
         unseen=_unseen(record),
         misread=_misread(model, source, inputs),
         traced=traced,
@@ -220,30 +217,9 @@ def _real(calls: Sequence[Call], output: Tensor) -> Tensor:
 # --- the library's eager attention, layer by layer --------------------------------------------
 
 
-def _edited(
-    model: "Model",
-    twin: "Model",
-    inputs: ModelInputs,
-    call: Call,
-    untouched: Tensor,
-    reference: Tensor,
-) -> float | None:
-    """Largest difference of the outputs with the first head of one layer ablated."""
-    entry, real = call.entry, _real([call], untouched)
-    close = (reference - untouched).float().abs()[real].max() < 1e-3 * untouched.abs().max()
-    if not close:
-        return None
-    edit = Ablate(entry.layer, 0, module=entry.path)
-    theirs, _ = _reference_pass(twin, inputs, [edit])
-    mine = output_of(record_pass(model, inputs, [edit])[1]).values
-    return float((mine - theirs).float().abs()[real].max())
-
-
-def _reference_pass(
-    twin: "Model", inputs: ModelInputs, edits: Sequence[Ablate] = ()
-) -> tuple[Tensor, Maps]:
+def _reference_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:
     """Output and weights of the library's eager attention, these in the order of calls, by path."""
-    record = new_recording(twin, inputs, edits)
+    record = new_recording(twin, inputs)
     layers = [layer for each in record.modules.recipes if (layer := each()) is not None]
     asking = hooked(
         [(layer, _asking) for layer in layers],
@@ -257,30 +233,24 @@ def _asking(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tup
     return args[:2], {**kwargs, "output_attentions": True}
 
 
-def _returned(record: Recording, module: Any, args: tuple, kwargs: dict, output: Any) -> Any:
-    """The output of a layer with attention of its own, without the ablated heads."""
-    values, weights, *rest = output
-    heads = values.unflatten(-1, (module.num_attention_heads, -1))
-    return _noted(record, module, heads, weights).flatten(-2), weights, *rest
+def _returned(record: Recording, module: Any, args: tuple, kwargs: dict, output: Any) -> None:
+    """Notes the weights of a layer with attention of its own."""
+    _note(record, module, output[1])
 
 
 def _reference(module: nn.Module, *args: Any, **keywords: Any) -> tuple[Tensor, Any]:
-    """The eager attention of the module's own file, with the ablations of the present pass."""
+    """The eager attention of the module's own file; its weights are noted."""
     function = sys.modules[type(module).__module__].eager_attention_forward
     out, weights = function(module, *args, **keywords)
     record = current_recording()
-    return (out if record is None else _noted(record, module, out, weights)), weights
+    if record is not None:
+        _note(record, module, weights)
+    return out, weights
 
 
-def _noted(record: Recording, module: nn.Module, values: Tensor, weights: Tensor) -> Tensor:
-    """The values `batch query head dim` without the ablated heads; the weights are noted."""
-    entry = record.entry(module)
-    record.references.setdefault(entry.place.path, []).append(weights.float())
-    for edit in at(record.edits, entry.where("self")):
-        if isinstance(edit, Ablate):
-            values = values.clone()
-            values[:, :, edit.head] = 0.0
-    return values
+def _note(record: Recording, module: nn.Module, weights: Tensor) -> None:
+    path = record.entry(module).place.path
+    record.references.setdefault(path, []).append(weights.float())
 
 
 AttentionInterface.register(REFERENCE, _reference)

@@ -240,13 +240,8 @@ def worded(verdict: "Verdict", dtype: object) -> str:
     problems = verdict.problems(rounding)
     close = f"No: they differ: {'; '.join(problems)}" if problems else ""
     sentences = [close or f"Yes, up to the rounding of {kind}"]
-    ambiguous = verdict.ambiguous(rounding)
-    sentences += _of_one_pass(verdict) if ambiguous else _of_several_passes(verdict)
-    if verdict.edited is not None and not ambiguous:
-        sentences.append(
-            "With one head ablated, here and in the library’s attention, the outputs differ by at"
-            f" most {verdict.edited:.1e}"
-        )
+    passes = _of_one_pass if verdict.ambiguous(rounding) else _of_several_passes
+    sentences += passes(verdict)
     if verdict.left_out:
         sentences.append(f"Of the checkpoint, it does not use {grouped(verdict.left_out)}")
     return ". ".join(sentences) + "."
