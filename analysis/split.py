@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.attention import Additive, Bilinear, Dot, Pattern
+from models.attention import Additive, Bilinear
 from models.attention.fitted_rotation import Rotation, alike, rotation_between
 from models.one_line import one_line
 from models.trace import BIASES, Norm, Projections, Site, Trace, Where
@@ -44,14 +44,12 @@ class Split:
         score: scale · q·k, before bias, cap and mask.
         query: the shares of what was written at the query; they sum to the score.
         key: the shares of what was written at the key; they sum to the score.
-        applied: what turns vectors of the stream into this score, and the score into a weight.
         error: largest difference of a sum to the score.
     """
 
     score: float
     query: tuple[Share, ...]
     key: tuple[Share, ...]
-    applied: tuple[str, ...]
     error: float
 
     def __repr__(self) -> str:
@@ -121,8 +119,7 @@ def split(
             f"layer {site.layer}, head {head}: expected shares that sum to the score {score:.4g},"
             f" received a difference of {error:.2g}"
         )
-    applied = _applied(projections, pattern, (q, k), head, scale)
-    return Split(score, shares["query"], shares["key"], applied, error)
+    return Split(score, shares["query"], shares["key"], error)
 
 
 class _Side(NamedTuple):
@@ -201,31 +198,3 @@ def _normed_heads(parts: dict[str, Tensor], norm: Norm) -> dict[str, Tensor]:
 
 def _plus_bias(parts: dict[str, Tensor], bias: Tensor) -> dict[str, Tensor]:
     return parts | {BIASES: parts[BIASES] + bias if BIASES in parts else bias}
-
-
-def _applied(
-    projections: Projections, pattern: Pattern, sides: tuple[_Side, _Side], head: int, scale: float
-) -> tuple[str, ...]:
-    """What is between the stream and the weight, in the order it happens."""
-    names = {"layer": "LayerNorm", "rms": "RMSNorm"}
-    said = []
-    if projections.norm is not None:
-        said.append(f"{names[projections.norm.kind]}, with the deviations of these two tokens")
-    if len(projections.key) < projections.heads:
-        said.append(f"grouped: head {head} reads key head {projections.kv_head(head)}")
-    if projections.query_norm is not None or projections.key_norm is not None:
-        said.append("queries and keys are normed again after their projection")
-    turned = [side.rotation for side in sides if side.rotation is not None]
-    if projections.rotated or turned:
-        width = max((each.width for each in turned), default=pattern.q.shape[-1])
-        said.append(f"rotated by position: {width} of {pattern.q.shape[-1]} features")
-    bilinear = isinstance(pattern.score, Bilinear)
-    said.append("keys multiplied by a learned matrix M" if bilinear else f"scaled by {scale:.4g}")
-    softcap = pattern.score.softcap if isinstance(pattern.score, Dot) else None
-    later = [
-        f"capped to ±{softcap:g}" if softcap is not None else "",
-        "a bias by position is added" if pattern.bias is not None else "",
-        "divided by the temperature of an edit" if pattern.temperature is not None else "",
-    ]
-    said += [f"{each} after this" for each in later if each]
-    return tuple(said)

@@ -128,19 +128,6 @@ def test_shares_by_hand() -> None:
     assert found["layer 0, MLP"] == pytest.approx(share(mlp), abs=CLOSE)
 
 
-def test_what_was_applied_is_said() -> None:
-    done = trace(BY_NAME["Gemma 2"].build(), BY_NAME["Gemma 2"].inputs())
-    said = split(done, 1, 5, 6, 2).applied
-    assert said[0].startswith("RMSNorm")
-    assert said[1:3] == (
-        "grouped: head 5 reads key head 1",
-        "rotated by position: 10 of 10 features",
-    )
-    assert said[-1] == "capped to ±50 after this"
-    said = split(trace(load(OWN["alibi"]), IDS), 2, 0, 4, 1).applied
-    assert said[-1] == "a bias by position is added after this"
-
-
 def test_what_cannot_be_split_is_refused_by_name() -> None:
     deep = BY_NAME["DeepSeek-V3"]
     with pytest.raises(ValueError, match=r"layers\.1\.self_attn: expected values"):

@@ -38,10 +38,7 @@ export function Split({ state, pair: { query, key } }) {
   `;
 }
 
-const saidOf = ({ applied, error }) =>
-  SENTENCE +
-  (error > 1e-4 ? ` They differ from it by ${figures(error)}.` : "") +
-  (applied.length ? ` Applied: ${applied.join("; ")}.` : "");
+const saidOf = ({ error }) => SENTENCE + (error > 1e-4 ? ` They differ from it by ${figures(error)}.` : "");
 
 /** The terms of a sum that matter most, whatever their sign; the rest is folded. */
 function Terms({ name, terms, score }) {
