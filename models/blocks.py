@@ -297,6 +297,30 @@ class PreNormBlock(nn.Module):
 BLOCKS = {"post": PostNormBlock, "pre": PreNormBlock}
 
 
+@dataclass(frozen=True, eq=False)
+class StackOutput:
+    """Output of a forward pass of a stack.
+
+    Attributes:
+        hidden: the last block's output, after the norm behind it where there is one.
+        states: what enters the first block, then the output of each: depth + 1 of them.
+        patterns: one per block.
+        logits: of each token's classes, or those of an image; None without a head.
+    """
+
+    hidden: Float[Tensor, "batch token dim"]
+    states: tuple[Float[Tensor, "batch token _"], ...]
+    patterns: tuple[Pattern, ...]
+    logits: Float[Tensor, "batch *each class"] | None = None
+
+    @property
+    def result(self) -> tuple[str, Tensor]:
+        """The main output and its name."""
+        if self.logits is None:
+            return "hidden states", self.hidden
+        return "logits", self.logits
+
+
 @dataclass(frozen=True, kw_only=True)
 class StackConfig(AttentionFields):
     """Fields of the config of every stack of blocks, with those of their attention.

@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from models.attention import Edit, Mask, Pattern
-from models.blocks import StackConfig, blocks_of, norm_of
+from models.attention import Edit, Mask
+from models.blocks import StackConfig, StackOutput, blocks_of, norm_of
 from models.checks import check_choices, check_least
 from models.edits import BLOCK_EDITS, at, check, edited_state
 from models.output import Projection
@@ -84,30 +84,6 @@ class EncoderConfig(StackConfig):
         return self.norm == "pre" if self.last_norm is None else self.last_norm
 
 
-@dataclass(frozen=True, eq=False)
-class EncoderOutput:
-    """Output of a forward pass.
-
-    Attributes:
-        hidden: the last block's output (normed if pre-norm).
-        states: the embedding, then the output of each block: depth + 1 of them.
-        patterns: one per block.
-        logits: of each token's classes; None without a head.
-    """
-
-    hidden: Float[Tensor, "batch token dim"]
-    states: tuple[Float[Tensor, "batch token dim"], ...]
-    patterns: tuple[Pattern, ...]
-    logits: Float[Tensor, "batch token class"] | None = None
-
-    @property
-    def result(self) -> tuple[str, Tensor]:
-        """The main output and its name."""
-        if self.logits is None:
-            return "hidden states", self.hidden
-        return "logits", self.logits
-
-
 class Encoder(nn.Module):
     """Token ids in, one vector per token out, and every head's pattern."""
 
@@ -141,7 +117,7 @@ class Encoder(nn.Module):
         segments: Int[Tensor, "batch token"] | None = None,
         edits: Sequence[Edit] = (),
         progress: Progress = no_progress,
-    ) -> EncoderOutput:
+    ) -> StackOutput:
         """Runs the encoder.
 
         Args:
@@ -166,7 +142,7 @@ class Encoder(nn.Module):
             patterns.append(pattern)
         hidden = self.norm(x)
         logits = None if self.head is None else self.head(hidden)
-        return EncoderOutput(hidden, tuple(states), tuple(patterns), logits)
+        return StackOutput(hidden, tuple(states), tuple(patterns), logits)
 
     def embed(
         self,

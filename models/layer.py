@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
 from models.attention import (
@@ -21,9 +21,9 @@ from models.attention import (
     Mask,
     MultiHeadAttention,
     MultiHeadAttentionConfig,
-    Pattern,
     attention_of,
 )
+from models.blocks import StackOutput
 from models.checks import check_least
 from models.edits import at, check
 from models.seeding import seeded
@@ -74,26 +74,6 @@ class AttentionLayerConfig(AttentionFields):
         return attention_of(self, input_dim=self.query_input_dim)
 
 
-@dataclass(frozen=True, eq=False)
-class AttentionLayerOutput:
-    """Output of a forward pass.
-
-    Attributes:
-        hidden: one vector for every query.
-        states: the queries' vectors, then `hidden`.
-        patterns: one.
-    """
-
-    hidden: Float[Tensor, "batch query dim"]
-    states: tuple[Float[Tensor, "batch query _"], ...]
-    patterns: tuple[Pattern, ...]
-
-    @property
-    def result(self) -> tuple[str, Tensor]:
-        """The main output and its name."""
-        return "hidden states", self.hidden
-
-
 class AttentionLayer(nn.Module):
     """Ids of a source and a target in, one vector for every token of the target out."""
 
@@ -117,7 +97,7 @@ class AttentionLayer(nn.Module):
         padding: Bool[Tensor, "batch key"] | None = None,
         query_padding: Bool[Tensor, "batch query"] | None = None,
         edits: Sequence[Edit] = (),
-    ) -> AttentionLayerOutput:
+    ) -> StackOutput:
         """Runs the layer.
 
         Args:
@@ -133,4 +113,4 @@ class AttentionLayer(nn.Module):
         values = F.embedding(source, self.get_buffer("value_vectors"))
         mask = Mask(padding=padding, query_padding=query_padding)
         out, pattern = self.attention(x, keys, values, mask=mask, edit=at(edits, *self.sites))
-        return AttentionLayerOutput(out, (x, out), (pattern,))
+        return StackOutput(out, (x, out), (pattern,))

@@ -10,15 +10,15 @@ from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
 from models.attnlrp import Rules, gradient_rules
+from models.blocks import StackOutput
 from models.catalogue import catalogue
 from models.decoder import Decoder, DecoderOutput
 from models.edits import of_input, of_network
-from models.encoder import EncoderOutput
 from models.eval_mode import check_eval
 from models.files.errors import CheckpointError
 from models.inputs.own import Input, Inputs, Target, edited, prepare_inputs, prepare_mapping
 from models.inputs.prompt import Prompt
-from models.layer import AttentionLayer, AttentionLayerOutput
+from models.layer import AttentionLayer
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
 from models.own_origin import OwnOrigin, towers
@@ -28,7 +28,6 @@ from models.smallest import Smallest, SmallestOutput
 from models.ssru import Translator, TranslatorOutput
 from models.trace import HiddenStates, Output, Site, TokenAxis, Trace
 from models.vector_encoder import VectorEncoderOutput
-from models.vit import ViTOutput
 from models.where import Where
 
 if TYPE_CHECKING:
@@ -38,13 +37,11 @@ ONE_LAYER = (AttentionLayer, Smallest)  # networks without progress
 States = Mapping[str | None, tuple[Tensor, ...]]
 Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
 Out = (
-    EncoderOutput
+    StackOutput
     | DecoderOutput
     | Seq2SeqOutput
     | TranslatorOutput
-    | ViTOutput
     | SmallestOutput
-    | AttentionLayerOutput
     | VectorEncoderOutput
 )
 

@@ -11,12 +11,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from models.attention import Edit, Mask, Pattern
-from models.blocks import Context, StackConfig, blocks_of, norm_of
+from models.blocks import Context, StackConfig, StackOutput, blocks_of, norm_of
 from models.checks import check_choices, check_least, shared_fields
 from models.decoder import past_length
 from models.edits import BLOCK_EDITS, at, check, edited_state, in_tower
 from models.embedding import Embedding
-from models.encoder import Encoder, EncoderConfig, EncoderOutput
+from models.encoder import Encoder, EncoderConfig
 from models.output import Projection
 from models.positional import (
     POSITIONS,
@@ -159,7 +159,7 @@ class Seq2SeqOutput:
     logits: Float[Tensor, "batch token vocab"]
     hidden: Float[Tensor, "batch token dim"]
     states: tuple[Float[Tensor, "batch token dim"], ...]
-    encoder: EncoderOutput
+    encoder: StackOutput
     blocks: tuple[tuple[Pattern, ...], ...]
 
     @property
@@ -274,7 +274,7 @@ class Seq2Seq(nn.Module):
         logits = self.output(hidden, self.embedding.tokens.weight if shared else None)
         return Seq2SeqOutput(logits, hidden, tuple(states), encoder, tuple(blocks))
 
-    def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> EncoderOutput:
+    def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> StackOutput:
         mine, padding = in_tower(edits, self.encoder_sites), self._padding(source)
         return self.encoder(source, padding=padding, edits=mine, progress=progress)
 

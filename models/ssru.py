@@ -26,11 +26,11 @@ from models.attention import (
     Pattern,
     check_heads,
 )
-from models.blocks import AddNorm, FeedForward
+from models.blocks import AddNorm, FeedForward, StackOutput
 from models.checks import check_least, check_positive
 from models.decoder import past_length
 from models.edits import BLOCK_EDITS, at, check, edited_mlp, edited_state, in_tower
-from models.encoder import Encoder, EncoderConfig, EncoderOutput
+from models.encoder import Encoder, EncoderConfig
 from models.progress import Progress, each, no_progress, stretch
 from models.seeding import seeded, xavier
 from models.where import Where, stack
@@ -228,7 +228,7 @@ class TranslatorOutput:
     logits: Float[Tensor, "batch token vocab"]
     hidden: Float[Tensor, "batch token dim"]
     states: tuple[Float[Tensor, "batch token dim"], ...]
-    encoder: EncoderOutput
+    encoder: StackOutput
     cross: tuple[Pattern, ...]
     cells: tuple[Float[Tensor, "batch dim"], ...]
     read: int
@@ -346,7 +346,7 @@ class Translator(nn.Module):
         x = self.embedding(target[:, before:]) * sqrt(self.config.dim)
         return self.positions(x, before)
 
-    def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> EncoderOutput:
+    def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> StackOutput:
         mine, padding = in_tower(edits, self.encoder_sites), self._padding(source)
         return self.encoder(source, padding=padding, edits=mine, progress=progress)
 

@@ -13,8 +13,8 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.attention import Edit, MultiHeadAttentionConfig, Pattern, attention_of
-from models.blocks import ACTIVATIONS, StackConfig, blocks_of, norm_of, share_or
+from models.attention import Edit, MultiHeadAttentionConfig, attention_of
+from models.blocks import ACTIVATIONS, StackConfig, StackOutput, blocks_of, norm_of, share_or
 from models.checks import check_choices, check_least, check_shares
 from models.classifier import Classifier
 from models.edits import BLOCK_EDITS, at, check, edited_state
@@ -150,30 +150,6 @@ class ViTConfig(StackConfig):
         return attention_of(self, dim=self.width)
 
 
-@dataclass(frozen=True, eq=False)
-class ViTOutput:
-    """Output of a forward pass.
-
-    Attributes:
-        logits: of the classes; None without a head.
-        hidden: the last block's output (normed if pre-norm).
-        states: the embedding, then the output of each block: depth + 1 of them.
-        patterns: one per block.
-    """
-
-    logits: Float[Tensor, "batch class"] | None
-    hidden: Float[Tensor, "batch token dim"]
-    states: tuple[Float[Tensor, "batch token dim"], ...]
-    patterns: tuple[Pattern, ...]
-
-    @property
-    def result(self) -> tuple[str, Tensor]:
-        """The main output and its name."""
-        if self.logits is None:
-            return "hidden states", self.hidden
-        return "logits", self.logits
-
-
 class ViT(nn.Module):
     """An image in, logits and every head's pattern out."""
 
@@ -209,7 +185,7 @@ class ViT(nn.Module):
         *,
         edits: Sequence[Edit] = (),
         progress: Progress = no_progress,
-    ) -> ViTOutput:
+    ) -> StackOutput:
         """Runs the network; for another size than it was built for, positions are resampled.
 
         Args:
@@ -231,7 +207,7 @@ class ViT(nn.Module):
             patterns.append(pattern)
         hidden = self.norm(x)
         logits = None if self.head is None else self.head(self.pool(hidden))
-        return ViTOutput(logits, hidden, tuple(states), tuple(patterns))
+        return StackOutput(hidden, tuple(states), tuple(patterns), logits)
 
     def embed(
         self, pixels: Float[Tensor, "batch channel row col"]

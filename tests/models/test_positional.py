@@ -20,24 +20,6 @@ from models.positional import (
 )
 from tests.models.devices import DEVICES
 
-# sin and cos of p / 10000^(2i/32), by hand
-BY_HAND = {
-    (0, 0): 0.0,
-    (0, 1): 1.0,
-    (1, 0): 0.84147,
-    (1, 1): 0.54030,
-    (1, 2): 0.53317,
-    (59, 0): 0.63674,
-    (59, 1): -0.77108,
-    (59, 30): 0.010492,
-    (59, 31): 0.99994,
-}
-
-
-@pytest.mark.parametrize(("cell", "expected"), BY_HAND.items())
-def test_sinusoidal_by_hand(cell: tuple[int, int], expected: float) -> None:
-    assert abs(float(sinusoidal(60, 32)[cell]) - expected) < 5e-6  # as many digits as are given
-
 
 @pytest.mark.parametrize(("dim", "base"), [(32, 10_000.0), (7, 10_000.0), (1, 10_000.0), (6, 97.0)])
 def test_sinusoidal_equals_the_loop(dim: int, base: float) -> None:
@@ -82,26 +64,6 @@ def test_none_adds_nothing_and_others_are_refused() -> None:
 
 
 # --- grids ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("dim", "base"), [(28, 10_000.0), (4, 10_000.0), (12, 97.0)])
-def test_sincos_2d_equals_the_loop(dim: int, base: float) -> None:
-    rows, cols, quarter = 3, 5, dim // 4
-    table = sincos_2d(rows, cols, dim, base=base)
-    assert table.shape == (15, dim)
-    for r in range(rows):
-        for c in range(cols):
-            for i in range(quarter):
-                omega = base ** (-i / quarter)
-                expected = (
-                    math.sin(c * omega),
-                    math.cos(c * omega),
-                    math.sin(r * omega),
-                    math.cos(r * omega),
-                )
-                found = table[r * cols + c, i::quarter].tolist()
-                off = [abs(f - e) for f, e in zip(found, expected, strict=True)]
-                assert max(off) < 1e-7  # float32 below 1: 6e-8
 
 
 def test_sincos_2d_equals_the_one_mae_ships() -> None:

@@ -15,7 +15,7 @@ import models
 from models.trace import Trace
 
 WRITTEN = {
-    "BlockOutputs",
+    "BlockStates",
     "ModelInputs",
     "Recording",
     "Sources",

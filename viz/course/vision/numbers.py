@@ -18,6 +18,7 @@ from einops import rearrange
 from PIL import Image
 from torch import Tensor
 
+from models.blocks import StackOutput
 from models.catalogue import CHECKPOINTS
 from models.edits import Cut
 from models.image import to_pixels
@@ -27,7 +28,7 @@ from models.patches import cut, pair
 from models.preprocessing import ProcessorSettings
 from models.presets import PRESETS
 from models.trace import Sound
-from models.vit import ViT, ViTConfig, ViTOutput
+from models.vit import ViT, ViTConfig
 from viz.course import real
 from viz.course.boards import Board, board, curve, dots, panel, picture, table
 from viz.course.inputs import InputError
@@ -128,7 +129,7 @@ def shuffled(count: int) -> list[int]:
     return torch.randperm(count, generator=torch.Generator().manual_seed(1)).tolist()
 
 
-def run_shuffled(network: Any, pixels: Tensor, how: str) -> ViTOutput:
+def run_shuffled(network: Any, pixels: Tensor, how: str) -> StackOutput:
     """A forward pass over tokens, or only their contents, in another order.
 
     Attention treats its tokens as a set. Tokens that carry their position vector along can be
@@ -157,11 +158,11 @@ def run_shuffled(network: Any, pixels: Tensor, how: str) -> ViTOutput:
         patterns.append(pattern)
     hidden = network.norm(x)
     logits = None if network.head is None else network.head(network.pool(hidden))
-    return ViTOutput(logits, hidden, tuple(states), tuple(patterns))
+    return StackOutput(hidden, tuple(states), tuple(patterns), logits)
 
 
 @lru_cache(maxsize=16)
-def _run(name: str, picture: str, shuffle: str) -> ViTOutput:
+def _run(name: str, picture: str, shuffle: str) -> StackOutput:
     if name == SMALL:
         pixels = to_pixels(_example(picture))
     else:
@@ -199,13 +200,13 @@ def _file(image: Image.Image, enlarged: int) -> str:
     return f"data:image/webp;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
-def _weights(out: ViTOutput, layer: int, head: int) -> dict[str, Any]:
+def _weights(out: StackOutput, layer: int, head: int) -> dict[str, Any]:
     """The class token's weights on itself and at each position of a patch."""
     one = out.patterns[layer].weights(head, [0], item=0)[0]
     return {"at": one[1:].tolist(), "own": one[0].item(), "largest": one[1:].max().item()}
 
 
-def _answers(out: ViTOutput) -> list[dict[str, Any]]:
+def _answers(out: StackOutput) -> list[dict[str, Any]]:
     """The likeliest classes of each question."""
     if out.logits is None:
         raise ValueError("expected a network with a head")
