@@ -22,7 +22,7 @@ import torch
 
 from analysis.corpus import corpus
 from analysis.corpus.docstrings import sentences
-from analysis.corpus.worker import TOKENS
+from analysis.corpus.engines import TOKENS
 from benchmarks.measure import Aim, Spread, Table, command, interleaved, ratios
 from benchmarks.memory import MIB, in_fresh_process, peak
 from models.model import Model

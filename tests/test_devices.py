@@ -204,7 +204,7 @@ def test_a_corpus(device: str, tmp_path: Path) -> None:
     tables = []
     for each in ("cpu", device):
         out = tmp_path / each
-        corpus(load("induction", device=each), [texts], out, block=5)
+        corpus(load("induction", device=each), [texts], out, shard=5)
         tables.append(open_corpus(out).measures.set_index(["id", "measure"])["mean"].to_dict())
     agree(
         {str(key): value for key, value in tables[1].items()},

@@ -57,11 +57,8 @@ def publish(
     settings = asdict(recipe.settings)
     config: dict[str, Any] = {
         **settings_of(recipe.config),
-        "title": recipe.title,
-        "summary": recipe.summary,
+        **recipe.card,
         "licence": LICENCE,
-        "task": recipe.about,
-        "hint": recipe.hint,
         "measures": [asdict(each) for each in measures],
         "examples": [],
         "questions": [{"title": q, "classes": names} for q, names in recipe.questions.items()],

@@ -2,9 +2,8 @@
 
     python -m analysis.corpus --out RUN --site FOLDER [--against RUN_B]
 
-The page is the app's own view. The heads' pages are JSON, a file each; searches by tokens
-are computed in the browser from `search.json`. With a second run, `changes.json` holds what differs
-most, by number.
+The page is the app's own view without the search by tokens. The heads' pages are JSON, a file each.
+With a second run, `changes.json` holds what differs most, by number.
 """
 
 import json
@@ -29,12 +28,13 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
     """
     from models.whole_file import write_whole
     from viz.api import compared, corpus
+    from viz.api.endpoint import plain
     from viz.selection import OF_VIEWS
     from viz.web import standalone
 
     entry = corpus.hold(run, against).value
     page = out / "index.html"
-    if out.is_dir() and any(out.iterdir()) and not (out / "search.json").exists():
+    if out.is_dir() and any(out.iterdir()) and not (out / "overview.bin").exists():
         raise ValueError(
             f"{out.name} is not empty, and holds no site of a run: name another folder"
         )
@@ -43,18 +43,17 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
     for site, heads in enumerate(entry.heads):
         for head in range(heads):
             answers = {
-                "head": corpus.head(entry, site, head),
-                "alike": corpus.alike(entry, site, head),
+                "head": plain(corpus.head(entry, site, head)),
+                "alike": plain(corpus.alike(entry, site, head)),
             }
             unlink(answers)
             _write(out / "heads" / f"{site}-{head}.json", answers)
-    _write(out / "search.json", _tokens(entry))
     (out / "changes.json").unlink(missing_ok=True)
     if against is not None:
         keys = ("", *(each.key for each in compared.measures(entry.run)))
-        _write(out / "changes.json", {key: compared.changes(entry, key) for key in keys})
-    change = compared.largest(entry) or {"site": 0, "head": 0}
-    first = entry.sites[change["site"]]
+        _write(out / "changes.json", {key: plain(compared.changes(entry, key)) for key in keys})
+    change = compared.largest(entry)
+    first = entry.sites[change.site if change else 0]
     names = ("rank", "conditions")
     props = {
         "kind": "site",
@@ -66,7 +65,7 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
             "tower": first.tower or "",
             "module": "",
             "part": None,
-            "head": change["head"],
+            "head": change.head if change else 0,
             "overview": "table",
             "plot": compared.first_plot(entry) or OF_VIEWS["plot"].start,
             **{name: OF_VIEWS[name].start for name in names},
@@ -84,7 +83,7 @@ def unlink(answers: dict[str, Any]) -> None:
     answers["head"]["link"] = None
     there = answers["head"]["there"] or {"examples": []}
     examples = (*answers["head"]["examples"], *there["examples"])
-    for linked in (*examples, *answers["alike"].get("there", [])):
+    for linked in (*examples, *(answers["alike"]["there"] or [])):
         linked["link"] = None
 
 
@@ -92,38 +91,3 @@ def _write(path: Path, value: Any) -> None:
     from models.whole_file import write_whole
 
     write_whole(path, json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-
-
-def _tokens(entry: Any) -> dict[str, Any]:
-    """The share of each head's weight by token and pair, and what people call tokens."""
-    from analysis.corpus.opened import NAMED
-    from viz.api.compared import place_of
-
-    shares: dict[str, dict[str, dict[int, float]]] = {"key": {}, "query": {}}
-    table = entry.run.table("tokens").select(["id", "role", "label", "share"])
-    for row in table.to_pylist():
-        by_head = shares[row["role"]].setdefault(row["label"].strip().casefold(), {})
-        by_head[row["id"]] = by_head.get(row["id"], 0.0) + row["share"]
-    pairs: dict[str, dict[str, dict[int, float]]] = {}
-    sampled: dict[str, dict[int, int]] = {}
-    for row in entry.run.table("pairs").to_pylist():
-        query, key = (row[name].strip().casefold() for name in ("query_label", "key_label"))
-        by_head = pairs.setdefault(query, {}).setdefault(key, {})
-        by_head[row["id"]] = by_head.get(row["id"], 0.0) + row["weight"]
-        sampled.setdefault(query, {})[row["query"]] = row["queries"]
-    places = [list(place_of(entry, number).values()) for number in range(sum(entry.heads))]
-    return {
-        "named": NAMED,
-        "places": places,
-        "shares": _listed(shares),
-        "pairs": _listed(pairs),
-        "sampled": {label: sum(queries.values()) for label, queries in sampled.items()},
-    }
-
-
-def _listed(values: dict[str, dict[str, dict[int, float]]]) -> dict[str, Any]:
-    """Heads with their values as lists, whose order is kept."""
-    return {
-        first: {second: list(map(list, heads.items())) for second, heads in inner.items()}
-        for first, inner in values.items()
-    }

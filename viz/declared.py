@@ -121,7 +121,7 @@ class _Names(dict[str, Any]):
 def answers() -> str:
     """TypeScript interfaces: of options, methods and the dataclasses of answers."""
     from viz.api.entries import Download
-    from viz.views import ENDPOINTS
+    from viz.routes import ENDPOINTS
 
     waiting: list[Any] = [_hints(each.function).get("return") for each in ENDPOINTS]
     lines: dict[str, str] = {}

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from analysis.corpus.opened import Run as Run
     from analysis.corpus.opened import open_corpus as open_corpus
-    from analysis.corpus.progress import Progress as Progress
-    from analysis.corpus.progress import StoppedError as StoppedError
     from analysis.corpus.runs import corpus as corpus
+    from analysis.corpus.watched import Progress as Progress
+    from analysis.corpus.watched import StoppedError as StoppedError
 
 _HOMES = {
     "Run": "opened",
     "open_corpus": "opened",
-    "Progress": "progress",
-    "StoppedError": "progress",
+    "Progress": "watched",
+    "StoppedError": "watched",
     "corpus": "runs",
 }
 

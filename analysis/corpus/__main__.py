@@ -12,18 +12,19 @@ it failed, 2 for arguments that make no sense, 130 if it was interrupted.
 
 import argparse
 import sys
-import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tqdm import tqdm
+
 from analysis.corpus.engines import ENGINES
 from analysis.corpus.files import reason_of
-from analysis.corpus.progress import Control, Progress, StoppedError
 from analysis.corpus.runs import corpus
-from analysis.corpus.settings import BLOCK, LONGEST, PAIRS, SHARD
-from analysis.corpus.watched import Watched, be_nice
+from analysis.corpus.settings import LONGEST, PAIRS, SHARD
+from analysis.corpus.watched import Progress, StoppedError, Watched, be_nice
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 NAME = "analysis.corpus"
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs. Returns the exit status."""
     options = parsed(arguments)
     try:
-        folder = worked(options) if options.model else Path(options.out)
+        folder = read(options) if options.model else Path(options.out)
         if options.site:
             against = Path(options.against) if options.against else None
             folder = site().write_site(folder, Path(options.site), against)
@@ -65,40 +66,37 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def worked(options: argparse.Namespace) -> Path:
-    """Reads the corpus; returns the folder of the run."""
-    if not options.watched:
-        return read(options, Line() if sys.stderr.isatty() else Seldom())
-    be_nice()
-    with Watched(Path(options.out)) as control:
-        return read(options, control)
-
-
 def site() -> Any:
     """What writes a site: the views stand above the analyses, which do not import them."""
     return import_module(str(__package__).removesuffix(NAME) + "viz.corpus_site")
 
 
-def read(options: argparse.Namespace, control: Control) -> Path:
-    """Runs as the options say."""
-    return corpus(
-        options.model,
-        [Path(each) for each in options.texts or options.images],
-        options.out,
-        engine=options.engine,
-        column=options.column,
-        target=options.target,
-        longest=options.longest,
-        block=options.block,
-        shard=options.shard,
-        seed=options.seed,
-        threads=options.threads,
-        device=options.device,
-        about=options.about,
-        append=options.append,
-        pairs=options.pairs,
-        control=control,
-    )
+def read(options: argparse.Namespace) -> Path:
+    """Reads the corpus; returns the folder of the run."""
+    names = ("column", "target", "longest", "shard", "threads", "device", "about")
+    settings = {name: getattr(options, name) for name in (*names, "engine", "pairs")}
+    sources = [Path(each) for each in options.texts or options.images]
+    if options.watched:
+        be_nice()
+    with Watched(Path(options.out)) if options.watched else nullcontext(Bar()) as control:
+        return corpus(options.model, sources, options.out, control=control, **settings)
+
+
+class Bar:
+    """Draws progress as a bar, in a terminal."""
+
+    def __init__(self) -> None:
+        self.bar: tqdm | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.total is None:
+            return
+        if self.bar is None:
+            total, done = progress.total, progress.done
+            self.bar = tqdm(total=total, initial=done, desc=NAME, unit=" texts", disable=None)
+        self.bar.update(progress.done - self.bar.n)
+        if progress.done == progress.total:
+            self.bar.close()
 
 
 def parser() -> Parser:
@@ -119,63 +117,18 @@ def parser() -> Parser:
     parser.add_argument("--column", help="of .csv, .parquet and .jsonl, the one with the text")
     parser.add_argument("--target", help="the one with what an encoder–decoder is to write")
     parser.add_argument("--longest", type=int, default=LONGEST, help="tokens of a text, at most")
-    parser.add_argument("--block", type=int, default=BLOCK, help="texts that are sorted together")
     parser.add_argument("--shard", type=int, default=SHARD, help="texts between two savings")
-    parser.add_argument("--seed", type=int, default=0, help="of the samples")
     parser.add_argument("--pairs", type=int, default=PAIRS, help="of tokens, kept of each head")
     parser.add_argument("--threads", type=int, default=0, help="of each worker")
     parser.add_argument("--device", help="such as cpu or cuda; of the local engine")
     parser.add_argument("--about", default="", help="what the texts are, for display")
     parser.add_argument("--watched", action="store_true", help="report in a file, for a page")
-    parser.add_argument("--append", action="store_true", help="add to a finished run")
     return parser
-
-
-class Seldom:
-    """Writes a line of progress now and then."""
-
-    def __init__(self, seconds: float = 10.0) -> None:
-        self.seconds, self.last = seconds, time.monotonic()
-
-    def __call__(self, progress: Progress) -> None:
-        now = time.monotonic()
-        if now - self.last >= self.seconds:
-            self.last = now
-            sys.stderr.write(f"{NAME}: {described(progress)}\n")
-
-
-class Line(Seldom):
-    """Writes progress over the same line of a terminal."""
-
-    def __init__(self) -> None:
-        super().__init__(0.2)
-        sys.stderr.write(f"{NAME}: opening the model")
-        sys.stderr.flush()
-
-    def __call__(self, progress: Progress) -> None:
-        now = time.monotonic()
-        if now - self.last >= self.seconds or progress.done == progress.total:
-            self.last = now
-            end = "\n" if progress.done == progress.total else ""
-            sys.stderr.write(f"\r\x1b[K{NAME}: {described(progress)}{end}")
-            sys.stderr.flush()
-
-
-def described(progress: Progress) -> str:
-    """Progress in a few words."""
-    if progress.total is None:
-        return f"{progress.done:,} texts counted"
-    words = f"{progress.done:,} of {progress.total:,} texts"
-    if progress.left is None:
-        return words
-    minutes, seconds = divmod(round(progress.left), 60)
-    return f"{words}, {minutes} min {seconds} s left"
 
 
 def complain(problem: object, status: int) -> int:
     """One line on standard error; returns the exit status."""
-    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
-    sys.stderr.write(f"{clear}{NAME}: {reason_of(problem)}\n")
+    sys.stderr.write(f"{NAME}: {reason_of(problem)}\n")
     return status
 
 

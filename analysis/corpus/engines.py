@@ -1,32 +1,101 @@
 """The two ways to work through the shards of a plan: in this process, or on a Ray cluster.
 
-Both hand the same bytes to the same `Worker` and get the same tables back.
+Both give what each shard leaves behind, in the order of the shards.
 """
 
-import io
-import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.corpus.files import FOLDER
-from analysis.corpus.plan import Plan
+import torch
+
+from analysis.corpus.plan import Plan, open_shard
 from analysis.corpus.state import State
-from analysis.corpus.worker import Worker
-from models.run import as_model, load
+from analysis.corpus.tally import CELLS, Item, tally
+from models.run import as_model, load, trace
+from models.trace import Trace
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from models.model import Model
 
 Report = Callable[[int], None]
 Parts = Iterator[tuple[int, State]]
 ENGINES = ("local", "ray")
+TOKENS = {"cpu": 2**10, "cuda": 2**15}  # of a batch, at most
+
+
+@dataclass(eq=False)
+class Worker:
+    """Holds a model, and reads shards.
+
+    Attributes:
+        model: the model.
+        plan: of the run.
+    """
+
+    model: "Model"
+    plan: Plan
+
+    def __call__(self, items: Sequence[Item], report: Report = lambda done: None) -> State:
+        """What some inputs leave behind.
+
+        Args:
+            items: the inputs, in order.
+            report: called after each batch with the number of inputs read; an exception ends it.
+        """
+        settings = self.plan.settings
+        if settings.threads and self.model.device.type == "cpu":
+            torch.set_num_threads(settings.threads)
+        state, done = State.empty(self.plan.scheme), 0
+        for batch in self.batches(items):
+            self.read(batch, state)
+            done += len(batch)
+            report(done)
+        state.forget()
+        return state
+
+    def batches(self, items: Sequence[Item]) -> Iterator[list[Item]]:
+        """Inputs of equal length together, the short ones first."""
+        kind = "cuda" if self.model.device.type == "cuda" else "cpu"
+        places = self.plan.places
+        heads = max(place.heads for place in places)
+        alone = self.plan.settings.pictures or any(p.where.kind == "cross" for p in places)
+        groups: dict[int, list[Item]] = {}
+        for item in items:
+            groups.setdefault(item.tokens, []).append(item)
+        for tokens, group in sorted(groups.items()):
+            cells = heads * max(1, tokens) ** 2
+            most = max(1, min(TOKENS[kind] // max(1, tokens), CELLS[kind] // cells))
+            step = 1 if alone else most
+            for start in range(0, len(group), step):
+                yield group[start : start + step]
+
+    def read(self, batch: list[Item], state: State) -> None:
+        """Reads a batch; if it is refused, one by one."""
+        try:
+            t = self.traced(batch)
+            if len({len(each) for each in t.tokens}) > 1:
+                raise ValueError("its tokens are not those that were counted")
+        except (OSError, ValueError) as error:
+            if len(batch) == 1:
+                state.notes[f"refused: {' '.join(str(error).split())}"] += 1
+            else:
+                for item in batch:
+                    self.read([item], state)
+            return
+        tally(self.plan.scheme, state, batch, t)
+
+    def traced(self, batch: Sequence[Item]) -> Trace:
+        """One pass."""
+        if self.plan.settings.pictures:
+            return trace(self.model, Path(batch[0].text))
+        targets = [item.target for item in batch if item.target is not None] or None
+        return trace(self.model, [item.text for item in batch], targets, logits_to_keep=1)
 
 
 def local(model: "Model", plan: Plan, folder: Path, shards: Sequence[int], report: Report) -> Parts:
-    """Reads some shards here, in order.
+    """Reads some shards here.
 
     Args:
         model: the model.
@@ -35,18 +104,15 @@ def local(model: "Model", plan: Plan, folder: Path, shards: Sequence[int], repor
         shards: their numbers.
         report: called after each batch with how many texts of the shard are read.
     """
-    import pyarrow.parquet as pq
-
-    worker = Worker(model, plan.scheme)
+    worker = Worker(model, plan)
     for number in shards:
-        table = pq.read_table(folder / FOLDER / plan.shards[number])
-        yield number, State.from_table(worker(table, report))
+        yield number, worker(open_shard(folder, number), report)
 
 
 def on_ray(
     source: "Model | str", plan: Plan, folder: Path, shards: Sequence[int], report: Report
 ) -> Parts:
-    """Reads some shards on a Ray cluster, in any order.
+    """Reads some shards on a Ray cluster.
 
     Ray starts on this machine where no cluster is named (RAY_ADDRESS). Every machine must see the
     folder of the run. An actor holds the model; it takes `threads` processors, or a GPU where the
@@ -64,7 +130,7 @@ def on_ray(
     """
     try:
         import ray  # pyright: ignore[reportMissingImports]
-        import ray.data  # pyright: ignore[reportMissingImports]
+        from ray.util import ActorPool  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         message = "ray is not installed: pip install ray, on every machine of the cluster"
         raise ValueError(message) from error
@@ -72,62 +138,27 @@ def on_ray(
         ray.init(log_to_driver=False)
     resources, threads = ray.cluster_resources(), max(1, plan.settings.threads)
     gpus = int(resources.get("GPU", 0))
-    actors = gpus or max(1, int(resources.get("CPU", 1)) // threads)
-    paths = [str((folder / FOLDER / plan.shards[number]).resolve()) for number in shards]
-    batches: Any = ray.data.read_binary_files(paths, include_paths=True).map_batches(
-        Actor,
-        fn_constructor_args=(source, plan.to_json()),
-        batch_size=1,
-        batch_format="pyarrow",
-        concurrency=(1, min(actors, len(shards))),
-        num_cpus=threads,
-        num_gpus=1 if gpus else 0,
-    )
-    for batch in batches.iter_batches(batch_size=1, batch_format="pyarrow"):
-        for row in batch.to_pylist():
-            report(0)
-            yield row["shard"], State.from_table(_unpacked(row["part"]))
+    actors = min(gpus or max(1, int(resources.get("CPU", 1)) // threads), len(shards))
+    lives = {"max_restarts": 3, "max_task_retries": 3}  # of a worker whose machine dies
+    actor = ray.remote(num_cpus=threads, num_gpus=1 if gpus else 0, **lives)(Actor)
+    pool: Any = ActorPool([actor.remote(source, plan) for _ in range(actors)])
+    where = folder.resolve()
+    parts = pool.map(lambda each, number: each.read.remote(where, number), shards)
+    for number, part in zip(shards, parts, strict=True):
+        report(0)
+        yield number, part
 
 
 class Actor:
     """A worker on a machine of the cluster."""
 
-    def __init__(self, source: "Model | str", plan: dict[str, Any]) -> None:
-        import torch
-
+    def __init__(self, source: "Model | str", plan: Plan) -> None:
         model = load(source) if isinstance(source, str) else as_model(source)
-        parsed = Plan.from_json(plan)
-        torch.set_num_threads(max(1, parsed.settings.threads))
+        torch.set_num_threads(max(1, plan.settings.threads))
         if torch.cuda.is_available():
             model.network.to("cuda")
-        self.worker = Worker(model, parsed.scheme)
+        self.worker = Worker(model, plan)
 
-    def __call__(self, batch: "pa.Table") -> "pa.Table":
-        """One row a shard: its number, and what it leaves behind."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        numbers, parts = [], []
-        for row in batch.to_pylist():
-            table = pq.read_table(io.BytesIO(row["bytes"]))
-            named = re.search(r"(\d+)\.parquet$", row["path"])
-            numbers.append(int(named.group(1)) if named else -1)
-            parts.append(_packed(self.worker(table)))
-        columns = [pa.array(numbers, pa.int64()), pa.array(parts, pa.large_binary())]
-        return pa.table(columns, ["shard", "part"])
-
-
-def _packed(table: "pa.Table") -> bytes:
-    import pyarrow as pa
-
-    into = io.BytesIO()
-    with pa.ipc.new_stream(into, table.schema) as writer:
-        writer.write_table(table)
-    return into.getvalue()
-
-
-def _unpacked(data: bytes) -> "pa.Table":
-    import pyarrow as pa
-
-    with pa.ipc.open_stream(data) as reader:
-        return reader.read_all()
+    def read(self, folder: Path, number: int) -> State:
+        """What a shard leaves behind."""
+        return self.worker(open_shard(folder, number))

@@ -1,10 +1,14 @@
-"""Writes files whole or not at all, and reads the Parquet files of a run."""
+"""The files of a run: written whole or not at all, and read with care.
+
+The manifest says what was read, by which model, and how.
+"""
 
 import errno
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from models.files.objects import read_object
 from models.whole_file import whole, write_whole
 
 if TYPE_CHECKING:
@@ -13,6 +17,16 @@ if TYPE_CHECKING:
 
 FOLDER = "work"  # in that of a run: what it needs to go on
 MAX_VALUES = 1 << 26  # of a table
+FORMAT = "headscope corpus 1"
+SHAPE = {  # what is read of a manifest, with its types
+    "status": str,
+    "model.name": str,
+    "model.digest": str,
+    "settings.pictures": bool,
+    "texts": int,
+    "tokens": int,
+    "corpora": list,
+}
 
 
 def write_table(path: Path, table: "pa.Table") -> None:
@@ -62,3 +76,48 @@ def _values_in(metadata: "pq.FileMetaData") -> int:
     """The values of a table, told by its last bytes: a small file can stand for a huge table."""
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     return sum(group.column(n).num_values for group in groups for n in range(group.num_columns))
+
+
+def open_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a folder; empty if it has none.
+
+    Raises:
+        ValueError: for one that is not of a run.
+    """
+    if not (folder / "manifest.json").exists():
+        return {}
+    try:
+        manifest = read_object(folder / "manifest.json")
+    except ValueError as error:
+        raise ValueError(f"{folder.name}: {error}") from error
+    if manifest.get("format") != FORMAT:
+        raise ValueError(f"{folder.name}: expected a run of this program ({FORMAT})")
+    for name, kind in SHAPE.items():
+        _expect(folder, name, _field(manifest, name), kind)
+    for each in manifest["corpora"]:
+        _expect(folder, "corpora", each, dict)
+    return manifest
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    """The manifest of the folder of a run.
+
+    Raises:
+        ValueError: for a folder without one, and for one that is not of a run.
+    """
+    manifest = open_manifest(folder)
+    if not manifest:
+        raise ValueError(f"{folder.name}: expected the folder of a run, with a manifest.json")
+    return manifest
+
+
+def _field(value: Any, name: str) -> Any:
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def _expect(folder: Path, name: str, value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        received = f"expected {kind.__name__}, received {type(value).__name__}"
+        raise ValueError(f"{folder.name}: manifest.json: {name}: {received}")

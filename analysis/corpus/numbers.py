@@ -168,15 +168,6 @@ class Inputs:
         places = torch.arange(queries + keys - 1, device=self.device)
         return places - (queries - 1)
 
-    @cached_property
-    def apart(self) -> tuple[Float[Tensor, "patch patch"], Int[Tensor, " pair"]]:
-        """Distances between the patches of a picture, and their bins."""
-        if self.grid is None:
-            raise ValueError("expected patches of a picture, received text")
-        apart = grid_distances(self.grid.rows, self.grid.cols)
-        bins = BINS - 1 + position_bins(apart.round().long().numpy())
-        return apart, torch.from_numpy(bins).flatten()
-
     def of_heads(self, numbers: Tensor, heads: slice) -> Tensor:
         """Those of some heads, where heads differ; heads are the second axis."""
         return numbers if numbers.shape[1] == 1 else numbers[:, heads]
@@ -191,7 +182,6 @@ class Readings:
         drawn: the weight that each key receives from the queries that count.
         given: the weight that each query gives to plain keys: neither special nor the first.
         strength: the largest weight of each query on a plain key.
-        entropy: of each query, in nats.
         distances: the weight of the queries that count, by the bin of its distance; None for
             queries and keys of different texts.
     """
@@ -200,7 +190,6 @@ class Readings:
     drawn: Float[Tensor, "item head key"]
     given: Float[Tensor, "item head query"]
     strength: Float[Tensor, "item head query"]
-    entropy: Float[Tensor, "item head query"]
     distances: Float[Tensor, "item head bin"] | None
 
 
@@ -261,11 +250,11 @@ def read(
         distances = _binned(offsets, inputs.offsets)
         values["positional"] = _positional(kept, offsets, inputs, heads)
     elif inputs.same_tokens and inputs.grid is not None:
-        values |= _on_grid(weights, entropy, inputs)
-        distances = _grid_distances(kept, inputs)
+        values, distances = _on_grid(weights, kept, inputs.grid)
+        values["row entropy"] = entropy.double().mean(-1)
     values |= _means(sums, inputs, heads)
     values["sink share"] = _sink(drawn.double(), inputs, heads)
-    return Readings(values, drawn, given, strength, entropy, distances)
+    return Readings(values, drawn, given, strength, distances)
 
 
 def _means(sums: Numbers, inputs: Inputs, heads: slice) -> Numbers:
@@ -326,31 +315,16 @@ def _sink(drawn: Tensor, inputs: Inputs, heads: slice) -> Tensor:
     return torch.where(often.any(-1), means, math.nan)
 
 
-def _on_grid(weights: Tensor, entropy: Tensor, inputs: Inputs) -> Numbers:
-    """The numbers of the figures of the vision-transformer papers."""
-    between = _between_patches(weights, inputs)
-    share = between.sum(-1).double()
-    apart = (between * inputs.apart[0].to(between)).sum(-1).double()
-    there = share > 0
-    total = torch.where(there, apart / share, 0.0).sum(-1)
-    return {
-        "patch distance": torch.where(there.any(-1), total / there.sum(-1), math.nan),
-        "row entropy": entropy.double().mean(-1),
-    }
-
-
-def _between_patches(weights: Tensor, inputs: Inputs) -> Tensor:
-    grid = inputs.grid
-    if grid is None:
-        raise ValueError("expected patches of a picture, received text")
+def _on_grid(weights: Tensor, kept: Tensor, grid: PatchGrid) -> tuple[Numbers, Tensor]:
+    """The mean distance that patches look, and the weight between them by distance."""
     patches = slice(grid.prefix, grid.prefix + grid.rows * grid.cols)
-    return weights[..., patches, patches]
-
-
-def _grid_distances(kept: Tensor, inputs: Inputs) -> Tensor:
-    """The weight between patches by the bin of their distance."""
-    between = _between_patches(kept, inputs).cpu()
-    bins, size = inputs.apart[1], 2 * BINS - 1
-    maps = between.flatten(2).flatten(0, 1)
-    sums = [torch.bincount(bins, each.double(), size) for each in maps]
-    return torch.stack(sums).view(*kept.shape[:2], size)
+    between = weights[..., patches, patches]
+    apart = grid_distances(grid.rows, grid.cols)
+    share = between.sum(-1).double()
+    there = share > 0
+    total = torch.where(there, (between * apart.to(between)).sum(-1).double() / share, 0.0).sum(-1)
+    mean = torch.where(there.any(-1), total / there.sum(-1), math.nan)
+    bins = torch.from_numpy(position_bins(apart.round().long().numpy())).flatten() + BINS - 1
+    maps = kept[..., patches, patches].cpu().flatten(2).double()
+    distances = maps.new_zeros(*maps.shape[:2], 2 * BINS - 1).index_add_(2, bins, maps)
+    return {"patch distance": mean}, distances

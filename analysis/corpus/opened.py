@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.corpus.files import read_table
-from analysis.corpus.manifest import manifest_of
+from analysis.corpus.claims import claim, corpus_of
+from analysis.corpus.files import manifest_of, read_table
 from analysis.corpus.results import NAMES
-from analysis.corpus.scales import SIDE
+from analysis.measures import MEASURES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +29,7 @@ NAMED = {  # what people call tokens
     "apostrophe": "'",
     "hyphen": "-",
 }
+SHARED = [each.key for each in MEASURES if (each.low, each.high) == (0, 1)]
 ADDRESS = ["layer", "kind", "tower", "module", "part", "head"]
 
 
@@ -89,10 +90,19 @@ class Run:
 
     @cached_property
     def heads(self) -> Any:
-        """A data frame, a row for each head: address, sentence, and the mean of every number."""
-        heads_frame = self._frame("heads", ["id", *ADDRESS, "sentence"]).set_index("id")
+        """A data frame, a row for each head: address, sentence, and the mean of every number.
+
+        Heads of a network with random weights have no sentence.
+        """
+        frame = self._frame("heads", ["id", *ADDRESS]).set_index("id")
+        said = {}
+        if self.manifest["model"].get("trained", True):
+            over = corpus_of(self.manifest)
+            for head, rows in self.measures.groupby("id"):
+                said[head] = claim(rows.set_index("measure")[["count", "mean"]].T.to_dict(), over)
         means = self.measures.pivot(index="id", columns="measure", values="mean")
-        return heads_frame.join(means)
+        sentences = frame.index.to_series().map(said).astype(object)
+        return frame.assign(sentence=sentences.where(sentences.notna(), None)).join(means)
 
     @cached_property
     def measures(self) -> Any:
@@ -100,13 +110,17 @@ class Run:
         return self._frame("measures", ["id", "measure", "count", "mean", "variance"])
 
     @cached_property
-    def maps(self) -> dict[str, np.ndarray]:
-        """Mean weights of every head: "corner" and "whole", `head 16 16`; NaN where none are."""
-        frame = self._frame("maps", ["id", "corner", "whole"])
-        return {
-            name: np.stack(frame[name].to_list()).reshape(-1, SIDE, SIDE)
-            for name in ("corner", "whole")
-        }
+    def corners(self) -> np.ndarray:
+        """Mean weights of the first 16 tokens of every head, row by row; 0 where none are."""
+        return np.nan_to_num(np.stack(self._frame("maps", ["id", "corner"])["corner"].to_list()))
+
+    @cached_property
+    def drawn(self) -> Any:
+        """A data frame, the share of each head's weight that tokens draw, by their labels."""
+        frame = self._frame("tokens", ["id", "role", "label", "share"])
+        keys = frame[frame["role"] == "key"]
+        shares = keys.pivot_table(index="id", columns="label", values="share", aggfunc="sum")
+        return shares.reindex(self.heads.index).fillna(0.0)
 
     def head(self, layer: int, head: int, **address: Any) -> int:
         """The number of a head.
@@ -186,62 +200,27 @@ class Run:
     def like_head(self, head: int, count: int = 10, *, of: "Run | None" = None) -> "pd.DataFrame":
         """The heads that are most like one, in this run.
 
+        How alike two heads are, 0 to 1, is the mean of what they share of three things: the mean
+        weights of the first 16 tokens and the weight that each token draws (Σ min / Σ max of
+        both), and the numbers that lie between 0 and 1 and are defined for both (1 − the mean
+        difference).
+
         Args:
             head: number of a head.
             count: how many heads, at most.
             of: the run that the head belongs to; None for this one, where it is left out itself.
         """
-        import pandas as pd
-
-        likeness = self.likenesses(head, of=of)
-        if of is None:
-            likeness[head] = np.nan
-        column = pd.Series(likeness, index=self.heads.index, name="likeness").dropna()
-        ranked = column.sort_values(ascending=False, kind="stable").head(count)
-        return ranked.to_frame().join(self.heads[[*ADDRESS, "sentence"]]).reset_index()
-
-    def likenesses(self, head: int, *, of: "Run | None" = None) -> np.ndarray:
-        """How alike each head of this run is to one, 0 to 1.
-
-        The mean of what they share of three things: the mean weights of the first 16 tokens and the
-        weight that each token draws (Σ min / Σ max of both), and the numbers that lie between 0 and
-        1 and are defined for both (1 − the mean difference).
-
-        Args:
-            head: number of a head.
-            of: the run that the head belongs to; None for this one.
-        """
         theirs = self if of is None else of
-        maps = [np.nan_to_num(run.maps["corner"]).reshape(-1, SIDE**2) for run in (self, theirs)]
+        parts = [_overlap(self.corners, theirs.corners[head])]
+        if not (self.drawn.empty and theirs.drawn.empty):
+            mine, one = self.drawn.align(theirs.drawn.loc[head], axis=1, fill_value=0.0)
+            parts.append(_overlap(mine.to_numpy(), one.to_numpy()))
         names = [name for name in SHARED if name in self.heads and name in theirs.heads]
-        numbers = [run.heads[names].to_numpy(float) for run in (self, theirs)]
-        parts = [_overlap(maps[1][head], maps[0]), 1 - _mean_gap(numbers[1][head], numbers[0])]
-        labels, shares = self.drawn_shares
-        if len(labels) or not theirs.drawn.empty:
-            parts.append(self._shared_tokens(labels, shares, theirs.drawn, head))
-        return np.mean(parts, 0)
-
-    @staticmethod
-    def _shared_tokens(labels: Any, shares: np.ndarray, drawn: Any, head: int) -> np.ndarray:
-        """What the heads share with one of the weight that each token draws."""
-        row = drawn.loc[head].dropna() if head in drawn.index else drawn.iloc[0, :0]
-        mine = row.reindex(labels).fillna(0.0).to_numpy()
-        outside = row[~row.index.isin(labels)].sum()  # on tokens that no head here has
-        least, most = np.minimum(mine, shares).sum(1), np.maximum(mine, shares).sum(1) + outside
-        return least / np.maximum(most, 1e-30)
-
-    @cached_property
-    def drawn_shares(self) -> tuple[Any, np.ndarray]:
-        """Labels, and the share of each head's weight that they draw, `head label`; 0 for none."""
-        dense = self.drawn.reindex(self.heads.index).fillna(0.0)
-        return dense.columns, dense.to_numpy()
-
-    @cached_property
-    def drawn(self) -> Any:
-        """A data frame, the share of each head's weight that its tokens draw, by their labels."""
-        frame = self._frame("tokens", ["id", "role", "label", "share"])
-        keys = frame[frame["role"] == "key"]
-        return keys.pivot_table(index="id", columns="label", values="share", aggfunc="sum")
+        gaps = (self.heads[names] - theirs.heads.loc[head, names].astype(float)).abs()
+        alike = (sum(parts) + 1 - gaps.mean(axis=1).fillna(0)) / (len(parts) + 1)
+        others = alike.rename("likeness").drop(head if of is None else [])
+        ranked = others.sort_values(ascending=False, kind="stable").head(count)
+        return ranked.to_frame().join(self.heads[[*ADDRESS, "sentence"]]).reset_index()
 
     # --- two runs ---
 
@@ -291,23 +270,6 @@ class Run:
         return mine.merge(self._frame("texts", ["text", "source", "content"]), on="text")
 
 
-SHARED = (
-    "previous token",
-    "next token",
-    "same token",
-    "duplicate token",
-    "induction",
-    "first token",
-    "separator",
-    "punctuation",
-    "local",
-    "broad",
-    "confidence",
-    "sink share",
-    "positional",
-)
-
-
 def tokens_of(text: str) -> set[str]:
     """The tokens of a text in which commas separate them; of a comma alone, the comma."""
     return {token_of(part) for part in text.split(",") if part.strip()} or {*text.strip()}
@@ -324,13 +286,6 @@ def token_of(text: str) -> str:
     return NAMED.get(wanted, NAMED.get(wanted.removesuffix("s"), wanted))
 
 
-def _overlap(one: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """What a row of numbers from 0 on has in common with others: Σ min / Σ max."""
+def _overlap(others: np.ndarray, one: np.ndarray) -> np.ndarray:
+    """What rows of numbers from 0 on have in common with one: Σ min / Σ max."""
     return np.minimum(one, others).sum(1) / np.maximum(np.maximum(one, others).sum(1), 1e-30)
-
-
-def _mean_gap(one: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The mean difference of one row of numbers from others, over those that both have."""
-    gaps = np.abs(others - one)
-    known = ~np.isnan(gaps)
-    return np.where(known, gaps, 0.0).sum(1) / np.maximum(known.sum(1), 1)

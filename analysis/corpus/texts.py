@@ -33,13 +33,19 @@ class Text:
 
 
 def texts_of(
-    sources: Sequence[str | Path], *, column: str | None = None, target: str | None = None
+    sources: Iterable[str | Path | Text],
+    *,
+    pictures: bool = False,
+    column: str | None = None,
+    target: str | None = None,
 ) -> Iterator[Text]:
-    """The texts of files, folders and standard input ("-"), in order; empty ones are left out.
+    """The inputs of a corpus, in order; empty texts are left out.
 
     Args:
-        sources: files by their suffix (.txt: one text a line; .jsonl, .csv, .parquet), or folders,
-            whose files are read in the order of their names.
+        sources: texts, and paths: of files by their suffix (.txt: one text a line; .jsonl, .csv,
+            .parquet), of folders, whose files are read in the order of their names, or "-" for
+            standard input.
+        pictures: whether files are pictures.
         column: the column or key that holds the text.
         target: the column that holds what an encoder–decoder is to write.
 
@@ -47,38 +53,39 @@ def texts_of(
         ValueError: for a file that cannot be read, and a column that is not there.
         OSError: for a file that is not there.
     """
-    for source in sources:
-        if str(source) == STDIN:
-            yield from _lines(sys.stdin, "standard input")
-            continue
-        for path in _files(Path(source), tuple(READERS)):
-            reader = READERS.get(path.suffix.lower())
-            if reader is None:
-                expected = ", ".join(READERS)
-                raise ValueError(f"{path.name}: expected a folder or one of {expected}")
-            try:
-                for text in reader(path, column, target):
-                    if text.text.strip():
-                        yield text
-            except UnicodeDecodeError as error:
-                raise ValueError(
-                    f"{path.name}: expected UTF-8, received byte 0x{error.object[error.start]:02x}:"
-                    " convert it first (iconv -t utf-8)"
-                ) from error
+    for number, source in enumerate(sources, 1):
+        if isinstance(source, Text):
+            yield source
+        elif pictures:
+            yield from _pictures(Path(source))
+        elif isinstance(source, str):
+            yield from _texts("text", iter([(number, {"text": source})]), None, None)
+        elif str(source) == STDIN:
+            yield from _texts("standard input", _lines(sys.stdin), column, target)
+        else:
+            yield from _of_files(source, column, target)
 
 
-def pictures_of(sources: Sequence[str | Path]) -> Iterator[Text]:
-    """The pictures of files and folders, in the order of their names.
+def _of_files(source: Path, column: str | None, target: str | None) -> Iterator[Text]:
+    for path in _files(source, tuple(READERS)):
+        if path.suffix.lower() not in READERS:
+            expected = ", ".join(READERS)
+            raise ValueError(f"{path.name}: expected a folder or one of {expected}")
+        try:
+            rows = READERS[path.suffix.lower()](path)
+            yield from _texts(path.name, rows, column, target)
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{path.name}: expected UTF-8, received byte 0x{error.object[error.start]:02x}:"
+                " convert it first (iconv -t utf-8)"
+            ) from error
 
-    Raises:
-        ValueError: for a file that is no picture, by its suffix.
-        OSError: for a file that is not there.
-    """
-    for source in sources:
-        for path in _files(Path(source), PICTURES):
-            if path.suffix.lower() not in PICTURES:
-                raise ValueError(f"{path.name}: expected a picture ({', '.join(PICTURES)})")
-            yield Text(path.name, str(path.resolve()))
+
+def _pictures(source: Path) -> Iterator[Text]:
+    for path in _files(source, PICTURES):
+        if path.suffix.lower() not in PICTURES:
+            raise ValueError(f"{path.name}: expected a picture ({', '.join(PICTURES)})")
+        yield Text(path.name, str(path.resolve()))
 
 
 def check_paths(sources: Iterable[Path]) -> None:
@@ -103,18 +110,20 @@ def _files(source: Path, suffixes: tuple[str, ...]) -> list[Path]:
     return paths
 
 
-def _lines(file: Iterable[str], name: str) -> Iterator[Text]:
+Rows = Iterator[tuple[int, Mapping[str, Any]]]  # number of the line, and the value of each column
+
+
+def _lines(file: Iterable[str]) -> Rows:
     for number, line in enumerate(file, 1):
-        if line.strip():
-            yield Text(f"{name}:{number}", line.strip())
+        yield number, {"text": line.strip()}
 
 
-def _of_txt(path: Path, column: str | None, target: str | None) -> Iterator[Text]:
+def _of_txt(path: Path) -> Rows:
     with path.open(encoding="utf-8-sig") as file:
-        yield from _lines(file, path.name)
+        yield from _lines(file)
 
 
-def _of_jsonl(path: Path, column: str | None, target: str | None) -> Iterator[Text]:
+def _of_jsonl(path: Path) -> Rows:
     with path.open(encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
@@ -124,60 +133,56 @@ def _of_jsonl(path: Path, column: str | None, target: str | None) -> Iterator[Te
                 row = json.loads(line)
             except ValueError as error:
                 raise ValueError(f"{place}: expected one JSON value a line: {error}") from error
-            if isinstance(row, str):
-                yield Text(place, row)
-            elif isinstance(row, dict):
-                yield _of_row(place, row, column, target)
-            else:
+            if not isinstance(row, str | dict):
                 received = type(row).__name__
                 raise ValueError(f"{place}: expected a string or an object, received {received}")
+            yield number, {"text": row} if isinstance(row, str) else row
 
 
-def _of_csv(path: Path, column: str | None, target: str | None) -> Iterator[Text]:
+def _of_csv(path: Path) -> Rows:
     csv.field_size_limit(2**31 - 1)
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file)
         try:
             for row in rows:
-                yield _of_row(f"{path.name}:{rows.line_num}", row, column, target)
+                yield rows.line_num, row
         except csv.Error as error:
-            raise ValueError(
-                f"{path.name}:{rows.line_num}: not readable as CSV: {error}"
-            ) from error
+            line = f"{path.name}:{rows.line_num}"
+            raise ValueError(f"{line}: not readable as CSV: {error}") from error
 
 
-def _of_parquet(path: Path, column: str | None, target: str | None) -> Iterator[Text]:
+def _of_parquet(path: Path) -> Rows:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(path)
+        with pq.ParquetFile(path) as file:
+            batches = (batch.to_pylist() for batch in file.iter_batches())
+            yield from enumerate((row for batch in batches for row in batch), 1)
     except pa.ArrowException as error:
         first = str(error).splitlines()[0]
         raise ValueError(f"{path.name}: not readable as Parquet: {first}") from error
-    with file:
-        name = _column(path.name, file.schema_arrow.names, column)
-        wanted = (
-            [name]
-            if target is None
-            else [name, _column(path.name, file.schema_arrow.names, target)]
-        )
-        number = 0
-        for batch in file.iter_batches(columns=wanted):
-            for row in batch.to_pylist():
-                number += 1
-                yield _of_row(f"{path.name}:{number}", row, name, target)
 
 
-def _of_row(place: str, row: Mapping[str, Any], column: str | None, target: str | None) -> Text:
-    """The text of a row with named columns."""
-    names = [str(name) for name in row if name is not None]
-    text = row[_column(place, names, column)]
-    goal = None if target is None else row[_column(place, names, target)]
-    for each in (text, goal):
-        if each is not None and not isinstance(each, str):
-            raise ValueError(f"{place}: expected text, received {type(each).__name__}")
-    return Text(place, text or "", goal)
+READERS: dict[str, Callable[[Path], Rows]] = {
+    ".txt": _of_txt,
+    ".jsonl": _of_jsonl,
+    ".csv": _of_csv,
+    ".parquet": _of_parquet,
+}
+
+
+def _texts(file: str, rows: Rows, column: str | None, target: str | None) -> Iterator[Text]:
+    """The texts of rows with named columns, but for empty ones."""
+    for number, row in rows:
+        place, names = f"{file}:{number}", [str(name) for name in row if name is not None]
+        text = row[_column(place, names, column)]
+        goal = None if target is None else row[_column(place, names, target)]
+        for each in (text, goal):
+            if each is not None and not isinstance(each, str):
+                raise ValueError(f"{place}: expected text, received {type(each).__name__}")
+        if text and text.strip():
+            yield Text(place, text, goal)
 
 
 def _column(place: str, names: Sequence[str], column: str | None) -> str:
@@ -190,12 +195,3 @@ def _column(place: str, names: Sequence[str], column: str | None) -> str:
     if usual or len(names) == 1:
         return (usual or list(names))[0]
     raise ValueError(f"{place}: which column holds the text? Name one of {', '.join(names)}")
-
-
-Reader = Callable[[Path, str | None, str | None], Iterator[Text]]
-READERS: dict[str, Reader] = {
-    ".txt": _of_txt,
-    ".jsonl": _of_jsonl,
-    ".csv": _of_csv,
-    ".parquet": _of_parquet,
-}

@@ -1,23 +1,50 @@
-"""A run in a process of its own: it tells in a file how far it is, and does what another file says.
+"""How far a run is, as its callback is told, and in a file for whoever watches its process.
 
 A page, or any other process, starts `python -m analysis.corpus --watched …`, reads the report, and
-leaves a wish. Both files lie in the folder of the run, so that they outlive the one who started it.
+leaves a file that stops it. Both lie in the folder of the run, so that they outlive the one who
+started it.
 """
 
 import os
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, get_args
+from typing import Literal
 
 from analysis.corpus.files import FOLDER, reason_of, write_json
-from analysis.corpus.progress import Progress, StoppedError
 from models.files.objects import read_object
 
-Status = Literal["running", "paused", "stopped", "complete", "failed", "killed"]
-Wish = Literal["read", "pause", "stop"]
+
+class StoppedError(Exception):
+    """Raised by a progress callback to end a run; what was done stays, and can be gone on from."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        done: texts that are read.
+        total: texts of the corpus; None while it is being planned.
+        left: seconds that the rest will take at this speed; None before that is known.
+    """
+
+    done: int
+    total: int | None
+    left: float | None = None
+
+
+Control = Callable[[Progress], None]
+
+
+def no_control(progress: Progress) -> None:
+    """The default callback: does nothing."""
+
+
+Status = Literal["running", "stopped", "complete", "failed", "killed"]
 EVERY = 0.5  # seconds between two reports
 SILENCE = 20.0  # seconds without a report after which a process is gone
 
@@ -43,7 +70,7 @@ class Report:
     @property
     def going(self) -> bool:
         """Whether a process works on it."""
-        return self.status in ("running", "paused")
+        return self.status == "running"
 
 
 def report_of(folder: Path) -> Report | None:
@@ -59,23 +86,22 @@ def report_of(folder: Path) -> Report | None:
     return report
 
 
-def wish(folder: Path, what: Wish) -> None:
-    """Says what the run in a folder is to do."""
-    path = folder / FOLDER / "wish.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, {"wish": what})
+def stop(folder: Path) -> None:
+    """Stops the run in a folder after its next batch."""
+    _stop(folder).touch()
 
 
 def begin(folder: Path) -> None:
-    """Prepares a folder for a process that is about to start."""
-    wish(folder, "read")
+    """Prepares a folder for a process that is about to start, or is not to stop after all."""
+    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+    _stop(folder).unlink(missing_ok=True)
     write_json(_report(folder), asdict(Report()))
 
 
 class Watched:
-    """Writes reports while a run goes on, and pauses or stops it on a wish.
+    """Writes reports while a run goes on, and stops it when it is told to.
 
-    Pass it to `run` as its `control`, inside a `with` statement.
+    Pass it to `corpus` as its `control`, inside a `with` statement.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -107,19 +133,9 @@ class Watched:
 
     def __call__(self, progress: Progress) -> None:
         self.report = Report("running", progress.done, progress.total, progress.left)
-        while (wished := self._wished()) == "pause":
-            self.report = Report("paused", progress.done, progress.total, progress.left)
-            time.sleep(EVERY / 5)
-        if wished == "stop" and progress.total != progress.done:
+        if _stop(self.folder).exists() and progress.total != progress.done:
             self.stopped = True
             raise StoppedError
-
-    def _wished(self) -> str:
-        try:
-            wished = str(read_object(self.folder / FOLDER / "wish.json").get("wish"))
-        except ValueError:
-            return "read"
-        return wished if wished in get_args(Wish) else "read"
 
     def _keep_writing(self) -> None:
         while True:
@@ -142,3 +158,7 @@ def be_nice() -> None:
 
 def _report(folder: Path) -> Path:
     return folder / FOLDER / "progress.json"
+
+
+def _stop(folder: Path) -> Path:
+    return folder / FOLDER / "stop"

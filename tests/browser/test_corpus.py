@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Page, expect
 
+from analysis.corpus import open_corpus
 from viz.pages.corpus import runs
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -40,7 +41,8 @@ def test_a_dot_leads_to_a_head_and_an_example_to_explore(page: Page, app_url: st
     rightmost = max(range(len(boxes)), key=lambda place: boxes[place]["x"])
     page.locator(".hs-dot").nth(rightmost).click()
     expect(page.locator(NAME)).to_have_text(f"Layer {head['layer']} · head {head['head']}")
-    expect(page.locator(".hs-corpus-sentence")).to_have_text(head["sentence"])
+    said = open_corpus(runs.FINISHED / "induction").heads["sentence"][best["id"]]
+    expect(page.locator(".hs-corpus-sentence")).to_have_text(said)
     page.wait_for_url(re.compile(f"layer={head['layer']}.*plot=induction"))
     page.reload()
     expect(page.locator(NAME)).to_have_text(f"Layer {head['layer']} · head {head['head']}")
@@ -74,7 +76,7 @@ def test_kinds_and_layers_filter_the_heads(page: Page, app_url: str) -> None:
 
 def test_a_run_is_started_and_opened_on_the_page(page: Page, app_url: str) -> None:
     opened(page, app_url, "run=induction&reader=grammar&sentences=40")
-    page.get_by_text("Read a corpus, or open a run").click()
+    page.get_by_text("Read a corpus").click()
     page.get_by_role("button", name="Start", exact=True).click()
     about = page.locator(".hs-sentence").first
     expect(about).to_contain_text("Grammar, masked words over 40 texts", timeout=120_000)

@@ -1,4 +1,4 @@
-"""The static site of a run, from a plain web server: heads, addresses, and the search by tokens."""
+"""The static site of a run, from a plain web server: heads and addresses."""
 
 import functools
 import re
@@ -34,22 +34,15 @@ def site_url(tmp_path_factory: pytest.TempPathFactory) -> Generator[str, None, N
     server.server_close()
 
 
-def test_a_site_shows_heads_and_finds_them(page: Page, site_url: str) -> None:
+def test_a_site_shows_heads_at_their_addresses(page: Page, site_url: str) -> None:
     entry = corpus.hold(FINISHED / "minilm").value
     name = page.locator(".hs-corpus-name")
     page.goto(f"{site_url}?layer=3&head=5")
     expect(name).to_have_text("Layer 3 · head 5")
-    sentence = corpus.head(entry, 3, 5)["sentence"]
+    sentence = corpus.head(entry, 3, 5).sentence or ""
     expect(page.locator(".hs-corpus-sentence")).to_have_text(sentence)
     page.get_by_role("button", name="Next head").click()
     page.wait_for_url(re.compile("layer=3.*head=6"))
     page.reload()
     expect(name).to_have_text("Layer 3 · head 6")
-
-    page.get_by_text("Find heads by tokens").click()
-    page.get_by_role("searchbox", name="Tokens attended to").fill("commas")
-    rows = page.locator(".hs-by-token .hs-finder-row")
-    wanted = corpus.attending(entry, "commas")["heads"]
-    expect(rows).to_have_count(len(wanted))
-    names = [f"layer {each['site']} · head {each['head']}" for each in wanted]
-    assert [row.locator("span").first.inner_text() for row in rows.all()] == names
+    expect(page.get_by_text("Find heads by tokens")).to_have_count(0)  # needs the app

@@ -5,7 +5,6 @@ import { test } from "node:test";
 
 import { sharesOf } from "../../viz/web/corpus/distributions.js";
 import { intervalOf } from "../../viz/web/core/interval.js";
-import { attending } from "../../viz/web/corpus/site.js";
 import { wordsOf } from "../../viz/web/controls/runs.js";
 import { around } from "../../viz/web/corpus/examples.js";
 
@@ -17,29 +16,6 @@ test("a mean is written with two digits of its interval", () => {
   assert.equal(intervalOf({ mean: 0.25, low: 0.25, high: 0.25 }), "0.250 ± 0.000");
   assert.equal(intervalOf({ mean: 0.98, low: 0.94, high: 0.995 }), "0.980 (0.940 to 0.995)");
   assert.equal(intervalOf({ mean: 0.25, low: null, high: null }), "0.250");
-});
-
-test("a site finds heads by a token on either side, and by a pair", () => {
-  /** @type {import("../../viz/web/corpus/site.js").Search} */
-  const search = {
-    named: { comma: "," },
-    places: [[0, 0], [0, 1], [1, 0]],
-    shares: { key: { ",": [[1, 0.2], [2, 0.5]], of: [[0, 0.3], [1, 0.25]] }, query: { the: [[0, 0.1]] } },
-    pairs: { the: { ",": [[0, 3], [2, 1]] }, a: { of: [[0, 1]] } },
-    sampled: { the: 12, a: 4 },
-  };
-  /** @param {string} query */
-  const found = (query) => attending(search, new URLSearchParams(query)).heads;
-  assert.deepEqual(found("key=Commas"), [{ site: 1, head: 0, value: 0.5 }, { site: 0, head: 1, value: 0.2 }]);
-  assert.deepEqual(found("query=The"), [{ site: 0, head: 0, value: 0.1 }]);
-  assert.deepEqual(found("query=the&key=comma"), [{ site: 0, head: 0, value: 0.25 }, { site: 1, head: 0, value: 1 / 12 }]);
-  assert.deepEqual(found("query=nobody&key=comma"), []);
-  assert.deepEqual(
-    found("key=Of, comma, of").map(({ site, head, value }) => [site, head, value]),
-    [[1, 0, 0.5], [0, 1, 0.45], [0, 0, 0.3]],
-  );
-  assert.deepEqual(found("key=,"), found("key=comma"));
-  assert.deepEqual(found("query=the, a&key=commas, of"), [{ site: 0, head: 0, value: 3 / 16 + 1 / 16 }, { site: 1, head: 0, value: 1 / 16 }]);
 });
 
 test("shares of nothing are nothing", () => {
@@ -60,7 +36,7 @@ test("a run under way says how far it is", () => {
   assert.equal(wordsOf({ ...report, status: "running" }), "1,200 of 5,000 texts, 1 min left");
   assert.equal(wordsOf({ ...report, status: "running", left: 7.1 }), "1,200 of 5,000 texts, 8 s left");
   assert.equal(wordsOf({ ...report, status: "running", left: 7300 }), "1,200 of 5,000 texts, 2 h 2 min left");
-  assert.equal(wordsOf({ ...report, status: "paused" }), "1,200 of 5,000 texts, paused");
+  assert.equal(wordsOf({ ...report, status: "stopped" }), "1,200 of 5,000 texts, stopped");
   assert.equal(wordsOf({ ...report, status: "running", total: null, left: null }), "1,200 texts counted");
   assert.equal(wordsOf({ ...report, status: "failed", problem: "no such file" }), "no such file");
 });

@@ -40,7 +40,7 @@ def test_the_card_tells_what_was_done(name: str, models: dict[str, Model]) -> No
     assert told is not None
     assert models[name].network.config == recipe.config
     assert models[name].trained
-    assert (told.task, told.hint) == (recipe.about, recipe.hint)
+    assert (told.task, told.hint) == (recipe.card["task"], recipe.card["hint"])
     assert told.training["settings"] == {
         name: getattr(recipe.settings, name) for name in recipe.settings.__dataclass_fields__
     }

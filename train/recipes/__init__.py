@@ -61,10 +61,7 @@ class Recipe:
     """How one of the app's models is trained and described.
 
     Attributes:
-        title: display name.
-        summary: one sentence, for lists.
-        about: description of the task.
-        hint: what to look at, for any input.
+        card: what its model card says: title, summary, task, hint.
         task: the `Task` to learn.
         config: of the network.
         settings: hyperparameters.
@@ -74,10 +71,7 @@ class Recipe:
         place: which two questions give the column and the row of a patch; () for none.
     """
 
-    title: str
-    summary: str
-    about: str
-    hint: str
+    card: dict[str, str]
     task: Any
     config: Config
     settings: Settings
@@ -114,7 +108,7 @@ class Recipe:
 def read(path: Path) -> Recipe:
     """The recipe in a file."""
     told = tomllib.loads(path.read_text(encoding="utf-8"))
-    task = TASKS[told.pop("task")]
+    task = TASKS[told.pop("learns")]
     settings = {"model_type": told.pop("network"), "config": told.pop("config")}
     return Recipe(
         task=task(),

@@ -1,7 +1,6 @@
 """The numbers of a run over a corpus, and beside them those of a second run, head by head."""
 
-import math
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import RunEntry
@@ -13,13 +12,30 @@ if TYPE_CHECKING:
 THERE = " in B"  # after the key of a number: that of the second run
 CHANGE = " B - A"  # and its difference
 LISTED = 24  # changes that are listed
-COLUMNS = {  # of a change, and where the table of both runs has it
-    "here": "mean_here",
-    "there": "mean_there",
-    "low": "low",
-    "high": "high",
-    "mean": "difference",
-}
+COLUMNS = ("mean_here", "mean_there", "difference", "low", "high")
+
+
+@dataclass(frozen=True)
+class CorpusChange:
+    """A number of a head in both runs, and the difference with its 95 % interval."""
+
+    key: str
+    site: int
+    head: int
+    here: float
+    there: float
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class CorpusChanges:
+    """The largest differences first; how many are certain, of how many numbers."""
+
+    changes: list[CorpusChange]
+    certain: int
+    of: int
 
 
 def measures(run: "Run") -> "list[Measure]":
@@ -29,11 +45,6 @@ def measures(run: "Run") -> "list[Measure]":
     heads = run.heads
     known = (*MEASURES, *PICTURE_MEASURES)
     return [each for each in known if each.key in heads and heads[each.key].notna().any()]
-
-
-def exact(number: float | None) -> float | None:
-    """A number for JSON, as it is in the tables."""
-    return float(number) if number is not None and math.isfinite(number) else None
 
 
 def place_of(entry: RunEntry, number: int) -> dict[str, int]:
@@ -92,7 +103,7 @@ def numbers(entry: RunEntry, run_measures: "list[Measure]") -> dict[str, dict[st
     return added
 
 
-def changes(entry: RunEntry, number: str = "") -> dict[str, Any]:
+def changes(entry: RunEntry, number: str = "") -> CorpusChanges:
     """The largest differences that their 95 % intervals tell from 0.
 
     Args:
@@ -100,7 +111,7 @@ def changes(entry: RunEntry, number: str = "") -> dict[str, Any]:
         number: the key of one number; "" for all that are shares, from 0 to 1.
     """
     if entry.other is None or not comparable(entry.run, entry.other):
-        return {"changes": [], "certain": 0, "of": 0}
+        return CorpusChanges([], 0, 0)
     known = {each.key: each for each in measures(entry.run)}
     keys = [number] if number else [k for k, m in known.items() if (m.low, m.high) == (0, 1)]
     table = entry.answers.once("compared", lambda: entry.run.compare(entry.second))
@@ -108,21 +119,23 @@ def changes(entry: RunEntry, number: str = "") -> dict[str, Any]:
     certain = rows[(rows["low"] > 0) | (rows["high"] < 0)]
     order = certain["difference"].abs().sort_values(ascending=False, kind="stable").index
     listed = [
-        {"key": row["measure"]}
-        | place_of(entry, int(row["id_here"]))
-        | {name: exact(row[column]) for name, column in COLUMNS.items()}
+        CorpusChange(
+            row["measure"],
+            *place_of(entry, int(row["id_here"])).values(),
+            *(row[column] for column in COLUMNS),
+        )
         for row in certain.loc[order[:LISTED]].to_dict("records")
     ]
-    return {"changes": listed, "certain": len(certain), "of": len(rows)}
+    return CorpusChanges(listed, len(certain), len(rows))
 
 
-def largest(entry: RunEntry) -> dict[str, Any] | None:
+def largest(entry: RunEntry) -> CorpusChange | None:
     """The largest difference; None where nothing is compared, or nothing differs."""
-    every = entry.answers.once("changes", lambda: changes(entry))["changes"]
+    every = entry.answers.once("changes", lambda: changes(entry)).changes
     return every[0] if every else None
 
 
 def first_plot(entry: RunEntry) -> str:
     """The axes of the dots that are shown first: the number that differs most, in both runs."""
     change = largest(entry)
-    return "" if change is None else f"{change['key']}.{twin(change['key'])}"
+    return "" if change is None else f"{change.key}.{twin(change.key)}"

@@ -1,14 +1,14 @@
 """Responses about a run over a corpus: all heads, one head, and heads that are looked for."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from viz.api import compared, samples
-from viz.api.compared import exact, measures, place_of
+from viz.api.compared import measures, place_of
 from viz.api.endpoint import path_of
 from viz.api.entries import HeadSite, RunEntry
 from viz.api.registry import Held, registry
@@ -16,6 +16,7 @@ from viz.api.requests import QuestionError, sentence
 from viz.pack import Part, message, thumbs_part
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
     from analysis.corpus import Run
@@ -122,7 +123,7 @@ def _site(site: HeadSite) -> dict[str, Any]:
 def _thumbs(entry: RunEntry) -> Part:
     import numpy as np
 
-    maps = np.nan_to_num(entry.run.maps["corner"]).astype(np.float32)
+    maps = entry.run.corners.astype(np.float32).reshape(-1, SIDE, SIDE)
     sites = [maps[each.first : each.first + each.heads] for each in entry.sites]
     return thumbs_part([np.concatenate([s, s.mean(0)[None], s.max(0)[None]]) for s in sites])
 
@@ -160,37 +161,129 @@ def _by_site(
 # ---- one head
 
 
-def head(entry: RunEntry, site: int, head: int) -> dict[str, Any]:
+@dataclass(frozen=True)
+class CorpusMean:
+    """A number of a head over a corpus, with its 95 % interval; `holds`: how often it is high."""
+
+    key: str
+    count: int
+    mean: float
+    low: float | None
+    high: float | None
+    holds: float | None
+
+
+@dataclass(frozen=True)
+class CorpusHistogram:
+    """Where each bin of a number starts and ends; the texts of a head in it, and of all heads."""
+
+    starts: list[float]
+    ends: list[float]
+    head: list[int]
+    all: list[int]
+
+
+@dataclass(frozen=True)
+class CorpusDistance:
+    """A head's share of weight at some distances, behind (−1) or ahead, and the mean of heads."""
+
+    side: int
+    first: int
+    last: int | None
+    share: float
+    all: float
+
+
+@dataclass(frozen=True)
+class CorpusExample:
+    """A query whose strongest weight is in an interval, with its strongest keys.
+
+    Attributes:
+        queries: of text, the tokens that attend; `labels`, those attended to.
+        grid: of a picture, rows and columns of patches; `prefix`, the tokens before them.
+        link: to Explore; None where it cannot be opened from a link.
+    """
+
+    least: float
+    most: float
+    query: int
+    keys: list[int]
+    strength: float
+    weights: list[float]
+    queries: list[str] | None
+    labels: list[str] | None
+    grid: list[int] | None
+    prefix: int
+    source: str
+    link: str | None
+
+
+@dataclass(frozen=True)
+class CorpusToken:
+    """A token, or two, and a share or sum of weight."""
+
+    label: str
+    value: float
+
+
+@dataclass(frozen=True)
+class CorpusInOther:
+    """What the second run has of a head."""
+
+    sentence: str | None
+    numbers: list[CorpusMean]
+    examples: list[CorpusExample]
+
+
+@dataclass(frozen=True)
+class CorpusHead:
+    """Everything that is known of one head; `grid` is where on the pictures its weight lies."""
+
+    sentence: str | None
+    link: str | None
+    items: int
+    numbers: list[CorpusMean]
+    histograms: dict[str, CorpusHistogram]
+    distances: list[CorpusDistance]
+    grid: list[float] | None
+    examples: list[CorpusExample]
+    keys: list[CorpusToken]
+    queries: list[CorpusToken]
+    pairs: list[CorpusToken]
+    there: CorpusInOther | None
+
+
+def head(entry: RunEntry, site: int, head: int) -> CorpusHead:
     """Everything that is known of one head."""
     number = number_of(entry, site, head)
     known = entry.run.heads.loc[number]
-    return {
-        "sentence": known["sentence"] or None,
-        "link": _in_explore(entry, entry.sites[site], head, {}),
-        "items": int(known["items"]),
-        "queries": int(known["queries"]),
-        "numbers": means_of(entry, number),
-        "histograms": _histograms(entry, number),
-        "distances": _distances(entry, number),
-        "grid": _grid(entry, number),
-        "examples": _examples(entry, number),
-        "tokens": {role: _tokens(entry, number, role) for role in ("key", "query")},
-        "pairs": _pairs(entry, number),
-        "there": _there(entry, number),
-    }
+    pairs, grid = _of_head(entry, "pairs", number)[:TOKENS], _of_head(entry, "maps", number)[0]
+    return CorpusHead(
+        sentence=known["sentence"],
+        link=_in_explore(entry, entry.sites[site], head, {}),
+        items=int(known["items"]),
+        numbers=means_of(entry, number),
+        histograms=_histograms(entry, number),
+        distances=_distances(entry, number),
+        grid=grid.get("grid"),
+        examples=_examples(entry, number),
+        keys=_tokens(entry, number, "key"),
+        queries=_tokens(entry, number, "query"),
+        pairs=[
+            CorpusToken(f"{row['query_label']} → {row['key_label']}", row["weight"])
+            for row in pairs
+        ],
+        there=_there(entry, number),
+    )
 
 
-def _there(entry: RunEntry, number: int) -> dict[str, Any] | None:
+def _there(entry: RunEntry, number: int) -> CorpusInOther | None:
     """What the second run has of a head; None without one that has the same heads."""
     if entry.other is None or not compared.comparable(entry.run, entry.other):
         return None
     other = entry.answers.once("other", lambda: RunEntry(entry.second, entry.sites))
-    strongest = _examples(other, number)[:MOST_COMPARED]
-    return {
-        "sentence": other.run.heads.loc[number]["sentence"] or None,
-        "numbers": means_of(other, number),
-        "examples": strongest,
-    }
+    sentence, strongest = other.run.heads.loc[number]["sentence"], _examples(other, number)
+    return CorpusInOther(sentence, means_of(other, number), strongest[:MOST_COMPARED])
 
 
 def number_of(entry: RunEntry, site: int, head: int) -> int:
@@ -217,87 +310,62 @@ def _of_head(entry: RunEntry, name: str, number: int) -> list[dict[str, Any]]:
     return _table(entry, name).filter(pc.field("id") == number).to_pylist()
 
 
-def means_of(entry: RunEntry, number: int) -> list[dict[str, Any]]:
-    """Every number of a head: key, count, mean, 95 % interval, and how often it holds."""
-    rows_by_measure = {row["measure"]: row for row in _of_head(entry, "measures", number)}
-    kept = (rows_by_measure[m.key] for m in measures(entry.run) if m.key in rows_by_measure)
+def means_of(entry: RunEntry, number: int) -> list[CorpusMean]:
+    """Every number of a head."""
+    rows = {row["measure"]: row for row in _of_head(entry, "measures", number)}
+    kept = (rows[measure.key] for measure in measures(entry.run) if measure.key in rows)
     names = ("mean", "low", "high", "holds")
     return [
-        {"key": row["measure"], "count": row["count"]} | {name: exact(row[name]) for name in names}
-        for row in kept
+        CorpusMean(row["measure"], row["count"], *(row[name] for name in names)) for row in kept
     ]
 
 
-def _histograms(entry: RunEntry, number: int) -> dict[str, dict[str, list[Any]]]:
-    """For each measure the bins that any head has, with the counts of this head and of all."""
-    rows = _of_head(entry, "histograms", number)
-    counts = {(row["measure"], row["from"]): row["count"] for row in rows}
-    summed = _summed(entry, "histograms", ("measure", "from", "to"), "count")
-    histograms: dict[str, dict[str, list[Any]]] = {}
-    for (key, start, end), total in sorted(summed):
-        bins = histograms.setdefault(key, {"from": [], "to": [], "head": [], "all": []})
-        for name, value in zip(bins, (start, end, counts.get((key, start), 0), total), strict=True):
-            bins[name].append(value)
-    return histograms
+def _summed(entry: RunEntry, name: str, by: list[str], column: str) -> list[tuple[Any, ...]]:
+    """The values of some columns of a table, with the sum of another over all heads, in order."""
 
-
-def _distances(entry: RunEntry, number: int) -> list[dict[str, Any]]:
-    """The share of weight at each distance, of this head and as the mean of those that have any."""
-    rows = _of_head(entry, "distances", number)
-    shares = {(row["side"], row["from"]): row["share"] for row in rows}
-    if not rows:
-        return []
-    heads = len(set(_table(entry, "distances")["id"].to_pylist()))
-    summed = _summed(entry, "distances", ("side", "from", "to"), "share")
-    return [
-        {"side": side, "from": first, "to": last, "all": total / heads}
-        | {"share": shares.get((side, first), 0.0)}
-        for (side, first, last), total in sorted(summed, key=lambda e: e[0][0] * (e[0][1] + 1))
-    ]
-
-
-def _summed(
-    entry: RunEntry, name: str, by: tuple[str, str, str], column: str
-) -> list[tuple[tuple[Any, ...], Any]]:
-    """The sums of a column of a table over all heads, by the values of other columns."""
-
-    def add() -> list[tuple[tuple[Any, ...], Any]]:
-        sums = _table(entry, name).group_by(list(by)).aggregate([(column, "sum")]).to_pylist()
-        return [(tuple(row[each] for each in by), row[f"{column}_sum"]) for row in sums]
+    def add() -> list[tuple[Any, ...]]:
+        sums = _table(entry, name).group_by(by).aggregate([(column, "sum")]).to_pylist()
+        return sorted((*(row[each] for each in by), row[f"{column}_sum"]) for row in sums)
 
     return entry.answers.once(("summed", name), add)
 
 
-def _grid(entry: RunEntry, number: int) -> list[float | None] | None:
-    """The share of the weight on each part of the pictures, row by row; None for texts."""
-    shares = _of_head(entry, "maps", number)[0].get("grid")
-    return None if shares is None else [exact(share) for share in shares]
+def _histograms(entry: RunEntry, number: int) -> dict[str, CorpusHistogram]:
+    """For each measure the bins that any head has, with the counts of this head and of all."""
+    rows = _of_head(entry, "histograms", number)
+    counts = {(row["measure"], row["from"]): row["count"] for row in rows}
+    bins: dict[str, list[tuple[float, float, int, int]]] = {}
+    for key, start, end, total in _summed(entry, "histograms", ["measure", "from", "to"], "count"):
+        bins.setdefault(key, []).append((start, end, counts.get((key, start), 0), total))
+    return {key: CorpusHistogram(*map(list, zip(*each, strict=True))) for key, each in bins.items()}
 
 
-def _tokens(entry: RunEntry, number: int, role: str) -> list[dict[str, Any]]:
-    """The tokens with the largest sums of weight."""
+def _distances(entry: RunEntry, number: int) -> list[CorpusDistance]:
+    """The share of weight at each distance, of this head and as the mean of those that have any."""
+    rows = _of_head(entry, "distances", number)
+    shares = {(row["side"], row["from"]): row["share"] for row in rows}
+    heads = len(_table(entry, "distances")["id"].unique())
+    ends = {(row["side"], row["from"]): row["to"] for row in _table(entry, "distances").to_pylist()}
+    summed = _summed(entry, "distances", ["side", "from"], "share") if rows else []
+    return [
+        CorpusDistance(
+            *(side, first, ends[side, first], shares.get((side, first), 0.0), total / heads)
+        )
+        for side, first, total in sorted(summed, key=lambda each: each[0] * (each[1] + 1))
+    ]
+
+
+def _tokens(entry: RunEntry, number: int, role: str) -> list[CorpusToken]:
+    """The tokens with the largest shares of weight."""
     rows = [row for row in _of_head(entry, "tokens", number) if row["role"] == role]
     rows.sort(key=lambda row: -row["weight"])
-    return [
-        {"label": row["label"], "share": exact(row["share"]), "count": row["count"]}
-        | {"mean": exact(row["mean"])}
-        for row in rows[:TOKENS]
-    ]
-
-
-def _pairs(entry: RunEntry, number: int) -> list[dict[str, Any]]:
-    """The pairs of tokens with the largest sums of weight."""
-    return [
-        {"query": row["query_label"], "key": row["key_label"]}
-        | {"count": row["count"], "weight": exact(row["weight"])}
-        for row in _of_head(entry, "pairs", number)[:TOKENS]
-    ]
+    return [CorpusToken(row["label"], row["share"]) for row in rows[:TOKENS]]
 
 
 # ---- examples
 
 
-def _examples(entry: RunEntry, number: int) -> list[dict[str, Any]]:
+def _examples(entry: RunEntry, number: int) -> list[CorpusExample]:
     """Queries of every interval of strength, the strongest first, with what is around them."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -308,43 +376,40 @@ def _examples(entry: RunEntry, number: int) -> list[dict[str, Any]]:
     chosen = _table(entry, "texts").filter(pc.field("text").isin(wanted))
     texts = {row["text"]: row for row in chosen.to_pylist()}
     rows.sort(key=lambda row: (-row["from"], row["text"], row["query"]))
-    return [_example(entry, site, number, row, texts[row["text"]]) for row in rows]
+    return [_example(entry, site, number - site.first, row, texts[row["text"]]) for row in rows]
 
 
 def _example(
-    entry: RunEntry, site: HeadSite, number: int, row: dict[str, Any], text: dict[str, Any]
-) -> dict[str, Any]:
+    entry: RunEntry, site: HeadSite, head: int, row: dict[str, Any], text: dict[str, Any]
+) -> CorpusExample:
     target = text["target_labels"]
     queries = target if site.kind == "cross" or site.tower == "decoder" else text["labels"]
-    keys = text["labels"] if site.kind == "cross" else queries
-    return {
-        **{name: row[name] for name in ("from", "to", "query", "keys")},
-        "strength": exact(row["strength"]),
-        "weights": [exact(weight) for weight in row["weights"]],
-        "queries": queries,
-        "labels": keys,
-        "grid": text["grid"],
-        "prefix": text["prefix"] or 0,
-        "source": text["source"],
-        "link": _link(entry, site, number - site.first, row, text),
-    }
-
-
-def _link(
-    entry: RunEntry, site: HeadSite, head: int, row: dict[str, Any], text: dict[str, Any]
-) -> str | None:
-    """The link to the example in Explore; None where its model or input is not in a link."""
     given = _input(text)
-    if given is None:
-        return None
-    return _in_explore(entry, site, head, given | {"token": row["query"]})
+    at = None if given is None else given | {"token": row["query"]}
+    return CorpusExample(
+        least=row["from"],
+        most=row["to"],
+        query=row["query"],
+        keys=row["keys"],
+        strength=row["strength"],
+        weights=row["weights"],
+        queries=queries,
+        labels=text["labels"] if site.kind == "cross" else queries,
+        grid=text["grid"],
+        prefix=text["prefix"] or 0,
+        source=text["source"],
+        link=None if at is None else _in_explore(entry, site, head, at),
+    )
 
 
 def _in_explore(
     entry: RunEntry, site: HeadSite, head: int, parameters: Mapping[str, Any]
 ) -> str | None:
     """The link to a head in Explore; None where its model is not in a link."""
-    model = _catalogued().get(entry.run.manifest["model"]["name"])
+    from models.catalogue import catalogue
+
+    title = entry.run.manifest["model"]["name"]
+    model = next((each.name for each in catalogue() if each.title == title), None)
     if model is None:
         return None
     place = {"layer": site.layer, "attention": site.kind, "head": head, "tower": site.tower}
@@ -352,73 +417,77 @@ def _in_explore(
 
 
 def _input(text: dict[str, Any]) -> dict[str, str] | None:
-    """The parameters of a link that hold an input."""
+    """The parameters of a link that hold an input; None for one that no link holds."""
     if text["grid"] is not None:
-        named = {f"{path.name}": name for name, path in samples.PHOTOS.items()}
+        named = {path.name: name for name, path in samples.PHOTOS.items()}
         return {"photo": named[text["source"]]} if text["source"] in named else None
     if len(text["content"]) > MOST_LINKED:
         return None
-    target = text["target_labels"]
-    if target is None:
-        return {"input": text["content"]}
-    letters = target[1:]
-    if any(len(label) > 1 for label in letters):
-        return {"input": text["content"]}
-    return {"input": text["content"], "target": "".join(letters)}
-
-
-def _catalogued() -> dict[str, str]:
-    """The models of the list, by what their runs call them."""
-    from models.catalogue import catalogue
-
-    return {each.title: each.name for each in catalogue()}
+    letters = (text["target_labels"] or [])[1:]
+    target = "" if any(len(label) > 1 for label in letters) else "".join(letters)
+    return {"input": text["content"]} | ({"target": target} if target else {})
 
 
 # ---- heads that are looked for
 
 
-def alike(entry: RunEntry, site: int, head: int) -> dict[str, Any]:
-    """The heads of the run that are most like one."""
-    import numpy as np
+@dataclass(frozen=True)
+class CorpusFound:
+    """A head, and how much of what was looked for it has."""
 
+    site: int
+    head: int
+    value: float
+
+
+@dataclass(frozen=True)
+class CorpusLinked:
+    """A head of the second run, with the link to its page."""
+
+    name: str
+    link: str | None
+    value: float
+
+
+@dataclass(frozen=True)
+class CorpusHeads:
+    """Heads in order; `there`, those of the second run, where there is one."""
+
+    heads: list[CorpusFound]
+    there: list[CorpusLinked] | None = None
+
+
+def alike(entry: RunEntry, site: int, head: int) -> CorpusHeads:
+    """The heads of both runs that are most like one."""
     number = number_of(entry, site, head)
-    likeness = entry.run.likenesses(number)
-    order = np.argsort(-likeness, kind="stable")
-    chosen = [int(each) for each in order if each != number][:LISTED]
-    answer = {"heads": [_head_value(entry, each, likeness[each]) for each in chosen]}
-    return answer if entry.other is None else answer | {"there": _alike_there(entry, number)}
+    mine = entry.run.like_head(number, LISTED)
+    there = None
+    if entry.other is not None:
+        other = entry.other.like_head(number, LISTED, of=entry.run)
+        there = [_linked(entry, row) for row in other.to_dict("records")]
+    return CorpusHeads(_found(entry, mine, "likeness"), there)
 
 
-def _alike_there(entry: RunEntry, number: int) -> list[dict[str, Any]]:
-    """The heads of the second run that are most like one, with links to their pages."""
-    import numpy as np
-
-    other = entry.second
-    likeness = other.likenesses(number, of=entry.run)
-    order = np.argsort(-likeness, kind="stable")[:LISTED]
-    return [_other_head(entry, other, int(each), float(likeness[each])) for each in order]
-
-
-def _other_head(entry: RunEntry, other: "Run", number: int, value: float) -> dict[str, Any]:
-    row = other.heads.loc[number]
+def _linked(entry: RunEntry, row: Mapping[str, Any]) -> CorpusLinked:
     place = {"layer": int(row["layer"]), "attention": row["kind"], "tower": row["tower"]}
     link = "./" + path_of("corpus", **entry.other_link, **place, head=int(row["head"]))
-    name = f"layer {int(row['layer'])} · head {int(row['head'])}"
-    return {"name": name, "link": link, "value": exact(value)}
+    return CorpusLinked(
+        f"layer {int(row['layer'])} · head {int(row['head'])}", link, row["likeness"]
+    )
 
 
-def attending(entry: RunEntry, key: str = "", query: str = "") -> dict[str, Any]:
+def attending(entry: RunEntry, key: str = "", query: str = "") -> CorpusHeads:
     """The heads that give the largest share of their weight to some tokens, from some, or both."""
     try:
         heads = entry.run.attending_to(key, LISTED, query=query)
     except ValueError as error:
         raise QuestionError(str(error)) from error
-    pairs: Iterable[tuple[Any, Any]] = zip(heads["id"], heads["share"], strict=True)
-    return {"heads": [_head_value(entry, int(number), value) for number, value in pairs]}
+    return CorpusHeads(_found(entry, heads, "share"))
 
 
-def _head_value(entry: RunEntry, number: int, value: float) -> dict[str, Any]:
-    return place_of(entry, number) | {"value": exact(value)}
+def _found(entry: RunEntry, heads: "pd.DataFrame", column: str) -> list[CorpusFound]:
+    rows = zip(heads["id"], heads[column], strict=True)
+    return [CorpusFound(**place_of(entry, int(n)), value=value) for n, value in rows]
 
 
 class TokenList:

@@ -1,11 +1,11 @@
 """What a head of a traced model does over corpora, from the runs of the same weights."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from viz.api import corpus, runs
-from viz.api.compared import measures
 from viz.api.endpoint import path_of
 from viz.api.entries import RunEntry, TraceEntry
 from viz.api.text import site_at
@@ -16,32 +16,45 @@ if TYPE_CHECKING:
 LISTED = 3  # runs, at most; those over the most inputs come first
 
 
-def corpora(entry: TraceEntry, site: int, head: int) -> dict[str, Any]:
+@dataclass(frozen=True)
+class CorpusLine:
+    """What a head does over one corpus, with the link to its page."""
+
+    sentence: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """What a head does over those that its model has read."""
+
+    corpora: list[CorpusLine]
+
+
+def corpora(entry: TraceEntry, site: int, head: int) -> Corpora:
     """A head's sentence over each corpus that was read by a model with the same weights."""
     known = entry.answers.once("corpora", lambda: _runs(entry))
     where = site_at(entry.view, site).where
-    lines = [
-        line for name, run in known.items() if (line := _line(name, run, where, head)) is not None
-    ]
-    return {"corpora": sorted(lines, key=lambda line: -line["inputs"])[:LISTED]}
+    lines = [_line(name, run, where, head) for name, run in known]
+    return Corpora([line for line in lines if line is not None][:LISTED])
 
 
-def _runs(entry: TraceEntry) -> dict[str, RunEntry]:
-    """The runs of the same weights, by what a link calls them."""
+def _runs(entry: TraceEntry) -> list[tuple[str, RunEntry]]:
+    """The runs of the same weights with what a link calls them, the largest first."""
     if entry.opened is None or not entry.trace.trained:
-        return {}
+        return []
     model = entry.opened()[0]
-    entries = {}
+    entries = []
     for name, folder in runs.every_folder().items():
         if _is_of(model, folder):
             with suppress(ValueError):  # its page says what is wrong
-                entries[name] = corpus.hold(folder).value
-    return entries
+                entries.append((name, corpus.hold(folder).value))
+    return sorted(entries, key=lambda each: -each[1].run.manifest["texts"])
 
 
 def _is_of(model: "Model", folder: Path) -> bool:
     """Whether a run was made by these weights; they are read only if the name is the same."""
-    from analysis.corpus.manifest import manifest_of
+    from analysis.corpus.files import manifest_of
 
     try:
         described = manifest_of(folder)["model"]
@@ -50,41 +63,13 @@ def _is_of(model: "Model", folder: Path) -> bool:
     return described["name"] == model.name and described["digest"] == model.digest
 
 
-def _line(name: str, run: RunEntry, where: Any, head: int) -> dict[str, Any] | None:
-    """A head's sentence in one run, with the link to its page; None where it has none."""
-    same = (
-        (index, each)
-        for index, each in enumerate(run.sites)
-        if (each.layer, each.kind, each.tower) == (where.layer, where.kind, where.tower)
-        and each.part == (where.part or 0)
-    )
-    index, site = next(same, (0, None))
-    if site is None or head >= site.heads:
-        return None
-    number = corpus.number_of(run, index, head)
-    sentence = run.run.heads.loc[number]["sentence"]
-    if not sentence:
-        return None
-    place = {"layer": site.layer, "attention": site.kind, "tower": site.tower, "head": head}
-    return {
-        "sentence": sentence,
-        "about": runs.title_of(run.run.folder),
-        "inputs": int(run.run.manifest["texts"]),
-        "link": "./" + path_of("corpus", run=name, **place),
-        **_largest_share(run, number),
-    }
-
-
-def _largest_share(run: RunEntry, number: int) -> dict[str, Any]:
-    """The largest share of a head's weight: its name, and the mean with its interval."""
-    from analysis.descriptions import SHARES
-
-    shares = [each for each in corpus.means_of(run, number) if each["key"] in SHARES]
-    most = max(shares, key=lambda each: each["mean"], default=None)
-    if most is None:
-        return {"title": None, "mean": None}
-    titles = {each.key: each.title for each in measures(run.run)}
-    return {
-        "title": titles[most["key"]].lower(),
-        "mean": {name: most[name] for name in ("mean", "low", "high")},
-    }
+def _line(name: str, run: RunEntry, where: Any, head: int) -> CorpusLine | None:
+    """A head's sentence in one run; None where it has none."""
+    address = (where.layer, where.kind, where.tower, where.part or 0)
+    for site in run.sites:
+        if (site.layer, site.kind, site.tower, site.part) == address and head < site.heads:
+            sentence = run.run.heads.loc[site.first + head]["sentence"]
+            place = {"layer": site.layer, "attention": site.kind, "tower": site.tower}
+            link = "./" + path_of("corpus", run=name, **place, head=head)
+            return CorpusLine(sentence, link) if sentence else None
+    return None

@@ -1,4 +1,4 @@
-"""Runs over a corpus that belong to the user: started here in processes of their own, or opened.
+"""Runs over a corpus that the user has started here, in processes of their own.
 
 They lie in the user's data folder. A server with PUBLIC=1 in its environment has none.
 """
@@ -9,16 +9,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from io import BytesIO
-from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from viz.api import tracing
 from viz.api.registry import UnknownError
@@ -32,14 +27,9 @@ if TYPE_CHECKING:
 
 PATH = "/api/runs"
 NO_STORE = {"Cache-Control": "no-store"}
-DAMAGED = (  # what reading a run or a zip of one raises
-    *(ValueError, LookupError, TypeError, RuntimeError, EOFError),
-    *(zipfile.BadZipFile, zlib.error),
-)
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,99}")
-MOST_BYTES = 1 << 29  # of an unpacked run
 LONGEST = 200  # characters of a title
-BLOCK = 256  # texts between two savings: a run that is stopped loses no more
+SHARD = 256  # texts between two savings: a run that is stopped loses no more
 MODULE = __name__.removesuffix("viz.api.runs") + "analysis.corpus"
 ROOT = Path(__file__).parents[2]
 FINISHED = ROOT / "analysis" / "corpus" / "finished"  # runs that come with the app
@@ -104,7 +94,7 @@ def title_of(folder: Path) -> str:
     Raises:
         ValueError: in one line, for a manifest that is not of a run.
     """
-    from analysis.corpus.manifest import manifest_of
+    from analysis.corpus.files import manifest_of
 
     manifest = manifest_of(folder)
     first = next(iter(manifest["corpora"]), {})
@@ -142,15 +132,13 @@ def resume(name: str) -> None:
     from analysis.corpus import watched
 
     folder = folder_of(name)
-    report = watched.report_of(folder)
-    if report is not None and report.going:
-        watched.wish(folder, "read")
-        return
-    arguments = _command(folder)["arguments"]
+    report, told = watched.report_of(folder), _command(folder)["arguments"]
     watched.begin(folder)
-    block = ["--block", str(BLOCK), "--shard", str(BLOCK), "--watched"]
+    if report is not None and report.going:
+        return
+    more = ["--out", str(folder), "--shard", str(SHARD), "--watched"]
     process = subprocess.Popen(
-        [sys.executable, "-m", MODULE, *arguments, "--out", str(folder), *block],
+        [sys.executable, "-m", MODULE, *told, *more],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -192,7 +180,7 @@ def reports() -> list[dict[str, Any]]:
 
 
 def command(name: str, what: str) -> None:
-    """Pauses, stops or resumes a run, or removes one that does not go on.
+    """Stops or resumes a run, or removes one that does not go on.
 
     Raises:
         QuestionError: for another command.
@@ -203,15 +191,15 @@ def command(name: str, what: str) -> None:
     folder = folder_of(name)
     if what == "resume":
         resume(name)
-    elif what in ("pause", "stop"):
-        watched.wish(folder, what)
+    elif what == "stop":
+        watched.stop(folder)
     elif what == "remove":
         report = watched.report_of(folder)
         if report is None or report.going:
             raise QuestionError("expected a run that does not go on: stop it first")
         shutil.rmtree(folder)
     else:
-        raise QuestionError("expected pause, stop, resume or remove")
+        raise QuestionError("expected stop, resume or remove")
 
 
 def route(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
@@ -231,72 +219,3 @@ def route(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
         Route(PATH, guarded(listing, allowed_hosts), methods=["GET"]),
         Route(f"{PATH}/{{name}}/{{what}}", guarded(commanding, allowed_hosts), methods=["POST"]),
     ]
-
-
-# ---- runs that were made elsewhere
-
-
-def is_run(files: Mapping[str, bytes]) -> bool:
-    """Whether files are those of a run, or a zip of them."""
-    try:
-        return any(name == "manifest.json" for name, *_ in _members(files))
-    except DAMAGED:
-        return False
-
-
-def keep(files: Mapping[str, bytes]) -> str:
-    """Keeps a run that was made elsewhere, once it opens; returns its name.
-
-    Args:
-        files: its files by name, or a zip of them.
-
-    Raises:
-        ValueError: in one line, for files that are no run.
-        OSError: if there is no room.
-    """
-    from viz.api import corpus
-
-    if not allowed():
-        raise ValueError(tracing.CLOSED)
-    beside = home().with_name("opening")  # no run is listed from there
-    beside.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=beside) as place:
-        folder = Path(place) / "run"
-        folder.mkdir()
-        try:
-            _unpack(files, folder)
-            entry = corpus.opened(folder)
-            corpus.overview(entry)
-        except DAMAGED as error:
-            raise ValueError(f"not a run: {error}") from error
-        final = new_folder(f"{entry.run.manifest['model']['name']} opened")
-        folder.replace(final)
-    return final.name
-
-
-def _unpack(files: Mapping[str, bytes], folder: Path) -> None:
-    """Writes the tables and the manifest among some files into a folder."""
-    from analysis.corpus.results import NAMES
-
-    wanted = {"manifest.json", *(f"{name}.parquet" for name in NAMES)}
-    left = MOST_BYTES
-    for name, size, opened in _members(files):
-        if name not in wanted:
-            continue
-        left -= size
-        if left < 0:
-            raise ValueError(f"expected a run of at most {MOST_BYTES >> 20} MB")
-        with opened() as data, (folder / name).open("wb") as out:
-            shutil.copyfileobj(data, out)
-
-
-def _members(files: Mapping[str, bytes]) -> Iterator[tuple[str, int, Callable[[], IO[bytes]]]]:
-    """Last name, size and reader of each file, and of those in a zip."""
-    for path, data in files.items():
-        if not path.lower().endswith(".zip"):
-            yield PurePosixPath(path).name, len(data), partial(BytesIO, data)
-            continue
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            for each in archive.infolist():
-                name = PurePosixPath(each.filename).name
-                yield name, each.file_size, partial(archive.open, each)

@@ -462,70 +462,6 @@ export interface RunBase {
   theme: Record<Mode, ThemeColours>;
 }
 
-/** A number of a head over a corpus, with its 95 % interval. */
-export interface CorpusMean {
-  key: string;
-  count: number;
-  mean: number;
-  low: number | null;
-  high: number | null;
-  /** Share of the texts in which it is 0.4 or more. */
-  holds: number | null;
-}
-
-/** Counts of texts by the bin of a number. */
-export interface CorpusHistogram {
-  from: number[];
-  to: number[];
-  head: number[];
-  all: number[];
-}
-
-/** A query of a head, with its strongest keys. */
-export interface CorpusExample {
-  from: number;
-  to: number;
-  strength: number;
-  query: number;
-  keys: number[];
-  weights: number[];
-  /** Of text: the tokens that attend, and those attended to. */
-  queries: string[] | null;
-  labels: string[] | null;
-  /** Of a picture: rows and columns of patches, and the tokens before them. */
-  grid: [number, number] | null;
-  prefix: number;
-  source: string;
-  /** To Explore; null where it cannot be opened from a link. */
-  link: string | null;
-}
-
-export interface CorpusToken {
-  label: string;
-  share: number;
-  count: number;
-  mean: number;
-}
-
-/** The response of "head". */
-export interface CorpusHead {
-  sentence: string | null;
-  /** To the head in Explore; null where its model is not in a link. */
-  link: string | null;
-  items: number;
-  queries: number;
-  numbers: CorpusMean[];
-  histograms: Record<string, CorpusHistogram>;
-  distances: { side: number; from: number; to: number | null; share: number; all: number }[];
-  /** Of pictures: the share of the weight on each of their 8 × 8 parts, row by row. */
-  grid: (number | null)[] | null;
-  examples: CorpusExample[];
-  tokens: { key: CorpusToken[]; query: CorpusToken[] };
-  pairs: { query: string; key: string; count: number; weight: number }[];
-  /** What the second run has of it. */
-  there: Pick<CorpusHead, "sentence" | "numbers" | "examples"> | null;
-}
-
 /** What can be saved: a form, and what the server is told of it beside its name. */
 export interface Savable {
   form: string;
@@ -545,41 +481,6 @@ export interface Other {
   token: number | null;
   /** The weights of its row; null where no token is chosen in both. */
   row?: { refusal: string; weights: number[] } | null;
-}
-
-/** The response of "alike" and "attending": heads in order. */
-export interface CorpusHeads {
-  heads: { site: number; head: number; value: number }[];
-  /** Of "alike": those of the second run. */
-  there?: { name: string; link: string | null; value: number }[];
-}
-
-/** A number of a head that differs between two runs, with the 95 % interval of the difference. */
-export interface CorpusChange extends Pick<CorpusMean, "key" | "mean" | "low" | "high"> {
-  site: number;
-  head: number;
-  here: number;
-  there: number;
-}
-
-/** The response of "corpora": what a head does over those that its model has read. */
-export interface Corpora {
-  corpora: {
-    sentence: string;
-    about: string;
-    inputs: number;
-    link: string;
-    /** The largest of its shares of weight; null where it has none. */
-    title: string | null;
-    mean: Pick<CorpusMean, "mean" | "low" | "high"> | null;
-  }[];
-}
-
-/** The response of "changes": the largest first; how many are certain, of how many numbers. */
-export interface CorpusChanges {
-  changes: CorpusChange[];
-  certain: number;
-  of: number;
 }
 
 // ---- numbers of heads (JSON)

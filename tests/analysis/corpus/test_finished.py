@@ -1,5 +1,7 @@
 """The runs that come with the app."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -40,10 +42,10 @@ def test_known_heads_come_first() -> None:
 def test_likeness_is_what_two_heads_share_by_a_plain_loop() -> None:
     one, two = (open_corpus(FINISHED / name) for name in ("grammar", "induction"))
     for mine, theirs in ((one, one), (one, two)):
-        found = mine.likenesses(1, of=theirs)
-        maps = [np.nan_to_num(run.maps["corner"]).reshape(-1, 256) for run in (mine, theirs)]
+        found: Any = mine.like_head(1, 99, of=theirs).set_index("id")["likeness"]
+        maps = [run.corners for run in (mine, theirs)]
         for head in range(len(found)):
-            tokens = [dict(run.drawn.loc[h].dropna()) for run, h in ((mine, head), (theirs, 1))]
+            tokens = [dict(run.drawn.loc[h]) for run, h in ((mine, head), (theirs, 1))]
             both = sorted(set(tokens[0]) | set(tokens[1]))
             pairs = [(tokens[0].get(label, 0.0), tokens[1].get(label, 0.0)) for label in both]
             shared = sum(map(min, pairs)) / sum(map(max, pairs))

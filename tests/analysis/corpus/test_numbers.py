@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.corpus.blocks import READ, Block, Item, Scheme
 from analysis.corpus.scales import measures
-from analysis.corpus.settings import Settings
-from analysis.corpus.state import Layout, State
+from analysis.corpus.settings import Scheme, Settings, places_of
+from analysis.corpus.state import State
+from analysis.corpus.tally import READ, Item, tally
 from analysis.heads import head_table
 from analysis.measures import PICTURE_MEASURES
 from analysis.vision import attention_distance, attention_entropy
@@ -45,33 +45,33 @@ CASES: dict[str, Callable[[], Trace]] = {
 }
 
 
-def read(found: Trace, *, pictures: bool = False) -> tuple[Scheme, Block]:
-    """A block with one batch."""
-    layout = Layout.of([site for site in found.sites if site.kind in READ])
-    scheme = Scheme(Settings(pictures, block=7), layout, np.arange(60))
+def read(found: Trace, *, pictures: bool = False) -> tuple[Scheme, dict[str, np.ndarray]]:
+    """The totals of one batch."""
+    places = places_of([site for site in found.sites if site.kind in READ])
+    scheme = Scheme(Settings(pictures), places, tuple(range(59)))
     items = [Item(n, f"text:{n}", "", len(each)) for n, each in enumerate(found.tokens)]
-    block = Block(scheme, State.empty(layout))
-    block.add(items, found)
-    return scheme, block
+    state = State.empty(scheme)
+    tally(scheme, state, items, found)
+    return scheme, state.totals
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_means_are_those_of_single_texts(name: str) -> None:
     found = CASES[name]()
-    scheme, block = read(found)
+    scheme, totals = read(found)
     single = [head_table(found, item=item).values for item in range(len(found.tokens))]
     sites = {site.where: row for row, site in enumerate(found.sites)}
     compared = 0
     for column, measure in enumerate(scheme.measures):
-        for place in scheme.layout.places:
+        for place in scheme.places:
             every = torch.stack([each[measure.key] for each in single])
             values = every[:, sites[place.where], : place.heads].double()
             known = ~values.isnan()
-            assert block.counts["count"][place.slice, column].tolist() == known.sum(0).tolist()
+            assert totals["count"][place.slice, column].tolist() == known.sum(0).tolist()
             total = values.nan_to_num(0.0).sum(0).numpy()
             tolerance = CLOSE * len(values) * max(1.0, float(values.nan_to_num(0.0).max()))
             np.testing.assert_allclose(
-                block.sums["sum"][place.slice, column],
+                totals["sum"][place.slice, column],
                 total,
                 rtol=0,
                 atol=tolerance,
@@ -88,8 +88,8 @@ def picture() -> Trace:
 
 
 def test_numbers_of_pictures_are_those_of_the_image_page(picture: Trace) -> None:
-    scheme, block = read(picture, pictures=True)
-    for place in scheme.layout.places:
+    scheme, totals = read(picture, pictures=True)
+    for place in scheme.places:
         site = picture.site(place.where)
         expected = {
             "patch distance": [attention_distance(picture, site, item=n) for n in range(2)],
@@ -101,14 +101,14 @@ def test_numbers_of_pictures_are_those_of_the_image_page(picture: Trace) -> None
         for measure in measures(True):
             values = expected.get(measure.key) or [each[measure.key][row] for each in table]
             total = torch.stack(values).double().nan_to_num(0.0).sum(0).numpy()
-            column = scheme.keys[measure.key]
-            found = block.sums["sum"][place.slice, column]
+            column = scheme.measures.index(measure)
+            found = totals["sum"][place.slice, column]
             np.testing.assert_allclose(found, total, atol=1e-4, err_msg=measure.key)
 
 
 def test_the_grid_holds_the_weight_of_the_patches(picture: Trace) -> None:
-    scheme, block = read(picture, pictures=True)
-    for place in scheme.layout.places:
+    scheme, totals = read(picture, pictures=True)
+    for place in scheme.places:
         weights = torch.stack([picture.weights(place.where, item=n) for n in range(2)])
         prefix = picture.prefix
         drawn = weights[:, :, prefix:, prefix:].double().sum((0, 2)).unflatten(-1, (6, 6))
@@ -116,6 +116,4 @@ def test_the_grid_holds_the_weight_of_the_patches(picture: Trace) -> None:
         for row in range(6):
             for col in range(6):
                 cells[:, row * 8 // 6, col * 8 // 6] += drawn[:, row, col].numpy()
-        np.testing.assert_allclose(
-            block.sums["grid"][place.slice].reshape(-1, 8, 8), cells, atol=1e-5
-        )
+        np.testing.assert_allclose(totals["grid"][place.slice].reshape(-1, 8, 8), cells, atol=1e-5)

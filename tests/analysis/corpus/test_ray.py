@@ -24,9 +24,9 @@ from models.encoder import EncoderConfig
 from models.run import load
 
 model = load(EncoderConfig(vocab=211, dim=10, depth=1, heads=2, mlp=17, max_tokens=31, seed=4))
-count, block, shard = map(int, sys.argv[2:])
+count, shard = map(int, sys.argv[2:])
 out = Path(sys.argv[1])
-corpus(model, sentences(count), out, engine="ray", block=block, shard=shard, threads=1)
+corpus(model, sentences(count), out, engine="ray", shard=shard, threads=1)
 """
 
 
@@ -39,9 +39,9 @@ def test_without_ray_one_line_says_what_to_install(
     corpus(encoder, sentences(9), tmp_path / "out")  # what was planned is still there
 
 
-def same(encoder: Model, folder: Path, count: int, block: int, shard: int) -> None:
+def same(encoder: Model, folder: Path, count: int, shard: int) -> None:
     """Asserts that the embedded engine gives what Ray has written."""
-    corpus(encoder, sentences(count), folder / "local", block=block, shard=shard, threads=1)
+    corpus(encoder, sentences(count), folder / "local", shard=shard, threads=1)
     for name in NAMES:
         one, two = (
             pq.read_table(folder / each / f"{name}.parquet").to_pandas()
@@ -60,6 +60,6 @@ def command(tmp_path: Path) -> list[str]:
 
 @pytest.mark.long
 def test_ray_gives_the_same(command: list[str], encoder: Model, tmp_path: Path) -> None:
-    done = subprocess.run([*command, "60", "4", "16"], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([*command, "60", "16"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
-    same(encoder, tmp_path, 60, 4, 16)
+    same(encoder, tmp_path, 60, 16)

@@ -36,7 +36,7 @@ def control(progress):
     time.sleep(0.01)
 
 model = load(EncoderConfig(vocab=211, dim=10, depth=1, heads=2, mlp=17, max_tokens=31, seed=4))
-corpus(model, [Path(sys.argv[1])], Path(sys.argv[2]), block=2, shard=4, threads=1,
+corpus(model, [Path(sys.argv[1])], Path(sys.argv[2]), shard=4, threads=1,
     control=control)
 """
 

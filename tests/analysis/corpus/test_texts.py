@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,8 +17,8 @@ from PIL import Image
 
 from analysis.corpus import corpus, open_corpus
 from analysis.corpus.__main__ import main
-from analysis.corpus.files import FOLDER, reason_of
-from analysis.corpus.texts import Text, pictures_of, texts_of
+from analysis.corpus.files import reason_of
+from analysis.corpus.texts import Text, texts_of
 from models.model import Model
 from models.run import load
 from models.vit import ViTConfig
@@ -59,14 +60,14 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("one two\n\nthree\n"))
-    assert [each.text for each in texts_of(["-"])] == ["one two", "three"]
+    assert [each.text for each in texts_of([Path("-")])] == ["one two", "three"]
 
 
 def test_pictures_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     for name in ("b.png", "deep/a.jpg"):
         Image.new("RGB", (8, 8)).save(tmp_path / name)
-    assert [each.source for each in pictures_of([tmp_path])] == ["b.png", "a.jpg"]
+    assert [each.source for each in texts_of([tmp_path], pictures=True)] == ["b.png", "a.jpg"]
 
 
 def latin(path: Path) -> None:
@@ -117,23 +118,22 @@ def test_a_column_that_is_not_there(tmp_path: Path) -> None:
 def test_a_full_disk_keeps_what_was_done(
     encoder: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, times = pq.write_table, []
+    write, times = np.savez, []
 
-    def full(table: pa.Table, path: Path, **options: Any) -> None:
-        if path.parent.name == FOLDER:  # the weights, five shards of texts, then states
-            times.append(path)
-            if len(times) == 9:
-                path.write_bytes(b"half")
-                raise OSError(errno.ENOSPC, "No space left on device")
-        write(table, path, **options)
+    def full(path: Path, **arrays: Any) -> None:
+        times.append(path)
+        if len(times) == 3:
+            path.write_bytes(b"half")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, **arrays)
 
-    monkeypatch.setattr(pq, "write_table", full)
+    monkeypatch.setattr(np, "savez", full)
     with pytest.raises(OSError, match="No space left") as full_disk:
-        corpus(encoder, sentences(40), tmp_path / "out", block=8, shard=8)
+        corpus(encoder, sentences(40), tmp_path / "out", shard=8)
     assert reason_of(full_disk.value).startswith("the disk is full: make room")
-    assert not list((tmp_path / "out").rglob("*.tmp"))
+    assert {path.name for path in (tmp_path / "out" / "work").glob("*.npz")} == {"state.npz"}
     seen = []
-    corpus(encoder, sentences(40), tmp_path / "out", block=8, shard=8, control=seen.append)
+    corpus(encoder, sentences(40), tmp_path / "out", shard=8, control=seen.append)
     assert min(each.done for each in seen) > 16
     assert open_corpus(tmp_path / "out").manifest["status"] == "complete"
 

@@ -1,7 +1,6 @@
-"""A watched run reports in its folder, and pauses, stops and goes on as a file there says."""
+"""A watched run reports in its folder, and stops when a file there says so."""
 
 import os
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analysis.corpus import corpus, open_corpus, watched
-from analysis.corpus.watched import Report, Watched, report_of, wish
+from analysis.corpus.watched import Report, Watched, report_of
 from models.model import Model
 
 Texts = Callable[..., Path]
@@ -24,14 +23,12 @@ def read(model: Model, path: Path, out: Path, then: Callable[[Report], None]) ->
             then(self.report)
 
     with Told(out) as control:
-        corpus(model, [path], out, block=8, shard=8, control=control)
+        corpus(model, [path], out, shard=8, control=control)
 
 
-def test_a_wish_stops_a_run_which_goes_on_later(
-    encoder: Model, texts: Texts, tmp_path: Path
-) -> None:
+def test_a_run_is_stopped_and_goes_on_later(encoder: Model, texts: Texts, tmp_path: Path) -> None:
     path, out = texts(40), tmp_path / "out"
-    read(encoder, path, out, lambda report: wish(out, "stop") if report.done > 20 else None)
+    read(encoder, path, out, lambda report: watched.stop(out) if report.done > 20 else None)
     report = report_of(out)
     assert report is not None
     assert report.status == "stopped"
@@ -39,33 +36,10 @@ def test_a_wish_stops_a_run_which_goes_on_later(
     assert set(open_corpus(out).table("heads")["items"].to_pylist()) <= {16, 24}
     watched.begin(out)
     read(encoder, path, out, lambda report: None)
-    corpus(encoder, [path], tmp_path / "whole", block=8, shard=8)
+    corpus(encoder, [path], tmp_path / "whole", shard=8)
     resumed, whole = (open_corpus(tmp_path / each).measures for each in ("out", "whole"))
     assert resumed["count"].equals(whole["count"])
     assert resumed["mean"].to_numpy() == pytest.approx(whole["mean"].to_numpy(), rel=1e-12)
-
-
-def test_a_run_waits_while_it_is_paused(encoder: Model, texts: Texts, tmp_path: Path) -> None:
-    path, out, paused = texts(24), tmp_path / "out", threading.Event()
-
-    def pause_once(report: Report) -> None:
-        if report.total and not paused.is_set():
-            paused.set()
-            wish(out, "pause")
-
-    thread = threading.Thread(target=read, args=(encoder, path, out, pause_once))
-    thread.start()
-    try:
-        assert paused.wait(60)
-        ends = time.monotonic() + 60
-        while (report := report_of(out)) is None or report.status != "paused":
-            assert time.monotonic() < ends, report
-            time.sleep(0.02)
-        assert report.done < 24
-    finally:
-        wish(out, "read")
-        thread.join(60)
-    assert report_of(out) == Report("complete", 24, 24)
 
 
 def test_a_failed_run_says_why_in_one_line(encoder: Model, tmp_path: Path) -> None:

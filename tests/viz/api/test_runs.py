@@ -1,10 +1,9 @@
-"""Runs of the user: started in processes of their own, told of over HTTP, and opened from files."""
+"""Runs of the user: started in processes of their own, told of over HTTP, and refused if spoilt."""
 
-import io
 import json
 import re
+import shutil
 import time
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from analysis.corpus import open_corpus, watched
-from viz.api import runs
+from viz.api import corpus, runs
 from viz.api.registry import UnknownError
 from viz.pages.corpus.runs import FINISHED
 
@@ -30,18 +29,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def client() -> TestClient:
     app = Starlette(routes=runs.route(lambda: ["127.0.0.1"]))
     return TestClient(app, base_url="http://127.0.0.1:8501")
-
-
-def files_of(run: str) -> dict[str, bytes]:
-    return {f"{run}/{path.name}": path.read_bytes() for path in (FINISHED / run).iterdir()}
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return held.getvalue()
 
 
 def ended(folder: Path) -> watched.Report:
@@ -93,25 +80,23 @@ def test_a_run_that_goes_on_is_not_removed(client: TestClient) -> None:
     watched.begin(folder)
     assert client.post(f"{runs.PATH}/{folder.name}/remove").status_code == 400
     assert folder.exists()
-    client.post(f"{runs.PATH}/{folder.name}/pause")
-    assert (folder / "work" / "wish.json").read_text().strip() == '{\n "wish": "pause"\n}'
+    client.post(f"{runs.PATH}/{folder.name}/stop")
+    assert (folder / "work" / "stop").exists()
 
 
-@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
-def test_a_run_made_elsewhere_is_kept(packed: bool, home: Path) -> None:
-    files = files_of("reverse")
-    given = {"run.zip": zipped(files | {"../evil.txt": b"no"})} if packed else files
-    assert runs.is_run(given)
-    name = runs.keep(given)
-    assert {path.name: path.read_bytes() for path in (home / name).iterdir()} == {
-        path.name: path.read_bytes() for path in (FINISHED / "reverse").iterdir()
-    }
-    assert {path.name for path in home.iterdir()} == {name}
-    assert list(runs.titles()) == [name]
+def kept(home: Path, name: str, change: dict[str, Any] | None = None) -> Path:
+    """A finished run among those of the user, with files or fields of its manifest replaced."""
+    folder, change = home / name, change or {}
+    shutil.copytree(FINISHED / "reverse", folder)
+    (folder / "manifest.json").write_text(json.dumps(MANIFEST | change, default=str))
+    for file, data in change.items():
+        if (folder / file).exists():
+            (folder / file).write_bytes(data)
+    return folder
 
 
 DEEP = b"[" * 100_000
-MANIFEST = json.loads(files_of("reverse")["reverse/manifest.json"])
+MANIFEST = json.loads((FINISHED / "reverse" / "manifest.json").read_text())
 SPOILT = {  # what is wrong with each, and what is said
     "manifest.json is nested too deeply": {"manifest.json": DEEP},
     "model.name: expected str, received list": {"model": {**MANIFEST["model"], "name": [1]}},
@@ -119,71 +104,53 @@ SPOILT = {  # what is wrong with each, and what is said
     "expected a run of this program": {"format": "another"},
     "heads.parquet: not readable as Parquet": {"heads.parquet": b"PAR1 no"},
     "maps.parquet is not of a run: it has no column 'corner'": {
-        "maps.parquet": files_of("reverse")["reverse/tokens.parquet"]
+        "maps.parquet": (FINISHED / "reverse" / "tokens.parquet").read_bytes()
     },
 }
 
 
-def spoilt(change: dict[str, Any]) -> dict[str, bytes]:
-    """A finished run with one file, or one field of its manifest, replaced."""
-    files = {Path(name).name: data for name, data in files_of("reverse").items()}
-    files["manifest.json"] = json.dumps(MANIFEST | change, default=str).encode()
-    return files | {name: data for name, data in change.items() if name in files}
-
-
-@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
 @pytest.mark.parametrize("words", SPOILT)
-def test_files_that_are_no_run_are_refused_in_one_line(
-    words: str, packed: bool, home: Path
-) -> None:
-    files = spoilt(SPOILT[words])
-    with pytest.raises(ValueError, match=re.escape(words)):
-        runs.keep({"run.zip": zipped(files)} if packed else files)
-    assert not home.exists()
-    assert list(home.with_name("opening").iterdir()) == []
+def test_a_folder_that_is_no_run_is_refused_in_one_line(words: str, home: Path) -> None:
+    folder = kept(home, "bad", SPOILT[words])
+    with pytest.raises(ValueError, match=re.escape(words)) as caught:
+        corpus.overview(corpus.opened(folder))
+    assert "\n" not in str(caught.value)
 
 
 def test_a_run_that_lacks_a_table_or_is_too_large_is_refused(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert not runs.is_run({"a.txt": b"text", "b.zip": b"no archive"})
-    files = files_of("reverse")
-    with pytest.raises(ValueError, match=r"pairs\.parquet is not there"):
-        runs.keep({n: d for n, d in files.items() if not n.endswith("pairs.parquet")})
-    monkeypatch.setattr(runs, "MOST_BYTES", 2 << 10)
-    with pytest.raises(ValueError, match=r"expected a run of at most 0 MB"):
-        runs.keep({"run.zip": zipped(files)})
-    monkeypatch.setattr(runs, "MOST_BYTES", 1 << 29)
+    folder = kept(home, "bad")
     monkeypatch.setattr("analysis.corpus.files.MAX_VALUES", 5)
     with pytest.raises(ValueError, match=r"parquet: expected at most 5 values"):
-        runs.keep(files)
-    assert not home.exists()
+        corpus.opened(folder)
+    (folder / "pairs.parquet").unlink()
+    with pytest.raises(ValueError, match=r"pairs\.parquet is not there"):
+        corpus.opened(folder)
 
 
 def test_folders_that_cannot_be_read_are_named_and_hold_nothing_up(
     client: TestClient, home: Path
 ) -> None:
-    good = runs.keep(files_of("reverse"))
+    kept(home, "good")
     for number, change in enumerate(SPOILT.values()):
-        folder = home / f"bad-{number}"
-        (folder / "work").mkdir(parents=True)
-        for name, data in spoilt(change).items():
-            (folder / name).write_bytes(data)
-        for name in ("command.json", "progress.json", "wish.json"):
+        folder = kept(home, f"bad-{number}", change)
+        (folder / "work").mkdir()
+        for name in ("command.json", "progress.json"):
             (folder / "work" / name).write_bytes(DEEP)
     (home / "empty").mkdir()
-    assert {"bad-4", "bad-5", good} == {*runs.titles()}  # whose manifests are right
+    assert {"bad-4", "bad-5", "good"} == {*runs.titles()}  # whose manifests are right
     assert [line.split(":")[0] for line in runs.unreadable()] == [f"bad-{n}" for n in range(4)]
     assert client.get(runs.PATH).json() == []
-    assert runs.every_folder().keys() >= {"minilm", f"mine/{good}"}
+    assert runs.every_folder().keys() >= {"minilm", "mine/good"}
 
 
-def test_a_public_server_has_no_runs(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = runs.keep(files_of("reverse"))
+def test_a_public_server_has_no_runs(
+    client: TestClient, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(home, "good")
     monkeypatch.setenv("PUBLIC", "1")
     assert client.get(runs.PATH).json() == []
     assert runs.titles() == {}
     with pytest.raises(UnknownError):
-        runs.folder_of(name)
-    with pytest.raises(ValueError, match="public"):
-        runs.keep(files_of("reverse"))
+        runs.folder_of("good")

@@ -1,6 +1,5 @@
-"""Starts a run from the page: a model, and texts or pictures; opens runs made elsewhere."""
+"""Starts a run from the page: a model, and texts or pictures."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from viz.pages import shared
 from viz.pages.corpus import runs as known
 from viz.pages.corpus.names import PAGE
 from viz.pages.lazy import Lazy
-from viz.pages.state import attachments, session
 from viz.pages.state import params as link
+from viz.pages.state import session
 from viz.pages.widgets import controls
 
 docstrings = Lazy("analysis.corpus.docstrings")
@@ -23,7 +22,6 @@ texts = Lazy("analysis.corpus.texts")
 
 MODEL_FOLDER = "folder"
 SOURCES = {"docstrings": "Python’s docstrings", "path": "A path on this machine"}
-MOST_FILES = 500
 MOST_SENTENCES = 20_000
 PARAMS = (
     link.text("reader", known.FIRST),
@@ -33,49 +31,13 @@ PARAMS = (
     link.text("column", ""),
     link.number("sentences", 1_000, 10, MOST_SENTENCES),
 )
-FILES = f"{PAGE}_files"
 UNDER_WAY = f"{PAGE}_runs"
 PROBLEM = f"{PAGE}/begin_problem"
 STARTED = f"{PAGE}/started"
-TAKEN = f"{PAGE}/files_taken"
-
-
-def take() -> None:
-    """Opens a run that was uploaded."""
-    state = st.session_state
-    value = (state.get(FILES) or {}).get("files")
-    if not isinstance(value, Mapping) or value.get("id") == state.get(TAKEN):
-        return
-    state[TAKEN] = value.get("id")
-    state.pop(PROBLEM, None)
-    try:
-        files = _received(value)
-        if not runs.is_run(files):
-            raise ValueError("expected the files of a run, or a .zip of them")
-        session.edit(PAGE, {"run": f"{known.USERS}{runs.keep(files)}"})
-    except (OSError, ValueError) as error:
-        state[PROBLEM] = str(error)
-
-
-def _received(value: Mapping[str, Any]) -> dict[str, bytes]:
-    """Files of an upload by name.
-
-    Raises:
-        ValueError: in one line, if one was not received.
-    """
-    for each in value.get("refused") or ():
-        raise ValueError(f"{each['name']}: {each['reason']}")
-    files = {}
-    for each in value.get("sent") or ():
-        data = attachments.find(str(each["digest"]))
-        if data is None:
-            raise ValueError(f"{each['name']}: the files are too large together; type their path")
-        files[str(each["name"])] = data
-    return files
 
 
 def draw() -> None:
-    """What is under way, an uploader, and the form of a new run, folded."""
+    """What is under way, and the form of a new run, folded."""
     if not runs.allowed():
         return
     state = st.session_state
@@ -84,7 +46,7 @@ def draw() -> None:
     view("runs", props, key=UNDER_WAY, on={"open": follow, "complete": follow})
     if left_out := runs.unreadable():
         shared.notice(f"Runs that cannot be read are left out: {'; '.join(left_out)}")
-    box = st.expander("Read a corpus, or open a run", key=f"{PAGE}_begin", on_change="rerun")
+    box = st.expander("Read a corpus", key=f"{PAGE}_begin", on_change="rerun")
     if box.open:
         with box:
             _form()
@@ -101,17 +63,6 @@ def _follow() -> None:
 
 
 def _form() -> None:
-    props = {
-        "label": "A run made elsewhere",
-        "hint": "The folder or .zip of a run: drop it anywhere",
-        "accept": ".parquet,.zip,.json",
-        "most": MOST_FILES,
-        "limit": st.get_option("server.maxUploadSize"),
-        "pasted": "",
-        "folders": True,
-        "session": session.visitor(),
-    }
-    view("files", props, key=FILES, on=("files",), width=520)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         _choose_model()
         _choose_corpus()

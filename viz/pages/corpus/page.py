@@ -58,7 +58,6 @@ def params(begin: Address | None = None, plot: str | None = None) -> tuple[link.
 def page() -> None:
     """Draws the page."""
     problems = link_on_entry.enter(PAGE, params()).problems
-    begin.take()
     st.markdown("#### What do the heads of a model do over a corpus?")
     with attention.controls(PAGE):
         for problem in problems:
@@ -113,12 +112,12 @@ def _begin(entry: "RunEntry") -> Address:
     run = entry.run
     changed = compared.largest(entry)
     if changed is not None:
-        site = entry.sites[changed["site"]]
+        site = entry.sites[changed.site]
         return {
             "layer": site.layer,
             "attention": site.kind,
             "tower": site.tower or "",
-            "head": changed["head"],
+            "head": changed.head,
         }
     measure = BEGINS if BEGINS in run.heads else run.measures["measure"].iloc[0]
     row = run.heads.loc[run.heads[measure].idxmax()]

@@ -17,7 +17,6 @@ import { asWav } from "./decoding.js";
  * @property {number} limit MiB of one
  * @property {string} pasted prefix of the media types that are taken even from a paste into a text
  *   field, such as "image/"; "" to ignore pastes
- * @property {boolean} [folders] whether a dropped folder stands for the files in it
  * @property {string} [session] token for the server's shares of uploads
  * @property {number} [rate] samples a second of the WAV file that a recording of another format becomes
  */
@@ -98,7 +97,7 @@ export function mount(root, props, host) {
     const { dataTransfer } = event;
     if (event.defaultPrevented || !dataTransfer?.files.length) return;
     event.preventDefault();
-    void dropped(dataTransfer, now.folders ?? false).then(take);
+    void take([...dataTransfer.files]);
   }
 
   choose.onclick = () => chooser.click();
@@ -139,45 +138,6 @@ export function mount(root, props, host) {
       root.replaceChildren();
     },
   };
-}
-
-/**
- * The dropped files, those in dropped folders with their paths as names.
- *
- * @param {DataTransfer} transfer
- * @param {boolean} folders
- * @returns {Promise<File[]>}
- */
-async function dropped(transfer, folders) {
-  const files = [...transfer.files];
-  const entries = folders ? [...transfer.items].map((item) => item.webkitGetAsEntry?.()) : [];
-  if (!entries.some((entry) => entry?.isDirectory)) return files;
-  return (await Promise.all(entries.map((entry) => (entry ? filesIn(entry) : [])))).flat();
-}
-
-/**
- * The files of a dropped entry and below it.
- *
- * @param {FileSystemEntry} entry
- * @returns {Promise<File[]>}
- */
-async function filesIn(entry) {
-  if (entry.isFile) {
-    /** @type {File} */
-    const file = await new Promise((resolve, reject) =>
-      /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject),
-    );
-    return [new File([file], entry.fullPath.slice(1), { type: file.type })];
-  }
-  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
-  /** @type {File[]} */
-  const files = [];
-  for (;;) {
-    /** @type {FileSystemEntry[]} */
-    const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (!entries.length) return files; // a reader gives a hundred at a time
-    for (const each of entries) files.push(...(await filesIn(each)));
-  }
 }
 
 /**

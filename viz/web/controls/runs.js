@@ -1,4 +1,4 @@
-// Runs over a corpus that are under way on the server: how far each is, with pause, stop and resume.
+// Runs over a corpus that are under way on the server: how far each is, with stop and resume.
 
 import { element, setText } from "../core/dom.js";
 
@@ -8,7 +8,7 @@ import { element, setText } from "../core/dom.js";
  * @typedef {object} Report
  * @property {string} name
  * @property {string} title
- * @property {"running" | "paused" | "stopped" | "failed" | "killed"} status
+ * @property {"running" | "stopped" | "failed" | "killed"} status
  * @property {number} done texts
  * @property {number | null} total null until they are counted
  * @property {number | null} left seconds
@@ -21,8 +21,7 @@ import { element, setText } from "../core/dom.js";
 const EVERY_MS = 1000;
 /** @type {Record<Report["status"], [string, string][]>} commands with their labels */
 const COMMANDS = {
-  running: [["pause", "Pause"], ["stop", "Stop"]],
-  paused: [["resume", "Go on"], ["stop", "Stop"]],
+  running: [["stop", "Stop"]],
   stopped: [["resume", "Go on"], ["remove", "Remove"]],
   failed: [["resume", "Try again"], ["remove", "Remove"]],
   killed: [["resume", "Go on"], ["remove", "Remove"]],
@@ -107,7 +106,7 @@ export function mount(root, props, host) {
       if (report.opens) add("Open", () => host.trigger("open", name));
     }
 
-    return { box, update, going: () => status === "running" || status === "paused" };
+    return { box, update, going: () => status === "running" };
   }
 
   void ask("", "GET");
@@ -135,7 +134,6 @@ export function wordsOf({ status, done, total, left, problem }) {
   if (status === "failed") return problem;
   const count = done.toLocaleString("en");
   const far = total === null ? (done ? `${count} texts counted` : "opening the model") : `${count} of ${total.toLocaleString("en")} texts`;
-  if (status === "paused") return `${far}, paused`;
   if (status === "stopped") return `${far}, stopped`;
   if (status === "killed") return `${far}; its process ended`;
   return left === null ? far : `${far}, ${durationOf(left)} left`;

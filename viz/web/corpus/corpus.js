@@ -68,7 +68,7 @@ function Corpus({ state, theme }) {
       <div class="hs-corpus-heads">
         <${Overview} ...${{ state, theme, views: VIEWS }} />
         ${run.against?.comparable && html`<${Changes} state=${state} />`}
-        ${!run.pictures && html`<${ByToken} state=${state} />`}
+        ${!run.pictures && state.view.props.kind !== "site" && html`<${ByToken} state=${state} />`}
         <${Button}
           class="hs-button hs-corpus-way"
           title="Go down to this head"

@@ -24,10 +24,10 @@ const SHORT = 48; // tokens up to which the whole text is shown
  *   of two texts
  */
 export function Examples({ examples, isCrossed, theme }) {
-  const starts = [...new Set(examples.map(({ from }) => from))];
+  const starts = [...new Set(examples.map(({ least }) => least))];
   return starts.map((start, i) => {
-    const inside = examples.filter(({ from }) => from === start);
-    const [{ to, grid }] = inside;
+    const inside = examples.filter(({ least }) => least === start);
+    const [{ most, grid }] = inside;
     const example = (each) => html`
       <div class="hs-example">
         ${
@@ -43,7 +43,7 @@ export function Examples({ examples, isCrossed, theme }) {
     `;
     return html`
       <details class="hs-interval" open=${i < OPEN}>
-        <summary>Strongest weight ${to === 1 ? `${start} and more` : `${start} to ${to}`}</summary>
+        <summary>Strongest weight ${most === 1 ? `${start} and more` : `${start} to ${most}`}</summary>
         <div class=${grid ? "hs-example-grids" : ""}>${inside.map(example)}</div>
       </details>
     `;

@@ -85,7 +85,7 @@ function Page({ state, theme, head, spot }) {
         }
       </div>
       <p class="hs-corpus-sentence">
-        ${head.sentence ?? `Nothing is claimed of this head, over ${counted(head.items)} ${inputs}.`}
+        ${head.sentence ?? `The model is untrained: its heads over ${counted(head.items)} ${inputs} get no sentence.`}
       </p>
     </div>
     <${Heading} text="Examples, by strength" />
@@ -97,7 +97,7 @@ function Page({ state, theme, head, spot }) {
       there &&
       html`
         <${Heading} text="The same head in B" />
-        <p>${there.sentence ?? "No sentence sums it up there."}</p>
+        <p>${there.sentence ?? "B has no sentence for it."}</p>
         <${Examples} ...${{ examples: there.examples, isCrossed, theme }} />
       `
     }
@@ -137,7 +137,7 @@ function Card({ state, head, mean }) {
   const other = head.there?.numbers.find(({ key }) => key === mean.key);
   const histogram = head.histograms[mean.key];
   const tell = (i) =>
-    `${short(histogram.from[i])} to ${short(histogram.to[i])}: ${counted(histogram.head[i])} of ${counted(mean.count)}`;
+    `${short(histogram.starts[i])} to ${short(histogram.ends[i])}: ${counted(histogram.head[i])} of ${counted(mean.count)}`;
   return html`
     <div class="hs-dist-card" title=${measure?.about}>
       <div class="hs-dist-title">${title}</div>
@@ -151,7 +151,7 @@ function Card({ state, head, mean }) {
             label=${`Distribution of ${title}: ${intervalOf(mean)}`}
           />
           <div class="hs-dist-ends">
-            <span>${short(histogram.from[0])}</span><span>${short(histogram.to.at(-1) ?? 0)}</span>
+            <span>${short(histogram.starts[0])}</span><span>${short(histogram.ends.at(-1) ?? 0)}</span>
           </div>
         `
       }
@@ -167,9 +167,9 @@ const short = (value) => {
 };
 
 function Distances({ distances }) {
-  const placeOf = ({ side, from, to }) => {
+  const placeOf = ({ side, first, last }) => {
     if (!side) return "itself";
-    const range = to === null ? `${from} or more` : from === to ? `${from}` : `${from} to ${to}`;
+    const range = last === null ? `${first} or more` : first === last ? `${first}` : `${first} to ${last}`;
     return `${range} ${side < 0 ? "back" : "on"}`;
   };
   const last = distances.length - 1;
@@ -195,24 +195,20 @@ function Distances({ distances }) {
   `;
 }
 
-function Tokens({ head: { tokens, pairs } }) {
-  const shares = (rows) => rows.map(({ label, share }) => [legible(label), percent(share)]);
-  const summed = pairs.map(({ query, key, weight }) => [
-    `${legible(query)} → ${legible(key)}`,
-    weight.toFixed(1),
-  ]);
-  const lists = /** @type {[string, string[][]][]} */ ([
-    ["Keys that draw most", shares(tokens.key)],
-    ["Queries that give most", shares(tokens.query)],
-    ["Pairs, by summed weight", summed],
-  ]).filter(([, rows]) => rows.length);
+function Tokens({ head: { keys, queries, pairs } }) {
+  const lists = [
+    { title: "Keys that draw most", rows: keys, textOf: percent },
+    { title: "Queries that give most", rows: queries, textOf: percent },
+    { title: "Pairs, by summed weight", rows: pairs, textOf: (weight) => weight.toFixed(1) },
+  ].filter(({ rows }) => rows.length);
   if (!lists.length) return null;
-  const table = ([title, rows]) => html`
+  const table = ({ title, rows, textOf }) => html`
     <table class="hs-token-table">
       <caption>${title}</caption>
       <tbody>
         ${rows.map(
-          ([label, value]) => html`<tr><th scope="row"><bdi>${label}</bdi></th><td>${value}</td></tr>`,
+          ({ label, value }) =>
+            html`<tr><th scope="row"><bdi>${legible(label)}</bdi></th><td>${textOf(value)}</td></tr>`,
         )}
       </tbody>
     </table>

@@ -9,8 +9,7 @@ import { useState } from "../vendor/hooks.js";
 /** @import {CorpusHeads} from "../types" */
 /** @import {CorpusState} from "./state.js" */
 
-const LISTED =
-  "Each head lists the 32 tokens with the most weight and the 32 with the most on average; any other counts as 0.";
+const LISTED = "Each head lists the tokens with the most weight; any other counts as 0.";
 const NOTES = {
   key: `The bar is the share of all weight that goes to these tokens over the corpus. ${LISTED}`,
   query: `The bar is the share of all weight that comes from these tokens, the first token and the tokenizer’s own as keys aside. ${LISTED}`,

@@ -126,18 +126,3 @@ def test_mistakes_of_the_form_are_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     app = click(unfolded(run(reader="folder", reader_folder="nowhere")))
     assert helpers.lines(app) == ["nowhere: expected a folder with config.json"]
     assert not calls
-
-
-def test_a_dropped_run_is_opened_and_stays(home: Path) -> None:
-    app = unfolded(run())
-    files = {f"r/{path.name}": path.read_bytes() for path in (runs.FINISHED / "dates").iterdir()}
-    helpers.upload(app, PAGE, files)
-    assert model(app) == "Dates"
-    (folder,) = home.iterdir()
-    assert helpers.setting(app, PAGE, "run") == f"{runs.USERS}{folder.name}"
-    assert model(run(run=f"{runs.USERS}{folder.name}")) == "Dates"
-    helpers.upload(app, PAGE, {"manifest.json": b"{}"})
-    assert "expected a run of this program" in helpers.lines(app)[0]
-    helpers.upload(app, PAGE, {"one.png": b"picture"})
-    assert helpers.lines(app) == ["expected the files of a run, or a .zip of them"]
-    assert model(app) == "Dates"

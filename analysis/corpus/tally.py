@@ -1,0 +1,340 @@
+"""Adds up what the heads do in a batch of a corpus."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from analysis.corpus.numbers import Inputs, Readings, read
+from analysis.corpus.samples import numbers, smallest
+from analysis.corpus.scales import GRID, SIDE, STRENGTHS, bins_of
+from analysis.corpus.settings import Scheme
+from analysis.corpus.state import KEPT, State
+from analysis.heads import SELF_KINDS, rule_of
+from models.trace import Site, Trace
+
+CELLS = {"cpu": 2**21, "cuda": 2**26}  # weights that are one tensor, at most
+WAITING = 1_024  # texts after which those without an example are dropped
+KEYS = 8  # keys of an example: those with the largest weights
+READ = (*SELF_KINDS, "cross")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One input of the corpus.
+
+    Attributes:
+        number: in the corpus.
+        source: file and line, for display.
+        text: the text; of a picture, its path.
+        tokens: their number.
+        target: what an encoder–decoder is to write; None for what it writes itself.
+    """
+
+    number: int
+    source: str
+    text: str
+    tokens: int
+    target: str | None = None
+
+
+def tally(scheme: Scheme, state: State, batch: Sequence[Item], trace: Trace) -> None:
+    """Adds a batch of inputs to what has been read."""
+    limits = state.examples.limits(scheme.heads * len(STRENGTHS))
+    for sites, inputs in _groups(scheme, state, trace):
+        texts = np.array([item.number for item in batch])
+        if len(inputs.queries) != len(batch):  # windows and tiles of one picture
+            texts = np.repeat(texts, len(inputs.queries) // len(batch))
+        group = _Group(scheme, state, sites, inputs, texts, of_text=_of_text(trace, sites[0]))
+        for heads, weights, sink in _weights(trace, sites):
+            group.add(heads, weights, read(weights, inputs, heads, sink), limits)
+        group.offer_pairs()
+    for index, item in enumerate(batch):
+        state.texts[item.number] = _text_of(item, trace, index)
+    if len(state.texts) > 4 * len(batch) + WAITING:
+        state.forget()
+
+
+def _groups(scheme: Scheme, state: State, trace: Trace) -> Iterator[tuple[list[Site], Inputs]]:
+    """Sites in a row whose weights are read together: those over the same tokens and mask."""
+    known: dict[tuple, Inputs] = {}
+    group: list[Site] = []
+    before, end, cells = None, 0, 0
+    for site in trace.sites:
+        if site.where not in scheme.sites:
+            if site.kind in READ:
+                state.notes[f"left out: layer {site.layer}, not in the first input"] += 1
+            continue
+        place, inputs = scheme.sites[site.where][1], _inputs(trace, site, known)
+        size = len(inputs.queries) * site.heads * inputs.seen.shape[2] * inputs.seen.shape[3]
+        alone = inputs.seen.shape[1] > 1 or trace.pattern(site).sink(0) is not None
+        full = cells + size > _most_cells(trace, site) // 2
+        if before is not None and (alone or full or inputs is not before or place.first != end):
+            yield group, before
+            group, cells = [], 0
+        group.append(site)
+        before, end, cells = inputs, place.slice.stop, cells + size
+    if before is not None:
+        yield group, before
+
+
+def _inputs(trace: Trace, site: Site, known: dict[tuple, Inputs]) -> Inputs:
+    """What the numbers of a site are read from beside its weights; shared by equal sites."""
+    queries, keys = trace.queries(site), trace.keys(site)
+    key = (id(queries), id(keys), site.kind, *rule_of(trace, site, 0))
+    if key not in known:
+        grid = trace.query_grid(site)
+        flat = grid is not None and grid.frames == 1 and grid == trace.key_grid(site)
+        known[key] = Inputs(
+            queries,
+            keys,
+            _visible(trace, site, len(queries[0])),
+            site.kind in SELF_KINDS,
+            site.kind == "causal",
+            grid if flat else None,
+        )
+    return known[key]
+
+
+@dataclass(eq=False)
+class _Group:
+    """Sites over the same tokens, whose heads follow each other, for one batch.
+
+    Attributes:
+        scheme: of the run.
+        state: what they are added to.
+        sites: the sites.
+        inputs: tokens and mask.
+        texts: the number of each item's text.
+        of_text: whether rows and columns are the tokens of the text.
+        strongest: of the sampled queries, token and weight of the strongest key in some heads.
+    """
+
+    scheme: Scheme
+    state: State
+    sites: Sequence[Site]
+    inputs: Inputs
+    texts: np.ndarray
+    of_text: bool
+    strongest: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+
+    @cached_property
+    def ids(self) -> np.ndarray:
+        """The token of every query, `item query`."""
+        return np.array([each.ids for each in self.inputs.queries], np.int32)
+
+    @cached_property
+    def first(self) -> int:
+        """The number of the first head."""
+        return self.scheme.sites[self.sites[0].where][1].first
+
+    @cached_property
+    def queries(self) -> dict[str, np.ndarray]:
+        """Number, text and position of every query, item after item."""
+        items, count = len(self.inputs.queries), self.inputs.seen.shape[2]
+        text, query = np.repeat(self.texts, count), np.tile(np.arange(count), items)
+        return {
+            "number": numbers(text, query),
+            "text": text,
+            "query": query,
+        }
+
+    @cached_property
+    def sampled(self) -> np.ndarray:
+        """The queries from which pairs of tokens are counted."""
+        counted = self.inputs.counted.any(1).cpu().numpy().reshape(-1)
+        limit = self.scheme.settings.sampled * 2.0**64
+        return np.flatnonzero(counted & (self.queries["number"].astype(float) < limit))
+
+    def add(self, heads: slice, weights: Tensor, readings: Readings, limits: np.ndarray) -> None:
+        """Adds some heads."""
+        rows = slice(self.first + heads.start, self.first + heads.stop)
+        counted = self.inputs.of_heads(self.inputs.counted, heads).expand_as(readings.strength)
+        totals = self.state.totals
+        totals["items"][rows] += len(weights)
+        totals["queries"][rows] += counted.sum((0, 2)).cpu().numpy()
+        self._add_values(rows, readings)
+        self._add_maps(rows, weights, readings)
+        if self.of_text:
+            self._add_tokens(rows, readings, counted)
+        self._offer_examples(rows, weights, readings, counted, limits)
+        if self.of_text and self.inputs.on_line:
+            self.strongest.append(self._strongest(weights))
+
+    def _add_values(self, rows: slice, readings: Readings) -> None:
+        """Means, variances and histograms of the numbers."""
+        missing = torch.full(readings.strength.shape[:2], torch.nan, dtype=torch.float64)
+        measures, totals = self.scheme.measures, self.state.totals
+        every = [readings.values.get(measure.key, missing).cpu() for measure in measures]
+        values = torch.stack(every, -1).numpy()  # item head measure
+        defined = ~np.isnan(values)
+        filled = np.where(defined, values, 0.0)
+        totals["sum"][rows] += filled.sum(0)
+        totals["square"][rows] += (filled * filled).sum(0)
+        totals["count"][rows] += defined.sum(0)
+        for column, measure in enumerate(measures):
+            item, head = defined[..., column].nonzero()
+            bins = bins_of(values[item, head, column], measure)
+            np.add.at(totals["histogram"][rows, column], (head, bins), 1)
+
+    def _add_maps(self, rows: slice, weights: Tensor, readings: Readings) -> None:
+        """Weight by distance, in the upper left corner, and by part of a picture."""
+        totals = self.state.totals
+        if readings.distances is not None:
+            totals["distance"][rows] += readings.distances.sum(0).cpu().numpy()
+        corner = weights[:, :, :SIDE, :SIDE].sum(0, dtype=torch.float64).cpu().numpy()
+        part = rows, slice(corner.shape[1]), slice(corner.shape[2])
+        totals["corner"][part] += corner
+        totals["corner items"][part] += len(weights)
+        if (grid := self.inputs.grid) is not None:
+            row, col = np.divmod(np.arange(grid.rows * grid.cols), grid.cols)
+            cells = row * GRID // grid.rows * GRID + col * GRID // grid.cols
+            patches = readings.drawn[..., grid.prefix : grid.prefix + len(cells)]
+            drawn = patches.double().sum(0).cpu().numpy()
+            np.add.at(totals["grid"][rows].T, cells, drawn.T)
+
+    def _add_tokens(self, rows: slice, readings: Readings, counted: Tensor) -> None:
+        """The weight that each token draws, and that it gives."""
+        for name, tokens, values in (
+            ("drawn", self.inputs.keys, readings.drawn.double()),
+            ("given", self.inputs.queries, readings.given.double() * counted),
+        ):
+            columns = self.scheme.columns(np.array([each.ids for each in tokens]).reshape(-1))
+            into = self.state.totals[name][rows]
+            for row, each in zip(
+                into, values.transpose(0, 1).flatten(1).cpu().numpy(), strict=True
+            ):
+                row += np.bincount(columns, each, into.shape[1])
+
+    def _offer_examples(
+        self,
+        rows: slice,
+        weights: Tensor,
+        readings: Readings,
+        counted: Tensor,
+        limits: np.ndarray,
+    ) -> None:
+        """Queries of each interval of strength, with their strongest keys."""
+        strength = torch.where(counted, readings.strength, -1.0).transpose(0, 1).flatten(1)
+        strength = strength.double().cpu().numpy()  # head query
+        interval = np.searchsorted(STRENGTHS, strength, side="right") - 1
+        cells = (np.arange(rows.start, rows.stop) * len(STRENGTHS))[:, None] + interval
+        number = self.queries["number"]
+        head, place = ((interval >= 0) & (number < limits[cells])).nonzero()
+        few = smallest(cells[head, place], number[place], KEPT)
+        head, place = head[few], place[few]
+        item, query = np.divmod(place, weights.shape[2])
+        top = weights[item, head, query].topk(min(KEYS, weights.shape[3]))
+        padding = ((0, 0), (0, KEYS - top.indices.shape[1]))
+        self.state.examples.offer(
+            cell=cells[head, place],
+            **{name: values[place] for name, values in self.queries.items()},
+            strength=strength[head, place],
+            keys=np.pad(top.indices.cpu().numpy(), padding, constant_values=-1),
+            weights=np.pad(top.values.float().cpu().numpy(), padding),
+        )
+
+    def _strongest(self, weights: Tensor) -> tuple[np.ndarray, np.ndarray]:
+        """The plain key with the largest weight, of each sampled query in each head."""
+        item, query = np.divmod(self.sampled, weights.shape[2])
+        plain = self.inputs.plain[item].to(weights)
+        largest = (weights[item, :, query] * plain[:, None]).max(-1)
+        keys = self.ids[item[:, None], largest.indices.cpu().numpy()]
+        return keys, largest.values.cpu().numpy()
+
+    def offer_pairs(self) -> None:
+        """Adds the sampled queries with their strongest keys, once all heads were added."""
+        if not self.strongest:
+            return
+        keys, weights = (np.concatenate(each, 1) for each in zip(*self.strongest, strict=True))
+        for site in self.sites:
+            number, place = self.scheme.sites[site.where]
+            heads = slice(place.first - self.first, place.first - self.first + place.heads)
+            self.state.pairs[number].offer(
+                cell=np.zeros(len(self.sampled), np.int64),
+                number=self.queries["number"][self.sampled],
+                token=self.ids.reshape(-1)[self.sampled],
+                keys=keys[:, heads],
+                weights=weights[:, heads],
+            )
+
+
+def _of_text(trace: Trace, site: Site) -> bool:
+    """Whether rows and columns are tokens that the model's text was cut into."""
+    if trace.grid is not None or trace.query_grid(site) is not None:
+        return False
+    text = [each.ids for each in trace.tokens]
+    return all([e.ids for e in side(site)] == text for side in (trace.queries, trace.keys))
+
+
+def _plain_axes(trace: Trace, site: Site) -> bool:
+    """Whether all of a site's pattern is the tokens of its items, without padding."""
+    sizes = {(len(q), len(k)) for q, k in zip(trace.queries(site), trace.keys(site), strict=True)}
+    if sizes != {(site.queries, site.keys)}:
+        return False
+    axes = trace.axes.get(site)
+    items = range(len(trace.queries(site)))
+    return axes is None or all(axis.leads(item) for axis in axes for item in items)
+
+
+def _most_cells(trace: Trace, site: Site) -> int:
+    """The most weights that one tensor may hold."""
+    return CELLS["cuda" if trace.pattern(site).q.is_cuda else "cpu"]
+
+
+def _visible(trace: Trace, site: Site, count: int) -> Tensor:
+    """True at the keys that each query sees, `item head query key`."""
+    rows = torch.arange(count)
+    if not _plain_axes(trace, site):
+        items = range(len(trace.queries(site)))
+        every = torch.stack([trace.visible(site, rows, item=item) for item in items])
+        return _where_float64_is(every)
+    pattern = trace.pattern(site)
+    places = rows.to(pattern.q.device)
+    seen = pattern.mask.visible(places, pattern.keys, range(pattern.heads))
+    if seen is None:
+        seen = torch.ones(1, 1, 1, 1, dtype=torch.bool, device=places.device)
+    return _where_float64_is(seen.expand(-1, -1, count, pattern.keys))
+
+
+def _where_float64_is(values: Tensor) -> Tensor:
+    """Values where float64 is: Apple's GPUs have none."""
+    return values.cpu() if values.device.type == "mps" else values
+
+
+def _weights(trace: Trace, sites: Sequence[Site]) -> Iterator[tuple[slice, Tensor, Tensor | None]]:
+    """Heads, their weights of all items, and those on a sink: all heads at once or one by one."""
+    if len(sites) > 1:
+        weights = torch.cat([w for site in sites for _, w, _ in _weights(trace, [site])], 1)
+        yield slice(0, weights.shape[1]), weights, None
+        return
+    (site,) = sites
+    pattern, items = trace.pattern(site), range(len(trace.queries(site)))
+    queries, keys = len(trace.queries(site)[0]), len(trace.keys(site)[0])
+    together = len(items) * site.heads * queries * keys <= _most_cells(trace, site)
+    plain = _plain_axes(trace, site)
+    known = [sink for item in items if (sink := trace.sink_weights(site, item)) is not None]
+    for head in [None] if together else range(site.heads):
+        if plain:
+            weights = pattern.weights(head)
+        else:
+            weights = torch.stack([trace.weights(site, head, item=item) for item in items])
+        heads = slice(0, site.heads) if head is None else slice(head, head + 1)
+        sink = _where_float64_is(torch.stack(known)[:, heads]) if known else None
+        weights = _where_float64_is(weights.detach())
+        yield heads, weights if head is None else weights[:, None], sink
+
+
+def _text_of(item: Item, trace: Trace, index: int) -> dict[str, Any]:
+    """What an example shows of its text."""
+    kept: dict[str, Any] = {"source": item.source, "text": item.text}
+    if trace.grid is not None:
+        return kept | {"grid": list(trace.grid), "prefix": trace.prefix}
+    kept["labels"] = list(trace.tokens[index].labels)
+    if trace.target_tokens is not None:
+        kept["target labels"] = list(trace.target_tokens[index].labels)
+    return kept
