@@ -13,6 +13,7 @@ are "it" or "they", by meaning (a street is not hungry).
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -145,15 +146,8 @@ KINDS: dict[str, tuple[Callable[[Random], Sentence], ...]] = {
 }
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A sentence, and the words to predict in it.
-
-    Attributes:
-        sentence: the sentence.
-        places: positions to predict; the word at the first one can be inferred.
-        hidden: those of them that are masked.
-    """
+class Asked(NamedTuple):
+    """A sentence, positions to predict, the first of which can be inferred, and the masked ones."""
 
     sentence: Sentence
     places: tuple[int, ...]

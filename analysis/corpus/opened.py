@@ -229,7 +229,7 @@ class Run:
 
         Returns:
             For each, the mean here and there, the difference (there − here), its 95 % interval
-            (Newcombe's, from those of both means), and how many standard errors it is.
+            (Newcombe's, from those of both means), and the difference in widths of it.
 
         Raises:
             ValueError: if no head of one has an address in the other.
@@ -248,18 +248,15 @@ class Run:
         if both.empty:
             raise ValueError("the two runs have no head in common: expected one network's heads")
         both["difference"] = both["mean_there"] - both["mean_here"]
-        error = np.sqrt(
-            both["variance_here"] / both["count_here"]
-            + both["variance_there"] / both["count_there"]
-        )
         here, there = (
             {end: (both[f"{end}_{side}"] - both[f"mean_{side}"]).abs() for end in ("low", "high")}
             for side in ("here", "there")
         )
         both["low"] = both["difference"] - np.hypot(there["low"], here["high"])
         both["high"] = both["difference"] + np.hypot(there["high"], here["low"])
-        both["errors"] = both["difference"].abs() / error.where(error > 0)
-        return both.sort_values("errors", ascending=False, kind="stable").reset_index(drop=True)
+        width = both["high"] - both["low"]
+        both["sureness"] = both["difference"].abs() / width.where(width > 0)
+        return both.sort_values("sureness", ascending=False, kind="stable").reset_index(drop=True)
 
     def examples(self, head: int) -> "pd.DataFrame":
         """The examples of a head, the strongest interval first, with their texts."""

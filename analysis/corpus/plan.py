@@ -5,7 +5,6 @@ tokens are counted one by one, and which queries are sampled. A run that was kil
 begins again; one that has a plan goes on after its last shard.
 """
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -43,7 +42,6 @@ class Plan:
         model: digest of the network.
         sizes: texts of each shard.
         tokens: number of tokens of all texts.
-        digest: of the texts.
         labels: what token ids show, by id.
         counted: ids of the tokens that are counted one by one.
         shortened: how many texts were cut to the longest length.
@@ -56,7 +54,6 @@ class Plan:
     model: str
     sizes: list[int]
     tokens: int
-    digest: str
     labels: dict[int, str]
     counted: tuple[int, ...]
     shortened: int
@@ -146,7 +143,6 @@ def planned(
         model=digest,
         sizes=sizes,
         tokens=tokens,
-        digest=reader.digest.hexdigest(),
         labels=reader.labels,
         counted=tuple(sorted(common)),
         shortened=reader.shortened,
@@ -164,7 +160,6 @@ class _Reader:
         self.labels: dict[int, str] = {}
         self.counts: Counter[int] = Counter()
         self.number = self.shortened = self.empty = 0
-        self.digest = hashlib.blake2b(digest_size=16)
 
     def rows(self, texts: Iterable[Text]) -> Iterator[dict[str, Any]]:
         """The inputs as they are written; texts that are too short for attention are left out."""
@@ -175,9 +170,6 @@ class _Reader:
                 if tokens < 2:
                     self.empty += 1
                     continue
-            raw = Path(text.text).read_bytes() if self.settings.pictures else text.text.encode()
-            for part in (raw, (text.target or "").encode()):
-                self.digest.update(len(part).to_bytes(8, "little") + part)
             yield asdict(Item(self.number, text.source, kept, tokens, text.target))
             self.number += 1
 

@@ -207,7 +207,6 @@ class _Run:
         """Writes the manifest."""
         model, plan = self.model, self.plan
         corpus = {
-            "digest": plan.digest,
             "texts": plan.texts,
             "shortened": plan.shortened,
             "too short": plan.empty,

@@ -1,7 +1,6 @@
 """Responses about a run over a corpus: all heads, one head, and heads that are looked for."""
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from viz.api import compared, samples
 from viz.api.compared import measures, place_of
-from viz.api.endpoint import path_of
+from viz.api.endpoint import path_of, plain
 from viz.api.entries import HeadSite, RunEntry
 from viz.api.registry import Held, registry
 from viz.api.requests import QuestionError, sentence
@@ -128,34 +127,24 @@ def _thumbs(entry: RunEntry) -> Part:
     return thumbs_part([np.concatenate([s, s.mean(0)[None], s.max(0)[None]]) for s in sites])
 
 
-def _rounded(number: float) -> float | None:
-    """A number for JSON, to six decimals."""
-    return round(number, 6) if math.isfinite(number) else None
-
-
 def _numbers(entry: RunEntry) -> dict[str, Any]:
     heads, run_measures = entry.run.heads, measures(entry.run)
     more = compared.numbers(entry, run_measures)
     values = {measure.key: heads[measure.key].tolist() for measure in run_measures}
     values |= {key: each["values"] for key, each in more.items()}
-    return {
-        "measures": [
-            *(asdict(measure) for measure in run_measures),
-            *(each["measure"] for each in more.values()),
-        ],
-        "values": {key: _by_site(entry, each, _rounded) for key, each in values.items()},
-        "reasons": {},
-        "sentences": _by_site(entry, heads["sentence"].tolist(), lambda said: said or None),
-    }
+    described = [*run_measures, *(each["measure"] for each in more.values())]
+    return plain(
+        {
+            "measures": described,
+            "values": {key: _by_site(entry, each) for key, each in values.items()},
+            "reasons": {},
+            "sentences": _by_site(entry, heads["sentence"].tolist()),
+        }
+    )
 
 
-def _by_site(
-    entry: RunEntry, values: list[Any], held: Callable[[Any], Any]
-) -> list[list[float | str | None]]:
-    return [
-        [held(value) for value in values[each.first : each.first + each.heads]]
-        for each in entry.sites
-    ]
+def _by_site(entry: RunEntry, values: list[Any]) -> list[list[Any]]:
+    return [values[each.first : each.first + each.heads] for each in entry.sites]
 
 
 # ---- one head

@@ -66,7 +66,7 @@ def test_the_numbers_of_all_heads_are_those_of_the_tables(run: str) -> None:
             if expected is None or np.isnan(expected):
                 assert values[site][head] is None
             else:
-                assert values[site][head] == pytest.approx(expected, abs=1e-6)
+                assert values[site][head] == pytest.approx(expected, rel=1e-5)
                 seen += 1
     assert seen >= len(means)
     sentences = [numbers["sentences"][site][head] for site, head in places(run)]

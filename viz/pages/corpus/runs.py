@@ -4,7 +4,6 @@ from functools import cache
 from pathlib import Path
 
 from viz.api import runs, tracing
-from viz.api.registry import UnknownError
 
 FINISHED = runs.FINISHED
 FIRST = "minilm"
@@ -33,15 +32,13 @@ def folder_of(run: str, folder: str) -> Path:
     Raises:
         ValueError: without a folder, or where this server opens none.
     """
-    if run in titles():
-        return FINISHED / run
+    known = runs.every_folder()
+    if run in known:
+        return known[run]
     if not runs.allowed():
         raise ValueError(tracing.CLOSED)
-    if run.startswith(USERS):
-        try:
-            return runs.folder_of(run.removeprefix(USERS))
-        except UnknownError as error:
-            raise ValueError("This run is no longer on this machine.") from error
+    if run != FOLDER:
+        raise ValueError("This run is no longer on this machine.")
     if not folder.strip():
         raise ValueError("Type the folder of a run: it has a manifest.json.")
     return path_of(folder)

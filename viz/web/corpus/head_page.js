@@ -19,6 +19,8 @@ import { counted, HeadList } from "./lists.js";
 /** @import {CorpusState} from "./state.js" */
 
 const PICTURE = 112; // CSS pixels of the mean weights
+const UNTRAINED = "The network is untrained, so its heads get no sentence.";
+const UNREAD = "The corpus has no input for this head.";
 
 /** @param {{state: CorpusState, theme: Theme, name: string}} props */
 export function HeadPage({ state, theme, name }) {
@@ -85,7 +87,7 @@ function Page({ state, theme, head, spot }) {
         }
       </div>
       <p class="hs-corpus-sentence">
-        ${head.sentence ?? `The model is untrained: its heads over ${counted(head.items)} ${inputs} get no sentence.`}
+        ${head.sentence ?? (head.items ? UNTRAINED : UNREAD)}
       </p>
     </div>
     <${Heading} text="Examples, by strength" />
