@@ -1,4 +1,5 @@
-// Where the picture of a page stands: its top, and shares of the screen.
+// Where the picture of a page stands: the top of its frame, its share of the screen, and how much of
+// its shorter side is painted.
 () => {
   const area = ({ width, height }) => width * height;
   function onScreen({ left, right, top, bottom }) {
@@ -46,9 +47,13 @@
     boxes
       .filter((element) => element.matches(selector))
       .sort((a, b) => area(b.getBoundingClientRect()) - area(a.getBoundingClientRect()))[0];
-  const frame = largest(".hs-picture") ?? largest("figure, [role=figure]");
+  const frame = largest("figure, [role=figure]");
+  const picture = largest(".hs-picture");
   const box = frame.getBoundingClientRect();
-  const picture = frame.matches("canvas") ? painted(frame) : box;
-  const screen = innerWidth * innerHeight;
-  return { top: Math.round(picture.top), painted: onScreen(picture) / screen, frame: onScreen(box) / screen };
+  const inside = !picture ? box : picture.matches("canvas") ? painted(picture) : picture.getBoundingClientRect();
+  return {
+    top: Math.round(box.top),
+    frame: onScreen(box) / (innerWidth * innerHeight),
+    painted: box.height < box.width ? inside.height / box.height : inside.width / box.width,
+  };
 }

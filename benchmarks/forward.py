@@ -1,13 +1,15 @@
 """Overhead of tracing: the same network traced, fused and eager, interleaved.
 
     python -m benchmarks.forward [--tokens 128 512 2048] [--network bert] [--rounds 20]
-        [--forms traced door edited fused eager] [--device cpu]
+        [--forms traced door edited fused eager] [--device cpu] [--no-memory]
 
-The same weights, ids and threads; no mask; one item. It is traced as a network of ours and through
+The same weights and ids; no mask; one item. It is traced as a network of ours and through
 transformers' own code ("door"), also with one head switched off ("edited"). transformers runs in
-inference mode, its best case. In float32 all must agree before anything is timed. The networks are
-bert (the shape of BERT-base), bert-tiny, gpt2-tiny and llama-tiny (12 layers of tiny width, where
-only Python counts), and llama-8b (bfloat16; without eager, whose weights fit no GPU).
+inference mode, its best case. In float32 all must agree before anything is timed. MiB are the peak
+above what the loaded network takes once it has run on one token, in a process of its own, outputs
+and all intermediate results included. The networks are bert (the shape of BERT-base), bert-tiny,
+gpt2-tiny and llama-tiny (12 layers of tiny width, where only Python counts), and llama-8b
+(bfloat16; without eager, whose weights fit no GPU).
 """
 
 import sys
@@ -19,6 +21,7 @@ from torch import Tensor
 
 from benchmarks import networks
 from benchmarks.measure import Aim, Spread, Table, command, interleaved, ratios
+from benchmarks.memory import MIB, in_fresh_process, rise_of
 
 READING_ROUNDS = 5
 CLOSE = 5e-4  # float32 round-off, through 12 layers, of sums taken in another order
@@ -32,6 +35,7 @@ def main(
     rounds: int = 20,
     forms: tuple[str, ...] = networks.FORMS,
     device: str = "cpu",
+    no_memory: bool = False,
 ) -> Iterator[object]:
     settle = torch.cuda.synchronize if "cuda" in device else lambda: None
     made = networks.forms(network, forms, device)
@@ -40,19 +44,32 @@ def main(
         if "eager" in made and network != "llama-8b":
             apart = largest_difference(made, ids)
             yield f"largest difference at {count} tokens: {apart:.1e} of the largest value"
-        passes = {name: partial(run, ids) for name, run in made.items()}
-        seconds = interleaved(passes, rounds, settle=settle)
+        cases = {name: partial(run, ids) for name, run in made.items()}
+        seconds = interleaved(cases, rounds, settle=settle)
         beside = {name: ratios(seconds[name], seconds["fused"]) for name in made}
-        rows = [[name, Spread(seconds[name]), beside[name]] for name in made]
-        head = f"{network}, {count:,} tokens"
-        yield Table([head, "seconds a pass", "× fused"], rows)
+        t = made["door"](ids)
+        readings = {name: partial(read, t) for name, read in networks.READINGS.items()}
+        seconds |= interleaved(readings, min(READING_ROUNDS, rounds), settle=settle)
+        rows = []
+        for name, times in seconds.items():
+            case = (name, network, device, count)
+            mib = None if no_memory else in_fresh_process(rise, *case) / MIB
+            rows.append([name, Spread(times), beside.get(name), mib])
+        yield Table([f"{network}, {count:,} tokens", "seconds", "× fused", "MiB"], rows)
         for name in AIMS.keys() & made.keys():
             yield Aim(f"{name}, × fused at {count} tokens", beside[name].median, AIMS[name])
-        t = made["door"](ids)
-        readings = {what: partial(read, t) for what, read in networks.READINGS.items()}
-        reading = interleaved(readings, min(READING_ROUNDS, rounds), settle=settle)
-        rows = [[what, Spread(times)] for what, times in reading.items()]
-        yield Table([f"reading the trace of {count:,} tokens", "seconds"], rows)
+
+
+def rise(name: str, network: str, device: str, tokens: int) -> int:
+    """Bytes by which the peak rises when a form runs or a trace is read."""
+    reading = networks.READINGS.get(name)
+    (run,) = networks.forms(network, ["door" if reading else name], device).values()
+    run(networks.draw_ids(1, device))
+    ids = networks.draw_ids(tokens, device)
+    if reading is None:
+        return rise_of(lambda: run(ids), device)
+    t = run(ids)
+    return rise_of(lambda: reading(t), device)
 
 
 def largest_difference(forms: dict[str, networks.Form], ids: Tensor) -> float:

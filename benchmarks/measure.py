@@ -5,7 +5,6 @@ are interleaved, the order within a round rotates, and ratios are taken within a
 """
 
 import argparse
-import json
 import os
 import platform
 import sys
@@ -149,7 +148,6 @@ def command(measured: Callable[..., Iterable[object]]) -> Callable[..., int]:
     def main(arguments: Sequence[str] | None = None) -> int:
         doc, formatter = measured.__globals__["__doc__"], argparse.RawDescriptionHelpFormatter
         parser = argparse.ArgumentParser(description=doc, formatter_class=formatter)
-        parser.add_argument("--json", action="store_true", help="print JSON at the end instead")
         for name, parameter in signature(measured).parameters.items():
             value = parameter.default
             how: dict[str, Any] = {"action": "store_true"}
@@ -158,18 +156,15 @@ def command(measured: Callable[..., Iterable[object]]) -> Callable[..., int]:
             elif value is not False:
                 how = {"type": type(value)}
             parser.add_argument(f"--{name.replace('_', '-')}", default=value, **how)
-        options = vars(parser.parse_args(arguments))
-        as_json, parts = options.pop("json"), []
+        missed = False
         try:
-            for part in chain([machine()], measured(**options)):
-                print(part, end="\n\n", file=sys.stderr if as_json else None, flush=True)
-                parts.append(part)
+            for part in chain([machine()], measured(**vars(parser.parse_args(arguments)))):
+                print(part, end="\n\n", flush=True)
+                missed |= isinstance(part, Aim) and part.value > part.most
         except (RuntimeError, ValueError) as error:
             print(f"{parser.prog}: {error}", file=sys.stderr)
             return 1
-        if as_json:
-            print(json.dumps(parts, default=vars, ensure_ascii=False, indent=1))
-        return int(any(isinstance(part, Aim) and part.value > part.most for part in parts))
+        return int(missed)
 
     return main
 

@@ -1,12 +1,7 @@
-"""Peak memory of a forward pass, and of reading its trace.
+"""How far the memory of a process, or of its GPU, rises while something runs.
 
-    python -m benchmarks.memory [--tokens 128 512 2048] [--network bert] [--device cpu]
-        [--forms traced fused]
-
-Each number is measured in a process of its own: how far the peak rises above what the loaded
-network takes once it has run on one token, outputs and all intermediate results included. On Linux
-the peak is reset through /proc/self/clear_refs; elsewhere it keeps that of loading, which hides
-smaller peaks. On a GPU it is the peak of PyTorch's allocator.
+On Linux the peak is reset through /proc/self/clear_refs; elsewhere it keeps that of loading, which
+hides smaller peaks. On a GPU it is the peak of PyTorch's allocator.
 """
 
 import contextlib
@@ -14,7 +9,7 @@ import ctypes
 import gc
 import resource
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,39 +17,7 @@ from typing import Any
 
 import torch
 
-from benchmarks import networks
-from benchmarks.measure import Table, command
-
 MIB = 2**20
-
-
-@command
-def main(
-    tokens: tuple[int, ...] = (128, 512, 2048),
-    network: str = "bert",
-    device: str = "cpu",
-    forms: tuple[str, ...] = networks.FORMS,
-) -> Iterator[object]:
-    names = [*forms, *(f"reading: {what}" for what in networks.READINGS)]
-    rows = []
-    for name in names:
-        case = (name, network, device)
-        rows.append([name, *(in_fresh_process(rise, *case, count) / MIB for count in tokens)])
-    lengths = [f"{count:,} tokens" for count in tokens]
-    yield Table([f"{network}: MiB above the network", *lengths], rows)
-
-
-def rise(name: str, network: str, device: str, tokens: int) -> int:
-    """Bytes by which the peak rises when a form runs or a trace is read."""
-    reading = name.removeprefix("reading: ")
-    form = networks.forms(network, ["door" if reading in networks.READINGS else name], device)
-    (run,) = form.values()
-    run(networks.draw_ids(1, device))
-    ids = networks.draw_ids(tokens, device)
-    if reading not in networks.READINGS:
-        return rise_of(lambda: run(ids), device)
-    t = run(ids)
-    return rise_of(lambda: networks.READINGS[reading](t), device)
 
 
 def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -92,7 +55,3 @@ def peak() -> int:
     except (OSError, IndexError):
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return most if sys.platform == "darwin" else most * 1024
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -53,9 +53,11 @@ NETWORKS: dict[str, Callable[[], tuple[Any, Any]]] = {
 }
 NOT_OURS = ("gpt2-tiny", "llama-8b")  # without a converter, or too large for one
 READINGS: dict[str, Callable[[Trace], object]] = {
-    "one head": lambda t: t.weights(len(t.sites) // 2, 1),
-    "one layer": lambda t: t.weights(len(t.sites) // 2),
-    "every layer": lambda t: [None for site in t.sites if t.weights(site) is None],  # one at a time
+    "reading one head": lambda t: t.weights(len(t.sites) // 2, 1),
+    "reading one layer": lambda t: t.weights(len(t.sites) // 2),
+    "reading every layer": lambda t: [
+        None for site in t.sites if t.weights(site) is None
+    ],  # one at a time
     "numbers of every head": heads,
 }
 

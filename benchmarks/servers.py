@@ -8,27 +8,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 START_SECONDS = 60
 STOP_SECONDS = 10
 
 
-@dataclass(frozen=True)
-class Server:
-    """A server that is healthy.
-
-    Attributes:
-        url: where.
-        began: when its process was started, in seconds since 1970.
-        pid: of its process.
-    """
+class Server(NamedTuple):
+    """A server that is healthy."""
 
     url: str
-    began: float
+    began: float  # when its process was started, in seconds since 1970
     pid: int
 
 

@@ -42,21 +42,12 @@ EVERY = tuple(name for names in FAMILIES.values() for name in names.split())
 
 @dataclass(frozen=True)
 class Row:
-    """One head of a model type.
+    """One head of a model type, with the largest differences from the library."""
 
-    Attributes:
-        head: what is on top of the network.
-        result: "traced", "refused", "wrong" or "not built".
-        inputs: what went in.
-        reason: why it is not traced.
-        weights: the largest difference of a weight.
-        output: the largest difference of the output, over the largest number in it.
-    """
-
-    head: str
-    result: str
+    head: str  # what is on top of the network
+    result: str  # "traced", "refused", "wrong" or "not built"
     inputs: str = ""
-    reason: str = ""
+    reason: str = ""  # why it is not traced
     weights: float = 0.0
     output: float = 0.0
 

@@ -47,17 +47,17 @@ DEPTHS = by_name(
     {
         LAYERS: "num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers depth"
         " num_decoder_layers layers encoder_num_hidden_layers decoder_num_hidden_layers"
-        " num_global_layers num_encoder_layers encoder_hidden_layers decoder_hidden_layers",
+        " num_global_layers",
     }
 )
 COUNTS = DEPTHS | by_name(
     {
         1: "n_group topk_group",
-        2: "num_experts_per_tok moe_topk",
-        WINDOW: "sliding_window local_attention attention_chunk_size attention_window num_experts"
+        2: "num_experts_per_tok",
+        WINDOW: "sliding_window local_attention attention_chunk_size num_experts"
         " n_routed_experts num_local_experts num_query_tokens num_queries mm_tokens_per_image",
         VOCAB: "vocab_size decoder_vocab_size",
-        512: "max_position_embeddings n_positions max_source_positions max_target_positions",
+        512: "max_position_embeddings n_positions max_source_positions",
     }
 )
 WIDTHS = by_name(

@@ -124,26 +124,6 @@ def test_a_control_changes_the_diagram_and_the_link():
     assert helpers.link(app) == {}
 
 
-def test_options_of_attention_are_drawn():
-    """Learned scores with their weights, the shortcut, dropouts where they stand, and the norm."""
-    query = {"scoring": "bilinear", "value_shortcut": "yes", "out_bias": "no", "drop_path": "0.2"}
-    query |= {"projection_dropout": "0.1", "output_dropout": "0.3", "norm_kind": "rms"}
-    app = opened(**query)
-    told = dict(by_path(diagram(app)["base"]["parts"]))
-    inside = [path.rpartition("/")[2] for path in told if path.startswith("blocks/attention/")]
-    assert inside[3:] == ["attend", "out", *inside[5:7], "value_shortcut"]
-    assert inside[5:7] == ["projection_dropout", "output_dropout"]
-    assert told["blocks/attention/attend"]["title"] == "4 heads, bilinear"
-    assert told["blocks/attention/attend"]["parameters"] == 4 * 16 * 16
-    assert told["blocks/attention/out"]["parameters"] == 64 * 64
-    assert told["blocks/attention/value_shortcut"]["skips"] == "attend"
-    assert told["blocks/drop_path_attention"]["title"] == "DropPath 0 to 0.2 by depth"
-    assert told["blocks/after_attention"]["title"] == "Add & RMS norm"
-    assert told["blocks/after_attention"]["parameters"] == 64
-    assert helpers.link(app) == query
-    assert lines(app) == []
-
-
 def test_the_inputs_of_one_layer_have_three_widths():
     told = dict(by_path(diagram(opened(preset="layer", key_input_dim="7"))["base"]["parts"]))
     names = ("query", "key", "value")
