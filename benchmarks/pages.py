@@ -13,7 +13,6 @@ fills it is said where it is empty.
 """
 
 import os
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -22,12 +21,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import torch
 from playwright.sync_api import Browser, Error, Route
 
 from benchmarks import chrome, servers
 from benchmarks.browser import ATLAS, RIGHT, VIEWS, Case
 from benchmarks.chrome import PAINTED, Traffic, fresh_page, to_picture, wait_for
 from benchmarks.measure import Aim, Spread, Table, command
+from benchmarks.memory import in_fresh_process
 
 LAYERS, HEADS = 12, 12
 HOME = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "headscope-benchmarks"
@@ -40,25 +41,8 @@ LIBRARIES = {  # by what the address of the public server contains: archive, and
     "jquery": ("jquery-2.2.4.tgz", "package/dist/jquery.min.js"),
     "require": ("requirejs-2.3.6.tgz", "package/require.js"),
 }
-PAGE = """
-import sys, time, torch
-tool, layers, heads, tokens, file = sys.argv[1], *map(int, sys.argv[2:5]), sys.argv[5]
-torch.manual_seed(0)
-weights = [torch.softmax(3 * torch.randn(1, heads, tokens, tokens), -1) for _ in range(layers)]
-labels = [f"token{place}" for place in range(tokens)]
-began = time.perf_counter()
-if tool == "BertViz":
-    from bertviz import model_view
-    page = model_view(weights, labels, html_action="return").data
-else:
-    from circuitsvis.attention import attention_heads
-    page = attention_heads(torch.cat(weights).flatten(0, 1), labels).local_src
-with open(file, "w", encoding="utf-8") as out:
-    out.write(f"<!doctype html><meta charset=utf-8><body>{page}")
-print(time.perf_counter() - began)
-"""
 PICTURES = {"BertViz": "svg line", "CircuitsVis": "canvas"}  # what a page is waited for
-PICTURE_SECONDS, MAKE_SECONDS = 60, 240
+PICTURE_SECONDS = 60
 
 
 @command
@@ -100,37 +84,44 @@ def ours(browser: Browser, address: str, changes: int) -> tuple[float, ...]:
 
 def theirs(
     browser: Browser, file: Path, tool: str, tokens: int
-) -> tuple[float | None, float | None, float | None]:
+) -> tuple[float, float | None, float]:
     """Seconds to make a tool's page and to its first picture, and its MiB.
 
     Raises:
-        RuntimeError: if the tool is not there, or fails.
+        RuntimeError: if the tools are not there.
     """
     if not HOME.is_dir():
         raise RuntimeError(HOW_TO_FILL)
-    program = [sys.executable, "-c", PAGE, tool, *map(str, (LAYERS, HEADS, tokens, file))]
-    paths = os.pathsep.join([str(HOME), os.environ.get("PYTHONPATH", "")])
-    try:
-        done = subprocess.run(
-            program,
-            env={**os.environ, "PYTHONPATH": paths},
-            capture_output=True,
-            text=True,
-            timeout=MAKE_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        return None, None, None
-    if done.returncode:
-        raise RuntimeError(f"{tool} failed: {done.stderr.strip().rpartition(chr(10))[2][:200]}")
-    made, size = float(done.stdout.split()[-1]), file.stat().st_size / 2**20
+    made = in_fresh_process(make_page, tool, tokens, file)
+    shown = None
     with fresh_page(browser) as page, suppress(Error):
         page.route("http*://**", library)
         page.set_default_timeout(1000 * PICTURE_SECONDS)
         began = time.perf_counter()
         page.goto(file.as_uri(), wait_until="commit")
         page.wait_for_selector(PICTURES[tool], state="attached")
-        return made, time.perf_counter() - began, size
-    return made, None, size
+        shown = time.perf_counter() - began
+    return made, shown, file.stat().st_size / 2**20
+
+
+def make_page(tool: str, tokens: int, file: Path) -> float:
+    """Writes a page of random weights; seconds of the tool."""
+    sys.path.insert(0, str(HOME))
+    torch.manual_seed(0)
+    scores = (3 * torch.randn(1, HEADS, tokens, tokens) for _ in range(LAYERS))
+    weights = [each.softmax(-1) for each in scores]
+    labels = [f"token{place}" for place in range(tokens)]
+    began = time.perf_counter()
+    if tool == "BertViz":
+        from bertviz import model_view  # pyright: ignore[reportMissingImports]
+
+        page = model_view(weights, labels, html_action="return").data
+    else:
+        from circuitsvis.attention import attention_heads  # pyright: ignore[reportMissingImports]
+
+        page = attention_heads(torch.cat(weights).flatten(0, 1), labels).local_src
+    file.write_text(f"<!doctype html><meta charset=utf-8><body>{page}", encoding="utf-8")
+    return time.perf_counter() - began
 
 
 def library(route: Route) -> None:

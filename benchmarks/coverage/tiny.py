@@ -43,19 +43,16 @@ def by_name(sizes: Mapping[int, str]) -> dict[str, int]:
     return {name: size for size, names in sizes.items() for name in names.split()}
 
 
-DEPTHS = by_name(
-    {
-        LAYERS: "num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers depth"
-        " num_decoder_layers layers encoder_num_hidden_layers decoder_num_hidden_layers"
-        " num_global_layers",
-    }
+DEPTHS = (
+    "num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers depth layers"
+    " num_decoder_layers encoder_num_hidden_layers decoder_num_hidden_layers num_global_layers"
 )
-COUNTS = DEPTHS | by_name(
+COUNTS = by_name(
     {
+        LAYERS: f"{DEPTHS} num_experts_per_tok",
         1: "n_group topk_group",
-        2: "num_experts_per_tok",
-        WINDOW: "sliding_window local_attention attention_chunk_size num_experts"
-        " n_routed_experts num_local_experts num_query_tokens num_queries mm_tokens_per_image",
+        WINDOW: "sliding_window local_attention attention_chunk_size num_experts n_routed_experts"
+        " num_local_experts num_query_tokens num_queries mm_tokens_per_image",
         VOCAB: "vocab_size decoder_vocab_size",
         512: "max_position_embeddings n_positions max_source_positions",
     }
@@ -142,7 +139,7 @@ def tiny_config(name: str, *, widths: bool = True) -> PreTrainedConfig:
 def shrunk(settings: Mapping[str, Any], *, widths: bool) -> dict[str, Any]:
     """Settings with small numbers, of nested configs too."""
     staged = "depths" in settings  # a list of depths, to which others belong
-    depths = [settings[name] for name in DEPTHS if type(settings.get(name)) is int]
+    depths = [settings[name] for name in DEPTHS.split() if type(settings.get(name)) is int]
     depth = 0 if staged else max(depths, default=0)
     new = {name: value for name, value in settings.items() if staged or name not in DERIVED}
     for name, value in new.items():
@@ -150,7 +147,7 @@ def shrunk(settings: Mapping[str, Any], *, widths: bool) -> dict[str, Any]:
             new[name] = shrunk(value, widths=widths)
         elif isinstance(value, list | tuple) and len(value) == depth > LAYERS:
             new[name] = _one_each(value)
-        elif type(value) is int and not (staged and name in DEPTHS):
+        elif type(value) is int and not (staged and name in DEPTHS.split()):
             new[name] = _small(name, value, settings, widths=widths)
     if isinstance(new.get("layer_types"), list) and "num_hidden_layers" in new:
         new["num_hidden_layers"] = len(new["layer_types"])
