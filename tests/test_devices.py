@@ -151,7 +151,6 @@ def test_a_pass(name: str, device: str) -> None:
 EDITS: dict[str, Callable[[Model, tuple[Any, ...]], Any]] = {
     "zero": lambda *_: Ablate(1, 0),
     "mean": lambda *_: Ablate(1, (0, 2), "mean"),
-    "token": lambda *_: Ablate(1, 0, "token", token=2),
     "shuffled": lambda *_: Ablate(1, 0, "shuffled", seed=3),
     "noise": lambda *_: Ablate(1, 0, "noise", seed=3),
     "reference": lambda m, given: Ablate(1, 0, "mean", over=Reference.of("it", trace(m, *given))),

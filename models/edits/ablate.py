@@ -11,19 +11,19 @@ from typing import Literal
 from zlib import crc32
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from models.attention import Pattern
 from models.attention.functional import edited_values
-from models.edits.fields import Numbers, address, assign, call_of, choice, heads_of, numbers, whole
-from models.edits.tokens import own_queries, places
+from models.edits.fields import Numbers, assign, checked, choice, edit, heads_of, numbers, whole
+from models.edits.tokens import own_queries
 from models.edits.words import LEAVES, place
 from models.trace import Trace
 from models.where import Where, choose
 
-How = Literal["zero", "mean", "token", "shuffled", "noise"]
-HOWS = ("zero", "mean", "token", "shuffled", "noise")
+How = Literal["zero", "mean", "shuffled", "noise"]
+HOWS = ("zero", "mean", "shuffled", "noise")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Reference:
         return self.means[every[choose(every, site)]]
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@edit
 class Ablate:
     """Ablates heads: their values are replaced before the output projection, whose bias stays.
 
@@ -83,48 +83,31 @@ class Ablate:
         where: which layers.
         head: which head or heads; None for all, which ablates the layer.
         how: "zero"; "mean", the head's mean over the tokens of each item, or over a reference set;
-            "token", its values at one token of the item; "shuffled", its own values dealt to other
-            tokens; "noise", normally distributed around its mean with its deviation, each feature
-            by itself.
+            "shuffled", its own values dealt to other tokens; "noise", normally distributed around
+            its mean with its deviation, each feature by itself.
         seed: of what is drawn at random.
-        token: whose values, for "token".
         over: the reference set of "mean"; None means the item's own tokens.
         site: the full address, once it is known; noise differs from site to site.
     """
 
-    where: Where
+    layer: int | None
     head: Numbers
-    how: How
-    seed: int
-    token: int | None
-    over: Reference | None
-    site: Where | None = field(default=None, compare=False)
+    how: How = "zero"
+    kind: str | None = None
+    seed: int = 0
+    tower: str | None = None
+    module: str | None = None
+    part: int | None = None
+    over: Reference | None = None
+    where: Where = field(init=False)
+    site: Where | None = field(init=False, default=None, compare=False)
 
-    def __init__(
-        self,
-        layer: int | None,
-        head: Numbers,
-        how: How = "zero",
-        kind: str | None = None,
-        seed: int = 0,
-        tower: str | None = None,
-        module: str | None = None,
-        part: int | None = None,
-        token: int | None = None,
-        over: Reference | None = None,
-    ) -> None:
-        if (token is not None) != (choice("how", how, HOWS) == "token"):
-            raise ValueError(f"token: expected one with how='token' alone, received {token}")
-        if over is not None and (how != "mean" or not isinstance(over, Reference)):
-            raise ValueError(f"over: expected a Reference, with how='mean', received {over!r}")
-        where = address(layer, kind, tower, module, part)
-        assign(self, where=where, head=numbers("head", head), how=how, over=over, site=None)
-        assign(
-            self, seed=whole("seed", seed), token=None if token is None else whole("token", token)
-        )
-
-    def __repr__(self) -> str:
-        return call_of(self)
+    def __post_init__(self) -> None:
+        if self.over is not None and (self.how != "mean" or not isinstance(self.over, Reference)):
+            raise ValueError(f"over: expected a Reference, with how='mean', received {self.over!r}")
+        choice("how", self.how, HOWS)
+        checked(self, numbers, "head")
+        checked(self, whole, "seed")
 
     def describe(self) -> str:
         """What the edit does, in one sentence."""
@@ -133,7 +116,6 @@ class Ablate:
         become = {
             "zero": f"values become zero, {LEAVES}",
             "mean": f"values become their mean over {over}",
-            "token": f"values become those at token {self.token}",
             "shuffled": "values are dealt to other tokens at random",
             "noise": "values become noise with their own mean and deviation",
         }
@@ -148,9 +130,9 @@ class Ablate:
         """The ablation at one site; one of a tower stays that of the whole network."""
         if self.site is not None:
             return self
-        edit = copy(self)
-        assign(edit, site=site)
-        return edit
+        bound = copy(self)
+        assign(bound, site=site)
+        return bound
 
     def edit_values(
         self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
@@ -195,20 +177,15 @@ class Ablate:
         queries, replaced = own_queries(pattern, item), rows.clone()
         ablated = torch.tensor(at, dtype=torch.long, device=rows.device)
         mine = rows[ablated][:, queries]
-        instead = self._instead(mine, heads, queries, item)
+        instead = self._instead(mine, heads, item)
         replaced[ablated[:, None], queries[None, :]] = instead.to(rows.dtype)
         return replaced
 
-    def _instead(
-        self, mine: Tensor, heads: Sequence[int], queries: Int[Tensor, " _"], item: int
-    ) -> Tensor:
+    def _instead(self, mine: Tensor, heads: Sequence[int], item: int) -> Tensor:
         if self.how == "zero":
             return torch.zeros_like(mine)
         if self.how == "noise":
             return self._noise(mine, heads, item)
-        if self.how == "token":
-            index = places(self.token, torch.arange(len(queries), device=queries.device), "token")
-            return mine[:, index].expand_as(mine)
         if self.how == "mean" and self.over is not None:
             means = self.over.mean(self.site or self.where)[[*heads]].to(mine.device)
             return means[:, None].expand_as(mine)

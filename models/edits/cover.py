@@ -3,7 +3,6 @@
 Source of the blurred cover: Petsiuk et al. 2018, "RISE", section 4.3.
 """
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import torch
@@ -11,7 +10,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from models.edits.fields import Numbers, assign, call_of, choice, chosen, numbers
+from models.edits.fields import Numbers, checked, choice, chosen, edit, numbers
 from models.edits.routing import INPUT
 from models.edits.words import some
 
@@ -19,7 +18,7 @@ Pixels = Float[Tensor, "batch channel row col"]
 Grid = tuple[int, int]
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@edit
 class Cover:
     """Covers patches of a picture before the network sees it.
 
@@ -30,15 +29,11 @@ class Cover:
 
     acts_on: ClassVar[str] = INPUT
     patch: Numbers
-    how: Literal["mean", "blur"]
+    how: Literal["mean", "blur"] = "mean"
 
-    def __init__(
-        self, patch: int | tuple[int, ...] | None, how: Literal["mean", "blur"] = "mean"
-    ) -> None:
-        assign(self, patch=numbers("patch", patch), how=choice("how", how, ("mean", "blur")))
-
-    def __repr__(self) -> str:
-        return call_of(self)
+    def __post_init__(self) -> None:
+        choice("how", self.how, ("mean", "blur"))
+        checked(self, numbers, "patch")
 
     def describe(self) -> str:
         """What the edit does, in one sentence."""

@@ -1,13 +1,37 @@
-"""What all edits share: their fields, checked, and the call that makes an edit."""
+"""What all edits share: their declaration, their fields, checked, and the call that makes one."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from inspect import Parameter, signature
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
 
 from models.where import Where
 
 KINDS = (None, "self", "causal", "cross")
+Kind = TypeVar("Kind")
 Numbers = int | tuple[int, ...] | None  # heads, queries, keys or tokens; None means all
+
+
+@dataclass_transform(frozen_default=True)
+def edit(kind: type[Kind]) -> type[Kind]:
+    """Makes a frozen dataclass of an edit, whose `repr` is the call that makes it.
+
+    Its fields are the arguments of that call. One with a `where`, which is no argument, has those
+    of an address among them: layer, kind, tower, module, part.
+    """
+    made: Any = dataclass(frozen=True, repr=False)(kind)
+    made.__repr__ = call_of
+    return made
+
+
+def checked(edit: Any, check: Callable[[str, Any], Any], *names: str) -> None:
+    """Sets fields of an edit to what a check makes of them, and `where` to its address."""
+    for name in names:
+        assign(edit, **{name: check(name, getattr(edit, name))})
+    if "where" in type(edit).__annotations__:
+        given = (getattr(edit, name, None) for name in ("layer", "kind", "tower", "module", "part"))
+        assign(edit, where=address(*given))
 
 
 def address(
@@ -88,7 +112,7 @@ def assign(edit: object, **fields: object) -> None:
 
 def arguments(edit: Any) -> dict[str, Any]:
     """The arguments of the shortest call that makes an edit; the required ones are first."""
-    values = {**vars(edit), **(vars(edit.where) if hasattr(edit, "where") else {})}
+    values = vars(edit) | (vars(edit.where) if hasattr(edit, "where") else {})
     return {
         name: values[name]
         for name, parameter in signature(type(edit)).parameters.items()

@@ -1,20 +1,20 @@
 """`AblateMLP`: what a feed-forward network adds to the residual stream, replaced."""
 
-from dataclasses import dataclass
+from dataclasses import field
 from typing import ClassVar, Literal
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.edits.fields import address, assign, call_of, choice, whole
+from models.edits.fields import checked, choice, edit, whole
 from models.edits.routing import MLP
 from models.edits.tokens import Padding, own_tokens
 from models.edits.words import LEAVES, place
 from models.where import Where
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@edit
 class AblateMLP:
     """Ablates feed-forward networks: what they add to the stream is replaced, biases included.
 
@@ -25,24 +25,16 @@ class AblateMLP:
     """
 
     acts_on: ClassVar[str] = MLP
-    where: Where
-    how: Literal["zero", "mean", "shuffled"]
-    seed: int
+    layer: int | None
+    how: Literal["zero", "mean", "shuffled"] = "zero"
+    seed: int = 0
+    tower: str | None = None
+    module: str | None = None
+    where: Where = field(init=False)
 
-    def __init__(
-        self,
-        layer: int | None,
-        how: Literal["zero", "mean", "shuffled"] = "zero",
-        seed: int = 0,
-        tower: str | None = None,
-        module: str | None = None,
-    ) -> None:
-        where = address(layer, tower=tower, module=module)
-        how = choice("how", how, ("zero", "mean", "shuffled"))
-        assign(self, where=where, how=how, seed=whole("seed", seed))
-
-    def __repr__(self) -> str:
-        return call_of(self)
+    def __post_init__(self) -> None:
+        choice("how", self.how, ("zero", "mean", "shuffled"))
+        checked(self, whole, "seed")
 
     def describe(self) -> str:
         """What the edit does, in one sentence."""

@@ -5,7 +5,7 @@ Analysis"; Meng et al. 2022, "Locating and Editing Factual Associations in GPT",
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from models.attention import Edit, Pattern
 from models.attention.functional import edited_values
-from models.edits.fields import Numbers, address, assign, call_of, choice, chosen, heads_of, numbers
+from models.edits.fields import Numbers, checked, choice, chosen, edit, heads_of, numbers
 from models.edits.routing import ATTENTION, STATES
 from models.edits.tokens import Padding, own_keys, own_queries, own_tokens
 from models.edits.words import place, some
@@ -28,7 +28,7 @@ NAMES = {"q": "queries", "k": "keys", "v": "values", "head": "values after atten
 Rows = Int[Tensor, " _"]
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@edit
 class Patch:
     """Puts activations of another pass of the same network in the place of this one's.
 
@@ -45,33 +45,24 @@ class Patch:
         head: which heads, for "k" and "v" of those that keys and values have; None for all.
     """
 
-    where: Where
+    layer: int | None
     what: What
     source: Trace | TraceRequest
-    token: Numbers
-    source_token: Numbers
-    head: Numbers
+    token: Numbers = None
+    source_token: Numbers = None
+    head: Numbers = None
+    kind: str | None = None
+    tower: str | None = None
+    module: str | None = None
+    part: int | None = None
+    where: Where = field(init=False)
 
-    def __init__(
-        self,
-        layer: int | None,
-        what: What,
-        source: Trace | TraceRequest,
-        token: int | Sequence[int] | None = None,
-        source_token: int | Sequence[int] | None = None,
-        head: int | Sequence[int] | None = None,
-        kind: str | None = None,
-        tower: str | None = None,
-        module: str | None = None,
-        part: int | None = None,
-    ) -> None:
-        where = address(layer, kind, tower, module, part)
-        assign(self, where=where, what=choice("what", what, WHATS), source=source)
-        assign(self, token=numbers("token", token), head=numbers("head", head))
-        assign(self, source_token=numbers("source_token", source_token))
-        if what == "hidden":
+    def __post_init__(self) -> None:
+        choice("what", self.what, WHATS)
+        checked(self, numbers, "token", "source_token", "head")
+        if self.what == "hidden":
             self._check_state()
-        if source_token is not None and token is None:
+        if self.source_token is not None and self.token is None:
             raise ValueError("source_token: expected one with a token alone")
         several = [len(each) for each in (self.token, self.source_token) if isinstance(each, tuple)]
         if len(several) == 2 and several[0] != several[1]:
@@ -89,9 +80,6 @@ class Patch:
             self.source.hidden(where.layer, tower=where.tower)
         except ValueError as error:
             raise ValueError(f"source: {error}") from error
-
-    def __repr__(self) -> str:
-        return call_of(self)
 
     @property
     def other(self) -> Trace:

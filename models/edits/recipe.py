@@ -3,20 +3,20 @@
 Both keep the fused kernel, and rows that sum to 1.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import field, replace
 from math import inf
 from typing import ClassVar
 
 import torch
 
 from models.attention import Edge, Pattern
-from models.edits.fields import Numbers, address, assign, call_of, heads_of, numbers
+from models.edits.fields import Numbers, checked, edit, heads_of, numbers
 from models.edits.tokens import by_item, own_keys, own_queries
 from models.edits.words import place, some
 from models.where import Where
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@edit
 class Cut:
     """Masks query–key pairs; the rest of the row is renormalised by the softmax.
 
@@ -31,27 +31,18 @@ class Cut:
     """
 
     reads_all_tokens: ClassVar[bool] = False
-    where: Where
+    layer: int | None
     head: Numbers
     query: Numbers
     key: Numbers
+    kind: str | None = None
+    tower: str | None = None
+    module: str | None = None
+    part: int | None = None
+    where: Where = field(init=False)
 
-    def __init__(
-        self,
-        layer: int | None,
-        head: Numbers,
-        query: Numbers,
-        key: Numbers,
-        kind: str | None = None,
-        tower: str | None = None,
-        module: str | None = None,
-        part: int | None = None,
-    ) -> None:
-        assign(self, where=address(layer, kind, tower, module, part), head=numbers("head", head))
-        assign(self, query=numbers("query", query), key=numbers("key", key))
-
-    def __repr__(self) -> str:
-        return call_of(self)
+    def __post_init__(self) -> None:
+        checked(self, numbers, "head", "query", "key")
 
     def describe(self) -> str:
         """What the edit does, in one sentence."""
@@ -66,7 +57,7 @@ class Cut:
         return replace(pattern, mask=pattern.mask.without(Edge(heads, queries, keys)))
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@edit
 class Temperature:
     """Divides the scores before the softmax: below 1 sharper, above 1 flatter.
 
@@ -78,26 +69,18 @@ class Temperature:
 
     reads_all_tokens: ClassVar[bool] = False
     value: int | float
-    where: Where
-    head: Numbers
+    layer: int | None = None
+    head: Numbers = None
+    kind: str | None = None
+    tower: str | None = None
+    module: str | None = None
+    part: int | None = None
+    where: Where = field(init=False)
 
-    def __init__(
-        self,
-        value: int | float,
-        layer: int | None = None,
-        head: Numbers = None,
-        kind: str | None = None,
-        tower: str | None = None,
-        module: str | None = None,
-        part: int | None = None,
-    ) -> None:
-        if not (isinstance(value, int | float) and 0 < value < inf):
-            raise ValueError(f"temperature: expected a number above 0, received {value}")
-        assign(self, value=value, where=address(layer, kind, tower, module, part))
-        assign(self, head=numbers("head", head))
-
-    def __repr__(self) -> str:
-        return call_of(self)
+    def __post_init__(self) -> None:
+        if not (isinstance(self.value, int | float) and 0 < self.value < inf):
+            raise ValueError(f"temperature: expected a number above 0, received {self.value}")
+        checked(self, numbers, "head")
 
     def describe(self) -> str:
         """What the edit does, in one sentence."""

@@ -1,7 +1,7 @@
 """Edits of attention weights after the softmax: a row or a cell set, a pattern replaced."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import field, replace
 from typing import ClassVar, Literal
 
 import torch
@@ -11,10 +11,10 @@ from torch import Tensor
 from models.attention import Pattern
 from models.edits.fields import (
     Numbers,
-    address,
     assign,
-    call_of,
+    checked,
     choice,
+    edit,
     heads_of,
     number,
     numbers,
@@ -28,7 +28,7 @@ Rows = Float[Tensor, "head row key"]
 Shape = Literal["uniform", "identity", "shift"]
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@edit
 class SetWeights:
     """Sets weights of a row, or single cells of it.
 
@@ -42,44 +42,38 @@ class SetWeights:
             none, or nothing is left for them, the chosen ones.
     """
 
-    where: Where
+    layer: int | None
     head: Numbers
     query: Numbers
     key: Numbers
-    value: int | float | tuple[int | float, ...]
-    renormalise: bool
+    value: int | float | Sequence[int | float]
+    renormalise: bool = True
+    kind: str | None = None
+    tower: str | None = None
+    module: str | None = None
+    part: int | None = None
+    where: Where = field(init=False)
 
-    def __init__(
-        self,
-        layer: int | None,
-        head: Numbers,
-        query: Numbers,
-        key: Numbers,
-        value: int | float | Sequence[int | float],
-        renormalise: bool = True,
-        kind: str | None = None,
-        tower: str | None = None,
-        module: str | None = None,
-        part: int | None = None,
-    ) -> None:
-        several = isinstance(value, Sequence)
-        given = tuple(number("value", each) for each in (value if several else (value,)))
-        if renormalise and min(given, default=0.0) < 0:
+    def __post_init__(self) -> None:
+        given, several = self.value, isinstance(self.value, Sequence)
+        given = given if isinstance(given, Sequence) else (given,)
+        values = tuple(number("value", each) for each in given)
+        if self.renormalise and min(values, default=0.0) < 0:
             raise ValueError(
-                f"value: expected 0 or more in a row that keeps its sum, received {value}"
+                f"value: expected 0 or more in a row that keeps its sum, received {self.value}"
             )
-        if several and isinstance(key, tuple | list) and len(key) != len(given):
-            raise ValueError(
-                f"value: expected one number, or {len(key)}, one for each key, received"
-                f" {len(given)}"
-            )
-        where = address(layer, kind, tower, module, part)
-        assign(self, where=where, head=numbers("head", head), query=numbers("query", query))
-        assign(self, key=numbers("key", key), value=given if several else given[0])
-        assign(self, renormalise=bool(renormalise))
+        assign(self, value=values if several else values[0], renormalise=bool(self.renormalise))
+        checked(self, numbers, "head", "query", "key")
+        if several and isinstance(self.key, tuple):
+            self._check_count(len(self.key))
 
-    def __repr__(self) -> str:
-        return call_of(self)
+    def _check_count(self, keys: int) -> None:
+        """Raises ValueError unless there is one value, or one for each key."""
+        if isinstance(self.value, tuple) and len(self.value) != keys:
+            raise ValueError(
+                f"value: expected one number, or {keys}, one for each key, received"
+                f" {len(self.value)}"
+            )
 
     def describe(self) -> str:
         """What the edit does, in one sentence."""
@@ -106,11 +100,7 @@ class SetWeights:
         here = mine[:, None] & torch.isin(rows, queries)[None, :]
         keys = places(self.key, own_keys(pattern, item), "key")
         values = torch.tensor(self.value, dtype=weights.dtype, device=weights.device)
-        if values.ndim and len(values) != len(keys):
-            raise ValueError(
-                f"value: expected one number, or {len(keys)}, one for each key, received"
-                f" {len(values)}"
-            )
+        self._check_count(len(keys))
         cells = torch.zeros_like(weights[0, 0], dtype=torch.bool)
         cells[keys] = True
         edited = weights.clone()
@@ -138,7 +128,7 @@ def _keeping_sum(
     return whole + left * share
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@edit
 class UsePattern:
     """Replaces the weights of heads by those of another head, or by a fixed pattern.
 
@@ -153,31 +143,23 @@ class UsePattern:
     """
 
     reads_all_tokens: ClassVar[bool] = False
-    where: Where
+    layer: int | None
     head: Numbers
     use: int | Shape
-    by: int
+    by: int = 1
+    kind: str | None = None
+    tower: str | None = None
+    module: str | None = None
+    part: int | None = None
+    where: Where = field(init=False)
 
-    def __init__(
-        self,
-        layer: int | None,
-        head: Numbers,
-        use: int | Shape,
-        by: int = 1,
-        kind: str | None = None,
-        tower: str | None = None,
-        module: str | None = None,
-        part: int | None = None,
-    ) -> None:
-        if isinstance(use, str):
-            choice("use", use, ("uniform", "identity", "shift"))
+    def __post_init__(self) -> None:
+        if isinstance(self.use, str):
+            choice("use", self.use, ("uniform", "identity", "shift"))
         else:
-            whole("use", use)
-        where = address(layer, kind, tower, module, part)
-        assign(self, where=where, head=numbers("head", head), use=use, by=whole("by", by))
-
-    def __repr__(self) -> str:
-        return call_of(self)
+            whole("use", self.use)
+        checked(self, whole, "by")
+        checked(self, numbers, "head")
 
     def describe(self) -> str:
         """What the edit does, in one sentence."""

@@ -42,7 +42,6 @@ VALUES: dict[str, tuple[Any, Tensor]] = {  # each with the matrix that makes the
     "zero": (Ablate(LAYER, HEAD), torch.zeros(TOKENS, TOKENS)),
     "mean": (Ablate(LAYER, HEAD, "mean"), torch.full((TOKENS, TOKENS), 1 / TOKENS)),
     "shuffled": (Ablate(LAYER, HEAD, "shuffled"), torch.eye(TOKENS)[SHUFFLED]),
-    "token": (Ablate(LAYER, HEAD, "token", token=4), torch.eye(TOKENS)[[4] * TOKENS]),
 }
 # of which the weights, or what they are made of, are edited: values are their sums as ever
 REST: dict[str, Any] = {

@@ -120,9 +120,9 @@ class Case:
 
 
 CASES = {
-    "token": Case(
-        lambda layer, kind: Ablate(layer, HEADS, "token", kind, token=3),
-        _values(lambda mine: mine[:, :, 3:4]),
+    "mean": Case(
+        lambda layer, kind: Ablate(layer, HEADS, "mean", kind),
+        _values(lambda mine: mine.mean(2, keepdim=True)),
     ),
     "layer": Case(lambda layer, kind: Ablate(layer, None, kind=kind), {"values": torch.zeros_like}),
     "temperature": Case(lambda layer, kind: Temperature(0.3, layer, HEADS, kind), {"scores": _hot}),

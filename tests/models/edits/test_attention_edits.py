@@ -57,11 +57,6 @@ def test_a_pattern_replaced_is_that_before_other_edits_of_weights() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (
-            lambda: Ablate(0, 0, "token"),
-            "token: expected one with how='token' alone, received None",
-        ),
-        (lambda: Ablate(0, 0, token=3), "token: expected one with how='token' alone, received 3"),
         (lambda: Ablate(True, 0), "layer: expected a whole number or None, received True"),
         (lambda: SetWeights(0, 0, 0, 0, -0.1), "value: expected 0 or more in a row that keeps"),
         (lambda: SetWeights(0, 0, 0, (0, 1), (1.0,)), "value: expected one number, or 2, one for"),
@@ -77,7 +72,6 @@ def test_arguments_that_make_no_edit(make: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (Ablate(1, 0, "token", token=7), "token: expected 0 to 6, received 7"),
         (Ablate(3, 0), "layer: expected 0 to 2, received 3"),
         (Cut(-1, 0, 0, 0), "layer: expected 0 to 2, received -1"),
         (Ablate(0, 3), "head: expected 0 to 2, received 3"),

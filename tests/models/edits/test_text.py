@@ -23,7 +23,7 @@ EVERY: list[Any] = [
     *(case.make(1, "causal") for case in CASES.values()),
     Ablate(18, 6),
     Ablate(None, None, "shuffled", seed=3, tower="encoder", module="encoder.layers.3", part=1),
-    Ablate(2, (), "token", token=4),
+    Ablate(2, (), "noise"),
     Cut(2, None, None, (0, 1, 2)),
     Cut(2, (1,), 4, None),
     Temperature(1e-7),
@@ -39,7 +39,7 @@ def test_edits_come_back_from_their_text() -> None:
     assert parse_edits(text) == tuple(EVERY)
     assert parse_edits("") == ()
     assert parse_edits(f"\n {text},\n") == tuple(EVERY)
-    assert text.startswith("Ablate(1, (0, 2), how='token', kind='causal', token=3)")
+    assert text.startswith("Ablate(1, (0, 2), how='mean', kind='causal')")
 
 
 def test_edits_come_back_from_their_values_through_json() -> None:

@@ -35,7 +35,7 @@ CHOSEN = {
     "compared": ("no", "yes"),
 }
 SETS = {  # the arguments by which an edit sets one thing to another value
-    "Ablate": ("how", "seed", "token", "over"),
+    "Ablate": ("how", "seed", "over"),
     "AblateMLP": ("how", "seed"),
     "Cover": ("how",),
     "SetWeights": ("value",),
