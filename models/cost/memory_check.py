@@ -7,26 +7,15 @@ import psutil
 import torch
 
 from models.files.errors import CheckpointError
-from models.files.folder import tensor_infos
+from models.files.folder import bytes_as
 
 GIB = 2**30
 SHARE = 0.8  # of free memory that weights may take
 
 
 def weights_bytes(files: Sequence[Path], dtype: torch.dtype) -> int:
-    """Bytes of the weights in these files after conversion to this type.
-
-    The types in a pickle are unknown until it is read: half precision is assumed.
-    """
-    total = 0
-    for file in files:
-        if file.suffix != ".safetensors":
-            total += file.stat().st_size * dtype.itemsize // 2
-            continue
-        for info in tensor_infos(file).values():
-            kept = dtype if info.dtype.is_floating_point else info.dtype
-            total += info.numel * kept.itemsize
-    return total
+    """Bytes of the weights in these files after conversion to this type."""
+    return sum(bytes_as(file, dtype) for file in files)
 
 
 def available_memory(device: str = "cpu") -> int | None:

@@ -15,3 +15,9 @@ class UnreachableError(FetchError):
 
 class FetchCancelledError(FetchError):
     """The fetch was cancelled; nothing of it is kept."""
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, its first line, at most 160 characters; its class if it says nothing."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0][:160]

@@ -1,9 +1,7 @@
 """Whether a config.json fits the weights beside it, found before a network is built from it."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -11,7 +9,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from models.files.checkpoints import CONFIG
-from models.files.errors import CheckpointError
+from models.files.errors import CheckpointError, first_line
 from models.files.folder import Folder
 from models.seeding import Undrawn
 
@@ -49,59 +47,37 @@ def read_config(folder: Folder) -> dict[str, Any] | None:
     return settings
 
 
-@dataclass(frozen=True)
-class Weights:
-    """What the weights of a checkpoint hold.
+def check_fit(
+    state: Mapping[str, Tensor], make: Callable[[], nn.Module], settings: Mapping[str, Any]
+) -> None:
+    """Builds a network without memory, and stops where it outgrows its weights.
 
-    Attributes:
-        shapes: of their tensors.
+    Args:
+        state: the weights.
+        make: builds the network.
+        settings: of config.json, for the error.
+
+    Raises:
+        CheckpointError: if it has more tensors or numbers than the weights can fill.
     """
-
-    shapes: tuple[tuple[int, ...], ...]
-
-    @staticmethod
-    def of(state: Mapping[str, Tensor]) -> "Weights":
-        """What a checkpoint's tensors hold."""
-        return Weights(tuple(tuple(tensor.shape) for tensor in state.values()))
-
-    @property
-    def numbers(self) -> int:
-        """Numbers in all."""
-        return sum(map(prod, self.shapes))
-
-    def check_fit(self, make: Callable[[], nn.Module], settings: Mapping[str, Any]) -> None:
-        """Builds a network without memory, and stops where it outgrows the weights.
-
-        Args:
-            make: builds it.
-            settings: of config.json, for the error.
-
-        Raises:
-            CheckpointError: if it has more tensors or numbers than the weights can fill.
-        """
-        tensors = SHARED * len(self.shapes) + SPARE_TENSORS
-        numbers = SHARED * self.numbers
-        try:
-            with torch.device("meta"), Undrawn(), _Limits(tensors, numbers + SPARE_NUMBERS):
-                network = make()
-            if sum(each.numel() for each in network.parameters()) > numbers + SPARE_WEIGHTS:
-                raise _OutgrownError
-        except _OutgrownError as error:
-            raise CheckpointError(
-                f"{CONFIG} describes a larger network than the weights, which hold"
-                f" {self.numbers:,} numbers in {len(self.shapes):,} tensors:"
-                f" {', '.join(self._suspects(settings)) or 'download both again'}"
-            ) from error
-        except Exception as error:  # each network checks its settings in its own way, or not at all
-            what = str(error).strip().splitlines() or [type(error).__name__]
-            raise CheckpointError(f"{CONFIG} describes no network: {what[0]:.160}") from error
-
-    def _suspects(self, settings: Mapping[str, Any]) -> Iterator[str]:
-        """The largest settings that no axis of a tensor has, the largest first."""
-        axes = {axis for shape in self.shapes for axis in shape}
+    held = sum(tensor.numel() for tensor in state.values())
+    tensors, numbers = SHARED * len(state) + SPARE_TENSORS, SHARED * held
+    try:
+        with torch.device("meta"), Undrawn(), _Limits(tensors, numbers + SPARE_NUMBERS):
+            network = make()
+        if sum(each.numel() for each in network.parameters()) > numbers + SPARE_WEIGHTS:
+            raise _OutgrownError
+    except _OutgrownError as error:
+        axes = {axis for tensor in state.values() for axis in tensor.shape}
         sizes = {key: value for key, value in _numbers(settings, "") if value not in axes}
-        for key in sorted(sizes, key=lambda key: -sizes[key])[:MOST_NAMED]:
-            yield f"{key} is {_short(sizes[key])}"
+        largest = sorted(sizes, key=lambda key: -sizes[key])[:MOST_NAMED]
+        suspects = ", ".join(f"{key} is {_short(sizes[key])}" for key in largest)
+        raise CheckpointError(
+            f"{CONFIG} describes a larger network than the weights, which hold {held:,} numbers in"
+            f" {len(state):,} tensors: {suspects or 'download both again'}"
+        ) from error
+    except Exception as error:  # each network checks its settings in its own way, or not at all
+        raise CheckpointError(f"{CONFIG} describes no network: {first_line(error)}") from error
 
 
 class _OutgrownError(Exception):

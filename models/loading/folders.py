@@ -4,6 +4,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import torch
@@ -13,8 +14,8 @@ from models.cost import memory_check
 from models.decoder import Decoder
 from models.encoder import Encoder
 from models.files.checkpoints import CONFIG, checkpoints_in
-from models.files.errors import CheckpointError
-from models.files.fitting import Weights, read_config
+from models.files.errors import CheckpointError, first_line
+from models.files.fitting import check_fit, read_config
 from models.files.folder import Folder, dtype_holding, finite, tensors
 from models.loading import adapter
 from models.loading.convert import bert, llama, own, vit
@@ -28,7 +29,7 @@ from models.model import (
     grouped,
     is_multi_label,
 )
-from models.preprocessing import read_preprocessing
+from models.preprocessing import default_preprocessing, read_preprocessing
 from models.prompting import read_prompting
 from models.seeding import Undrawn
 from models.text import FileTokenizer
@@ -73,33 +74,32 @@ def from_folder(
     """
     try:
         settings = read_config(place)
-        adapted = adapter.settings_of(place) if settings is None else None
-        if adapted is not None:
-            return _with_adapter(place, name, adapted, door, dtype, device)
         if settings is None:
-            inside = checkpoints_in(place.path)
-            if inside:
-                names = ", ".join(inside[:MOST_NAMES]) + (", …" if len(inside) > MOST_NAMES else "")
-                some = f"{len(inside)} checkpoint{'' if len(inside) == 1 else 's'}"
-                raise CheckpointError(f"a folder of {some}, load one of them: {names}")
-            raise CheckpointError("config.json is missing: it defines the architecture")
-        family = FAMILIES.get(str(settings.get("model_type")))
+            return _without_config(place, name, door, dtype, device)
+        kind = str(settings.get("model_type"))
+        family = FAMILIES.get(kind)
         if door == "own" and family is None:
             raise CheckpointError(
-                f"door: there is no converter for model_type {settings.get('model_type')!r}:"
-                f" expected {' or '.join(FAMILIES)}"
+                f"door: there is no converter for model_type {kind!r}: expected"
+                f" {' or '.join(FAMILIES)}"
             )
-        asked = door == "own" or settings.get("model_type") not in ON_REQUEST
-        if door == "transformers" or family is None or not asked:
+        theirs = door == "transformers" or (door is None and kind in ON_REQUEST)
+        if family is None or (theirs and kind not in own.TYPES):
             return _through_library(place, name, dtype, device)
-        if door == "own" or settings["model_type"] in own.TYPES:
+        if door == "own" or kind in own.TYPES:
             return _through_converter(place, name, family, settings)
-        return _through_either(place, name, family, settings, dtype, device)
+        try:
+            return _through_converter(place, name, family, settings, needs_head=True)
+        except ValueError as refusal:
+            with contextlib.suppress(CheckpointError):
+                model = _through_library(place, name, dtype, device)
+                return replace(model, door_reason=str(refusal))
+            raise
     except ValueError as error:
         raise CheckpointError(f"{name}: {error}") from error
     except (TypeError, LookupError, AttributeError, ArithmeticError) as error:  # of other types
-        what = str(error).splitlines() or [type(error).__name__]
-        raise CheckpointError(f"{name}: its files do not fit together ({what[0]:.120})") from error
+        what = first_line(error)
+        raise CheckpointError(f"{name}: its files do not fit together ({what})") from error
 
 
 def doors(place: Folder) -> tuple[Door, ...]:
@@ -116,56 +116,28 @@ def network_of(place: Folder) -> Callable[[Any], Network] | None:
     return None if family is None else family.network
 
 
-class HeadError(ValueError):
-    """A network of ours has no place for the head of a checkpoint.
-
-    Attributes:
-        heads: names of the head's weights.
-    """
-
-    def __init__(self, heads: tuple[str, ...]) -> None:
-        super().__init__(f"Headscope’s own network has no place for {grouped(heads)}")
-        self.heads = heads
-
-
-def _with_adapter(
+def _without_config(
     place: Folder,
     name: str,
-    settings: Mapping[str, Any],
     door: Door | None,
     dtype: torch.dtype | None,
     device: torch.device | None,
 ) -> Model:
     """The base model of an adapter's folder with the adapter in its weights."""
+    settings = adapter.settings_of(place)
+    if settings is None:
+        inside = checkpoints_in(place.path)
+        if not inside:
+            raise CheckpointError("config.json is missing: it defines the architecture")
+        names = ", ".join(inside[:MOST_NAMES]) + (", …" if len(inside) > MOST_NAMES else "")
+        some = f"{len(inside)} checkpoint{'' if len(inside) == 1 else 's'}"
+        raise CheckpointError(f"a folder of {some}, load one of them: {names}")
     if door == "own":
         raise CheckpointError("door: an adapter opens through transformers, as its base model does")
     merged = torch.float32 if dtype == torch.float16 else dtype  # whose range a sum may leave
     model = _through_library(adapter.base_of(settings), name, merged, device)
     adapter.add(model.network, place, settings)
     return model
-
-
-def _through_either(
-    place: Folder,
-    name: str,
-    family: Family,
-    settings: dict[str, Any],
-    dtype: torch.dtype | None,
-    device: torch.device | None,
-) -> Model:
-    """Our network where it holds the whole checkpoint, else the library's where that holds more."""
-    heads: tuple[str, ...] | None = None
-    try:
-        return _through_converter(place, name, family, settings, needs_head=True)
-    except HeadError as error:
-        heads, reason = error.heads, str(error)
-    except ValueError as error:
-        reason = str(error)
-    with contextlib.suppress(CheckpointError):
-        model = _through_library(place, name, dtype, device)
-        if heads is None or len(heads_in(model.left_out)) < len(heads):
-            return replace(model, door_reason=reason)
-    return _through_converter(place, name, family, settings)
 
 
 def _through_library(
@@ -190,30 +162,36 @@ def _through_converter(
     state = {key: tensor for file in files for key, tensor in tensors(file).items()}
     config = family.config(settings, state)
     state, left_out = family.weights(state, config)
-    heads = heads_in(left_out)
-    if needs_head and heads:
-        raise HeadError(heads)
+    if needs_head and (heads := heads_in(left_out)):
+        raise ValueError(f"Headscope’s own network has no place for {grouped(heads)}")
     if not place.trusted:
-        Weights.of(state).check_fit(lambda: family.network(config), settings)
+        check_fit(state, lambda: family.network(config), settings)
     network = _filled(family.network, config, state)
-    names = (place.file("tokenizer.json"), place.file("target_tokenizer.json"))
     options = place.json("tokenizer_config.json") or {}
     reads, writes = (
         None if file is None else FileTokenizer(file, options, trusted=place.trusted)
-        for file in names
+        for file in map(place.file, ("tokenizer.json", "target_tokenizer.json"))
     )
-    place.file("preprocessor_config.json")
-    preprocessing = (
-        read_preprocessing(place.path, config, str(settings["model_type"]))
-        if isinstance(config, ViTConfig)
-        else None
-    )
+    preprocessing = None
+    if isinstance(config, ViTConfig):
+        kind, sides = settings["model_type"], {"image_size": config.image}
+        stated = SimpleNamespace(model_type=kind, patch_size=config.patch, **sides)
+        ours = kind in own.TYPES
+        preprocessing = default_preprocessing(config) if ours else read_preprocessing(place, stated)
     classes, questions = _classes(settings)
-    several = is_multi_label(settings.get("problem_type"))
-    parts = name, network, reads, True, left_out, preprocessing, writes
-    prompts = read_prompting(place)
-    asked = {"multi_label": several, "questions": questions}
-    return Model(*parts, prompts=prompts, classes=classes, **asked)
+    return Model(
+        name,
+        network,
+        reads,
+        True,
+        left_out,
+        preprocessing,
+        writes,
+        prompts=read_prompting(place),
+        classes=classes,
+        multi_label=is_multi_label(settings.get("problem_type")),
+        questions=questions,
+    )
 
 
 def _classes(settings: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -238,11 +216,16 @@ def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Ten
     """A network with these weights, without initialising random ones first."""
     with Undrawn():
         network = make(config)
-    for name, parameter in network.named_parameters():
-        if state[name].shape != parameter.shape:
-            raise ValueError(
-                f"{name}: expected {tuple(parameter.shape)}, received {tuple(state[name].shape)}"
-            )
+    shapes = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    missing, unknown = (sorted(a.keys() - b.keys()) for a, b in ((shapes, state), (state, shapes)))
+    if missing or unknown:
+        raise ValueError(
+            f"expected the weights of this network; missing are {missing[:5]}, it has no place"
+            f" for {unknown[:5]}"
+        )
+    for name, shape in shapes.items():
+        if state[name].shape != shape:
+            raise ValueError(f"{name}: expected {shape}, received {tuple(state[name].shape)}")
     damaged = next((name for name, tensor in state.items() if not finite(tensor)), None)
     if damaged is not None:
         raise ValueError(f"{damaged} holds NaN or infinity: the weights are damaged")

@@ -1,6 +1,8 @@
 """`load`: a `Model` from the catalogue, the hub, a folder, a config, or a module."""
 
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -9,11 +11,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from models.catalogue import catalogue, entry, folder, is_here, verify
+from models.catalogue import catalogue, entry, is_here, verify
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.eval_mode import evaluating
-from models.fetch import fetch_with_bar
+from models.fetch import fetch
 from models.files.folder import Folder, dtype_holding
 from models.layer import AttentionLayer, AttentionLayerConfig
 from models.loading.convert import torch_modules
@@ -30,7 +32,30 @@ from models.vit import ViT, ViTConfig
 
 __all__ = ["Config", "Model", "Network", "as_model", "devices", "load"]
 
+BUILT: dict[type, tuple[str, Any]] = {  # what people call it, and the network of a config
+    EncoderConfig: ("encoder", Encoder),
+    DecoderConfig: ("decoder", Decoder),
+    Seq2SeqConfig: ("encoder–decoder", Seq2Seq),
+    TranslatorConfig: ("translator", Translator),
+    SmallestConfig: ("smallest transformer", Smallest),
+    AttentionLayerConfig: ("attention layer", AttentionLayer),
+    VectorEncoderConfig: ("encoder of vectors", VectorEncoder),
+    ViTConfig: ("ViT", ViT),
+}
 Source = str | Path | Config | Network
+
+
+@contextmanager
+def progress_bar(title: str, total: int) -> Iterator[Callable[[int, int], None]]:
+    """A bar of bytes on stderr, moved by the bytes that have arrived; none where nothing is to."""
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit="B", unit_scale=True, desc=title, disable=not total) as bar:
+
+        def report(done: int, _: int) -> None:
+            bar.update(done - bar.n)
+
+        yield report
 
 
 def devices() -> tuple[str, ...]:
@@ -126,7 +151,8 @@ def _model_of(
     names = [known.name for known in catalogue()]
     if source in names:
         known = entry(str(source))
-        path = folder(known) if is_here(known) or not known.download else fetch_with_bar(known)
+        with progress_bar(known.title, known.download if not is_here(known) else 0) as bar:
+            path = fetch(known, progress=bar)
         verify(known, path)
         return from_folder(Folder.at(path, trusted=True), known.title, door, dtype, device)
     place = _folder(source)
@@ -156,7 +182,9 @@ def _folder(source: str | Path) -> Folder | None:
     if folder is not None or "/" not in source:
         return folder
     try:
-        return hub.download_with_bar(source)
+        plan = hub.plan_download(source)
+        with progress_bar(source, plan.size) as bar:
+            return hub.download(plan, progress=bar)
     except hub.HubError as error:
         raise hub.HubError(f"{source!r} is not a local folder, and {error}") from error
 
@@ -182,46 +210,31 @@ def _in_memory(module: nn.Module) -> Model:
 
 def _built(config: Config) -> Model:
     """A network with random weights."""
+    kind, network = BUILT[type(config)]
     width = config.width if isinstance(config, ViTConfig) else config.dim
-    sizes = f"{config.depth} × {config.heads} heads, width {width}"
-    match config:
-        case EncoderConfig():
-            words = WordTokenizer(config.vocab)
-            return Model(f"encoder, {sizes}", Encoder(config), words, trained=False)
-        case DecoderConfig():
-            words = WordTokenizer(config.vocab)
-            return Model(f"decoder, {sizes}", Decoder(config), words, trained=False)
-        case Seq2SeqConfig():
-            taken = 1 + max(config.padding, config.begin, config.end)
-            words = WordTokenizer(config.source_vocab, reserved=min(taken, config.source_vocab - 1))
-            theirs = WordTokenizer(
-                config.target_vocab, reserved=min(taken, config.target_vocab - 1)
-            )
-            network = Seq2Seq(config)
-            return Model(
-                f"encoder–decoder, {sizes}", network, words, False, target_tokenizer=theirs
-            )
-        case TranslatorConfig():
-            words = WordTokenizer(config.vocab, reserved=min(config.end + 1, config.vocab - 1))
-            network = Translator(config)
-            return Model(f"translator, {sizes}", network, words, False, target_tokenizer=words)
-        case SmallestConfig():
-            words = WordTokenizer(config.vocab)
-            return Model(f"smallest transformer, {sizes}", Smallest(config), words, trained=False)
-        case AttentionLayerConfig():
-            words = WordTokenizer(config.vocab)
-            layer = AttentionLayer(config)
-            return Model(f"attention layer, {sizes}", layer, words, False, target_tokenizer=words)
-        case VectorEncoderConfig():
-            return Model(f"encoder of vectors, {sizes}", VectorEncoder(config), None, trained=False)
-        case ViTConfig():
-            return Model(
-                f"ViT, {sizes}",
-                ViT(config),
-                None,
-                False,
-                preprocessing=default_preprocessing(config),
-            )
+    reads, writes = _words(config)
+    return Model(
+        f"{kind}, {config.depth} × {config.heads} heads, width {width}",
+        network(config),
+        reads,
+        trained=False,
+        preprocessing=default_preprocessing(config) if isinstance(config, ViTConfig) else None,
+        target_tokenizer=writes,
+    )
+
+
+def _words(config: Config) -> tuple[WordTokenizer | None, WordTokenizer | None]:
+    """What reads words for a network and for its targets."""
+    if isinstance(config, ViTConfig | VectorEncoderConfig):
+        return None, None
+    if isinstance(config, Seq2SeqConfig):
+        taken = 1 + max(config.padding, config.begin, config.end)
+        source, target = config.source_vocab, config.target_vocab
+        sides = (WordTokenizer(v, reserved=min(taken, v - 1)) for v in (source, target))
+        return next(sides), next(sides)
+    taken = min(config.end + 1, config.vocab - 1) if isinstance(config, TranslatorConfig) else 0
+    words = WordTokenizer(config.vocab, reserved=taken)
+    return words, words if isinstance(config, TranslatorConfig | AttentionLayerConfig) else None
 
 
 def _device(device: str | torch.device) -> torch.device:

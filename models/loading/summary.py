@@ -55,7 +55,7 @@ def parts(model: Model) -> tuple[Part, ...]:
     if inside and not isinstance(getattr(config, "num_hidden_layers", None), int):
         return tuple(_theirs(name, part) for name, part in inside)
     if getattr(config, "is_encoder_decoder", False):
-        return tuple(_half(name, config) for name in ("encoder", "decoder"))
+        return tuple(_theirs(name, config) for name in ("encoder", "decoder"))
     return (_theirs("", config),)
 
 
@@ -76,8 +76,10 @@ def reads(model: Model) -> Reads:
         target = isinstance(config, Seq2SeqConfig | TranslatorConfig)
         text = not image and not isinstance(config, VectorEncoderConfig)
         return Reads(text, image, target=target, pair=pair)
-    from models.inputs.pretrained import IMAGE, SOUND, TEXT, forward_arguments
+    from models.inputs.named import forward_arguments
+    from models.inputs.pretrained import IMAGE
     from models.inputs.prompt import is_asked
+    from models.inputs.targets import SOUND, TEXT
 
     takes = forward_arguments(model.network)
     text = TEXT in takes
@@ -145,48 +147,26 @@ def _parts(config: Any) -> Iterator[Part]:
 
 
 def _theirs(name: str, config: Any) -> Part:
-    heads = _whole(config, "num_attention_heads")
-    return Part(
-        name=name,
-        layers=_layers(config),
-        heads=heads,
-        kv_heads=_whole(config, "num_key_value_heads") or heads,
-        dim=_whole(config, "hidden_size"),
-        mlp=_scaled(config) or _whole(config, "intermediate_size", "ffn_dim", "d_ff"),
-        positions=_positions(config),
-        max_tokens=_whole(config, "max_position_embeddings"),
-    )
-
-
-def _half(name: str, config: Any) -> Part:
-    """Sizes of the encoder or the decoder where one config holds both."""
-    heads = _whole(config, f"{name}_attention_heads", "num_attention_heads", "num_heads")
-    theirs = ("num_decoder_layers",) if name == "decoder" else ()
+    """Sizes of a config of transformers, or of the encoder or decoder where it holds both."""
+    depths = getattr(config, "depths", None)  # of stages
+    stages = sum(depths) if isinstance(depths, list | tuple) else None
+    deep = ("num_decoder_layers",) if name == "decoder" else ()
+    half = _whole(config, f"{name}_attention_heads")
+    heads = half or _whole(config, "num_attention_heads", "num_heads")
+    ratio, dim = getattr(config, "mlp_ratio", None), _whole(config, "hidden_size", "d_model")
     most = "max_target_positions" if name == "decoder" else "max_source_positions"
     return Part(
         name=name,
-        layers=_whole(config, f"{name}_layers", *theirs, "num_hidden_layers", "num_layers"),
+        layers=stages or _whole(config, f"{name}_layers", *deep, "num_hidden_layers", "num_layers"),
         heads=heads,
-        kv_heads=heads,
-        dim=_whole(config, "hidden_size", "d_model"),
-        mlp=_whole(config, f"{name}_ffn_dim", "intermediate_size", "d_ff"),
+        kv_heads=half or _whole(config, "num_key_value_heads") or heads,
+        dim=dim,
+        mlp=int(ratio * dim)
+        if isinstance(ratio, int | float) and dim
+        else _whole(config, f"{name}_ffn_dim", "intermediate_size", "ffn_dim", "d_ff"),
         positions=_positions(config),
         max_tokens=_whole(config, most, "max_position_embeddings"),
     )
-
-
-def _layers(config: Any) -> int | None:
-    """The number of layers, of all stages where a config lists them."""
-    depths = getattr(config, "depths", None)
-    if isinstance(depths, list | tuple) and all(isinstance(depth, int) for depth in depths):
-        return sum(depths)
-    return _whole(config, "num_hidden_layers")
-
-
-def _scaled(config: Any) -> int | None:
-    """The hidden width of the feed-forward network, stated as a multiple of the model's."""
-    ratio, dim = getattr(config, "mlp_ratio", None), _whole(config, "hidden_size")
-    return int(ratio * dim) if isinstance(ratio, int | float) and dim else None
 
 
 def _whole(config: Any, *names: str) -> int | None:

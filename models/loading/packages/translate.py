@@ -17,17 +17,17 @@ Its matrices are multiplied from the right, x W, so that ours are transposed.
 import json
 import re
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import prod
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from models.files.errors import CheckpointError
 from models.loading.convert.own import settings_of
-from models.loading.packages.writing import write_json, write_weights
+from models.loading.packages.writing import numbers, write_json, write_weights
 from models.ssru import RESERVED, TranslatorConfig
 
 FLOAT32, INTGEMM8 = 0x404, 0x4101
@@ -36,7 +36,13 @@ ACTIVATION_FACTOR = "_QuantMultA"  # of inputs that are rounded as well: not nee
 SETTINGS = "special:model.yml"
 HEADS = re.compile(r"^transformer-heads: *(\d+)", re.MULTILINE)
 LAST_BIAS = "decoder_ff_logit_out_b"
-ATTENTION = {"q": "query", "k": "key", "v": "value", "o": "out"}
+LAYER = re.compile(
+    r"(encoder|decoder)_l(\d+)_(self|context|ffn|rnn)_(?:([Wb])(\w?)|\w*ln_(scale|bias))"
+)
+BLOCKS = {"self": "attention", "context": "cross", "ffn": "feed_forward", "rnn": "recurrent"}
+PARTS = {"q": "query", "k": "key", "v": "value", "o": "out", "1": "up", "2": "down"}
+PARTS |= {"": "input", "f": "forget"}
+ENDS = {"W": "weight", "b": "bias", "scale": "weight", "bias": "bias"}
 END, UNKNOWN = "</s>", "<unk>"
 
 
@@ -55,18 +61,18 @@ def write(files: Mapping[str, Path], folder: Path) -> None:
 def read_marian(file: Path) -> tuple[dict[str, Tensor], str]:
     """The weights as float32, and the model's settings."""
     with file.open("rb") as data:
-        _, count = _numbers(data, "Q", 2)
-        headers = [_numbers(data, "Q", 4) for _ in range(count)]
+        _, count = numbers(data, "Q", 2)
+        headers = [numbers(data, "Q", 4) for _ in range(count)]
         names = [data.read(header[0]).rstrip(b"\0").decode() for header in headers]
-        shapes = [_numbers(data, "i", header[2]) for header in headers]
-        data.read(*_numbers(data, "Q", 1))
+        shapes = [numbers(data, "i", header[2]) for header in headers]
+        data.read(*numbers(data, "Q", 1))
         tensors, settings = dict[str, Tensor](), ""
         for (_, kind, _, size), name, shape in zip(headers, names, shapes, strict=True):
-            numbers = data.read(size)
+            content = data.read(size)
             if name == SETTINGS:
-                settings = numbers.rstrip(b"\0").decode()
+                settings = content.rstrip(b"\0").decode()
             elif not name.endswith(ACTIVATION_FACTOR):
-                tensors[name] = _weight(kind, name, shape, numbers)
+                tensors[name] = _weight(kind, name, shape, content)
     return tensors, settings
 
 
@@ -87,10 +93,15 @@ def config_of(tensors: Mapping[str, Tensor], settings: str) -> TranslatorConfig:
 
 def weights(tensors: Mapping[str, Tensor], config: TranslatorConfig) -> dict[str, Tensor]:
     """The weights under our names."""
-    state = {
-        ours: tensors[theirs].flatten() if len(tensors[theirs]) == 1 else tensors[theirs].T
-        for theirs, ours in _names(config)
-    }
+    state = {}
+    for name, tensor in tensors.items():
+        if found := LAYER.fullmatch(name):
+            side, number, block, end, part, norm = found.groups()
+            ours = f"after_{BLOCKS[block]}.norm" if norm else f"{BLOCKS[block]}.{PARTS[part]}"
+            layer = f"{'encoder.' if side == 'encoder' else ''}blocks.{int(number) - 1}"
+            state[f"{layer}.{ours}.{ENDS[norm or end]}"] = (
+                tensor.flatten() if len(tensor) == 1 else tensor.T
+            )
     reserved = torch.zeros(RESERVED, config.dim)
     state["encoder.tokens.weight"] = torch.cat([tensors[EMBEDDING], reserved])
     return {**state, "bias": tensors[LAST_BIAS].flatten()}
@@ -103,7 +114,10 @@ def with_end(tokenizer: dict[str, Any]) -> dict[str, Any]:
     added = [
         {"id": ids[name], "content": name, **flags, "special": True} for name in (END, UNKNOWN)
     ]
-    end, (first, second) = _special(END), (_sequence("A"), _sequence("B"))
+    end, first, second = (
+        {kind: {"id": name, "type_id": 0}}
+        for kind, name in (("SpecialToken", END), ("Sequence", "A"), ("Sequence", "B"))
+    )
     template = {
         "type": "TemplateProcessing",
         "single": [first, end],
@@ -114,12 +128,6 @@ def with_end(tokenizer: dict[str, Any]) -> dict[str, Any]:
 
 
 # --- inside ---------------------------------------------------------------------------------------
-
-
-def _numbers(data: IO[bytes], kind: str, count: int) -> tuple[int, ...]:
-    """The next whole numbers, little-endian; `kind` as in `struct`."""
-    form = f"<{count}{kind}"
-    return struct.unpack(form, data.read(struct.calcsize(form)))
 
 
 def _weight(kind: int, name: str, shape: tuple[int, ...], data: bytes) -> Tensor:
@@ -134,50 +142,6 @@ def _weight(kind: int, name: str, shape: tuple[int, ...], data: bytes) -> Tensor
     return stored / factor
 
 
-def _names(config: TranslatorConfig) -> Iterator[tuple[str, str]]:
-    """Marian's names of the tensors of the blocks, and ours."""
-    for layer in range(config.depth):
-        theirs, ours = f"encoder_l{layer + 1}", f"encoder.blocks.{layer}"
-        yield from _attention(f"{theirs}_self", f"{ours}.attention")
-        yield from _norm(f"{theirs}_self_Wo_ln", f"{ours}.after_attention")
-        yield from _feed_forward(theirs, ours)
-    for layer in range(config.decoder_depth):
-        theirs, ours = f"decoder_l{layer + 1}", f"blocks.{layer}"
-        yield f"{theirs}_rnn_W", f"{ours}.recurrent.input.weight"
-        yield f"{theirs}_rnn_Wf", f"{ours}.recurrent.forget.weight"
-        yield f"{theirs}_rnn_bf", f"{ours}.recurrent.forget.bias"
-        yield from _norm(f"{theirs}_rnn_ffn_ln", f"{ours}.after_recurrent")
-        yield from _attention(f"{theirs}_context", f"{ours}.cross")
-        yield from _norm(f"{theirs}_context_Wo_ln", f"{ours}.after_cross")
-        yield from _feed_forward(theirs, ours)
-
-
-def _attention(theirs: str, ours: str) -> Iterator[tuple[str, str]]:
-    for short, name in ATTENTION.items():
-        yield f"{theirs}_W{short}", f"{ours}.{name}.weight"
-        yield f"{theirs}_b{short}", f"{ours}.{name}.bias"
-
-
-def _norm(theirs: str, ours: str) -> Iterator[tuple[str, str]]:
-    yield f"{theirs}_scale", f"{ours}.norm.weight"
-    yield f"{theirs}_bias", f"{ours}.norm.bias"
-
-
-def _feed_forward(theirs: str, ours: str) -> Iterator[tuple[str, str]]:
-    for number, name in enumerate(("up", "down"), start=1):
-        yield f"{theirs}_ffn_W{number}", f"{ours}.feed_forward.{name}.weight"
-        yield f"{theirs}_ffn_b{number}", f"{ours}.feed_forward.{name}.bias"
-    yield from _norm(f"{theirs}_ffn_ffn_ln", f"{ours}.after_feed_forward")
-
-
 def _layers(tensors: Mapping[str, Tensor], side: str) -> int:
     matches = (re.match(rf"{side}_l(\d+)_", name) for name in tensors)
     return max((int(each[1]) for each in matches if each), default=0)
-
-
-def _special(name: str) -> dict[str, Any]:
-    return {"SpecialToken": {"id": name, "type_id": 0}}
-
-
-def _sequence(name: str) -> dict[str, Any]:
-    return {"Sequence": {"id": name, "type_id": 0}}

@@ -13,7 +13,6 @@ another. Whisper's keys have no bias: zeros stand in its place.
 
 import json
 import shutil
-import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -21,7 +20,7 @@ from typing import IO, Any
 import torch
 from torch import Tensor
 
-from models.loading.packages.writing import write_json, write_weights
+from models.loading.packages.writing import numbers, write_json, write_weights
 
 BEGIN, END = 50257, 50256  # of English-only models
 TYPES = (torch.float32, torch.int8, torch.int16, torch.int32, torch.float16, torch.bfloat16)
@@ -59,10 +58,10 @@ def write(files: Mapping[str, Path], folder: Path) -> None:
 def read_ctranslate2(file: Path) -> dict[str, Tensor]:
     """The tensors of a model."""
     with file.open("rb") as data:
-        _numbers(data, "I")
+        numbers(data, "I")
         _text(data)
-        _numbers(data, "I")
-        (count,) = _numbers(data, "I")
+        numbers(data, "I")
+        (count,) = numbers(data, "I")
         return dict(_tensor(data) for _ in range(count))
 
 
@@ -143,20 +142,14 @@ def _part(block: str, part: str, kind: str, tensor: Tensor) -> Iterator[tuple[st
             yield f"{blocks[block]}.{ours}.{kind}", each
 
 
-def _numbers(data: IO[bytes], kind: str, count: int = 1) -> tuple[int, ...]:
-    """The next whole numbers, little-endian; `kind` as in `struct`."""
-    form = f"<{count}{kind}"
-    return struct.unpack(form, data.read(struct.calcsize(form)))
-
-
 def _text(data: IO[bytes]) -> str:
-    return data.read(*_numbers(data, "H")).rstrip(b"\0").decode()
+    return data.read(*numbers(data, "H")).rstrip(b"\0").decode()
 
 
 def _tensor(data: IO[bytes]) -> tuple[str, Tensor]:
     name = _text(data)
-    shape = _numbers(data, "I", *_numbers(data, "B"))
-    (kind,), (size,) = _numbers(data, "B"), _numbers(data, "I")
+    shape = numbers(data, "I", *numbers(data, "B"))
+    (kind,), (size,) = numbers(data, "B"), numbers(data, "I")
     return name, torch.frombuffer(bytearray(data.read(size)), dtype=TYPES[kind]).reshape(shape)
 
 

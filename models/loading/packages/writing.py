@@ -1,14 +1,21 @@
-"""Writes ordinary checkpoint folders."""
+"""Shared by the converters: binary numbers are read, ordinary checkpoint folders written."""
 
 import json
+import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from safetensors.torch import save_file
 from torch import Tensor
 
 from models.files.folder import SINGLE
+
+
+def numbers(data: IO[bytes], kind: str, count: int = 1) -> tuple[int, ...]:
+    """The next whole numbers, little-endian; `kind` as in `struct`."""
+    form = f"<{count}{kind}"
+    return struct.unpack(form, data.read(struct.calcsize(form)))
 
 
 def write_json(folder: Path, name: str, content: Mapping[str, Any]) -> None:

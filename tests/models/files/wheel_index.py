@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from typing import Any
 
-from models.files.wheels import Wheel, WheelFile
+from models.files.wheels import Wheel
 
 PROJECT, VERSION = "small-weights", "1.0"
 ARCHIVE = "small_weights-1.0-py3-none-any.whl"
@@ -36,9 +36,9 @@ def packed(files: Mapping[str, bytes] = FILES) -> bytes:
 
 def wheel_of(archive: bytes, inside: Mapping[str, bytes] = FILES, **changes: Any) -> Wheel:
     """What pins it."""
-    files = tuple(WheelFile(name, sha256(data).hexdigest()) for name, data in inside.items())
-    pinned = {"sha256": sha256(archive).hexdigest(), "size": len(archive), "files": files}
-    return Wheel(**{"project": PROJECT, "version": VERSION, **pinned, **changes})
+    files = " ".join(f"{name} {sha256(data).hexdigest()}" for name, data in inside.items())
+    pinned = {"sha256": sha256(archive).hexdigest(), "size": len(archive), "contents": files}
+    return Wheel(**{"source": f"{PROJECT} {VERSION}", **pinned, **changes})
 
 
 @contextmanager

@@ -2,20 +2,12 @@
 
 import pytest
 
-from models.cost.count import parts, total
 from models.decoder import DecoderConfig
 from models.loading import estimate, summary
 from models.run import load
 from models.ssru import TranslatorConfig
 
 CONFIG = DecoderConfig(vocab=101, dim=35, depth=2, heads=5, mlp=53, max_tokens=997)
-
-
-def test_work_is_that_of_the_parts() -> None:
-    found = estimate.estimate(load(CONFIG), 131)
-    assert found.flops == total(parts(CONFIG, 131), "flops")
-    kept = 4 * 131 * CONFIG.dim * 3 * CONFIG.depth  # q, k and v of every layer
-    assert kept < found.bytes < 20 * kept
 
 
 def test_logits_of_one_token_are_kept_where_all_are_many() -> None:
