@@ -56,13 +56,11 @@ def open_image(source: bytes | Path | Image.Image) -> Picture:
             raise ValueError(f"expected an image file, received {source.name}: there is none")
         source = source.read_bytes()
     opened = _by_header(source)
-    deep = opened.format == "PNG" and ";16" in str(
-        getattr(opened, "tile", "")
-    )  # decoding it forgets this
     try:
-        reduced = _drafted(opened)
-        opened.load()
-        return _upright(opened, deep=deep, reduced=reduced)
+        if opened.format in ("JPEG", "MPO") and _is_large(opened):
+            opened.draft(None, (opened.width // 2, opened.height // 2))  # never holds all of it
+            return _upright(opened, reduced=True)
+        return _upright(opened)
     except Exception as error:  # a damaged file can make a decoder raise anything
         raise ValueError(
             f"the {opened.format} image is damaged or cut off: it could not be decoded"
@@ -144,12 +142,6 @@ def fit_image(
     return fitted, f"{said}: scaled and padded with grey to {size}"
 
 
-def resampling_note(resample: int) -> str:
-    """The filter in a note; bilinear goes without saying."""
-    name = Image.Resampling(resample).name.lower()
-    return "" if name == "bilinear" else f", {name}"
-
-
 def to_pixels(
     image: Image.Image,
     mean: tuple[float, float, float] = (0.5, 0.5, 0.5),
@@ -207,64 +199,31 @@ def _limit() -> str:
     return f"{MAX_SIDE:,} pixels a side and {MAX_PIXELS // 1_000_000} million in all"
 
 
-def _drafted(image: Image.Image) -> str:
-    """Has a JPEG that is too large decoded at half its size; a note about it, else "".
-
-    The decoder then never holds the whole picture.
-    """
-    wide, high = image.size
-    if image.format not in ("JPEG", "MPO") or wide * high <= KEPT_PIXELS:
-        return ""
-    image.draft(None, (wide // 2, high // 2))
-    return _reduced((wide, high), image.size) if image.size != (wide, high) else ""
+def _is_large(image: Image.Image) -> bool:
+    return image.width * image.height > KEPT_PIXELS
 
 
-def _reduced(before: tuple[int, int], after: tuple[int, int]) -> str:
-    wide, high = before
-    return f"reduced from {wide:,} × {high:,} to {after[0]:,} × {after[1]:,} pixels on opening"
-
-
-def _halved(image: Image.Image) -> Image.Image:
-    """Each 2 × 2 pixels as their average."""
-    if image.mode.startswith("I;16"):
-        image = _eight_bits(image)
-    if image.has_transparency_data:
-        image = image.convert("RGBA")
-    elif image.mode in ("1", "P"):  # whose values cannot be averaged
-        image = image.convert("RGB")
-    return image.reduce(2)
-
-
-def _upright(image: Image.Image, *, deep: bool = False, reduced: str = "") -> Picture:
+def _upright(image: Image.Image, *, reduced: bool = False) -> Picture:
     """The first frame as upright 8-bit RGB."""
     notes: list[str] = []
     if getattr(image, "is_animated", False) and image.format != "MPO":
         notes.append("animated: its first frame")
-    if deep or image.mode.startswith(DEEP):
-        notes.append("16 bits a channel reduced to 8")
-    mode = image.mode
-    if image.width * image.height > KEPT_PIXELS:
-        before = image.size
-        image = _halved(image)
-        reduced = _reduced(before, image.size)
-    if reduced:
-        notes.append(reduced)
+    if image.mode.startswith(DEEP) or ";16" in str(getattr(image, "tile", "")):
+        notes.append("16 bits a channel reduced to 8")  # which decoding forgets
+    image.load()
     if image.getexif().get(ORIENTATION, 1) in range(2, 9):
         image = ImageOps.exif_transpose(image)
         notes.append("turned upright, as its EXIF orientation says")
-    if image.mode.startswith(DEEP):
-        image = _eight_bits(image)
-    if image.mode in ("CMYK", "P", "PA", "L", "LA", "1") or mode in ("P", "PA"):
-        kinds = {"CMYK": "CMYK", "P": "a palette", "PA": "a palette"}
-        notes.append(f"converted from {kinds.get(mode, 'grey levels')} to RGB")
+    if image.mode.startswith(DEEP):  # grey levels from 0 to 65,535
+        image = image.convert("I").point(lambda level: level * (1 / 257)).convert("L")
     if image.has_transparency_data:
         image, opaque = image.convert("RGBA"), Image.new("RGBA", image.size, "white")
         if image.getchannel("A").getextrema() != (255, 255):
             notes.append("transparent parts laid on white")
         image = Image.alpha_composite(opaque, image)
-    return Picture(image.convert("RGB"), tuple(notes))
-
-
-def _eight_bits(image: Image.Image) -> Image.Image:
-    """Grey levels from 0 to 65,535 as 0 to 255."""
-    return image.convert("I").point(lambda level: level * (1 / 257)).convert("L")
+    image = image.convert("RGB")
+    if _is_large(image):
+        image, reduced = image.reduce(2), True
+    if reduced:
+        notes.append(f"reduced to {image.width:,} × {image.height:,} pixels on opening")
+    return Picture(image, tuple(notes))

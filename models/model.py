@@ -150,29 +150,20 @@ class Model:
         return replace(self, network=drawn, trained=False, left_out=())
 
     def with_preprocessing(
-        self,
-        *,
-        size: Sizes | None = None,
-        resize: ResizeMode | None = None,
-        mean: Sequence[float] | None = None,
-        std: Sequence[float] | None = None,
+        self, *, size: Sizes | None = None, resize: ResizeMode | None = None
     ) -> "Model":
         """The same model, which prepares its images in another way; see `preprocessing.changed`.
 
         Args:
-            size: rows and columns of pixels; None leaves them as they are, as do the others.
-            resize: "crop", "pad" or "stretch", where an image has another shape.
-            mean: per channel, of levels scaled to 0 to 1.
-            std: likewise.
+            size: rows and columns of pixels; None leaves them as they are.
+            resize: "crop", "pad" or "stretch", where an image has another shape; likewise.
 
         Raises:
-            ValueError: for a model that states no preprocessing, and numbers that no image can be
-                prepared with.
+            ValueError: for a model that states no preprocessing, and a size that no image can have.
         """
         if self.preprocessing is None:
             raise ValueError(f"{self.name} states no image preprocessing")
-        other = changed(self.preprocessing, size=size, resize=resize, mean=mean, std=std)
-        return replace(self, preprocessing=other)
+        return replace(self, preprocessing=changed(self.preprocessing, size=size, resize=resize))
 
     @property
     def targets(self) -> "Targets | None":

@@ -9,12 +9,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
-from models.patches import Sizes, check_patch, pair
+from models.patches import Sizes, pair
 from models.vit import ViTConfig
 
 FILE, NESTED = "preprocessor_config.json", "processor_config.json"
@@ -133,33 +132,12 @@ def usual_preprocessing(families: Sequence[str], size: Sizes) -> Preprocessing:
     return replace(_preprocessing(settings, size, ""), notes=(note,), stated=False)
 
 
-def read_preprocessing(path: Path, config: ViTConfig, family: str) -> Preprocessing:
-    """Preprocessing from the preprocessor_config.json of a checkpoint that our ViT reads.
+def read_preprocessing(folder: Folder | None, config: Any) -> Preprocessing | None:
+    """The preprocessing that a checkpoint states, else what is usual for its config.
 
     Args:
-        path: of the folder.
-        config: ours.
-        family: the model type; that of our own checkpoints has levels from −1 to 1.
-
-    Raises:
-        ValueError: for a file that cannot be read or has invalid settings.
-    """
-    given = Folder.at(path).json(FILE)
-    if given is None:
-        known = family in USUAL
-        return (
-            usual_preprocessing([family], pair(config.image))
-            if known
-            else (default_preprocessing(config))
-        )
-    size = _output_size(given, pair(config.image)) or pair(config.image)
-    if given.get("do_resize") is not False:
-        check_patch(size, config.patch)
-    return _preprocessing(given, size, "vit")
-
-
-def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing | None:
-    """Preprocessing from preprocessor_config.json, else from the model config.
+        folder: of the checkpoint; None for a network in memory.
+        config: of transformers, or one with its names.
 
     Returns:
         None for a model that reads no images of a known size.
@@ -167,20 +145,19 @@ def library_preprocessing(folder: Folder | None, config: Any) -> Preprocessing |
     Raises:
         CheckpointError: for a file that cannot be read or has invalid settings.
     """
-    given = _settings(folder, "image_processor")
-    built = _built_for(config)
+    given, built = _settings(folder, "image_processor"), _built_for(config)
     if not given:
         return None if built is None else usual_preprocessing(_families(config), built)
     if built is None and not {"image_processor_type", "image_mean", "do_resize"} & set(given):
         return None
-    return _preprocessing(given, _output_size(given, built), config.model_type)
+    size = given.get("crop_size") if _crops(given) and given.get("crop_size") else given.get("size")
+    sides = isinstance(size, int | list | tuple) or {"height", "width"} <= _keys(size)
+    known = size is not None and (built is not None or sides)
+    return _preprocessing(given, _sides(size) if known else built, config.model_type)
 
 
-def library_sound(folder: Folder | None, config: Any) -> ProcessorSettings | None:
-    """Settings of the feature extractor of a model that reads sound.
-
-    Returns:
-        None without settings, and for settings of images alone.
+def read_sound(folder: Folder | None, config: Any) -> ProcessorSettings | None:
+    """The settings of a checkpoint's feature extractor; None if it states none of sound.
 
     Raises:
         CheckpointError: for a file that cannot be read.
@@ -192,45 +169,32 @@ def library_sound(folder: Folder | None, config: Any) -> ProcessorSettings | Non
 
 
 def changed(
-    preprocessing: Preprocessing,
-    *,
-    size: Sizes | None = None,
-    resize: ResizeMode | None = None,
-    mean: Sequence[float] | None = None,
-    std: Sequence[float] | None = None,
+    preprocessing: Preprocessing, *, size: Sizes | None = None, resize: ResizeMode | None = None
 ) -> Preprocessing:
-    """Other preprocessing than a checkpoint states; what is None stays as it is.
-
-    The model's own processor goes on reading the images where only mean or std are changed. With
-    another size or resize mode they are resized by Pillow instead.
+    """Another size or resize mode than a checkpoint states, by Pillow.
 
     Args:
         preprocessing: of the checkpoint.
-        size: rows and columns.
-        resize: see `Preprocessing`.
-        mean: per channel, of levels scaled to 0 to 1.
-        std: likewise.
+        size: rows and columns of pixels; None leaves them as they are.
+        resize: see `Preprocessing`; likewise.
 
     Raises:
-        ValueError: for numbers that no image can be prepared with.
+        ValueError: for a size that no image can have, or a model whose processor decides it.
     """
-    if (size, resize, mean, std) == (None, None, None, None):
+    if size is None and resize is None:
         return preprocessing
     if preprocessing.size is None:
         raise ValueError("the model's image processor decides the size: it cannot be changed here")
     if size is not None and not all(1 <= side <= MOST_PIXELS for side in size):
         raise ValueError(f"size: expected 1 to {MOST_PIXELS} pixels a side, received {size}")
-    middle = _three("mean", mean or preprocessing.mean)
-    spread = _three("std", std or preprocessing.std)
-    now = replace(preprocessing, mean=middle, std=spread, notes=("changed here",), stated=True)
-    if size is not None or resize is not None:
-        mode = resize or preprocessing.resize
-        return replace(now, size=size or preprocessing.size, resize=mode, processor=None)
-    if now.processor is None:
-        return now
-    numbers = {"do_normalize": True, "image_mean": middle, "image_std": spread}
-    settings = json.dumps({**json.loads(now.processor.json), **numbers}, sort_keys=True)
-    return replace(now, processor=replace(now.processor, json=settings))
+    return replace(
+        preprocessing,
+        size=size or preprocessing.size,
+        resize=resize or preprocessing.resize,
+        processor=None,
+        notes=("changed here",),
+        stated=True,
+    )
 
 
 def patches_of(config: Any) -> int | None:
@@ -253,18 +217,12 @@ def _families(config: Any) -> list[str]:
 
 def _settings(folder: Folder | None, part: str) -> Mapping[str, Any]:
     """The settings of a part of the processor; empty without a file."""
-    if folder is None:
-        return {}
-    for name in (NESTED, FILE):
-        given = folder.json(name) or {}
-        if name == NESTED and part not in given:
-            continue
-        given = given.get(part, given)
-        if not isinstance(given, Mapping):
-            raise CheckpointError(f"{name}: expected an object, received {given!r:.40}")
-        if given:
-            return given
-    return {}
+    whole = {} if folder is None else folder.json(NESTED) or {}
+    given = whole.get(part) or ({} if folder is None else folder.json(FILE) or {})
+    given = given.get(part, given) if isinstance(given, Mapping) else given
+    if not isinstance(given, Mapping):
+        raise CheckpointError(f"{part}: expected an object, received {given!r:.40}")
+    return given
 
 
 def _preprocessing(given: Mapping[str, Any], size: Sizes | None, family: str) -> Preprocessing:
@@ -278,20 +236,17 @@ def _preprocessing(given: Mapping[str, Any], size: Sizes | None, family: str) ->
                 )
     mean, std = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
     if given.get("do_normalize") is not False:
-        half = HALF[0]
-        mean, std = (_channels(given.get(name, half), name) for name in ("image_mean", "image_std"))
+        mean = _three("image_mean", given.get("image_mean", HALF[0]))
+        std = _three("image_std", given.get("image_std", HALF[1]))
+        if min(std) <= 0:
+            raise CheckpointError(f"{FILE}: image_std: expected numbers above 0, received {std}")
     factor = 1.0 if given.get("do_rescale") is False else given.get("rescale_factor")
-    whole = given.get("do_resize") is not False
     return Preprocessing(
         size,
         mean,
         std,
-        "crop" if _crops(given) else "stretch" if whole else "none",
-        1.0
-        if given.get("do_rescale") is False
-        else factor
-        if isinstance(factor, float)
-        else 1 / 255,
+        "crop" if _crops(given) else "none" if given.get("do_resize") is False else "stretch",
+        factor if isinstance(factor, float) else 1 / 255,
         _processor_settings(given, family),
     )
 
@@ -303,13 +258,6 @@ def _processor_settings(settings: Mapping[str, Any], family: str) -> ProcessorSe
 
 def _crops(given: Mapping[str, Any]) -> bool:
     return given.get("do_center_crop") is True or _keys(given.get("size")) == {"shortest_edge"}
-
-
-def _output_size(given: Mapping[str, Any], built: Sizes | None) -> Sizes | None:
-    """The size that settings give a picture, or the one that the network is built for."""
-    size = given.get("crop_size") if _crops(given) and given.get("crop_size") else given.get("size")
-    states_sides = isinstance(size, int | list | tuple) or {"height", "width"} <= _keys(size)
-    return built if size is None or (built is None and not states_sides) else _sides(size)
 
 
 def _keys(size: Any) -> set[str]:
@@ -333,25 +281,13 @@ def _sides(given: Any) -> Sizes:
     pairs = isinstance(sides, list | tuple) and len(sides) == 2
     if not pairs or not all(type(side) is int and 1 <= side < 10**5 for side in sides):
         raise CheckpointError(f"{FILE}: size: expected a height and a width, received {given!r}")
-    rows, cols = sides
-    return rows, cols
+    return sides[0], sides[1]
 
 
-def _channels(values: Any, name: str) -> Three:
-    numbers = isinstance(values, list | tuple) and all(isinstance(v, int | float) for v in values)
-    if not numbers or len(values) != 3:
-        raise CheckpointError(f"{FILE}: {name}: expected three numbers, received {values!r}")
-    try:
-        return _three(name.removeprefix("image_"), [float(value) for value in values])
-    except ValueError as error:
-        raise CheckpointError(f"{FILE}: image_{error}") from error
-
-
-def _three(name: str, values: Sequence[float]) -> Three:
+def _three(name: str, values: Any) -> Three:
     """A mean or std of each channel."""
-    if len(values) != 3 or not all(isfinite(value) for value in values):
-        raise ValueError(f"{name}: expected three numbers, received {tuple(values)}")
-    if name == "std" and min(values) <= 0:
-        raise ValueError(f"std: expected numbers above 0, received {tuple(values)}")
+    several = isinstance(values, list | tuple) and len(values) == 3
+    if not several or not all(isinstance(v, int | float) and isfinite(v) for v in values):
+        raise CheckpointError(f"{FILE}: {name}: expected three numbers, received {values!r}")
     red, green, blue = map(float, values)
     return red, green, blue

@@ -16,12 +16,14 @@ from models.decoder import Decoder, DecoderOutput
 from models.edits import of_input, of_network
 from models.eval_mode import check_eval
 from models.files.errors import CheckpointError
-from models.inputs.own import Input, Inputs, Target, edited, prepare_inputs, prepare_mapping
+from models.inputs.edited import edited
+from models.inputs.own import Input, Inputs, Target, prepare_inputs
 from models.inputs.prompt import Prompt
 from models.layer import AttentionLayer
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
 from models.own_origin import OwnOrigin, towers
+from models.picture_grid import WHOLE
 from models.progress import Progress, no_progress
 from models.seq2seq import Seq2SeqOutput
 from models.smallest import Smallest, SmallestOutput
@@ -120,11 +122,9 @@ def trace(
             logits_to_keep=logits_to_keep,
             progress=progress,
         )
-    if isinstance(input, Mapping):
-        inputs = prepare_mapping(model, input, target)
-    else:
-        inputs = prepare_inputs(model, input, target)
-    inputs = edited(model, inputs, of_input(edits))
+    inputs = prepare_inputs(model, input, target)
+    pixels = edited(model, inputs.arguments, "pixels", inputs.picture, of_input(edits))
+    inputs = replace(inputs, arguments=pixels)
     applied = of_network(edits)
     recorded = gradient is not None
     grad = partial(torch.set_grad_enabled, recorded)  # which sets the mode when it is called
@@ -151,9 +151,9 @@ def trace(
         sites=tuple(map(Site.of, _sites(model.network, out), out.patterns)),
         output=replace(output, values=output.values.detach()),
         patterns=patterns,
-        grid=inputs.grid,
+        grid=None if inputs.picture is None else inputs.picture[0],
         prefix=inputs.prefix,
-        box=inputs.box,
+        box=WHOLE if inputs.picture is None else inputs.picture[1],
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
         hidden_states=states,

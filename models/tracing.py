@@ -189,7 +189,7 @@ def film(question: Question) -> Video:
 
 def _picture(picture: Picture, model: "Model") -> Any:
     """The picture, prepared, with the text beside it."""
-    from models.inputs.pretrained import forward_arguments
+    from models.inputs.named import forward_arguments
 
     processed = seen(picture, model)
     pixels = with_channels(model, processed.pixels)

@@ -20,9 +20,9 @@ def edit(kind: type[Kind]) -> type[Kind]:
     Its fields are the arguments of that call. One with a `where`, which is no argument, has those
     of an address among them: layer, kind, tower, module, part.
     """
-    made: Any = dataclass(frozen=True, repr=False)(kind)
-    made.__repr__ = call_of
-    return made
+    declared: Any = dataclass(frozen=True, repr=False)(kind)
+    declared.__repr__ = call_of
+    return declared
 
 
 def checked(edit: Any, check: Callable[[str, Any], Any], *names: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
+from models.files.errors import first_line
 from models.patches import check_least
 
 if TYPE_CHECKING:
@@ -86,7 +87,6 @@ def refusing_shapes(model: "Model", arguments: Mapping[str, Any]) -> Iterator[No
         unpacked = type(error) is ValueError and str(error).startswith(UNPACKED)
         if type(error) is not RuntimeError and not unpacked:  # such as out of memory, or stopped
             raise
-        what = (str(error).strip().splitlines() or [type(error).__name__])[0]
         given = [
             f"{name} {shape_text(value)}"
             for name, value in arguments.items()
@@ -94,5 +94,5 @@ def refusing_shapes(model: "Model", arguments: Mapping[str, Any]) -> Iterator[No
         ]
         received = f" (received {', '.join(given)})" if given else ""
         raise ValueError(
-            f"{model.name} does not run on this input: {what:.160}{received}"
+            f"{model.name} does not run on this input: {first_line(error)}{received}"
         ) from error

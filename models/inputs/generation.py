@@ -14,6 +14,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from models.files.errors import first_line
+
 if TYPE_CHECKING:
     from transformers import GenerationConfig
 
@@ -96,8 +98,8 @@ def generate(network: Any, arguments: Mapping[str, Any], **settings: Any) -> Any
         try:
             return network.generate(**arguments, generation_config=config, **custom)
         except (IndexError, TypeError) as error:  # its processors do not check what they get
-            what = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise ValueError(f"the generation config cannot be used: {what:.160}") from error
+            what = first_line(error)
+            raise ValueError(f"the generation config cannot be used: {what}") from error
 
 
 def ends_of(config: Any) -> tuple[int, ...]:

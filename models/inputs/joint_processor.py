@@ -7,7 +7,9 @@ built with a `FrameProcessor` in its place, for the families that it knows, else
 import inspect
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from models.inputs.processor import image_processor
@@ -21,11 +23,11 @@ if TYPE_CHECKING:
 Settings = tuple[tuple[str, int | str], ...]
 # SmolVLM's own needs num2words, for videos; of pictures it writes what Idefics3's writes.
 ALIKE = {"SmolVLMProcessor": "Idefics3Processor"}
-STAND_INS = {  # of settings that older checkpoints leave to the config of the model
-    "patch_size": ("vision_config", "patch_size"),
-    "vision_feature_select_strategy": (None, "vision_feature_select_strategy"),
-    "num_query_tokens": (None, "num_query_tokens"),
-    "image_seq_length": (None, "mm_tokens_per_image"),
+STAND_INS = {  # what older checkpoints leave to the config of the model, and where it states that
+    "patch_size": "vision_config.patch_size",
+    "vision_feature_select_strategy": "vision_feature_select_strategy",
+    "num_query_tokens": "num_query_tokens",
+    "image_seq_length": "mm_tokens_per_image",
 }
 
 
@@ -72,8 +74,7 @@ def _named(tokens: dict[str, str]) -> dict[str, Any]:
     """Special tokens as arguments of a tokenizer."""
     usual = {f"{name}_token" for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")}
     added = {name: text for name, text in tokens.items() if name not in usual}
-    plain = {name: text for name, text in tokens.items() if name in usual}
-    return {**plain, "extra_special_tokens": added}
+    return {n: t for n, t in tokens.items() if n in usual} | {"extra_special_tokens": added}
 
 
 def _with_frames(name: str) -> type:
@@ -94,13 +95,11 @@ def _with_frames(name: str) -> type:
 
 def _of_config(config: Any) -> Settings:
     """Settings of a processor that the config of the model tells."""
-    options = {}
-    for name, (part, attribute) in STAND_INS.items():
-        owner = config if part is None else getattr(config, part, None)
-        value = getattr(owner, attribute, None)
-        if isinstance(value, int | str):
-            options[name] = value
-    return tuple(options.items())
+    values: dict[str, Any] = {}
+    for name, path in STAND_INS.items():
+        with suppress(AttributeError):
+            values[name] = attrgetter(path)(config)
+    return tuple((name, each) for name, each in values.items() if isinstance(each, int | str))
 
 
 def _options(kind: Any, settings: Mapping[str, Any]) -> dict[str, Any]:

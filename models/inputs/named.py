@@ -1,11 +1,29 @@
-"""Inputs by name: any mapping, with the tensors, arrays and lists that tokenizers make."""
+"""Inputs by name: what a network takes, and the tensors, arrays and lists that tokenizers make."""
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+
+Parameters = Mapping[str, inspect.Parameter]
+
+
+def forward_arguments(network: nn.Module) -> Parameters:
+    """The parameters of a network's forward, by name."""
+    forward = network.forward
+    if not inspect.ismethod(forward):  # a wrapper that belongs to this network alone
+        return inspect.signature(forward).parameters
+    return _parameters(forward.__func__)
+
+
+@lru_cache(maxsize=1024)
+def _parameters(forward: Callable[..., Any]) -> Parameters:
+    every = inspect.signature(forward).parameters
+    return {name: each for name, each in every.items() if name != "self"}
 
 
 def as_tensors(given: Mapping[str, Any]) -> dict[str, Any]:

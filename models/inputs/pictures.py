@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,10 @@ from torch import Tensor
 
 from models.image import Picture, fit_image, open_image, to_pixels
 from models.inputs.processor import (
+    called,
     image_processor,
     notes_of,
     plain_processor,
-    processed_inputs,
     seen_image,
 )
 from models.picture_grid import Box
@@ -148,29 +149,23 @@ def opened(source: Any) -> Picture:
 def _by(processor: Any, pictures: Sequence[Picture]) -> Processed:
     """By the model's own processor."""
     images = [picture.image for picture in pictures]
-    arguments = processed_inputs(processor, images)
+    arguments = called(processor, images)
     if "pixel_values" not in arguments:
         raise ValueError(f"{type(processor).__name__} returns no pixel values")
     seen = [seen_image(processor, image) for image in images]
-    notes = [
-        note
-        for image, sight in zip(images, seen, strict=True)
-        for note in notes_of(processor, image, sight)
-    ]
-    return Processed(arguments, seen[0], tuple(notes))
+    notes = (notes_of(processor, *pair) for pair in zip(images, seen, strict=True))
+    return Processed(arguments, seen[0], tuple(chain(*notes)))
 
 
 def _by_size(preprocessing: Preprocessing, pictures: Sequence[Picture]) -> Processed:
     """By Pillow, to one size and mode."""
-    images, notes = [], []
-    for picture in pictures:
-        image, note = picture.image, ""
-        if preprocessing.size is not None and preprocessing.resize != "none":
-            image, note = fit_image(picture, *preprocessing.size, how=preprocessing.resize)
-        images.append(image)
-        notes += [note] if note else []
+    fitted = [(picture.image, "") for picture in pictures]
+    size, mode = preprocessing.size, preprocessing.resize
+    if size is not None and mode != "none":
+        fitted = [fit_image(picture, *size, how=mode) for picture in pictures]
+    images, notes = zip(*fitted, strict=True)
     if len({image.size for image in images}) > 1:
         raise ValueError("pictures: expected one size, as this model does not resize them")
     how = preprocessing.mean, preprocessing.std, preprocessing.rescale
     pixels = torch.cat([to_pixels(image, *how) for image in images])
-    return Processed({"pixel_values": pixels}, images[0], tuple(notes))
+    return Processed({"pixel_values": pixels}, images[0], tuple(filter(None, notes)))

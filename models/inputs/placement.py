@@ -8,19 +8,18 @@ A family without a rule here gets no grids, and a reason.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from models.inputs.layout import patch_sides, vision_part
 from models.inputs.sequences import InputSequence
-from models.patches import Sizes
 from models.picture_grid import (
     Box,
     Part,
@@ -31,14 +30,12 @@ from models.picture_grid import (
     row_by_row,
     tokens_of,
 )
-from models.text import Tokens
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 STEP, MOST_PICTURES = 10, 12  # levels of blue that tell pictures apart, above those of margins
-IMAGE_TYPE, VIDEO_TYPE = 1, 2  # of mm_token_type_ids
-Grids = tuple[PictureGrid, ...]
+KINDS = {1: "image", 2: "video"}  # of mm_token_type_ids
 
 
 class NoGridError(ValueError):
@@ -77,16 +74,11 @@ def parts_of(pixels: Tensor, processor: Any) -> tuple[Part, ...]:
             parts.append(Part(0, Box(), rows, cols, real=False))
             continue
         picture, box = location
-        left, top, right, bottom = box
-        whole = max(abs(left), abs(top), abs(right - 1), abs(bottom - 1)) < 0.02
+        whole = max(abs(a - b) for a, b in zip(box, Box(), strict=True)) < 0.02
         tiles[picture] += not whole
         parts.append(Part(picture, box, rows, cols, 0 if whole else tiles[picture]))
-    alone = {picture for picture, count in tiles.items() if count == 1}
     several = Counter(part.picture for part in parts if part.real)
-    return tuple(
-        replace(part, tile=0) if part.picture in alone and several[part.picture] == 1 else part
-        for part in parts
-    )
+    return tuple(replace(p, tile=0) if several[p.picture] == 1 else p for p in parts)
 
 
 def _levels(pixels: Tensor, processor: Any) -> Float[np.ndarray, "part channel row col"]:
@@ -104,7 +96,7 @@ def _levels(pixels: Tensor, processor: Any) -> Float[np.ndarray, "part channel r
 
 
 def _seen(levels: Float[np.ndarray, "channel row col"]) -> tuple[int, Box] | None:
-    """Which picture a part shows, and the area of it, by straight lines through coordinates."""
+    """Which picture a part shows, and the area of it."""
     red, green, blue = levels
     number = (255 - blue) / STEP
     nearest = np.round(number)
@@ -113,137 +105,141 @@ def _seen(levels: Float[np.ndarray, "channel row col"]) -> tuple[int, Box] | Non
         return None
     picture = int(np.bincount(nearest[known].astype(int)).argmax())
     inside = known & (nearest == picture)
-    rows, cols = inside.shape
-    across = _line(np.where(inside, red, np.nan), axis=0)
-    down = _line(np.where(inside, green, np.nan), axis=1)
-    (left, right), (top, bottom) = _ends(across, cols), _ends(down, rows)
+    (left, right), (top, bottom) = _edges(red, inside, 0), _edges(green, inside, 1)
     return picture, Box(left, top, right, bottom)
 
 
-def _line(values: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pixels along an axis, and the mean coordinate of those of the picture there."""
-    visible = ~np.isnan(values)
-    places = np.flatnonzero(visible.any(axis=axis))
-    total = np.where(visible, values, 0).sum(axis=axis)[places]
-    return places, total / visible.sum(axis=axis)[places] / 255
-
-
-def _ends(line: tuple[np.ndarray, np.ndarray], count: int) -> tuple[float, float]:
-    """Coordinates of both edges of so many pixels."""
-    places, shares = line
+def _edges(
+    levels: Float[np.ndarray, "row col"], inside: Bool[np.ndarray, "row col"], axis: int
+) -> tuple[float, float]:
+    """Coordinates of both edges of a part, by a straight line through those of its pixels."""
+    counts = inside.sum(axis)
+    (places,) = counts.nonzero()
     if len(places) < 2:
         return 0.0, 1.0
+    shares = np.where(inside, levels, 0).sum(axis)[places] / counts[places] / 255
     kept = slice(1, -1) if len(places) > 4 else slice(None)  # filters bend the line at the edges
     slope, start = np.polyfit(places[kept] + 0.5, shares[kept], 1)
-    return float(start), float(start + slope * count)
+    return float(start), float(start + slope * len(counts))
 
 
 # --- tokens -------------------------------------------------------------------------------------
 
 
-def image_columns(arguments: Mapping[str, Any], config: Any, item: int) -> dict[int, list[int]]:
-    """Positions of the tokens that stand for pictures (1) and for videos (2)."""
+@dataclass(frozen=True)
+class _Item:
+    """An item of the batch: columns of its image tokens by kind, and what the model is given."""
+
+    columns: Mapping[str, list[int]]
+    arguments: Mapping[str, Any]
+    config: Any
+    parts: Sequence[Part]
+
+
+Placed = tuple[list[PictureGrid], dict[int, str]]  # grids, and labels of tokens that are in none
+
+
+def with_places(
+    text: InputSequence, arguments: Mapping[str, Any], config: Any, parts: Sequence[Part]
+) -> tuple[InputSequence, tuple[str, ...]]:
+    """A text whose image tokens have their places on pictures, and a note where these are not
+    certain: then they are numbered.
+
+    Args:
+        text: what the model reads.
+        arguments: of its forward.
+        config: of the model.
+        parts: what the tower sees of the pictures; () where that is not known.
+    """
+    columns = [_columns(arguments, config, item) for item in range(len(text.tokens))]
+    notes: tuple[str, ...] = ()
+    if not any(each for kinds in columns for each in kinds.values()):
+        return text, notes
+    try:
+        parts = parts or _whole(arguments, config)
+        placed = [_placed(_Item(each, arguments, config, parts)) for each in columns]
+    except NoGridError as error:
+        notes = (f"image tokens are shown without a picture: {error}",)
+        every = (sorted(chain(*kinds.values())) for kinds in columns)
+        placed: list[Placed] = [
+            ([], {column: f"image token {i}" for i, column in enumerate(each)}) for each in every
+        ]
+    items = [_relabelled(text, item, *each) for item, each in enumerate(placed)]
+    tokens, grids, numbered = zip(*items, strict=True)
+    return replace(
+        text,
+        tokens=tokens,
+        pictures=() if notes else grids,
+        image_tokens=numbered if notes else (),
+    ), notes
+
+
+def _columns(arguments: Mapping[str, Any], config: Any, item: int) -> dict[str, list[int]]:
+    """Positions of the tokens that stand for pictures and for videos."""
     ids, types = arguments["input_ids"][item], arguments.get("mm_token_type_ids")
-    columns: dict[int, list[int]] = {}
-    for kind, name in ((IMAGE_TYPE, "image"), (VIDEO_TYPE, "video")):
-        names = (f"{name}_token_id", f"{name}_token_index")
-        token = next((getattr(config, n) for n in names if getattr(config, n, None)), None)
-        if token is not None:
-            columns[kind] = (ids == token).nonzero().flatten().tolist()
-        elif types is not None:
-            columns[kind] = (types[item] == kind).nonzero().flatten().tolist()
-        else:
-            columns[kind] = []
+    columns: dict[str, list[int]] = {}
+    for kind, name in KINDS.items():
+        named = (getattr(config, f"{name}_token_{end}", None) for end in ("id", "index"))
+        token = next(filter(None, named), None)
+        here = types[item] == kind if token is None and types is not None else ids == token
+        columns[name] = [] if isinstance(here, bool) else here.nonzero().flatten().tolist()
     return columns
 
 
-def placed(
-    arguments: Mapping[str, Any], config: Any, item: int, parts: Sequence[Part]
-) -> tuple[Grids, dict[int, str]]:
-    """The grids of an item's image tokens, and labels of tokens that are in none.
+def _whole(arguments: Mapping[str, Any], config: Any) -> tuple[Part, ...]:
+    """The parts of pictures that came as pixels: whole ones, where the family cuts none."""
+    family, pixels = config.model_type, arguments.get("pixel_values")
+    if family in ONE_PART and pixels is not None and pixels.ndim == 4:
+        return tuple(Part(picture, Box(), *pixels.shape[-2:]) for picture in range(len(pixels)))
+    if family in RULES and RULES[family] is not _merged:
+        raise NoGridError("how its tiles were cut is told by a prompt with pictures alone")
+    return ()
 
-    Args:
-        arguments: of the model.
-        config: of the model.
-        item: of the batch.
-        parts: what the tower sees of the pictures.
 
-    Raises:
-        NoGridError: where the grids are not certain.
-    """
-    family = config.model_type
-    if family in NO_PLACES:
-        raise NoGridError(NO_PLACES[family])
-    rule = RULES.get(family)
-    if rule is None:
-        raise NoGridError(f"how {family} lays out its image tokens is not known here")
-    columns = image_columns(arguments, config, item)
-    grids, labels = rule(columns, arguments, config, parts)
-    count = sum(map(len, columns.values()))
-    if len(tokens_of(grids)) + len(labels) != count:
+def _placed(item: _Item) -> Placed:
+    """The grids of an item's image tokens, and labels of tokens that are in none."""
+    family = item.config.model_type
+    if family not in RULES:
+        unknown = f"how {family} lays out its image tokens is not known here"
+        raise NoGridError(NO_PLACES.get(family, unknown))
+    grids, labels = RULES[family](item)
+    count, places = sum(map(len, item.columns.values())), len(tokens_of(grids)) + len(labels)
+    if places != count:
         raise NoGridError(
-            f"the processor wrote {count} image tokens, where its grids have"
-            f" {len(tokens_of(grids)) + len(labels)}"
+            f"the processor wrote {count} image tokens, where its grids have {places}"
         )
     return grids, labels
 
 
-Rule = Callable[
-    [Mapping[int, list[int]], Mapping[str, Any], Any, Sequence[Part]],
-    tuple[Grids, dict[int, str]],
-]
-
-
-def _by_part(
-    columns: Mapping[int, list[int]],
-    arguments: Mapping[str, Any],
-    config: Any,
-    parts: Sequence[Part],
-    before: int = 0,
-    overlapping: bool = False,
-) -> tuple[Grids, dict[int, str]]:
+def _by_part(item: _Item, before: int = 0, overlapping: bool = False) -> Placed:
     """As many tokens for each part, row by row, after some of the whole part."""
-    shown_parts = [part for part in parts if part.real]
-    columns_here = columns[IMAGE_TYPE]
-    if not shown_parts or len(columns_here) % len(shown_parts):
-        raise NoGridError(
-            f"{len(columns_here)} image tokens for {len(shown_parts)} pictures or tiles"
-        )
-    each = len(columns_here) // len(shown_parts)
-    patch = 1 if overlapping else patch_sides(vision_part(config))[0] or 1
+    parts, columns = [part for part in item.parts if part.real], item.columns["image"]
+    if not parts or len(columns) % len(parts):
+        raise NoGridError(f"{len(columns)} image tokens for {len(parts)} pictures or tiles")
+    each = len(columns) // len(parts)
+    patch = 1 if overlapping else patch_sides(vision_part(item.config))[0] or 1
     grids, labels = [], {}
-    for index, part in enumerate(shown_parts):
-        mine = columns_here[index * each : (index + 1) * each]
-        (rows, cols), side = _cells(part, each - before, patch)
+    for index, part in enumerate(parts):
+        mine = columns[index * each : (index + 1) * each]
+        patches = (part.rows // patch) * (part.cols // patch)
+        side = patch * isqrt(patches // (each - before)) if each > before else 0
+        rows, cols = (part.rows // side, part.cols // side) if side else (0, 0)
+        if not side or rows * cols != each - before:
+            raise NoGridError(f"{each} image tokens for {part.rows} × {part.cols} pixels")
         first = centred(side) if overlapping else 0.0
         box = cells_box((rows, cols), (side, side), (part.rows, part.cols), first)
         labels |= dict.fromkeys(mine[:before], "mean of the patches")
         places = torch.tensor(mine[before:]).view(rows, cols)
         grids.append(PictureGrid(part.picture, places, box.inside(part.box), part.name))
-    return tuple(grids), labels
+    return grids, labels
 
 
-def _after_mean(*given: Any) -> tuple[Grids, dict[int, str]]:
+def _after_mean(item: _Item) -> Placed:
     """Florence-2: the mean of the patches comes first, and its convolutions overlap."""
-    return _by_part(*given, before=1, overlapping=True)
+    return _by_part(item, before=1, overlapping=True)
 
 
-def _cells(part: Part, count: int, patch: int) -> tuple[Sizes, int]:
-    """Rows and columns of square cells that are so many, and the pixels of a side of one."""
-    patches = (part.rows // patch) * (part.cols // patch)
-    side = patch * isqrt(patches // count) if count else 0
-    rows, cols = (part.rows // side, part.cols // side) if side else (0, 0)
-    if not count or rows * cols != count:
-        raise NoGridError(f"{count} image tokens for {part.rows} × {part.cols} pixels")
-    return (rows, cols), side
-
-
-def _unpadded(
-    columns: Mapping[int, list[int]],
-    arguments: Mapping[str, Any],
-    config: Any,
-    parts: Sequence[Part],
-) -> tuple[Grids, dict[int, str]]:
+def _unpadded(item: _Item) -> Placed:
     """LLaVA-NeXT: the picture at a glance, then its tiles as one grid without their margin, and a
     token at the end of each row."""
     from transformers.models.llava_next.modeling_llava_next import (
@@ -251,176 +247,97 @@ def _unpadded(
         unpad_image,
     )
 
-    image_columns, first = columns[IMAGE_TYPE], 0
-    side, rest = divmod(config.vision_config.image_size, config.vision_config.patch_size)
+    columns, first, vision = item.columns["image"], 0, item.config.vision_config
+    side, rest = divmod(vision.image_size, vision.patch_size)
     if rest:
         raise NoGridError("its patches leave out an edge of each tile, so that tiles do not join")
     grids: list[PictureGrid] = []
     labels: dict[int, str] = {}
-    for picture, size in enumerate(arguments["image_sizes"]):
-        mine = [part for part in parts if part.picture == picture and part.real]
-        high, wide = get_anyres_image_grid_shape(
-            size, config.image_grid_pinpoints, config.vision_config.image_size
-        )
+    for picture, size in enumerate(item.arguments["image_sizes"]):
+        mine = [part for part in item.parts if part.picture == picture and part.real]
+        pinpoints = item.config.image_grid_pinpoints
+        high, wide = get_anyres_image_grid_shape(size, pinpoints, vision.image_size)
         if len(mine) != 1 + high * wide:
             raise NoGridError(f"{len(mine)} tiles for a grid of {high} × {wide}")
-        cells = row_by_row(high * side, wide * side)
-        kept = unpad_image(cells[None], size)[0]
-        top, left = divmod(int(kept[0, 0]), wide * side)
+        whole = high * side, wide * side
+        kept = unpad_image(row_by_row(*whole)[None], size)[0]
+        top, left = divmod(int(kept[0, 0]), whole[1])
         rows, cols = kept.shape
-        places = torch.tensor(image_columns[first : first + side**2]).view(side, side)
+        places = torch.tensor(columns[first : first + side**2]).view(side, side)
         grids.append(PictureGrid(picture, places, mine[0].box))
         first += side**2
-        lines = torch.tensor(image_columns[first : first + rows * (cols + 1)]).view(rows, cols + 1)
+        lines = torch.tensor(columns[first : first + rows * (cols + 1)]).view(rows, cols + 1)
         first += lines.numel()
         labels |= {place: f"end of row {row}" for row, place in enumerate(lines[:, -1].tolist())}
-        whole = Box(*mine[1].box[:2], *mine[-1].box[2:])
-        box = Box(
-            *whole.cell(top, left, high * side, wide * side)[:2],
-            *whole.cell(top + rows - 1, left + cols - 1, high * side, wide * side)[2:],
-        )
-        grids.append(PictureGrid(picture, lines[:, :-1], box, "tiles"))
-    return tuple(grids), labels
+        joined = Box(*mine[1].box[:2], *mine[-1].box[2:])
+        begin = joined.cell(top, left, *whole)
+        end = joined.cell(top + rows - 1, left + cols - 1, *whole)
+        grids.append(PictureGrid(picture, lines[:, :-1], Box(*begin[:2], *end[2:]), "tiles"))
+    return grids, labels
 
 
-def _merged(
-    columns: Mapping[int, list[int]],
-    arguments: Mapping[str, Any],
-    config: Any,
-    parts: Sequence[Part],
-) -> tuple[Grids, dict[int, str]]:
+def _merged(item: _Item) -> Placed:
     """Qwen2-VL and what follows it: squares of patches, row by row, frame pair by frame pair.
 
     Of a video, each of the parts is a frame; the last one can be alone in its pair.
     """
-    merge = config.vision_config.spatial_merge_size
-    depth = getattr(config.vision_config, "temporal_patch_size", 1)
+    vision = item.config.vision_config
+    depth = getattr(vision, "temporal_patch_size", 1)
     grids: list[PictureGrid] = []
     picture = 0
-    for kind, name in ((IMAGE_TYPE, "image_grid_thw"), (VIDEO_TYPE, "video_grid_thw")):
-        image_columns, first, sizes = columns[kind], 0, arguments.get(name)
-        for frames, high, wide in () if sizes is None else sizes.tolist():
-            rows, cols = high // merge, wide // merge
+    for kind, columns in item.columns.items():
+        first, sizes = 0, item.arguments.get(f"{kind}_grid_thw")
+        for frames, *sides in () if sizes is None else sizes.tolist():
+            rows, cols = (side // vision.spatial_merge_size for side in sides)
             for frame in range(frames):
-                places = image_columns[first : first + rows * cols]
+                places = columns[first : first + rows * cols]
                 if len(places) < rows * cols:
-                    raise NoGridError(f"{len(image_columns)} image tokens for {name}")
+                    raise NoGridError(f"{len(columns)} tokens for the grids of each {kind}")
                 first += rows * cols
-                video = kind == VIDEO_TYPE
                 seen = range(frame * depth, (frame + 1) * depth)
-                if parts:
-                    seen = seen[: max(1, len(parts) - seen.start)]
-                grids.append(
-                    PictureGrid(
-                        picture,
-                        torch.tensor(places).view(rows, cols),
-                        name=frame_name(seen) if video else "",
-                        frames=tuple(seen) if video else (),
-                    )
-                )
+                if item.parts:
+                    seen = seen[: max(1, len(item.parts) - seen.start)]
+                video = {"name": frame_name(seen), "frames": tuple(seen)}
+                grid = PictureGrid(picture, torch.tensor(places).view(rows, cols))
+                grids.append(replace(grid, **video) if kind == "video" else grid)
             picture += 1
-    return tuple(grids), {}
+    return grids, {}
 
 
-def _none(*given: Any) -> tuple[Grids, dict[int, str]]:
+def _none(item: _Item) -> Placed:
     """Mllama: one token of the text stands for a picture, whose patches are keys of others."""
-    return (), dict.fromkeys(given[0][IMAGE_TYPE], "<picture>")
+    return [], dict.fromkeys(item.columns["image"], "<picture>")
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, Callable[[_Item], Placed]] = {
     **dict.fromkeys(("llava", "paligemma", "gemma3", "idefics3", "smolvlm", "internvl"), _by_part),
     **dict.fromkeys(("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe"), _merged),
     "llava_next": _unpadded,
     "florence2": _after_mean,
     "mllama": _none,
 }
-NO_PLACES = dict.fromkeys(
-    ("blip-2", "instructblip"),
-    "its image tokens are learned queries, each of which reads the whole picture",
-)
-
-
-# --- labels and axes ----------------------------------------------------------------------------
-
-
-def relabelled(
-    tokens: Tokens, positions: Sequence[int], grids: Grids, labels: Mapping[int, str]
-) -> tuple[Tokens, Grids]:
-    """The tokens of a text with the places of its image tokens as labels.
-
-    Args:
-        tokens: of an item.
-        positions: of them in the padded text.
-        grids: of positions in the padded text.
-        labels: of positions in no grid.
-
-    Returns:
-        The tokens; the grids, of places among them.
-    """
-    place = {position: index for index, position in enumerate(positions)}
-    names = {place[position]: label for position, label in labels.items()}
-    several = len({grid.picture for grid in grids}) > 1
-    regridded = []
-    for grid in grids:
-        places = [place[each] for each in grid.places.flatten().tolist()]
-        regridded.append(replace(grid, places=torch.tensor(places).view(grid.places.shape)))
-        front = f"picture {grid.picture + 1}, " if several else ""
-        front += f"{grid.name}, " if grid.name else ""
-        cells = ((row, col) for row in range(grid.rows) for col in range(grid.cols))
-        names |= {
-            each: f"{front}patch {row},{col}"
-            for each, (row, col) in zip(places, cells, strict=True)
-        }
-    names_now = tuple(names.get(index, label) for index, label in enumerate(tokens.labels))
-    special = tuple(False if index in names else each for index, each in enumerate(tokens.special))
-    return replace(tokens, labels=names_now, special=special), tuple(regridded)
-
-
-def with_grids(
-    text: InputSequence, arguments: Mapping[str, Any], config: Any, parts: Sequence[Part]
-) -> InputSequence:
-    """The text, with the grids of its image tokens.
-
-    Raises:
-        NoGridError: where they are not certain.
-    """
-    tokens, grids = [], []
-    for item, each in enumerate(text.tokens):
-        positions = range(len(each)) if text.positions is None else text.positions[item].tolist()
-        spans, labels = placed(arguments, config, item, parts)
-        relabelled_tokens, token_grids = relabelled(each, list(positions), spans, labels)
-        tokens.append(relabelled_tokens)
-        grids.append(token_grids)
-    return replace(text, tokens=tuple(tokens), pictures=tuple(grids))
-
-
-def without_grids(text: InputSequence, arguments: Mapping[str, Any], config: Any) -> InputSequence:
-    """The text, with its image tokens numbered: they have no places on a picture."""
-    tokens, image_tokens = [], []
-    for item, each in enumerate(text.tokens):
-        positions = range(len(each)) if text.positions is None else text.positions[item].tolist()
-        columns = sorted(chain.from_iterable(image_columns(arguments, config, item).values()))
-        labels = {column: f"image token {index}" for index, column in enumerate(columns)}
-        tokens.append(relabelled(each, list(positions), (), labels)[0])
-        numbered = {*columns}
-        image_tokens.append(tuple(i for i, at in enumerate(positions) if at in numbered))
-    return replace(text, tokens=tuple(tokens), image_tokens=tuple(image_tokens))
-
-
+NO_PLACES = {"blip-2": "its image tokens are learned queries, each of which reads all of it"}
 ONE_PART = ("llava", "paligemma", "gemma3", "florence2")  # the tower sees each picture at once
 
 
-def has_image_tokens(arguments: Mapping[str, Any], config: Any) -> bool:
-    """Whether the text of some arguments has image tokens."""
-    items = range(len(arguments["input_ids"]))
-    return any(any(image_columns(arguments, config, item).values()) for item in items)
-
-
-def whole_pictures(pixels: Tensor, config: Any) -> tuple[Part, ...]:
-    """The parts of pictures that came as pixels: whole ones, where the family cuts none."""
-    if config.model_type not in ONE_PART or pixels.ndim != 4:
-        if config.model_type in RULES and RULES[config.model_type] is not _merged:
-            raise NoGridError("how its tiles were cut is told by a prompt with pictures alone")
-        return ()
-    rows, cols = pixels.shape[-2:]
-    return tuple(Part(picture, Box(), rows, cols) for picture in range(len(pixels)))
+def _relabelled(
+    text: InputSequence, item: int, grids: Sequence[PictureGrid], labels: Mapping[int, str]
+) -> tuple[Any, tuple[PictureGrid, ...], tuple[int, ...]]:
+    """The tokens of an item with the places of its image tokens as labels; the grids, of places
+    among them; and the tokens with labels that are in no grid."""
+    tokens = text.tokens[item]
+    columns = range(len(tokens)) if text.positions is None else text.positions[item].tolist()
+    place = {column: index for index, column in enumerate(columns)}
+    names = {place[column]: label for column, label in labels.items()}
+    alone, several = tuple(sorted(names)), len({grid.picture for grid in grids}) > 1
+    regridded = []
+    for grid in grids:
+        places = grid.places.clone().apply_(place.__getitem__)
+        regridded.append(replace(grid, places=places))
+        front = f"picture {grid.picture + 1}, " if several else ""
+        front += f"{grid.name}, " if grid.name else ""
+        for row, line in enumerate(places.tolist()):
+            names |= {each: f"{front}patch {row},{col}" for col, each in enumerate(line)}
+    labelled = tuple(names.get(index, label) for index, label in enumerate(tokens.labels))
+    special = tuple(each and i not in names for i, each in enumerate(tokens.special))
+    return replace(tokens, labels=labelled, special=special), tuple(regridded), alone

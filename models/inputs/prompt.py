@@ -1,6 +1,5 @@
 """Prompts: a text with pictures, a video or sound, written as the model's chat template has it."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -8,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from models import confined
+from models.files.errors import first_line
 from models.image import Picture
-from models.inputs.answers import can_write
 from models.inputs.joint_processor import joint_processor
 from models.inputs.pictures import opened
 from models.inputs.placement import coordinates, parts_of
-from models.inputs.processor import notes_of, seen_image
-from models.inputs.video import ASSUMED, FAMILIES, Frames, Video, read_video
+from models.inputs.processor import called, notes_of, seen_image
+from models.inputs.sequences import ModelInputs
+from models.inputs.targets import can_write
+from models.inputs.video import ASSUMED, FAMILIES, Video, read_video
 from models.picture_grid import Box, Part
 from models.prompting import PromptSettings
 from models.text import check_text
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 PLACE = "\N{OBJECT REPLACEMENT CHARACTER}"  # where a picture goes in the text
 MOST_WRITTEN = 64  # tokens of an answer
 # Processors that write the tokens of the picture into a text by themselves.
-PLACING = ("Blip2Processor", "InstructBlipProcessor", "Florence2Processor")
+PLACING = ("Blip2Processor", "Florence2Processor")
 NOT_READ = ("labels", "num_patches")  # by a forward pass, of what processors return
 
 
@@ -49,23 +50,7 @@ class Prompt:
     video: Video | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Reading:
-    """A prompt as the model's own inputs.
-
-    Attributes:
-        arguments: by name; texts and pictures may stand for ids and pixels.
-        parts: what the vision tower sees of the pictures, or each frame of a video; () where that
-            is not known.
-        notes: how pictures were prepared, for display.
-    """
-
-    arguments: dict[str, Any]
-    parts: tuple[Part, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def read_prompt(model: "Model", prompt: Prompt) -> Reading:
+def read_prompt(model: "Model", prompt: Prompt) -> ModelInputs:
     """The model's own inputs of a prompt without sound.
 
     Raises:
@@ -82,13 +67,13 @@ def read_prompt(model: "Model", prompt: Prompt) -> Reading:
             f" received {len(pictures)}"
         )
     if not pictures:
-        return Reading({"input_ids": [in_template(model, prompt)]})
+        return ModelInputs({"input_ids": [in_template(model, prompt)]})
     if model.preprocessing is None:
         raise ValueError(f"{model.name} reads no pictures, received {len(pictures)}")
     processor = joint_processor(model)
     if processor is not None:
         return _by_processor(model, prompt, pictures, processor)
-    return Reading({"input_ids": [prompt.text.replace(PLACE, "")], "pixel_values": pictures})
+    return ModelInputs({"input_ids": [prompt.text.replace(PLACE, "")], "pixel_values": pictures})
 
 
 def plain(model: "Model", prompt: Prompt) -> Any:
@@ -116,14 +101,21 @@ def in_template(model: "Model", prompt: Prompt) -> str:
     The template ends where the model's turn begins. The tokenizer reads a text without pictures as
     the ids of transformers' `apply_chat_template`.
     """
-    processor = joint_processor(model)
-    if prompt.video is not None and processor is not None:
-        return chat(model, prompt, str(processor.video_token))
-    if not prompt.images:
-        return _without_second_begin(model, chat(model, prompt, None))
+    text = chat(model, prompt, _place(joint_processor(model), prompt))
+    begins = not prompt.images and prompt.video is None and _begins(model, text)
+    if not begins or model.tokenizer is None:
+        return text
+    first = model.tokenizer.encode(text).ids[:2]
+    twice = len(first) == 2 and first[0] == first[1]  # the tokenizer puts one in front once more
+    return text.removeprefix(special_tokens(model)["bos_token"]) if twice else text
+
+
+def _place(processor: Any | None, prompt: Prompt) -> str | None:
+    """What stands in a text for a picture or a video; None where the processor puts it there."""
     if processor is None or type(processor).__name__ in PLACING:
-        return chat(model, prompt, None)
-    return chat(model, prompt, str(processor.image_token))
+        return None
+    place = getattr(processor, "image_token" if prompt.video is None else "video_token", None)
+    return None if place is None else str(place)
 
 
 def chat(model: "Model", prompt: Prompt, place: str | None) -> str:
@@ -161,15 +153,7 @@ def _rendered(prompts: PromptSettings, message: dict[str, Any]) -> str:
     try:
         return render(prompts.template or "", message, dict(prompts.tokens))
     except Exception as error:  # whatever a template does
-        what = str(error).strip().splitlines() or [type(error).__name__]
-        raise ValueError(f"the model's chat template: {what[0]:.160}") from error
-
-
-def _checked(model: "Model", text: str) -> str:
-    """The text, once the model's tokenizer has read it: processors call it without a limit."""
-    if model.tokenizer is not None:
-        model.tokenizer.encode(text)
-    return text
+        raise ValueError(f"the model's chat template: {first_line(error)}") from error
 
 
 def _begins(model: "Model", text: str) -> bool:
@@ -178,36 +162,31 @@ def _begins(model: "Model", text: str) -> bool:
     return begin != "" and text.startswith(begin)
 
 
-def _without_second_begin(model: "Model", text: str) -> str:
-    """The text without a begin symbol that the tokenizer puts in front once more."""
-    if not _begins(model, text) or model.tokenizer is None:
-        return text
-    first = model.tokenizer.encode(text).ids[:2]
-    twice = len(first) == 2 and first[0] == first[1]
-    return text.removeprefix(special_tokens(model)["bos_token"]) if twice else text
+def _called(model: "Model", prompt: Prompt, processor: Any, **given: Any) -> dict[str, Tensor]:
+    """What a processor returns for a prompt and its pictures, or the frames of its video."""
+    text = chat(model, prompt, _place(processor, prompt))
+    if model.tokenizer is not None:
+        model.tokenizer.encode(text)  # which the processor does without a limit
+    once = {"add_special_tokens": False} if _begins(model, text) else {}
+    arguments = called(processor, text=[text], **given, **once)
+    return {name: value for name, value in arguments.items() if name not in NOT_READ}
 
 
 def _by_processor(
     model: "Model", prompt: Prompt, pictures: Sequence[Picture], processor: Any
-) -> Reading:
+) -> ModelInputs:
     """By the model's own processor."""
-    place = None if type(processor).__name__ in PLACING else str(processor.image_token)
-    text = _checked(model, chat(model, prompt, place))
     images = [picture.image for picture in pictures]
-    arguments = _called(processor, images, text, _begins(model, text))
+    arguments, reader = _called(model, prompt, processor, images=images), processor.image_processor
     parts: tuple[Part, ...] = ()
     if arguments["pixel_values"].ndim >= 4:
         maps = [coordinates(*image.size, number) for number, image in enumerate(images)]
-        seen = _called(processor, maps, text, _begins(model, text))["pixel_values"]
-        parts = parts_of(seen, processor.image_processor)
-    image_processor = processor.image_processor
+        seen = _called(model, prompt, processor, images=maps)["pixel_values"]
+        parts = parts_of(seen, reader)
     notes = [note for picture in pictures for note in picture.notes]
-    notes += [
-        note
-        for image in images
-        for note in notes_of(image_processor, image, seen_image(image_processor, image))
-    ]
-    return Reading(arguments, parts, tuple(dict.fromkeys(notes)))
+    for image in images:
+        notes += notes_of(reader, image, seen_image(reader, image))
+    return ModelInputs(arguments, notes=tuple(dict.fromkeys(notes)), parts=parts)
 
 
 def reads_videos(model: "Model") -> bool:
@@ -219,60 +198,27 @@ def reads_videos(model: "Model") -> bool:
     )
 
 
-def _of_video(model: "Model", prompt: Prompt, video: Video) -> Reading:
+def _of_video(model: "Model", prompt: Prompt, video: Video) -> ModelInputs:
     """A prompt with a video, by the model's own processor."""
+    from transformers.video_utils import VideoMetadata
+
     if len(prompt.images) or prompt.audio is not None:
         raise ValueError("prompt: expected a video alone, received pictures or sound beside it")
+    processor: Any = joint_processor(model)
     if not reads_videos(model):
         raise ValueError(f"{model.name} reads no videos here")
     frames = read_video(video)
-    processor = joint_processor(model)
-    place = str(processor.video_token)  # pyright: ignore[reportOptionalMemberAccess]
-    text = _checked(model, chat(model, prompt, place))
-    arguments = _called(processor, (), text, _begins(model, text), frames)
-    count, high, wide = arguments["video_grid_thw"][0].tolist()
-    reader = processor.video_processor  # pyright: ignore[reportOptionalMemberAccess]
-    rows, cols = high * reader.patch_size, wide * reader.patch_size
+    total, reader = len(frames.images), processor.video_processor
+    about = VideoMetadata(total, frames.fps, frames_indices=list(range(total)))
+    given = {"videos": [list(frames.images)], "videos_kwargs": {"video_metadata": [about]}}
+    arguments = _called(model, prompt, processor, **given)
+    count, *sides = arguments["video_grid_thw"][0].tolist()
+    rows, cols = (side * reader.patch_size for side in sides)
     notes = [
-        f"all {len(frames.images)} frames, read as {cols} × {rows} pixels:"
+        f"all {total} frames, read as {cols} × {rows} pixels:"
         f" {reader.temporal_patch_size} frames share a grid of tokens, of which there are {count}"
     ]
     if frames.fps is None:
         notes.append(f"no frame rate is stated: {ASSUMED} frames a second are assumed")
-    parts = tuple(Part(number, Box(), rows, cols) for number in range(len(frames.images)))
-    return Reading(arguments, parts, tuple(notes))
-
-
-def _called(
-    processor: Any,
-    images: Sequence[Any],
-    text: str,
-    begins: bool,
-    frames: Frames | None = None,
-) -> dict[str, Tensor]:
-    """What the processor returns for pictures, or for the frames of a video."""
-    from models.inputs.quiet import quiet_transformers
-
-    more: dict[str, Any] = {"add_special_tokens": False} if begins else {}
-    more |= {"images": list(images)} if frames is None else _as_video(frames)
-    try:
-        with quiet_transformers(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of NumPy, in PaliGemma's
-            batch = processor(text=[text], return_tensors="pt", **more)
-    except Exception as error:  # each processor checks its inputs in its own way
-        what = str(error).strip().splitlines() or [type(error).__name__]
-        raise ValueError(f"{type(processor).__name__}: {what[0]:.160}") from error
-    return {
-        name: value
-        for name, value in batch.items()
-        if isinstance(value, Tensor) and name not in NOT_READ
-    }
-
-
-def _as_video(frames: Frames) -> dict[str, Any]:
-    """Frames as arguments of a processor of the library."""
-    from transformers.video_utils import VideoMetadata
-
-    count = len(frames.images)
-    about = VideoMetadata(count, frames.fps, frames_indices=list(range(count)))
-    return {"videos": [list(frames.images)], "videos_kwargs": {"video_metadata": [about]}}
+    parts = tuple(Part(number, Box(), rows, cols) for number in range(total))
+    return ModelInputs(arguments, notes=tuple(notes), parts=parts)

@@ -1,7 +1,8 @@
 """Input sequences of a model: text, image patches, audio frames, or decoder targets."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import torch
@@ -9,7 +10,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from models.inputs.layout import Layout, image_layout, unmasked
-from models.picture_grid import PictureGrid
+from models.picture_grid import Part, PictureGrid
 from models.text import Tokenizer, Tokens, tokens_of_ids
 from models.trace import PatchGrid
 
@@ -71,6 +72,39 @@ class InputSequence:
 
 
 InputSequences = Mapping[str, InputSequence]
+
+
+@dataclass(eq=False)
+class ModelInputs:
+    """One prepared input of a transformers model.
+
+    Attributes:
+        arguments: keyword arguments of forward.
+        sequences: input sequences by name.
+        notes: how the input was changed, for display.
+        parts: what the vision tower sees of the pictures of a prompt.
+        answer: place of the first token after a prompt; None for other inputs.
+        most_written: the most tokens that the model writes; None for what is usual.
+    """
+
+    arguments: dict[str, Any]
+    sequences: dict[str, InputSequence] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    answer: int | None = None
+    most_written: int | None = None
+
+    @property
+    def items(self) -> int:
+        """Batch size."""
+        if self.sequences:
+            return len(next(iter(self.sequences.values())).tokens)
+        sizes = [len(x) for x in self.arguments.values() if isinstance(x, Tensor) and x.ndim]
+        return sizes[0] if sizes else 1
+
+
+# Called with what a model goes on from, a prompt or a start token: entered while it writes.
+Watch = Callable[[ModelInputs], AbstractContextManager[Any] | None]
 
 
 def text_sequence(

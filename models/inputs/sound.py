@@ -3,7 +3,7 @@
 import inspect
 import io
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import gcd
 from pathlib import Path
@@ -15,13 +15,12 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.inputs.features import LARGEST
-from models.inputs.processor import feature_extractor
+from models.inputs.processor import called, feature_extractor
 from models.preprocessing import ProcessorSettings
 
 MOST_SECONDS = 600
 LEAST_SECONDS = 0.025  # a frame of the usual encoders
-SUFFIXES = (".wav",)
-UNREAD = (".flac", ".mp3", ".ogg", ".oga", ".opus", ".m4a", ".aac")  # sound, refused in one line
+SUFFIXES = (".wav", ".flac", ".mp3", ".ogg", ".oga", ".opus", ".m4a", ".aac")  # the first is read
 # Rules of networks for the number of frames, and a length that any usual stride divides.
 LENGTHS = ("_get_feat_extract_output_lengths", "_get_subsampling_output_length")
 LENGTH = 2**10 * 3 * 5**2
@@ -49,7 +48,6 @@ class Features:
     Attributes:
         arguments: by name; `input_features` or `input_values`, and what else the extractor returns.
         notes: what was done to the recordings, for display.
-        rate: samples a second, as the model reads them.
         seconds: length with padding; None if the extractor does not state its frames.
         step: seconds from one sample or frame to the next; None likewise.
         heard: seconds of each recording, without padding.
@@ -57,20 +55,19 @@ class Features:
 
     arguments: dict[str, Tensor]
     notes: tuple[str, ...]
-    rate: int
     seconds: float | None = None
     step: float | None = None
     heard: tuple[float, ...] = ()
 
 
 def is_sound(source: Any) -> bool:
-    """Whether an input is a recording by its own look: a WAV file, samples, or a list of either."""
+    """Whether an input looks like a recording: a file of sound, samples, or a list of either."""
     if isinstance(source, list | tuple):
         return bool(source) and all(is_sound(each) for each in source)
     if isinstance(source, str | Path):
-        return Path(source).suffix.lower() in (*SUFFIXES, *UNREAD)
-    array = isinstance(source, Tensor | np.ndarray)
-    return isinstance(source, Recording) or (array and source.ndim == 1 and _floats(source))
+        return Path(source).suffix.lower() in SUFFIXES
+    array = isinstance(source, Tensor | np.ndarray) and source.ndim == 1
+    return isinstance(source, Recording) or (array and torch.as_tensor(source).is_floating_point())
 
 
 def extracted(settings: ProcessorSettings, source: Any) -> Features:
@@ -78,52 +75,42 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
 
     Args:
         settings: of the extractor.
-        source: path of a WAV file, bytes of one, a `Recording`, samples at the model's own rate,
-            or a list of these.
+        source: see `read_recording`, or a list of these; samples are at the model's own rate.
 
     Raises:
-        ValueError: for a file that cannot be read, less than `LEAST_SECONDS` of sound, and an
-            extractor that does not run here or refuses the recording.
+        ValueError: see `read_recording`, and for an extractor that does not run here or refuses
+            the recording.
     """
-    from models.inputs.quiet import quiet_transformers
-
     extractor = feature_extractor(settings)
     if extractor is None:
         raise ValueError("the model's feature extractor does not run here: pass its own inputs")
     sources = source if isinstance(source, list | tuple) else [source]
     rate = int(extractor.sampling_rate)
     recordings = [resampled(read_recording(each), rate) for each in sources]
-    for each in recordings:
-        _check_length(each)
     default = inspect.signature(type(extractor).__call__).parameters.get("padding")
     unpadded = default is not None and default.default is False
     padding = {"padding": True} if unpadded and len(recordings) > 1 else {}
-    try:
-        with quiet_transformers():
-            batch = extractor(
-                [each.samples for each in recordings],
-                sampling_rate=rate,
-                return_tensors="pt",
-                **padding,
-            )
-    except Exception as error:  # each extractor checks its samples in its own way
-        what = str(error).strip().splitlines() or [type(error).__name__]
-        raise ValueError(f"{type(extractor).__name__}: {what[0]:.160}") from error
-    arguments = {name: value for name, value in batch.items() if isinstance(value, Tensor)}
-    notes = [note for each in recordings for note in (*each.notes, *_cut(extractor, each, rate))]
+    samples = [each.samples for each in recordings]
+    arguments = called(extractor, samples, sampling_rate=rate, **padding)
+    heard = tuple(len(each) / rate for each in samples)
+    notes = [note for each in recordings for note in each.notes]
+    whole = getattr(extractor, "n_samples", 0) / rate
+    for seconds in heard:
+        if whole and seconds != whole:
+            word = "padded" if seconds < whole else "cut"
+            notes.append(f"{word} from {seconds:.1f} to {whole:.0f} seconds")
     count, step = _entries(extractor, arguments, rate)
     seconds = None if step is None else count * step
-    heard = tuple(len(each.samples) / rate for each in recordings)
-    return Features(arguments, tuple(dict.fromkeys(notes)), rate, seconds, step, heard)
+    return Features(arguments, tuple(dict.fromkeys(notes)), seconds, step, heard)
 
 
 def read_recording(source: Any) -> Recording:
-    """A recording from a WAV file, its bytes, or samples.
+    """A recording from a WAV file, its bytes, a `Recording`, or an array of samples.
 
     Raises:
-        ValueError: for a file that cannot be read, is longer than `MOST_SECONDS` or shorter than
-            `LEAST_SECONDS`, or is empty; for samples that are not of one channel, no finite
-            floats, or of no rate.
+        ValueError: in one line, for a file that cannot be read, for samples that are not of one
+            channel, no finite floats, or of no rate, and for less than `LEAST_SECONDS` or more
+            than `MOST_SECONDS`.
     """
     if isinstance(source, str | Path | bytes):
         recording = _read_wav(source)
@@ -146,11 +133,11 @@ def read_recording(source: Any) -> Recording:
             f"the recording has samples of {loudest:.2g}: expected at most {LARGEST:.2g}, usually 1"
         )
     rate = recording.rate
-    if rate is not None and (isinstance(rate, bool) or rate != int(rate) or rate < 1):
+    if rate is None:
+        return recording
+    if isinstance(rate, bool) or rate != int(rate) or rate < 1:
         raise ValueError(f"rate: expected samples a second, 1 or more, received {rate}")
-    recording = recording if rate is None else replace(recording, rate=int(rate))
-    _check_length(recording)
-    return recording
+    return resampled(recording, int(rate))
 
 
 def samples_of(values: Any) -> Float[np.ndarray, " sample"]:
@@ -172,12 +159,15 @@ def samples_of(values: Any) -> Float[np.ndarray, " sample"]:
     return array.astype(np.float32)
 
 
-def _check_length(recording: Recording) -> None:
-    """Raises ValueError for less than a frame or more than `MOST_SECONDS`, where the rate is
-    known."""
-    if not recording.rate:
-        return
-    if (seconds := len(recording.samples) / recording.rate) < LEAST_SECONDS:
+def resampled(recording: Recording, rate: int) -> Recording:
+    """The recording at another rate, by a polyphase filter (SciPy's `resample_poly`).
+
+    Raises:
+        ValueError: for less than a frame, or more than `MOST_SECONDS`.
+    """
+    given = recording.rate or rate
+    seconds = len(recording.samples) / given
+    if seconds < LEAST_SECONDS:
         raise ValueError(
             f"the recording is too short: expected at least {1000 * LEAST_SECONDS:.0f}"
             f" milliseconds, received {1000 * seconds:.1f}"
@@ -187,17 +177,13 @@ def _check_length(recording: Recording) -> None:
             f"the recording is too long: expected at most {MOST_SECONDS // 60} minutes, received"
             f" {seconds / 60:.1f}"
         )
-
-
-def resampled(recording: Recording, rate: int) -> Recording:
-    """The recording at another rate, by a polyphase filter (SciPy's `resample_poly`)."""
-    if recording.rate in (None, rate):
-        return Recording(recording.samples, rate, recording.notes)
+    if given == rate:
+        return replace(recording, rate=rate)
     from scipy.signal import resample_poly
 
-    common = gcd(recording.rate, rate)
-    samples = resample_poly(recording.samples, rate // common, recording.rate // common)
-    note = f"resampled from {recording.rate:,} to {rate:,} Hz"
+    common = gcd(given, rate)
+    samples = resample_poly(recording.samples, rate // common, given // common)
+    note = f"resampled from {given:,} to {rate:,} Hz"
     return Recording(samples.astype(np.float32), rate, (*recording.notes, note))
 
 
@@ -206,45 +192,28 @@ def _read_wav(source: str | Path | bytes) -> Recording:
 
     name = "the recording" if isinstance(source, bytes) else Path(source).name
     if not isinstance(source, bytes) and not Path(source).is_file():
-        what = "a folder, not a WAV file" if Path(source).is_dir() else "no such file"
-        raise ValueError(f"{name or source}: {what}")
-    if not (source if isinstance(source, bytes) else Path(source).stat().st_size):
-        raise ValueError(f"{name}: the file is empty")
-    if Path(name).suffix.lower() in UNREAD:
-        raise ValueError(f"{name}: expected a WAV file: convert the recording to one")
+        raise ValueError(f"{name or source}: no such file")
     try:
         file = io.BytesIO(source) if isinstance(source, bytes) else source
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", wavfile.WavFileWarning)
             rate, values = wavfile.read(file)
     except Exception as error:  # the reader raises errors of many kinds for damaged files
-        raise ValueError(f"{name}: expected a WAV file, which this is not") from error
+        raise ValueError(
+            f"{name}: expected a WAV file, which this is not: convert the recording to one"
+        ) from error
+    ends_early = any("EOF" in str(each.message) for each in warned)
+    notes = ("the file is cut off",) if ends_early else ()
     if not rate or len(values) > MOST_SECONDS * rate:
         raise ValueError(f"{name}: expected at most {MOST_SECONDS // 60} minutes of sound")
-    ends_early = any("EOF" in str(each.message) for each in warned)
-    samples, notes = _scaled(values), ("the file is cut off",) if ends_early else ()
+    samples: np.ndarray = values.astype(np.float32)
+    if values.dtype.kind != "f":  # whole numbers are divided by the largest of their format
+        largest = -float(np.iinfo(values.dtype).min) or 128.0
+        samples = (samples - 128 * (values.dtype == np.uint8)) / largest
     if samples.ndim == 2:
         notes += (f"mean of {samples.shape[1]} channels",) if samples.shape[1] > 1 else ()
         samples = samples.mean(axis=1, dtype=np.float32)
     return Recording(samples, int(rate), notes)
-
-
-def _scaled(values: np.ndarray) -> np.ndarray:
-    """Samples as floats: whole numbers are divided by the largest of their format."""
-    if values.dtype.kind == "f":
-        return values.astype(np.float32)
-    if values.dtype == np.uint8:
-        return (values.astype(np.float32) - 128) / 128
-    return values.astype(np.float32) / -float(np.iinfo(values.dtype).min)
-
-
-def _cut(extractor: Any, recording: Recording, rate: int) -> Sequence[str]:
-    """What the extractor does to the length of a recording, for display."""
-    samples, seconds = getattr(extractor, "n_samples", None), len(recording.samples) / rate
-    if not isinstance(samples, int) or len(recording.samples) == samples:
-        return ()
-    word = "padded" if len(recording.samples) < samples else "cut"
-    return (f"{word} from {seconds:.1f} to {samples / rate:.0f} seconds",)
 
 
 def _entries(
@@ -279,7 +248,3 @@ def frame_stride(network: nn.Module) -> int | None:
         whole = second > first and LENGTH % (second - first) == 0
         return LENGTH // (second - first) if whole else None
     return None
-
-
-def _floats(source: Tensor | np.ndarray) -> bool:
-    return torch.as_tensor(source).is_floating_point()

@@ -6,7 +6,7 @@ transformers (`inputs_embeds`, `attention_mask`); `tokens` names the tokens.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float
@@ -16,150 +16,39 @@ from models.inputs.named import as_tensors
 from models.model import Model
 from models.text import Tokens
 
-VECTORS = {"src": False, "query": False, "inputs_embeds": True}  # whether always batch first
-SAME = ("key", "value")
+PLAIN, MASK = "inputs_embeds", "attention_mask"  # of transformers
+VECTORS = ("src", "query", PLAIN)
+SAME = ("key", "value")  # which may be the queries themselves
 MASKS = ("mask", "src_mask", "attn_mask")
-PADDING = ("src_key_padding_mask", "key_padding_mask")
-OTHERS = ("attention_mask", "is_causal", "tokens", "need_weights", "average_attn_weights")
-NAMES = (*VECTORS, *SAME, *MASKS, *PADDING, *OTHERS)
+PADDING = ("src_key_padding_mask", "key_padding_mask", MASK)
 
 
-class Vectors(NamedTuple):
-    """One prepared input.
-
-    Attributes:
-        arguments: keyword arguments of forward.
-        tokens: one entry per item of the batch.
-        notes: how the input was read, for display.
-    """
-
-    arguments: dict[str, Any]
-    tokens: tuple[Tokens, ...]
-    notes: tuple[str, ...] = ()
-
-
-def read_tensor(model: Model, source: Any) -> Vectors:
-    """The vectors in a tensor, `token dim` or `batch token dim`.
+def read_vectors(
+    model: Model, source: Any
+) -> tuple[dict[str, Any], tuple[Tokens, ...], tuple[str, ...]]:
+    """Arguments of forward, the tokens of each item, and notes.
 
     Raises:
-        ValueError: for anything else, another width, no tokens, or numbers that are not finite.
+        ValueError: for anything but finite floats of the model's width, a mask that is not one of
+            query and key, and padding that is not at the end.
     """
-    vectors = _checked(model, source)
-    notes: tuple[str, ...] = ()
-    if model.network.config.token_first and isinstance(source, Tensor) and source.ndim == 3:
-        items, count, _ = vectors.shape
-        notes = (f"vectors: read as batch, token, dim: {items} × {count} tokens",)
-    return _named(vectors, None, None, notes)
-
-
-def read_mapping(model: Model, source: Mapping[str, Any]) -> Vectors:
-    """The vectors, masks and names of tokens in a mapping.
-
-    Raises:
-        ValueError: as for a tensor; for keys of another sequence, a mask that is not one of query
-            and key, and padding that is not at the end.
-    """
-    names = source.get("tokens")
-    given = as_tensors({name: each for name, each in source.items() if name != "tokens"})
-    if unknown := sorted({*given} - {*NAMES}):
+    given = dict(source) if isinstance(source, Mapping) else {PLAIN: source}
+    names, query = given.pop("tokens", None), given.get("query")
+    given = as_tensors({k: v for k, v in given.items() if k not in SAME or v is not query})
+    if unknown := sorted({*given} - {*VECTORS, *MASKS, *PADDING, "is_causal"}):
         raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
-    name = _only(given, tuple(VECTORS))
+    name, vectors = _only(given, VECTORS)
     if name is None:
         raise ValueError(f"{model.name}: expected a dict with {', '.join(VECTORS)}")
-    for other in SAME:
-        if other in given and given[other] is not source[name] and not _equal(given, other, name):
-            raise ValueError(
-                f"{other}: expected that of {name}: {model.name} attends from a sequence to itself"
-            )
-    token_first = model.network.config.token_first and not VECTORS[name]
-    vectors = given[name]
-    if token_first and isinstance(vectors, Tensor) and vectors.ndim == 3:
-        vectors = vectors.transpose(0, 1)
-    vectors = _checked(model, vectors)
-    causal, visible = _visible(given, vectors)
-    whole = _named(vectors, _padding(given, vectors), names, ())
-    arguments = {**whole.arguments, "causal": causal, "visible": visible}
-    return whole._replace(arguments=arguments)
-
-
-def _only(given: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """The one of some names that is given; None if none is."""
-    present = [name for name in names if name in given]
-    if len(present) > 1:
-        raise ValueError(f"expected one of {', '.join(present)}, received both")
-    return present[0] if present else None
-
-
-def _equal(given: Mapping[str, Any], one: str, other: str) -> bool:
-    first, second = given[one], given[other]
-    return isinstance(first, Tensor) and isinstance(second, Tensor) and first.equal(second)
-
-
-def _checked(model: Model, source: Any) -> Float[Tensor, "batch token dim"]:
-    """The vectors as a batch, on the network's device and of its dtype."""
-    weight, dim = next(model.network.parameters()), model.network.config.dim
-    if not isinstance(source, Tensor) or not source.is_floating_point():
-        kind = source.dtype if isinstance(source, Tensor) else type(source).__name__
-        raise ValueError(
-            f"{model.name} reads vectors: expected floats, token dim or batch token dim,"
-            f" of width {dim}, received {kind}"
-        )
-    vectors = source[None] if source.ndim == 2 else source
-    if vectors.ndim != 3 or vectors.shape[-1] != dim or not vectors.numel():
-        raise ValueError(
-            f"{model.name} reads vectors: expected at least one token and width {dim},"
-            f" received {tuple(source.shape)}"
-        )
-    if vectors.shape[1] > model.limit:
-        raise ValueError(
-            f"{model.name} reads at most {model.limit} tokens, received {vectors.shape[1]}"
-        )
-    if not bool(vectors.isfinite().all()):
-        raise ValueError("vectors: expected finite numbers, received NaN or infinity")
-    return vectors.detach().to(device=weight.device, dtype=weight.dtype)
-
-
-def _named(vectors: Tensor, padding: Tensor | None, names: Any, notes: tuple[str, ...]) -> Vectors:
-    """The input, its tokens by their names or positions."""
+    swapped = model.network.config.token_first and getattr(vectors, "ndim", 0) == 3
+    vectors = _checked(model, vectors.transpose(0, 1) if swapped and name != PLAIN else vectors)
     items, length, _ = vectors.shape
+    padding = _padding(given, vectors)
+    arguments = {"vectors": vectors, "padding": padding, **_mask(given, length, vectors.device)}
     counts = [length] * items if padding is None else (~padding).sum(1).tolist()
-    labels = [[*map(str, range(count))] for count in counts]
-    if names is not None:
-        labels = [names] if _texts(names) else names
-        fits = isinstance(labels, list | tuple) and all(map(_texts, labels))
-        if not fits or [len(item) for item in labels] != counts:
-            raise ValueError(
-                f"tokens: expected {' and '.join(map(str, counts))} names, a list for each item,"
-                f" received {names}"
-            )
-    tokens = tuple(map(_tokens, labels))
-    arguments = {"vectors": vectors, "padding": padding, "causal": False, "visible": None}
-    return Vectors(arguments, tokens, notes)
-
-
-def _tokens(labels: list[str]) -> Tokens:
-    """Tokens whose ids are where their names first stand: equal names have one id."""
-    first: dict[str, int] = {}
-    ids = [first.setdefault(label, place) for place, label in enumerate(labels)]
-    return Tokens.of_ids(ids, {}, dict(zip(ids, labels, strict=True)))
-
-
-def _texts(names: Any) -> bool:
-    return isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
-
-
-def _padding(given: Mapping[str, Any], vectors: Tensor) -> Bool[Tensor, "batch token"] | None:
-    """True at padding, all of it on the right; None without any."""
-    name = _only(given, (*PADDING, "attention_mask"))
-    if name is None:
-        return None
-    mask, shape = given[name], vectors.shape[:2]
-    if isinstance(mask, Tensor) and mask.ndim == 1:
-        mask = mask[None]
-    if not isinstance(mask, Tensor) or mask.shape != shape:
-        raise ValueError(f"{name}: expected batch token, {tuple(shape)}, received {_shape(mask)}")
-    hidden = ~mask.bool() if name == "attention_mask" else _hidden(name, mask)
-    return right_padding(name, hidden.to(vectors.device))
+    read = f"vectors: read as batch, token, dim: {items} × {length} tokens"
+    notes = (read,) if swapped and not isinstance(source, Mapping) else ()
+    return arguments, _tokens(names, counts), notes
 
 
 def right_padding(
@@ -173,33 +62,89 @@ def right_padding(
     return hidden if bool(hidden.any()) else None
 
 
-def _visible(given: Mapping[str, Any], vectors: Tensor) -> tuple[bool, Tensor | None]:
-    """Whether the mask is causal, and where a query may attend if it is another one."""
-    name, length = _only(given, MASKS), vectors.shape[1]
-    causal = bool(given.get("is_causal", False))
+def _only(given: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str | None, Any]:
+    """The one of some names that is given, with its value."""
+    present = [name for name in names if name in given]
+    if len(present) > 1:
+        raise ValueError(f"expected one of {', '.join(present)}, received both")
+    return (present[0], given[present[0]]) if present else (None, None)
+
+
+def _checked(model: Model, source: Any) -> Float[Tensor, "batch token dim"]:
+    """The vectors as a batch, on the network's device and of its dtype."""
+    weight, dim = next(model.network.parameters()), model.network.config.dim
+    floats = isinstance(source, Tensor) and source.is_floating_point()
+    vectors = source[None] if floats and source.ndim == 2 else source
+    if not floats or vectors.ndim != 3 or vectors.shape[-1] != dim or not vectors.numel():
+        received = (
+            tuple(source.shape) if floats else getattr(source, "dtype", type(source).__name__)
+        )
+        raise ValueError(
+            f"{model.name} reads vectors: expected floats, token dim or batch token dim, at least"
+            f" one token and width {dim}, received {received}"
+        )
+    if vectors.shape[1] > model.limit:
+        raise ValueError(
+            f"{model.name} reads at most {model.limit} tokens, received {vectors.shape[1]}"
+        )
+    if not bool(vectors.isfinite().all()):
+        raise ValueError("vectors: expected finite numbers, received NaN or infinity")
+    return vectors.detach().to(device=weight.device, dtype=weight.dtype)
+
+
+def _tokens(names: Any, counts: list[int]) -> tuple[Tokens, ...]:
+    """The tokens by their names, whose ids are where they first stand; else by positions."""
+    labels = [[*map(str, range(count))] for count in counts]
+    if names is not None:
+        labels = names if names and isinstance(names[0], list | tuple) else [names]
+        texts = all(isinstance(name, str) for item in labels for name in item)
+        if not texts or [*map(len, labels)] != counts:
+            raise ValueError(
+                f"tokens: expected {' and '.join(map(str, counts))} names, a list for each item,"
+                f" received {names}"
+            )
+    return tuple(map(_named, labels))
+
+
+def _named(labels: Sequence[str]) -> Tokens:
+    first: dict[str, int] = {}
+    ids = [first.setdefault(label, place) for place, label in enumerate(labels)]
+    return Tokens.of_ids(ids, {}, dict(zip(ids, labels, strict=True)))
+
+
+def _padding(given: Mapping[str, Any], vectors: Tensor) -> Bool[Tensor, "batch token"] | None:
+    """True at padding; None without any."""
+    name, mask = _only(given, PADDING)
     if name is None:
-        return causal, None
-    mask = given[name]
-    if not isinstance(mask, Tensor) or mask.shape != (length, length):
-        raise ValueError(f"{name}: expected query key, {(length, length)}, received {_shape(mask)}")
-    visible = ~_hidden(name, mask).to(vectors.device)
-    triangle = torch.ones_like(visible).tril()
-    if visible.equal(triangle):
-        return True, None
-    if causal:
-        raise ValueError(f"is_causal: expected {name} to hide all later keys and no others")
-    return False, None if bool(visible.all()) else visible
+        return None
+    mask, shape = torch.as_tensor(mask), vectors.shape[:2]
+    mask = mask[None] if mask.ndim == 1 else mask
+    if mask.shape != shape:
+        received = tuple(mask.shape)
+        raise ValueError(f"{name}: expected batch token, {tuple(shape)}, received {received}")
+    hidden = ~mask.bool() if name == MASK else _hidden(name, mask)
+    return right_padding(name, hidden.to(vectors.device))
+
+
+def _mask(given: Mapping[str, Any], length: int, device: torch.device) -> dict[str, Any]:
+    """Whether the mask is causal, and where a query may attend if it is another one."""
+    name, mask = _only(given, MASKS)
+    shape = None if name is None else tuple(torch.as_tensor(mask).shape)
+    if shape not in (None, (length, length)):
+        raise ValueError(f"{name}: expected query key, {(length, length)}, received {shape}")
+    visible = torch.ones(length, length, dtype=torch.bool, device=device)
+    if name is not None:
+        visible = ~_hidden(name, torch.as_tensor(mask)).to(device)
+    if given.get("is_causal"):
+        visible = visible.tril()
+    asked = name is not None or bool(given.get("is_causal"))
+    causal = asked and visible.equal(torch.ones_like(visible).tril())
+    return {"causal": causal, "visible": None if causal or bool(visible.all()) else visible}
 
 
 def _hidden(name: str, mask: Tensor) -> Bool[Tensor, "row col"]:
     """True at hidden keys, of booleans or of what is added to scores: 0 or −∞."""
-    if mask.dtype == torch.bool:
-        return mask
-    hidden = mask == -torch.inf
-    if not mask.is_floating_point() or not bool((hidden | (mask == 0)).all()):
+    hidden = mask if mask.dtype == torch.bool else mask == -torch.inf
+    if mask.dtype != torch.bool and not bool((hidden | (mask == 0)).all()):
         raise ValueError(f"{name}: expected booleans, True at hidden keys, or 0 and −∞")
     return hidden
-
-
-def _shape(mask: Any) -> str:
-    return str(tuple(mask.shape)) if isinstance(mask, Tensor) else type(mask).__name__

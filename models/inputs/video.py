@@ -25,6 +25,7 @@ LEAST_FRAMES, MOST_FRAMES = 2, 64
 ASSUMED = 24  # frames a second, where nothing states it
 FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe")
 TIMED = ("qwen3_vl", "qwen3_vl_moe")  # whose size of a frame depends on the number of frames
+LEVELS = ("image_mean", "image_std", "do_normalize", "do_rescale", "rescale_factor")
 SIZES = {  # least and most pixels that the library's processors take by default
     False: {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768},
     True: {"shortest_edge": 128 * 32 * 32, "longest_edge": 32 * 32 * 768},
@@ -64,22 +65,16 @@ def read_video(video: Video) -> Frames:
     Raises:
         ValueError: in one line, for a file or list that is no such video.
     """
-    given = video.frames
+    given, fps = video.frames, video.fps
     if isinstance(given, list | tuple):
         _check_count(len(given))
         images = [open_image(Path(each) if isinstance(each, str) else each).image for each in given]
-        fps = video.fps
     else:
         data = _contents(given)
-        if data[4:8] == b"ftyp" or data[:4] == b"\x1aE\xdf\xa3":  # MP4, MOV; WebM, MKV
-            raise ValueError(
-                "video: no decoder of films here: expected an animated GIF, WebP or PNG, or a list"
-                " of pictures"
-            )
         count = frame_count(data)
         _check_count(count)
         images = [open_image(frame_of(data, number)).image for number in range(count)]
-        fps = video.fps or _rate(data, count)
+        fps = fps or _rate(data, count)
     sizes = list(dict.fromkeys(image.size for image in images))
     if len(sizes) > 1:
         first, second = (f"{wide} × {high}" for wide, high in sizes[:2])
@@ -97,15 +92,19 @@ def _check_count(count: int) -> None:
 
 
 def _contents(given: Any) -> bytes:
-    """The bytes of a file."""
-    if isinstance(given, bytes):
-        return given
-    if not isinstance(given, str | Path):
+    """The bytes of an animated picture."""
+    if not isinstance(given, str | Path | bytes):
         kind = type(given).__name__
         raise ValueError(f"video: expected an animated picture or a list of them, received {kind}")
-    if not Path(given).is_file():
+    if not isinstance(given, bytes) and not Path(given).is_file():
         raise ValueError(f"expected a video file, received {Path(given).name}: there is none")
-    return Path(given).read_bytes()
+    data = given if isinstance(given, bytes) else Path(given).read_bytes()
+    if data[4:8] == b"ftyp" or data[:4] == b"\x1aE\xdf\xa3":  # MP4, MOV; WebM, MKV
+        raise ValueError(
+            "video: no decoder of films here: expected an animated GIF, WebP or PNG, or a list of"
+            " pictures"
+        )
+    return data
 
 
 def _rate(data: bytes, count: int) -> float | None:
@@ -131,16 +130,11 @@ class FrameProcessor:
 
     def __init__(self, images: Any, family: str, settings: Mapping[str, Any]) -> None:
         self.images, self.timed = images, family in TIMED
-        self.patch_size = int(settings.get("patch_size", images.patch_size))
-        self.merge_size = int(settings.get("merge_size", images.merge_size))
-        self.temporal_patch_size = int(
-            settings.get("temporal_patch_size", images.temporal_patch_size)
+        sides = ("patch_size", "merge_size", "temporal_patch_size")
+        self.patch_size, self.merge_size, self.temporal_patch_size = (
+            int(settings.get(name, getattr(images, name))) for name in sides
         )
-        self.levels = {
-            name: settings[name]
-            for name in ("image_mean", "image_std", "do_normalize", "do_rescale", "rescale_factor")
-            if name in settings
-        }
+        self.levels = {name: settings[name] for name in LEVELS if name in settings}
         self.resample = settings.get("resample", images.resample)
         size = {**SIZES[self.timed], **(settings.get("size") or {})}
         self.least = int(settings.get("min_pixels") or size["shortest_edge"])
@@ -157,23 +151,15 @@ class FrameProcessor:
 
     def size_of(self, width: int, height: int, frames: int) -> tuple[int, int]:
         """Width and height that frames are resized to, by the library's own rule."""
-        factor = self.patch_size * self.merge_size
-        if self.timed:
-            from transformers.models.qwen3_vl.video_processing_qwen3_vl import smart_resize
+        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize as plain
+        from transformers.models.qwen3_vl.video_processing_qwen3_vl import smart_resize as timed
 
-            high, wide = smart_resize(
-                frames,
-                height,
-                width,
-                self.temporal_patch_size,
-                factor,
-                self.least,
-                self.most,
-            )
-        else:
-            from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
-
-            high, wide = smart_resize(height, width, factor, self.least, self.most)
+        limits = self.patch_size * self.merge_size, self.least, self.most
+        high, wide = (
+            timed(frames, height, width, self.temporal_patch_size, *limits)
+            if self.timed
+            else plain(height, width, *limits)
+        )
         return wide, high
 
     def _patches(

@@ -81,11 +81,11 @@ def add(network: nn.Module, folder: Folder, settings: Mapping[str, Any]) -> None
             raise CheckpointError(f"{ADAPTER}: {name} is not supported: merge the adapter first")
     parts: dict[str, dict[str, Tensor]] = {}
     for name, tensor in _read(folder).items():
-        found = PART.fullmatch(name)
-        if found is None:
+        part = PART.fullmatch(name)
+        if part is None:
             _replace(network, name, tensor)
         else:
-            parts.setdefault(found[1], {})[found[2].removeprefix("embedding_")] = tensor
+            parts.setdefault(part[1], {})[part[2].removeprefix("embedding_")] = tensor
     for name, held in parts.items():
         _add(network, name, held, settings)
 

@@ -21,13 +21,13 @@ from transformers.models.auto.modeling_auto import MODEL_MAPPING
 from models import confined
 from models.cost import memory_check
 from models.files.errors import CheckpointError
-from models.files.fitting import Weights, read_config
+from models.files.fitting import check_fit, read_config
 from models.files.folder import Folder, dtype_holding, finite, tensors
 from models.inputs.generation import generation_config
-from models.inputs.pretrained import text_config
 from models.inputs.quiet import quiet_transformers
+from models.inputs.texts import text_config
 from models.model import Model, class_names, is_multi_label
-from models.preprocessing import library_preprocessing, library_sound, patches_of
+from models.preprocessing import patches_of, read_preprocessing, read_sound
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.tokenizers import wrapped
 from models.prompting import GENERATION, PromptSettings, of_writing, read_prompting
@@ -84,7 +84,7 @@ def load_folder(
     config = _config(settings)
     if not folder.trusted:
         with quiet_transformers():
-            Weights.of(state).check_fit(lambda: kind(copy.deepcopy(config)), settings)
+            check_fit(state, lambda: kind(copy.deepcopy(config)), settings)
     dtype = dtype_holding(state, dtype)
     network, left_out = _filled(kind, config, state, dtype)
     check_traceable(network)
@@ -96,7 +96,7 @@ def load_folder(
         read_tokenizer(folder),
         folder,
         left_out=left_out,
-        sound=library_sound(folder, network.config),
+        sound=read_sound(folder, network.config),
         prompts=prompts,
     )
 
@@ -127,7 +127,7 @@ def _model(
         network,
         tokenizer,
         trained=True,
-        preprocessing=library_preprocessing(folder, config),
+        preprocessing=read_preprocessing(folder, config),
         door="transformers",
         max_tokens=token_limit(network),
         classes=class_names(getattr(config, "id2label", None)),

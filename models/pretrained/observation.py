@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from models.attention import Edit
 from models.hooks import hooked
-from models.inputs.pretrained import ModelInputs
+from models.inputs.sequences import ModelInputs
 from models.pretrained.block_outputs import blocks_of
 from models.pretrained.interface import recording
 from models.pretrained.module_edits import ModuleEdit

@@ -9,7 +9,7 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from models.attention import Edit
-from models.inputs.pretrained import ModelInputs
+from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.block_outputs import blocks_of
 from models.pretrained.module_edits import ModuleEdit

@@ -11,7 +11,8 @@ from models.attention import Edit
 from models.attnlrp import Rules, gradient_rules
 from models.eval_mode import check_eval
 from models.inputs.features import refusing_shapes
-from models.inputs.pretrained import ModelInputs, forward_arguments
+from models.inputs.named import forward_arguments
+from models.inputs.sequences import ModelInputs
 from models.pretrained.activations import activation_rules
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.block_outputs import block_states

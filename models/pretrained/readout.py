@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from models.attention.fitted_rotation import alike
-from models.inputs.pretrained import text_config
+from models.inputs.texts import text_config
 from models.pretrained.linear_maps import factor_of, norm_of
 from models.pretrained.observation import ModuleCall
 from models.pretrained.site_maps import is_wide

@@ -13,16 +13,13 @@ from torch import Tensor, nn
 from models.attention import Edit, Pattern
 from models.attnlrp import Rules
 from models.edits import check, of_input, of_network
-from models.inputs.answers import writes_by_passes
 from models.inputs.edited import edited
 from models.inputs.layout import unread_note
-from models.inputs.pretrained import (
-    IMAGE,
-    ModelInputs,
-    forward_arguments,
-    prepare_inputs,
-    text_config,
-)
+from models.inputs.named import forward_arguments
+from models.inputs.pretrained import IMAGE, prepare_inputs
+from models.inputs.sequences import ModelInputs
+from models.inputs.targets import writes_by_passes
+from models.inputs.texts import text_config
 from models.picture_grid import WHOLE
 from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.axes import name_items, parts_of_batch
@@ -104,7 +101,10 @@ def trace_pretrained(
     inputs = prepare_inputs(
         model, source, target, watch=watch if alone else None, logits_to_keep=logits_to_keep or 0
     )
-    inputs = edited(model, inputs, of_input(edits))
+    image = inputs.sequences.get("image")
+    grid = None if image is None else image.grid
+    picture = None if grid is None else (grid[:2], grid.box)
+    inputs.arguments = edited(model, inputs.arguments, IMAGE, picture, of_input(edits))
     if logits_to_keep is not None and "logits_to_keep" in forward_arguments(model.network):
         inputs.arguments = {**inputs.arguments, "logits_to_keep": logits_to_keep}
     fewer = "logits_to_keep" in inputs.arguments  # asked for here or among the model's own inputs

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from models.attention import Edit
 from models.attention.fitted_rotation import alike
-from models.inputs.pretrained import ModelInputs
+from models.inputs.sequences import ModelInputs
 from models.pretrained.block_outputs import blocks_of
 from models.pretrained.linear_maps import factor_of, norm_of
 from models.pretrained.module_edits import ModuleEdit

@@ -23,9 +23,10 @@ from models.attention.pattern import BLOCK_ROWS
 from models.eval_mode import twin_of
 from models.hooks import hooked
 from models.inputs.pictures import opened
-from models.inputs.pretrained import IMAGE, ModelInputs, prepare_inputs
-from models.inputs.processor import image_processor, processed_inputs
+from models.inputs.pretrained import IMAGE, prepare_inputs
+from models.inputs.processor import called, image_processor
 from models.inputs.prompt import Prompt
+from models.inputs.sequences import ModelInputs
 from models.pretrained.checks import check_once
 from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import new_recording, record_pass, run_network
@@ -102,7 +103,7 @@ def _misread(model: "Model", source: Any, inputs: ModelInputs) -> tuple[str, ...
         return ()
     pictures = picture if isinstance(picture, list | tuple) else [picture]
     images = [opened(each).image for each in pictures]
-    expected = processed_inputs(processor, images)[IMAGE]
+    expected = called(processor, images)[IMAGE]
     return () if read.cpu().equal(expected.to(read.dtype)) else (IMAGE,)
 
 

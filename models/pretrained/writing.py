@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.eval_mode import evaluating
-from models.inputs.answers import can_write
+from models.inputs.targets import can_write
 
 if TYPE_CHECKING:
     from models.model import Model

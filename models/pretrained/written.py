@@ -17,7 +17,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from models.attention import Mask, Pattern
-from models.inputs.pretrained import ModelInputs
+from models.inputs.sequences import ModelInputs
 from models.pretrained.masks import HIDDEN, infer_mask
 from models.pretrained.recording import Call, Recording
 

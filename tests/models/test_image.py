@@ -66,7 +66,7 @@ def test_every_format(kind: str, tmp_path: Path) -> None:
     assert isinstance(blue, tuple)
     assert min(red[0], blue[2]) > 240  # JPEG and WebP lose a little
     assert max(red[2], blue[0]) < 15
-    assert picture.notes == (("converted from a palette to RGB",) if kind == "GIF" else ())
+    assert picture.notes == ()
     path = tmp_path / "image.bin"
     path.write_bytes(data)
     assert open_image(path).image.tobytes() == picture.image.tobytes()
@@ -119,7 +119,7 @@ def test_a_photo_of_48_million_pixels_is_reduced_while_it_is_read(kind: str) -> 
     photo.paste("red", (0, 0, 4_032, 6_048))
     picture = open_image(saved(photo, kind))
     assert picture.image.size == (4_032, 3_024)
-    assert picture.notes == ("reduced from 8,064 × 6,048 to 4,032 × 3,024 pixels on opening",)
+    assert picture.notes == ("reduced to 4,032 × 3,024 pixels on opening",)
     red, blue = picture.image.getpixel((10, 1_500)), picture.image.getpixel((4_000, 1_500))
     assert isinstance(red, tuple)
     assert isinstance(blue, tuple)
@@ -168,14 +168,13 @@ def test_sixteen_bits() -> None:
 
 def test_cmyk_palette_grey() -> None:
     cmyk = open_image(saved(Image.new("CMYK", (5, 3), (0, 255, 255, 0)), "JPEG"))
-    assert cmyk.notes == ("converted from CMYK to RGB",)
     red = cmyk.image.getpixel((2, 1))
     assert isinstance(red, tuple)
     assert red[0] > 240
     assert max(red[1:]) < 15
-    palette = open_image(saved(halves().convert("P")))
-    assert palette.notes == ("converted from a palette to RGB",)
-    assert open_image(saved(halves().convert("L"))).notes == ("converted from grey levels to RGB",)
+    assert open_image(saved(halves().convert("P"))).image.tobytes() == halves().tobytes()
+    grey = halves().convert("L")
+    assert open_image(saved(grey)).image.tobytes() == grey.convert("RGB").tobytes()
 
 
 @pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])

@@ -52,9 +52,9 @@ def test_a_recording_becomes_a_figure(tmp_path: Path, capsys: pytest.CaptureFixt
     weights = trace(load(tmp_path / "model"), tmp_path / "said.wav").weights(1, 0).numpy()
     np.testing.assert_allclose(np.load(path)["weights"][0], weights, atol=1e-6)
     for name, why in (
-        ("text.wav", "expected a WAV file, which this is not"),
+        ("text.wav", "expected a WAV file, which this is not: convert the recording to one"),
         ("missing.wav", "no such file"),
-        ("model", "a folder, not a WAV file"),
+        ("model", "no such file"),
     ):
         assert run(*model, "--recording", tmp_path / name, "-o", path) == 1
         assert capsys.readouterr().err == f"headscope figure: input: {name}: {why}\n"

@@ -95,8 +95,8 @@ def weights(tensors: Mapping[str, Tensor], config: TranslatorConfig) -> dict[str
     """The weights under our names."""
     state = {}
     for name, tensor in tensors.items():
-        if found := LAYER.fullmatch(name):
-            side, number, block, end, part, norm = found.groups()
+        if place := LAYER.fullmatch(name):
+            side, number, block, end, part, norm = place.groups()
             ours = f"after_{BLOCKS[block]}.norm" if norm else f"{BLOCKS[block]}.{PARTS[part]}"
             layer = f"{'encoder.' if side == 'encoder' else ''}blocks.{int(number) - 1}"
             state[f"{layer}.{ours}.{ENDS[norm or end]}"] = (

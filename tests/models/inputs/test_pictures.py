@@ -39,55 +39,49 @@ CASES: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
         "ViT",
         "ViTImageProcessor",
         {**TO_SIZE, "resample": 3},
-        ("stretched from 640 × 427 pixels to 20 × 20, bicubic",),
+        ("stretched from 640 × 427 pixels to 20 × 20",),
     ),
     "ViT, not rescaled": (
         "ViT",
         "ViTImageProcessor",
         {**TO_SIZE, "do_rescale": False, "do_normalize": False},
-        ("stretched from 640 × 427 pixels to 20 × 20", "levels not scaled"),
+        ("stretched from 640 × 427 pixels to 20 × 20",),
     ),
     "DeiT": (
         "DeiT",
         "DeiTImageProcessor",
         {"size": SQUARE, **CROP},
-        ("scaled from 640 × 427 pixels to 28 × 28, bicubic", "its middle, 20 × 20, cropped"),
+        ("from 640 × 427 pixels: its middle, read as 20 × 20",),
     ),
     "BEiT with crop": (
         "BEiT",
         "BeitImageProcessor",
         {"size": SQUARE, **CROP},
-        ("scaled from 640 × 427 pixels to 28 × 28, bicubic", "its middle, 20 × 20, cropped"),
+        ("from 640 × 427 pixels: its middle, read as 20 × 20",),
     ),
     "DINOv2": (
         "DINOv2",
         "BitImageProcessor",
         {"size": EDGE, **CROP},
-        (
-            "scaled from 640 × 427 pixels to a shortest edge of 26, bicubic",
-            "its middle, 20 × 20, cropped",
-        ),
+        ("from 640 × 427 pixels: its middle, read as 20 × 20",),
     ),
     "DINOv2, not resized": (
         "DINOv2",
         "BitImageProcessor",
         {"do_resize": False, **CROP},
-        ("its middle, 20 × 20, cropped",),
+        ("from 640 × 427 pixels: its middle, read as 20 × 20",),
     ),
     "CLIP": (
         "CLIP vision",
         "CLIPImageProcessor",
         {"size": {"shortest_edge": 20}, **CROP},
-        (
-            "scaled from 640 × 427 pixels to a shortest edge of 20, bicubic",
-            "its middle, 20 × 20, cropped",
-        ),
+        ("from 640 × 427 pixels: its middle, read as 20 × 20",),
     ),
     "SigLIP": (
         "SigLIP vision",
         "SiglipImageProcessor",
         TO_SIZE,
-        ("stretched from 640 × 427 pixels to 20 × 20, bicubic",),
+        ("stretched from 640 × 427 pixels to 20 × 20",),
     ),
     "Swin": (
         "Swin",
@@ -322,19 +316,6 @@ def test_nothing_changed_is_what_the_checkpoint_states() -> None:
     assert changed(given) is given
 
 
-def test_other_means_go_through_the_models_own_processor() -> None:
-    mean, std = (0.1, 0.2, 0.3), (0.5, 0.6, 0.7)
-    found = processed(changed(stated(), mean=mean, std=std), PHOTO).pixels
-    settings: dict[str, Any] = {**STATED, "image_mean": mean, "image_std": std}
-    own = transformers.ViTImageProcessor(**settings)
-    torch.testing.assert_close(found, own(Image.open(PHOTO), return_tensors="pt")["pixel_values"])
-    before = processed(stated(), PHOTO).pixels
-    levels = before * torch.tensor(STATED["image_std"])[:, None, None]
-    levels = levels + torch.tensor(STATED["image_mean"])[:, None, None]
-    expected = (levels - torch.tensor(mean)[:, None, None]) / torch.tensor(std)[:, None, None]
-    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
-
-
 @pytest.mark.parametrize("mode", ["crop", "pad", "stretch"])
 def test_another_size_and_mode_are_those_of_pillow(mode: Any) -> None:
     found = processed(changed(stated(), size=(13, 17), resize=mode), PHOTO)
@@ -346,17 +327,8 @@ def test_another_size_and_mode_are_those_of_pillow(mode: Any) -> None:
     assert found.notes == (note, "changed here")
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"size": (0, 3)}, "size: expected 1 to 10000 pixels"),
-        ({"mean": (1.0, 2.0)}, "mean: expected three numbers"),
-        ({"std": (1.0, 2.0, 0.0)}, "std: expected numbers above 0"),
-        ({"std": (1.0, 2.0, float("nan"))}, "std: expected three numbers"),
-    ],
-)
-def test_what_no_image_can_be_prepared_with_is_refused(changes: Any, says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        changed(stated(), **changes)
+def test_a_size_that_no_image_can_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="size: expected 1 to 10000 pixels"):
+        changed(stated(), size=(0, 3))
     with pytest.raises(ValueError, match="decides the size"):
-        changed(Preprocessing(None), mean=(1.0, 1.0, 1.0))
+        changed(Preprocessing(None), size=(3, 3))

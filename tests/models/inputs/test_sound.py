@@ -160,7 +160,7 @@ def test_whisper_pads_and_is_timed_by_heads_that_are_there(
 TONE = wave(1_000)
 BAD: dict[str, tuple[Any, str]] = {
     "no sound": (b"no sound at all", "the recording: expected a WAV file, which this is not"),
-    "no bytes": (b"", "the recording: the file is empty"),
+    "no bytes": (b"", "the recording: expected a WAV file, which this is not"),
     "no samples": (TONE[:0], "the recording is empty: expected at least one sample"),
     "NaN": (TONE * np.nan, "the recording has samples that are not finite numbers"),
     "infinity": (Recording(TONE * np.inf, RATE), "samples that are not finite numbers"),
@@ -178,10 +178,10 @@ BAD: dict[str, tuple[Any, str]] = {
     "no such file": ("missing.wav", "missing.wav: no such file"),
     "a sentence": ("a sentence", "a sentence: no such file"),
     "a text": ("text.wav", "text.wav: expected a WAV file, which this is not"),
-    "an empty file": ("empty.wav", "empty.wav: the file is empty"),
-    "a folder": ("folder.wav", "folder.wav: a folder, not a WAV file"),
+    "an empty file": ("empty.wav", "empty.wav: expected a WAV file, which this is not"),
+    "a folder": ("folder.wav", "folder.wav: no such file"),
     "a header": ("header.wav", "header.wav: expected a WAV file, which this is not"),
-    "half an MP3": ("half.mp3", "half.mp3: expected a WAV file: convert the recording to one"),
+    "half an MP3": ("half.mp3", "half.mp3: expected a WAV file, which this is not: convert"),
     "an audio of another model": (
         Prompt("what is said?", audio=TONE),
         "reads sound alone: expected no text or pictures",
@@ -298,7 +298,9 @@ def test_other_formats_of_sound_are_refused_by_name(suffix: str, tmp_path: Path)
     file = tmp_path / f"said{suffix}"
     file.write_bytes(b"fLaC")
     assert is_sound(file)
-    with pytest.raises(ValueError, match=f"said{suffix}: expected a WAV file: convert"):
+    with pytest.raises(
+        ValueError, match=f"said{suffix}: expected a WAV file, which this is not: con"
+    ):
         read_recording(file)
 
 

@@ -8,7 +8,8 @@ import torch
 import transformers
 
 from analysis.patches import grid_of
-from models.inputs.placement import placed
+from models.inputs.placement import with_places
+from models.inputs.sequences import text_sequence
 from models.picture_grid import WHOLE, Box, Part, PictureGrid
 from models.pretrained.axes import cells_axis, reduced_axis
 from models.run import as_model, load, trace
@@ -149,7 +150,9 @@ def florence_cells() -> tuple[Any, PictureGrid]:
     config = transformers.Florence2VisionConfig(**FLORENCE)
     ids = {"input_ids": torch.tensor([[7] * (1 + 8 * 12)])}
     whole = SimpleNamespace(model_type="florence2", image_token_id=7, vision_config=config)
-    (grid,), _ = placed(ids, whole, 0, [Part(0, WHOLE, 64, 96)])
+    text = text_sequence("text", ids["input_ids"], None)
+    text, _ = with_places(text, ids, whole, [Part(0, WHOLE, 64, 96)])
+    ((grid,),) = text.pictures
     network = transformers.Florence2VisionBackbone(config).eval()
     return lambda pixels: network(pixels).last_hidden_state, grid
 

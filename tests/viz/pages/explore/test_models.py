@@ -194,8 +194,8 @@ def test_recordings(saved) -> None:
 
     helpers.upload(app, "explore_recording", {"no.wav": b"no sound"})
     assert errors(app) == [
-        "the recording: expected a WAV file, which this is not. The previous recording is still"
-        " shown."
+        "the recording: expected a WAV file, which this is not: convert the recording to one. The"
+        " previous recording is still shown."
     ]
     assert len(labels(app)) == count
     helpers.upload(app, "explore_recording", {"mine.wav": wav(4_000, 8_000)})
