@@ -21,7 +21,8 @@ from models.trace import Output, Trace
 class Measure(Protocol):
     """A number of an output."""
 
-    def __call__(self, t: Trace) -> float: ...
+    def __call__(self, t: Trace) -> float:
+        return float(self.of(t.output))
 
     def of(self, output: Output) -> Float[Tensor, ""]:
         """The number, with its graph."""
@@ -29,7 +30,7 @@ class Measure(Protocol):
 
 
 @dataclass(frozen=True)
-class Logit:
+class Logit(Measure):
     """The logit of a token or class, or its difference to that of another.
 
     Attributes:
@@ -44,9 +45,6 @@ class Logit:
     versus: int | None = None
     item: int = 0
 
-    def __call__(self, t: Trace) -> float:
-        return float(self.of(t.output))
-
     def of(self, output: Output) -> Float[Tensor, ""]:
         row = _row(output, self.query, self.item)
         logit = _at(row, self.id)
@@ -54,22 +52,19 @@ class Logit:
 
 
 @dataclass(frozen=True)
-class Probability:
+class Probability(Measure):
     """The probability of a token or class."""
 
     id: int
     query: int = -1
     item: int = 0
 
-    def __call__(self, t: Trace) -> float:
-        return float(self.of(t.output))
-
     def of(self, output: Output) -> Float[Tensor, ""]:
         return _at(log_softmax(_row(output, self.query, self.item)), self.id).exp()
 
 
 @dataclass(frozen=True, eq=False)
-class Divergence:
+class Divergence(Measure):
     """Kullback–Leibler divergence of the prediction from that of a reference pass, in nats.
 
     Its slope at the reference is 0: attribution cannot estimate it.
@@ -84,9 +79,6 @@ class Divergence:
     query: int = -1
     item: int = 0
 
-    def __call__(self, t: Trace) -> float:
-        return float(self.of(t.output))
-
     def of(self, output: Output) -> Float[Tensor, ""]:
         p = log_softmax(_row(self.reference.output, self.query, self.item))
         q = log_softmax(_row(output, self.query, self.item))
@@ -94,7 +86,7 @@ class Divergence:
 
 
 @dataclass(frozen=True, eq=False)
-class EmbeddingDistance:
+class EmbeddingDistance(Measure):
     """1 − cosine between the embedding of an item and that of a reference pass, from 0 to 2.
 
     For what has no logits: the state of one token after the last norm, or the mean of all.
@@ -111,9 +103,6 @@ class EmbeddingDistance:
     token: int | None = None
     item: int = 0
 
-    def __call__(self, t: Trace) -> float:
-        return float(self.of(t.output))
-
     def of(self, output: Output) -> Float[Tensor, ""]:
         mine, other = (self.embedding(each) for each in (self.reference.output, output))
         return (mine / mine.norm() - other / other.norm()).square().sum() / 2
@@ -129,7 +118,7 @@ class EmbeddingDistance:
 
 
 @dataclass(frozen=True, eq=False)
-class Towards:
+class Towards(Measure):
     """How far an embedding has moved from that of one pass to that of another.
 
         (e − a) · (b − a) / |b − a|²
@@ -148,9 +137,6 @@ class Towards:
     token: int | None = None
     item: int = 0
 
-    def __call__(self, t: Trace) -> float:
-        return float(self.of(t.output))
-
     def of(self, output: Output) -> Float[Tensor, ""]:
         embedding = EmbeddingDistance(self.reference, self.token, self.item).embedding
         begin, end = (embedding(each.output).detach() for each in (self.reference, self.other))
@@ -159,7 +145,7 @@ class Towards:
 
 
 @dataclass(frozen=True)
-class Loss:
+class Loss(Measure):
     """Mean of −log p of an item's own tokens, each told from those before it, in nats.
 
     Attributes:
@@ -175,9 +161,6 @@ class Loss:
     def __post_init__(self) -> None:
         if not 1 <= self.first < len(self.ids):
             raise ValueError(f"first: expected 1 to {len(self.ids) - 1}, received {self.first}")
-
-    def __call__(self, t: Trace) -> float:
-        return float(self.of(t.output))
 
     def of(self, output: Output) -> Float[Tensor, ""]:
         missing = output.missing(self.item)

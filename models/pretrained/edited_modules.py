@@ -177,8 +177,7 @@ class _Modules:
             for path, module in self.model.network.named_modules()
             if any(f"{path}.".startswith(f"{block}.") for block in self.blocks.values())
         }
-        calls: list[ModuleCall] = []
-        observe(self.model, short(self.inputs), modules=(), beside=(inside, calls))
+        _, calls, _ = observe(self.model, short(self.inputs), only=inside)
         return {call.path: call for call in calls}
 
 

@@ -1,6 +1,6 @@
 """What the innermost modules of a transformers network read and return in one traced pass."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -79,9 +79,8 @@ def observe(
     inputs: ModelInputs,
     edits: Sequence[Edit | ModuleEdit] = (),
     rows: Rows = None,
-    modules: Collection[nn.Module] | None = None,
     blocks: list[ModuleCall] | None = None,
-    beside: tuple[dict[str, nn.Module], list[ModuleCall]] | None = None,
+    only: dict[str, nn.Module] | None = None,
 ) -> tuple[Recording, list[ModuleCall], Any]:
     """One traced pass, the calls of modules without parts in order, and what the network returned.
 
@@ -92,24 +91,20 @@ def observe(
         inputs: as prepared.
         edits: interventions.
         rows: which rows are kept; None keeps all.
-        modules: of which calls are noted; None means all without parts.
         blocks: receives the calls of the blocks, in order.
-        beside: further modules by path, and what receives their calls.
+        only: the modules whose calls are noted, by path; None for those without parts.
     """
     record, calls = new_recording(model, inputs, edits), []
     edited = {edit.path for edit in edits if isinstance(edit, ModuleEdit)}
-    inner = {
+    inner = only or {
         path: module
         for path, module in model.network.named_modules()
-        if (path in edited or _is_without_parts(path, module))
-        and (modules is None or module in modules)
+        if path in edited or _is_without_parts(path, module)
     }
     lists: list[tuple[dict[str, nn.Module], list[ModuleCall]]] = [(inner, calls)]
     if blocks is not None:
         outer = {path: block for _, path, block in blocks_of(model.network, record.modules)}
         lists.append((outer, blocks))
-    if beside is not None:
-        lists.append(beside)
     noted = [
         (module, partial(_noting, path, calls, record, rows))
         for modules, calls in lists

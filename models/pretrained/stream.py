@@ -8,18 +8,16 @@ beside what a later module returns. What else the block adds is its feed-forward
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from models.attention import Edit
 from models.attention.fitted_rotation import alike
 from models.inputs.sequences import ModelInputs
 from models.pretrained.block_outputs import blocks_of
 from models.pretrained.linear_maps import factor_of, norm_of
-from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.observation import ModuleCall, observe
 from models.pretrained.recording import Call
 from models.pretrained.site_maps import SiteMaps
@@ -40,30 +38,12 @@ from models.stream import (
 )
 
 if TYPE_CHECKING:
-    from models.model import Model
+    from models.pretrained.origin import PretrainedOrigin
 
 Key = tuple[str | None, int, int]
 Step = Write | Normed
 Rows = Float[Tensor, "token dim"]
 KINDS = {"position": POSITIONS, "wpe": POSITIONS, "token_type": SEGMENTS, "segment": SEGMENTS}
-
-
-@runtime_checkable
-class Source(Protocol):
-    """What a stream is read from."""
-
-    @property
-    def model(self) -> "Model": ...
-
-    @property
-    def inputs(self) -> ModelInputs: ...
-
-    @property
-    def edits(self) -> Sequence[Edit | ModuleEdit]: ...
-
-    def maps(self, key: Key) -> SiteMaps: ...
-
-    def mixing_parts(self, tower: str | None) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +70,12 @@ class _Layer:
 
 @torch.no_grad()
 def stream_at(
-    source: Source, key: Key, item: int, places: Int[Tensor, " token"], *, to_end: bool = False
+    source: "PretrainedOrigin",
+    key: Key,
+    item: int,
+    places: Int[Tensor, " token"],
+    *,
+    to_end: bool = False,
 ) -> Stream:
     """The residual stream of some tokens where a site reads it.
 
