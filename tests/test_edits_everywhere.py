@@ -236,7 +236,7 @@ def parts(case: Case) -> None:
     site, last = case.t.sites[case.place], PATCHED[-1] - 1
     no_sum = case.what in ("Ablate noise", "Ablate reference", "Patch head")
     nothing_normed = case.what == "layer" and case.name in ("Gemma 2", "Gemma 3")
-    if no_sum or nothing_normed or case.name == "DeepSeek-V3":
+    if no_sum or nothing_normed or case.name in ("DeepSeek-V3", "Qwen3-Next"):
         assert refused(lambda: logit_attribution(case.t, TOKEN, query=PATCHED[0]))
         return
     shares = logit_attribution(case.t, TOKEN, query=last)
