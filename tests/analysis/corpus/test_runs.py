@@ -69,7 +69,8 @@ def test_every_number_is_a_plain_loop_s(
             counted = state.totals["histogram"][head, column, : len(expected)]
             # a number on an edge may round to either side of it
             assert np.abs(np.cumsum(counted - expected)).max() <= 1
-    token_sums: dict[tuple[int, int], float] = defaultdict(float)
+    sums: dict[str, dict[tuple[int, int], float]]
+    sums = {name: defaultdict(float) for name in ("drawn", "given")}
     distances, corner = np.zeros((plan.scheme.heads, 2 * BINS - 1)), defaultdict(list)
     for found_trace in traces:
         for place in plan.places:
@@ -82,15 +83,19 @@ def test_every_number_is_a_plain_loop_s(
                         continue  # it sees one key
                     for j in range(count):
                         w = float(weights[head, i, j])
-                        token_sums[number, found_trace.tokens[0].ids[j]] += w
+                        tokens = found_trace.tokens[0]
+                        sums["drawn"][number, tokens.ids[j]] += w
+                        if j and not tokens.special[j]:
+                            sums["given"][number, tokens.ids[i]] += w
                         distances[number, int(distance_bins(np.array([j - i]))[0])] += w
                 for i in range(min(16, count)):
                     for j in range(min(16, count)):
                         corner[number, i, j].append(float(weights[head, i, j]))
     np.testing.assert_allclose(state.totals["distance"], distances, atol=1e-4)
-    drawn = state.totals["drawn"]
-    for (head, token), total in token_sums.items():
-        assert drawn[head, plan.counted.index(token)] == pytest.approx(total, abs=1e-4)
+    for name, by_token in sums.items():
+        for (head, token), total in by_token.items():
+            column = plan.counted.index(token)
+            assert state.totals[name][head, column] == pytest.approx(total, abs=1e-4)
     for (head, i, j), each in corner.items():
         assert state.totals["corner items"][head, i, j] == len(each)
         assert state.totals["corner"][head, i, j] == pytest.approx(sum(each), abs=1e-5)
@@ -199,6 +204,7 @@ def test_a_run_goes_on_after_its_last_shard(encoder: Model, texts: Texts, tmp_pa
     _, whole = finished(encoder, path, tmp_path / "whole", shard=8)
     same(whole, state)
     assert before > 5
+    assert any(each.done % 8 for each in told if each.total)  # it tells after every batch
     assert [each.done for each in told if each.total] == sorted(
         each.done for each in told if each.total
     )
