@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Literal
+from typing import Literal, get_args
 
 from analysis.corpus.files import FOLDER, reason_of, write_json
 from models.files.objects import read_object
@@ -83,7 +83,7 @@ def report_of(folder: Path) -> Report | None:
         return None
     if report.going and silent > SILENCE:
         return Report("killed", report.done, report.total)
-    return report
+    return report if report.status in get_args(Status) else None
 
 
 def stop(folder: Path) -> None:
