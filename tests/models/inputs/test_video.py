@@ -10,7 +10,6 @@ import pytest
 import torch
 from PIL import Image
 from torch import Tensor
-from torch.nn.functional import interpolate
 
 from analysis import grounding, masking
 from models.edits import Ablate
@@ -24,7 +23,6 @@ from models.run import load, trace
 from models.trace import Site, Trace
 from models.verify import verify
 from tests.models.vision_language import BY_NAME, QWEN_PICTURES, QWEN_SIZE, VIDEO, photo
-from viz.api import samples
 
 READING = ["Qwen2-VL", "Qwen2.5-VL", "Qwen3-VL"]
 QUESTION = "what is on the picture"
@@ -87,28 +85,6 @@ def test_patches_are_those_of_the_library_s_video_processor(count: int) -> None:
     expected, *sizes = cut(None, scaled, 4, 2, 2)
     assert grid == [sizes] == [[(count + 1) // 2, 8, 12]]
     torch.testing.assert_close(values, expected[0], atol=1e-6, rtol=0)  # a rounding of float32
-
-
-@pytest.mark.parametrize("kind", [torch.uint8, torch.float32])
-def test_frames_are_resized_as_by_the_filter_of_torchvision(kind: torch.dtype) -> None:
-    """torchvision calls `interpolate` with antialiasing.
-
-    On bytes it rounds between the two directions, as Pillow does, and is within a level of 255. In
-    floating point it neither rounds nor clips there: one value in a thousand, at edges, is up to 4
-    levels off.
-    """
-    frame = Image.open(io.BytesIO(samples.file("flower").data))
-    plainly: dict[str, Any] = {"image_mean": [0.0] * 3, "image_std": [1.0] * 3}
-    processor = processor_of("qwen2_vl", **plainly)
-    wide, high = processor.size_of(*frame.size, 2)
-    levels = torch.from_numpy(np.array(frame)).permute(2, 0, 1)[None].to(kind)
-    resized = interpolate(levels, (high, wide), mode="bicubic", antialias=True)[0].float()
-    bytes_of = resized.clamp(0, 255).round().to(torch.uint8).permute(1, 2, 0).numpy()
-    values, _ = patches(processor, [frame] * 2)
-    whole = processor.images([Image.fromarray(bytes_of)], do_resize=False, **plainly)
-    off = 255 * (values - torch.as_tensor(np.array(whole["pixel_values"]))).abs()
-    assert float(off.max()) <= (1 if kind == torch.uint8 else 4) + ROUNDING
-    assert float((off > 1 + ROUNDING).float().mean()) < 0.001
 
 
 def test_a_still_video_is_the_picture_that_the_library_repeats() -> None:

@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,16 +9,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from analysis.heads import heads
 from analysis.relevance import relevance
-from analysis.rollout import rollout
 from models.edits import Ablate, AblateMLP, Patch, SetWeights
 from models.run import load, trace
 from models.vector_encoder import VectorEncoderConfig
-from models.verify import verify
 from tests.models.tensors import noise
-from viz.export import export
-from viz.notebook import answer, explore
 
 DIM, HEADS, MLP, TOKENS, BATCH, DEPTH = 15, 3, 11, 7, 2, 2
 ROUNDING = 1e-6  # of a weight: sums over 15 features in float32, twice two blocks
@@ -180,31 +174,6 @@ def test_an_mlp_is_switched_off_and_a_state_patched() -> None:
     torch.testing.assert_close(
         patched.output.values, other.output.values, atol=OUTPUT, rtol=RELATIVE
     )
-
-
-@pytest.mark.parametrize("build", [attention, encoder], ids=["attention", "encoder"])
-def test_analyses_exports_and_the_notebook_view_work(
-    build: Callable[..., nn.Module], tmp_path: Path
-) -> None:
-    module, x = build(), noise(TOKENS, DIM)
-    t = trace(module, x, hidden=True)
-    expected = torch.eye(TOKENS)
-    for site in t.sites:
-        expected = (t.weights(site).mean(0) + torch.eye(TOKENS)) / 2 @ expected
-    torch.testing.assert_close(rollout(t), expected, atol=ROUNDING, rtol=0)
-    first = t.weights(0)[:, 1:, 0].mean(-1)  # the first token itself left out
-    measures = heads(t)
-    torch.testing.assert_close(measures["first token"][0], first, atol=1e-5, rtol=0)
-    assert bool(measures["duplicate token"].isnan().all())  # no two tokens are the same
-    assert verify(module, x).problems(1e-5) == ()
-    export(t, tmp_path / "map.csv", layer=0, head=1)
-    rows = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
-    assert len(rows) >= TOKENS
-    view = explore(t, layer=0, head=1)
-    status, reason = answer(view.entry, "refused")
-    assert status == 200
-    assert isinstance(reason, bytes)
-    assert b"gives no logits of tokens" in reason
 
 
 def test_gradients_reach_the_input() -> None:

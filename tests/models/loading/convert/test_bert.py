@@ -21,7 +21,6 @@ from transformers import (
     BertModel,
 )
 
-from analysis.relevance import relevance
 from models.model import Door
 from models.run import CheckpointError, Model, load, trace
 from models.verify import verify
@@ -164,15 +163,6 @@ def test_a_head_that_no_class_claims_is_named(tmp_path: Path) -> None:
     model = load(tmp_path)
     assert (model.door, len(model.left_out)) == ("transformers", 5)
     assert "has no place for cls" in model.door_reason
-
-
-def test_attnlrp_of_a_classifier(tmp_path: Path) -> None:
-    """Its default target is the likeliest class."""
-    theirs = bert(BertForSequenceClassification, num_labels=3)
-    theirs.save_pretrained(tmp_path)
-    found = relevance(load(tmp_path), ids()[:1], method="attnlrp")
-    assert found.shape == (TOKENS,)
-    assert found.abs().sum() > 0
 
 
 def rewritten(path: Path, change: Callable[[dict[str, Tensor]], dict[str, Tensor]]) -> None:
@@ -341,12 +331,6 @@ QUERY = "encoder.layer.1.attention.self.query.weight"
 def test_weights_that_are_refused(copied: Path, change: Any, parts: list[str]) -> None:
     rewritten(copied, change)
     refused(copied, *parts)
-
-
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-def test_missing_file(copied: Path, name: str) -> None:
-    (copied / name).unlink()
-    refused(copied, f"{name} is missing")
 
 
 def test_ids_are_traced_without_a_tokenizer(saved: Path) -> None:
