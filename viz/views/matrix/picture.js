@@ -2,7 +2,6 @@
 
 import { legible, nounOf } from "../../web/core/labels.js";
 import { differenceScale, scoreScale, tableFor, weightScale } from "../../web/text/scale.js";
-import { strongest } from "../../web/text/strands.js";
 import { percent } from "./claims.js";
 import { widthsOf } from "../../web/painting/painter.js";
 import * as viewport from "../../web/painting/viewport.js";
@@ -10,13 +9,11 @@ import * as viewport from "../../web/painting/viewport.js";
 /** @import {Head, Part, Theme, Variant} from "../../web/types" */
 /** @import {Picture} from "../../web/painting/painter.js" */
 /** @import {Space} from "../../web/core/view_panel.js" */
-/** @import {Range} from "../../web/text/span.js" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {Layout, View} from "../../web/painting/viewport.js" */
 
 /** @typedef {{trace: string, site: number, head: Head, variant: Variant, parts: Part[]}} Subject */
 
-const NAMED = 24; // tokens that are labelled first where there is no room for all
 const READ = 24; // pixels of the line below the picture
 const MARKED = 5; // pixels of a cell that holds a mark
 
@@ -45,7 +42,7 @@ export function layoutFor(state, site, { values, sinks }, { wide, high, unit, fa
 /**
  * @param {TextState} state
  * @param {Subject} subject
- * @param {{layout: Layout, view: View, theme: Theme, family: string, marks: Picture["marks"], important: number[]}} seen
+ * @param {{layout: Layout, view: View, theme: Theme, family: string, marks: Picture["marks"]}} seen
  * @returns {Picture}
  */
 export function pictureOf(state, { site, head, variant, parts }, seen) {
@@ -128,26 +125,6 @@ function absentIn(state) {
 export function marksIn(state, layout, view) {
   if (view.scale < MARKED) return null;
   return state.strongest(state.selection.head, viewport.visible(layout, view).rows);
-}
-
-/**
- * The tokens to which, or from which, the chosen one has most weight, where not all have names.
- *
- * @param {TextState} state
- * @param {Layout} layout
- * @param {View} view
- */
-export function importantIn(state, layout, view) {
-  const { site, head, token, direction } = state.selection;
-  if (token === null || viewport.isLabelled(layout, view) || layout.lines) return [];
-  const { queries, keys } = state.site();
-  /** @type {Range} */
-  const one = [token, token + 1];
-  const inward = direction === "in";
-  const weights =
-    state.exactRow(inward ? "key" : "query", token)?.weights ??
-    state.maps.window(site, head, inward ? [0, queries] : one, inward ? one : [0, keys]);
-  return weights ? strongest(weights, NAMED).map(([place]) => place) : [];
 }
 
 /**

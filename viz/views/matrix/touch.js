@@ -4,7 +4,6 @@ import { useLayoutEffect } from "../../web/vendor/hooks.js";
 import { useHandlers } from "../../web/core/hooks.js";
 import { listenForBrush } from "../../web/text/brushing.js";
 import { listed } from "../../web/text/span.js";
-import { wordAt } from "../../web/painting/axis_labels.js";
 import { useGestures } from "./gestures.js";
 import { paint } from "../../web/core/edits.js";
 import * as viewport from "../../web/painting/viewport.js";
@@ -12,7 +11,6 @@ import * as viewport from "../../web/painting/viewport.js";
 /** @import {Axis, Cell} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {Band} from "./cross.js" */
-/** @import {Picture} from "../../web/painting/painter.js" */
 /** @import {Layout} from "../../web/painting/viewport.js" */
 /** @import {Signal} from "../../web/vendor/signals-core.js" */
 
@@ -27,13 +25,12 @@ const WHOLE = 200; // pixels of a drag from 0 to 1
  * @param {TextState} matrix.state
  * @param {{current: HTMLElement | null}} matrix.overlay the canvas
  * @param {Layout | null} matrix.layout
- * @param {Picture | null} matrix.picture
  * @param {ReturnType<typeof import("./zoom.js").useZoom>} matrix.zoom
  * @param {() => boolean} matrix.lags whether the picture is that of another head
  * @param {Signal<Altered | null>} matrix.altered
  * @param {Signal<Band | null>} matrix.brushed
  */
-export function useTouch({ state, overlay, layout, picture, zoom, lags, altered, brushed }) {
+export function useTouch({ state, overlay, layout, zoom, lags, altered, brushed }) {
   const chosenAxis = () => (state.selection.direction === "in" ? "key" : "query"); // the axis of the chosen token
   /** @type {(x: number, y: number) => [number, number]} */
   const inPlot = (x, y) => (layout ? [x - layout.left, y - layout.top] : [NaN, NaN]);
@@ -63,8 +60,7 @@ export function useTouch({ state, overlay, layout, picture, zoom, lags, altered,
     const axis = row ? "query" : "key";
     const index = row ? row.query : column?.key;
     if (index === undefined) return null;
-    const inLine = picture && viewport.tokensPerLine(layout, zoom.view()) !== null;
-    return { axis, index: inLine ? wordAt(layout, picture, axis, index, x, y) : index };
+    return { axis, index };
   }
 
   const brush = useHandlers({

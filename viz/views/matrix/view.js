@@ -9,7 +9,7 @@ import { paintOver } from "./cross.js";
 import { covers, density, POOLED } from "../../web/text/maps.js";
 import { ChangedOffer } from "./offers.js";
 import { fit, paintPicture } from "../../web/painting/painter.js";
-import { describe, importantIn, layoutFor, marksIn, pictureOf } from "./picture.js";
+import { describe, layoutFor, marksIn, pictureOf } from "./picture.js";
 import { Reading, sentenceOf, Tip } from "./reading.js";
 import { useTouch } from "./touch.js";
 import { tipPlace, visible } from "../../web/painting/viewport.js";
@@ -31,7 +31,7 @@ export function Matrix({ state, theme, space, panel }) {
   const brushed = useFrameSignal(state, /** @type {Band | null} */ (null));
   const { subject, layout, zoom, picture } = usePicture(state, theme, space);
   const lags = () => !subject || !isChosen(state, subject);
-  const touch = useTouch({ state, overlay, layout, picture, zoom, lags, altered, brushed });
+  const touch = useTouch({ state, overlay, layout, zoom, lags, altered, brushed });
   const canvas = usePainted(layout, picture);
   useTile(state, layout, picture, lags());
   const cell = lags() ? null : state.hover;
@@ -93,7 +93,6 @@ function usePicture(state, theme, space) {
   const zoom = useZoom(layout, trace, () => state.changed());
   useMatches(state, zoom);
   const marks = isReady && layout ? marksIn(state, layout, zoom.view()) : null;
-  const important = isReady && layout ? importantIn(state, layout, zoom.view()) : [];
   const picture = useNewest(
     isReady,
     () =>
@@ -103,22 +102,8 @@ function usePicture(state, theme, space) {
         theme,
         family,
         marks,
-        important,
       }),
-    [
-      theme,
-      layout,
-      ...of,
-      scale,
-      token,
-      direction,
-      zoom.part.current,
-      least,
-      find,
-      marks,
-      important.join(),
-      devicePixelRatio,
-    ],
+    [theme, layout, ...of, scale, token, direction, zoom.part.current, least, find, marks, devicePixelRatio],
   );
   return { subject, layout, zoom, picture };
 }

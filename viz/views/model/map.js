@@ -96,7 +96,6 @@ function pictureOf(canvas, { state, theme, map, names, row, sinks }) {
     sinks,
     absent: null,
     marks: null,
-    important: [],
     matches: { query: state.matchPlaces("query"), key: state.matchPlaces("key") },
     names,
     note,

@@ -2,13 +2,12 @@
 
 import { contextOf } from "../core/dom.js";
 import { legible } from "../core/labels.js";
-import { LINE_TYPE, longestLine } from "./label_lines.js";
 import { fontOf, shortened, widthOf } from "./lettering.js";
-import { isTimed, paintAxes } from "./axis_labels.js";
+import { paintAxes } from "./axis_labels.js";
 import { paintCells, paintNumbers } from "./cells.js";
 import { paintScale } from "./legend.js";
 import { paintMarks } from "./marks.js";
-import { longestLabel, tokensPerLine } from "./viewport.js";
+import { longestLabel } from "./viewport.js";
 
 /** @import {Context} from "./lettering.js" */
 /** @import {Pixels} from "./cells.js" */
@@ -32,7 +31,6 @@ import { longestLabel, tokensPerLine } from "./viewport.js";
  * @property {{rows: Range, cols: Range} | null} absent a block that does not exist
  * @property {{first: number, keys: number[][]} | null} marks the strongest keys of each row
  * @property {{query: ReadonlySet<number>, key: ReadonlySet<number>}} matches tokens searched for
- * @property {number[]} important tokens of the other axis, most important first
  * @property {string[]} names model, layer, head
  * @property {string} note
  * @property {{query: string[], key: string[]}} labels
@@ -59,19 +57,10 @@ export function widthsOf(labels, { wide, unit, family }) {
     }
     return most;
   };
-  const small = fontOf(unit, family, LINE_TYPE);
-  /** @type {(axis: "query" | "key", count: number) => number} */
-  const line = (axis, count) =>
-    longestLine(
-      labels[axis].map((label) => widthOf(small, legible(label))),
-      count,
-      unit,
-    );
   return {
     query: widest(labels.query),
     key: labels.key === labels.query ? widest(labels.query) : widest(labels.key),
     beside: farthest(labels.key.map((label) => widthOf(font, legible(label)))),
-    ...(isTimed(labels.query) || isTimed(labels.key) ? {} : { line }), // some moments name the others
   };
 }
 
@@ -125,22 +114,13 @@ const paintNote = (context, layout, { note, theme, family }) => {
 };
 
 /** @type {Paint} */
-const paintCaptions = (context, layout, { view, theme, family }) => {
+const paintCaptions = (context, layout, { theme, family }) => {
   const { left, top, unit } = layout;
   context.fillStyle = theme.muted;
   context.font = fontOf(layout.unit, family, 11.5);
   context.textBaseline = "alphabetic";
   context.textAlign = "left";
-  const line = layout.noted + 14 * unit;
-  const count = tokensPerLine(layout, view);
-  const notes =
-    count === null
-      ? []
-      : [` · each line of labels names ${count} tokens in order`, ` · ${count} tokens a line`];
-  const caption = "attended to (key) →";
-  const fits = (/** @type {string} */ note) =>
-    context.measureText(caption + note).width <= layout.wide - left;
-  context.fillText(caption + (notes.find(fits) ?? ""), left, line);
+  context.fillText("attended to (key) →", left, layout.noted + 14 * unit);
   context.textAlign = "right";
   context.fillText("attends ↓", left - 8 * unit, top - 7 * unit);
 };

@@ -1,8 +1,6 @@
 // Where a matrix and its labels stand, and which part of it is in view. Pure functions: no canvas,
 // no document. Lengths are CSS pixels.
 
-import { MOST, perLine, roomFor } from "./label_lines.js";
-
 /** @import {Axis, Cell} from "../types" */
 
 const LARGEST_CELL = 64; // of a matrix that is shown whole
@@ -15,23 +13,13 @@ const READABLE_CELL = 16; // side that cells of a long, narrow map have across i
 const WIDENED_CELL = 10; // height from which a cell is wider than high
 const WIDER = 3.2; // times its height that it may be wide
 const NARROW_MAP = 4; // so many times longer one way than the other
-const LINES = 0.36; // the most of the width that lines of labels take
-const SMALLER = 0.6; // of its size: a plot gives way to lines of labels no further
 const APART = 6; // pixels between labels that stand level over their columns
 const ROOM = { wide: 24, high: 15 }; // pixels of a cell that has room for its number
 const SCALE = 30; // pixels that the colour scale takes below the plot
 const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
 
 /**
- * Widths of the longest label of each axis; `line` is the longest line that names
- * so many tokens of an axis, where cells may be named by lines; `beside` the largest distance from the
- * middle of a key's label to that of the next one's.
- *
- * @typedef {{query: number, key: number, beside?: number, line?: (axis: Axis, count: number) => number}} Widths
- */
-
-/**
- * What a layout is made from. The widths are those of the longest label of each axis; unit is the size of type, 1 at 16 pixels.
+ * What a layout is made from. Unit is the size of type, 1 at 16 pixels.
  *
  * @typedef {object} Sizes
  * @property {number} wide of the place there is
@@ -39,7 +27,8 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {number} rows
  * @property {number} cols
  * @property {number} unit
- * @property {Widths} widths
+ * @property {{query: number, key: number, beside?: number}} widths of the longest label of each axis; the largest
+ *   distance from the middle of a key's label to that of the next one's
  * @property {{row: number, col: number}} [first] token of the plot, where not all are drawn
  * @property {boolean} noted whether there is a note above it
  * @property {boolean} [shares] whether bars stand beside the rows
@@ -63,8 +52,6 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {number} colCell the least width of a column
  * @property {number} longest that a label may be
  * @property {boolean} level whether the labels of columns stand level over them
- * @property {{query: number, key: number} | null} lines room for lines of labels; null where they
- *   have none
  * @property {number} noted height of the note
  * @property {boolean} bare whether there is no colour scale
  * @property {number} scaleTop where it begins
@@ -86,46 +73,26 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
 export const longestLabel = (wide, unit) => (wide < NARROW * unit ? 72 : 104) * unit;
 
 /**
- * Columns wider than their labels have these level over them. Cells smaller than their labels are named by
- * lines of several tokens, where these have room.
+ * Columns wider than their labels have these level over them.
  *
  * @param {Sizes} sizes
  * @returns {Layout}
  */
 export function layoutOf(sizes) {
-  const { wide, unit, widths } = sizes;
+  const { unit, widths } = sizes;
+  const level = placed(sizes, true);
+  return level.colCell >= (widths.beside ?? widths.key) + APART * unit ? level : placed(sizes, false);
+}
+
+/** @type {(sizes: Sizes, level: boolean) => Layout} */
+function placed(sizes, level) {
+  const { wide, tallest, rows, cols, unit, widths, noted: hasNote, shares = false, bare = false, first } = sizes;
   const longest = longestLabel(wide, unit);
-  const rooms = { query: Math.min(longest, widths.query), key: Math.min(longest, widths.key) };
-  const level = placed(sizes, rooms, "level");
-  if (level.colCell >= (widths.beside ?? widths.key) + APART * unit) return level;
-  const plain = placed(sizes, rooms, "slanted");
-  const even = plain.rowCell === plain.colCell;
-  return !even || isLabelled(plain, whole(plain)) ? plain : (lined(sizes, plain.cell) ?? plain);
-}
-
-/** The layout with lines of as few labels as keep apart; null where there is no room for them. */
-function lined(sizes, most) {
-  const { wide, unit, widths } = sizes;
-  if (!widths.line) return null;
-  for (let count = perLine(most, unit); count <= MOST; count++) {
-    const query = roomFor(widths.line("query", count), LINES * wide, count, unit);
-    const key = roomFor(widths.line("key", count), LINES * wide, count, unit);
-    if (query === null || key === null) return null;
-    const layout = placed(sizes, { query, key }, "lines");
-    if (layout.cell < SMALLER * most) return null;
-    if (perLine(layout.cell, unit) <= count) return layout;
-  }
-  return null;
-}
-
-/** @type {(sizes: Sizes, rooms: {query: number, key: number}, way: "level" | "slanted" | "lines") => Layout} */
-function placed(sizes, rooms, way) {
-  const { wide, tallest, rows, cols, unit, noted: hasNote, shares = false, bare = false, first } = sizes;
-  const left = Math.max(rooms.query, 48 * unit) + 12 * unit;
+  const room = Math.min(longest, widths.key);
+  const left = Math.max(Math.min(longest, widths.query), 48 * unit) + 12 * unit;
   const noted = hasNote ? 19 * unit : 0;
-  const above = { level: 16 * unit, slanted: rooms.key * Math.sin(-SLANT), lines: rooms.key }[way];
-  const top = noted + 28 * unit + above;
-  const beyond = 4 * unit + (way === "slanted" ? rooms.key * Math.cos(SLANT) * 0.8 : 0);
+  const top = noted + 28 * unit + (level ? 16 * unit : room * Math.sin(-SLANT));
+  const beyond = 4 * unit + (level ? 0 : room * Math.cos(SLANT) * 0.8);
   const right = Math.max(beyond, shares ? SHARES * unit : 0);
   const space = Math.max(40, wide - left - right);
   const cell = Math.min(space / cols, tallest / rows, LARGEST_CELL * unit);
@@ -140,8 +107,7 @@ function placed(sizes, rooms, way) {
   return {
     ...{ unit, wide, tall, rows, cols, left, top, width, height, cell, rowCell, colCell },
     first: first ?? { row: 0, col: 0 },
-    ...{ longest: longestLabel(wide, unit), level: way === "level", lines: way === "lines" ? rooms : null },
-    ...{ noted, bare, scaleTop },
+    ...{ longest, level, noted, bare, scaleTop },
   };
 }
 
@@ -160,12 +126,8 @@ export function layoutIn(sizes, high, isNumbered) {
 
 /** @type {(sizes: Omit<Sizes, "tallest">, high: number) => Layout} */
 function layoutWithin(sizes, high) {
-  let layout = layoutOf({ ...sizes, tallest: high });
-  for (let pass = 0; pass < 2; pass++) {
-    const around = layout.tall - layout.height; // depends on the lines, which depend on the plot
-    layout = layoutOf({ ...sizes, tallest: Math.max(100, high - around) });
-  }
-  return layout;
+  const { tall, height } = layoutOf({ ...sizes, tallest: high });
+  return layoutOf({ ...sizes, tallest: Math.max(100, high - (tall - height)) });
 }
 
 /**
@@ -385,15 +347,6 @@ export const scaleOf = ({ rowScale, colScale }, axis) => (axis === "query" ? row
  */
 export const isLabelled = ({ unit }, view, axis) =>
   (axis ? scaleOf(view, axis) : view.scale) >= SMALLEST_CELL * unit;
-
-/**
- * How many tokens a line of labels names; null where there are no lines.
- *
- * @param {Layout} layout
- * @param {View} view
- */
-export const tokensPerLine = (layout, view) =>
-  layout.lines && !isLabelled(layout, view) ? perLine(view.scale, layout.unit) : null;
 
 /**
  * Height of an axis's labels: that of the cells where these are small.
