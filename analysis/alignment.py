@@ -36,25 +36,6 @@ class Word(NamedTuple):
     end: float
 
 
-class HeadPath(NamedTuple):
-    """A cross-attention head, and the path through its weights alone.
-
-    Attributes:
-        layer: of the decoder.
-        head: in the layer.
-        weights: while each token of the transcript is written, and while its end is; the softmax
-            is over the frames that were heard.
-        first: the frame at which the path enters each of those rows.
-        last: the frame at which it leaves them.
-    """
-
-    layer: int
-    head: int
-    weights: Float[Tensor, "token frame"]
-    first: Int[np.ndarray, " token"]
-    last: Int[np.ndarray, " token"]
-
-
 @dataclass(frozen=True)
 class AligningHead:
     """A cross-attention head by how well it follows time.
@@ -86,8 +67,8 @@ def align(t: Trace, *, heads: Sequence[Head] | None = None, item: int = 0) -> li
     tokens, first = transcript(t, item)
     weights, names = _weights(t, item)
     chosen = weights[_indices(heads_of(t, item=item) if heads is None else heads, names)]
-    entered, _ = _spans(_normalised(chosen).mean(0)[first - 1 :])
-    starts = entered * seconds_per_frame(t)
+    rows, frames = warp(-_normalised(chosen).mean(0)[first - 1 :].double().numpy())
+    starts = frames[np.flatnonzero(np.diff(rows, prepend=-1))] * seconds_per_frame(t)
     return [
         Word(text, float(starts[places[0]]), float(starts[places[-1] + 1]))
         for text, places in spoken(tokens)
@@ -179,17 +160,6 @@ def _indices(heads: Sequence[Head], names: Sequence[Head]) -> list[int]:
     return [names.index(head) for head in heads]
 
 
-def _spans(
-    matrix: Float[Tensor, "token frame"],
-) -> tuple[Int[np.ndarray, " token"], Int[np.ndarray, " token"]]:
-    """The frames at which the path through a map enters and leaves each token."""
-    rows, frames = warp(-matrix.double().numpy())
-    return (
-        frames[np.flatnonzero(np.diff(rows, prepend=-1))],
-        frames[np.flatnonzero(np.diff(rows, append=len(matrix)))],
-    )
-
-
 def warp(
     cost: Float[np.ndarray, "row col"],
 ) -> tuple[Int[np.ndarray, " step"], Int[np.ndarray, " step"]]:
@@ -223,22 +193,6 @@ def warp(
         row, col = row - int(step in (0, 1)), col - int(step in (0, 2))
     steps = np.array([each for each in path if min(each) >= 0][::-1])
     return steps[:, 0], steps[:, 1]
-
-
-def paths(t: Trace, heads: Sequence[Head]) -> list[HeadPath]:
-    """The path of each of some heads by itself.
-
-    Raises:
-        ValueError: see `align`.
-    """
-    _, first = transcript(t)
-    weights, names = _weights(t, 0)
-    chosen = weights[_indices(heads, names)]
-    scaled = _normalised(chosen)[:, first - 1 :]
-    return [
-        HeadPath(*head, cells, *_spans(matrix))
-        for head, cells, matrix in zip(heads, chosen[:, first - 1 :], scaled, strict=True)
-    ]
 
 
 def aligning_heads(t: Trace, *, most: int = MOST_HEADS, item: int = 0) -> tuple[AligningHead, ...]:

@@ -14,22 +14,11 @@ const WORDS = [
   { text: "go", start: 1.2, end: 1.5, rows: [5] },
 ];
 
-test("padding is folded into a strip, and seconds fill the rest", () => {
-  const folded = axis.timeAxis(LENGTH, 1000, true);
-  assert.equal(folded.wide, 1000);
-  assert.equal(folded.scale, (1000 - axis.FOLD) / 4);
-  const whole = axis.timeAxis(LENGTH, 1000, false);
-  assert.equal(whole.scale, 84); // of 30 seconds more than there is room
-  assert.equal(whole.wide, 30 * 84);
-  assert.equal(axis.timeAxis({ heard: 4, seconds: 4 }, 1000, true).folded, false);
-});
-
-test("a place is a second, but in folded padding and outside", () => {
-  const folded = axis.timeAxis(LENGTH, 1000, true);
-  assert.equal(axis.secondAt(folded, 2 * folded.scale), 2);
-  assert.equal(axis.secondAt(folded, 990), null);
-  assert.equal(axis.secondAt(folded, -1), null);
-  assert.equal(axis.secondAt(axis.timeAxis(LENGTH, 1000, false), 84 * 29), 29);
+test("padding is a strip, and seconds fill the rest", () => {
+  const folded = axis.timeAxis(LENGTH, 1000);
+  assert.deepEqual([folded.wide, folded.scale], [1000, (1000 - axis.FOLD) / 4]);
+  assert.equal(axis.timeAxis({ heard: 30, seconds: 30 }, 1000).wide, 30 * 84); // more than there is room
+  assert.deepEqual([2 * folded.scale, 990, -1].map((x) => axis.secondAt(folded, x)), [2, null, null]);
 });
 
 test("words that would cover each other stand below each other", () => {

@@ -16,11 +16,7 @@ import torch
 import transformers
 from scipy.io import wavfile
 
-from analysis.alignment import (
-    align,
-    aligning_heads,
-    paths,
-)
+from analysis.alignment import align, aligning_heads
 from models.inputs.sound import Recording, extracted
 from models.run import load, trace
 from models.trace import Trace
@@ -71,8 +67,6 @@ def test_times_are_made_by_the_method_that_is_asked_for(tmp_path: Path) -> None:
     np.testing.assert_allclose(seconds, [each[1:] for each in times], rtol=1e-5)
     told = json.loads(sound.times(entry, "json", "found").data)
     assert [each["start"] for each in told] == [round(row[1], 3) for row in rows]
-    heads = ask(entry, "aligning", "found")["heads"]
-    assert sorted((h["layer"], h["head"]) for h in heads if h["used"]) == sorted(found)
     assert "names no heads" in ask(entry, "words", "named")["why"]
     with pytest.raises(QuestionError, match="names no heads"):
         sound.times(entry, "srt", "named")
@@ -97,32 +91,6 @@ def spoken_by_a_fine_tune(folder: Path) -> TraceEntry:
     model = load(folder, tokenizer=words, door="transformers")
     text = "a don't tuna"
     return entry_of(trace(model, given, text), lambda: (model, given, text))
-
-
-def test_heads_come_in_their_order_with_their_paths() -> None:
-    t = planted()
-    answer = ask(entry_of(t), "aligning")
-    ranked = aligning_heads(t, most=3)
-    heads = answer["heads"]
-    assert [each["head"] for each in heads] == [head.head for head in ranked]
-    assert [each["used"] for each in heads] == [head.head == 1 for head in ranked]
-    assert [each["agreement"] for each in heads] == pytest.approx(
-        [head.agreement for head in ranked], abs=1e-4
-    )
-    assert answer["seconds"] == pytest.approx(HEARD * STEP)
-    assert answer["labels"] == [*LABELS[2:]]
-    for each, followed in zip(heads, paths(t, [(0, head.head) for head in ranked]), strict=True):
-        assert [first for first, _ in each["steps"]] == pytest.approx(
-            (followed.first * STEP).tolist(), abs=1e-3
-        )
-        assert [last for _, last in each["steps"]] == pytest.approx(
-            ((followed.last + 1) * STEP).tolist(), abs=1e-3
-        )
-        drawn = each["map"]
-        levels = np.frombuffer(base64.b64decode(drawn["levels"]), np.uint8)
-        levels = levels.reshape(drawn["rows"], drawn["cols"])
-        weights = followed.weights.numpy()
-        np.testing.assert_allclose(levels / 255, weights / weights.max(), atol=0.5 / 255 + 1e-6)
 
 
 def empty(t: Trace) -> Trace:

@@ -5,7 +5,7 @@ import { contextOf, element } from "../../web/core/dom.js";
 import { ticksOf } from "../../web/core/ticks.js";
 import { FOLD, weightWithin } from "./time.js";
 
-/** @import {Levels, Theme} from "../../web/types" */
+/** @import {Spectrogram, Theme} from "../../web/types" */
 /** @import {TimeAxis} from "./time.js" */
 
 const [IMAGE, CURVE, AXIS] = [104, 60, 20]; // CSS pixels
@@ -17,7 +17,7 @@ export const TALL = IMAGE + CURVE + AXIS;
 /**
  * A spectrogram in the colours of a theme, a pixel a cell; of a single row the amplitudes, as tall bars.
  *
- * @param {Levels} spectrogram
+ * @param {Spectrogram} spectrogram
  * @param {Theme} theme
  */
 export function groundOf({ rows, cols, levels }, theme) {
@@ -50,7 +50,7 @@ export function groundOf({ rows, cols, levels }, theme) {
  * @param {string} drawn.family
  */
 export function paint(context, { ground, row, axis, theme, family }) {
-  const { heard, seconds, folded, wide, scale } = axis;
+  const { heard, seconds, wide, scale } = axis;
   const [end, base] = [heard * scale, IMAGE + CURVE];
   context.fillStyle = theme.surface;
   context.fillRect(0, 0, wide, IMAGE);
@@ -59,8 +59,7 @@ export function paint(context, { ground, row, axis, theme, family }) {
   context.fillStyle = theme.muted;
   context.font = `12px ${family}`;
   context.textBaseline = "top";
-  const span = folded ? heard : seconds;
-  for (const { value, text } of ticksOf([0, span], Math.max(2, (span * scale) / TICK))) {
+  for (const { value, text } of ticksOf([0, heard], Math.max(2, (heard * scale) / TICK))) {
     const x = value * scale;
     context.fillRect(Math.round(x), base, 1, 4);
     context.textAlign = x < 12 ? "left" : x > wide - 24 ? "right" : "center";
@@ -79,9 +78,9 @@ export function paint(context, { ground, row, axis, theme, family }) {
 }
 
 /** A bar for each moment, which shades the spectrogram above it. */
-function paintWeights(context, row, { heard, seconds, folded, wide, scale }, theme) {
+function paintWeights(context, row, { heard, seconds, wide, scale }, theme) {
   const step = seconds / row.length;
-  const last = Math.min(row.length, Math.ceil((folded ? heard : seconds) / step));
+  const last = Math.min(row.length, Math.ceil(heard / step));
   const visible = row.subarray(0, last);
   const most = Math.max(...visible, 1e-9);
   context.fillStyle = theme.primary;

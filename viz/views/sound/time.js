@@ -7,28 +7,24 @@ const LEAST = 84; // CSS pixels a second takes at least
 const GAP = 4; // between words of a row
 
 /**
- * Seconds without padding and with it; whether that is a narrow strip; and the CSS pixels of all and of a second.
+ * Seconds without padding and with it, which is a narrow strip; and the CSS pixels of all and of a second.
  *
- * @typedef {{heard: number, seconds: number, folded: boolean, wide: number, scale: number}} TimeAxis
+ * @typedef {{heard: number, seconds: number, wide: number, scale: number}} TimeAxis
  */
 
-/** @type {(length: Heard, room: number, folded: boolean) => TimeAxis} */
-export function timeAxis({ heard, seconds }, room, folded) {
-  const fold = folded && seconds - heard > 0.05 ? FOLD : 0;
-  const span = folded ? heard : seconds;
-  const scale = Math.max(LEAST, (room - fold) / Math.max(span, 0.01));
-  return { heard, seconds, folded: fold > 0, wide: Math.round(span * scale + fold), scale };
+/** @type {(length: Heard, room: number) => TimeAxis} */
+export function timeAxis({ heard, seconds }, room) {
+  const fold = seconds - heard > 0.05 ? FOLD : 0;
+  const scale = Math.max(LEAST, (room - fold) / Math.max(heard, 0.01));
+  return { heard, seconds, wide: Math.round(heard * scale + fold), scale };
 }
 
 /**
- * The second at a place, null in folded padding and outside.
+ * The second at a place, null in padding and outside.
  *
  * @type {(axis: TimeAxis, x: number) => number | null}
  */
-export function secondAt({ scale, heard, seconds, folded }, x) {
-  const second = x / scale;
-  return second < 0 || second >= (folded ? heard : seconds) ? null : second;
-}
+export const secondAt = ({ scale, heard }, x) => (x < 0 || x >= heard * scale ? null : x / scale);
 
 /**
  * The row of each word, so that none covers another: the first row that has room.

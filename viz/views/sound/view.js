@@ -11,10 +11,9 @@ import { Button, Field, Menu, Quoted } from "../../web/parts/controls.js";
 import { useMeanRow } from "../../web/text/mean_row.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { groundOf, paint, TALL } from "./paint.js";
-import { Paths } from "./paths.js";
 import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
 
-/** @import {Heard, Levels, SpokenWord, SpokenWords, Text, Theme} from "../../web/types" */
+/** @import {Heard, Spectrogram, SpokenWord, SpokenWords, Text, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {TimeAxis} from "./time.js" */
 /** @import {ViewProps} from "../../web/core/view_panel.js" */
@@ -60,7 +59,7 @@ function Recording({ state, theme, length }) {
   const scroller = useRef(/** @type {HTMLElement | null} */ (null));
   const [room, setRoom] = useState(0);
   useLayoutEffect(() => setRoom(scroller.current?.clientWidth ?? 0));
-  const axis = timeAxis(length, room, !state.padding);
+  const axis = useMemo(() => timeAxis(length, room), [length, room]);
   const rows = rowsOf(state, words);
   const row = useMeanRow(state, rows, "heard");
   const choose = (index) => chooseWord(state, words[index]);
@@ -83,7 +82,6 @@ function Recording({ state, theme, length }) {
             onClick=${() => player.toggle(words[chosen]?.start ?? 0)}
           />`
         }
-        ${remote && length.seconds - length.heard >= 0.05 && html`<${Padding} state=${state} />`}
         <span class="hs-spring"></span>
         ${
           remote &&
@@ -113,16 +111,7 @@ function Recording({ state, theme, length }) {
         ${word && !isRefused && !failure ? html`<${Spoken} ...${{ word, row: word === words[chosen] ? row : null, length }} />` : note}
       </p>
       ${words.length > 0 && html`<p class="hs-doubt">${method ? `${METHODS[method][1]} ${DOUBT}` : DOUBT}</p>`}
-      ${remote && words.length > 0 && html`<${Paths} ...${{ state, theme }} />`}
   `;
-}
-
-function Padding({ state }) {
-  const turn = () => {
-    state.padding = !state.padding;
-  };
-  const title = "Show the silence that the model’s input is filled up with";
-  return html`<${Button} text="Padding" title=${title} aria-pressed=${String(state.padding)} onClick=${turn} />`;
 }
 
 function TimesFile({ state, file: [name, format, suffix, kind], timedBy, onFail }) {
@@ -199,7 +188,7 @@ function Band({ axis: { scale }, span: { start, end } }) {
 
 function Picture({ state, theme, row, axis, words, onPoint, onChoose }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const spectrogram = /** @type {Levels | null} */ (
+  const spectrogram = /** @type {Spectrogram | null} */ (
     useAnswer(state.view, "spectrogram", "spectrogram").answer
   );
   const ground = useMemo(() => spectrogram && groundOf(spectrogram, theme), [spectrogram, theme]);
@@ -211,7 +200,7 @@ function Picture({ state, theme, row, axis, words, onPoint, onChoose }) {
     context.scale(ratio, ratio);
     paint(context, { ground, row, axis, theme, family: getComputedStyle(canvas.current).fontFamily });
     markPainted(canvas.current);
-  }, [ground, row, axis.wide, axis.folded, theme, ratio]);
+  }, [ground, row, axis, theme, ratio]);
   const { query } = state.texts();
   const wordUnder = ({ offsetX }) => {
     const second = secondAt(axis, offsetX);
@@ -332,7 +321,7 @@ function momentOf(state, length) {
   const { token, direction } = state.selection;
   const { labels, timed } = state.texts()[direction === "in" ? "key" : "query"];
   const step = length.seconds / labels.length;
-  if (token === null || !timed || (!state.padding && token * step >= length.heard)) return null;
+  if (token === null || !timed || token * step >= length.heard) return null;
   return { start: token * step, end: (token + 1) * step };
 }
 

@@ -34,8 +34,6 @@ VIEW = Form(
     heard=True,
 )
 COLUMNS = 1200  # the most of a spectrogram
-CELLS = {"rows": 120, "columns": 240}  # the most of a head's map
-RANKED = 10  # heads that are shown beside those that the times are made from
 # What the times of words can be made from.
 Timing = Literal["named", "found"]
 METHODS: dict[Timing, str] = {
@@ -125,102 +123,6 @@ def _heads(entry: TraceEntry, method: str) -> "list[Head]":
     return heads_of(entry.trace)
 
 
-@dataclass(frozen=True)
-class Levels:
-    """A map as levels from 0 for its lowest number to 255 for its largest, in base64."""
-
-    rows: int
-    cols: int
-    levels: str
-
-
-@dataclass(frozen=True)
-class AligningHead:
-    """A cross-attention head over a recording, with the path through it alone.
-
-    Attributes:
-        site: index of its layer.
-        layer: number of that.
-        head: of it.
-        used: whether the times are made from it, among others.
-        monotony: rank correlation of its strongest moments with the order of tokens.
-        agreement: share of its weight near the common path.
-        map: its largest weights, the first token first.
-        steps: seconds at which the path enters and leaves each token, and the end.
-    """
-
-    site: int
-    layer: int
-    head: int
-    used: bool
-    monotony: float
-    agreement: float
-    map: Levels
-    steps: list[tuple[float, float]]
-
-
-@dataclass(frozen=True)
-class Aligning:
-    """The heads that follow time best, and those that the times are made from.
-
-    Attributes:
-        heads: by monotony and agreement.
-        labels: of the tokens that are written.
-        seconds: of the recording.
-    """
-
-    heads: list[AligningHead]
-    labels: list[str]
-    seconds: float
-
-
-def aligning(entry: TraceEntry, method: str = "") -> Aligning:
-    """The heads that the times are made from and those that follow time best, with their paths."""
-    from analysis.alignment import aligning_heads, paths, seconds_per_frame, transcript
-
-    method = method or _methods(entry)[0]
-    trace, used = entry.trace, _heads(entry, method)
-    sites = [site for site in trace.sites if site.kind == "cross"]
-    ranked = aligning_heads(trace, most=sum(site.heads for site in sites))
-    listed_heads = [
-        head
-        for place, head in enumerate(ranked)
-        if place < RANKED or (head.layer, head.head) in used
-    ]
-    followed = paths(trace, [(head.layer, head.head) for head in listed_heads])
-    step = seconds_per_frame(trace)
-    tokens, _ = transcript(trace)
-    at = {site.layer: index for index, site in enumerate(trace.sites) if site.kind == "cross"}
-    heads = [
-        AligningHead(
-            at[head.layer],
-            head.layer,
-            head.head,
-            (head.layer, head.head) in used,
-            head.monotony,
-            head.agreement,
-            _levels(_cells(path.weights.numpy(force=True))),
-            [
-                (float(first) * step, float(last + 1) * step)
-                for first, last in zip(path.first, path.last, strict=True)
-            ],
-        )
-        for head, path in zip(listed_heads, followed, strict=True)
-    ]
-    return Aligning(heads, [*tokens.labels], followed[0].weights.shape[1] * step)
-
-
-def _cells(weights: np.ndarray) -> np.ndarray:
-    """The largest weights in at most so many rows and columns as a map has."""
-    return _columns(_columns(weights, CELLS["columns"]).T, CELLS["rows"]).T
-
-
-def _levels(image: np.ndarray, low: float = 0.0) -> Levels:
-    levels = np.rint(255 * (image - low) / (float(image.max()) - low or 1)).astype(np.uint8)
-    rows, cols = levels.shape
-    return Levels(rows, cols, base64.b64encode(levels.tobytes()).decode())
-
-
 def times(entry: TraceEntry, format: str, method: str = "") -> Download:
     """The times of the words as a file."""
     from analysis.word_times import as_json, as_srt
@@ -234,13 +136,24 @@ def times(entry: TraceEntry, format: str, method: str = "") -> Download:
     return Download(text.encode(), kind, f"words.{suffix}")
 
 
-def spectrogram(entry: TraceEntry) -> Levels:
-    """What the model reads of the recording, padding left out: the lowest frequency first.
+@dataclass(frozen=True)
+class Spectrogram:
+    """What the model reads of a recording, padding left out: the lowest frequency first.
 
-    Of a model that reads samples it is a single row, the largest amplitude of each column.
+    Of a model that reads samples it is a single row, the largest amplitude of each column. Levels
+    are from 0 for the smallest number to 255 for the largest, in base64.
     """
+
+    rows: int
+    cols: int
+    levels: str
+
+
+def spectrogram(entry: TraceEntry) -> Spectrogram:
+    """The spectrogram."""
     image = entry.answers.once("spectrogram", lambda: _image(entry))
-    return _levels(image, float(image.min()))
+    levels = np.rint(255 * (image - image.min()) / (np.ptp(image) or 1)).astype(np.uint8)
+    return Spectrogram(*levels.shape, base64.b64encode(levels.tobytes()).decode())
 
 
 def recording(entry: TraceEntry) -> tuple[bytes, str]:
@@ -292,12 +205,12 @@ def _image(entry: TraceEntry) -> np.ndarray:
     return _columns(image[:, : max(1, round(extraction.heard[0] / extraction.step))])
 
 
-def _columns(image: np.ndarray, most: int = COLUMNS) -> np.ndarray:
-    """The same in at most so many columns, each with the largest value of those it replaces."""
+def _columns(image: np.ndarray) -> np.ndarray:
+    """The same in at most `COLUMNS` columns, each with the largest value of those it replaces."""
     count = image.shape[1]
-    if count <= most:
+    if count <= COLUMNS:
         return image
-    return np.maximum.reduceat(image, np.arange(most) * count // most, axis=1)
+    return np.maximum.reduceat(image, np.arange(COLUMNS) * count // COLUMNS, axis=1)
 
 
 # ---- a figure
@@ -392,7 +305,6 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
 HOW = one_of(*METHODS)
 ENDPOINTS = (
     Endpoint("words", TEXT, words, method=HOW),
-    Endpoint("aligning", TEXT, aligning, method=HOW),
     Endpoint("spectrogram", TEXT, spectrogram),
     Endpoint("recording", TEXT, recording),
     Endpoint("times", TEXT, times, format=one_of(*FILES), method=HOW),

@@ -24,9 +24,7 @@ const REPORT_MS = 3000; // before a loss is reported again; twice as long before
 const LAST_REPORT_MS = 60_000;
 /** @type {(keyof LinkSelection)[]} */
 /** What is drawn when it is set to another value. */
-const POINTED = /** @type {const} */ ([
-  ...["hover", "pointed", "read", "isolated", "lit", "match", "padding"],
-]);
+const POINTED = /** @type {const} */ ([...["hover", "pointed", "read", "isolated", "lit", "match"]]);
 /** What requests are made of. */
 const OPENED = /** @type {const} */ ([
   "props",
@@ -94,7 +92,6 @@ export class State {
     /** @type {Record<"query" | "key", number[]> | null} tokens of the same characters as one of another view */
     this.lit = null;
     this.match = -1; // the one that was jumped to
-    this.padding = false; // whether the silence after a recording is drawn
     /** @type {((asked: import("./edits.js").Asked) => void) | null} asks the page for an edit, and more */
     this.ask = null;
     /** @type {(() => Other | null) | null} what can be patched from a second input */

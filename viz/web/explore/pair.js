@@ -24,10 +24,7 @@ export function Spans({ state }) {
   const [rows, columns] = [parsed(state.selection.rows), parsed(state.selection.columns)];
   const unheard = state.unheard();
   if (!rows && !columns && !unheard) return null;
-  const clear = () => {
-    if (unheard) state.padding = true;
-    state.select({ rows: "", columns: "" });
-  };
+  const clear = () => state.select({ rows: "", columns: "" });
   const { query, key } = state.labels();
   const span = (what, range, labels) => {
     if (!range || range[0] >= labels.length) return null;
@@ -39,7 +36,7 @@ export function Spans({ state }) {
       <span class="hs-count">
         ${unheard ? `without ${unheard.toFixed(1)} s of padding` : [span("queries", rows, query), span("keys", columns, key)]}
       </span>
-      <${Button} text="×" title="Show all tokens again" onClick=${clear} />
+      ${!unheard && html`<${Button} text="×" title="Show all tokens again" onClick=${clear} />`}
     </div>
   `;
 }

@@ -60,14 +60,14 @@ export class TextState extends State {
    * @returns {Ranges}
    */
   ranges() {
-    return rangesOf(this.texts(), this.selection, this.padding ? null : this.base.sound);
+    return rangesOf(this.texts(), this.selection, this.base.sound);
   }
 
-  /** Seconds of padding that are not drawn; 0 where all is, or where tokens are brushed. */
+  /** Seconds of padding that are not drawn; 0 where tokens are brushed. */
   unheard() {
     const { sound } = this.base;
     const { rows, columns } = this.selection;
-    if (!sound || this.padding || rows || columns) return 0;
+    if (!sound || rows || columns) return 0;
     const { query, key } = this.texts();
     const isCut = [query, key].some((text) => framesHeard(text, sound) < text.labels.length);
     return isCut ? sound.seconds - sound.heard : 0;
