@@ -10,7 +10,6 @@ import {
   methodOf,
   nameOf,
   showsOf,
-  spansOf,
 } from "../../viz/web/methods/methods.js";
 import { METHODS } from "../../viz/web/core/declared.js";
 
@@ -57,11 +56,6 @@ test("a method is named with how it fuses heads", () => {
   assert.equal(nameOf(methodOf("rollout"), fused), "Rollout, largest of heads, 20\u00a0% left out");
   assert.equal(nameOf(methodOf("flow"), fused), "Attention flow, largest of heads");
   assert.equal(nameOf(methodOf("alti"), fused), "ALTI");
-});
-
-test("keys are asked for in parts that cover them once", () => {
-  assert.deepEqual(spansOf(50, 24), ["0-24", "24-48", "48-50"]);
-  assert.deepEqual(spansOf(24, 24), ["0-24"]);
 });
 
 test("what is explained is named", () => {

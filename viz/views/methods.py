@@ -46,7 +46,7 @@ class ModelMap:
 
 @dataclass(frozen=True, eq=False)
 class ModelRow:
-    """One query's exact numbers, or a part of its flow; with the sum, that of a whole map's row.
+    """One query's exact numbers; with the sum, that of a whole map's row.
 
     `reads` says which tokens a picture's answer is read from, where it is their row.
     """
@@ -155,11 +155,11 @@ class Asked:
             return entry.answers.once(key, lambda: combined(entry.trace, self.method, **how))
         return _grouped(entry.view, where, self._of_tower(where))
 
-    def row(self, index: int, columns: range | None) -> "Tensor":
-        """One query's numbers; of attention flow, those of a range of keys."""
-        return self._flows(index, columns) if self.method == "flow" else self.map()[index]
+    def row(self, index: int) -> "Tensor":
+        """One query's numbers."""
+        return self._flows(index) if self.method == "flow" else self.map()[index]
 
-    def read(self, columns: range | None) -> "tuple[Tensor, str]":
+    def read(self) -> "tuple[Tensor, str]":
         """The mean of the rows that a picture's answer is read from, and which these are.
 
         Raises:
@@ -175,7 +175,7 @@ class Asked:
         rows = shares.nonzero().flatten().tolist()
         said = answer_reader.words(self.entry.trace, shares)
         if len(rows) == 1:
-            return self.row(rows[0], columns), said
+            return self.row(rows[0]), said
         if info.kind == "row":
             raise ValueError(
                 f"{info.title} is of one token, and the answer is read from {len(rows)}: follow it"
@@ -202,8 +202,8 @@ class Asked:
         variant = tuple(asked.values()) or None
         return self.entry.answers.once(("map", self.method, where.tower), compute, variant)
 
-    def _flows(self, index: int, columns: range | None) -> "Tensor":
-        """Flows from a row of the view to some columns; to a word, the largest of its tokens."""
+    def _flows(self, index: int) -> "Tensor":
+        """Flows from a row of the view; to a word, the largest of its tokens."""
         import torch
 
         from analysis.flow import maximum_flows
@@ -220,7 +220,6 @@ class Asked:
         layers = entry.answers.once(("layers", where.tower), compute, self.fusion)
         query = tokens_of(entry.view, self.site, "out")[index][-1]
         words = tokens_of(entry.view, self.site, "in")
-        words = words if columns is None else words[columns.start : columns.stop]
         keys = [token for word in words for token in word]
         flows = iter(maximum_flows(layers, query, keys, report).tolist())
         return torch.tensor([max(next(flows) for _ in word) for word in words])
@@ -249,18 +248,17 @@ def row_of(
     head: "Head",
     method: str,
     index: int | None = None,
-    columns: range | None = None,
     fusion: Fusion = "mean",
     discard: float = 0.0,
 ) -> ModelRow:
     """One query's exact numbers; without an index those that a picture's answer is read from."""
     note, asked = note_of(entry.view, method), Asked(entry, site, head, method, fusion, discard)
     if index is None:
-        values, rows = asked.read(columns)
+        values, rows = asked.read()
         return ModelRow(values, note, reads=rows)
     if index >= site_at(entry.view, site).queries:
         raise QuestionError(f"expected index 0 to {site_at(entry.view, site).queries - 1}")
-    row = asked.row(index, columns)
+    row = asked.row(index)
     return ModelRow(row, note, None if BY_NAME[method].kind == "row" else float(row.sum()))
 
 

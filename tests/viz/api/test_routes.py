@@ -23,10 +23,10 @@ HOSTS = ["127.0.0.1", "localhost"]
 TOKENS, HEADS, SITES = 11, 3, 2
 GOOD = {
     "model": "site=0&head=mean&method=rollout",
-    "model_row": "site=0&head=mean&method=flow&index=2&columns=0-4",
+    "model_row": "site=0&head=mean&method=flow&index=2",
     "outputs": "site=0&direction=out&token=2&output=2.7",
     "relevance": "method=chefer&output=2.7",
-    "faithfulness": "method=chefer&order=0",
+    "faithfulness": "method=chefer",
     "refused": "",
     "lens": "first=4",
     "ranks": "output=2.7&lens=jacobian",
@@ -49,7 +49,6 @@ GOOD = {
     "python": "site=1&head=max&form=lines&scale=own&shown=0.2&token=3",
     "predictions": "site=0&direction=out&token=3",
     "words": "method=found",
-    "aligning": "",
     "spectrogram": "",
     "answer": "",
     "objects": "",

@@ -18,7 +18,7 @@ from viz.api.registry import Held, Registry
 from viz.routes import ENDPOINTS
 
 PASSES = [  # questions for whose answers the model runs more than once
-    "faithfulness?method=chefer&order=0",
+    "faithfulness?method=chefer",
     "matters?site=0&top=3",
     "patched?second=a b c d a b d&top=3",
     "written?count=5",

@@ -9,7 +9,7 @@ from analysis.methods import BY_NAME, NAMES, Fusion, names_of
 from viz.api.endpoint import IMAGE, TEXT, Endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
-from viz.api.requests import QuestionError, one_of
+from viz.api.requests import one_of
 from viz.api.rerun import opened, target_of
 from viz.colours import INK
 from viz.selection import RELEVANCE, Form
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from jaxtyping import Float, Int
     from torch import Tensor
 
-    from analysis.faithfulness import Study
     from analysis.target import Target
     from viz.paper import Page
 
@@ -62,16 +61,15 @@ RANDOM = "random order"
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """What removing tokens of a text in one of several orders does to an output."""
+    """What removing tokens of a text does to an output: by relevance, then in random orders."""
 
-    orders: int
     counts: list[int]
     tokens: int
     value: float
     removal: str
     read: bool
-    comprehensiveness: "Float[Tensor, 'level']"
-    sufficiency: "Float[Tensor, 'level']"
+    comprehensiveness: "Float[Tensor, 'order level']"
+    sufficiency: "Float[Tensor, 'order level']"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,27 +87,27 @@ class Perturbation:
     score: float
 
 
-def faithfulness(entry: TraceEntry, method: str, order: int, output: str = "") -> Curves:
-    """The curves of a relevance (order 0), or of one random order."""
+def faithfulness(entry: TraceEntry, method: str, output: str = "") -> Curves:
+    """The curves of a relevance, and of random orders."""
 
-    def begin() -> "Study":
+    def compute() -> Curves:
+        import torch
+
         from analysis.faithfulness import Study
 
         result = explanation_of(entry, method, output)
         with opened(entry) as (model, given, written):
-            return Study.of(model, given, result.tokens, chosen=result.chosen, written=written)
+            how: dict[str, Any] = {"chosen": result.chosen, "written": written}
+            study = Study.of(model, given, result.tokens, **how)
+        curves = []
+        for order in range(study.orders):
+            report(order, study.orders)
+            with opened(entry):
+                curves.append(study.curve(order))
+        about = study.counts, study.removable, study.value, study.removal, study.decoder_reads
+        return Curves(*about, *map(torch.stack, zip(*curves, strict=True)))
 
-    study = entry.answers.once(("study", method, output), begin)
-    if order >= study.orders:
-        raise QuestionError(f"expected order 0 to {study.orders - 1}")
-
-    def compute() -> "tuple[Tensor, Tensor]":
-        with opened(entry):
-            return study.curve(order)
-
-    curves = entry.answers.once(("curve", method, output, order), compute)
-    about = study.counts, study.removable, study.value, study.removal, study.decoder_reads
-    return Curves(study.orders, *about, *curves)
+    return entry.answers.once(("faithfulness", method, output), compute)
 
 
 def perturbation(
@@ -140,7 +138,7 @@ def _relevant(asked: Asked, output: str) -> "tuple[Tensor, Target]":
     if BY_NAME[asked.method].kind == "relevance":
         result = explanation_of(asked.entry, asked.method, output)
         return result.tokens, result.chosen
-    return asked.read(None)[0], target_of(asked.entry, output)
+    return asked.read()[0], target_of(asked.entry, output)
 
 
 # ---- a figure
@@ -166,22 +164,18 @@ def answer(request: Request) -> Answer:
 
 def _of_text(request: Request) -> tuple[str, list[Table]]:
     entry, chosen = entry_of(request), request.selection
-    first = faithfulness(entry, chosen.method, 0, chosen.output)
-    orders = [first]
-    for order in range(1, first.orders):
-        report(order, first.orders)
-        orders.append(faithfulness(entry, chosen.method, order, chosen.output))
+    curves = faithfulness(entry, chosen.method, chosen.output)
     what = relevance(entry, chosen.method, chosen.output).explains
     names = ["by relevance"]
     tables = []
-    for curve, (title, axis) in CURVES.items():
-        values = [getattr(each, curve).numpy(force=True) for each in orders]
+    for name, (title, axis) in CURVES.items():
+        values = [*getattr(curves, name).numpy(force=True)]
         how = (title, axis, "drop of the output")
-        tables.append(_table(chosen.method, curve, names, first.counts, values, what, *how))
-    kept = "special ones and what the decoder reads stay" if first.read else "special ones stay"
+        tables.append(_table(chosen.method, name, names, curves.counts, values, what, *how))
+    kept = "special ones and what the decoder reads stay" if curves.read else "special ones stay"
     about = (
-        f"Faithfulness: how far {what}, {digits(first.value)}, falls when tokens are"
-        f" {REMOVED[first.removal]}; {kept}. Band: {len(orders) - 1} random orders."
+        f"Faithfulness: how far {what}, {digits(curves.value)}, falls when tokens are"
+        f" {REMOVED[curves.removal]}; {kept}. Band: {len(curves.sufficiency) - 1} random orders."
     )
     return about, tables
 
@@ -264,12 +258,7 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
         return []
     if request.picture is not None:
         return [path_of("perturbation", **_asked(request))]
-    asked = {"method": chosen.method, "output": chosen.output}
-    try:
-        orders = faithfulness(entry, **asked, order=0).orders
-    except ValueError:  # the answer says why
-        orders = 1
-    return [path_of("faithfulness", **asked, order=order) for order in range(orders)]
+    return [path_of("faithfulness", method=chosen.method, output=chosen.output)]
 
 
 ENDPOINTS = (

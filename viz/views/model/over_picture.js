@@ -16,7 +16,6 @@ import {
   showsOf,
   together,
 } from "../../web/methods/methods.js";
-import { useSpans } from "../../web/methods/spans.js";
 import { numbersOf, pixelsOf, signedVeilOf, veilOf } from "../../web/painting/over.js";
 import { Switch, Field } from "../../web/parts/controls.js";
 import { useMemo } from "../../web/vendor/hooks.js";
@@ -74,15 +73,12 @@ function RowPart({ state, info, fused, ...others }) {
     index: followed === "token" ? (token ?? 0) : undefined,
     ...fusedQueryOf(info, fused),
   };
-  const slot = "over";
-  const keys = info.kind === "row" ? state.site(0).keys : 0;
-  const { values, answer, refusal } = useSpans(state, slot, asked, keys);
-  const reads = answer?.reads ?? theToken(state, token ?? 0);
-  const numbers = values.length ? { values, of: `from ${reads}`, more: "" } : null;
-  const reason = refusal || (numbers ? "" : state.waitingFor(slot, "Computing"));
+  const { answer, ...reply } = useAnswer(state.view, "over", pathOf("model_row", asked), "Computing");
+  const of = `from ${answer?.reads ?? theToken(state, token ?? 0)}`;
+  const numbers = answer && { values: answer.values, of, more: "" };
   const framed = followed === "token" ? undefined : null;
   const isTested = info.of === "tower" && followed !== "token";
-  return html`<${Part} ...${{ state, info, fused, numbers, reason, isRefused: Boolean(refusal), framed, isTested, ...others }} />`;
+  return html`<${Part} ...${{ state, info, fused, numbers, ...reply, framed, isTested, ...others }} />`;
 }
 
 /** What speaks for a class. */
@@ -101,21 +97,18 @@ function RelevancePart({ state, info, ...others }) {
 /** One method's numbers over the picture. */
 function Part({ state, theme, info, fused, numbers, reason, isRefused, framed, isTested }) {
   const { base, pointed } = state;
-  const tokens = state.site(0).keys;
   const list = numbers?.values ?? [];
   const of = info.of === "head" ? ` (${state.siteName()}, ${state.headName()})` : "";
   const title = numbers ? `${nameOf(info, fused)} ${numbers.of}${of}` : nameOf(info, fused);
   const says = showsOf(info, fused);
   const drawn = useMemo(
     () => (numbers ? drawnOf(state, numbers.values, { info, title, framed }) : null),
-    [list.length, list[0], title, framed, state.ramp, base],
+    [numbers?.values, title, framed, state.ramp, base],
   );
   const isSigned = drawn?.scale.ramp === state.bothWays;
   const meaning = isSigned ? "Orange speaks for it, blue against it." : "Brighter = more.";
   const more = numbers
-    ? [numbers.more, beforePatches(state, list), list.length < tokens ? "" : meaning]
-        .filter(Boolean)
-        .join(" ")
+    ? [numbers.more, beforePatches(state, list), meaning].filter(Boolean).join(" ")
     : isRefused
       ? capital(reason)
       : "";
@@ -131,10 +124,7 @@ function Part({ state, theme, info, fused, numbers, reason, isRefused, framed, i
           <${PatchMap} ...${{ state, theme, drawn, reason, isRefused }} />
           ${
             numbers &&
-            html`
-            <progress class="hs-progress" aria-label="Patches computed" hidden=${list.length >= tokens} max=${tokens} value=${list.length} />
-            <p class=${pointed === null ? "hs-read hs-muted" : "hs-read"} aria-live="polite">${read}</p>
-          `
+            html`<p class=${pointed === null ? "hs-read hs-muted" : "hs-read"} aria-live="polite">${read}</p>`
           }
         </div>
         <div>
@@ -171,7 +161,7 @@ function drawnOf(state, list, { info, title, framed }) {
 /** What the tokens before the patches hold, as a sentence. */
 function beforePatches(state, values) {
   const { prefix } = state.base;
-  if (!prefix || values.length < prefix) return "";
+  if (!prefix) return "";
   const named = values
     .slice(0, Math.min(prefix, 5))
     .map((value, i) => `${theToken(state, i)} ${number(value)}`);

@@ -10,7 +10,6 @@ import { choiceOf, explainedIn, MethodChoices } from "../../web/methods/choices.
 import { Faithful } from "../../web/methods/faithful.js";
 import { fusedQueryOf, largest, methodOf, nameOf, number } from "../../web/methods/methods.js";
 import { showsOf, together } from "../../web/methods/methods.js";
-import { useSpans } from "../../web/methods/spans.js";
 import { Quoted } from "../../web/parts/controls.js";
 import { RestingOffer } from "../../web/parts/resting_offer.js";
 import { restingIn, sharesOf } from "../../web/text/resting.js";
@@ -18,7 +17,7 @@ import { useMemo, useState } from "../../web/vendor/hooks.js";
 import { Chips } from "./chips.js";
 import { MapOfLayers, topOf } from "./map.js";
 
-/** @import {Cell, ModelMap, RelevanceAnswer} from "../../web/types" */
+/** @import {Cell, ModelMap, ModelRow, RelevanceAnswer} from "../../web/types" */
 /** @import {ViewProps} from "../../web/core/view_panel.js" */
 
 const UNEXPLAINED =
@@ -134,25 +133,17 @@ function restingOf(state, { cells, shape: [rows, cols] }) {
 }
 
 function FlowPart({ state, theme, info, fused }) {
-  const { keys } = state.site();
-  const slot = "flow";
   const asked = {
     ...placeOf(state, info),
     method: info.name,
     ...fusedQueryOf(info, fused),
     index: rowOf(state),
   };
-  const { values, answer, refusal } = useSpans(state, slot, asked, keys);
-  const note = answer?.note ?? "";
-  if (refusal) return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${capital(refusal)} /><//>`;
-  const isDone = values.length >= keys;
-  const said = isDone
-    ? `Colours from 0 to ${number(largest(values))}. ${moreIs(theme.mode)} = more.`
-    : state.waitingFor(slot, `${values.length} of ${keys} keys`);
-  const bar = html`<progress class="hs-progress" aria-label="Keys computed" max=${keys} value=${values.length} />`;
-  return html`
-    <${Part} ...${{ info, fused, note }}>${!isDone && bar}<${Row} ...${{ state, theme, values, said }} /><//>
-  `;
+  const { answer, reason } = useAnswer(state.view, "flow", pathOf("model_row", asked), "Computing");
+  if (!answer) return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${reason} /><//>`;
+  const { values, note } = /** @type {ModelRow} */ (answer);
+  const said = `Colours from 0 to ${number(largest(values))}. ${moreIs(theme.mode)} = more.`;
+  return html`<${Part} ...${{ info, fused, note }}><${Row} ...${{ state, theme, values, said }} /><//>`;
 }
 
 /** The row of the chosen token, as a shaded text; below it what is said while no token is pointed at. */

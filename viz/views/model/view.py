@@ -35,7 +35,6 @@ VIEW = Form(
     module="model",
     pictured=True,
 )
-KEYS = 24  # of a method that is computed row by row, in one request, as in the view
 FUSED = {
     "mean": "their mean weight",
     "max": "their largest weight in each cell",
@@ -98,7 +97,7 @@ def _row(request: Request, name: str, said: str) -> Layers:
     title = f"{name}, row of “{query[row]}” ({row})"
     asked = methods.Asked(text_entry(request), request.index, head, chosen.method, **of)
     if info.kind == "row":
-        values = asked.row(row, None).numpy(force=True)
+        values = asked.row(row).numpy(force=True)
         how: dict[str, Any] = {"title": title, "words": "value"}
         table = Table(chosen.method, ("key",), values, {"key": key}, at | {"query": row}, **how)
         return Layers(description=said, tables=[table])
@@ -224,9 +223,7 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
     if info.kind == "map":
         maps = [path_of("model", **whole)] if request.picture is None else []
         return [*maps, path_of("model_row", **asked), *tests]
-    keys = request.site.keys
-    spans = [range(start, min(keys, start + KEYS)) for start in range(0, keys, KEYS)]
-    return [*(path_of("model_row", **asked, columns=span) for span in spans), *tests]
+    return [path_of("model_row", **asked), *tests]
 
 
 def _asked(request: Request) -> dict[str, Any]:

@@ -78,30 +78,20 @@ export function Faithful({ state, method, more = {}, pictured = false }) {
   `;
 }
 
-/** The output without tokens, by levels: for the relevance, and for random orders, one after another. */
+/** The output without tokens, by levels: for the relevance, and for random orders. */
 function Removed({ state, asked }) {
-  const { list, path } = curvesIn(state, asked);
-  const { answer, reason, isRefused } = useAnswer(state.view, SLOT, path);
-  const count = list[0]?.orders ?? 1;
-  if (list.length < count || !answer) {
-    const doing = isRefused
-      ? reason
-      : state.waitingFor(SLOT, `Removing tokens: ${list.length} of ${count} orders`);
-    const label = "Orders of removal tried";
-    return html`
-      ${!isRefused && html`<progress class="hs-progress" aria-label=${label} max=${count} value=${list.length} />`}
-      <p class="hs-sentence" aria-live="polite">${doing}</p>
-    `;
-  }
-  const lines = NAMES.map(({ name }) => list.map((each) => each[name]));
+  const reply = useAnswer(state.view, SLOT, pathOf("faithfulness", asked), "Removing tokens");
+  const answer = /** @type {Curves | null} */ (reply.answer);
+  if (!answer) return html`<p class="hs-sentence" aria-live="polite">${reply.reason}</p>`;
+  const { counts, value, tokens, removal, read } = answer;
+  const lines = NAMES.map(({ name }) => answer[name]);
   const all = lines.flat(2);
-  const span = spanOf(Math.min(0, ...all), Math.max(LEAST, ...all), list[0].counts, "tokens");
+  const span = spanOf(Math.min(0, ...all), Math.max(LEAST, ...all), counts, "tokens");
   const report = NAMES.map(({ name }, i) => {
     const [mine, ...random] = lines[i].map(mean);
     const band = `${Math.min(...random).toFixed(3)} to ${Math.max(...random).toFixed(3)}`;
     return `${name} ${mine.toFixed(3)} (random orders ${band})`;
   });
-  const { value, tokens, removal, read } = list[0];
   const stays = read ? "special ones and what the decoder reads stay" : "special ones stay";
   return html`
     <div class="hs-curves">
@@ -121,20 +111,6 @@ function Removed({ state, asked }) {
       }
     </p>
   `;
-}
-
-/** The answers for one order after another, as far as they have come, and the path of the last or next. */
-function curvesIn(state, asked) {
-  /** @type {Curves[]} */
-  const list = [];
-  let path = "";
-  for (let order = 0; order < (list[0]?.orders ?? 1); order++) {
-    path = pathOf("faithfulness", { ...asked, order });
-    const answer = /** @type {Curves | {why: string} | null} */ (state.view.answer(SLOT, path));
-    if (!answer || "why" in answer) break;
-    list.push(answer);
-  }
-  return { list, path };
 }
 
 function Perturbed({ state, asked, proof }) {

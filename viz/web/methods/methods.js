@@ -112,17 +112,6 @@ export function colourOf({ ramp, bothWays }, value, top, signed) {
 }
 
 /**
- * Requests of one token's row, which takes long: its keys in parts, so that the view can tell how
- * far it has come.
- *
- * @param {number} keys
- * @param {number} size
- * @returns {string[]}
- */
-export const spansOf = (keys, size) =>
-  Array.from({ length: Math.ceil(keys / size) }, (_, i) => `${i * size}-${Math.min(keys, (i + 1) * size)}`);
-
-/**
  * Where exact numbers differ from attributions by more than half of the larger.
  *
  * @param {(number | null)[][]} attribution
