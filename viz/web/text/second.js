@@ -10,6 +10,7 @@ import { addressOf, siteFor } from "../core/selection.js";
 import { pathOf } from "../core/sources.js";
 import { embedded } from "../core/view_panel.js";
 import { Button } from "../parts/controls.js";
+import { effect, untracked } from "../vendor/signals-core.js";
 import { overlapping } from "./same_characters.js";
 import { fromSecondText } from "./second_text.js";
 
@@ -18,7 +19,6 @@ import { fromSecondText } from "./second_text.js";
 
 /** @typedef {Mounted<ViewProps> & {state: TextState}} Opened */
 /** @typedef {(root: HTMLElement, props: ViewProps, host: Host) => Opened} Open */
-/** @typedef {"first" | "second"} Name */
 
 const SHARED = /** @type {(keyof Options)[]} what the second takes from the first */ ([
   ...["form", "values", "scale", "sinks", "least", "top", "find", "direction"],
@@ -46,32 +46,16 @@ export function secondView(first, open, both, half, host) {
   const line = embedded(Likeness);
   half.prepend(title);
   both.prepend(line.box);
-
   /** @type {Opened | null} */
   let second = null;
-  /** @type {ViewProps | null} */
-  let props = null;
-  let applying = false; // what one view tells the other is not told back
-  /** @type {{trace: string, site: number, head: Head}} in the second, as the first knows it */
-  let agreed = { trace: "", site: 0, head: 0 };
-  const pinned = { first: /** @type {number | null} */ (null), second: /** @type {number | null} */ (null) };
-  const pointed = { first: changes(), second: changes() };
-  const came = changes();
-
-  /** @param {() => void} action */
-  function apply(action) {
-    if (applying) return;
-    applying = true;
-    action();
-    applying = false;
-  }
+  let unpair = () => {};
+  const came = changes(); // of the props
 
   /** Opens, changes or closes the second view after the props have changed. */
   function settle() {
-    const { view } = first;
-    if (props === view.props) return;
-    ({ props } = view);
-    const given = secondProps(view);
+    const { props } = first;
+    if (!came(props)) return;
+    const given = secondProps(first);
     both.classList.toggle("hs-two-models", Boolean(given));
     title.hidden = !given;
     if (!given) return close();
@@ -80,175 +64,156 @@ export function secondView(first, open, both, half, host) {
     if (second) return second.update(given);
     both.append(other);
     second = open(inner, given, host);
-    second.state.view.subscribe(() => apply(fromSecond));
+    unpair = pair(first, second.state);
   }
 
   function close() {
+    unpair();
     second?.destroy();
     second = null;
-    agreed = { trace: "", site: 0, head: 0 };
-    pinned.second = null;
     line.render(null);
     other.remove();
-    /** @type {HTMLElement | null} */ (half.querySelector(".hs-forms"))?.style.removeProperty("padding-top");
   }
 
   /** @returns {TextState | null} the second once it has a base */
-  const ready = () => (second?.state.view.baseOrNull ? second.state : null);
-
-  // ---- layer and head
-
-  /** Shows in the second what is chosen in the first. */
-  function fromFirst() {
-    const state = ready();
-    if (!state || !first.view.baseOrNull) return;
-    /** @type {Partial<Selection>} */
-    const change = Object.fromEntries(SHARED.map((name) => [name, first.selection[name]]));
-    state.select({ ...change, ...placeIn(state.base) });
-    const { site, head } = state.selection;
-    agreed = { trace: state.trace, site, head };
-    if (first.selection.token !== pinned.first) pin("first", first, "second", state);
-    point("first", first, state);
-  }
-
-  /** Tells the first what the user has chosen in the second. */
-  function fromSecond() {
-    const state = ready();
-    if (!state) return;
-    if (state.trace !== agreed.trace) return fromFirst();
-    const { site, head, token } = state.selection;
-    if (site !== agreed.site || head !== agreed.head) follow([site, head]);
-    if (token !== pinned.second) pin("second", state, "first", first);
-    point("second", state, first);
-  }
-
-  /** @param {[number, Head]} place site and head of the second */
-  function follow([site, head]) {
-    const state = ready();
-    if (!state) return;
-    agreed = { trace: state.trace, site, head };
-    first.select({ there: textOf(state.base, site, head) });
-  }
-
-  /**
-   * The layer and head that the first says, or its own.
-   *
-   * @param {Base} base of the second
-   * @returns {Pick<Selection, "site" | "head">}
-   */
-  function placeIn(base) {
-    const { there, site, head } = first.selection;
-    const address = placeOf(there) ?? { ...addressOf(first.base.sites, site), head };
-    return { site: siteFor(base.sites, address), head: address.head };
-  }
-
-  // ---- tokens of the same characters
-
-  /** @returns {AlignedAnswer | null} */
-  function aligned() {
-    const { second: given } = first.view.props;
-    if (!given?.aligned) return null;
-    return /** @type {AlignedAnswer | null} */ (
-      first.view.answer("aligned", pathOf("aligned", { second: given.trace }))
-    );
-  }
-
-  /**
-   * The tokens of one view that share characters with a token of the other, those with most first.
-   *
-   * @type {(name: Name, from: TextState, to: TextState, axis: Axis, index: number) => number[]}
-   */
-  function sameCharacters(name, from, to, axis, index) {
-    const answer = aligned();
-    const text = (/** @type {TextState} */ state) => state.site()[`${axis}_text`] ?? 0;
-    if (!answer || text(from) !== text(to)) return [];
-    const [mine, theirs] = [answer[name], answer[otherOf(name)]].map((texts) => texts[text(from)] ?? []);
-    return overlapping(index, mine, from.texts()[axis], theirs, to.texts()[axis]);
-  }
-
-  /** @type {(name: Name, from: TextState, others: Name, to: TextState) => void} */
-  function pin(name, from, others, to) {
-    const { token, direction } = from.selection;
-    if (!aligned()) return; // tokens of two texts are chosen apart
-    const axis = direction === "in" ? "key" : "query";
-    const [place = null] = token === null ? [] : sameCharacters(name, from, to, axis, token);
-    to.select({ token: place, direction });
-    [pinned[name], pinned[others]] = [token, to.selection.token];
-  }
-
-  /**
-   * Points in one view at what is under the pointer in the other.
-   *
-   * @type {(name: Name, from: TextState, to: TextState) => void}
-   */
-  function point(name, from, to) {
-    const { hover, isolated } = from;
-    if (!aligned() || !pointed[name](hover, isolated, aligned())) return;
-    from.lit = null;
-    /** @type {(axis: Axis, index: number) => number[]} */
-    const of = (axis, index) => sameCharacters(name, from, to, axis, index);
-    const [queries, keys] = hover ? [of("query", hover.query), of("key", hover.key)] : [[], []];
-    const cell = queries.length > 0 && keys.length > 0;
-    to.point(cell ? { query: queries[0], key: keys[0] } : null);
-    to.lit = hover && { query: queries.slice(cell ? 1 : 0), key: keys.slice(cell ? 1 : 0) };
-    const [index] = isolated ? of(isolated.axis, isolated.index) : [];
-    to.isolated = isolated && index !== undefined ? { axis: isolated.axis, index } : null;
-    pointed[otherOf(name)](to.hover, to.isolated, aligned());
-    to.changed();
-  }
-
-  /** Begins the two pictures at one height where they are side by side. */
-  function level() {
-    const forms = [half, other].map(
-      (each) => /** @type {HTMLElement | null} */ (each.querySelector(".hs-forms")),
-    );
-    const [mine, theirs] = forms;
-    if (!mine || !theirs) return;
-    const beside = Math.abs(title.getBoundingClientRect().top - otherTitle.getBoundingClientRect().top) < 1;
-    const [top, otherTop] = [mine, theirs].map((each) => {
-      const section = [...each.querySelectorAll(".hs-section")].find((part) => part.clientHeight > 0) ?? each;
-      return section.getBoundingClientRect().top - parseFloat(each.style.paddingTop || "0");
-    });
-    const lead = Math.round(otherTop - top);
-    mine.style.paddingTop = beside && lead > 0 ? `${lead}px` : "";
-    theirs.style.paddingTop = beside && lead < 0 ? `${-lead}px` : "";
-  }
+  const ready = () => (second?.state.baseOrNull ? second.state : null);
 
   first.second = /** @returns {Record<string, string | number>} */ () => {
     const state = ready();
-    if (!state || !first.view.props.second) return {};
+    if (!state || !first.props.second) return {};
     const { site, head } = state.selection;
     const there = textOf(state.base, site, head);
     return { second: state.trace, second_site: site, second_head: head, there };
   };
   first.fromOther = () => {
-    const [state, given] = [ready(), first.view.props.other];
+    const [state, given] = [ready(), first.props.other];
     return state && given && first.canEdit() ? fromSecondText(first, state, given) : null;
   };
-  first.view.subscribe(() => apply(fromFirst));
   return {
     measure: settle,
     render() {
-      if (!second) return;
-      if (came(aligned())) apply(fromFirst);
-      line.render({ first, second: ready(), follow });
-      level();
+      if (second) line.render({ first, second: ready() });
     },
     destroy: close,
   };
 }
 
 /**
+ * Keeps the second what the first chooses; layer and head that are chosen in the second are a choice of the first.
+ * Of one text, the pinned token and what is pointed at are marked in both, by their characters.
+ *
+ * @param {TextState} first
+ * @param {TextState} second
+ * @returns {() => void} ends that
+ */
+function pair(first, second) {
+  const choose = second.select.bind(second);
+  second.select = ({ site, head, ...rest }) => {
+    const now = second.selection;
+    if (site !== undefined || head !== undefined)
+      first.select({ there: textOf(second.base, site ?? now.site, head ?? now.head) });
+    choose(rest);
+  };
+  const isReady = () => Boolean(first.baseOrNull && second.baseOrNull);
+
+  /** @returns {AlignedAnswer | null} */
+  function aligned() {
+    const { second: given } = first.props;
+    if (!isReady() || !given?.aligned || !first.arrivals) return null;
+    return /** @type {AlignedAnswer | null} */ (
+      first.answer("aligned", pathOf("aligned", { second: given.trace }))
+    );
+  }
+
+  /**
+   * The tokens of one view that share characters with a token of the other, those with most first.
+   *
+   * @type {(from: TextState, to: TextState, axis: Axis, index: number) => number[]}
+   */
+  function sameCharacters(from, to, axis, index) {
+    const answer = aligned();
+    const text = (/** @type {TextState} */ state) => state.site()[`${axis}_text`] ?? 0;
+    if (!answer || text(from) !== text(to)) return [];
+    const spans = [answer.first, answer.second].map((texts) => texts[text(from)] ?? []);
+    const [mine, theirs] = from === first ? spans : spans.toReversed();
+    return overlapping(index, mine, from.texts()[axis], theirs, to.texts()[axis]);
+  }
+
+  /** @param {(state: TextState) => unknown} read @param {(from: TextState, to: TextState) => void} tell */
+  function mirrored(read, tell) {
+    const both = [first, second];
+    const now = () => both.map((state) => (aligned() ? JSON.stringify(read(state)) : ""));
+    let before = ["", ""];
+    return effect(() => {
+      const from = now().findIndex((value, i) => value !== before[i]);
+      if (from < 0 || !aligned()) return;
+      untracked(() => {
+        tell(both[from], both[1 - from]);
+        before = now();
+      });
+    });
+  }
+
+  const ends = [
+    effect(() => {
+      if (!isReady()) return;
+      const shared = Object.fromEntries(SHARED.map((name) => [name, first.selection[name]]));
+      const place = placeIn(first, second.base);
+      untracked(() => choose({ ...shared, ...place }));
+    }),
+    mirrored(
+      ({ selection: { token, direction } }) => [token, direction],
+      (from, to) => {
+        const { token, direction } = from.selection;
+        const axis = direction === "in" ? "key" : "query";
+        const [place = null] = token === null ? [] : sameCharacters(from, to, axis, token);
+        if (to === first) first.select({ token: place, direction });
+        else choose({ token: place, direction });
+      },
+    ),
+    mirrored(
+      ({ hover, isolated }) => [hover, isolated],
+      (from, to) => {
+        const { hover, isolated } = from;
+        /** @type {(axis: Axis, index: number) => number[]} */
+        const of = (axis, index) => sameCharacters(from, to, axis, index);
+        const [queries, keys] = hover ? [of("query", hover.query), of("key", hover.key)] : [[], []];
+        const isCell = queries.length > 0 && keys.length > 0;
+        from.lit = null;
+        to.point(isCell ? { query: queries[0], key: keys[0] } : null);
+        to.lit = hover && { query: queries.slice(Number(isCell)), key: keys.slice(Number(isCell)) };
+        const [index] = isolated ? of(isolated.axis, isolated.index) : [];
+        to.isolated = isolated && index !== undefined ? { axis: isolated.axis, index } : null;
+      },
+    ),
+  ];
+  return () => ends.forEach((end) => end());
+}
+
+/**
+ * The layer and head that the first says of the second, or its own.
+ *
+ * @param {TextState} first
+ * @param {Base} base of the second
+ * @returns {Pick<Selection, "site" | "head">}
+ */
+function placeIn(first, base) {
+  const { there, site, head } = first.selection;
+  const address = placeOf(there) ?? { ...addressOf(first.base.sites, site), head };
+  return { site: siteFor(base.sites, address), head: address.head };
+}
+
+/**
  * How alike the two heads are, and the one most alike; of a second text, the way back to the head of the first.
  *
- * @param {{first: TextState, second: TextState | null, follow: (place: [number, Head]) => void}} props
+ * @param {{first: TextState, second: TextState | null}} props
  */
-function Likeness({ first, second, follow }) {
+function Likeness({ first, second }) {
   const { site, head, there } = first.selection;
-  const { second: given } = first.view.props;
+  const { second: given } = first.props;
   const isAsked = given?.aligned && typeof head === "number";
   const path = isAsked ? pathOf("likeness", { site, head, second: given.trace }) : null;
-  const reply = useAnswer(first.view, "likeness", path);
+  const reply = useAnswer(first, "likeness", path);
   const answer = /** @type {Exclude<LikenessAnswer, {why: string}> | null} */ (reply.answer);
   const overlapOf = (/** @type {number} */ of, /** @type {Head} */ name) =>
     (typeof name === "number" && answer?.overlap[of]?.[name]?.toFixed(2)) || "–";
@@ -264,7 +229,7 @@ function Likeness({ first, second, follow }) {
       ${given && html`<span title=${OVERLAP}>${reply.isRefused ? `${reply.reason}.` : overlap}</span>`}
       ${
         given &&
-        html`<${Button} title="Shows the head of the second model" disabled=${!alike} onClick=${() => best && follow(best)}>
+        html`<${Button} title="Shows the head of the second model" disabled=${!alike} onClick=${() => best && second && first.select({ there: textOf(second.base, ...best) })}>
           Most alike${alike}
         <//>`
       }
@@ -278,9 +243,6 @@ function Likeness({ first, second, follow }) {
     </p>
   `;
 }
-
-/** @type {(name: Name) => Name} */
-const otherOf = (name) => (name === "first" ? "second" : "first");
 
 function brief(text) {
   const letters = Array.from(text.trim());
@@ -322,7 +284,7 @@ export function placeOf(text) {
 /**
  * The props of the second view: it writes no link, keeps no selection and offers no edits. Null for none.
  *
- * @param {TextState["view"]} view
+ * @param {TextState} first
  * @returns {ViewProps | null}
  */
 function secondProps({ props, remote }) {
