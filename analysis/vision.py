@@ -4,9 +4,6 @@ Mean attention distance and entropy, outliers among norms, principal components 
 patch similarity, and mass masks.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -89,68 +86,29 @@ def outliers(
     return norms > middle + deviations * spread
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureColours:
-    """Patch features of several pictures as colours.
-
-    Attributes:
-        colours: per picture, red, green and blue from 0 to 1; background is 0.
-        foreground: per picture, the patches that were coloured.
-        projections: per picture, the first principal component of all patches, by which the
-            foreground was chosen.
-        explained: share of the foreground's variance in each of the three components.
-    """
-
-    colours: tuple[Float[Tensor, "patch 3"], ...]
-    foreground: tuple[Bool[Tensor, " patch"], ...]
-    projections: tuple[Float[Tensor, " patch"], ...]
-    explained: Float[Tensor, " 3"]
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation of the projections of all patches."""
-        return float(torch.cat(self.projections).std(correction=0))
-
-
 def feature_colours(
-    features: Sequence[Float[Tensor, "patch dim"]],
-    *,
-    threshold: float | None = 0.0,
-    flip: bool = False,
-) -> FeatureColours:
+    features: Float[Tensor, "patch dim"],
+) -> tuple[Float[Tensor, "patch 3"], Float[Tensor, " 3"]]:
     """Patch features by their first three principal components, as red, green and blue.
 
-    A first fit over the patches of all pictures separates foreground from background by its first
-    component; a second fit, on the foreground alone, gives the colours, each component scaled to 0
-    to 1 over all pictures. Signs are arbitrary: which side is the foreground is for the reader to
-    choose with `flip`.
+    Each component is scaled to 0 to 1; its sign is arbitrary. Beside the colours stands the share
+    of the variance in each component.
 
-    Source: Oquab et al. 2023 (DINOv2), figure 1 and section 7.5.
+    Source: Oquab et al. 2023 (DINOv2), figure 1.
 
     Args:
-        features: of each picture's patches, after the final norm.
-        threshold: of the first component, above which a patch is foreground; None colours all.
-        flip: takes the other side as the foreground.
+        features: of each patch, after the final norm.
 
     Raises:
-        ValueError: for fewer than 4 patches of foreground.
+        ValueError: for fewer than 4 patches.
     """
-    sizes = [len(each) for each in features]
-    every = torch.cat([each.detach().float() for each in features])
-    axis, _ = _components(every, 1)
-    along = ((every - every.mean(0)) @ axis[0]) * (-1 if flip else 1)
-    chosen = torch.ones_like(along, dtype=torch.bool) if threshold is None else along > threshold
-    if int(chosen.sum()) < 4:
-        raise ValueError(
-            f"expected at least 4 patches of foreground, received {int(chosen.sum())}: lower the"
-            " threshold or take the other side"
-        )
-    axes, explained = _components(every[chosen], 3)
-    projected = (every[chosen] - every[chosen].mean(0)) @ axes.T
+    every = features.detach().float()
+    if len(every) < 4:
+        raise ValueError(f"expected at least 4 patches, received {len(every)}")
+    axes, explained = _components(every, 3)
+    projected = (every - every.mean(0)) @ axes.T
     low, high = projected.amin(0), projected.amax(0)
-    colours = every.new_zeros(len(every), 3)
-    colours[chosen] = (projected - low) / torch.where(high > low, high - low, 1)
-    return FeatureColours(colours.split(sizes), chosen.split(sizes), along.split(sizes), explained)
+    return (projected - low) / torch.where(high > low, high - low, 1), explained
 
 
 def patch_similarity(features: Float[Tensor, "patch dim"], patch: int) -> Float[Tensor, " patch"]:

@@ -194,16 +194,6 @@ class Selection:
         "of a picture, where a method without an output begins: what the answer is read from, or"
         " the chosen token",
     )
-    foreground: str = option(
-        "all",
-        words("above", "below", "all"),
-        "of features: the side of the threshold whose patches are coloured, or all of them",
-    )
-    deviations: float = option(
-        0.0,
-        real(-2.5, 2.5),
-        "of features: the threshold of the first component, in its standard deviations",
-    )
     fusion: Fusion = option(
         "mean", words(*FUSIONS), "of rollout and flow: how the heads of a layer are fused"
     )

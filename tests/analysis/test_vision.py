@@ -102,47 +102,22 @@ def features(seed: int) -> Tensor:
     return rows
 
 
-def test_foreground_and_colours_are_two_fits_over_all_pictures() -> None:
-    both = [features(3), features(5)]
-    found = feature_colours(both)
-    every = torch.cat(both)
-    first = torch.tensor(PCA(n_components=1).fit_transform(every))[:, 0]
-    object_ = torch.arange(29) < 13
-    side = torch.sign(first[0]) * torch.sign(found.projections[0][0])
-    torch.testing.assert_close(
-        torch.cat(found.projections).abs(), first.abs().float(), atol=1e-3, rtol=0
-    )
-    flip = bool(found.projections[0][0] < 0)
-    found = feature_colours(both, flip=flip)
-    for mask in found.foreground:
-        assert torch.equal(mask, object_)
-    chosen = every[torch.cat([object_, object_])]
-    second = PCA(n_components=3).fit(chosen)
-    expected = torch.tensor(second.transform(chosen))
+def test_colours_are_the_first_three_components() -> None:
+    rows = features(3)
+    colours, explained = feature_colours(rows)
+    fit = PCA(n_components=3).fit(rows)
+    expected = torch.tensor(fit.transform(rows))
     expected = (expected - expected.amin(0)) / (expected.amax(0) - expected.amin(0))
-    colours = torch.cat(found.colours)[torch.cat([object_, object_])]
     for channel in range(3):
         apart = torch.minimum(
             (colours[:, channel] - expected[:, channel]).abs().max(),
             (colours[:, channel] - (1 - expected[:, channel])).abs().max(),
         )
         assert float(apart) < 1e-3  # either sign
-    assert found.colours[0][~object_].eq(0).all()
-    torch.testing.assert_close(
-        found.explained, torch.tensor(second.explained_variance_ratio_).float(), atol=1e-4, rtol=0
-    )
-    assert side.abs() == 1
-
-
-def test_every_patch_is_coloured_without_a_threshold() -> None:
-    found = feature_colours([features(3)], threshold=None)
-    assert found.foreground[0].all()
-    assert (found.colours[0].amin(0).tolist(), found.colours[0].amax(0).tolist()) == (
-        [0.0] * 3,
-        [1.0] * 3,
-    )
-    with pytest.raises(ValueError, match="expected at least 4 patches of foreground, received 0"):
-        feature_colours([features(3)], threshold=1e6)
+    shares = torch.tensor(fit.explained_variance_ratio_).float()
+    torch.testing.assert_close(explained, shares, atol=1e-4, rtol=0)
+    with pytest.raises(ValueError, match="expected at least 4 patches, received 3"):
+        feature_colours(rows[:3])
 
 
 def test_patch_similarity_is_a_cosine() -> None:

@@ -43,7 +43,7 @@ PICTURED: list[tuple[str, dict[str, Any]]] = [
     ("model", {"method": "chefer", "output": "class 2", "tested": True}),
     ("model", {"method": "flow", "followed": "token", "query": 3}),
     ("faithfulness", {"method": "attnlrp", "proof": "insertion"}),
-    ("features", {"foreground": "below", "token": 4}),
+    ("features", {"token": 4}),
 ]
 TEXT = "the cats near the cabinet"
 SETTLED = """() => new Promise(

@@ -1,16 +1,9 @@
-// Effects of heads, and numbers on a line.
+// Effects of heads.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { effectsOf } from "../../viz/web/matter/heads.js";
-import { spread } from "../../viz/web/matter/strip.js";
-
-test("a line spans all numbers and 0", () => {
-  const { low, high, at } = spread([-1, 3]);
-  assert.deepEqual([low, high, at(-1), at(0), at(3)], [-1, 3, 0, 25, 100]);
-  assert.deepEqual([spread([2, 4]).low, spread([-2, -4]).high, spread([0]).at(0)], [0, 0, 0]);
-});
 
 test("effects are listed by site and head, with a pass of their own where there is one", () => {
   /** @type {import("../../viz/web/types").Swept} */

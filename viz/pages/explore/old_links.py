@@ -6,7 +6,10 @@ from collections.abc import Mapping
 METHODS = ("rollout", "flow", "norms", "gradient", "chefer", "attnlrp")
 PROOFS = ("yes", "drop", "deletion", "insertion", "road")
 RENAMED = {"class": "output", "fused": "fusion"}
-NAMES = ("relevance", "class", "fused", "discarded", "components", "like")
+NAMES = (
+    *("relevance", "class", "fused", "discarded", "components", "like"),
+    *("foreground", "deviations"),
+)
 FEATURES = ("features", "similarity")  # figures that are forms now
 OF_HEADS = ("distance", "entropy")  # and those that are numbers of heads
 SWEPT = ("matter", "patched", "states")  # which stood below the picture
@@ -27,10 +30,8 @@ def renewed(query: Mapping[str, str]) -> dict[str, str]:
     if query.get("arrangement") == "rank":
         return {**query, "overview": "table"}
     if query.get("figure", "") in FEATURES:
-        rest = {name: value for name, value in query.items() if name not in (*NAMES, "figure")}
-        side = rest.pop("object", "above")
-        named = {"foreground": side, "deviations": rest.pop("threshold", "")}
-        return rest | {"form": "features"} | {name: value for name, value in named.items() if value}
+        gone = (*NAMES, "figure", "object", "threshold")
+        return {"form": "features"} | {name: query[name] for name in query if name not in gone}
     if query.get("figure", "") in OF_HEADS:
         return {"lab": "numbers"} | {name: query[name] for name in query if name != "figure"}
     if "lab" not in query and any(query.get(name, "no") not in ("", "no") for name in SWEPT):

@@ -4,9 +4,7 @@ import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
-import { number } from "../../web/methods/methods.js";
 import { pixelsOf, signedVeilOf } from "../../web/painting/over.js";
-import { Switch, Field } from "../../web/parts/controls.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 import { Ground, PatchMap } from "../../web/image/map.js";
 import { nameOf, shortName } from "../../web/image/words.js";
@@ -15,61 +13,26 @@ import { nameOf, shortName } from "../../web/image/words.js";
 /** @import {Theme} from "../../web/types" */
 
 const COLOURED = 230; // opacity of a patch's colour, of 255
-const DARK = 200; // of the black over those that have none
-const FARTHEST = 2.5; // standard deviations
-const SIDES = [
-  { value: "above", label: "Above", title: "Patches whose first component is above the threshold" },
-  { value: "below", label: "Below", title: "Patches whose first component is below the threshold" },
-  { value: "all", label: "All patches", title: "Every patch, by the components of all of them" },
-];
 const COMPONENTS =
-  "The last hidden states of the patches as colours: their first three principal components are red, green and blue." +
-  " The first component of all patches separates the object from its background.";
+  "The last hidden states of the patches as colours: their first three principal components are red, green and blue.";
 const LIKENESS =
   "The cosine of each patch’s last hidden state and that of the framed one. Click another patch, or walk with the arrow keys.";
 const DOUBTS = [
-  "Equal colours mean similar features, not one object; which side of which threshold is the object is for you to say.",
+  "Equal colours mean similar features, not one object.",
   "Similar features are not yet one object: patches of one texture are alike as well.",
 ];
 const COSINES = ["−1", "−0.25", "0", "+0.25", "+1"]; // the square root on both sides of 0
 
 /** @param {{state: ImageState, theme: Theme}} props */
-export function Features({ state, theme }) {
-  const { foreground, deviations } = state.selection;
-  return html`
-    <section class="hs-section hs-model" aria-label="Features of the patches">
-      <div class="hs-row">
-        <${Field} name="coloured">
-          <${Switch}
-            ...${{ name: "Coloured patches", chosen: foreground, choices: SIDES }}
-            onChoose=${(side) => state.select({ foreground: side })}
-          />
-        <//>
-        ${
-          foreground !== "all" &&
-          html`<${Field} name="threshold">
-          <input
-            class="hs-threshold"
-            type="range"
-            min=${-FARTHEST}
-            max=${FARTHEST}
-            step="0.25"
-            value=${deviations}
-            aria-label="Threshold of the first component, in standard deviations"
-            onInput=${({ currentTarget }) => state.select({ deviations: Number(currentTarget.value) })}
-          />
-          <output class="hs-count">${deviations} σ</output>
-        <//>`
-        }
-        <span class="hs-spring"></span><${Ground} state=${state} />
-      </div>
-      <div class="hs-model-parts hs-over-parts hs-two">
-        <${Components} ...${{ state, theme }} />
-        <${Likeness} ...${{ state, theme }} />
-      </div>
-    </section>
-  `;
-}
+export const Features = ({ state, theme }) => html`
+  <section class="hs-section hs-model" aria-label="Features of the patches">
+    <div class="hs-row"><span class="hs-spring"></span><${Ground} state=${state} /></div>
+    <div class="hs-model-parts hs-over-parts hs-two">
+      <${Components} ...${{ state, theme }} />
+      <${Likeness} ...${{ state, theme }} />
+    </div>
+  </section>
+`;
 
 /** The patch that others are compared with: the chosen one, else the middle one. */
 function chosenIn({ base: { prefix, grid }, selection: { token } }) {
@@ -88,18 +51,14 @@ const Part = ({ title, says, doubt, read, children }) => html`
 `;
 
 function Components({ state, theme }) {
-  const { foreground, deviations } = state.selection;
   const { base, pointed } = state;
-  const path = pathOf("components", { foreground, deviations });
-  const { answer, ...reply } = useAnswer(state.view, "components", path, "Computing");
-  const drawn = useMemo(() => answer && componentsOf(state, answer, foreground), [answer, base]);
-  const patch = pointed === null ? -1 : pointed - base.prefix;
-  const at = answer?.foreground[patch]
-    ? ["red", "green", "blue"].map((name, i) => `${name} ${answer.colours[3 * patch + i]}`).join(", ")
-    : "";
+  const { answer, ...reply } = useAnswer(state.view, "components", "components", "Computing");
+  const drawn = useMemo(() => answer && componentsOf(state, answer), [answer, base]);
+  const patch = (pointed ?? -1) - base.prefix;
+  const levels = ["red", "green", "blue"].map((name, i) => `${name} ${answer?.colours[3 * patch + i]}`);
   const read =
-    answer && pointed !== null && patch >= 0
-      ? `${capital(nameOf(state, pointed))}: ${at ? `${at} of 255` : "background"}`
+    answer && patch >= 0
+      ? `${capital(nameOf(state, pointed ?? 0))}: ${levels.join(", ")} of 255`
       : "Point at a patch to read its colour.";
   return html`
     <${Part} ...${{ title: drawn?.caption, says: COMPONENTS, doubt: DOUBTS[0], read }}>
@@ -108,15 +67,13 @@ function Components({ state, theme }) {
   `;
 }
 
-function componentsOf({ base }, { colours, foreground: kept, explained, kept: many, threshold }, side) {
-  const alpha = (i) => (kept[i] ? COLOURED : DARK);
+function componentsOf({ base }, { colours, explained }) {
   const pixels = Uint32Array.from(
-    kept,
-    (_, i) => (alpha(i) << 24) | (colours[3 * i + 2] << 16) | (colours[3 * i + 1] << 8) | colours[3 * i],
+    { length: colours.length / 3 },
+    (_, i) => (COLOURED << 24) | (colours[3 * i + 2] << 16) | (colours[3 * i + 1] << 8) | colours[3 * i],
   );
   const shares = explained.map((share) => `${(100 * share).toFixed(0)}\u00a0%`).join(", ");
-  const limit = side === "all" ? "" : ` ${side} ${number(threshold)}`;
-  const caption = `Features: ${many} of ${kept.length} patches${limit}, ${shares} of their variance`;
+  const caption = `Features: ${pixels.length} patches, ${shares} of their variance`;
   const label = `${caption}, ${base.model}. Arrow keys choose a patch.`;
   return { pixels, framed: null, scale: null, label, caption };
 }

@@ -11,7 +11,7 @@ from viz.api.entries import TraceEntry
 from viz.api.rerun import with_hidden
 from viz.colours import Veil, overlaid, scale_of, veiled
 from viz.selection import VEIL, Form
-from viz.views.answer import Answer, Table, digits
+from viz.views.answer import Answer, Table
 from viz.views.entries import image_entry
 from viz.views.request import Request, veil_of
 
@@ -26,18 +26,14 @@ VIEW = Form(
     "Features",
     "The last states of the patches by their principal components, and which are alike",
     place=14,
-    options=("token", "foreground", "deviations", *VEIL),
+    options=("token", *VEIL),
     covers="layers",
     texts=False,
     pictured=True,
 )
 COLOURED = 230  # opacity of a patch's colour, of 255
-DARK = 200  # of the black over those that have none
 MOST = 300  # patches whose likenesses a page holds
-DOUBT = (
-    "Equal colours mean similar features, not one object; which side of which threshold is the"
-    " object is for the reader to say."
-)
+DOUBT = "Equal colours mean similar features, not one object."
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,17 +42,11 @@ class PatchComponents:
 
     Attributes:
         colours: red, green and blue of each patch in turn, 0 to 255.
-        foreground: 1 for patches that are coloured.
         explained: shares of the variance.
-        kept: how many patches are coloured.
-        threshold: of the first component.
     """
 
     colours: "Int[Tensor, 'number']"
-    foreground: "Int[Tensor, 'patch']"
     explained: "Float[Tensor, '3']"
-    kept: int
-    threshold: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,21 +56,12 @@ class Likeness:
     values: "Float[Tensor, 'patch']"
 
 
-def components(
-    entry: TraceEntry, foreground: str = "all", deviations: float = 0.0
-) -> PatchComponents:
-    """Each patch in its colour, on one side of a threshold in deviations, or on both."""
+def components(entry: TraceEntry) -> PatchComponents:
+    """Each patch in its colour."""
     from analysis.vision import feature_colours
 
-    features = [_features(entry)]
-    result, threshold = feature_colours(features, threshold=None), 0.0
-    if foreground != "all":
-        threshold, flip = deviations * result.deviation, foreground == "below"
-        limit = -threshold if flip else threshold
-        result = feature_colours(features, threshold=limit, flip=flip)
-    kept = result.foreground[0].int()
-    levels = (255 * result.colours[0]).round().int().flatten()
-    return PatchComponents(levels, kept, result.explained, int(kept.sum()), threshold)
+    colours, explained = feature_colours(_features(entry))
+    return PatchComponents((255 * colours).round().int().flatten(), explained)
 
 
 def similar(entry: TraceEntry, token: int) -> Likeness:
@@ -128,14 +109,12 @@ def answer(request: Request) -> Features:
         raise ValueError("view: expected the trace of a picture for 'features', received another")
     entry = image_entry(request)
     (rows, cols), prefix = entry.trace.grid or (1, 1), entry.trace.prefix
-    result = components(entry, chosen.foreground, chosen.deviations)
+    result = components(entry)
     levels = result.colours.numpy(force=True).reshape(-1, 3)
-    kept = result.foreground.numpy(force=True).reshape(rows, cols, 1).astype(bool)
-    opacity = np.where(kept, COLOURED, DARK)
+    opacity = np.full((rows, cols, 1), COLOURED)
     layer = np.concatenate([levels.reshape(rows, cols, 3), opacity], -1).astype(np.uint8)
     shares = ", ".join(percent(share) for share in result.explained.tolist())
-    side = "" if chosen.foreground == "all" else f" {chosen.foreground} {digits(result.threshold)}"
-    title = f"{result.kept} of {rows * cols} patches{side}; {shares} of their variance"
+    title = f"{rows * cols} patches; {shares} of their variance"
     token = max(prefix, chosen.token or prefix)
     likeness = similar(entry, token).values.numpy(force=True)
     name = trace.query_labels(request.site)[token]
@@ -180,11 +159,9 @@ def figure(answer: Features, page: "Page") -> None:
 
 def asks(request: Request, entry: TraceEntry) -> list[str]:
     """The components, and what the first patches are like."""
-    chosen = request.selection
-    asked = {"foreground": chosen.foreground, "deviations": chosen.deviations}
     patches = range(entry.trace.prefix, len(entry.trace.labels))
     alike = [path_of("similar", token=token) for token in patches]
-    return [path_of("components", **asked), *alike[:MOST]]
+    return [path_of("components"), *alike[:MOST]]
 
 
 ENDPOINTS = (Endpoint("components", IMAGE, components), Endpoint("similar", IMAGE, similar))

@@ -6,7 +6,6 @@ import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
-import { Strip } from "../../web/matter/strip.js";
 import { Button, Entry, Switch } from "../../web/parts/controls.js";
 import { differenceText, needText, readersText } from "./words.js";
 
@@ -139,8 +138,7 @@ export function useQuestions(state, look, isUnplaced) {
  *   shares: of each word on the area; otherwise: what is said where nothing was asked
  */
 export function Questions({ state, look, questions, colours, shares, otherwise }) {
-  const { mask } = state.selection;
-  const { need, readers } = questions;
+  const { readers } = questions;
   return html`
     ${look.word && html`<${Tools} ...${{ state, questions }} />`}
     ${
@@ -154,14 +152,6 @@ export function Questions({ state, look, questions, colours, shares, otherwise }
     </p>`
     }
     <p class="hs-read" aria-live="polite"><${Said} ...${{ state, look, questions, colours, otherwise }} /></p>
-    ${
-      need?.elsewhere.length > 0 &&
-      html`<${Strip}
-      mine=${{ name: "this area", value: need.before - need.after, exact: true }}
-      others=${need.elsewhere.map((share, i) => ({ name: `area ${i + 1} elsewhere`, value: need.before - share, exact: true }))}
-      words=${`What hiding this area (${MASK[mask].how}) takes from the probability of “${look.word?.text}”, beside ${need.elsewhere.length} areas of its size`}
-    />`
-    }
   `;
 }
 

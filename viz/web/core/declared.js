@@ -30,8 +30,6 @@ export const START = {
   states: "",
   proof: "deletion",
   followed: "answer",
-  foreground: "all",
-  deviations: 0,
   fusion: "mean",
   discard: 0,
   there: "",

@@ -88,7 +88,7 @@ function ofPictures(state) {
 /** @returns {Savable} */
 function ofPicture(state) {
   const { site, head, scale, direction, sinks, outliers, ground, opacity, token } = state.selection;
-  const { followed, foreground, deviations } = state.selection;
+  const { followed } = state.selection;
   const { prefix, grid } = state.base;
   const place = { site, head };
   if (FORMS[state.form]?.covers === "heads")
@@ -100,7 +100,7 @@ function ofPicture(state) {
   if (state.form === "features") {
     const middle = prefix + Math.floor(grid[0] / 2) * grid[1] + Math.floor(grid[1] / 2);
     const chosen = token === null || token < prefix ? middle : token;
-    const query = { ...place, foreground, deviations, token: chosen };
+    const query = { ...place, token: chosen };
     return { form: "features", name: FORMS.features.label, query };
   }
   const hidden = sinks === "shown" ? {} : { sinks, outliers };

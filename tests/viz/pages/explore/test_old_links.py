@@ -22,15 +22,8 @@ from viz.pages.state import params
             | {"tested": "yes", "proof": "road"},
         ),
         ({"relevance": "none", "class": "8"}, {"relevance": "none", "class": "8"}),
-        (
-            {"figure": "features", "threshold": "0.75"},
-            {"form": "features", "foreground": "above", "deviations": "0.75"},
-        ),
-        ({"figure": "similarity", "like": "6"}, {"form": "features", "foreground": "above"}),
-        (
-            {"figure": "features", "components": "all", "object": "all"},
-            {"form": "features", "foreground": "all"},
-        ),
+        ({"figure": "features", "threshold": "0.75"}, {"form": "features"}),
+        ({"figure": "similarity", "like": "6"}, {"form": "features"}),
         ({"figure": "distance"}, {"lab": "numbers"}),
         ({"matter": "zero"}, {"matter": "zero", "lab": "sweeps"}),
         ({"compare": "typed:model", "compare_model": "a/b"}, {"compare": "hub:a/b"}),
