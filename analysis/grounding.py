@@ -13,7 +13,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.sinks import sinks_of
-from analysis.words import words_of
 from models.picture_grid import PictureGrid, tokens_of
 from models.trace import Site, Tokens, Trace
 
@@ -183,22 +182,6 @@ def readers(
     queries = torch.arange(len(t.queries(site)[0])) if rows is None else torch.tensor(list(rows))
     shares = [t.weights(site, rows=some)[..., columns].sum(-1) for some in queries.split(256)]
     return torch.cat(shares, dim=-1)
-
-
-def words_asked(t: Trace, site: Site) -> list[list[int]]:
-    """The words of a prompt, as places of its tokens; [] where other queries than these write.
-
-    Special tokens and those of pictures are no words.
-    """
-    if t.answer is None:
-        return []
-    tokens = t.tokens[0][: t.answer]
-    pictured = {*tokens_of(t.key_pictures(site))}
-    return [
-        [*group]
-        for group in words_of(tokens)
-        if not any(tokens.special[place] or place in pictured for place in group)
-    ]
 
 
 def ranked(t: Trace, rows: Sequence[int]) -> tuple[HeadOnPicture, ...]:

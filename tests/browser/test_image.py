@@ -33,7 +33,6 @@ class View(views.View):
         self.photo, self.tiles = page.locator(".hs-photo"), page.locator(".hs-tiles")
         self.small = page.locator(".hs-small")
         self.reading = page.locator(".hs-reading")
-        self.weight = page.locator(".hs-beside-heads section").nth(1).locator(".hs-read")
 
     def point(self, patch: int) -> None:
         """Moves the mouse over a patch of the large picture, once that has come to rest."""
@@ -116,17 +115,6 @@ def test_the_class_token_and_the_registers_can_be_chosen(view):
     seen = view(random_source(1, 2, GRID, registers=1), token=8)
     seen.page.get_by_role("button", name="register 0").click()
     seen.reads(1)
-
-
-def test_pointing_at_a_small_picture_reads_that_head(view):
-    source = random_source(1, 3, GRID)
-    seen = view(source, token=5)
-    box = seen.small.first.bounding_box()
-    assert box
-    seen.page.mouse.move(box["x"] + 0.5 * box["width"] / 7, box["y"] + 1.5 * box["height"] / 5)
-    weight = source.weights[0, 0, 5, 1 + 7]
-    read = f"Head 0: patch 4 (row 0, column 4) → patch 7 (row 1, column 0): {weight:.5f}"
-    expect(seen.weight).to_have_text(read)
 
 
 def test_a_patch_has_the_colour_of_its_weight(view):

@@ -201,8 +201,6 @@ test("two pictures beside each other show the same layer, head and place", async
     assert.deepEqual(both.map((state) => state.token()), [0, 0]);
     second.pointAt(null);
     assert.deepEqual(both.map((state) => state.pointed), [null, null]);
-    second.readAt({ head: 3, token: 4 }); // the mean
-    assert.deepEqual(first.read, { head: 3, token: 1 + 3 * 4 + 3 });
   } finally {
     for (const state of both) {
       state.view.destroy();

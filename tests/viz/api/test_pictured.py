@@ -168,29 +168,6 @@ def test_readers_of_an_area_sum_its_weights(head: Any, asked) -> None:
         ask(entry, "readers", site, 99, 0, 0, 0, 500, 500)
 
 
-def test_the_words_of_the_question_that_read_an_area(asked) -> None:
-    """Those behind the picture: nothing before it can see it."""
-    entry = asked()
-    site = ask(entry, "answer")["sites"][0]
-    layer, labels = entry.trace.sites[site], entry.trace.labels
-    (grid,) = entry.trace.key_pictures(layer)
-    answer = ask(entry, "readers", site, 1, 0, 0, 0, 1000, 1000)
-    inside = grid.within(Box(0, 0, 1, 1))
-    weights = entry.trace.weights(layer, head=1)
-    words = [
-        (labels[row], sum(float(weights[row, key]) for key in inside))
-        for row in range(int(grid.places.max()) + 1, entry.trace.answer)
-        if not entry.trace.tokens[0].special[row]
-    ]
-    words.sort(key=lambda word: -word[1])
-    assert [each["text"] for each in answer["question"]] == [
-        text.strip() for text, _ in words[: pictured.WORDS]
-    ]
-    found = [each["weight"] for each in answer["question"]]
-    assert found == pytest.approx([weight for _, weight in words[: pictured.WORDS]], **CLOSE)
-    assert {"what", "is", "it"} & {each["text"] for each in answer["question"]}
-
-
 def test_frames_of_a_video_are_pictures_that_share_grids(asked) -> None:
     entry = asked("Qwen2-VL", pictures=4, video=True)
     base = base_of(entry)

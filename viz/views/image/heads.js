@@ -1,13 +1,13 @@
 // Every head of the chosen layer at once: where the token in question looks, or who looks at it.
 
-import { tokenAt, cellOf } from "../../web/core/grids.js";
+import { cellOf } from "../../web/core/grids.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { massOf } from "../../web/image/rows.js";
 import { fitted, OverPicture, useSpace } from "../../web/parts/over_picture.js";
 import { useRef } from "../../web/vendor/hooks.js";
 import { MassBar, pixelsOfRow, useTable } from "./view.js";
-import { nameOf, theToken } from "../../web/image/words.js";
+import { theToken } from "../../web/image/words.js";
 
 /** @import {ImageState} from "../../web/image/state.js" */
 /** @import {Theme} from "../../web/types" */
@@ -37,9 +37,8 @@ export function Heads({ state, theme }) {
   const names = state.heads();
   const { scale, ground, opacity } = state.selection;
   const token = state.token();
-  const read = state.read?.token;
   const shared = state.peer?.sharedTop().top;
-  const inputs = [rows, table, state.base, state.bitmap, scale, ground, opacity, token, read, shared];
+  const inputs = [rows, table, state.base, state.bitmap, scale, ground, opacity, token, shared];
   const scenes = useNewest(Boolean(rows), () => scenesOf(state, rows, table), inputs);
   const shares = useNewest(Boolean(rows), () => sharesOf(state, rows), [rows, state.base]);
   const shape = state.bitmap ? state.bitmap.height / state.bitmap.width : 1;
@@ -55,8 +54,6 @@ export function Heads({ state, theme }) {
     state.select({ head: names[next] });
     box.current?.querySelectorAll("button")[next].focus();
   };
-  const spot = state.read;
-  const point = (at) => (place) => state.readAt(place && { head: at, token: tokenAt([state.grid()], place) });
   return html`
     <section class="hs-section">
       <p class="hs-sentence hs-asked">${sentenceOf(state)}</p>
@@ -81,14 +78,13 @@ export function Heads({ state, theme }) {
                 onClick=${() => state.select({ head: name })}
               >
                 <span class="hs-tile-label">${labelOf(name)}</span>
-                ${scenes?.[i] && size && html`<${OverPicture} ...${{ scene: scenes[i], size, kind: "hs-small" }} onPoint=${point(i)} />`}
+                ${scenes?.[i] && size && html`<${OverPicture} ...${{ scene: scenes[i], size, kind: "hs-small" }} />`}
                 ${shares?.[i] && html`<${MassBar} ...${{ theme, mass: shares[i] }} />`}
               </button>
             `,
           )}
         </div>
       </div>
-      ${rows && spot && html`<p class="hs-read" aria-live="polite">${reading(state, rows, spot)}</p>`}
     </section>
   `;
 }
@@ -107,10 +103,7 @@ function scenesOf(state, rows, table) {
   const { bitmap } = state;
   const grid = state.grid();
   const { ground, opacity } = state.selection;
-  const frames = [
-    { sides: cellOf([grid], state.token()), kind: "chosen" },
-    { sides: cellOf([grid], state.read?.token ?? -1), kind: "read" },
-  ];
+  const frames = [{ sides: cellOf([grid], state.token()), kind: "chosen" }];
   return rows.heads.map((values) => ({
     bitmap,
     coloured: ground === "colour" && !state.difference,
@@ -138,14 +131,4 @@ function sentenceOf(state) {
   );
   const bars = prefix ? ` Bars: how much ${isInward ? "comes from" : "goes to"} ${LIST.format(parts)}.` : "";
   return `${lead}, in each head.${bars}`;
-}
-
-function reading(state, rows, { head: at, token }) {
-  const value = rows.heads[at][token];
-  const sign = rows.exact ? "" : rows.coarse ? "≲ " : "≈ ";
-  const pair = [state.token(), token].map((each) => nameOf(state, each));
-  if (state.axis === "key") pair.reverse();
-  const head = state.heads()[at];
-  const who = typeof head === "number" ? `Head ${head}` : `${head} of heads`;
-  return `${who}: ${pair[0]} → ${pair[1]}: ${sign}${value.toFixed(rows.exact ? 5 : 4)}`;
 }

@@ -11,7 +11,6 @@ import { Faithful } from "../../web/methods/faithful.js";
 import { fusedQueryOf, largest, methodOf, nameOf, number } from "../../web/methods/methods.js";
 import { showsOf, together } from "../../web/methods/methods.js";
 import { Quoted } from "../../web/parts/controls.js";
-import { RestingOffer } from "../../web/parts/resting_offer.js";
 import { restingIn, sharesOf } from "../../web/text/resting.js";
 import { useMemo, useState } from "../../web/vendor/hooks.js";
 import { Chips } from "./chips.js";
@@ -82,8 +81,7 @@ function MapPart({ state, theme, space, info, fused }) {
   );
   const [cell, setCell] = useState(/** @type {Cell | null} */ (null));
   const map = newest?.place === place && !reply.isRefused ? newest.map : null; // it stays until the next comes
-  const resting = useMemo(() => map && restingOf(state, map), [map]);
-  const sinks = hides === "shown" ? null : resting;
+  const sinks = useMemo(() => (map && hides !== "shown" ? restingOf(state, map) : null), [map, hides]);
   if (!map) {
     return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${reply.reason} /><//>`;
   }
@@ -100,7 +98,6 @@ function MapPart({ state, theme, space, info, fused }) {
   ].join(" ");
   return html`
     <${Part} ...${{ info, fused, note: map.note, dim: !answer }}>
-      ${resting && html`<span class="hs-offer"><${RestingOffer} ...${{ state, resting }} /></span>`}
       <${MapOfLayers}
         ...${{ state, theme, wide: space.wide, map, names, row, sinks }}
         onPoint=${(next) => (isSame(cell, next) ? undefined : setCell(next))}

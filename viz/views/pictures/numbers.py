@@ -29,7 +29,6 @@ PARTS = 1000  # of a side of a picture, in which an area is told
 MASKS = ("mean", "blur", "cut")
 HEADS = 12  # that are listed
 CAPTIONS = 6
-WORDS = 6  # of a question, that are listed
 CONTROLS = 3  # areas elsewhere
 
 
@@ -91,25 +90,15 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Word:
-    """A word of a question, and its weight."""
-
-    text: str
-    weight: float
-
-
-@dataclass(frozen=True)
 class AreaReaders:
     """What each row of an answer, from the `first` on, gives to an area of a picture.
 
-    Beside it how many image tokens lie there, and the words of the question that look there while
-    they are read: those that stand behind the picture, the largest weight first.
+    Beside it how many image tokens lie there.
     """
 
     first: int
     weights: list[float]
     patches: int
-    question: list[Word]
 
 
 @dataclass(frozen=True)
@@ -254,7 +243,6 @@ def readers(
     whose tokens are meant; None is all.
     """
     from analysis import grounding, masking
-    from analysis.words import joined_tokens
 
     trace, where = entry.trace, own_site(entry, site, head)
     grids = masking.grids_of(trace, where, number, () if frame is None else (frame,))
@@ -265,18 +253,8 @@ def readers(
     _index(where, grounding.sites_on_pictures(trace))
     tokens, first = grounding.answer(trace)
     rows = range(first - 1, first - 1 + len(tokens))
-    asked = grounding.words_asked(trace, where)
-    queries = [*(place for group in asked for place in group), *rows]
-    each = iter(of_head(grounding.readers(trace, where, patches, queries), head).tolist())
-    question = [(group, sum(next(each) for _ in group) / len(group)) for group in asked]
-    question = sorted(question, key=lambda word: -word[1])[:WORDS]
-    names = joined_tokens(trace.tokens[0], [tuple(group) for group, _ in question]).labels
-    words = [
-        Word(name.strip(), weight)
-        for name, (_, weight) in zip(names, question, strict=True)
-        if weight > 0
-    ]
-    return AreaReaders(rows[0], [*each], len(patches), words)
+    weights = of_head(grounding.readers(trace, where, patches, rows), head).tolist()
+    return AreaReaders(rows[0], weights, len(patches))
 
 
 # ---- what words need

@@ -144,11 +144,7 @@ export function Questions({ state, look, questions, colours, shares, otherwise }
     ${
       (readers.answer || readers.isRefused) &&
       html`<p class="hs-looked" aria-live="polite">
-      ${
-        readers.answer
-          ? readersText(look.words, shares ?? [], readers.answer.patches, readers.answer.question)
-          : readers.reason
-      }
+      ${readers.answer ? readersText(look.words, shares ?? [], readers.answer.patches) : readers.reason}
     </p>`
     }
     <p class="hs-read" aria-live="polite"><${Said} ...${{ state, look, questions, colours, otherwise }} /></p>

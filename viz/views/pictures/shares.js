@@ -13,10 +13,9 @@ import { percent } from "./words.js";
  * @param {import("../../web/text/state.js").TextState} props.state
  * @param {import("./look.js").Look} props.look
  * @param {any} props.shares
- * @param {boolean} props.isUnplaced whether image tokens have no places on the picture
  */
-export function Shares({ state, look, shares, isUnplaced }) {
-  const { sinks, head } = state.selection;
+export function Shares({ state, look, shares }) {
+  const { head } = state.selection;
   const ranked = useHeld(state.view, "ranked", look.span);
   const of = (values) => {
     if (typeof head === "number") return values[head];
@@ -27,7 +26,6 @@ export function Shares({ state, look, shares, isUnplaced }) {
     ["on sinks", of(shares.sinks)],
     ["on other text", of(shares.text)],
   ];
-  const isShown = sinks === "shown";
   return html`
     <div class="hs-pictures-beside">
       ${
@@ -41,15 +39,6 @@ export function Shares({ state, look, shares, isUnplaced }) {
             `,
           )}
         </dl>
-        ${
-          !isUnplaced &&
-          html`<${Button}
-          text="Without sinks"
-          title="Hide the tokens on which heads rest"
-          aria-pressed=${!isShown}
-          onClick=${() => state.select({ sinks: isShown ? "hidden" : "shown" })}
-        />`
-        }
       `
       }
       ${

@@ -146,7 +146,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
             `,
           )}
         </div>
-        ${span && html`<${Shares} ...${{ state, look, shares, isUnplaced }} />`}
+        ${span && html`<${Shares} ...${{ state, look, shares }} />`}
       </div>
       <${Questions}
         ...${{ state, look, questions, colours: scale.colours, shares: onWords }}

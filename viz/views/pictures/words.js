@@ -35,15 +35,12 @@ export function momentText(sheets, at, row) {
  * @param {AnswerWord[]} words
  * @param {number[]} weights of each word on the area
  * @param {number} patches in it
- * @param {{text: string, weight: number}[]} question its words, the largest weight first
  */
-export function readersText(words, weights, patches, question) {
+export function readersText(words, weights, patches) {
   const order = words.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
   const named = order.slice(0, MOST_NAMED).map((i) => `“${words[i].text}” ${percent(weights[i])}`);
   const more = order.length > MOST_NAMED ? ", …" : ".";
-  const written = `Weight on the area (${patches} ${patches === 1 ? "token" : "tokens"}) while each word was written, the largest first: ${named.join(", ")}${more}`;
-  const read = question.map(({ text, weight }) => `“${text}” ${percent(weight)}`).join(", ");
-  return read ? `${written} While the question was read: ${read}.` : written;
+  return `Weight on the area (${patches} ${patches === 1 ? "token" : "tokens"}) while each word was written, the largest first: ${named.join(", ")}${more}`;
 }
 
 /**

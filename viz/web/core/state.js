@@ -24,7 +24,7 @@ const REPORT_MS = 3000; // before a loss is reported again; twice as long before
 const LAST_REPORT_MS = 60_000;
 /** @type {(keyof LinkSelection)[]} */
 /** What is drawn when it is set to another value. */
-const POINTED = /** @type {const} */ ([...["hover", "pointed", "read", "isolated", "lit", "match"]]);
+const POINTED = /** @type {const} */ ([...["hover", "pointed", "isolated", "lit", "match"]]);
 /** What requests are made of. */
 const OPENED = /** @type {const} */ ([
   "props",
@@ -85,8 +85,6 @@ export class State {
     this.hover = null;
     /** @type {number | null} the token under the pointer in the large picture */
     this.pointed = null;
-    /** @type {{head: number, token: number} | null} under the pointer in the small pictures */
-    this.read = null;
     /** @type {{axis: "query" | "key", index: number} | null} the token whose lines alone are drawn */
     this.isolated = null;
     /** @type {Record<"query" | "key", number[]> | null} tokens of the same characters as one of another view */
@@ -360,7 +358,7 @@ export class State {
     if (!again) {
       this.answers = new Cache(ANSWERS);
       this.overview = message.area;
-      this.numbers = this.hover = this.pointed = this.read = this.isolated = this.lit = null;
+      this.numbers = this.hover = this.pointed = this.isolated = this.lit = null;
       this.match = -1;
     }
     this.opened(message, base, again);

@@ -54,7 +54,7 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
   const { ground, opacity, token } = state.selection;
   const grid = map?.grid ?? state.grid(); // that of the pixels, also once another trace is here
   const framed = map?.framed === undefined ? token : map.framed;
-  const read = state.read?.token ?? (pointed === framed ? null : pointed);
+  const read = pointed === framed ? null : pointed;
   const isColoured = ground === "colour" && !(map?.scale && map.scale.ramp === state.bothWays);
   const scene = useMemo(
     () =>

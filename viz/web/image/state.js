@@ -324,7 +324,7 @@ export class ImageState extends State {
       const next = this.baseOf(this.whole, change.site);
       if (next !== this.base) {
         change = { token: movedToken(this.selection.token ?? 0, this.base, next), ...change };
-        this.pointed = this.read = null;
+        this.pointed = null;
       }
     }
     super.select(change);
@@ -335,15 +335,6 @@ export class ImageState extends State {
     this.pointed = token;
     const { peer } = this;
     if (peer?.baseOrNull) peer.pointed = token === null ? null : movedToken(token, this.base, peer.base);
-  }
-
-  /** @param {{head: number, token: number} | null} spot */
-  readAt(spot) {
-    this.read = spot;
-    const { peer } = this;
-    if (!peer?.baseOrNull) return;
-    const head = spot ? peer.heads().indexOf(this.heads()[spot.head]) : -1;
-    peer.read = spot && head >= 0 ? { head, token: movedToken(spot.token, this.base, peer.base) } : null;
   }
 
   /**
