@@ -60,40 +60,43 @@ def is_sent(page: Page, value: Any) -> None:
     page.wait_for_function(LAST, arg=value, timeout=60_000)
 
 
+def shows(page: Page, value: float) -> None:
+    """The slider says this value."""
+    expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", str(value))
+    expect(page.locator(".hs-slider-number")).to_have_text(str(value))
+
+
 def test_keys_move_a_slider_over_the_allowed_values(page: Page, server: Server):
     opened(page, server, HEADS)
-    slider = page.get_by_role("slider", name="Heads")
-    expect(slider).to_have_attribute("aria-valuenow", "4")
+    shows(page, 4)
     assert sent(page) == []
-    slider.focus()
+    page.get_by_role("slider", name="Heads").focus()
     for key, value in [
         *[("ArrowRight", 8), ("ArrowUp", 16), ("ArrowRight", 16), ("ArrowLeft", 8)],
-        *[("Home", 1), ("End", 16), ("PageDown", 8), ("PageUp", 16), ("ArrowDown", 8)],
+        *[("Home", 1), ("End", 16), ("ArrowDown", 8)],
     ]:
         page.keyboard.press(key)
-        expect(slider).to_have_attribute("aria-valuenow", str(value))
-        expect(page.locator(".hs-slider-number")).to_have_text(str(value))
+        shows(page, value)
         is_sent(page, value)
 
 
 def test_a_slider_sends_its_value_while_it_is_dragged(page: Page, server: Server):
     opened(page, server, HEADS | {"min": 0, "max": 100, "allowed": [], "value": 0})
-    track = page.locator(".hs-slider-track").bounding_box()
+    track = page.get_by_role("slider").bounding_box()
     assert track
-    y = track["y"] + track["height"] / 2
-    page.mouse.move(track["x"] + 1, y)
+    y, knob = track["y"] + track["height"] / 2, 8
+    page.mouse.move(track["x"] + knob, y)
     page.mouse.down()
-    for share in range(0, 101, 10):
-        page.mouse.move(track["x"] + track["width"] * share / 100, y)
-        expect(page.get_by_role("slider")).to_have_attribute("aria-valuenow", str(share))
+    for share in range(10, 101, 10):
+        page.mouse.move(track["x"] + knob + (track["width"] - 2 * knob) * share / 100, y)
+        shows(page, share)
     is_sent(page, 100)  # the button is still down
     values = sent(page)
     assert values == sorted(values)
     assert len(values) > 2
     page.mouse.up()
     page.mouse.move(track["x"], y)
-    expect(page.get_by_role("slider")).to_have_attribute("aria-valuenow", "100")
-    expect(page.get_by_role("slider")).to_be_focused()
+    shows(page, 100)
 
 
 def test_a_re_run_changes_a_slider_s_range_and_never_its_value(page: Page, server: Server):
@@ -102,19 +105,14 @@ def test_a_re_run_changes_a_slider_s_range_and_never_its_value(page: Page, serve
     slider.press("ArrowRight")
     is_sent(page, 8)
     page.evaluate("headscope.update", {"value": 2, "label": "Number of heads", "help": ""})
-    expect(page.get_by_role("slider", name="Number of heads")).to_have_attribute(
-        "aria-valuenow", "8"
-    )
+    expect(page.get_by_role("slider", name="Number of heads")).to_be_visible()
+    shows(page, 8)
     expect(page.locator(".hs-help")).to_be_hidden()
     page.evaluate("headscope.update", {"allowed": [1, 3, 9]})  # the nearest that works
-    expect(slider).to_have_attribute("aria-valuenow", "9")
+    shows(page, 9)
     is_sent(page, 9)
     page.evaluate("headscope.update", {"disabled": True})
-    expect(slider).to_have_attribute("aria-disabled", "true")
-    before = sent(page)
-    page.locator(".hs-slider").click(position={"x": 5, "y": 25}, force=True)
-    expect(slider).to_have_attribute("aria-valuenow", "9")
-    assert sent(page) == before
+    expect(slider).to_be_disabled()
 
 
 def test_what_is_typed_is_sent_and_a_re_run_leaves_text_and_caret_alone(page: Page, server: Server):

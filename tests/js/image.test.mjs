@@ -5,7 +5,6 @@ import { test } from "node:test";
 
 import { layout } from "../../viz/web/architecture/layout.js";
 import * as numbers from "../../viz/web/architecture/numbers.js";
-import * as steps from "../../viz/web/controls/steps.js";
 import * as flatness from "../../viz/web/painting/flatness.js";
 import { signedLevelOf, veilOf } from "../../viz/web/painting/over.js";
 import * as rows from "../../viz/web/image/rows.js";
@@ -65,22 +64,6 @@ test("a token moves to the patch of another stage at its place", () => {
   assert.equal(rows.movedToken(2, base(0, [2, 2]), base(0, [4, 4])), 13);
   assert.equal(rows.movedToken(0, base(1, [2, 2]), base(0, [2, 2])), 0);
   assert.equal(rows.movedToken(1, base(1, [2, 2]), base(1, [2, 2])), 1);
-});
-
-test("a slider snaps to its steps or to the allowed values", () => {
-  const even = { min: 1, max: 16, step: 1 };
-  assert.deepEqual([0, 3.4, 99].map((value) => steps.nearest(even, value)), [1, 3, 16]);
-  const some = { ...even, allowed: [1, 2, 4, 8, 16] };
-  assert.deepEqual([3, 5, 7, 13].map((value) => steps.nearest(some, value)), [2, 4, 8, 16]);
-  assert.deepEqual([steps.stepped(some, 4, 1), steps.stepped(some, 16, 1), steps.stepped(some, 5, -9)], [8, 16, 1]);
-  const fine = { min: 0, max: 1, step: 0.1 };
-  assert.equal(steps.nearest(fine, 0.299), 0.3);
-  assert.equal(steps.stepped(fine, 0.3, 1), 0.4);
-  assert.equal(steps.digitsOf(0.05), 2);
-  assert.equal(steps.digitsOf(1e-7), 7);
-  assert.deepEqual(steps.endsOf({ min: 0, max: 10, step: 4 }), { first: 0, last: 8 });
-  assert.equal(steps.pageOf({ min: 0, max: 100, step: 1 }), 10);
-  assert.equal(steps.shareOf(even, 16), 1);
 });
 
 /** @type {(name: string, change?: object) => any} */

@@ -1,6 +1,8 @@
 // A list to choose from: cards or rows. It can remember what was opened, in this browser.
 
-import { element, setText } from "../core/dom.js";
+import { html } from "../core/html.js";
+import { useLayoutEffect, useMemo } from "../vendor/hooks.js";
+import { mounting } from "./control.js";
 
 /** @import {Host} from "../types" */
 
@@ -25,70 +27,66 @@ import { element, setText } from "../core/dom.js";
 const MOST = 8; // items remembered
 const keyOf = (name) => `headscope/${name}`;
 
-/**
- * @param {HTMLElement} root
- * @param {ChoicesProps} props
- * @param {Host} host
- */
-export function mount(root, props, host) {
-  root.classList.add("hs-control");
-  const title = element("h3", "hs-choices-title");
-  const list = element("ul", "hs-choices");
-  root.replaceChildren(title, list);
-
-  function update({ label, items, layout, kept = "" }) {
-    const all = kept ? remembered(kept, items) : items;
-    setText(title, label);
-    title.hidden = !label || !all.length;
-    list.className = `hs-choices hs-choices-${layout}`;
-    list.setAttribute("aria-label", label);
-    list.replaceChildren(...all.map((item) => element("li", "", {}, itemOf(item))));
-    list.hidden = !all.length;
-  }
-
-  function itemOf({ id, title: name, detail = "", tag = "", picture = "", chosen = false }) {
-    const item = element(
-      "button",
-      "hs-choice-item",
-      { type: "button", "aria-pressed": String(chosen) },
-      ...(picture ? [element("img", "hs-choice-picture", { src: picture, alt: "" })] : []),
-      element("bdi", "hs-choice-name", {}, name),
-      ...(tag ? [element("span", "hs-choice-tag", {}, tag)] : []),
-      ...(detail ? [element("span", "hs-choice-detail", {}, detail)] : []),
-    );
-    item.onclick = () => {
-      host.trigger("chosen", id);
-      const closing = { key: "Escape", bubbles: true, composed: true }; // a menu round the list
-      item.dispatchEvent(new KeyboardEvent("keydown", closing));
-    };
-    return item;
-  }
-
-  update(props);
-  return { update, destroy: () => root.replaceChildren() };
+/** @param {ChoicesProps & {host: Host}} props */
+function Choices({ label, items, layout, kept = "", host }) {
+  const all = useMemo(() => (kept ? withEarlier(kept, items) : items), [kept, items]);
+  useLayoutEffect(() => {
+    if (kept) remember(kept, all);
+  }, [kept, all]);
+  const choose = (event, id) => {
+    host.trigger("chosen", id);
+    const closing = { key: "Escape", bubbles: true, composed: true }; // a menu round the list
+    event.currentTarget.dispatchEvent(new KeyboardEvent("keydown", closing));
+  };
+  if (!all.length) return null;
+  return html`
+    ${label && html`<h3 class="hs-choices-title">${label}</h3>`}
+    <ul class=${`hs-choices hs-choices-${layout}`} aria-label=${label}>
+      ${all.map(
+        ({ id, title, detail, tag, picture, chosen = false }) => html`
+          <li>
+            <button
+              type="button"
+              class="hs-choice-item"
+              aria-pressed=${chosen}
+              onClick=${(event) => choose(event, id)}
+            >
+              ${picture && html`<img class="hs-choice-picture" src=${picture} alt="" />`}
+              <bdi class="hs-choice-name">${title}</bdi>
+              ${tag && html`<span class="hs-choice-tag">${tag}</span>`}
+              ${detail && html`<span class="hs-choice-detail">${detail}</span>`}
+            </button>
+          </li>
+        `,
+      )}
+    </ul>
+  `;
 }
 
 /** These items, then those of earlier visits. */
-function remembered(name, items) {
+function withEarlier(name, items) {
   const now = new Set(items.map(({ id }) => id));
-  const all = [...items, ...stored(name).filter(({ id }) => !now.has(id))].slice(0, MOST);
+  return [...items, ...stored(name).filter(({ id }) => !now.has(id))].slice(0, MOST);
+}
+
+function remember(name, items) {
   try {
-    const plain = all.map(({ id, title, detail }) => ({ id, title, detail }));
+    const plain = items.map(({ id, title, detail }) => ({ id, title, detail }));
     localStorage.setItem(keyOf(name), JSON.stringify(plain));
   } catch {
     // the list works without storage
   }
-  return all;
 }
 
 function stored(name) {
   try {
     const value = JSON.parse(localStorage.getItem(keyOf(name)) ?? "[]");
-    return value.filter(
-      (/** @type {Partial<Choice>} */ { id, title, detail }) =>
-        [id, title, detail ?? ""].every((text) => typeof text === "string" && text.length < 4096),
+    return value.filter((/** @type {Partial<Choice>} */ { id, title, detail }) =>
+      [id, title, detail ?? ""].every((text) => typeof text === "string" && text.length < 4096),
     );
   } catch {
     return []; // no storage, or an invalid entry
   }
 }
+
+export const mount = mounting(Choices);

@@ -1,52 +1,32 @@
 // A button that copies the link to what is shown.
 
-import { button } from "../core/bar.js";
-import { element, setText } from "../core/dom.js";
-
-/** @typedef {{label: string}} CopyProps */
+import { html } from "../core/html.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { mounting } from "./control.js";
 
 const DONE_MS = 2000;
 
-/**
- * @param {HTMLElement} root
- * @param {CopyProps} props
- */
-export function mount(root, props) {
-  root.classList.add("hs-control");
-  let { label } = props;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const link = element("input", "hs-entry", { readonly: "", "aria-label": "The link" });
-  link.hidden = true;
-  const copier = button(label, label, () => void copy());
-  copier.removeAttribute("aria-label");
-  copier.classList.add("hs-copy-link");
-  copier.setAttribute("aria-live", "polite");
-  root.replaceChildren(copier, link);
-
-  async function copy() {
-    const { href } = location;
-    try {
-      await navigator.clipboard.writeText(href);
-      setText(copier, "Copied");
-      clearTimeout(timer);
-      timer = setTimeout(() => setText(copier, label), DONE_MS);
-    } catch {
-      link.hidden = false; // without HTTPS the clipboard is closed to pages: copied by hand
-      link.value = href;
-      link.select();
-    }
-  }
-
-  return {
-    /** @param {CopyProps} next */
-    update(next) {
-      ({ label } = next);
-      setText(copier, label);
-    },
-    destroy() {
-      clearTimeout(timer);
-      root.replaceChildren();
-    },
-  };
+/** @param {{label: string}} props */
+function CopyLink({ label }) {
+  const [isCopied, setCopied] = useState(false);
+  const [link, setLink] = useState(""); // that is copied by hand
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useEffect(() => {
+    const timer = setTimeout(() => setCopied(false), DONE_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  useLayoutEffect(() => field.current?.select(), [link]);
+  const copy = () =>
+    Promise.resolve(location.href)
+      .then((href) => navigator.clipboard.writeText(href))
+      .then(() => setCopied(true))
+      .catch(() => setLink(location.href)); // without HTTPS the clipboard is closed to pages
+  return html`
+    <button type="button" class="hs-button hs-copy-link" title=${label} aria-live="polite" onClick=${copy}>
+      ${isCopied ? "Copied" : label}
+    </button>
+    ${link && html`<input class="hs-entry" readonly aria-label="The link" value=${link} ref=${field} />`}
+  `;
 }
+
+export const mount = mounting(CopyLink);

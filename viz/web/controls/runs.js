@@ -1,6 +1,8 @@
 // Runs over a corpus that are under way on the server: how far each is, with stop and resume.
 
-import { element, setText } from "../core/dom.js";
+import { html } from "../core/html.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { mounting } from "./control.js";
 
 /** @import {Host} from "../types" */
 
@@ -16,113 +18,79 @@ import { element, setText } from "../core/dom.js";
  * @property {boolean} opens whether it has results so far
  */
 
-/** @typedef {{serial: number}} RunsProps serial: changes when a run was started */
-
 const EVERY_MS = 1000;
 /** @type {Record<Report["status"], [string, string][]>} commands with their labels */
 const COMMANDS = {
   running: [["stop", "Stop"]],
-  stopped: [["resume", "Go on"], ["remove", "Remove"]],
-  failed: [["resume", "Try again"], ["remove", "Remove"]],
-  killed: [["resume", "Go on"], ["remove", "Remove"]],
+  stopped: [
+    ["resume", "Go on"],
+    ["remove", "Remove"],
+  ],
+  failed: [
+    ["resume", "Try again"],
+    ["remove", "Remove"],
+  ],
+  killed: [
+    ["resume", "Go on"],
+    ["remove", "Remove"],
+  ],
 };
+const isGoing = ({ status }) => status === "running";
 
-/**
- * @param {HTMLElement} root
- * @param {RunsProps} props
- * @param {Host} host
- */
-export function mount(root, props, host) {
-  root.classList.add("hs-control");
-  const list = element("ul", "hs-runs", { "aria-label": "Runs under way" });
-  root.replaceChildren(list);
-  /** @type {Map<string, ReturnType<typeof row>>} */
-  const rows = new Map();
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  let ended = false;
-  let serial = props.serial;
-
+/** @param {{serial: number, host: Host}} props serial: changes when a run was started */
+function Runs({ serial, host }) {
+  const [reports, show] = useState(/** @type {Report[]} */ ([]));
+  const [commands, count] = useState(0);
+  const newest = useRef(reports);
   async function ask(path, method) {
-    clearTimeout(timer);
-    try {
-      const response = await fetch(`${location.origin}/api/runs${path}`, { method });
-      if (response.ok) show(await response.json());
-    } catch {
-      // the server may be gone for a while: the next look says
-    }
-    clearTimeout(timer);
-    const isGoing = [...rows.values()].some(({ going }) => going());
-    if (!ended && (isGoing || method === "POST")) timer = setTimeout(() => void ask("", "GET"), EVERY_MS);
+    const response = await fetch(`${location.origin}/api/runs${path}`, { method }).catch(() => null);
+    if (!response?.ok) return; // the server may be gone for a while: the next look says
+    /** @type {Report[]} */
+    const next = await response.json();
+    const isThere = ({ name }) => next.some((each) => each.name === name);
+    for (const each of newest.current)
+      if (isGoing(each) && !isThere(each)) host.trigger("complete", each.name);
+    newest.current = next;
+    show(next);
   }
-
-  function show(reports) {
-    const names = new Set(reports.map(({ name }) => name));
-    const gone = [...rows.keys()].filter((name) => !names.has(name));
-    for (const name of gone) {
-      const finished = rows.get(name)?.going();
-      rows.get(name)?.box.remove();
-      rows.delete(name);
-      if (finished) host.trigger("complete", name);
-    }
-    reports.forEach((report, place) => {
-      const mine = rows.get(report.name) ?? row(report.name);
-      rows.set(report.name, mine);
-      mine.update(report);
-      if (list.children[place] !== mine.box) list.insertBefore(mine.box, list.children[place] ?? null);
-    });
-  }
-
-  function row(name) {
-    const title = element("span", "hs-run-title");
-    const words = element("span", "hs-run-words", { role: "status" });
-    const bar = element("progress", "hs-run-bar", { max: "1" });
-    const buttons = element("span", "hs-run-buttons");
-    const box = element("li", "hs-run", {}, title, bar, words, buttons);
-    let drawn = "";
-    /** @type {Report["status"]} */
-    let status = "running";
-
-    function add(label, act) {
-      const node = element("button", "hs-button", { type: "button" }, label);
-      node.onclick = act;
-      buttons.append(node);
-    }
-
-    function update(report) {
-      status = report.status;
-      setText(title, report.title);
-      setText(words, wordsOf(report));
-      bar.setAttribute("aria-label", `${report.title}: texts read`);
-      bar.hidden = status === "failed";
-      if (report.total) bar.value = report.done / report.total;
-      else bar.removeAttribute("value");
-      const wanted = `${status} ${report.opens}`;
-      if (wanted === drawn) return; // the focus stays where it is
-      drawn = wanted;
-      buttons.replaceChildren();
-      for (const [command, label] of COMMANDS[status])
-        add(label, () => void ask(`/${encodeURIComponent(name)}/${command}`, "POST"));
-      if (report.opens) add("Open", () => host.trigger("open", name));
-    }
-
-    return { box, update, going: () => status === "running" };
-  }
-
-  void ask("", "GET");
-  return {
-    /** @param {RunsProps} next */
-    update(next) {
-      if (next.serial === serial) return;
-      serial = next.serial;
-      void ask("", "GET");
-    },
-    destroy() {
-      ended = true;
+  useEffect(() => {
+    let [isOver, timer] = [false, /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined)];
+    const look = async () => {
+      await ask("", "GET");
+      if (!isOver && newest.current.some(isGoing)) timer = setTimeout(look, EVERY_MS);
+    };
+    void look();
+    return () => {
+      isOver = true;
       clearTimeout(timer);
-      root.replaceChildren();
-    },
-  };
+    };
+  }, [serial, commands]);
+  const order = (name, command) =>
+    ask(`/${encodeURIComponent(name)}/${command}`, "POST").then(() => count((before) => before + 1));
+  return html`
+    <ul class="hs-runs" aria-label="Runs under way">
+      ${reports.map((report) => html`<${Run} key=${report.name} ...${{ report, order, host }} />`)}
+    </ul>
+  `;
+}
+
+function Run({ report, order, host }) {
+  const { name, title, status, done, total, opens } = report;
+  const share = total ? { value: done / total } : {};
+  return html`
+    <li class="hs-run">
+      <span class="hs-run-title">${title}</span>
+      ${status !== "failed" && html`<progress class="hs-run-bar" max="1" aria-label=${`${title}: texts read`} ...${share} />`}
+      <span class="hs-run-words" role="status">${wordsOf(report)}</span>
+      <span class="hs-run-buttons">
+        ${COMMANDS[status].map(
+          ([command, label]) =>
+            html`<button key=${command} type="button" class="hs-button" onClick=${() => order(name, command)}>${label}</button>`,
+        )}
+        ${opens && html`<button type="button" class="hs-button" onClick=${() => host.trigger("open", name)}>Open</button>`}
+      </span>
+    </li>
+  `;
 }
 
 /**
@@ -133,7 +101,13 @@ export function mount(root, props, host) {
 export function wordsOf({ status, done, total, left, problem }) {
   if (status === "failed") return problem;
   const count = done.toLocaleString("en");
-  const far = total === null ? (done ? `${count} texts counted` : "opening the model") : `${count} of ${total.toLocaleString("en")} texts`;
+  const far =
+    total === null
+      ? done
+        ? `${count} texts counted`
+        : "opening the model"
+      : `${count} of ${total.toLocaleString("en")} texts`;
+  if (status === "paused") return `${far}, paused`;
   if (status === "stopped") return `${far}, stopped`;
   if (status === "killed") return `${far}; its process ended`;
   return left === null ? far : `${far}, ${durationOf(left)} left`;
@@ -145,3 +119,5 @@ function durationOf(seconds) {
   const minutes = Math.round(whole / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+export const mount = mounting(Runs);
