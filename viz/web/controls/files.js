@@ -1,7 +1,10 @@
 // A file uploader: files are chosen, dropped anywhere on the page, or pasted. Each is sent to the server
 // in one request; Python then receives their digests.
 
-import { element, setAttribute, setText } from "../core/dom.js";
+import { html } from "../core/html.js";
+import { useHandlers } from "../core/hooks.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { mounting } from "./control.js";
 import { asWav } from "./decoding.js";
 
 /** @import {Host} from "../types" */
@@ -27,117 +30,85 @@ import { asWav } from "./decoding.js";
 const MIB = 1 << 20;
 const NONE = "The clipboard holds no picture: copy one, then paste it again.";
 
-/**
- * @param {HTMLElement} root
- * @param {FilesProps} props
- * @param {Host} host
- */
-export function mount(root, props, host) {
-  root.classList.add("hs-control");
-  let now = props;
-  let uploads = 0; // that have begun
-  const chooser = element("input", "", { type: "file", hidden: "" });
-  const choose = element("button", "hs-button", { type: "button" }, "Upload");
-  const small = element("img", "hs-files-picture", { alt: "" });
-  const name = element("bdi", "hs-files-name");
-  const hint = element("span", "hs-files-hint");
-  const status = element("span", "hs-files-hint", { role: "status" });
-  const sign = element("div", "hs-entry-drop", { "aria-hidden": "true" });
-  const zone = element("div", "hs-files", { role: "group" }, choose, chooser, hint, status, sign);
-  root.replaceChildren(zone);
-  sign.hidden = true;
-
-  /** @param {string} words replace the hint, so that nothing moves */
-  function report(words) {
-    setText(status, words);
-    hint.hidden = Boolean(words);
-  }
+/** @param {FilesProps & {host: Host}} props */
+function Files({ host, ...props }) {
+  const { label, hint, chip = false, picture, accept, most, pasted } = props;
+  const [status, report] = useState(""); // in place of the hint, so that nothing moves
+  const [isOver, setOver] = useState(false);
+  const uploads = useRef(0); // that have begun
+  const chooser = useRef(/** @type {HTMLInputElement | null} */ (null));
 
   /** @param {File[]} files */
   async function take(files) {
-    const mine = (uploads += 1);
-    const few = files.slice(0, now.most);
+    const mine = (uploads.current += 1);
+    const few = files.slice(0, most);
     report(few.length === 1 ? "Uploading …" : `Uploading ${few.length} files …`);
-    const results = await Promise.all(few.map((file) => sent(file, now)));
-    if (mine === uploads) report("");
+    const results = await Promise.all(few.map((file) => sent(file, props)));
+    if (mine === uploads.current) report("");
     const refused = results.filter((each) => "reason" in each);
-    if (files.length > now.most)
-      refused.push({ name: `${files.length} files`, reason: `only the first ${now.most} were taken` });
+    if (files.length > most)
+      refused.push({ name: `${files.length} files`, reason: `only the first ${most} were taken` });
     const id = `${Date.now()}.${Math.random()}`; // the same files may be sent again
     host.set("files", { id, sent: results.filter((each) => "digest" in each), refused });
   }
 
-  /** @param {ClipboardEvent} event */
-  function paste(event) {
-    const { pasted } = now;
-    if (!pasted) return;
-    const files = [...(event.clipboardData?.files ?? [])];
-    const typing = isTyping(event.composedPath()[0]);
-    report(files.length || typing ? "" : NONE);
-    if (!files.length || (typing && !files[0].type.startsWith(pasted))) return;
-    event.preventDefault();
-    void take(files);
-  }
-
-  /** @param {DragEvent} event */
-  function over(event) {
-    const held = !event.defaultPrevented && event.dataTransfer?.types.includes("Files");
-    sign.hidden = !held;
-    if (held) event.preventDefault();
-  }
-
-  /** @param {DragEvent} event */
-  function leave(event) {
-    if (!event.relatedTarget) sign.hidden = true; // out of the window
-  }
-
-  /** @param {DragEvent} event */
-  function drop(event) {
-    sign.hidden = true;
-    const { dataTransfer } = event;
-    if (event.defaultPrevented || !dataTransfer?.files.length) return;
-    event.preventDefault();
-    void take([...dataTransfer.files]);
-  }
-
-  choose.onclick = () => chooser.click();
-  chooser.onchange = () => {
-    const files = [...(chooser.files ?? [])];
-    if (files.length) void take(files);
-    chooser.value = ""; // the same file may be chosen again
-  };
-  const listening = new AbortController();
-  const { signal } = listening;
-  document.addEventListener("paste", paste, { signal });
-  document.addEventListener("dragover", over, { signal });
-  document.addEventListener("dragleave", leave, { signal });
-  document.addEventListener("drop", drop, { signal });
-
-  /** @param {FilesProps} next */
-  function update(next) {
-    now = next;
-    chooser.multiple = next.most > 1;
-    setAttribute(chooser, "accept", next.accept);
-    setAttribute(zone, "aria-label", next.label);
-    setText(hint, next.hint);
-    zone.classList.toggle("hs-files-chip", Boolean(next.chip));
-    if (next.chip) {
-      setText(name, next.label);
-      small.hidden = !next.picture;
-      if (next.picture) setAttribute(small, "src", next.picture);
-      if (hint.parentElement !== choose) choose.replaceChildren(small, name, hint);
-    }
-    setText(sign, next.most > 1 ? "Drop them here" : "Drop it here");
-  }
-
-  update(props);
-  return {
-    update,
-    destroy() {
-      listening.abort();
-      root.replaceChildren();
+  const on = useHandlers({
+    /** @param {ClipboardEvent} event */
+    paste(event) {
+      if (!pasted) return;
+      const files = [...(event.clipboardData?.files ?? [])];
+      const typing = isTyping(event.composedPath()[0]);
+      report(files.length || typing ? "" : NONE);
+      if (!files.length || (typing && !files[0].type.startsWith(pasted))) return;
+      event.preventDefault();
+      void take(files);
     },
+    /** @param {DragEvent} event */
+    dragover(event) {
+      const held = !event.defaultPrevented && event.dataTransfer?.types.includes("Files");
+      setOver(Boolean(held));
+      if (held) event.preventDefault();
+    },
+    /** @param {DragEvent} event */
+    dragleave(event) {
+      if (!event.relatedTarget) setOver(false); // out of the window
+    },
+    /** @param {DragEvent} event */
+    drop(event) {
+      setOver(false);
+      const { dataTransfer } = event;
+      if (event.defaultPrevented || !dataTransfer?.files.length) return;
+      event.preventDefault();
+      void take([...dataTransfer.files]);
+    },
+  });
+  useEffect(() => {
+    const listening = new AbortController();
+    const { signal } = listening;
+    for (const [name, listener] of Object.entries(on)) document.addEventListener(name, listener, { signal });
+    return () => listening.abort();
+  }, []);
+  const chosen = ({ currentTarget }) => {
+    const files = [...(currentTarget.files ?? [])];
+    if (files.length) void take(files);
+    currentTarget.value = ""; // the same file may be chosen again
   };
+  const about = !status && html`<span class="hs-files-hint">${hint}</span>`;
+  return html`
+    <div class=${chip ? "hs-files hs-files-chip" : "hs-files"} role="group" aria-label=${label}>
+      <button type="button" class="hs-button" onClick=${() => chooser.current?.click()}>
+        ${
+          chip
+            ? html`${picture && html`<img class="hs-files-picture" alt="" src=${picture} />`}<bdi class="hs-files-name">${label}</bdi>${about}`
+            : "Upload"
+        }
+      </button>
+      <input type="file" hidden multiple=${most > 1} accept=${accept} ref=${chooser} onChange=${chosen} />
+      ${!chip && about}
+      <span class="hs-files-hint" role="status">${status}</span>
+      ${isOver && html`<div class="hs-entry-drop" aria-hidden="true">${most > 1 ? "Drop them here" : "Drop it here"}</div>`}
+    </div>
+  `;
 }
 
 /**
@@ -176,7 +147,12 @@ async function sent(file, props) {
   const { limit, rate } = props;
   if (!rate || !file.size || file.size > limit * MIB) return upload(file, props);
   const decoded = await asWav(file, rate);
-  return decoded ? upload(decoded, props) : { name: file.name, reason: `${file.name}: expected a recording that this browser plays, which this is not` };
+  return decoded
+    ? upload(decoded, props)
+    : {
+        name: file.name,
+        reason: `${file.name}: expected a recording that this browser plays, which this is not`,
+      };
 }
 
 /**
@@ -187,3 +163,5 @@ async function sent(file, props) {
 function isTyping(target) {
   return target instanceof HTMLElement && target.matches("input, textarea, [contenteditable]");
 }
+
+export const mount = mounting(Files);

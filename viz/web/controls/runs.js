@@ -107,7 +107,6 @@ export function wordsOf({ status, done, total, left, problem }) {
         ? `${count} texts counted`
         : "opening the model"
       : `${count} of ${total.toLocaleString("en")} texts`;
-  if (status === "paused") return `${far}, paused`;
   if (status === "stopped") return `${far}, stopped`;
   if (status === "killed") return `${far}; its process ended`;
   return left === null ? far : `${far}, ${durationOf(left)} left`;
