@@ -109,12 +109,10 @@ def test_what_is_said_of_rows_is_true_of_them() -> None:
         divided = "divided by their sums" in text.note_of(view)
         lack = "lack their weight" in text.note_of(view)
         assert divided == (view.special == "renormalised" and view.hides)
-        complete = text.rows_sum_to_one(view)
         for number, site, _ in sites_of(view):
             for head in range(site.heads):
                 sums = rows_of(view, site, head, None).sum(-1)
                 whole = bool(((sums - 1).abs() < 1e-5).all())
-                assert whole or not complete
                 assert lack or whole
             for method in ("mean", "rollout", "alti"):
                 if method != "mean" and site.kind == "cross":

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from analysis.sinks import WithoutSinks
     from analysis.survey import Survey
     from analysis.view import View
-    from models.attention import Pattern
     from models.text import Tokens
     from models.trace import Site, Trace
 
@@ -40,8 +39,6 @@ def overview(entry: TraceEntry) -> bytes:
         "note": note_of(view),
         "caveat": caveat_of(view),
         "explains": explained_in(view),
-        "complete": rows_sum_to_one(view),
-        "other_layers": {str(layer): kind for layer, kind in view.other_layers.items()},
         **_texts_and_sites(view),
     }
     length = length_of(entry.trace)
@@ -282,30 +279,6 @@ def explained_in(view: "TraceOrView") -> str:
 def note_of(view: "TraceOrView") -> str:
     """The caveat, and how the weights of this trace were grouped."""
     return "; ".join(part for part in (caveat_of(view), getattr(view, "note", "")) if part)
-
-
-def rows_sum_to_one(view: "TraceOrView") -> bool:
-    """Whether rows sum to 1.
-
-    A row sums to less where a token is hidden, an attention sink takes a share, it has no key to
-    attend to, or its weights were edited.
-    """
-    from analysis.view import View
-
-    trace = view.trace if isinstance(view, View) else view
-    if isinstance(view, View) and view.hides:
-        return view.special == "renormalised"
-    return all(map(_sums_to_one, trace.patterns)) and not trace.empty_rows()
-
-
-def _sums_to_one(pattern: "Pattern") -> bool:
-    """Whether rows with keys sum to 1: without a sink and edits; of a mean, in all its passes."""
-    from models.averaged import MeanWeights
-
-    return getattr(pattern.score, "sink", None) is None and all(
-        isinstance(edit, MeanWeights) and all(map(_sums_to_one, edit.patterns))
-        for edit in pattern.weights_edits
-    )
 
 
 def site_at(view: "TraceOrView", site: int, head: object = None) -> "Site":

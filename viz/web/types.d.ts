@@ -295,12 +295,8 @@ export interface Base {
   caveat: string;
   /** What a relevance can explain. */
   explains?: "tokens" | "classes" | "similarity" | "nothing";
-  /** Whether a row of weights sums to 1. */
-  complete?: boolean;
   texts: Text[];
   sites: Site[];
-  /** What the blocks without attention weights are, by number, where the model tells. */
-  other_layers?: Record<string, string>;
   /** Of a trace of a recording. */
   sound?: Heard;
   /** How many pictures tokens lie on. */

@@ -90,7 +90,6 @@ def test_the_overview_of_a_short_text_has_every_head(short: Trace, ask: Ask) -> 
     header, area = ask(short, "overview")
     base, small = header["base"], header["thumbs"]
     assert base["note"] == "untrained: random weights"
-    assert base["complete"] is True
     assert [text["labels"] for text in base["texts"]] == [short.labels]
     shape = (small["sites"], small["columns"], small["rows"], small["cols"])
     assert shape == (2, 3 + 2, TOKENS, TOKENS)

@@ -96,7 +96,6 @@ function drawnOf(state, rows, table) {
   const values = rows.heads[headIndex];
   const token = state.token();
   const whole = rows.whole[headIndex];
-  const sentence = sentenceOf(state, rows);
   return {
     pixels: pixelsOfRow(state, values, table),
     framed: token,
@@ -107,25 +106,10 @@ function drawnOf(state, rows, table) {
       if (Math.max(...base.grid) <= FEW) rule(context, base.grid, width, height, ratio);
       for (const key of state.hidden()?.keys ?? []) if (key >= base.prefix) cross(context, box(key), ratio);
     },
-    sentence,
     warning: warningOf(state, values),
     exact: rows.exact,
     whole,
   };
-}
-
-function sentenceOf(state, rows) {
-  const name = theToken(state, state.token());
-  const which = capital(`${state.siteName()}, ${state.headName()}`);
-  const verb = state.axis === "key" ? `who looks at ${name}` : `where ${name} looks`;
-  const values = rows.heads[state.headIndex];
-  if (state.difference) {
-    const said = values.some(Boolean)
-      ? "Orange = more weight, blue = less."
-      : "Nothing here: edits of values act on later layers.";
-    return `${which}: what the edits changed in ${verb}. ${said}`;
-  }
-  return `${which}: ${verb}. Brighter = more weight.${withoutWords(state, rows.exact)}`;
 }
 
 function labelOf(state) {

@@ -2,7 +2,7 @@
 
 import { legible, nounOf } from "../../web/core/labels.js";
 import { differenceScale, scoreScale, tableFor, weightScale } from "../../web/text/scale.js";
-import { percent } from "./claims.js";
+import { percent } from "./reading.js";
 import { widthsOf } from "../../web/painting/painter.js";
 import * as viewport from "../../web/painting/viewport.js";
 

@@ -1,9 +1,7 @@
-// What is said beside a matrix: of all of it in one sentence, of the cell at the pointer its number.
+// What is said of the cell at the pointer.
 
 import { html } from "../../web/core/html.js";
-import { nounOf } from "../../web/core/labels.js";
 import { Quoted } from "../../web/parts/controls.js";
-import { hiddenShare, jointSentence, sumOf, weightsSentence } from "./claims.js";
 
 /** @import {Cell, HiddenSinks} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
@@ -12,30 +10,10 @@ const TIP_LABEL = 16; // characters
 
 /** @typedef {{state: TextState, cell: Cell, sinks: HiddenSinks | null | undefined}} CellProps */
 
-/**
- * What the matrix shows.
- *
- * @param {TextState} state
- */
-export function sentenceOf(state) {
-  const { values, sinks } = state.variant();
-  const { head } = state.selection;
-  const { key, query } = state.texts();
-  const hidden = sinks === "shown" ? "" : ` The bars are the shares that went to hidden ${nounOf(key)}s.`;
-  if (values === "scores") {
-    const what = head === "mean" ? "the mean score" : head === "max" ? "the largest score" : "a score";
-    const of = typeof head === "number" ? "" : " of the layer’s heads";
-    return `Each cell is ${what}${of} before the softmax: query · key with scale, bias and mask.${hidden}`;
-  }
-  if (values === "difference") {
-    const whose = { mean: "the mean weight", max: "any head’s weight" };
-    const of = typeof head === "number" ? "the weight" : whose[head];
-    return `Each cell is what the edits changed in ${of}: after minus before, orange for more, blue for less.`;
-  }
-  const sum = sumOf(state.base.complete !== false, sinks);
-  const joint = state.site().kind === "joint";
-  return `${joint ? jointSentence(sum) : weightsSentence(head, sum, nounOf(query))}${hidden}`;
-}
+/** @param {number} share */
+export const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
+
+const hiddenShare = ({ shares }, query) => `${percent(shares[query])} of its weight is hidden`;
 
 /**
  * “tired” (11) → “animal” (2): 0.41327 · row sum 1.000000

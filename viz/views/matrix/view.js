@@ -10,7 +10,7 @@ import { covers, density, POOLED } from "../../web/text/maps.js";
 import { ChangedOffer } from "./offers.js";
 import { fit, paintPicture } from "../../web/painting/painter.js";
 import { describe, layoutFor, marksIn, pictureOf } from "./picture.js";
-import { Reading, sentenceOf, Tip } from "./reading.js";
+import { Reading, Tip } from "./reading.js";
 import { useTouch } from "./touch.js";
 import { tipPlace, visible } from "../../web/painting/viewport.js";
 import { useZoom } from "./zoom.js";
@@ -185,5 +185,5 @@ function Status({ state, lags, altered, sinks }) {
     const weight = `${altered.from.toFixed(3)} → ${altered.to.toFixed(3)}`;
     return `The weight of this cell: ${weight}. Let go to set it; Escape leaves it.`;
   }
-  return state.hover ? html`<${Reading} ...${{ state, cell: state.hover, sinks }} />` : sentenceOf(state);
+  return state.hover && html`<${Reading} ...${{ state, cell: state.hover, sinks }} />`;
 }

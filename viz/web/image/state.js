@@ -259,19 +259,6 @@ export class ImageState extends State {
     return { ...result, heads: withMeanAndMax(heads) };
   }
 
-  /** What a row of the chosen head gives to the hidden sinks; of columns, its rows’ mean. */
-  hiddenShare() {
-    const [rows, hidden] = [this.rows(), this.hidden()];
-    if (!rows || !hidden) return 0;
-    const { head } = this.selection;
-    const given = rows.whole.slice(0, this.site().heads).map((values, i) => {
-      if (this.axis === "key") return hidden.shares[i];
-      return [...hidden.keys].reduce((sum, key) => sum + values[key], 0);
-    });
-    if (typeof head === "number") return given[head];
-    return head === "max" ? Math.max(...given) : given.reduce((a, b) => a + b) / given.length;
-  }
-
   /**
    * The weight that has the last colour, for one head's row.
    *

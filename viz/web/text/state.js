@@ -105,12 +105,6 @@ export class TextState extends State {
     return match ? { axis: match.axis, index: match.run[0] } : null;
   }
 
-  /** How many heads of queries share one head of keys and values. */
-  sharing() {
-    const { heads, kv_heads: keys = heads } = this.site();
-    return heads / keys;
-  }
-
   /** Whether each row and column is one token: a word of several has weights, but no score. */
   hasScores() {
     const { query, key } = this.texts();

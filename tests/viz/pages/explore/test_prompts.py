@@ -14,7 +14,7 @@ from models.tracing import run
 from tests.viz.api.asking import ask
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import result_of
-from viz.api import snippet, text, tracing
+from viz.api import snippet, tracing
 from viz.api.requests import QuestionError
 from viz.views.head.view import inside
 
@@ -83,7 +83,6 @@ def test_a_mean_has_no_queries_keys_and_values() -> None:
     assert {"head", "parts", "lens"} <= ask(entry, "refused").keys()
     with pytest.raises(QuestionError, match="no queries, keys and values"):
         inside(entry, 1, 0, 3, 2)
-    assert text.rows_sum_to_one(entry.view)
 
 
 def opened(lines: str, **query: str) -> Any:
