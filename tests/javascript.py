@@ -35,7 +35,7 @@ FORMATTED = [
         for name in ("edits", "grids", "hooks", "html", "link", "selection", "state", "view_panel")
     ),
     "viz/web/painting",
-    *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu", "spans")),
+    *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu")),
     "viz/web/image",
     *(f"viz/web/text/{name}.js" for name in ("strands", "state")),
     *(f"{TESTS}/{name}.test.mjs" for name in ("imports", "vendor")),

@@ -10,7 +10,7 @@ const IMPORTS = {
   core: ["vendor"],
   parts: ["core", "painting", "vendor"],
   painting: ["core"],
-  controls: ["core"],
+  controls: ["core", "vendor"],
   chart: ["core"],
   matter: ["core", "methods", "parts", "vendor"],
   lab: ["core", "matter", "methods", "parts", "vendor", "../views"],

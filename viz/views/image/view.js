@@ -3,7 +3,6 @@
 
 import { markPainted } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
-import { capital } from "../../web/core/labels.js";
 import { cellOf } from "../../web/core/grids.js";
 import { fadeOf, nearlyUniform } from "../../web/painting/flatness.js";
 import { faded, numbersOf, pixelsOf, signedVeilOf, tidy, veilOf } from "../../web/painting/over.js";
@@ -11,7 +10,6 @@ import { useMemo, useRef } from "../../web/vendor/hooks.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { PatchMap, tokenBeside } from "../../web/image/map.js";
 import { useRegion } from "./region.js";
-import { theToken, withoutWords } from "../../web/image/words.js";
 
 /** @import {ImageState, Rows} from "../../web/image/state.js" */
 /** @import {Ramp} from "../../web/painting/over.js" */

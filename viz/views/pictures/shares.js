@@ -2,7 +2,6 @@
 
 import { html } from "../../web/core/html.js";
 import { layerName } from "../../web/core/labels.js";
-import { Button } from "../../web/parts/controls.js";
 import { useHeld } from "./questions.js";
 import { percent } from "./words.js";
 

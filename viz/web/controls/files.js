@@ -53,8 +53,7 @@ function Files({ host, ...props }) {
   }
 
   const on = useHandlers({
-    /** @param {ClipboardEvent} event */
-    paste(event) {
+    paste(/** @type {any} */ event) {
       if (!pasted) return;
       const files = [...(event.clipboardData?.files ?? [])];
       const typing = isTyping(event.composedPath()[0]);
@@ -63,18 +62,15 @@ function Files({ host, ...props }) {
       event.preventDefault();
       void take(files);
     },
-    /** @param {DragEvent} event */
-    dragover(event) {
+    dragover(/** @type {any} */ event) {
       const held = !event.defaultPrevented && event.dataTransfer?.types.includes("Files");
       setOver(Boolean(held));
       if (held) event.preventDefault();
     },
-    /** @param {DragEvent} event */
-    dragleave(event) {
+    dragleave(/** @type {any} */ event) {
       if (!event.relatedTarget) setOver(false); // out of the window
     },
-    /** @param {DragEvent} event */
-    drop(event) {
+    drop(/** @type {any} */ event) {
       setOver(false);
       const { dataTransfer } = event;
       if (event.defaultPrevented || !dataTransfer?.files.length) return;

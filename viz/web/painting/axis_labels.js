@@ -5,7 +5,7 @@ import { legible } from "../core/labels.js";
 import { clipped, fontOf, shortened } from "./lettering.js";
 import { isLabelled, labelled, labelSize, placeOf, scaleOf, slant, visible } from "./viewport.js";
 
-/** @import {Axis, Cell} from "../types" */
+/** @import {Cell} from "../types" */
 /** @import {Context} from "./lettering.js" */
 /** @import {Picture} from "./painter.js" */
 /** @import {Layout} from "./viewport.js" */
