@@ -72,6 +72,8 @@ class Source:
             file = io.BytesIO()
             self.picture.save(file, "PNG")
             return file.getvalue(), "image/png"
+        if route == "numbers":
+            return {"measures": [], "values": {}, "reasons": {}, "sentences": []}
         if route == "corpora":
             return {"corpora": []}
         if route in ("vector", "worth"):

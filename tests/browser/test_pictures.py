@@ -146,7 +146,7 @@ def test_a_class_and_a_patch_are_followed_over_the_picture(page: Page, app_url: 
     page.get_by_label("Method", exact=True).select_option("rollout")
     expect(page.get_by_role("heading", name="Rollout from the class token")).to_be_visible()
     page.get_by_role("button", name="Features").click()
-    expect(page.get_by_role("heading", name=re.compile(r"Features: 64 of 64"))).to_be_visible()
+    expect(page.get_by_role("heading", name=re.compile(r"Features: 64 patches"))).to_be_visible()
     alike = page.locator(".hs-over-parts .hs-photo canvas").last
     alike.focus()
     alike.press("End")
