@@ -54,9 +54,8 @@ def declared() -> str:
             f"export const START = {_code({each.name: each.start for each in options})};",
             "",
             "/**",
-            " * Every form of a view or file: the label of its button, what it shows, whether its",
-            " * numbers are grouped as the weights of the view are, and whether it covers heads of",
-            " * a layer, all layers together, or every head.",
+            " * Every form of a view or file: the label of its button, what it shows, and whether it",
+            " * covers heads of a layer, all layers together, or every head.",
             " */",
             f"export const FORMS = {_code({form.name: _form(form) for form in FORMS})};",
             "",
@@ -185,7 +184,7 @@ def _typescript(hint: Any) -> str:
 
 
 def _form(form: Form) -> Mapping[str, Any]:
-    return {name: getattr(form, name) for name in ("label", "title", "grouped", "covers")}
+    return {name: getattr(form, name) for name in ("label", "title", "covers")}
 
 
 def _on_screen() -> Mapping[str, Any]:

@@ -97,12 +97,12 @@ def test_words_are_told_where_image_tokens_have_no_places(asked) -> None:
         assert shares["image"][head] == pytest.approx(on_image, **CLOSE)
         parts = (shares[name][head] for name in ("image", "sinks", "text"))
         assert sum(parts) == pytest.approx(1, **CLOSE)
-    whole = ask(entry, "need", 0, 0, 0, 1000, 1000, first, first)
+    whole = ask(entry, "need", "0.0.0.1000.1000", first, first)
     model, given, _ = entry.opened()
     expected = masking.need(model, given, masking.ids_of(entry.trace), [1], Box(0.0, 0.0, 1.0, 1.0))
     assert whole["after"] == pytest.approx(expected.after, **CLOSE)
     assert whole["elsewhere"] == []
-    cut = ask(entry, "need", 0, 0, 0, 500, 500, first, first, "cut")
+    cut = ask(entry, "need", "0.0.0.500.500", first, first, "cut")
     assert "learned queries" in cut["why"]
 
 
@@ -151,7 +151,8 @@ def test_readers_of_an_area_sum_its_weights(head: Any, asked) -> None:
     left, top, right, bottom = grid.box
     wide, high = (right - left) / grid.cols, (bottom - top) / grid.rows
     area = (left + wide, top, left + 3 * wide, top + 2 * high)
-    answer = ask(entry, "readers", site, head, 0, *(max(0, round(1000 * side)) for side in area))
+    sides = (max(0, round(1000 * side)) for side in area)
+    answer = ask(entry, "readers", site, head, ".".join(map(str, (0, *sides))))
     patches = [int(grid.places[row, col]) for row in (0, 1) for col in (1, 2)]
     assert (answer["patches"], answer["first"]) == (len(patches), entry.trace.answer - 1)
     for place, weight in enumerate(answer["weights"]):
@@ -163,9 +164,9 @@ def test_readers_of_an_area_sum_its_weights(head: Any, asked) -> None:
         means = {"mean": sum(by_head) / layer.heads, "max": max(by_head), 1: by_head[1]}
         assert weight == pytest.approx(means[head], **CLOSE)
     assert len(answer["weights"]) == len(TYPED.split())
-    assert "no image token" in ask(entry, "readers", site, 0, 0, 0, 0, 10, 10)["why"]
+    assert "no image token" in ask(entry, "readers", site, 0, "0.0.0.10.10")["why"]
     with pytest.raises(QuestionError, match="expected head"):
-        ask(entry, "readers", site, 99, 0, 0, 0, 500, 500)
+        ask(entry, "readers", site, 99, "0.0.0.500.500")
 
 
 def test_frames_of_a_video_are_pictures_that_share_grids(asked) -> None:
@@ -178,34 +179,34 @@ def test_frames_of_a_video_are_pictures_that_share_grids(asked) -> None:
     assert [grid["frames"] for grid in grids] == [[0, 1], [2, 3]]
     assert Image.open(io.BytesIO(pictured.photo(entry, 3)[0])).size == photo().size
 
-    area, row = (0, 0, 500, 500), entry.trace.answer
-    one = ask(entry, "readers", site, 0, 0, *area, frame=3)
+    area, row = "0.0.0.500.500", entry.trace.answer
+    one = ask(entry, "readers", site, 0, area, frame=3)
     layer = entry.trace.sites[site]
     patches = entry.trace.key_pictures(layer)[1].within(Box(0, 0, 0.5, 0.5))
     weights = entry.trace.weights(layer, head=0)
     assert one["patches"] == len(patches)
     assert one["weights"][1] == pytest.approx(float(weights[row, patches].sum()), **CLOSE)
-    both = ask(entry, "readers", site, 0, 0, *area)
+    both = ask(entry, "readers", site, 0, area)
     assert both["patches"] == 2 * len(patches)
 
-    needed = ask(entry, "need", 0, *area, row, row, "mean", frame=2)
+    needed = ask(entry, "need", area, row, row, "mean", frame=2)
     model, given, _ = entry.opened()
     how: dict[str, Any] = {"controls": pictured.CONTROLS, "frames": (2, 3)}
     expected = masking.need(
         model, given, masking.ids_of(entry.trace), [1], Box(0, 0, 0.5, 0.5), **how
     )
     assert needed["after"] == pytest.approx(expected.after, **CLOSE)
-    assert "no frame 9" in ask(entry, "need", 0, *area, row, row, frame=8)["why"]
+    assert "no frame 9" in ask(entry, "need", area, row, row, frame=8)["why"]
 
 
 @pytest.mark.parametrize("mask", pictured.MASKS)
 def test_the_need_of_an_area_is_the_analysis(mask: str, asked) -> None:
     entry = asked()
-    row, area = entry.trace.answer, (350, 0, 700, 600)
-    answer = ask(entry, "need", 0, *area, row, row, mask)
+    row = entry.trace.answer
+    answer = ask(entry, "need", "0.350.0.700.600", row, row, mask)
     model, given, _ = entry.opened()
     ids = masking.ids_of(entry.trace)
-    box = Box(*(each / 1000 for each in area))
+    box = Box(0.35, 0, 0.7, 0.6)
     how: dict[str, Any] = {"mask": mask, "controls": pictured.CONTROLS}
     expected = masking.need(model, given, ids, [1], box, **how)
     assert answer["before"] == pytest.approx(expected.before, **CLOSE)
@@ -257,7 +258,7 @@ def test_captions_of_a_picture_are_the_analysis(tmp_path: Path) -> None:
         assert each["text"] == caption.text
         assert each["similarity"] == pytest.approx(caption.similarity, rel=1e-3)
         torch.testing.assert_close(
-            torch.tensor(each["map"]), caption.relevance, rtol=1e-3, atol=1e-6
+            torch.tensor(each["relevance"]), caption.relevance, rtol=1e-3, atol=1e-6
         )
     assert "at most 6" in ask(entry, "captions", "|".join("abcdefg"))["why"]
 
@@ -274,7 +275,7 @@ def test_a_file_of_captions_has_their_similarities_and_maps(tmp_path: Path) -> N
     numbers = np.load(io.BytesIO(file("npz")))
     similarities = [each["similarity"] for each in expected]
     np.testing.assert_allclose(numbers["similarity"], similarities, rtol=1e-3)
-    maps = [each["map"] for each in expected]
+    maps = [each["relevance"] for each in expected]
     np.testing.assert_allclose(numbers["relevance"], maps, rtol=1e-3, atol=1e-6)
     figure = file("svg").decode()
     for each in expected:
@@ -290,8 +291,7 @@ def test_pictures_are_sent_and_bad_questions_are_one_line(asked) -> None:
     with pytest.raises(QuestionError, match="expected picture 0 to 0"):
         pictured.photo(entry, 1)
     row = entry.trace.answer
-    assert "choose a word" in ask(entry, "need", 0, 0, 0, 500, 500, 0, 0)["why"]
-    assert "shares of the picture" in ask(entry, "need", 0, 500, 0, 400, 9, row, row)["why"]
+    assert "choose a word" in ask(entry, "need", "0.0.0.500.500", 0, 0)["why"]
     assert "expected a word" in ask(entry, "versus", row, " ")["why"]
     assert "Prompt('what is it', images=[Path('photo.png')])" in entry.code(0, 0)
     assert isinstance(entry.opened()[1], Prompt)

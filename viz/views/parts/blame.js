@@ -45,15 +45,10 @@ function Answer({ state, theme, answer }) {
   const check =
     ` ${probability(before)} → ${probability(after)}. As many random edges of the same layers, ${controls.length} times:` +
     ` ${random}; ${lower} of ${controls.length} keep more.`;
-  const cut = `These ${edges.length} edges cut: probability of `;
   const moves = path.filter(({ query, key }) => query !== key);
   const others = path.length - moves.length;
   return html`
-    <p class="hs-check" aria-live="polite">${cut}<${Quoted} label=${name} />${where}${check}</p>
-    <div class="hs-check-line" role="img" aria-label=${`${cut}“${legible(name)}”${where}${check}`}>
-      ${controls.map((share) => html`<${Dot} kind="hs-check-random" share=${share} />`)}
-      <${Dot} kind="hs-check-before" share=${before} /><${Dot} kind="hs-check-after" share=${after} />
-    </div>
+    <p class="hs-check" aria-live="polite">${`These ${edges.length} edges cut: probability of `}<${Quoted} label=${name} />${where}${check}</p>
     <p class="hs-sentence">
       ${`Relevance of each token, Σ A ⊙ ∇A of log p. Spans with the most: ${spansOf(answer)}.`}
     </p>
@@ -72,10 +67,6 @@ function Answer({ state, theme, answer }) {
     <p class="hs-doubt">${DOUBT}</p>
   `;
 }
-
-/** A mark on the line from 0 to 1. */
-const Dot = ({ kind, share }) =>
-  html`<span class=${kind} title=${probability(share)} style=${{ left: `${100 * share}%` }}></span>`;
 
 function Chips({ theme, answer: { labels, tokens } }) {
   const signs = tokens.some((value) => value < 0);

@@ -3,7 +3,7 @@
 import { pathOf } from "../../web/core/sources.js";
 import { listed, sheetsOf } from "./sheets.js";
 
-/** @import {AnswerWord, AnswerWords, Detected, Objects, TokenGrid} from "../../web/types" */
+/** @import {AnswerWord, AnswerWords, Detection, Objects, TokenGrid} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 
 /** @typedef {ReturnType<typeof lookOf>} Look */
@@ -26,7 +26,7 @@ export function lookOf(state, detected, answer, pointed) {
   /** @type {AnswerWord[]} */
   const words = answer.words ?? [];
   const writing = (answer.unplaced ?? answer).sites ?? []; // the sites that write words
-  /** @type {Detected[]} */
+  /** @type {Detection[]} */
   const objects = detected?.objects ?? [];
 
   const textOf = (at, side) => base.texts[base.sites[at][side] ?? 0];

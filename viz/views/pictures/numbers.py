@@ -9,12 +9,15 @@ from viz.api.pool import report
 from viz.api.requests import QuestionError
 from viz.api.rerun import opened
 from viz.api.text import of_head, own_site
+from viz.values import AREA
 
 if TYPE_CHECKING:
     from jaxtyping import Float
     from PIL.Image import Image
     from torch import Tensor
 
+    from analysis.contrast import Caption
+    from analysis.masking import Need
     from analysis.overview import Head
     from models.inputs.prompt import Prompt
     from models.model import Model
@@ -101,16 +104,6 @@ class AreaReaders:
     patches: int
 
 
-@dataclass(frozen=True)
-class Need:
-    """The probability of a word with and without an area, and areas elsewhere of that size."""
-
-    before: float
-    after: float
-    elsewhere: tuple[float, ...]
-    places: list[list[int]]
-
-
 @dataclass(frozen=True, eq=False)
 class Versus:
     """What speaks for a word and what for a rival, by grid: positive for the word."""
@@ -122,28 +115,10 @@ class Versus:
 
 
 @dataclass(frozen=True, eq=False)
-class Caption:
-    """A caption of a picture: how similar the two are, and what each patch of it adds."""
-
-    text: str
-    similarity: float
-    map: "Float[Tensor, 'row col']"
-
-
-@dataclass(frozen=True, eq=False)
 class Captions:
     """Captions of a picture."""
 
-    captions: list[Caption]
-
-
-@dataclass(frozen=True)
-class Detected:
-    """What an object query says, in shares of the picture: left, top, right and bottom."""
-
-    name: str
-    score: float
-    box: list[float]
+    captions: "tuple[Caption, ...]"
 
 
 @dataclass(frozen=True)
@@ -154,7 +129,7 @@ class Objects:
     the picture.
     """
 
-    objects: list[Detected]
+    objects: "tuple[Detection, ...]"
     first: list[int]
     sampled: list[int]
 
@@ -227,17 +202,9 @@ def ranked(entry: TraceEntry, first: int, last: int) -> Ranked:
 
 
 def readers(
-    entry: TraceEntry,
-    site: int,
-    head: "Head",
-    number: int,
-    left: int,
-    top: int,
-    right: int,
-    bottom: int,
-    frame: int | None = None,
+    entry: TraceEntry, site: int, head: "Head", area: str, frame: int | None = None
 ) -> AreaReaders:
-    """The weight that each row of the answer gives to an area, in thousandths of picture `number`.
+    """The weight that each row of the answer gives to an area of a picture.
 
     The mean or largest of all heads is that of their sums over the area. A frame of a video is one
     whose tokens are meant; None is all.
@@ -245,9 +212,9 @@ def readers(
     from analysis import grounding, masking
 
     trace, where = entry.trace, own_site(entry, site, head)
+    number, box = area_of(area)
     grids = masking.grids_of(trace, where, number, () if frame is None else (frame,))
-    area = box_of(left, top, right, bottom)
-    patches = sorted({place for grid in grids for place in grid.within(area)})
+    patches = sorted({place for grid in grids for place in grid.within(box)})
     if not patches:
         raise ValueError("area: no image token has its middle in it")
     _index(where, grounding.sites_on_pictures(trace))
@@ -262,35 +229,29 @@ def readers(
 
 def need(
     entry: TraceEntry,
-    number: int,
-    left: int,
-    top: int,
-    right: int,
-    bottom: int,
+    area: str,
     first: int,
     last: int,
     mask: str = "mean",
     frame: int | None = None,
-) -> Need:
+) -> "Need":
     """The probability of a word with and without an area of a picture.
 
     Of a video, a frame and those that share its tokens are masked; None is all.
     """
     from analysis import masking
 
-    area, places = box_of(left, top, right, bottom), _places(entry, first, last)
+    (number, box), places = area_of(area), _places(entry, first, last)
     frames = _sharing(entry, number, frame)
 
-    def test() -> masking.Need:
+    def test() -> "Need":
         how: Any = {"picture": number, "frames": frames, "mask": mask, "controls": CONTROLS}
         with opened(entry) as (model, given, _):
             report(0, 1)
             ids = masking.ids_of(entry.trace)
-            return masking.need(model, _prompt(given), ids, places, area, **how)
+            return masking.need(model, _prompt(given), ids, places, box, **how)
 
-    result = entry.answers.once(("need", *places, area, number, frames, mask), test)
-    corners = [[round(PARTS * side) for side in place] for place in result.places]
-    return Need(result.before, result.after, result.elsewhere, corners)
+    return entry.answers.once(("need", *places, area, frames, mask), test)
 
 
 def versus(entry: TraceEntry, row: int, rival: str = "") -> Versus:
@@ -324,13 +285,12 @@ def captions(entry: TraceEntry, texts: str) -> Captions:
     if entry.before is not None:
         raise ValueError("captions are compared by the model as it is: undo the edits first")
 
-    def compare() -> tuple[contrast.Caption, ...]:
+    def compare() -> "tuple[Caption, ...]":
         with opened(entry) as (model, given, _):
             picture = given["pixel_values"] if contrast.compares(model) else None
             return contrast.captions(model, picture, lines)
 
-    result = entry.answers.once(("captions", lines), compare)
-    return Captions([Caption(each.text, each.similarity, each.relevance) for each in result])
+    return Captions(entry.answers.once(("captions", lines), compare))
 
 
 # ---- the objects of a detector
@@ -349,7 +309,7 @@ def objects(entry: TraceEntry) -> Objects:
     with opened(entry) as (model, _, _):
         sampled = {_block(name) for name in sampling_modules(model)} if result else set()
     return Objects(
-        [Detected(each.name, each.score, [*each.box]) for each in result],
+        result,
         [_first_row(trace, site, len(result)) for site in trace.sites],
         [
             index
@@ -402,11 +362,18 @@ def _block(module: str) -> str:
 # ---- the parts
 
 
-def box_of(*sides: int) -> "Box":
-    """An area from its left, top, right and bottom in thousandths."""
+def area_of(text: str) -> "tuple[int, Box]":
+    """The number of a picture and an area of it, as a selection has them.
+
+    Raises:
+        ValueError: for none.
+    """
     from models.picture_grid import Box
 
-    return Box(*(side / PARTS for side in sides))
+    if not AREA(text):
+        raise ValueError("area: expected one")
+    number, *sides = map(int, text.split("."))
+    return number, Box(*(side / PARTS for side in sides))
 
 
 def _sharing(entry: TraceEntry, number: int, frame: int | None) -> tuple[int, ...]:

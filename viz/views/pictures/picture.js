@@ -4,11 +4,12 @@ import { cellBeside, cellOf, tokenAt } from "../../web/core/grids.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
+import { probability } from "../../web/core/ticks.js";
 import { pixelsOf } from "../../web/painting/over.js";
 import { Area, fitted, OverPicture } from "../../web/parts/over_picture.js";
 import { useEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 import { boxAt, drawBoxes, drawPoints, tokensText } from "./sheets.js";
-import { percent, pointsText, scaleText } from "./words.js";
+import { pointsText, scaleText } from "./words.js";
 
 /** @import {Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
@@ -67,7 +68,7 @@ export function Picture({
     const { table, top, kind } = scale;
     const boxes = among.map((i) => {
       const { name, score, box } = objects[i];
-      const number = isWeighed ? `: ${row[look.rowOf(i)].toFixed(3)}` : ` ${percent(score)}`;
+      const number = isWeighed ? `: ${row[look.rowOf(i)].toFixed(3)}` : ` ${probability(score)}`;
       return { name: `${name}${number}`, box, isChosen: i === object };
     });
     return {
@@ -93,7 +94,7 @@ export function Picture({
       ? `Picture ${sheet.picture + 1}`
       : "Picture";
   const legend = [
-    object < 0 ? "" : `${objects[object].name} ${percent(objects[object].score)}`,
+    object < 0 ? "" : `${objects[object].name} ${probability(objects[object].score)}`,
     capital([several, sheet.name].filter(Boolean).join(", ")),
     tokensText(sheet),
     points ? pointsText(points) : "",

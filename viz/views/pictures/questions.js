@@ -46,9 +46,11 @@ export function useHeld(view, name, query) {
 export function areaFrom(text) {
   const [picture, ...sides] = text.split(".").map(Number);
   if (sides.length !== 4) return null;
-  const [left, top, right, bottom] = sides;
-  const isWhole = left === 0 && top === 0 && right === PARTS && bottom === PARTS;
-  return { picture, asked: { left, top, right, bottom }, sides: sides.map((side) => side / PARTS), isWhole };
+  return {
+    picture,
+    sides: sides.map((side) => side / PARTS),
+    isWhole: sides.join() === `0,0,${PARTS},${PARTS}`,
+  };
 }
 
 /** @typedef {ReturnType<typeof useQuestions>} Questions */
@@ -67,7 +69,7 @@ export function useQuestions(state, look, isUnplaced) {
   const { span } = look;
   const area = areaFrom(state.selection.area);
   const frame = look.film.length ? look.film[look.moment].frames[0] : undefined;
-  const there = area && { number: area.picture, ...area.asked, frame };
+  const there = area && { area: state.selection.area, frame };
   const asksVersus = rival || relevant === "yes";
   const versus = useHeld(
     view,

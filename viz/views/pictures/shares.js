@@ -2,8 +2,8 @@
 
 import { html } from "../../web/core/html.js";
 import { layerName } from "../../web/core/labels.js";
+import { probability } from "../../web/core/ticks.js";
 import { useHeld } from "./questions.js";
-import { percent } from "./words.js";
 
 /** @import {HeadOnPicture} from "../../web/types" */
 
@@ -34,7 +34,7 @@ export function Shares({ state, look, shares }) {
           ${parts.map(
             ([name, share]) => html`
               <dt>${name}</dt>
-              <dd><span class="hs-bar-line" aria-hidden="true" style=${{ "--share": `${100 * share}%` }}></span>${percent(share)}</dd>
+              <dd><span class="hs-bar-line" aria-hidden="true" style=${{ "--share": `${100 * share}%` }}></span>${probability(share)}</dd>
             `,
           )}
         </dl>
@@ -61,12 +61,12 @@ function Ranked({ state, look, each: { site, head, mass } }) {
     <button
       type="button"
       class="hs-button hs-pictures-head"
-      title=${`${percent(mass)} of the weight on pictures`}
+      title=${`${probability(mass)} of the weight on pictures`}
       aria-pressed=${site === selection.site && head === selection.head}
       disabled=${!isHeld}
       onClick=${() => state.select({ site, head })}
     >
-      ${`layer ${layerName(base, site)} · head ${head}: ${percent(mass)}`}
+      ${`layer ${layerName(base, site)} · head ${head}: ${probability(mass)}`}
     </button>
   `;
 }

@@ -1,6 +1,6 @@
 // What is drawn as one picture each, and the boxes and points over it.
 
-/** @import {Detected, SampledPoints, Theme, TokenGrid} from "../../web/types" */
+/** @import {Detection, SampledPoints, Theme, TokenGrid} from "../../web/types" */
 
 const SURE = 0.5; // score of an object that is listed
 const FEW = 5; // of the surest, where none is sure enough
@@ -81,7 +81,7 @@ export const valuesOn = ({ places }, row, without) =>
 /**
  * The objects that are listed, the surest first: those that are sure, else the surest few, and the chosen one.
  *
- * @param {Detected[]} objects
+ * @param {Detection[]} objects
  * @param {number} chosen
  */
 export function listed(objects, chosen) {
@@ -94,7 +94,7 @@ export function listed(objects, chosen) {
 /**
  * The smallest of some boxes that holds a place of the picture; −1 for none.
  *
- * @param {Detected[]} objects
+ * @param {Detection[]} objects
  * @param {number[]} among
  * @param {[number, number]} place
  */

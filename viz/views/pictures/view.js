@@ -6,6 +6,7 @@ import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
+import { probability } from "../../web/core/ticks.js";
 import { fadeOf } from "../../web/painting/flatness.js";
 import { faded, signedVeilOf, veilOf } from "../../web/painting/over.js";
 import { Chips } from "../../web/parts/chips.js";
@@ -19,7 +20,7 @@ import { Picture, usePhotos } from "./picture.js";
 import { Shares } from "./shares.js";
 import { framesOf, sheetsOf, valuesOn } from "./sheets.js";
 import { Questions, useHeld, useQuestions } from "./questions.js";
-import { momentText, percent } from "./words.js";
+import { momentText } from "./words.js";
 
 /** @import {AnswerWords, Objects, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
@@ -67,7 +68,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
   const column = isOnto ? state.exactRow("key", token)?.weights : null;
 
   const { versus, readers } = questions;
-  const instead = versus ?? (caption && { maps: [caption.map] });
+  const instead = versus ?? (caption && { maps: [caption.relevance] });
   const row = column ?? looked;
   const left = sinks !== "shown" && shares?.at;
   const maps = useMemo(() => {
@@ -82,7 +83,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
           : row && valuesOn(grid, row, hidden),
       ]),
     );
-  }, [grids, row, versus, caption?.map, left]);
+  }, [grids, row, versus, caption?.relevance, left]);
   const at = versus ? base.theme.dark.diverging : base.theme.dark.sequential; // weights shine in both modes
   const scale = useMemo(() => {
     const colours = state.overview.slice(at, at + 768);
@@ -116,7 +117,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
         look.objects.length > 0 &&
         html`<${Chips}
         label="Objects"
-        chips=${look.among.map((i) => ({ text: html`<bdi>${look.objects[i].name}</bdi> ${percent(look.objects[i].score)}`, title: `object query ${i}` }))}
+        chips=${look.among.map((i) => ({ text: html`<bdi>${look.objects[i].name}</bdi> ${probability(look.objects[i].score)}`, title: `object query ${i}` }))}
         chosen=${look.among.indexOf(look.object)}
         onChoose=${(place) => look.pickObject(look.among[place])}
       />`

@@ -16,14 +16,13 @@ from viz.api.entries import TraceEntry, tokens_of
 from viz.api.requests import one_of, sentence, word
 from viz.colours import Scale, Veil, layer_of, strength_of, veiled
 from viz.selection import OF_ANSWERS, Form
-from viz.values import AREA
 from viz.views.answer import Answer, Table
 from viz.views.entries import text_entry
 from viz.views.pictures import numbers
 from viz.views.request import DOUBT, One, Request, name_of, veil_of
 
 if TYPE_CHECKING:
-    from models.picture_grid import PictureGrid
+    from models.picture_grid import Box, PictureGrid
     from models.trace import Site
     from viz.paper import Page
 
@@ -141,20 +140,16 @@ class Panel:
         return {"first": self.rows[0], "last": self.rows[-1]}
 
     @property
-    def area(self) -> tuple[int, tuple[int, ...]] | None:
-        """The picture and the sides of the area; None without one."""
-        if not (said := AREA(self.request.selection.area)):
-            return None
-        picture, *sides = map(int, said.split("."))
-        return picture, (*sides,)
+    def area(self) -> "tuple[int, Box] | None":
+        """The picture and the area of it; None without one."""
+        chosen = self.request.selection.area
+        return numbers.area_of(chosen) if chosen else None
 
     @property
-    def sides(self) -> dict[str, int]:
+    def asked(self) -> dict[str, Any]:
         """The area as requests have it."""
-        number, sides = self.area or (0, ())
-        names = ("left", "top", "right", "bottom")
         frame = {"frame": self.frames[0]} if self.frames else {}
-        return {"number": number, **dict(zip(names, sides, strict=True)), **frame}
+        return {"area": self.request.selection.area, **frame}
 
     @property
     def frames(self) -> tuple[int, ...]:
@@ -222,7 +217,7 @@ def _captions(request: Request, entry: TraceEntry) -> OnPictures:
     """The captions, the most similar first, each with its map."""
     result = numbers.captions(entry, request.selection.captions).captions
     result = sorted(result, key=lambda each: -each.similarity)
-    maps = np.stack([each.map.numpy(force=True) for each in result])
+    maps = np.stack([each.relevance.numpy(force=True) for each in result])
     grid = next(grid for site in entry.trace.sites for grid in entry.trace.key_pictures(site))
     photo = _pixels(entry, 0)
     names = [f"{_signed(each.similarity)} “{each.text}”" for each in result]
@@ -313,7 +308,7 @@ def _need(panel: Panel) -> tuple[str, Table] | None:
     if panel.area is None or not panel.answered or panel.entry.opened is None:
         return None
     how = panel.request.selection.mask
-    result = numbers.need(panel.entry, **panel.sides, **panel.span, mask=how)
+    result = numbers.need(panel.entry, **panel.asked, **panel.span, mask=how)
     there = ", ".join(map(percent, result.elsewhere))
     others = f", and with areas of the same size elsewhere {there}" if there else ""
     said = (
@@ -375,10 +370,9 @@ def _sheets(panel: Panel) -> list[Sheet]:
     whole = "" if len({grid.name for grid in panel.grids}) == 1 else "whole"
     sheets = []
     for (picture, name), grids in grouped.items():
-        outlined = [*_looking(panel, picture)]
+        outlined = _looking(panel, picture)
         if panel.area is not None and panel.area[0] == picture:
-            left, top, right, bottom = (side / numbers.PARTS for side in panel.area[1])
-            outlined.append((left, top, right, bottom))
+            outlined.append(panel.area[1])
         names = [f"picture {picture + 1}" if several else "", name or whole]
         titles = {picture: ", ".join(filter(None, names))}
         if panel.frames:
@@ -391,13 +385,14 @@ def _sheets(panel: Panel) -> list[Sheet]:
 
 def _looking(panel: Panel, picture: int) -> list[Sides]:
     """The cells of what looks, where it lies on the picture itself."""
-    cells = []
-    for grid in () if panel.answered else panel.entry.trace.query_pictures(panel.site):
-        if grid.picture == picture:
-            for place in panel.rows:
-                at = (grid.places == place).nonzero().tolist()
-                cells += [grid.cell(row, col) for row, col in at]
-    return cells
+    grids = () if panel.answered else panel.entry.trace.query_pictures(panel.site)
+    return [
+        grid.cell(*at)
+        for grid in grids
+        if grid.picture == picture
+        for place in panel.rows
+        for at in (grid.places == place).nonzero().tolist()
+    ]
 
 
 def _pixels(entry: TraceEntry, number: int) -> np.ndarray | None:
@@ -414,14 +409,10 @@ def _within(panel: Panel) -> list[int] | None:
     """The tokens of the area; None without one."""
     if panel.area is None:
         return None
-    number, sides = panel.area
-    area = numbers.box_of(*sides)
-    mine = [
-        grid
-        for grid in panel.grids
-        if grid.picture == number and (not panel.frames or grid.frames == panel.frames)
-    ]
-    return sorted({*chain.from_iterable(grid.within(area) for grid in mine)})
+    number, area = panel.area
+    mine = [each for each in panel.grids if not panel.frames or each.frames == panel.frames]
+    places = [each.within(area) for each in mine if each.picture == number]
+    return sorted({*chain.from_iterable(places)})
 
 
 def _name(grid: "PictureGrid") -> str:
@@ -511,8 +502,7 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
         return paths
     paths += _again(panel) if panel.answered and entry.opened is not None else []
     if panel.area is not None and answer.unplaced is None:
-        asked = {"site": site, **panel.sides}
-        paths += [path_of("readers", **asked, head=head) for head in request.heads]
+        paths += [path_of("readers", site=site, head=h, **panel.asked) for h in request.heads]
     return paths
 
 
@@ -543,7 +533,7 @@ def _again(panel: Panel) -> list[str]:
         return [path_of("versus", row=panel.rows[0], rival=chosen.rival)]
     if panel.area is None:
         return []
-    return [path_of("need", **panel.sides, **panel.span, mask=chosen.mask)]
+    return [path_of("need", **panel.asked, **panel.span, mask=chosen.mask)]
 
 
 ENDPOINTS = (

@@ -1,6 +1,7 @@
 // What is said of maps over pictures.
 
 import { capital } from "../../web/core/labels.js";
+import { probability } from "../../web/core/ticks.js";
 
 /** @import {AnswerWord, Need, SampledPoints, Versus} from "../../web/types" */
 /** @import {Sheet} from "./sheets.js" */
@@ -25,8 +26,8 @@ export function momentText(sheets, at, row) {
   );
   const most = sums.indexOf(Math.max(...sums));
   const other =
-    most === at ? ", the most of all" : `; the most, ${percent(sums[most])}, on ${sheets[most].name}`;
-  return `${shared}: ${percent(sums[at])} of the weight${sheets.length > 1 ? other : ""}.`;
+    most === at ? ", the most of all" : `; the most, ${probability(sums[most])}, on ${sheets[most].name}`;
+  return `${shared}: ${probability(sums[at])} of the weight${sheets.length > 1 ? other : ""}.`;
 }
 
 /**
@@ -38,7 +39,7 @@ export function momentText(sheets, at, row) {
  */
 export function readersText(words, weights, patches) {
   const order = words.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
-  const named = order.slice(0, MOST_NAMED).map((i) => `“${words[i].text}” ${percent(weights[i])}`);
+  const named = order.slice(0, MOST_NAMED).map((i) => `“${words[i].text}” ${probability(weights[i])}`);
   const more = order.length > MOST_NAMED ? ", …" : ".";
   return `Weight on the area (${patches} ${patches === 1 ? "token" : "tokens"}) while each word was written, the largest first: ${named.join(", ")}${more}`;
 }
@@ -78,8 +79,8 @@ const shortOf = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(
  * @param {boolean} [isWhole] whether the area is the picture as a whole
  */
 export function needText(word, { before, after, elsewhere }, how, isWhole = false) {
-  const hidden = `${percent(after)} with ${isWhole ? "all of it" : "the area"} ${how}`;
-  const numbers = `“${word}”: ${percent(before)} with the picture as it is, ${hidden}`;
+  const hidden = `${probability(after)} with ${isWhole ? "all of it" : "the area"} ${how}`;
+  const numbers = `“${word}”: ${probability(before)} with the picture as it is, ${hidden}`;
   if (!elsewhere.length) {
     const verdict = after < before ? "makes" : "does not make";
     return `${numbers}. Hiding it ${verdict} the word less likely; no other area of this size is left to compare with.`;
@@ -88,7 +89,7 @@ export function needText(word, { before, after, elsewhere }, how, isWhole = fals
   const verdict = isNeeded
     ? "Needed: it loses more here than elsewhere."
     : "Not shown to be needed: another area of this size costs it as much.";
-  return `${numbers}; with areas of the same size elsewhere ${elsewhere.map(percent).join(", ")}. ${verdict}`;
+  return `${numbers}; with areas of the same size elsewhere ${elsewhere.map(probability).join(", ")}. ${verdict}`;
 }
 
 /**
@@ -100,11 +101,3 @@ export function pointsText({ places }) {
   const outside = places.filter((place) => place.some((share) => share < 0 || share > 1)).length;
   return `${places.length} sampling points${outside ? `, ${outside} outside the picture` : ""}`;
 }
-
-/** @param {number} share */
-export const percent = (share) =>
-  share >= 0.0995
-    ? `${(100 * share).toFixed(0)}\u00a0%`
-    : share >= 0.0001
-      ? `${(100 * share).toPrecision(2)}\u00a0%`
-      : "< 0.01\u00a0%";

@@ -51,101 +51,69 @@ export const START = {
 };
 
 /**
- * Every form of a view or file: the label of its button, what it shows, whether its
- * numbers are grouped as the weights of the view are, and whether it covers heads of
- * a layer, all layers together, or every head.
+ * Every form of a view or file: the label of its button, what it shows, and whether it
+ * covers heads of a layer, all layers together, or every head.
  */
 export const FORMS = {
   matrix: {
     label: "Matrix",
     title: "Each weight as a cell: rows attend, columns are attended to",
-    grouped: true,
     covers: "heads",
   },
-  lines: {
-    label: "Lines",
-    title: "Each weight as a line between two columns of tokens",
-    grouped: true,
-    covers: "heads",
-  },
-  text: {
-    label: "Text",
-    title: "The text shaded by each head that is switched on",
-    grouped: true,
-    covers: "heads",
-  },
+  lines: { label: "Lines", title: "Each weight as a line between two columns of tokens", covers: "heads" },
+  text: { label: "Text", title: "The text shaded by each head that is switched on", covers: "heads" },
   head: {
     label: "Inside a head",
     title: "One query and key of one head: their product, the steps to the weight, what the head writes",
-    grouped: false,
     covers: "heads",
   },
   sound: {
     label: "Over time",
     title: "When each word of a recording is spoken, and where a head listens while it is written",
-    grouped: true,
     covers: "heads",
   },
   model: {
     label: "All layers",
     title: "Every layer at once: rollout, flow, norms, relevance for an output",
-    grouped: false,
     covers: "layers",
   },
   faithfulness: {
     label: "Faithfulness curves",
     title: "The output without the relevant tokens, and with them alone",
-    grouped: false,
     covers: "layers",
   },
   lens: {
     label: "Lens",
     title: "What each layer would predict at each token, had the network ended there",
-    grouped: false,
     covers: "layers",
   },
   parts: {
     label: "Parts",
     title: "What each head and each MLP adds to the logit of an output",
-    grouped: false,
     covers: "layers",
   },
   blame: {
     label: "Blame",
     title: "The edges that an output rests on, and its probability without them",
-    grouped: false,
     covers: "layers",
   },
-  atlas: {
-    label: "Every head",
-    title: "All layers and heads as thumbnails",
-    grouped: true,
-    covers: "every",
-  },
+  atlas: { label: "Every head", title: "All layers and heads as thumbnails", covers: "every" },
   numbers: {
     label: "Numbers of every head",
     title: "A matrix of layers and heads for each number",
-    grouped: true,
     covers: "every",
   },
   pictures: {
     label: "Over the pictures",
     title: "Where a word of an answer, or another token, looked on the pictures beside the text; or the captions of a picture, their similarities and maps",
-    grouped: false,
     covers: "heads",
   },
   features: {
     label: "Features",
     title: "The last states of the patches by their principal components, and which are alike",
-    grouped: true,
     covers: "layers",
   },
-  image: {
-    label: "Picture",
-    title: "The weights of one token over the picture",
-    grouped: true,
-    covers: "heads",
-  },
+  image: { label: "Picture", title: "The weights of one token over the picture", covers: "heads" },
 };
 
 /**

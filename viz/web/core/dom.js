@@ -1,7 +1,5 @@
 // Elements from text, never from markup.
 
-import { legible } from "./labels.js";
-
 /** @import {Mode} from "../types" */
 
 /**
@@ -20,16 +18,6 @@ export function element(tag, className = "", attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   node.append(...children);
   return node;
-}
-
-/**
- * “label” as nodes, kept apart from its surroundings, whatever its direction of writing.
- *
- * @param {string} label
- * @returns {(Node | string)[]}
- */
-export function quoted(label) {
-  return ["“", element("bdi", "", {}, legible(label)), "”"];
 }
 
 /**

@@ -4,7 +4,7 @@
 import { useAnswer, useNewest } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { distinct, legible } from "../core/labels.js";
-import { percent } from "../core/prediction_line.js";
+import { probability } from "../core/ticks.js";
 import { pathOf } from "../core/sources.js";
 import { Stepper } from "../parts/controls.js";
 import { Barcode } from "./barcode.js";
@@ -86,7 +86,9 @@ function Said({ answer, explain, state }) {
 /** A word, its share of the probability as a bar, and what it was before the edits. */
 function Chip({ name, share, before, first, onClick }) {
   const number =
-    before === undefined ? percent(share) : html`<s>${percent(before)}</s> → <b>${percent(share)}</b>`;
+    before === undefined
+      ? probability(share)
+      : html`<s>${probability(before)}</s> → <b>${probability(share)}</b>`;
   const style = { "--share": `${100 * share}%`, "--before-part": before ?? share };
   const inner = html`<bdi>${legible(name)}</bdi><span class="hs-answer-share">${number}</span>`;
   const kind = `hs-answer-chip ${first ? "hs-first" : ""} ${before === undefined ? "" : "hs-moved"}`;

@@ -5,7 +5,7 @@ import { textOn } from "../core/colours.js";
 import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { distinct, legible } from "../core/labels.js";
-import { percent } from "../core/prediction_line.js";
+import { probability } from "../core/ticks.js";
 import { pathOf } from "../core/sources.js";
 import { colourOf } from "../methods/methods.js";
 import { Button, Quoted } from "../parts/controls.js";
@@ -102,7 +102,7 @@ function Forecast({ state, how: { temperature, top_k, top_p } }) {
   const drawn = temperature ? { temperature, top_k, top_p } : {};
   const { answer } = useAnswer(state.view, "forecast", pathOf("predictions", { ...place, ...drawn }));
   const { labels = [], probabilities = [] } = /** @type {Partial<Predictions>} */ (answer ?? {});
-  const each = distinct(labels.slice(0, LIKELY)).map((name, i) => `${name} ${percent(probabilities[i])}`);
+  const each = distinct(labels.slice(0, LIKELY)).map((name, i) => `${name} ${probability(probabilities[i])}`);
   return each.length ? `Next: ${each.join(" · ")}` : "";
 }
 
@@ -160,7 +160,7 @@ function Cache({ state, theme, answer: { first, rows, probabilities }, step }) {
   return html`
     <p class="hs-sentence" aria-live="polite">
       ${`Step ${step + 1} of ${rows.length}: at `}<${Quoted} label=${nameOf(first + step)} />${" it wrote "}
-      <${Quoted} label=${nameOf(first + step + 1)} />${` (probability ${percent(probabilities[step])}). The cache: the`}
+      <${Quoted} label=${nameOf(first + step + 1)} />${` (probability ${probability(probabilities[step])}). The cache: the`}
       ${" mean weight, over all heads, that each token receives from this step; most: "}
       ${most.map((key, i) => html`${i ? ", " : ""}<${Quoted} label=${nameOf(key)} />${` ${row[key].toFixed(2)}`}`)}.
     </p>

@@ -1,18 +1,17 @@
 // A picture on the page: where a patch looks over it, all heads, the relevance for a class, and the last states.
 
-import { element } from "../core/dom.js";
 import { FORMS, ON_SCREEN } from "../core/declared.js";
 import { asking } from "../core/edits.js";
 import { html } from "../core/html.js";
 import { mountPanels } from "../core/mounting.js";
-import { overCorpora } from "../core/over_corpora.js";
+import { OverCorpora } from "../core/over_corpora.js";
 import { embedded } from "../core/view_panel.js";
 import { besideOf } from "../image/beside.js";
 import { Ground } from "../image/map.js";
 import { ImageState } from "../image/state.js";
 import { methodOf } from "../methods/methods.js";
 import { Below } from "../parts/below.js";
-import { Field, Hosted, Menu } from "../parts/controls.js";
+import { Field, Menu } from "../parts/controls.js";
 import { useMemo } from "../vendor/hooks.js";
 import { Features } from "../../views/features/view.js";
 import { Thumbnails } from "../../views/image/atlas.js";
@@ -66,25 +65,23 @@ export function mount(root, props, host) {
 /** @returns {Panel[]} */
 function compose(state, root, host) {
   state.ask = asking(host);
-  const corpora = element("div");
   const beside = besideOf(state, root, host);
   const shared = patchTokens(state, root, host);
   const page = embedded(Page);
   root.append(page.box);
   return [
     {
-      render: (theme) => page.render({ state, theme, corpora, shared, second: beside.state() }),
+      render: (theme) => page.render({ state, theme, shared, second: beside.state() }),
       destroy() {
         page.render(null);
         beside.destroy();
       },
     },
     shared.panel,
-    overCorpora(state, corpora),
   ];
 }
 
-function Page({ state, theme, corpora, shared, second }) {
+function Page({ state, theme, shared, second }) {
   const { view, selection, base } = state;
   const { direction, sinks, outliers } = selection;
   const isOver = state.form === "attention";
@@ -151,7 +148,7 @@ function Page({ state, theme, corpora, shared, second }) {
                 onToggle=${() => state.select({ outliers: outliers === "yes" ? "no" : "yes" })}
               />`
             }
-            <${Hosted} node=${corpora} />
+            <${OverCorpora} state=${state} />
             <${AllNumbers} ...${{ state, theme }} />
             <${Below} view=${view} />
           `,

@@ -4,7 +4,7 @@ import { html } from "../core/html.js";
 import { element } from "../core/dom.js";
 import { asking, paint } from "../core/edits.js";
 import { mountPanels } from "../core/mounting.js";
-import { overCorpora } from "../core/over_corpora.js";
+import { OverCorpora } from "../core/over_corpora.js";
 import { START } from "../core/selection.js";
 import { FORMS } from "../core/declared.js";
 import { embedded, loadAhead } from "../core/view_panel.js";
@@ -91,7 +91,6 @@ function compose(state, whole, host) {
   );
   if (!follows) state.ask = asking(host);
   state.figure = () => drawn.get(state.selection.form)?.figure?.() ?? {};
-  const corpora = element("div");
   root.addEventListener("keydown", (event) => paintByKey(state, event), { capture: true });
   root.onkeydown = (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
@@ -99,16 +98,15 @@ function compose(state, whole, host) {
   const beside = follows ? [] : [secondView(state, open, both, root, host)];
   return [
     {
-      render: (theme) => page.render({ state, theme, host, drawing, drawn, corpora }),
+      render: (theme) => page.render({ state, theme, host, drawing, drawn }),
       destroy: () => page.render(null),
     },
     ...drawn.values(),
-    overCorpora(state, corpora),
     ...beside,
   ];
 }
 
-function Page({ state, theme, host, drawing, drawn, corpora }) {
+function Page({ state, theme, host, drawing, drawn }) {
   const { view, selection, base } = state;
   const { follows, given, difference, writes } = view.props;
   const { form } = selection;
@@ -133,7 +131,7 @@ function Page({ state, theme, host, drawing, drawn, corpora }) {
       content: html`
         <${Options} state=${state} />
         ${writes && html`<${Sampling} ...${{ state, host }} />`}
-        <${Hosted} node=${corpora} />
+        <${OverCorpora} state=${state} />
         <${Conditions} state=${state} />
         <${AllNumbers} ...${{ state, theme }} />
         <${Below} view=${view} />

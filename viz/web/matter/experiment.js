@@ -56,7 +56,7 @@ export const Experiment = ({
  *
  * @param {{view: import("../core/state.js").State<any>, slot: string}} props
  */
-export function Stop({ view, slot }) {
+function Stop({ view, slot }) {
   const state = view.client?.state(slot) ?? "";
   const isStopped = state === "absent" && view.client?.reason(slot) === "Stopped.";
   if (!isStopped && !["pending", "none"].includes(state)) return null;

@@ -5,7 +5,7 @@ import { aboutOf } from "../core/about.js";
 import { METHODS } from "../core/declared.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
-import { Field } from "../parts/controls.js";
+import { Field, Menu } from "../parts/controls.js";
 import { fusedQueryOf, inPercent, methodOf } from "./methods.js";
 import { OutputMenu } from "./output_menu.js";
 
@@ -16,7 +16,11 @@ import { OutputMenu } from "./output_menu.js";
 /** @typedef {TextState | ImageState} State */
 
 const MOST_DISCARDED = 95; // percent
-const FUSIONS = { mean: "mean", max: "maximum", min: "minimum" };
+const FUSIONS = /** @type {const} */ ([
+  ["mean", "mean"],
+  ["max", "maximum"],
+  ["min", "minimum"],
+]);
 const isRelevance = ({ kind }) => kind === "relevance";
 const GROUPS = [
   { label: "Over tokens", methods: METHODS.filter((info) => !isRelevance(info)), explains: false },
@@ -34,10 +38,7 @@ export function MethodChoices({ state, always = false }) {
   const info = methodOf(state.selection.method);
   return html`
     <${Field} name="Method">
-      <${MethodMenu}
-        ...${{ state, name: "Method", value: info.name }}
-        onChoose=${(name) => state.select({ method: name })}
-      />
+      <${MethodMenu} ...${{ state, info }} />
     <//>
     <${Fusion} ...${{ state, asked: info.fused }} />
     ${(always || isRelevance(info)) && html`<${OutputMenu} state=${state} />`}
@@ -68,16 +69,15 @@ export function choiceOf(state) {
  */
 export const canTest = ({ selection: { form, method } }) => form === "model" && isRelevance(methodOf(method));
 
-function MethodMenu({ state, name, value, onChoose }) {
+function MethodMenu({ state, info }) {
   const explained = state.base.explains !== "nothing";
-  const info = methodOf(value);
   return html`
     <select
       class="hs-select"
-      aria-label=${name}
+      aria-label="Method"
       title=${aboutOf({ ...info, about: info.title })}
-      value=${value}
-      onChange=${({ currentTarget }) => onChoose(currentTarget.value)}
+      value=${info.name}
+      onChange=${({ currentTarget }) => state.select({ method: currentTarget.value })}
     >
       ${GROUPS.map(
         ({ label, methods, explains }) => html`
@@ -98,14 +98,12 @@ function Fusion({ state, asked }) {
     ${
       asked.includes("fusion") &&
       html`<${Field} name="combine heads by">
-      <select
-        class="hs-select"
-        aria-label="How heads are combined"
-        value=${fusion}
-        onChange=${({ currentTarget }) => state.select({ fusion: currentTarget.value })}
-      >
-        ${Object.entries(FUSIONS).map(([value, label]) => html`<option value=${value}>${label}</option>`)}
-      </select>
+      <${Menu}
+        name="How heads are combined"
+        labels=${FUSIONS.map(([, label]) => label)}
+        index=${FUSIONS.findIndex(([value]) => value === fusion)}
+        onChoose=${(index) => state.select({ fusion: FUSIONS[index][0] })}
+      />
     <//>`
     }
     ${

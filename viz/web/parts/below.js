@@ -2,8 +2,8 @@
 
 import { useAnswer, useNewest } from "../core/hooks.js";
 import { html } from "../core/html.js";
-import { percent, placeIn } from "../core/prediction_line.js";
 import { pathOf } from "../core/sources.js";
+import { probability } from "../core/ticks.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { Bars, Button } from "./controls.js";
 
@@ -39,6 +39,9 @@ function Provenance({ view }) {
   return html`<p class="hs-provenance" hidden=${isMissing}>${line}</p>`;
 }
 
+/** The token that is asked about. */
+const placeIn = ({ selection: { token } }) => (token === null ? {} : { token });
+
 /** The most likely tokens at the selected position. Their space is reserved until they arrive. */
 function Likeliest({ view }) {
   const { site, direction } = view.selection;
@@ -50,7 +53,7 @@ function Likeliest({ view }) {
   const rows = labels.map((label, i) => ({
     label,
     value: probabilities[i],
-    text: percent(probabilities[i]),
+    text: probability(probabilities[i]),
   }));
   return html`
     <section class="hs-section hs-predictions" hidden=${!labels.length}>

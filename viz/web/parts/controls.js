@@ -4,8 +4,6 @@ import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
-export const DOUBT = "A large weight says where information may come from, not that it decided the output.";
-
 /**
  * A button. Its name begins with its text, as speech control expects, and goes on with its title; a
  * button with children is named by these.
@@ -143,15 +141,6 @@ export const Pager = ({ noun, text, isFirst, isLast, onTurn }) => html`
     <span class="hs-count" aria-live="polite">${text}</span>
     <${Button} text="›" title=${`Later ${noun}`} disabled=${isLast} onClick=${() => onTurn(1)} />
   </div>
-`;
-
-/**
- * A button that stays pressed.
- *
- * @param {{text: string, title: string, isOn: boolean, onToggle: (isOn: boolean) => void}} props
- */
-export const Toggle = ({ text, title, isOn, onToggle }) => html`
-  <${Button} title=${title} aria-pressed=${isOn} onClick=${() => onToggle(!isOn)}>${text}<//>
 `;
 
 /**
