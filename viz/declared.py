@@ -23,7 +23,7 @@ OVER_PICTURE = "image"  # the form that a picture opens in
 NOTE = (
     "Written by `python -m viz.declared` from viz/selection.py, viz/views and analysis/methods.py."
 )
-WIDE = 100  # characters of a line
+WIDE = 110  # characters of a line
 OF_METHOD = (
     *("name", "title", "kind", "of", "shows", "doubt", "formula", "source", "low", "high"),
     "fused",
@@ -54,8 +54,8 @@ def declared() -> str:
             f"export const START = {_code({each.name: each.start for each in options})};",
             "",
             "/**",
-            " * Every form of a view or file: the label of its button, what it shows, and whether it",
-            " * covers heads of a layer, all layers together, or every head.",
+            " * Every form of a view or file: the label of its button, what it shows, and whether",
+            " * it covers heads of a layer, all layers together, or every head.",
             " */",
             f"export const FORMS = {_code({form.name: _form(form) for form in FORMS})};",
             "",
@@ -204,7 +204,7 @@ def _component(module: str) -> str:
 
 
 def _code(value: Any, indent: str = "") -> str:
-    """A value as JavaScript: on one line where it fits, else a line for each entry."""
+    """A value as JavaScript: on one line where it fits, else in as few as its entries fill."""
     if isinstance(value, Mapping):
         inside = [f"{name}: {_code(each, indent + '  ')}" for name, each in value.items()]
         opening, closing, space = "{", "}", " "
@@ -217,7 +217,12 @@ def _code(value: Any, indent: str = "") -> str:
     line = f"{opening}{space}{', '.join(inside)}{space}{closing}" if inside else opening + closing
     if len(indent) + len(line) < WIDE:
         return line
-    return "\n".join([opening, *(f"{indent}  {each}," for each in inside), indent + closing])
+    lines = [inside[0]]
+    for each in inside[1:]:
+        longer = f"{lines[-1]}, {each}"
+        fits = "\n" not in longer and len(indent) + len(longer) < WIDE - 2
+        lines[-1:] = [longer] if fits else [lines[-1], each]
+    return "\n".join([opening, *(f"{indent}  {each}," for each in lines), indent + closing])
 
 
 if __name__ == "__main__":
