@@ -52,11 +52,6 @@ def test_a_word_shades_its_time_and_chooses_the_row_that_writes_it(
 def test_times_come_from_other_heads(page: Page, server: Server) -> None:
     opened(page, server, "wide")
     method = page.get_by_role("combobox", name="Times from")
-    expect(method.locator("option")).to_have_text(
-        ["Checkpoint’s heads", "Heads that follow time", "Characters"]
-    )
+    expect(method.locator("option")).to_have_text(["Checkpoint’s heads", "Heads that follow time"])
     method.select_option("Heads that follow time")
     expect(page.locator(".hs-sound > .hs-doubt")).to_contain_text("heads that follow time best")
-    method.select_option("Characters")
-    words = page.locator(".hs-sound > .hs-read")
-    expect(words).to_contain_text("The model has no tokenizer")

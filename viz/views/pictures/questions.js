@@ -112,7 +112,7 @@ export function useQuestions(state, look, isUnplaced) {
     extend({ grids, picture }, event) {
       const { key, shiftKey } = event;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (key === "Enter" && area) isTested.value = true;
+      if (key === "Enter" && state.selection.area) isTested.value = true;
       else if (key.startsWith("Arrow") && grids.length) {
         const known =
           area?.picture === picture && corners.value && cellOf(grids, corners.value.to)
