@@ -23,7 +23,6 @@ import { useWorth, WorthSeeing } from "./worth.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { forgetWidths } from "../painting/lettering.js";
 import { Below } from "../parts/below.js";
-import { Hosted } from "../parts/controls.js";
 import { Kinds } from "../parts/kinds.js";
 import { Conditions } from "../parts/overview.js";
 import { useMemo, useState } from "../vendor/hooks.js";

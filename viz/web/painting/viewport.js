@@ -86,7 +86,18 @@ export function layoutOf(sizes) {
 
 /** @type {(sizes: Sizes, level: boolean) => Layout} */
 function placed(sizes, level) {
-  const { wide, tallest, rows, cols, unit, widths, noted: hasNote, shares = false, bare = false, first } = sizes;
+  const {
+    wide,
+    tallest,
+    rows,
+    cols,
+    unit,
+    widths,
+    noted: hasNote,
+    shares = false,
+    bare = false,
+    first,
+  } = sizes;
   const longest = longestLabel(wide, unit);
   const room = Math.min(longest, widths.key);
   const left = Math.max(Math.min(longest, widths.query), 48 * unit) + 12 * unit;
