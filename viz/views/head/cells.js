@@ -1,7 +1,7 @@
 // Numbers as cells on a canvas: pointed at, walked through by arrow keys, and chosen.
 
 import { parse } from "../../web/core/colours.js";
-import { contextOf, element } from "../../web/core/dom.js";
+import { contextOf, element, fit } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
 import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 
@@ -31,9 +31,7 @@ export function Cells({ theme, values, across, wide, tall, isShare, marked, at, 
   useLayoutEffect(() => {
     if (!canvas.current) return;
     const [width, height] = [across * wide, down * tall];
-    Object.assign(canvas.current, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
-    const context = contextOf(canvas.current);
-    context.scale(ratio, ratio);
+    const context = fit(canvas.current, { wide: width, tall: height });
     context.imageSmoothingEnabled = false;
     context.drawImage(bitmap, 0, 0, width, height);
     outline(context, theme.line, 0, 0, width, height);
@@ -66,7 +64,6 @@ export function Cells({ theme, values, across, wide, tall, isShare, marked, at, 
       role="img"
       tabindex="0"
       aria-label=${label}
-      style=${{ width: `${across * wide}px`, height: `${down * tall}px` }}
       ref=${canvas}
       onPointerMove=${(event) => onPoint(under(event))}
       onPointerLeave=${() => onPoint(null)}

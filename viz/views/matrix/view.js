@@ -2,13 +2,13 @@
 // above it the cross-hair; what a pointer changes is painted, not rendered.
 
 import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
-import { markPainted } from "../../web/core/dom.js";
+import { fit, markPainted } from "../../web/core/dom.js";
 import { useFrameSignal, useNewest, useWanted } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { paintOver } from "./cross.js";
 import { covers, density, POOLED } from "../../web/text/maps.js";
 import { ChangedOffer } from "./offers.js";
-import { fit, paintPicture } from "../../web/painting/painter.js";
+import { paintPicture } from "../../web/painting/painter.js";
 import { describe, layoutFor, marksIn, pictureOf } from "./picture.js";
 import { Reading, Tip } from "./reading.js";
 import { useTouch } from "./touch.js";
@@ -162,7 +162,7 @@ function useOverlay(overlay, { state, layout, picture, cell, brushed }) {
     const litOn = (axis) => (lit?.[axis] ?? []).map((place) => ({ axis, range: [place, place + 1] }));
     /** @type {Band[]} */
     const bands = [...(brushed ? [brushed] : []), ...litOn("query"), ...litOn("key")];
-    paintOver(fit(overlay.current, layout, devicePixelRatio || 1), layout, picture, { bands, cell });
+    paintOver(fit(overlay.current, layout), layout, picture, { bands, cell });
   }, [layout, picture, cell, brushed, lit]);
 }
 

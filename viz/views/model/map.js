@@ -1,9 +1,9 @@
 // A map of all layers together, query by key: painted like a head's matrix, without zoom.
 
 import { tableOf } from "../../web/core/colours.js";
-import { markPainted } from "../../web/core/dom.js";
+import { fit, markPainted } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
-import { fit, paintPicture, widthsOf } from "../../web/painting/painter.js";
+import { paintPicture, widthsOf } from "../../web/painting/painter.js";
 import { cellAt, layoutOf, whole } from "../../web/painting/viewport.js";
 import { weightScale } from "../../web/text/scale.js";
 import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";

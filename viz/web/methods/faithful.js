@@ -14,21 +14,12 @@ const [WIDE, TALL, EDGE] = [220, 110, 12];
 const SLOT = "faithful";
 const LEAST = 0.01; // of the axis: smaller drops are noise
 const NAMES = [
-  {
-    name: "comprehensiveness",
-    what: "without the most relevant tokens",
-    good: "large is faithful",
-  },
+  { name: "comprehensiveness", what: "without the most relevant tokens", good: "large is faithful" },
   { name: "sufficiency", what: "with the most relevant tokens alone", good: "small is faithful" },
 ];
 const REMOVED = { mask: "masked", drop: "left out" };
 
-/** @type {[Options["proof"], string][]} ways to test the relevance of patches */
-const PROOFS = [
-  ["deletion", "deletion"],
-  ["insertion", "insertion"],
-];
-/** @type {Record<string, [string, string]>} what happens, and what patches become */
+/** @type {Record<Options["proof"], [string, string]>} what happens to patches, and what they become */
 const PERTURBED = {
   deletion: [
     "Patches are greyed out one after another: a faithful relevance makes the probability fall sooner with the most relevant ones first than in random orders.",
@@ -51,7 +42,7 @@ export function Faithful({ state, method, more = {}, pictured = false }) {
   const { tested, proof, output } = state.selection;
   const unit = pictured ? "patches" : "tokens";
   const isOn = tested === "yes";
-  const proofs = PROOFS.map(([name]) => name);
+  const proofs = /** @type {Options["proof"][]} */ (Object.keys(PERTURBED));
   const asked = { method, output: output || undefined, ...more, ...(pictured ? { proof } : {}) };
   return html`
     <div class="hs-faithful">
@@ -67,7 +58,7 @@ export function Faithful({ state, method, more = {}, pictured = false }) {
           pictured &&
           html`<${Menu}
           name="How patches are taken away"
-          labels=${PROOFS.map(([, label]) => label)}
+          labels=${proofs}
           index=${proofs.indexOf(proof)}
           onChoose=${(index) => state.select({ proof: proofs[index] })}
         />`

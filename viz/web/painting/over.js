@@ -143,21 +143,6 @@ export function groundOf(bitmap, { wide, tall, ratio }, coloured) {
 }
 
 /**
- * Sizes a canvas in CSS pixels; its context counts in device pixels.
- *
- * @param {HTMLCanvasElement} canvas
- * @param {Pick<Size, "wide" | "tall" | "ratio">} size
- */
-export function fit(canvas, { wide, tall, ratio }) {
-  const [width, height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
-  if (canvas.width !== width || canvas.height !== height) {
-    [canvas.width, canvas.height] = [width, height];
-    [canvas.style.width, canvas.style.height] = [`${wide}px`, `${tall}px`];
-  }
-  return contextOf(canvas);
-}
-
-/**
  * Paints a scene, from the context's origin.
  *
  * @param {Context} context

@@ -1,6 +1,5 @@
 // Painting a matrix: cells, names, axes, colour scale.
 
-import { contextOf } from "../core/dom.js";
 import { legible } from "../core/labels.js";
 import { fontOf, shortened, widthOf } from "./lettering.js";
 import { paintAxes } from "./axis_labels.js";
@@ -66,23 +65,6 @@ export function widthsOf(labels, { wide, unit, family }) {
 
 const farthest = (/** @type {number[]} */ widths) =>
   widths.reduce((most, wide, i) => (i ? Math.max(most, (wide + widths[i - 1]) / 2) : most), 0);
-
-/**
- * Sizes a canvas for the layout; its context then counts in CSS pixels.
- *
- * @param {HTMLCanvasElement} target
- * @param {Layout} layout
- * @param {number} ratio device pixels a CSS pixel has
- */
-export function fit(target, { wide, tall }, ratio) {
-  target.style.width = `${wide}px`;
-  target.style.height = `${tall}px`;
-  const [width, height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
-  if (target.width !== width || target.height !== height) [target.width, target.height] = [width, height];
-  const context = contextOf(target);
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
-}
 
 /**
  * @param {Context} context

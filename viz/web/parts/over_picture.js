@@ -1,8 +1,8 @@
 // A picture with numbers over it: a canvas that is pointed at, chosen from and drawn upon, and its scale.
 
-import { topOf } from "../core/dom.js";
+import { fit, topOf } from "../core/dom.js";
 import { html } from "../core/html.js";
-import { fit, groundOf, paintOver, paintRamp, sheet } from "../painting/over.js";
+import { groundOf, paintOver, paintRamp, sheet } from "../painting/over.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 
 /** @import {Place, Sides} from "../core/grids.js" */
@@ -189,8 +189,7 @@ export function Ramp({ scale, size: { wide, unit, family }, theme }) {
   const ratio = devicePixelRatio || 1;
   useLayoutEffect(() => {
     if (!canvas.current) return;
-    const context = fit(canvas.current, { wide, tall: HIGH * unit, ratio });
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const context = fit(canvas.current, { wide, tall: HIGH * unit });
     context.clearRect(0, 0, wide, HIGH * unit);
     paintRamp(context, scale, { wide, unit, family, colour: theme.muted });
   }, [scale, wide, unit, family, ratio, theme]);
