@@ -135,7 +135,7 @@ class Panel:
         return _places(self.request, self.request.index, self.rows)[0]
 
     @property
-    def span(self) -> dict[str, int]:
+    def span(self) -> dict[str, Any]:
         """The rows as requests have them."""
         return {"first": self.rows[0], "last": self.rows[-1]}
 

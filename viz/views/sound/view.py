@@ -153,7 +153,8 @@ def spectrogram(entry: TraceEntry) -> Spectrogram:
     """The spectrogram."""
     image = entry.answers.once("spectrogram", lambda: _image(entry))
     levels = np.rint(255 * (image - image.min()) / (np.ptp(image) or 1)).astype(np.uint8)
-    return Spectrogram(*levels.shape, base64.b64encode(levels.tobytes()).decode())
+    rows, cols = levels.shape
+    return Spectrogram(rows, cols, base64.b64encode(levels.tobytes()).decode())
 
 
 def recording(entry: TraceEntry) -> tuple[bytes, str]:
