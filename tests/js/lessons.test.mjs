@@ -4,10 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { answeredSteps, isDone, progress, recordAnswer, recordDoor, recordSeen } from "../../viz/web/story/progress.js";
-import { fitted } from "../../viz/web/scene/layout.js";
 import { list } from "../../viz/web/scene/list.js";
 import { matrix } from "../../viz/web/scene/matrix.js";
-import { boardPart, described } from "../../viz/web/story/board.js";
+import { described } from "../../viz/web/story/board.js";
 import { Numbers } from "../../viz/web/story/numbers.js";
 import * as inputs from "../../viz/web/story/inputs.js";
 import { veiled } from "../../viz/web/story/veil.js";
@@ -167,31 +166,6 @@ test("a picture that waits keeps what is known, and has no numbers, colours or l
   assert.equal(longer[0].fill, "none"); // a length that has changed is not known
 });
 
-test("a curve stands on an axis of seconds, with a word's time marked", () => {
-  const colour = "#112233";
-  const terms = { query: colour, key: colour, value: colour, weight: colour, output: colour };
-  const ink = { text: colour, muted: colour, line: colour, surface: colour, background: colour, primary: colour, term: terms, heads: [colour], weight: () => colour, signed: () => colour, on: () => colour };
-  const plain = { cols: [], digits: 2, sign: "" };
-  /** @type {import("../../viz/web/types").BoardPanel} */
-  const table = { ...plain, title: "Words", rows: ["1 The", "2 cat"], values: [[0], [1]], kind: "plain" };
-  /** @type {import("../../viz/web/types").BoardPanel} */
-  const curve = { ...plain, title: "weight", rows: ["0 s", "1 s", "2 s", "3 s"], values: [[0], [0.1], [0.4], [0.2]], kind: "curve", axis: { low: 0, high: 4, unit: "s" }, span: { low: 1, high: 2, name: "cat" } };
-  const board = { rows: [[table], [curve]] };
-  const part = boardPart(board);
-  const marks = new Map(fitted(part, ink).map((mark) => [mark.key, mark]));
-  const at = (/** @type {string} */ key) => /** @type {Required<import("../../viz/web/types").Mark>} */ (marks.get(key));
-  const bars = [0, 1, 2, 3].map((i) => at(`b1.0/${i}.0`));
-  for (const [i, share] of [0, 0.25, 1, 0.5].entries()) assert.ok(Math.abs(bars[i].h - share * bars[2].h) < 1e-9);
-  for (const { y, h } of bars) assert.ok(Math.abs(y + h - at("b1.0/floor").y) < 1e-9);
-  // a bar for each second: the marked one lies over the second of them, between its ticks
-  const span = at("b1.0/span");
-  assert.deepEqual([span.x, span.w].map(Math.round), [bars[1].x, bars[1].w].map(Math.round));
-  assert.deepEqual([at("b1.0/x1").x, at("b1.0/x2").x].map(Math.round), [span.x, span.x + span.w].map(Math.round));
-  assert.equal(at("b1.0/x2").text, "2");
-  assert.equal(described(part.tables ?? []), "Words: 1 The 0; 2 cat 1. weight: 0 s 0; 1 s 0.100; 2 s 0.400; 3 s 0.200");
-  assert.deepEqual(part.tables?.[1].values, [[0], [0.1], [0.4], [0.2]]);
-});
-
 test("rows of a list and cells of a matrix show their own numbers, and bars are as long as these", () => {
   const drawn = list("k", ["a", "b"], [{ head: "v", values: [0.25, 1], bar: 4, most: 1 }, { values: [-1.5, 2], digits: 1 }], { about: "t" });
   const marks = new Map(drawn.draw(0, 0).map((mark) => [mark.key, mark]));
@@ -202,4 +176,11 @@ test("rows of a list and cells of a matrix show their own numbers, and bars are 
   const cells = matrix("m", [[1, 2], [3, null]], { title: "M" }).draw(0, 0);
   const numbers = cells.filter(({ key }) => key.endsWith("/number")).map(({ key, text }) => [key, text]);
   assert.deepEqual(numbers, [["m/0.0/number", "1.00"], ["m/0.1/number", "2.00"], ["m/1.0/number", "3.00"]]);
+});
+
+test("tables are read out row by row, and large ones by their size", () => {
+  const words = { title: "Words", rows: ["1 The", "2 cat"], cols: [], values: [[0], [1]] };
+  const two = { title: "Two", rows: ["a"], cols: ["q", "k"], values: [[0.25, null]] };
+  assert.equal(described([words, two]), "Words: 1 The 0; 2 cat 1. Two: a q 0.250, k masked");
+  assert.equal(described([{ ...words, title: "All", values: Array(51).fill([1, 2]) }]), "All: 51 × 2 numbers");
 });

@@ -20,8 +20,3 @@ def find(name: str) -> Lesson | None:
 def lesson(name: str) -> Lesson:
     """The lesson of that name."""
     return _BY_NAME[name]
-
-
-def number(name: str) -> int:
-    """The place of a lesson in the course, counted from 1."""
-    return COURSE.index(lesson(name)) + 1

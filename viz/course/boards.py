@@ -4,14 +4,13 @@ A lesson's `BOARDS` maps the names of such steps to functions of the inputs. The
 `viz/web/story/board.js` draws what they return.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 Kind = Literal["plain", "weights", "signed", "dots", "curve", "picture"]
 Span = tuple[float, float, str]  # of an axis: from, to, and its name
 Panel = dict[str, Any]
 Board = dict[str, Any]
-Maker = Callable[[Mapping[str, Any]], Board]
 
 
 def panel(

@@ -1,7 +1,7 @@
 """What several lessons compute: a head and a block, step by step, and what a decoder writes."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -18,44 +18,27 @@ LEAST = 0.01  # smaller sums of exponentials cannot be read with four decimals
 Steps = list[tuple[str, Tensor]]  # "x", "attention", "norm", "+" …, and what comes out
 
 
-@dataclass(frozen=True, eq=False)
-class Followed:
-    """The intermediate results of one head, "query key" but where it says otherwise.
+def follow(pattern: Pattern, *, head: int = 0) -> dict[str, Tensor]:
+    """Every step of one head for the first item: q·k → scores → exp → weights → output.
 
-    Attributes:
-        products: q·k, unscaled.
-        scores: scaled products with the bias, before masking.
-        exponentials: exp(masked score − shift), the numerators of the softmax.
-        shifts: "query", see `exponentials`; usually 0.
-        sums: "query", of the exponentials.
-        weights: each exponential divided by the sum of its row.
-        values: "query dim", the output.
+    Returns:
+        By name, "query key" but where it says otherwise: `products` q·k, unscaled; `scores` before
+        masking; `exponentials` exp(masked score − shift), the numerators of the softmax; their
+        `shifts` and `sums` "query"; `weights`; and `values` "query dim", the output.
     """
-
-    products: Tensor
-    scores: Tensor
-    exponentials: Tensor
-    shifts: Tensor
-    sums: Tensor
-    weights: Tensor
-    values: Tensor
-
-
-def follow(pattern: Pattern, *, head: int = 0) -> Followed:
-    """Every step of one head for the first item: q·k → scores → exp → weights → output."""
     unmasked = replace(pattern, mask=Mask(), weights_edits=())
     products = replace(unmasked, score=Dot(scale=1.0), bias=None, temperature=None)
     exps, shifts = exponentials(pattern.scores(head, item=0))
     weights = pattern.weights(head, item=0)
-    return Followed(
-        products=products.scores(head, item=0),
-        scores=unmasked.scores(head, item=0),
-        exponentials=exps,
-        shifts=shifts[:, 0],
-        sums=exps.sum(-1),
-        weights=weights,
-        values=weights @ pattern.v[0, head * pattern.v.shape[1] // pattern.heads].float(),
-    )
+    return {
+        "products": products.scores(head, item=0),
+        "scores": unmasked.scores(head, item=0),
+        "exponentials": exps,
+        "shifts": shifts[:, 0],
+        "sums": exps.sum(-1),
+        "weights": weights,
+        "values": weights @ pattern.v[0, head * pattern.v.shape[1] // pattern.heads].float(),
+    }
 
 
 def exponentials(scores: Tensor) -> tuple[Tensor, Tensor]:

@@ -24,8 +24,6 @@ _MARKS = re.compile(
     r"|_\{(?P<sub>[^}]+)\}|\^\{(?P<sup>[^}]+)\}"
 )
 _TAGS = ("b", "i", "code", "sub", "sup")
-_HIDDEN = {ord(mark): chr(0xE000 + n) for n, mark in enumerate("[]*`_^{}")}  # private use
-_UNHIDDEN = {ord(hidden): chr(mark) for mark, hidden in _HIDDEN.items()}
 
 
 def parts(text: str) -> list[Part]:
@@ -58,14 +56,9 @@ def _part(mark: re.Match[str]) -> Part:
     return {"tag": tag, "parts": [mark[tag]] if tag == "code" else parts(mark[tag])}
 
 
-def plain(text: str) -> str:
-    """A reader's text escaped for use in markup."""
-    return text.translate(_HIDDEN)
-
-
 def html(text: str) -> str:
     """A paragraph without numbers as HTML; a term's meaning appears on hover and on focus."""
-    return "".join(map(_html, parts(text))).translate(_UNHIDDEN)
+    return "".join(map(_html, parts(text)))
 
 
 def _html(part: Part) -> str:

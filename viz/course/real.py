@@ -7,7 +7,7 @@ weights; for other states they are called where the model is here.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache, wraps
@@ -19,6 +19,8 @@ from viz.course.inputs import InputError
 from viz.stored import read
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from models.card import Card
     from models.model import Door, Model
     from models.text import Tokens
@@ -139,14 +141,10 @@ def about(name: str, **place: str | int) -> Answer:
     model = entry(name)
     query = {"model": name} | {each: str(at) for each, at in (BEGIN[name] | place).items()}
     if not here(name):
-        return {
-            "computed": f"Stored numbers, computed from these weights by {COMMAND}: those of"
-            f" {model.title}, which are not on this machine.",
-            "explore": {
-                "label": f"Get them ({model.download / 1e6:.0f} MB) in Explore",
-                "query": query,
-            },
-        }
+        computed = f"Stored numbers, computed from these weights by {COMMAND}: those of"
+        computed += f" {model.title}, which are not on this machine."
+        label = f"Get them ({model.download / 1e6:.0f} MB) in Explore"
+        return {"computed": computed, "explore": {"label": label, "query": query}}
     spot = ", ".join(
         f"{each} {place[each]}"
         for each in ("layer", "head")
@@ -159,11 +157,7 @@ def about(name: str, **place: str | int) -> Answer:
 
 
 def nearest(name: str) -> str:
-    """What a figure says where a stored state is shown in place of the one asked for.
-
-    Args:
-        name: of the model in the catalogue.
-    """
+    """What a figure says where a stored state is shown in place of the one asked for."""
     return (
         "The nearest stored state is shown: the one asked for needs the weights of"
         f" {entry(name).title}, which are not on this machine."
@@ -213,6 +207,26 @@ def check(count: int, least: int, most: int, unit: str = "tokens") -> None:
     """Raises InputError for a text that is too short or too long."""
     if not least <= count <= most:
         raise InputError(f"expected {least} to {most} {unit}, received {count}")
+
+
+def check_known(words: Sequence[str], known: Container[str], expected: str) -> None:
+    """Raises InputError for words or signs that a model does not know."""
+    unknown = [each for each in words if each not in known]
+    if unknown:
+        raise InputError(f"expected {expected}; received {unknown[0]!r}")
+
+
+def likeliest(shares: "Tensor", count: int, name: Callable[[int], str]) -> list[Answer]:
+    """The likeliest tokens with their probabilities, the first first."""
+    best = shares.topk(count)
+    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [{"token": name(id), "share": share} for id, share in pairs]
+
+
+def piece(id: int) -> str:
+    """A token of SmolLM2 as a label."""
+    tokenizer: Any = opened("smollm2", "own").tokenizer
+    return word(tokenizer.text([id]))
 
 
 def word(token: str) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import torch
-import torch.nn.functional as F
 from sklearn.metrics.pairwise import cosine_similarity
 from starlette.testclient import TestClient
 from transformers import AutoModel, AutoTokenizer
@@ -36,45 +35,24 @@ HEADS = {"heads": "3", "token": "2", "head": "1", "trained": "no", "sentence": "
 
 
 @pytest.mark.parametrize("heads", [1, 2, 3, 4, 6, 12])
-def test_the_heads_are_torchs(client: TestClient, heads: int) -> None:
+def test_the_heads_are_those_of_a_layer(client: TestClient, heads: int) -> None:
+    """A layer is compared with torch's in `tests/models`."""
     found = client.get("/api/figure/heads", params={**HEADS, "heads": str(heads)}).json()
     with seeded(heads_figure.SEED):
-        ours = MultiHeadAttention(MultiHeadAttentionConfig(dim=12, heads=heads))
-    layer = torch.nn.MultiheadAttention(12, heads, batch_first=True)
-    own = ours.state_dict()
-    parts = {
-        f"in_proj_{kind}": torch.cat([own[f"{part}.{kind}"] for part in ("query", "key", "value")])
-        for kind in ("weight", "bias")
-    }
-    outs = {f"out_proj.{kind}": own[f"out.{kind}"] for kind in ("weight", "bias")}
-    layer.load_state_dict({**parts, **outs})
+        layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=12, heads=heads)).eval()
     with seeded(heads_figure.SEED), torch.no_grad():
         x = heads_figure.LOUD * torch.randn(1, 4, 12)
-        out, weights = layer(x, x, x, average_attn_weights=False)
+        out, pattern = layer(x)
+    weights = pattern.weights(item=0)
     assert found["x"] == pytest.approx(x[0, 2].tolist(), rel=1e-5)
-    assert torch.allclose(torch.tensor(found["weights"]), weights[0], atol=1e-5)
+    assert torch.allclose(torch.tensor(found["weights"]), weights, atol=1e-5)
     assert found["out"] == pytest.approx(out[0, 2].tolist(), abs=1e-5)
-    assert torch.tensor(found["scores"]).softmax(-1).allclose(weights[0], atol=1e-5)
-    joined = torch.tensor(found["joined"])
-    assert torch.allclose(layer.out_proj(joined), out[0, 2], atol=1e-5)
+    assert torch.tensor(found["scores"]).softmax(-1).allclose(weights, atol=1e-5)
+    joined = torch.nn.functional.linear(torch.tensor(found["joined"]), *layer.out.parameters())
+    assert torch.allclose(joined, out[0, 2], atol=1e-5)
     assert found["now"]["parameters"] == sum(each.numel() for each in layer.parameters())
-    assert found["now"]["projections"] == 4 * 4 * 12**2
-    assert found["now"]["products"] == 2 * 4**2 * 12
+    assert (found["now"]["projections"], found["now"]["products"]) == (4 * 4 * 12**2, 2 * 4**2 * 12)
     assert found["now"]["exponentials"] == weights.numel() == found["stored"]
-
-
-def test_the_heads_of_minilm(client: TestClient) -> None:
-    sentence = "Yesterday my sister planted seven small trees."
-    query = {**HEADS, "trained": "yes", "sentence": sentence, "head": "2"}
-    found = client.get("/api/figure/heads", params=query).json()["trained"]
-    weights = torch.tensor(found["weights"])
-    assert torch.allclose(weights.sum(-1), torch.ones(12, len(found["tokens"])), atol=1e-2)
-    before = weights[2].diagonal(-1)[:-1].mean().item()  # special tokens are no queries
-    assert (found["name"], found["score"]) == ("previous", pytest.approx(before, abs=1e-3))
-    short = client.get("/api/figure/heads", params={**query, "sentence": "x"})
-    assert (short.status_code, "received 3" in short.text) == (400, True)
-    other = client.get("/api/figure/heads", params={**query, "layer": "3"}).json()["trained"]
-    assert other["weights"] != found["weights"]
 
 
 def test_a_cell_of_minilms_map_is_a_sum_of_products(client: TestClient) -> None:
@@ -134,20 +112,6 @@ def test_positions_in_closed_form(client: TestClient) -> None:
     assert (found["dot"], found["moved_dot"]) == pytest.approx((dots[4], dots[4]), abs=1e-5)
 
 
-def test_positions_of_width_4_are_added_number_by_number(client: TestClient) -> None:
-    found = client.get("/api/figure/position", params=POSITION).json()["small"]
-    for at, (x, row, total) in enumerate(
-        zip(found["embeddings"], found["positions"], found["sums"], strict=True), start=5
-    ):
-        slow = at / 10_000 ** (2 / 4)
-        expected = [math.sin(at), math.cos(at), math.sin(slow), math.cos(slow)]
-        assert row == pytest.approx(expected, abs=1e-5)
-        assert total == pytest.approx([a + b for a, b in zip(x, expected, strict=True)], abs=1e-5)
-    assert [each for row in found["embeddings"] for each in row] == pytest.approx(
-        [n / 10 for n in range(-6, 6)], rel=1e-5
-    )
-
-
 def test_rotary_and_alibi_in_closed_form(client: TestClient) -> None:
     """A pair as a complex number is turned by a factor; the rest is one sum."""
     found = client.get("/api/figure/position", params=POSITION).json()
@@ -199,46 +163,15 @@ BLOCK = {
 }
 
 
-def test_layer_norm_is_torchs(client: TestClient) -> None:
-    found = client.get("/api/figure/block", params=BLOCK).json()["normed"]
-    rows = torch.tensor(X).view(2, 4)
-    out = F.layer_norm(rows, (4,), torch.full((4,), 1.5), torch.full((4,), -0.5))
-    assert torch.allclose(torch.tensor(found["out"]), out, atol=1e-5)
-    assert torch.allclose(torch.tensor(found["plain"]), F.layer_norm(rows, (4,)), atol=1e-5)
-    assert found["means"] == pytest.approx([sum(X[:4]) / 4, sum(X[4:]) / 4], rel=1e-5)
-    for row, mean, deviation in zip(rows, found["means"], found["deviations"], strict=True):
-        squares = sum((a - mean) ** 2 for a in row.tolist())
-        assert deviation == pytest.approx(math.sqrt(squares / 4), rel=1e-5)
-    assert found["out_means"] == pytest.approx([-0.5, -0.5], abs=1e-5)
-
-
 @pytest.mark.parametrize("order", ["post", "pre"])
-def test_the_small_block_is_torchs(client: TestClient, order: str) -> None:
+def test_the_steps_of_the_small_block_end_with_its_output(client: TestClient, order: str) -> None:
+    """A block is compared with torch's in `tests/models`."""
     found = client.get("/api/figure/block", params={**BLOCK, "order": order}).json()["small"]
-    own = block_figure.random_block(order).state_dict()
-    first = order == "pre"
-    layer = torch.nn.TransformerEncoderLayer(
-        4, 1, 8, dropout=0, batch_first=True, norm_first=first
-    ).eval()
-    kinds = ("weight", "bias")
-    parts = ("query", "key", "value")
-    norms = ("before_attention", "before_feed_forward")
-    norms = norms if first else ("after_attention.norm", "after_feed_forward.norm")
-    state = {
-        f"self_attn.in_proj_{kind}": torch.cat([own[f"attention.{part}.{kind}"] for part in parts])
-        for kind in kinds
-    }
-    pairs = {"self_attn.out_proj": "attention.out", "linear1": "feed_forward.up"}
-    pairs |= {"linear2": "feed_forward.down", "norm1": norms[0], "norm2": norms[1]}
-    state |= {f"{a}.{kind}": own[f"{b}.{kind}"] for a, b in pairs.items() for kind in kinds}
-    layer.load_state_dict(state)
-    x = torch.tensor(X).view(1, 2, 4)
+    block, x = block_figure.random_block(order), torch.tensor(X).view(1, 2, 4)
     with torch.no_grad():
-        out = layer(x)
-        read = layer.norm1(x) if first else x
-        weights = layer.self_attn(read, read, read)[1]
+        out, (pattern, *_) = block(x)
     assert torch.allclose(torch.tensor(found["steps"][-1]["rows"]), out[0], atol=1e-5)
-    assert torch.allclose(torch.tensor(found["weights"]), weights[0], atol=1e-5)
+    assert torch.allclose(torch.tensor(found["weights"]), pattern.weights(0, item=0), atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -248,6 +181,8 @@ def test_the_small_block_is_torchs(client: TestClient, order: str) -> None:
         ("dictionary?board=nothing", 400, "expected one of ways, words"),
         ("block?view=none&x=1;2", 400, "expected 8 numbers"),
         ("tokens?text=" + "a " * 20, 400, "at most 12 tokens"),
+        ("decoder?network=trained&text=the+zebra", 400, "received 'zebra'"),
+        ("both?date=3+M%C3%A4rz", 400, "received 'ä'"),
         ("dictionary?query=Anna&temperature=0", 400, "expected a number from 0.05 to 5"),
         ("dictionary?query=Anna&temperature=nan", 400, "expected a number"),
         ("dictionary?query=&temperature=1", 400, "expected 1 to 40 characters"),

@@ -8,7 +8,6 @@ import torch
 
 from models.run import load
 from viz.api import figures
-from viz.api.requests import QuestionError
 
 
 def numbers(**changes: object) -> dict[str, Any]:
@@ -58,17 +57,3 @@ def test_the_key_with_most_weight_changes_next_to_nothing() -> None:
     assert (round(found["weight"], 2), round(found["change"], 2)) == (0.91, 0.01)
     moved = sum(abs(a - b) for a, b in zip(found["before"], found["after"], strict=True)) / 2
     assert moved <= found["change"] + 1e-6
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "line"),
-    [
-        ("text", "é", "expected letters a to z"),
-        ("text", "a", "expected 2 to 12"),
-        ("sentence", "zebra", "expected words such as"),
-        ("sentence", " ", "expected 1 to 7 words, received 0"),
-    ],
-)
-def test_unknown_signs_get_one_line(name: str, value: str, line: str) -> None:
-    with pytest.raises(QuestionError, match=line):
-        numbers(**{name: value})

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig, attend
+from models.attention import Mask, attend
 from models.encoder import Encoder, EncoderConfig
 from models.seeding import seeded
 from tests.models.tensors import noise
@@ -21,8 +21,7 @@ from viz.course.head_layer.numbers import WEIGHTS, WORDS
 from viz.course.heads_do.numbers import other_weights
 from viz.course.numbers import follow
 from viz.course.position.numbers import LONG, SLIPS, WIDE, misread
-from viz.course.scale.numbers import HIDDEN, drawn, others
-from viz.course.sequences.numbers import DIM, attention_influence, recurrent_influence
+from viz.course.sequences.numbers import DIM, recurrent_influence
 
 
 def board(lesson: str, step: str, **inputs: object) -> dict[str, Any]:
@@ -47,15 +46,15 @@ def test_a_head_is_followed_step_by_step() -> None:
             "rtol": 1e-5 * abs(factor),
             "atol": 1e-6 * abs(factor),
         }  # of scores that large
-        torch.testing.assert_close(found.products, products)
-        torch.testing.assert_close(found.scores, products / 7**0.5)
-        torch.testing.assert_close(found.values, values[0, 5], **rounded)
-        assert found.exponentials.isfinite().all()
-        assert found.shifts.any() == (factor != 1)
-        torch.testing.assert_close(found.weights, found.exponentials / found.sums[:, None])
+        torch.testing.assert_close(found["products"], products)
+        torch.testing.assert_close(found["scores"], products / 7**0.5)
+        torch.testing.assert_close(found["values"], values[0, 5], **rounded)
+        assert found["exponentials"].isfinite().all()
+        assert found["shifts"].any() == (factor != 1)
+        torch.testing.assert_close(found["weights"], found["exponentials"] / found["sums"][:, None])
         masked = (products / 7**0.5).masked_fill(torch.ones(5, 5).triu(1).bool(), -math.inf)
-        expected = (masked - found.shifts[:, None]).exp()
-        torch.testing.assert_close(found.exponentials, expected, **rounded)
+        expected = (masked - found["shifts"][:, None]).exp()
+        torch.testing.assert_close(found["exponentials"], expected, **rounded)
 
 
 def test_edit_distance_against_plain_recursion() -> None:
@@ -172,22 +171,6 @@ def test_a_misprinted_table_number_by_number(slip: str) -> None:
             )
 
 
-def test_other_scores_against_plain_loops() -> None:
-    """Each pair on its own; the weights are drawn again from the same seed."""
-    q, k = (x[:3, :, :5] for x in drawn(4))
-    found = others(q, k, 7)
-    torch.manual_seed(7)
-    of_q, of_k = torch.randn(2, HIDDEN, 5) / math.sqrt(10)
-    v, between = torch.randn(HIDDEN) / math.sqrt(HIDDEN), torch.randn(5, 5) / math.sqrt(5)
-    for i in range(3):
-        for j in range(k.shape[1]):
-            query, key = q[i, 0], k[i, j]
-            bilinear = sum(query[a] * between[a, b] * key[b] for a in range(5) for b in range(5))
-            additive = (v * torch.tanh(of_q @ query + of_k @ key)).sum()
-            assert found["bilinear"][i, j].item() == pytest.approx(float(bilinear), abs=1e-5)
-            assert found["additive"][i, j].item() == pytest.approx(float(additive), abs=1e-5)
-
-
 def test_another_last_word_moves_what_it_looks_at() -> None:
     tired, wide = (
         figures.numbers("sequences", [("ending", end)])()["reads"] for end in ("tired", "wide")
@@ -215,23 +198,6 @@ def test_influence_of_a_recurrence_agrees_with_backpropagation(activation: str) 
     torch.testing.assert_close(recurrent_influence(11, 0.8, activation), expected)
     far = recurrent_influence(64, 0.5, "none")  # not rounded to nothing
     assert (far[0] / far[-1]).item() == pytest.approx(0.5**63, rel=1e-5)
-
-
-def test_influence_of_attention_by_differences() -> None:
-    with seeded(0):
-        layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=1)).eval().double()
-    with seeded(0):
-        MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=1))
-        x = torch.randn(7, DIM)
-    found, step = attention_influence(7), 1e-5
-    for token in (0, 3, 6):
-        moves = torch.zeros(2 * DIM, 7, DIM, dtype=torch.float64)
-        for column in range(DIM):
-            moves[column, token, column], moves[DIM + column, token, column] = step, -step
-        with torch.no_grad():
-            last = layer(x.double() + moves)[0][:, -1]
-        slopes = (last[:DIM] - last[DIM:]) / (2 * step)
-        assert found[token].item() == pytest.approx(slopes.norm().item(), rel=1e-3)
 
 
 def test_weights_of_patches_take_as_much_memory_as_torch() -> None:

@@ -4,7 +4,9 @@ import base64
 import io
 import json
 import math
+import re
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,8 +34,78 @@ def library(name: str, kind: Any) -> Any:
     return kind.from_pretrained(folder(entry(name)), attn_implementation="eager").eval()
 
 
-def reader_of(network: Any) -> Any:
-    return transformers.AutoTokenizer.from_pretrained(network.name_or_path)
+class SmolLM2:
+    """The library's own network, and what its parts read and write in a pass."""
+
+    def __init__(self) -> None:
+        self.network = library("smollm2", transformers.AutoModelForCausalLM)
+        self.reader = transformers.AutoTokenizer.from_pretrained(self.network.name_or_path)
+
+    def ids(self, text: str) -> torch.Tensor:
+        return self.reader(text, return_tensors="pt", add_special_tokens=False).input_ids
+
+    @torch.no_grad()
+    def passed(self, given: Any, *, heads: Any = (), part: Any = None) -> Any:
+        """A pass over a text or ids.
+
+        Args:
+            given: a text or ids.
+            heads: (layer, head, how) whose mixed values become 0 ("zero") or their "mean".
+            part: a sub-layer and "part", whose output becomes 0, or "path", without the stream
+                around it.
+        """
+        kept = SimpleNamespace(read=[], added=[], mixed=[])
+
+        def mix(layer: int, values: torch.Tensor) -> tuple[torch.Tensor]:
+            mixed = values.clone()
+            for at, head, how in heads:
+                columns = mixed[..., 64 * head : 64 * head + 64]
+                if at == layer:
+                    columns[:] = 0 if how == "zero" else columns.mean(1, keepdim=True)
+            kept.mixed.append(mixed[0])
+            return (mixed,)
+
+        def write(at: int, stream: torch.Tensor, out: Any) -> Any:
+            whole = out[0] if isinstance(out, tuple) else out
+            if part is not None and part[0] == at:
+                whole = torch.zeros_like(whole) if part[1] == "part" else whole - stream
+            kept.added.append(whole[0])
+            return (whole, *out[1:]) if isinstance(out, tuple) else whole
+
+        streams: list[torch.Tensor] = []
+        hooks = []
+        for layer, block in enumerate(self.network.model.layers):
+            norms = block.input_layernorm, block.post_attention_layernorm
+            parts = block.self_attn, block.mlp
+            hooks.append(
+                block.self_attn.o_proj.register_forward_pre_hook(
+                    lambda _, given, layer=layer: mix(layer, given[0])
+                )
+            )
+            for side, (norm, module) in enumerate(zip(norms, parts, strict=True)):
+                hooks += [
+                    norm.register_forward_pre_hook(lambda _, given: streams.append(given[0])),
+                    norm.register_forward_hook(lambda _, given, out: kept.read.append(out[0])),
+                    module.register_forward_hook(
+                        lambda _, given, out, at=2 * layer + side: write(at, streams[-1], out)
+                    ),
+                ]
+        ids = self.ids(given) if isinstance(given, str) else given
+        kept.out = self.network(ids, output_attentions=True, output_hidden_states=True)
+        for hook in hooks:
+            hook.remove()
+        kept.shares = kept.out.logits[0].softmax(-1)
+        return kept
+
+
+def answers(lesson: str, function: str) -> list[tuple[list[Any], dict[str, Any]]]:
+    """The stored answers of a function, with its arguments."""
+    stored_ = real.stored(lesson)["answers"].items()
+    return [
+        (json.loads(call.removeprefix(function)), answer)
+        for call, answer in stored_
+        if call.startswith(f"{function}[")
+    ]
 
 
 def heard() -> torch.Tensor:
@@ -87,21 +159,6 @@ def test_without_the_model_the_nearest_stored_state_is_shown(
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_stored_numbers_are_called_stored(name: str) -> None:
-    for each in course.lesson(name).real:
-        assert real.COMMAND in real.about(each)["computed"]
-    answers = [figures.numbers(name, query)() for query in store.states(course.lesson(name))]
-    told = [{**each, **each.get("board", {})} for each in answers]
-    of_real = [
-        each["computed"]
-        for each in told
-        if "explore" in each and each["explore"]["query"]["model"] in course.lesson(name).real
-    ]
-    assert of_real
-    assert all(real.COMMAND in each for each in of_real)
-
-
-@pytest.mark.parametrize("name", REAL)
 def test_the_file_is_of_the_published_weights_and_holds_nothing_else(name: str) -> None:
     """No answer is left that no step or button asks for."""
     file = real.stored(name)
@@ -147,23 +204,15 @@ def near(a: Any, b: Any) -> bool:
 
 @pytest.mark.long
 def test_the_decoder_shows_what_transformers_computes() -> None:
-    theirs = library("smollm2", transformers.AutoModelForCausalLM)
-    answers = real.stored("decoder")["answers"]
-    for call, shown in answers.items():
-        function, given = call.split("[", 1)
-        if function != "read":
-            continue
-        ids, window, ahead, layer, head, _ = json.loads(f"[{given}")
+    theirs = SmolLM2()
+    for (ids, window, ahead, layer, head, _), shown in answers("decoder", "read"):
         if window < len(ids) or ahead:
             continue
-        with torch.no_grad():
-            out = theirs(torch.tensor([ids]), output_attentions=True)
+        read = theirs.passed(torch.tensor([ids]))
         weights = torch.tensor(shown["weights"])
-        assert torch.allclose(out.attentions[layer][0, head], weights, atol=1e-4)
-        best = out.logits[0].softmax(-1).max(-1).values
-        assert torch.allclose(
-            best, torch.tensor([row[0]["share"] for row in shown["best"]]), atol=1e-4
-        )
+        assert torch.allclose(read.out.attentions[layer][0, head], weights, atol=1e-4)
+        best = torch.tensor([row[0]["share"] for row in shown["best"]])
+        assert torch.allclose(read.shares.max(-1).values, best, atol=1e-4)
 
 
 def test_the_translator_crosses_noun_and_adjective() -> None:
@@ -183,38 +232,24 @@ def test_without_its_month_a_date_loses_the_month_alone() -> None:
     assert (min(day[5:7]) > 0.9, min(year[5:7]) > 0.9) == (True, True)
 
 
+@pytest.mark.long
 def test_the_heads_on_a_repeat_and_without_one_are_those_of_the_library() -> None:
-    """Maps, roles and predictions of four heads, one of them ablated in the output projection."""
+    """Maps, roles and predictions of four heads, with and without one of them."""
     from viz.course.heads_do import numbers as figure
 
-    theirs = library("smollm2", transformers.AutoModelForCausalLM)
-    reader = reader_of(theirs)
+    theirs = SmolLM2()
     approx = partial(pytest.approx, rel=5e-3, abs=2e-3)
-    without = set()
-    for call, answer in real.stored("heads_do")["answers"].items():
-        if not call.startswith("repeat["):
-            continue
-        text, ablated = json.loads(call.removeprefix("repeat"))
-        ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
-        kept = None
-        if ablated != "none":
-            layer, head = figure.DEEP[int(ablated)]
-            out = theirs.model.layers[layer].self_attn.o_proj.weight.data
-            columns = out[:, 64 * head : 64 * head + 64]
-            kept = columns.clone(), columns
-            columns.zero_()
-        with torch.no_grad():
-            read = theirs(ids, output_attentions=True)
-        if kept is not None:
-            kept[1].copy_(kept[0])
-        without.add(ablated)
-        assert answer["tokens"] == [reader.decode(id).strip() for id in ids[0]]
-        shares, best = read.logits[0].softmax(-1).max(-1)
+    for (text, ablated), answer in answers("heads_do", "repeat"):
+        ids = theirs.ids(text)
+        off = [] if ablated == "none" else [(*figure.DEEP[int(ablated)], "zero")]
+        read = theirs.passed(ids, heads=off)
+        assert answer["tokens"] == [theirs.reader.decode(id).strip() for id in ids[0]]
+        shares, best = read.shares.max(-1)
         assert [each["share"] for each in answer["best"]] == approx(shares.tolist())
-        likeliest = [real.word(reader.decode(id)) for id in best]
+        likeliest = [real.word(theirs.reader.decode(id)) for id in best]
         assert [each["token"] for each in answer["best"]] == likeliest
         for n, (layer, head) in enumerate(figure.DEEP):
-            weights = read.attentions[layer][0, head]
+            weights = read.out.attentions[layer][0, head]
             assert torch.tensor(answer["weights"][n]).allclose(weights, atol=2e-3)
             roles = {name: values[n] for name, values in answer["roles"].items()}
             assert roles["previous"] == approx(weights.diagonal(-1).mean().item())
@@ -226,33 +261,22 @@ def test_the_heads_on_a_repeat_and_without_one_are_those_of_the_library() -> Non
                 if ids[0, i] == ids[0, j]
             ]
             assert roles["induction"] == approx(sum(after) / len(after))
-    assert without == {"none", "0", "1", "2"}
 
 
 @pytest.mark.long
-def test_a_head_without_its_columns_of_the_output_loses_as_much() -> None:
+def test_without_a_head_the_library_loses_as_much() -> None:
     from viz.course.heads_do import numbers as figure
 
-    length = figure.DEEP_LENGTH
+    theirs, length = SmolLM2(), figure.DEEP_LENGTH
     ids = figure.repeats(length, figure.DEEP_LOW, figure.DEEP_HIGH)
-    tests = real.stored("heads_do")["answers"]["losses[]"]["tests"]
-    network = library("smollm2", transformers.AutoModelForCausalLM)
-    for place, expected in zip([None, *figure.DEEP], tests, strict=True):
-        columns = None
-        if place is not None:
-            out = network.model.layers[place[0]].self_attn.o_proj.weight.data
-            columns = out[:, 64 * place[1] : 64 * place[1] + 64]
-        kept = None if columns is None else columns.clone()
-        if columns is not None:
-            columns.zero_()
-        with torch.no_grad():
-            logits = network(ids).logits[0, length:-1]
+    ((_, stored_),) = answers("heads_do", "losses")
+    for place, expected in zip([None, *figure.DEEP], stored_["tests"], strict=True):
+        off = [] if place is None else [(*place, "zero")]
+        logits = theirs.passed(ids, heads=off).out.logits[0, length:-1]
         loss = torch.nn.functional.cross_entropy(logits, ids[0, length + 1 :])
         assert loss.item() == pytest.approx(expected["loss"], abs=2e-3)
         right = (logits.argmax(-1) == ids[0, length + 1 :]).float().mean().item()
         assert right == pytest.approx(expected["accuracy"], abs=2e-2)
-        if columns is not None and kept is not None:
-            columns.copy_(kept)
 
 
 @pytest.mark.long
@@ -260,63 +284,40 @@ def test_heads_help_or_hold_back_the_name_as_the_lesson_says() -> None:
     """By the library: their outputs zeroed, or at their mean over the text."""
     from viz.course.heads_do import numbers as figure
 
-    theirs = library("smollm2", transformers.AutoModelForCausalLM)
-    reader = reader_of(theirs)
-    answers = real.stored("heads_do")["answers"]
-
-    def likely(text: str, words: str, *off: Any) -> Any:
-        """Of the next token, without heads (layer, head, how)."""
-
-        def changed(layer: int, head: int, how: str) -> Any:
-            part = slice(64 * head, 64 * head + 64)
-
-            def replace(_: Any, given: Any) -> Any:
-                values = given[0].clone()
-                values[..., part] = 0 if how == "zero" else values[..., part].mean(1, keepdim=True)
-                return (values,)
-
-            projection = theirs.model.layers[layer].self_attn.o_proj
-            return projection.register_forward_pre_hook(replace)
-
-        hooks = [changed(*each) for each in off]
-        with torch.no_grad():
-            out = theirs(reader(text, return_tensors="pt").input_ids, output_attentions=True)
-        for hook in hooks:
-            hook.remove()
-        ids = [reader(word, add_special_tokens=False).input_ids[0] for word in words.split("|")]
-        return [*out.logits[0, -1].softmax(-1)[ids].tolist(), out.attentions]
-
-    read: dict[Any, torch.Tensor] = {}  # at the last token: what is normed, and mixed values
-    norm = theirs.model.norm
-    norm.register_forward_pre_hook(lambda _, given: read.update(norm=given[0][0, -1]))
-    for layer, block in enumerate(theirs.model.layers):
-        block.self_attn.o_proj.register_forward_pre_hook(
-            lambda _, given, layer=layer: read.update({layer: given[0][0, -1]})
-        )
-    told = answers["switched_off[]"]
-    given, weights = likely(figure.GIVEN, " Mary")
-    mary = reader(" Mary", add_special_tokens=False).input_ids[0]
-    scale = norm.weight / (read["norm"].pow(2).mean() + norm.variance_epsilon).sqrt()
-    row, mixed = theirs.lm_head.weight[mary] * scale, {**read}
+    theirs = SmolLM2()
+    mary, planet = (int(theirs.ids(word)[0, 0]) for word in (" Mary", " planet"))
+    ((_, told),) = answers("heads_do", "switched_off")
+    whole = theirs.passed(figure.GIVEN)
+    given, norm = whole.shares[-1, mary].item(), theirs.network.model.norm
+    end = whole.out.hidden_states[-2][0, -1] + whole.added[-2][-1] + whole.added[-1][-1]
+    scale = norm.weight / (end.pow(2).mean() + norm.variance_epsilon).sqrt()
+    row = theirs.network.lm_head.weight[mary] * scale
     assert told["given"] == pytest.approx(given, abs=1e-3)
-    for place, head in zip(figure.READERS, told["heads"], strict=True):
-        off = [likely(figure.GIVEN, " Mary", (*place, how))[0] for how in ("zero", "mean")]
-        assert head["without"] == pytest.approx(off, abs=1e-3)
-        assert head["look"] == pytest.approx(
-            weights[place[0]][0, place[1], -1, figure.MARY].item(), abs=1e-3
+    for (layer, head), stored_ in zip(figure.READERS, told["heads"], strict=True):
+        passes = [theirs.passed(figure.GIVEN, heads=[(layer, head, how)]) for how in WAYS]
+        off = [each.shares[-1, mary].item() for each in passes]
+        assert stored_["without"] == pytest.approx(off, abs=1e-3)
+        assert all((each > given) == ((layer, head) == (24, 4)) for each in off)
+        weights = whole.out.attentions[layer][0, head, -1]
+        assert stored_["look"] == pytest.approx(weights[figure.MARY].item(), abs=1e-3)
+        assert stored_["part"] == pytest.approx(
+            (row @ head_output(theirs, whole, layer, head)).item(), abs=1e-3
         )
-        assert all((each > given) == (place == (24, 4)) for each in off), place
-        part = slice(64 * place[1], 64 * place[1] + 64)
-        written = (
-            theirs.model.layers[place[0]].self_attn.o_proj.weight[:, part] @ mixed[place[0]][part]
-        )
-        assert head["part"] == pytest.approx((row @ written).item(), abs=1e-3)
     assert told["heads"][0]["part"] < -1
     text = "magnet violet cobalt planet magnet violet cobalt"
-    (planet, _), *off = (
-        likely(text, " planet", *each) for each in ((), [(18, 6, "zero")], [(18, 6, "mean")])
-    )
-    assert all(each < planet for each, _ in off)  # the induction head helps
+    likely = theirs.passed(text).shares[-1, planet]
+    for how in WAYS:  # the induction head helps
+        assert theirs.passed(text, heads=[(18, 6, how)]).shares[-1, planet] < likely
+
+
+WAYS = ("zero", "mean")  # how a head is switched off
+
+
+def head_output(theirs: SmolLM2, read: Any, layer: int, head: int) -> torch.Tensor:
+    """What a head adds to the last token's stream."""
+    part = slice(64 * head, 64 * head + 64)
+    weight = theirs.network.model.layers[layer].self_attn.o_proj.weight
+    return weight[:, part] @ read.mixed[layer][-1][part]
 
 
 def test_a_shuffle_of_tokens_with_positions_moves_nothing_and_one_of_patches_does() -> None:
@@ -391,27 +392,10 @@ def test_the_times_of_spoken_words_follow_each_other_within_the_recording() -> N
     assert read["heard"] * 0.8 < times[-1] <= read["heard"]
 
 
-def test_the_curve_of_a_word_is_drawn_over_the_seconds_of_the_recording() -> None:
-    read = real.stored("both")["answers"]["timed[]"]
-    for word in (1, 3):
-        board = figures.numbers("both", [("board", "spoken"), ("word", f"{word}")])()["board"]
-        ((times,), (curve,)) = board["rows"]
-        heights = [value for (value,) in curve["values"]]
-        assert heights == read["curves"][word]
-        assert len(heights) * read["frame"] == pytest.approx(read["heard"], abs=read["frame"])
-        assert curve["axis"]["high"] == pytest.approx(read["heard"], abs=read["frame"])
-        assert curve["span"]["name"] == read["words"][word] == board["word"]
-        assert [curve["span"]["low"], curve["span"]["high"]] == times["values"][word][:2]
-        assert board["share"] == pytest.approx(math.fsum(heights))
-        assert 0.5 < board["share"] < 1
-        assert heights[round(board["top"] / read["frame"])] == max(heights)
-    assert board["inside"] == 9
-
-
 @pytest.mark.long
 def test_the_curves_of_words_are_the_cross_attention_that_transformers_computes() -> None:
     theirs = library("whisper", transformers.WhisperForConditionalGeneration)
-    reader = reader_of(theirs)
+    reader = transformers.AutoTokenizer.from_pretrained(theirs.name_or_path)
     features = heard()
     text = " The animal didn't cross the street because it was too tired."
     pieces = reader(text, add_special_tokens=False).input_ids
@@ -425,54 +409,6 @@ def test_the_curves_of_words_are_the_cross_attention_that_transformers_computes(
     for curve, tokens in zip(curves, written, strict=True):
         rows = mean[[1 + token for token in tokens], : len(curve)]
         assert torch.allclose(rows.mean(0), curve, atol=2e-4)
-
-
-def test_the_spectrogram_is_the_log_mel_of_the_recording() -> None:
-    """By the formula: a Fourier transform of every window, in triangles on Slaney's mel scale."""
-    from viz.course.vision.numbers import spectrogram
-
-    rate, samples = wavfile.read(real.RECORDING)
-    assert rate == 16_000
-    padded = np.zeros(30 * rate)
-    padded[: len(samples)] = samples / 32768
-    mirrored = np.pad(padded, 200, mode="reflect")
-    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(400) / 400)
-    starts = 160 * np.arange(3000)
-    power = np.abs(np.fft.rfft(mirrored[starts[:, None] + np.arange(400)] * window)) ** 2
-    mels = np.linspace(0, 15 + 27 * np.log(8) / np.log(6.4), 82)  # of 0 and 8,000 Hz
-    edges = np.where(mels < 15, 200 * mels / 3, 1000 * np.exp(np.log(6.4) / 27 * (mels - 15)))
-    at = np.arange(201) * 40.0
-    rising = (at - edges[:-2, None]) / np.diff(edges)[:-1, None]
-    falling = (edges[2:, None] - at) / np.diff(edges)[1:, None]
-    filters = np.maximum(0, np.minimum(rising, falling)) * (2 / (edges[2:] - edges[:-2]))[:, None]
-    logs = np.log10(np.maximum(filters @ power.T, 1e-10))
-    expected = (np.maximum(logs, logs.max() - 8) + 4) / 4
-    levels, step = spectrogram()
-    assert levels.shape == (80, int(len(samples) / 160))
-    assert step == 0.01
-    assert np.allclose(levels, expected[:, : levels.shape[1]], atol=1e-3)
-
-
-def test_the_frames_of_a_spectrogram_are_columns_of_it_two_by_two() -> None:
-    from viz.course.vision.numbers import spectrogram
-
-    levels, _ = spectrogram()
-    for token, begins in ((30, 24), (68, 62)):
-        state = {"sound_layer": "0", "heard": f"{token}", "board": "frames"}
-        rows = figures.numbers("vision", [*state.items()])()["board"]["rows"]
-        (whole,), cuts = rows[0][0]["hrefs"], rows[1][0]["hrefs"]
-        assert rows[0][0]["span"]["low"] == pytest.approx(0.02 * begins)
-        assert len(cuts) == 12
-        image, *parts = map(painted, (whole, *cuts))
-        assert image.shape == (160, 2 * levels.shape[1], 3)
-        for at, part in enumerate(parts):
-            columns = image[::2, 4 * (begins + at) : 4 * (begins + at + 1) : 2]
-            assert (part[::8, ::8] == columns).all()  # the same colours, the lowest band below
-    loud = np.unravel_index(levels.argmax(), levels.shape)
-    dark = np.unravel_index(levels.argmin(), levels.shape)
-    row = 2 * (levels.shape[0] - 1 - np.array([loud[0], dark[0]]))
-    brightest, darkest = image[row, 2 * np.array([loud[1], dark[1]])].sum(-1)
-    assert (brightest, darkest) == (image.sum(-1).max(), image.sum(-1).min())
 
 
 @pytest.mark.long
@@ -522,12 +458,8 @@ def test_all_tokens_are_in_the_head_layers_numbers(
     target: int, rate: float, temperature: float
 ) -> None:
     """Softmax, loss and gradient by torch, over the logits of 49,152 tokens."""
-    theirs = library("smollm2", transformers.AutoModelForCausalLM)
-    reader = reader_of(theirs)
     text = "The opposite of hot is"
-    with torch.no_grad():
-        ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
-        out = theirs(ids, output_hidden_states=True)
+    out = SmolLM2().passed(text).out
     logits = out.logits[0, -1].double().requires_grad_()
     best = logits.topk(6).indices
     loss = torch.nn.functional.cross_entropy(logits[None], best[None, target])
@@ -553,84 +485,51 @@ def test_all_tokens_are_in_the_head_layers_numbers(
 
 @pytest.mark.long
 def test_the_steps_on_the_language_model_show_what_transformers_computes() -> None:
-    """Streams, what blocks add, logits, scores and verbs, from the library's own pass."""
-    theirs = library("smollm2", transformers.AutoModelForCausalLM)
-    reader = reader_of(theirs)
-    added: dict[str, torch.Tensor] = {}
-    for number, block in enumerate(theirs.model.layers, start=1):
-        for name, part in (("attention", block.self_attn), ("mlp", block.mlp)):
-            key = f"{name} {number}"
-            part.register_forward_hook(
-                lambda _, given, out, key=key: added.update(
-                    {key: (out[0] if isinstance(out, tuple) else out)[0, -1]}
-                )
-            )
-
-    mixed: dict[int, torch.Tensor] = {}
-    for layer, block in enumerate(theirs.model.layers):
-        block.self_attn.o_proj.register_forward_pre_hook(
-            lambda _, given, layer=layer: mixed.update({layer: given[0][0, -1]})
-        )
-
-    def head_output(name: str) -> torch.Tensor:
-        """What a head, such as "layer 3, head 5", adds to the last token's stream."""
-        layer, head = (int(each.split()[1]) for each in name.split(", "))
-        part = slice(64 * head, 64 * head + 64)
-        weight = theirs.model.layers[layer].self_attn.o_proj.weight
-        return weight[:, part] @ mixed[layer][part]
-
-    def passed(text: str) -> Any:
-        ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
-        with torch.no_grad():
-            return theirs(ids, output_attentions=True, output_hidden_states=True)
-
-    def answers(lesson: str) -> list[tuple[str, dict[str, Any]]]:
-        calls = real.stored(lesson)["answers"].items()
-        return [(json.loads(call[call.index("[") :])[0], answer) for call, answer in calls]
-
+    """What parts add to logits, verbs, scores, habits and ids, from the library's own pass."""
+    theirs = SmolLM2()
+    model, table = theirs.network.model, theirs.network.lm_head.weight
     approx = partial(pytest.approx, rel=2e-3, abs=1e-4)
-    for text, answer in answers("block"):
-        if "parts" in answer:
-            out = passed(text)
-            best = out.logits[0, -1].topk(2)
-            rows = theirs.lm_head.weight[best.indices] * theirs.model.norm.weight
-            last = out.hidden_states[-2][0, -1] + added["attention 30"] + added["mlp 30"]
-            scaled = rows / (last.pow(2).mean() + 1e-5).sqrt()
-            heads = [name for name in answer["names"] if "head" in name]
-            inputs = {name: head_output(name) for name in heads if not name.startswith("other")}
-            mlps = [name for name in answer["names"] if "MLP" in name and "other" not in name]
-            inputs |= {name: added[f"mlp {int(name.split()[1].rstrip(',')) + 1}"] for name in mlps}
-            inputs["token embedding"] = out.hidden_states[0][0, -1]
-            for name, part in zip(answer["names"], answer["parts"], strict=True):
-                if name in inputs:
-                    assert (scaled @ inputs[name]).tolist() == approx(part[:2])
-            for n, logit in enumerate(best.values.tolist()):
-                assert sum(part[n] for part in answer["parts"]) == approx(logit)
-            assert best.values.tolist() == approx(answer["logits"])
-    for text, answer in answers("sequences"):
-        out = passed(text)
-        shares = out.logits[0, -1].softmax(-1)
-        verbs = [reader(verb, add_special_tokens=False).input_ids[0] for verb in (" are", " is")]
-        assert shares[verbs].tolist() == approx(answer["verbs"])
-        weights = torch.stack(out.attentions)[:, 0, :, -1, 1]
+    for (text,), answer in answers("block", "attributed"):
+        read = theirs.passed(text)
+        best = read.out.logits[0, -1].topk(2)
+        embedding = read.out.hidden_states[0][0, -1]
+        last = embedding + sum(each[-1] for each in read.added)
+        scaled = table[best.indices] * model.norm.weight / (last.pow(2).mean() + 1e-5).sqrt()
+        for name, part in zip(answer["names"], answer["parts"], strict=True):
+            place = [int(each) for each in re.findall(r"\d+", name)]
+            if len(place) == 2:
+                added = head_output(theirs, read, *place)
+            elif name == "token embedding":
+                added = embedding
+            elif place:
+                added = read.added[2 * place[0] + 1][-1]
+            else:
+                continue  # other heads and MLPs, which the sum below holds
+            assert (scaled @ added).tolist() == approx(part[:2]), name
+        for n, logit in enumerate(best.values.tolist()):
+            assert sum(part[n] for part in answer["parts"]) == approx(logit)
+        assert best.values.tolist() == approx(answer["logits"])
+    for (text,), answer in answers("sequences", "agreement"):
+        read = theirs.passed(text)
+        verbs = [int(theirs.ids(verb)[0, 0]) for verb in (" are", " is")]
+        assert read.shares[-1, verbs].tolist() == approx(answer["verbs"])
+        weights = torch.stack(read.out.attentions)[:, 0, :, -1, 1]
         assert weights.max().item() == approx(answer["weight"])
         assert int(weights.argmax()) == 9 * answer["layer"] + answer["head"]
-    for text, answer in answers("scale"):
-        out = passed(text)
+    for (text,), answer in answers("scale", "spreads"):
+        read = theirs.passed(text)
         for row in answer["rows"]:
-            weights = out.attentions[row["layer"]][0, row["head"]]
-            largest = weights[1:].max(-1).values.mean().item()
-            assert largest == approx(row["largest"])
+            weights = read.out.attentions[row["layer"]][0, row["head"]]
+            assert weights[1:].max(-1).values.mean().item() == approx(row["largest"])
             sharp = weights**8  # scores times √64
             unscaled = (sharp / sharp.sum(-1, keepdim=True))[1:].max(-1).values.mean().item()
             assert unscaled == approx(row["unscaled"])
-    for text, answer in answers("heads"):
-        weights = torch.stack(passed(text).attentions)[:, 0, :, 1:]
-        first = weights[..., 0].mean(-1)
+    for (text,), answer in answers("heads", "habits_of"):
+        first = torch.stack(theirs.passed(text).out.attentions)[:, 0, :, 1:, 0].mean(-1)
         (row,) = (row for row in answer["rows"] if row["name"] == "first")
         assert first.max().item() == approx(row["score"])
-    for text, answer in answers("tokens"):
-        assert reader(text, add_special_tokens=False).input_ids == answer["ids"]
+    for (text,), answer in answers("tokens", "pieces"):
+        assert theirs.ids(text)[0].tolist() == answer["ids"]
 
 
 @pytest.mark.long
@@ -638,84 +537,43 @@ def test_the_streams_are_those_of_the_library() -> None:
     """States, what is read and added, their shares of the end, and what states read as."""
     from viz.course.block.numbers import AFTER
 
-    theirs = library("smollm2", transformers.AutoModelForCausalLM)
-    reader = reader_of(theirs)
-    read: list[torch.Tensor] = []
-    added: list[torch.Tensor] = []
-    for block in theirs.model.layers:
-        for norm in (block.input_layernorm, block.post_attention_layernorm):
-            norm.register_forward_hook(lambda _, given, out: read.append(out[0]))
-        for part in (block.self_attn, block.mlp):
-            part.register_forward_hook(
-                lambda _, given, out: added.append((out[0] if isinstance(out, tuple) else out)[0])
-            )
-    for call, answer in real.stored("block")["answers"].items():
-        function, (text,) = call[: call.index("[")], json.loads(call[call.index("[") :])
-        if function not in ("stream", "lens"):
-            continue
-        read.clear()
-        added.clear()
-        with torch.no_grad():
-            ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
-            out = theirs(ids, output_hidden_states=True)
-        states = [out.hidden_states[0][0]]
-        for each in added:
-            states.append(states[-1] + each)
-        if function == "lens":
-            for after, words, goal in zip(AFTER, answer["shares"], answer["goals"], strict=True):
-                seen = theirs.lm_head(theirs.model.norm(states[2 * after])).softmax(-1)
-                assert seen.max(-1).values[-len(words) :].tolist() == pytest.approx(words, rel=5e-3)
-                best = int(out.logits[0, -1].argmax())
-                assert seen[-1, best].item() == pytest.approx(goal, rel=5e-3, abs=1e-6)
-            continue
-        for token, norms in enumerate(answer["norms"]):
-            lengths = [state[token].norm().item() for state in states]
-            assert norms == pytest.approx(lengths, rel=2e-3)
-            assert answer["reads"][token] == pytest.approx(
-                [each[token].norm().item() for each in read], rel=2e-3
-            )
-            assert answer["adds"][token] == pytest.approx(
-                [each[token].norm().item() for each in added], rel=2e-3
-            )
-            end = states[-1][token]
-            parts = [states[0][token], *(each[token] for each in added)]
-            shares = [(part @ end / (end @ end)).item() for part in parts]
-            assert answer["shares"][token] == pytest.approx(shares, abs=1e-3)
-            assert sum(answer["shares"][token]) == pytest.approx(1, abs=1e-3)
+    theirs = SmolLM2()
+
+    def passed(text: str) -> tuple[Any, torch.Tensor]:
+        """A pass, and the states before and after each part "state token dim"."""
+        read = theirs.passed(text)
+        parts = torch.stack([read.out.hidden_states[0][0], *read.added])
+        return read, parts.cumsum(0)
+
+    for (text,), answer in answers("block", "lens"):
+        read, states = passed(text)
+        best = int(read.shares[-1].argmax())
+        for after, words, goal in zip(AFTER, answer["shares"], answer["goals"], strict=True):
+            with torch.no_grad():
+                seen = theirs.network.lm_head(theirs.network.model.norm(states[2 * after]))
+            shares = seen.softmax(-1)
+            assert shares.max(-1).values[-len(words) :].tolist() == pytest.approx(words, rel=5e-3)
+            assert shares[-1, best].item() == pytest.approx(goal, rel=5e-3, abs=1e-6)
+    for (text,), answer in answers("block", "stream"):
+        read, states = passed(text)
+        for name, found in (("norms", states), ("reads", read.read), ("adds", read.added)):
+            norms = torch.stack([*found]).norm(dim=-1).T
+            assert torch.allclose(torch.tensor(answer[name]), norms, rtol=2e-3)
+        parts = torch.cat([states[:1], torch.stack(read.added)])
+        shares = ((parts * states[-1]).sum(-1) / states[-1].pow(2).sum(-1)).T
+        assert torch.allclose(torch.tensor(answer["shares"]), shares, atol=1e-3)
+        assert torch.allclose(shares.sum(-1), torch.ones(len(shares)), atol=1e-3)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("way", ["part", "path"])
 def test_a_prediction_without_a_part_is_that_of_the_library_without_it(way: str) -> None:
-    theirs = library("smollm2", transformers.AutoModelForCausalLM)
-    reader = reader_of(theirs)
-    text = "The capital of France is"
-    answer = real.stored("block")["answers"][real.call_of("without", (text,))]
-    ids = reader(text, return_tensors="pt", add_special_tokens=False).input_ids
-
-    def last() -> torch.Tensor:
-        with torch.no_grad():
-            return theirs(ids).logits[0, -1].softmax(-1)
-
-    goal = int(last().argmax())
-    assert last()[goal].item() == pytest.approx(answer["share"], rel=2e-3)
-    for sublayer in (0, 1, 2, 17, 45, 46, 59):
-        block = theirs.model.layers[sublayer // 2]
-        norm = (block.input_layernorm, block.post_attention_layernorm)[sublayer % 2]
-        part = (block.self_attn, block.mlp)[sublayer % 2]
-        before: list[torch.Tensor] = []
-
-        def changed(_: Any, given: Any, out: Any, before: list[torch.Tensor] = before) -> Any:
-            whole = out[0] if isinstance(out, tuple) else out
-            new = torch.zeros_like(whole) if way == "part" else whole - before[-1]
-            return (new, *out[1:]) if isinstance(out, tuple) else new
-
-        hooks = [
-            norm.register_forward_pre_hook(lambda _, given, kept=before: kept.append(given[0])),
-            part.register_forward_hook(changed),
-        ]
-        shares = last()
-        for hook in hooks:
-            hook.remove()
-        assert shares[goal].item() == pytest.approx(answer[way]["shares"][sublayer], abs=2e-3)
-        assert shares.max().item() == pytest.approx(answer[way]["best"][sublayer], abs=2e-3)
+    theirs = SmolLM2()
+    for (text,), answer in answers("block", "without"):
+        whole = theirs.passed(text).shares[-1]
+        goal = int(whole.argmax())
+        assert whole[goal].item() == pytest.approx(answer["share"], rel=2e-3)
+        for sublayer in (0, 1, 2, 17, 45, 46, 59):
+            shares = theirs.passed(text, part=(sublayer, way)).shares[-1]
+            assert shares[goal].item() == pytest.approx(answer[way]["shares"][sublayer], abs=2e-3)
+            assert shares.max().item() == pytest.approx(answer[way]["best"][sublayer], abs=2e-3)

@@ -214,12 +214,6 @@ def test_the_figure_draws_every_step_and_what_the_documents_say(name: str, tmp_p
     assert missing == []
 
 
-@pytest.mark.parametrize("gain", [0.5, 0.9, 1.2])
-def test_without_tanh_a_state_keeps_the_gain_to_the_power_of_the_steps(gain: float) -> None:
-    kept = numbers(course.lesson("sequences"), tokens=12, gain=gain, activation="none")["kept"]
-    assert kept == pytest.approx([gain**step for step in range(12)], rel=1e-4)  # float32
-
-
 def test_a_block_of_the_first_transformer_has_as_many_parameters_as_in_torch() -> None:
     six = figures.numbers("both", [])()["six"]
     layers = {"encoder": nn.TransformerEncoderLayer, "decoder": nn.TransformerDecoderLayer}

@@ -82,10 +82,7 @@ def _language_model(view: str, text: str, token: int, sublayer: int, way: str) -
     read = stream(text)
     at, block = min(token, len(read["tokens"]) - 1), sublayer // 2
     norms, reads, adds, shares = (read[each][at] for each in ("norms", "reads", "adds", "shares"))
-    parts = [
-        {"read": reads[n], **_sum(norms[n], adds[n], norms[n + 1])}
-        for n in (2 * block, 2 * block + 1)
-    ]
+    parts = [_sum(reads[n], norms[n], adds[n], norms[n + 1]) for n in (2 * block, 2 * block + 1)]
     return {
         "text": text,
         "tokens": read["tokens"],
@@ -109,10 +106,10 @@ def _language_model(view: str, text: str, token: int, sublayer: int, way: str) -
     }
 
 
-def _sum(stream: float, added: float, total: float) -> dict[str, float]:
-    """Norms of two vectors and of their sum, which lies between two bounds."""
-    bounds = {"least": abs(stream - added), "most": stream + added}
-    return {"stream": stream, "added": added, "total": total, "share": added / stream, **bounds}
+def _sum(read: float, stream: float, added: float, total: float) -> dict[str, float]:
+    """Norms of what a part reads, of two vectors and of their sum, which lies between bounds."""
+    bounds = {"least": abs(stream - added), "most": stream + added, "share": added / stream}
+    return {"read": read, "stream": stream, "added": added, "total": total, **bounds}
 
 
 def _without(text: str, sublayer: int, way: str) -> dict[str, Any]:
@@ -159,12 +156,12 @@ def stream(text: str) -> dict[str, Any]:
     end = x[0].double()
     shares = (torch.cat(parts).double() * end).sum(-1) / end.pow(2).sum(-1)  # "part token"
     return {
-        "tokens": [*map(_name, ids[0].tolist())],
+        "tokens": [*map(real.piece, ids[0].tolist())],
         "norms": _norms(states),
         "reads": _norms(reads),
         "adds": _norms(parts[1:]),
         "shares": shares.T.tolist(),
-        "next": [*map(_name, top.indices.tolist())],
+        "next": [*map(real.piece, top.indices.tolist())],
         "next_shares": top.values.tolist(),
     }
 
@@ -179,10 +176,10 @@ def lens(text: str) -> dict[str, Any]:
         read = [_read_off(network, out.states[after][:, first:])[0] for after in AFTER]
     goal, best = int(out.logits[0, -1].argmax()), [each.max(-1) for each in read]
     return {
-        "tokens": [*map(_name, ids[0, first:].tolist())],
-        "words": [[*map(_name, each.indices.tolist())] for each in best],
+        "tokens": [*map(real.piece, ids[0, first:].tolist())],
+        "words": [[*map(real.piece, each.indices.tolist())] for each in best],
         "shares": [each.values.tolist() for each in best],
-        "goal": _name(goal),
+        "goal": real.piece(goal),
         "goals": [each[-1, goal].item() for each in read],
     }
 
@@ -208,12 +205,12 @@ def without(text: str) -> dict[str, Any]:
     changed = {
         way: {
             "shares": each[rows, goal].tolist(),
-            "words": [*map(_name, best.indices[rows].tolist())],
+            "words": [*map(real.piece, best.indices[rows].tolist())],
             "best": best.values[rows].tolist(),
         }
         for way, rows in WAYS.items()
     }
-    return {"goal": _name(goal), "share": each[0, goal].item(), **changed}
+    return {"goal": real.piece(goal), "share": each[0, goal].item(), **changed}
 
 
 @real.of("smollm2")
@@ -238,7 +235,7 @@ def attributed(text: str) -> dict[str, Any]:
         "token embedding": [name for name in gaps if name not in parts],
     }
     return {
-        "words": [*map(_name, ids)],
+        "words": [*map(real.piece, ids)],
         "logits": logits[ids].tolist(),
         "names": list(groups),
         "counts": [len(names) for names in groups.values()],
@@ -303,11 +300,6 @@ def _read_off(network: Any, states: Tensor) -> Tensor:
 def _norms(states: list[Tensor]) -> list[list[float]]:
     """Of each token's vectors, token by token."""
     return torch.cat(states).norm(dim=-1).T.tolist()
-
-
-def _name(id: int) -> str:
-    tokenizer: Any = real.opened("smollm2", "own").tokenizer
-    return real.word(tokenizer.text([id]))
 
 
 # ---- untrained stacks

@@ -4,7 +4,6 @@ from functools import cache, lru_cache
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from analysis import alignment
 from models.edits import Cut
@@ -58,7 +57,7 @@ def numbers(
         "causal": causal[row, : row + 1].tolist(),
         "cross": cross[:ROWS].tolist(),
         "most": {"token": _visible(source[most]), "at": most, "weight": cross[row, most].item()},
-        "best": _best(shares[row]),
+        "best": real.likeliest(shares[row], BEST, _character),
         "iso": "".join(target[1:]),
         "now": chosen[row],
         "stacks": _stacks(date, row, most, [LAYERS[n] for n, gone in enumerate(off) if gone]),
@@ -93,21 +92,10 @@ def _character(id: int) -> str:
     return _visible(real.card_of(MODEL).target_tokens[id])
 
 
-def _best(shares: Tensor) -> list[dict[str, Any]]:
-    """The likeliest characters."""
-    best = shares.topk(BEST)
-    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [{"token": _character(id), "share": share} for id, share in pairs]
-
-
 def _stacks(date: str, row: int, at: int, without: list[str]) -> dict[str, Any]:
-    """What every layer of both blocks adds, and what is written where some of them are off.
+    """What each layer adds: to the character read at a position, and to the one that is written.
 
-    Args:
-        date: that is read.
-        row: of the decoder: the position that predicts.
-        at: position of the character whose vector is followed through the encoder.
-        without: layers of the decoder's block whose output is replaced by zeros.
+    Layers of the decoder's block may be off: then their output is zero.
     """
     network: Any = real.opened(MODEL).network
     trace = _read(date)
@@ -127,7 +115,7 @@ def _stacks(date: str, row: int, at: int, without: list[str]) -> dict[str, Any]:
         "memory": context[0, at].norm().item(),
         "decoder": _norms(writing, row),
         "off": [name in without for name in LAYERS],
-        "best": _best(shares[row]),
+        "best": real.likeliest(shares[row], BEST, _character),
         "guesses": guesses,
         "right": right,
         "correct": sum(right),

@@ -16,20 +16,14 @@ def numbers(film: list[float], viewer: list[float], x: list[float], row: int) ->
     products = torch.tensor(film) * torch.tensor(viewer)
     words = torch.tensor(x).view(WORDS, FEATURES)
     steps = follow(unlearned(words))
+    named = {**steps, "x": words, "outputs": steps["values"], "products": products}
     return {
         "film": film,
         "viewer": viewer,
-        "products": products.tolist(),
         "match": products.sum().item(),
-        "x": words.tolist(),
         "row": row,
         "other": 1 - row,
-        "scores": steps.scores.tolist(),
-        "exponentials": steps.exponentials.tolist(),
-        "shifts": steps.shifts.tolist(),
-        "sums": steps.sums.tolist(),
-        "weights": steps.weights.tolist(),
-        "outputs": steps.values.tolist(),
+        **{name: each.tolist() for name, each in named.items()},
     }
 
 

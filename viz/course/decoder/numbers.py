@@ -13,7 +13,6 @@ from models.attention import Mask, Pattern, attend
 from models.seeding import seeded
 from viz.course import real
 from viz.course.boards import Board, board, panel, table
-from viz.course.inputs import InputError
 from viz.course.numbers import CAUSAL, goes_on, smollm2_writes
 
 SMALL = "grammar-next"
@@ -65,9 +64,9 @@ def _small(
     ids = whole[: start + written]
     layer, index = (0, 0) if network == "copying" else divmod(head, HEADS)
     edges = (MOST, 0), (window, ahead), (NARROW, 0)
-    causal, seen, narrow = (_seen(ids, network, *each) for each in edges)
+    passes = [_seen(ids, network, *each) for each in edges]
     return {
-        **_pass(seen, causal, narrow, ids, layer, index, _word),
+        **_pass(passes, ids, layer, index, _word),
         "start": start,
         "network": network,
         "left": len(whole) - len(ids),
@@ -91,9 +90,7 @@ def _word(id: int) -> str:
 def _continued(text: str) -> tuple[tuple[int, ...], int, float]:
     """A text and what the small network writes after it, the start's length, and the difference."""
     tokens = real.card_of(SMALL).tokens
-    unknown = [word for word in text.lower().split() if word not in tokens]
-    if unknown:
-        raise InputError(f"expected words such as king, dog, saw, the; received {unknown[0]!r}")
+    real.check_known(text.lower().split(), tokens, "words such as king, dog, saw, the")
     ids = list(real.encoded(SMALL, text).ids)
     real.check(len(ids) - 1, 1, LONGEST - 1, "words")
     network, end = real.opened(SMALL).network, tokens.index(".")
@@ -172,36 +169,22 @@ def read(
     ids: tuple[int, ...], window: int, ahead: int, layer: int, head: int, narrow: int
 ) -> dict[str, Any]:
     """Weights of a head and predictions at every position, under a mask."""
-    tokenizer: Any = real.opened("smollm2", "own").tokenizer
     edges = (len(ids), 0), (window, ahead), (narrow, 0)
-    causal, seen, few = (_seen(ids, "smollm2", *each) for each in edges)
-    return _pass(seen, causal, few, ids, layer, head, lambda id: real.word(tokenizer.text([id])))
+    passes = [_seen(ids, "smollm2", *each) for each in edges]
+    return _pass(passes, ids, layer, head, real.piece)
 
 
 def _pass(
-    seen: Seen,
-    causal: Seen,
-    narrow: Seen,
-    ids: tuple[int, ...],
-    layer: int,
-    head: int,
-    name: Callable[[int], str],
+    passes: list[Seen], ids: tuple[int, ...], layer: int, head: int, name: Callable[[int], str]
 ) -> dict[str, Any]:
     """Weights of one head, the likeliest tokens, and where the move of the mask costs most.
 
-    Args:
-        seen: under the mask as it is.
-        causal: under the causal mask.
-        narrow: under a narrow window, which decides where `seen` predicts as `causal`.
-        ids: of the text.
-        layer: of the head.
-        head: that is shown, with its scores before the mask.
-        name: of a token.
+    Passes are those under the causal mask, under the mask as it is, and under a narrow window,
+    which decides where the mask has not been moved.
     """
+    causal, seen, narrow = passes
     pattern = seen.patterns[layer]
     visible = pattern.scores(head, item=0).isfinite()
-    best = seen.probabilities.topk(BEST)
-    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
     whole, now, few = (each.of_answers(ids) for each in (causal, seen, narrow))
     most = int((whole - (few if now.equal(whole) else now)).argmax())
     names = [*map(name, ids)]
@@ -212,10 +195,7 @@ def _pass(
         "weights": pattern.weights(head, item=0).tolist(),
         "hidden": int((~visible).sum()),
         "sees": visible.sum(-1).tolist(),
-        "best": [
-            [{"token": name(id), "share": share} for id, share in zip(*row, strict=True)]
-            for row in pairs
-        ],
+        "best": [real.likeliest(row, BEST, name) for row in seen.probabilities],
         "answers": [*names[1:], None],
         "answer_shares": [*now.tolist(), None],
         "mean_share": now.mean().item(),

@@ -96,7 +96,7 @@ def head(text: str) -> dict[str, Any]:
     best, others = order[:BEST], drops[order[BEST:]]
     shares = (others - drops.logsumexp(0)).exp()
     return {
-        "words": [real.word(model.tokenizer.text([id])) for id in best.tolist()],
+        "words": [*map(real.piece, best.tolist())],
         "h": h.tolist(),
         "norm": h.norm().item(),
         "rows": table[best].norm(dim=-1).tolist(),

@@ -62,8 +62,6 @@ def numbers(
         "scores": scores[layer],
         "layer": layer,
         "head": head,
-        "name": names[layer][head],
-        "score": scores[layer][head],
     }
     return answer if trained == "yes" else answer | _cell(sentence, layer, head, query, key)
 
@@ -161,7 +159,7 @@ def eight() -> Board:
         layer, x = MultiHeadAttention(config).eval(), LOUD * torch.randn(1, len(WORDS), dim)
     with torch.no_grad():
         out, pattern = layer(x)
-    each = [follow(pattern, head=head).values for head in range(EIGHT)]
+    each = [follow(pattern, head=head)["values"] for head in range(EIGHT)]
     panels = [
         panel(f"Z_{{{n}}}", z.tolist(), rows=WORDS if n % 4 == 0 else (), kind="signed")
         for n, z in enumerate(each)

@@ -20,7 +20,6 @@ from models.run import trace
 from models.trace import Trace
 from viz.course import real
 from viz.course.boards import Board, board, panel
-from viz.course.inputs import InputError
 
 REPEATER, READER = "induction", "grammar-next"
 DEEP = ((16, 0), (18, 6), (16, 1), (18, 8))  # of SmolLM2: previous token, induction, control, sink
@@ -60,28 +59,26 @@ def numbers(
         reader: its head.
         hidden: key that is hidden from it; the last one where there are fewer.
     """
-    places = SMALL if network == "small" else DEEP
-    names = [f"layer {layer}, head {head}" for layer, head in places]
-    more: dict[str, Any] = {"names": names}
-    if network == "small":
-        whole, changed = _read(text), None
-    else:
-        whole, changed = (repeat(words, each) for each in ("none", ablated))
-        more |= {"tests": losses()["tests"], "controls": controls()}
-    followed = min(spot, len(places) - 1)
-    tokens = whole["tokens"]
+    small = network == "small"
+    places = SMALL if small else DEEP
+    whole = _read(text) if small else repeat(words, "none")
+    followed, tokens = min(spot, len(places) - 1), whole["tokens"]
     at = min(query, len(tokens) - 1)
     row = whole["weights"][followed][at]
     key = row.index(max(row))
-    if network == "smollm2":
-        layer, chosen = DEEP[followed]
-        edits = {} if ablated == "none" else {"edits": "Ablate({}, {})".format(*DEEP[int(ablated)])}
+    more: dict[str, Any] = {"changed": None}
+    if not small:
+        (layer, chosen), edits = DEEP[followed], {}
+        if ablated != "none":
+            more["changed"] = repeat(words, ablated)
+            edits = {"edits": "Ablate({}, {})".format(*DEEP[int(ablated)])}
         place = {"input": words, "layer": layer, "head": chosen, "token": at}
+        more |= {"tests": losses()["tests"], "controls": controls()}
         more |= real.about("smollm2", **place, **edits)
     return {
         **whole,
         **more,
-        "network": network,
+        "names": [f"layer {layer}, head {head}" for layer, head in places],
         "followed": {"previous": head, "sink": sink, "induction": followed, "ablate": followed},
         "query": at,
         "asks": tokens[at],
@@ -91,7 +88,6 @@ def numbers(
         "before": tokens[key - 1] if key else None,
         "predicted": whole["best"][at],
         "ablated": ablated,
-        "changed": changed if ablated != "none" else None,
         "reads": _hidden(sentence, reader, hidden),
     }
 
@@ -101,9 +97,7 @@ def _read(text: str) -> dict[str, Any]:
     """What the small network's heads do with a text."""
     names = real.card_of(REPEATER).tokens
     signs = "".join(text.lower().split())
-    unknown = [sign for sign in signs if sign not in names[LOW:]]
-    if unknown:
-        raise InputError(f"expected letters a to z and digits, received {unknown[0]!r}")
+    real.check_known(signs, names[LOW:], "letters a to z and digits")
     real.check(len(signs), 2, SIGNS, "letters and digits")
     read = real.traced(REPEATER, signs)
     return {
@@ -120,7 +114,7 @@ def repeat(text: str, ablated: str) -> dict[str, Any]:
     edits = [] if ablated == "none" else [Ablate(*DEEP[int(ablated)])]
     read = real.traced("smollm2", text, *edits)
     tokens = [*map(real.word, read.labels)]
-    return {"tokens": tokens, **_roles(read, DEEP), "best": _next(read, _piece)}
+    return {"tokens": tokens, **_roles(read, DEEP), "best": _next(read, real.piece)}
 
 
 def _roles(read: Trace, places: Any) -> dict[str, Any]:
@@ -138,15 +132,7 @@ def _roles(read: Trace, places: Any) -> dict[str, Any]:
 
 def _next(read: Trace, name: Any) -> list[dict[str, Any]]:
     """The likeliest next token at each position."""
-    best = read.output.values[0].softmax(-1).max(-1)
-    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [{"token": name(id), "share": share} for id, share in pairs]
-
-
-@lru_cache(maxsize=4096)
-def _piece(id: int) -> str:
-    tokenizer: Any = real.opened("smollm2").tokenizer
-    return real.word(tokenizer.text([id]))
+    return [real.likeliest(row.softmax(-1), 1, name)[0] for row in read.output.values[0]]
 
 
 def repeats(length: int, low: int, high: int) -> Tensor:
@@ -198,9 +184,7 @@ def _hidden(sentence: str, reader: int, hidden: int) -> dict[str, Any]:
     key had (Jain and Wallace 2019).
     """
     names, words = real.card_of(READER).tokens, sentence.lower().split()
-    unknown = [word for word in words if word not in names]
-    if unknown:
-        raise InputError(f"expected words such as keys, dog, near, the; received {unknown[0]!r}")
+    real.check_known(words, names, "words such as keys, dog, near, the")
     real.check(len(words), 1, WORDS, "words")
     layer, head = divmod(reader, 2)
     tokens, last = ["begin", *words], len(words)

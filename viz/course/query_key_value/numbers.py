@@ -39,32 +39,22 @@ def numbers(
     tokens = torch.tensor(x).view(len(TOKENS), FEATURES)
     matrices = [torch.tensor(each).view(WIDTH, FEATURES) for each in (wq, wk, wv)]
     pattern = word_by_word(tokens, *matrices)
-    every = follow(pattern)
+    whole = follow(pattern)
     q, k, v = (each[0, 0] for each in (pattern.q, pattern.k, pattern.v))
     query = q[word : word + 1] + torch.tensor(dq)
     keys = k + torch.tensor(dk).view(len(TOKENS), WIDTH)
-    one = follow(one_head(query, keys, v))
-    weights = one.weights[0]
+    one = {name: each[0] for name, each in follow(one_head(query, keys, v)).items()}
+    weights = one["weights"]
+    given = dict(zip(("wq", "wk", "wv", "q", "k", "v"), (*matrices, q, k, v), strict=True))
+    every = {f"all_{name}": each for name, each in whole.items()}
+    more = {"x": tokens, "query": query[0], "keys": keys, "output": one["values"]}
+    more |= {"all_outputs": whole["values"], "contributions": weights[:, None] * v}
     return {
+        **{n: each.tolist() for n, each in {**given, **every, **one, **more}.items()},
         "tokens": TOKENS,
         "token": TOKENS[word],
         "word": word,
-        "x": tokens.tolist(),
-        **{f"w{name}": each.tolist() for name, each in zip("qkv", matrices, strict=True)},
-        **{name: each.tolist() for name, each in zip("qkv", (q, k, v), strict=True)},
-        "all_scores": every.scores.tolist(),
-        "all_weights": every.weights.tolist(),
-        "all_outputs": every.values.tolist(),
-        "query": query[0].tolist(),
-        "keys": keys.tolist(),
-        "terms": (query * keys).tolist(),
-        "products": one.products[0].tolist(),
-        "scores": one.scores[0].tolist(),
-        "exponentials": one.exponentials[0].tolist(),
-        "total": one.sums[0].item(),
-        "weights": weights.tolist(),
-        "contributions": (weights[:, None] * v).tolist(),
-        "output": one.values[0].tolist(),
+        "total": one["sums"].item(),
         "best": TOKENS[int(weights.argmax())],
         "largest": weights.max().item(),
     }
@@ -98,13 +88,13 @@ def columns() -> Board:
     def reading(pattern: Pattern, how: str, names: tuple[str, ...]) -> list[Panel]:
         steps = follow(pattern)
         q, k, v = (each[0, 0].tolist() for each in (pattern.q, pattern.k, pattern.v))
-        weights = steps.weights.tolist()
+        weights = steps["weights"].tolist()
         return [
             panel(f"{how}: Q", q, rows=names, kind="signed", digits=4),
             panel("K", k, kind="signed", digits=4),
             panel("V", v, kind="signed", digits=4),
             panel(f"{how}: weights", weights, rows=names, kind="weights", digits=4),
-            panel("result", steps.values.tolist(), kind="signed", digits=4, sign="→"),
+            panel("result", steps["values"].tolist(), kind="signed", digits=4, sign="→"),
         ]
 
     by_columns = reading(feature_by_feature(x, *matrices), "words as columns", features)

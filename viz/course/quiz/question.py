@@ -104,13 +104,7 @@ def drawn(written: Written, seed: int) -> Question:
 
 
 def _filled(written: Written, values: Mapping[str, Any], dice: Random) -> Question:
-    """A question with its numbers.
-
-    Args:
-        written: its texts.
-        values: by name; "answer" of a sum; "wrong" are values of several options of one text.
-        dice: for the order of the options.
-    """
+    """A question with its numbers; those of "wrong" are of several options of one text."""
     slips: list[tuple[Any, str]] = []
     for first, *hint in written.items:
         if not first.startswith("["):

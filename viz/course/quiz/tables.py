@@ -71,12 +71,6 @@ def facts(**named: object) -> str:
     return f'<p class="lesson-facts">{boxes}</p>'
 
 
-def lines(*items: str) -> str:
-    """A list of lines in markup."""
-    inner = "".join(f"<li>{prose.html(line)}</li>" for line in items)
-    return f'<ul class="lesson-lines">{inner}</ul>'
-
-
 def number(value: Any, format_: str = ".4f") -> str:
     """A number as text, with a typographic minus sign; a text as it is."""
     text = format(value, format_)

@@ -89,7 +89,7 @@ def logits(text: str) -> dict[str, Any]:
     return {
         "first": logits[:EXACT].tolist(),
         "rest": logits[EXACT + EACH // 2 :: EACH].tolist(),
-        "names": [_name(id) for id in ids[:BARS].tolist()],
+        "names": [*map(real.piece, ids[:BARS].tolist())],
     }
 
 
@@ -100,7 +100,7 @@ def cached(text: str) -> dict[str, Any]:
     pattern = _pass(tuple(whole["ids"])).patterns[LAYER]
     shared = HEAD * pattern.k.shape[1] // pattern.q.shape[1]
     return {
-        "tokens": [_name(id) for id in whole["ids"]],
+        "tokens": [*map(real.piece, whole["ids"])],
         "begun": whole["start"],
         "keys": pattern.k[0, shared, :, :FEATURES].tolist(),
         "values": pattern.v[0, shared, :, :FEATURES].tolist(),
@@ -114,11 +114,6 @@ def cached(text: str) -> dict[str, Any]:
 def _pass(ids: tuple[int, ...]) -> "DecoderOutput":
     with torch.no_grad():
         return real.opened(MODEL, "own").network(torch.tensor([ids]))
-
-
-def _name(id: int) -> str:
-    tokenizer: Any = real.opened(MODEL, "own").tokenizer
-    return real.word(tokenizer.text([id]))
 
 
 @lru_cache(maxsize=256)

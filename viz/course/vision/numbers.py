@@ -60,11 +60,9 @@ def numbers(
         photo: name of a photo.
         picture: of a picture.
         shuffle: see `run_shuffled`.
-        layer: of the weights of DINOv2.
-        head: of the weights of DINOv2.
+        layer: of DINOv2's weights; likewise `head`.
         position: the patch position whose vector is compared with all others.
-        small_layer: of the weights of the small network.
-        small_head: of the weights of the small network.
+        small_layer: of the small network's weights; likewise `small_head`.
     """
     if network == SMALL:
         out, config = _run(SMALL, picture, shuffle), _network(SMALL).config
@@ -350,17 +348,8 @@ def _memory(size: float) -> str:
 @cache
 def sizes() -> Board:
     """The shape after each of the six steps, for 224 × 224 pixels in patches of 14."""
-    config = ViTConfig(
-        image=224,
-        patch=14,
-        dim=128,
-        heads=8,
-        head_dim=64,
-        depth=1,  # one block has the shapes of six
-        mlp=2048,
-        classes=1000,
-        qkv_bias=False,
-    )
+    sizes: dict[str, Any] = {"image": 224, "patch": 14, "dim": 128, "heads": 8, "head_dim": 64}
+    config = ViTConfig(**sizes, depth=1, mlp=2048, classes=1000, qkv_bias=False)  # as six blocks
     rows = {
         name: [" × ".join(f"{size:,}" for size in x.shape), formula]
         for name, formula, x in vit_steps(ViT(config).eval(), torch.zeros(1, 3, 224, 224))
@@ -412,14 +401,14 @@ def counted() -> Board:
         networks: dict[str, Any] = {name: ViT(config) for name, config in configs.items()}
     first = networks["vit-32"]
     parts = {
-        "Projection": (first.patches, 1),
-        "Class token": (first.prefix, 1),
-        "Learned positions": (first.positions, 1),
-        "Pre-norm block": (first.blocks[0], len(first.blocks)),
-        "Final norm": (first.norm, 1),
-        "Head": (first.head, 1),
+        "Projection": (_parameters(first.patches), 1),
+        "Class token": (first.prefix.numel(), 1),
+        "Learned positions": (_parameters(first.positions), 1),
+        "Pre-norm block": (_parameters(first.blocks[0]), len(first.blocks)),
+        "Final norm": (_parameters(first.norm), 1),
+        "Head": (_parameters(first.head), 1),
     }
-    rows = {name: [f"{_parameters(part):,}", str(copies)] for name, (part, copies) in parts.items()}
+    rows = {name: [f"{count:,}", str(copies)] for name, (count, copies) in parts.items()}
     counts = {name: _parameters(network) for name, network in networks.items()}
     totals = {PRESETS[name].title: [f"{count:,}"] for name, count in counts.items()}
     gives, reads = next(each for each in networks["vit-raw-head"].head.parameters()).shape
@@ -432,22 +421,18 @@ def counted() -> Board:
     )
 
 
-def _parameters(part: torch.nn.Module | Tensor) -> int:
-    if isinstance(part, Tensor):
-        return part.numel()
+def _parameters(part: torch.nn.Module) -> int:
     return sum(each.numel() for each in part.parameters())
 
 
 def train() -> Board:
     """What fine-tuning changes of a pretrained ViT-B/16."""
-    steps = ((224, 21_843, "from random numbers"), (384, 1_000, "further"))
-    grids = [side // 16 for side, _, _ in steps]
     rows = {
-        "image": [f"{side} × {side}" for side, _, _ in steps],
-        "grid of positions": [f"{grid} × {grid}" for grid in grids],
-        "tokens": [f"{grid * grid + 1}" for grid in grids],
-        "classes of the head": [f"{classes:,}" for _, classes, _ in steps],
-        "what is trained": [start for _, _, start in steps],
+        "image": ["224 × 224", "384 × 384"],
+        "grid of positions": ["14 × 14", "24 × 24"],
+        "tokens": ["197", "577"],
+        "classes of the head": ["21,843", "1,000"],
+        "what is trained": ["from random numbers", "further"],
     }
     return board([table("ViT-B/16 in two steps", rows, ["pretraining", "fine-tuning"])])
 

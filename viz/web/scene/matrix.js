@@ -70,60 +70,42 @@ export function matrix(key, values, look = {}) {
     const left = x + names;
     const across = (j) => left + cells.slice(0, j).reduce((sum, width) => sum + width, 0);
     const down = (i) => y + head + i * tall;
+    const small = { size: 0.92 };
     const cell = (i, j) => {
-      const [fill, lit, at] = [ground(values[i][j], i, j), look.lit?.(i, j), `${key}/${i}.${j}`];
-      const more = {
-        term,
-        tip: look.tip?.(values[i][j], i, j) || undefined,
+      const [value, at] = [values[i][j], `${key}/${i}.${j}`];
+      const [fill, box] = [ground(value, i, j), [across(j), down(i), cells[j], tall]];
+      const cause = {
+        tip: look.tip?.(value, i, j) || undefined,
         of: look.of?.(i, j),
         edit: look.edit?.(i, j),
-        ...look.more?.(i, j),
       };
-      const box = rect(at, [across(j), down(i), cells[j], tall], lit ? "/primary 2.5" : `/${outline} 1`, {
-        fill,
-        ...more,
-      });
-      if (isBare || texts[i][j] === "") return [box];
-      const { opacity } = box;
-      return [
-        box,
-        say(`${at}/number`, [across(j) + cells[j] / 2, down(i) + tall / 2], texts[i][j], "", {
-          size: 0.92,
-          fill: onto(fill),
-          term,
-          opacity,
-        }),
-      ];
+      const words = look.lit?.(i, j) ? "/primary 2.5" : `/${outline} 1`;
+      const square = rect(at, box, words, { fill, term, ...cause, ...look.more?.(i, j) });
+      if (isBare || texts[i][j] === "") return [square];
+      const middle = [across(j) + cells[j] / 2, down(i) + tall / 2];
+      const letters = { ...small, fill: onto(fill), term, opacity: square.opacity };
+      return [square, say(`${at}/number`, middle, texts[i][j], "", letters)];
     };
+    const above = say(`${key}/title`, [left + body / 2, y + 0.75], title, `${term ?? ""} bold`, {
+      size: 1.04,
+    });
+    const column = (name, j) => {
+      const place = [across(j) + cells[j] / 2, down(0) - (isTurned ? 0.3 : 0.7)];
+      const turn = isTurned ? -60 : 0;
+      return say(`${key}/col${j}`, place, name, isTurned ? "muted start" : "muted", { ...small, turn });
+    };
+    const row = (name, i) => nameOf(key, i, name, [x, down(i), names, tall], look.follow?.(i));
     return [
-      ...(title
-        ? [
-            say(`${key}/title`, [left + body / 2, y + 0.75], title, term ? `${term} bold` : "bold", {
-              size: 1.04,
-            }),
-          ]
-        : []),
-      ...cols.map((name, j) => {
-        const place = [across(j) + cells[j] / 2, down(0) - (isTurned ? 0.3 : 0.7)];
-        return say(`${key}/col${j}`, place, name, isTurned ? "muted start" : "muted", {
-          size: 0.92,
-          turn: isTurned ? -60 : 0,
-        });
-      }),
-      ...rows.flatMap((name, i) =>
-        name ? nameOf(key, i, name, [x, down(i), names, tall], look.follow?.(i)) : [],
-      ),
+      ...(title ? [above] : []),
+      ...cols.map(column),
+      ...rows.flatMap((name, i) => (name ? row(name, i) : [])),
       ...values.flatMap((each, i) => each.flatMap((_, j) => cell(i, j))),
     ];
   };
   const tables = about ? [{ title: plain(about), rows: rows.map(plain), cols: cols.map(plain), values }] : [];
   const over = Math.max(0, wide(title) * 1.04 - body); // of a title that is wider than its cells
-  return free(
-    names + body + over,
-    head + tall * values.length,
-    (x, y) => draw(x + Math.max(0, over / 2 - (over ? Math.min(names, over / 2) : 0)), y),
-    tables,
-  );
+  const aside = Math.max(0, over / 2 - (over ? Math.min(names, over / 2) : 0));
+  return free(names + body + over, head + tall * values.length, (x, y) => draw(x + aside, y), tables);
 }
 
 /** The name of a row, which may be pressed. */
@@ -145,13 +127,10 @@ export const heatmap = (key, weights, side) =>
   free(side, side, (x, y) => {
     const cell = side / weights.length;
     const paths = Array(SHADES + 1).fill("");
-    const square = `h${cell}v${cell}h${-cell}z`;
-    weights.forEach((each, i) =>
-      each.forEach(
-        (weight, j) => (paths[Math.round(weight * SHADES)] += `M${x + j * cell} ${y + i * cell}${square}`),
-      ),
+    const square = (i, j) => `M${x + j * cell} ${y + i * cell}h${cell}v${cell}h${-cell}z`;
+    weights.forEach((row, i) =>
+      row.forEach((weight, j) => (paths[Math.round(weight * SHADES)] += square(i, j))),
     );
-    return paths.flatMap((d, shade) =>
-      d ? [path(`${key}/${shade}`, d, "", { fill: weightOf(shade / SHADES) })] : [],
-    );
+    const shaded = (d, shade) => path(`${key}/${shade}`, d, "", { fill: weightOf(shade / SHADES) });
+    return paths.flatMap((d, shade) => (d ? [shaded(d, shade)] : []));
   });

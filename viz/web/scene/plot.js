@@ -29,51 +29,39 @@ import { joined, line, rect, say } from "./marks.js";
  */
 
 /** @type {(key: string, look: PlotLook, draw: (scale: Scale) => Drawn[], tables?: FigureTable[]) => Part} */
-export function plot(
-  key,
-  { x: [x0, x1], y: [y0, y1], log = [], ticks = {}, names = ["", ""], title = "", wide = 30, high = 15 },
-  draw,
-  tables,
-) {
+export function plot(key, look, draw, tables) {
+  const { log = [], ticks = {}, names = ["", ""], title = "", wide = 30, high = 15 } = look;
+  const [[x0, x1], [y0, y1]] = [look.x, look.y];
   const [across, up] = [ticksOn(ticks.x, x0, x1, 7), ticksOn(ticks.y, y0, y1, 5)];
   const [left, below] = [up.length ? 2.8 : 0.4, (across.length ? 1.4 : 0) + (names[0] ? 1.2 : 0)];
   const above = (title ? 1.7 : 0.3) + (names[1] ? 1.3 : 0);
-  return free(
-    left + wide + 0.8,
-    above + high + below,
-    (startX, startY) => {
-      const x = scaleOf(x0, x1, startX + left, wide, log.includes("x"));
-      const y = scaleOf(y0, y1, startY + above + high, -high, log.includes("y"));
-      const at = (/** @type {number} */ a, /** @type {number} */ b) => [x(a), y(b)];
-      const small = { size: 0.88 };
-      return [
-        ...(title ? [say(`${key}/title`, [startX, startY + 0.6], title, "bold start", { size: 1.04 })] : []),
-        ...(names[1] ? [say(`${key}/y`, [startX, y(y1) - 0.8], names[1], "muted start", small)] : []),
-        ...(names[0] ? [say(`${key}/x`, [x(x1), y(y0) + below - 0.6], names[0], "muted end", small)] : []),
-        line(`${key}/floor`, [x(x0), y(y0), x(x1), y(y0)], "/muted 1"),
-        ...across.map(([value, text], i) =>
-          say(`${key}/x${i}`, [x(value), y(y0) + 0.8], text, "muted", small),
-        ),
-        ...up.flatMap(([value, text], i) => [
-          line(`${key}/y${i}`, [x(x0), y(value), x(x1), y(value)], "/line 1"),
-          say(`${key}/y${i}/text`, [x(x0) - 0.4, y(value)], text, "muted end", small),
-        ]),
-        ...draw({
-          x,
-          y,
-          at,
-          graph: (name, words, points, more) =>
-            joined(
-              name,
-              words,
-              points.map(([a, b]) => at(a, b)),
-              more,
-            ),
-        }),
-      ];
-    },
-    tables,
-  );
+  const small = { size: 0.88 };
+  const drawn = (startX, startY) => {
+    const x = scaleOf(x0, x1, startX + left, wide, log.includes("x"));
+    const y = scaleOf(y0, y1, startY + above + high, -high, log.includes("y"));
+    const at = (/** @type {number} */ a, /** @type {number} */ b) => [x(a), y(b)];
+    const graph = (name, words, points, more) =>
+      joined(
+        name,
+        words,
+        points.map(([a, b]) => at(a, b)),
+        more,
+      );
+    const level = ([value, text], i) => [
+      line(`${key}/y${i}`, [x(x0), y(value), x(x1), y(value)], "/line 1"),
+      say(`${key}/y${i}/text`, [x(x0) - 0.4, y(value)], text, "muted end", small),
+    ];
+    return [
+      ...(title ? [say(`${key}/title`, [startX, startY + 0.6], title, "bold start", { size: 1.04 })] : []),
+      ...(names[1] ? [say(`${key}/y`, [startX, y(y1) - 0.8], names[1], "muted start", small)] : []),
+      ...(names[0] ? [say(`${key}/x`, [x(x1), y(y0) + below - 0.6], names[0], "muted end", small)] : []),
+      line(`${key}/floor`, [x(x0), y(y0), x(x1), y(y0)], "/muted 1"),
+      ...across.map(([value, text], i) => say(`${key}/x${i}`, [x(value), y(y0) + 0.8], text, "muted", small)),
+      ...up.flatMap(level),
+      ...draw({ x, y, at, graph }),
+    ];
+  };
+  return free(left + wide + 0.8, above + high + below, drawn, tables);
 }
 
 /** The places and texts of ticks. @type {(ticks: any[] | undefined, low: number, high: number, most: number) => [number, string][]} */
@@ -104,68 +92,34 @@ function scaleOf(low, high, start, length, isLog) {
  */
 
 /** Bars beside each other. @type {(key: string, values: number[], look: BarsLook) => Part} */
-export function bars(
-  key,
-  values,
-  {
-    labels = [],
-    title = "",
-    name = "",
-    wide = 16,
-    high = 8,
-    low = 0,
-    most = Math.max(...values, 1e-9),
-    axis = false,
-    chosen,
-    said,
-    bar,
-    press,
-    more,
-  },
-) {
+export function bars(key, values, look) {
+  const { labels = [], title = "", name = "", wide = 16, high = 8, low = 0, axis = false, chosen } = look;
+  const { most = Math.max(...values, 1e-9), said, bar, press, more } = look;
   const few = Math.ceil(values.length / 16) || 1;
-  /** @type {[number, string][]} */
-  const below = labels.map((text, i) => [i + 0.5, text]);
-  const ticks = { x: below.filter((_, i) => i % few === 0), ...(axis ? {} : { y: [] }) };
+  const below = labels.map((text, i) => [i + 0.5, text]).filter((_, i) => i % few === 0);
   const room = said ? 1.2 / high : 0; // above the highest bar
-  const look = {
-    x: [0, values.length],
-    y: [low, most + room * (most - low)],
-    ticks,
-    names: [name, ""],
-    title,
-    wide,
-    high,
+  const axes = {
+    ...{ x: [0, values.length], y: [low, most + room * (most - low)] },
+    ...{ ticks: { x: below, ...(axis ? {} : { y: [] }) }, names: [name, ""], title, wide, high },
   };
   const tables = title ? [{ title, rows: labels, cols: [name], values: values.map((value) => [value]) }] : [];
-  return plot(
-    `${key}axis`,
-    /** @type {PlotLook} */ (look),
-    ({ x, y, ...scale }) => {
-      const one = (value, i) => {
-        const [from, to] = [0, value].map((each) => y(Math.max(low, each)));
-        const [top, width] = [Math.min(from, to), x(1) - x(0)];
-        const isChosen = i === chosen;
-        const full = { x: x(i) + 0.08 * width, y: y(most), w: 0.84 * width, h: y(low) - y(most) };
-        const sides = [full.x, top, full.w, Math.max(0.06, Math.abs(from - to))];
-        const box = rect(`${key}${i}`, sides, isChosen ? "primary" : "line", { full, ...bar?.(i) });
-        const number =
-          said &&
-          say(`${key}${i}/value`, [x(i + 0.5), top - 0.6], said(i), isChosen ? "bold" : "muted", {
-            size: 0.88,
-          });
-        const area =
-          press &&
-          rect(
-            `${key}${i}/press`,
-            [x(i), y(most), width, y(low) - y(most)],
-            isChosen ? "none/text 2" : "none",
-            { press: press(i) },
-          );
-        return [box, ...(number ? [number] : []), ...(area ? [area] : [])];
-      };
-      return [...values.flatMap(one), ...(more?.({ x, y, ...scale }) ?? [])];
-    },
-    tables,
-  );
+  const draw = (/** @type {Scale} */ scale) => {
+    const { x, y } = scale;
+    const one = (value, i) => {
+      const [from, to] = [0, value].map((each) => y(Math.max(low, each)));
+      const [top, width, isChosen] = [Math.min(from, to), x(1) - x(0), i === chosen];
+      const full = { x: x(i) + 0.08 * width, y: y(most), w: 0.84 * width, h: y(low) - y(most) };
+      const sides = [full.x, top, full.w, Math.max(0.06, Math.abs(from - to))];
+      const box = rect(`${key}${i}`, sides, isChosen ? "primary" : "line", { full, ...bar?.(i) });
+      const words = isChosen ? "bold" : "muted";
+      const place = [x(i + 0.5), top - 0.6];
+      const number = said && say(`${key}${i}/value`, place, said(i), words, { size: 0.88 });
+      const all = [x(i), y(most), width, y(low) - y(most)];
+      const area =
+        press && rect(`${key}${i}/press`, all, isChosen ? "none/text 2" : "none", { press: press(i) });
+      return [box, ...(number ? [number] : []), ...(area ? [area] : [])];
+    };
+    return [...values.flatMap(one), ...(more?.(scale) ?? [])];
+  };
+  return plot(`${key}axis`, axes, draw, tables);
 }

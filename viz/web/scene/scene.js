@@ -58,20 +58,8 @@ export function between(from, to, share) {
 
 /** The attributes of a mark's element. @type {(mark: Mark) => Attributes} */
 export function attributesOf(mark) {
-  const {
-    kind,
-    x = 0,
-    y = 0,
-    w = 0,
-    h = 0,
-    r = 0,
-    x2 = x,
-    y2 = y,
-    opacity = 1,
-    stroke,
-    width = 1,
-    size = 14,
-  } = mark;
+  const { kind, x = 0, y = 0, w = 0, h = 0, r = 0, x2 = x, y2 = y } = mark;
+  const { opacity = 1, stroke, width = 1, size = 14 } = mark;
   /** @type {Attributes} */
   const attributes = { opacity, fill: mark.fill ?? (kind === "text" ? "currentColor" : "none") };
   if (stroke) Object.assign(attributes, { stroke, "stroke-width": width });
@@ -87,14 +75,8 @@ export function attributesOf(mark) {
     curve: { d: curve(x, y, x2, y2, mark.bend ?? "h") },
     path: { d: mark.d ?? "" },
     text: {
-      ...{
-        x,
-        y,
-        "font-size": size,
-        "text-anchor": mark.anchor ?? "middle",
-        "font-weight": mark.bold ? 600 : 400,
-      },
-      ...{ "font-family": "inherit", "dominant-baseline": "central" },
+      ...{ x, y, "font-size": size, "font-family": "inherit", "font-weight": mark.bold ? 600 : 400 },
+      ...{ "text-anchor": mark.anchor ?? "middle", "dominant-baseline": "central" },
     },
   }[kind];
   return Object.assign(attributes, shape);
@@ -296,18 +278,10 @@ export class Scene {
    */
   toSvg(title, description, ground, ink) {
     const [width, height] = this.size;
-    const copy = svg("svg", {
-      xmlns: SPACE,
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      "font-family": FAMILY,
-    });
-    copy.append(
-      svg("title", {}, title),
-      svg("desc", {}, description),
-      svg("rect", { width, height, fill: ground }),
-    );
+    const size = { width, height, viewBox: `0 0 ${width} ${height}` };
+    const copy = svg("svg", { xmlns: SPACE, ...size, "font-family": FAMILY });
+    const about = [svg("title", {}, title), svg("desc", {}, description)];
+    copy.append(...about, svg("rect", { width, height, fill: ground }));
     for (const child of this.root.children) {
       const { mark } = /** @type {MarkElement} */ (child);
       if (!mark || this.held.get(mark.key)?.gone) continue;

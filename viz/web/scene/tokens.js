@@ -21,41 +21,31 @@ const [TALL, GAP] = [1.9, 0.3];
  * @property {number} [room] at most
  */
 
-/** @type {(key: string, words: string[], look?: TokensLook) => Part} */
-export function tokens(
-  key,
-  names,
-  { chosen, press, words, more, letters, cell, wrap = false, room = WIDEST } = {},
-) {
+/** @type {(key: string, names: string[], look?: TokensLook) => Part} */
+export function tokens(key, names, look = {}) {
+  const { chosen, press, words, more, letters, cell, wrap = false, room = WIDEST } = look;
   const widths = names.map((name) => cell ?? Math.max(TALL, 0.8 + wide(name)));
   const lines = linesOf(widths, wrap ? room : Infinity);
   const longOf = (each) => each.reduce((sum, i) => sum + widths[i] + GAP, -GAP);
   const long = Math.max(0, ...lines.map(longOf));
   const unit = Math.min(1, room / long); // narrower than wanted
+  const token = (i, left, top) => {
+    const w = widths[i] * unit;
+    const usual = i === chosen ? "surface/primary 2.5" : "background/line 1";
+    const state = { r: 0.4, press: press?.(i) || undefined, ...more?.(i) };
+    const box = rect(`${key}${i}`, [left, top, w, TALL], words?.(i) ?? usual, state);
+    const size = Math.min(1, (0.96 * w) / Math.max(0.5, wide(names[i])));
+    const said = `${box.term ?? ""} ${i === chosen ? "bold" : ""}`;
+    const middle = [left + w / 2, top + TALL / 2];
+    return [box, say(`${key}${i}/text`, middle, names[i], said, { size, ...letters?.(i) })];
+  };
   const draw = (x, y) =>
-    lines.flatMap((each, n) => {
-      let left = x;
-      return each.flatMap((i) => {
-        const [w, top] = [widths[i] * unit, y + n * (TALL + GAP)];
-        const look = words?.(i) ?? (i === chosen ? "surface/primary 2.5" : "background/line 1");
-        const box = rect(`${key}${i}`, [left, top, w, TALL], look, {
-          r: 0.4,
-          press: press?.(i) || undefined,
-          ...more?.(i),
-        });
-        const size = Math.min(1, (0.96 * w) / Math.max(0.5, wide(names[i])));
-        const colour = box.term ? `${box.term} ` : "";
-        const middle = [left + w / 2, top + TALL / 2];
-        left += w + GAP * unit;
-        return [
-          box,
-          say(`${key}${i}/text`, middle, names[i], colour + (i === chosen ? "bold" : ""), {
-            size,
-            ...letters?.(i),
-          }),
-        ];
-      });
-    });
+    lines.flatMap((each, n) =>
+      each.flatMap((i, at) => {
+        const before = each.slice(0, at).reduce((sum, other) => sum + widths[other] + GAP, 0);
+        return token(i, x + before * unit, y + n * (TALL + GAP));
+      }),
+    );
   return free(long * unit, lines.length * (TALL + GAP) - GAP, draw);
 }
 

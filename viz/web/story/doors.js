@@ -30,32 +30,24 @@ function Doors({ lessons, short, plans }) {
     setOpen(name);
   };
   const hours = Math.round(minutesOf(lessons) / 60);
-  const doors = [
-    [
-      "short",
-      "Attention in 45 minutes",
-      `${some.length} lessons: what attention is, and what heads do with it.`,
-    ],
-    [
-      "whole",
-      "The whole transformer",
-      `${lessons.length} lessons, ${hours} hours: from one word to a vision transformer.`,
-    ],
-    [
-      "teach",
-      "For teachers",
-      "Each lesson in one click, for the projector; a plan with minutes and questions.",
-    ],
-  ];
+  const doors = {
+    short: "Attention in 45 minutes",
+    whole: "The whole transformer",
+    teach: "For teachers",
+  };
+  const lines = {
+    short: `${some.length} lessons: what attention is, and what heads do with it.`,
+    whole: `${lessons.length} lessons, ${hours} hours: from one word to a vision transformer.`,
+    teach: "Each lesson in one click, for the projector; a plan with minutes and questions.",
+  };
   const way = open === "short" ? some : lessons;
   return html`<div class="hs-doors" role="group" aria-label="Ways through the course">
-      ${doors.map(
+      ${Object.entries(doors).map(
         ([
           name,
           title,
-          line,
         ]) => html`<button type="button" class="hs-door" aria-pressed=${String(open === name)} onClick=${() => choose(name)}>
-          <b>${title}</b><span>${line}</span>
+          <b>${title}</b><span>${lines[name]}</span>
         </button>`,
       )}
     </div>

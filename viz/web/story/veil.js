@@ -4,14 +4,8 @@
 
 const NUMBERS = /[−-]?\d[\d,]*(\.\d+)?\u00a0?%|[−-]?\d+\.\d+|^[−-]?[\d,]+$/g;
 const BESIDE = 6; // units between a bar and its number
-const ASLEEP = {
-  tip: undefined,
-  of: undefined,
-  handle: undefined,
-  press: undefined,
-  edit: undefined,
-  flow: false,
-};
+const WAKE = ["tip", "of", "handle", "press", "edit", "flow"]; // what a mark does or says
+const ASLEEP = Object.fromEntries(WAKE.map((name) => [name, undefined]));
 const SURE = /** @type {const} */ (["kind", "text", "fill", "stroke", "href"]);
 
 /** @type {(marks: Mark[], before: Mark[], ink: Ink) => Mark[]} */
