@@ -222,7 +222,7 @@ LINKS = {
     "heads": "/corpus?run=minilm",
     "lesson": "/position?story=3",
     "course": "/course",
-    "positions": "/positions?scheme=rotary&view=pairs",
+    "positions": "/positions?scheme=rotary",
     "architecture": "/architecture?preset=small",
 }
 

@@ -167,15 +167,6 @@ def score(
     return Measure(name, count, of, float(low), float(high), aim)
 
 
-def answers(
-    network: nn.Module, task: Task, items: Sequence[Any]
-) -> tuple[Float[Tensor, "answer class"], Int[Tensor, " answer"]]:
-    """The logits at every position that counts, and the right classes, in eval mode."""
-    pairs = list(_answered(network, task, items))
-    logits = torch.cat([logits[batch.counted] for logits, batch in pairs])
-    return logits, torch.cat([batch.target[batch.counted] for _, batch in pairs])
-
-
 @torch.no_grad()
 def _answered(
     network: nn.Module, task: Task, items: Sequence[Any]

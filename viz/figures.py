@@ -5,17 +5,15 @@ browser builds it from Streamlit's theme, which comes from viz/theme.py. A range
 gets the diverging ramp, any other range the sequential one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 HEIGHT = 420
 MARGIN = {"l": 8, "r": 8, "t": 60, "b": 8}  # the top margin holds Plotly's mode bar and the title
-SMALL_TITLE = 22  # pixels above one of several matrices
 GREY = "#808694"  # readable on light and dark backgrounds
 
 
@@ -68,9 +66,7 @@ def curves(
     title: str,
     x: str,
     y: str,
-    band: tuple[np.ndarray, np.ndarray] | None = None,
     mark: float | None = None,
-    steps: bool = False,
     span: tuple[float, float] | None = None,
     height: int = HEIGHT,
 ) -> go.Figure:
@@ -82,149 +78,38 @@ def curves(
         title: of the figure.
         x: title of the x axis, with the unit.
         y: title of the y axis, with the unit.
-        band: smallest and largest value at each x, drawn behind the lines.
         mark: an x coordinate to mark.
-        steps: whether x is discrete, so that points get markers.
         span: range of the y axis.
         height: in pixels.
     """
     if not lines or any(len(line) != len(at) for line in lines.values()):
         raise ValueError(f"expected lines of {len(at)} values, received {_sizes(lines)}")
-    traces = [_line(at, name, line, x, y, steps) for name, line in lines.items()]
-    figure = go.Figure([*([] if band is None else [_band(at, *band)]), *traces])
+    figure = go.Figure([_line(at, name, line, x, y) for name, line in lines.items()])
     if mark is not None:
         figure.add_vline(mark, line={"color": GREY, "width": 1, "dash": "dot"})
     number_axis(figure, "x", x)
     number_axis(figure, "y", y)
     figure.update_yaxes(exponentformat="none")  # 0.00016, not 160µ
     figure.update_yaxes(range=span)
-    several = len(lines) > 1 or band is not None
-    figure.update_layout(showlegend=several, legend={"orientation": "h", "y": -70 / height})
+    below = {"orientation": "h", "y": -70 / height}
+    figure.update_layout(showlegend=len(lines) > 1, legend=below)
     return finish(figure, title, height)
 
 
-def facets(
-    values: Mapping[str, np.ndarray],
-    *,
-    title: str,
-    x: str,
-    y: str,
-    bar: str,
-    low: float,
-    high: float,
-    across: int = 4,
-    most: int | None = None,
-    height: int = HEIGHT,
-) -> go.Figure:
-    """Several matrices side by side on one colour scale.
-
-    Args:
-        values: [row, column] by name.
-        title: of the figure.
-        x: title of the x axes.
-        y: title of the y axes.
-        bar: title of the colour bar, with the unit.
-        low: value of the first colour.
-        high: value of the last colour.
-        across: maximum number of matrices per row.
-        most: rows and columns to draw of each; of longer ones every `stride`-th.
-        height: in pixels.
-    """
-    if not values:
-        raise ValueError("expected at least one matrix, received none")
-    across = min(across, len(values))
-    figure = _grid(values, across)
-    for number, matrix in enumerate(values.values()):
-        place = number // across + 1, number % across + 1
-        every = 1 if most is None else stride(max(matrix.shape), most)
-        figure.add_trace(_cells(matrix, x, y, bar, every), *place)
-        last = number + across >= len(values)
-        number_axis(figure, "x", x if last else "", matrix.shape[1], at=place)
-        number_axis(figure, "y", y if place[1] == 1 else "", matrix.shape[0], down=True, at=place)
-        anchor = "x" if number == 0 else f"x{number + 1}"
-        figure.update_yaxes(scaleanchor=anchor, row=place[0], col=place[1])
-    finish(figure, title, height, coloraxis=colour_axis(bar, low, high))
-    # the matrices have titles too
-    return figure.update_layout(margin_t=MARGIN["t"] + SMALL_TITLE, title_pad_b=6 + SMALL_TITLE)
-
-
-def _grid(values: Mapping[str, np.ndarray], across: int) -> go.Figure:
-    """Empty subplots; if all matrices have one size, only the outer axes have tick labels."""
-    down = -(-len(values) // across)
-    same = len({matrix.shape for matrix in values.values()}) == 1
-    figure = make_subplots(
-        rows=down,
-        cols=across,
-        subplot_titles=[escape(name, quote=False) for name in values],
-        horizontal_spacing=0.03 if same else 0.16 / across,
-        vertical_spacing=0.22 / down,
-    )
-    for number in range(len(values) if same else 0):
-        row, col = number // across + 1, number % across + 1
-        figure.update_yaxes(showticklabels=col == 1, row=row, col=col)
-        figure.update_xaxes(showticklabels=number + across >= len(values), row=row, col=col)
-    return figure.update_annotations(font_size=13)
-
-
-def _line(at: np.ndarray, name: str, values: np.ndarray, x: str, y: str, steps: bool) -> go.Scatter:
+def _line(at: np.ndarray, name: str, values: np.ndarray, x: str, y: str) -> go.Scatter:
     return go.Scatter(
         x=at,
         y=values,
         name=escape(name, quote=False),
-        mode="lines+markers" if steps else "lines",
-        marker={"size": 4},
+        mode="lines",
         line={"width": 2},
         hovertemplate=f"{x} %{{x:.4~g}}<br>{y} %{{y:.4f}}",
     )
 
 
-def _band(at: np.ndarray, low: np.ndarray, high: np.ndarray) -> go.Scatter:
-    return go.Scatter(
-        x=np.concatenate([at, at[::-1]]),
-        y=np.concatenate([low, high[::-1]]),
-        fill="toself",
-        fillcolor="rgba(128, 134, 148, 0.3)",
-        line={"width": 0},
-        hoverinfo="skip",
-        name="smallest to largest",
-    )
-
-
-def bars(names: Sequence[str], values: Sequence[float], *, title: str, x: str) -> go.Figure:
-    """A bar chart of shares from 0 to 1, the first on top; equal names get separate bars.
-
-    Args:
-        names: of the bars.
-        values: from 0 to 1.
-        title: of the figure.
-        x: title of the x axis.
-    """
-    if len(names) != len(values) or not names:
-        raise ValueError(f"expected a value for every name, received {len(names)}, {len(values)}")
-    places = list(range(len(names)))
-    labels = [f"{value:.3f}" for value in values]
-    bar = go.Bar(x=list(values), y=places, orientation="h", text=labels, textposition="outside")
-    bar.update(constraintext="none")  # text size does not depend on the width of the bar
-    figure = go.Figure(bar.update(hovertemplate="%{text}<extra></extra>", cliponaxis=False))
-    figure.update_xaxes(title=x, range=[0, 1.08], tickvals=[0, 0.25, 0.5, 0.75, 1])
-    escaped = [escape(name, quote=False) for name in names]
-    figure.update_yaxes(tickvals=places, ticktext=escaped, autorange="reversed")
-    return finish(figure, title, 90 + 26 * len(names))
-
-
-def stride(length: int, most: int) -> int:
-    """The smallest step that leaves at most so many of a row's cells."""
-    return -(-length // most)
-
-
-def _cells(values: np.ndarray, x: str, y: str, bar: str, every: int = 1) -> go.Heatmap:
-    """The cells of a matrix; with a step, every n-th, each at its own row and column."""
+def _cells(values: np.ndarray, x: str, y: str, bar: str) -> go.Heatmap:
     return go.Heatmap(
-        z=values[::every, ::every],
-        x0=0,
-        y0=0,
-        dx=every,
-        dy=every,
+        z=values,
         coloraxis="coloraxis",
         hoverongaps=False,
         hovertemplate=f"{y} %{{y}}<br>{x} %{{x}}<br>{bar} %{{z:.4f}}<extra></extra>",
@@ -232,22 +117,15 @@ def _cells(values: np.ndarray, x: str, y: str, bar: str, every: int = 1) -> go.H
 
 
 def number_axis(
-    figure: go.Figure,
-    axis: str,
-    title: str,
-    count: int | None = None,
-    *,
-    down: bool = False,
-    at: tuple[int, int] | None = None,
+    figure: go.Figure, axis: str, title: str, count: int | None = None, *, down: bool = False
 ) -> None:
     """A numeric axis; with `count`, its range is that of the cells."""
-    where: dict[str, Any] = {} if at is None else {"row": at[0], "col": at[1]}
     settings: dict[str, Any] = {"title_text": title, "title_standoff": 6, "zeroline": False}
     if count is not None:
         ends = [-0.5, count - 0.5]
         settings |= {"range": ends[::-1] if down else ends, "constrain": "domain"}
         settings |= {"showgrid": False, "tickformat": "d"}
-    (figure.update_xaxes if axis == "x" else figure.update_yaxes)(**settings, **where)
+    (figure.update_xaxes if axis == "x" else figure.update_yaxes)(**settings)
 
 
 def colour_axis(bar: str, low: float, high: float) -> dict[str, object]:

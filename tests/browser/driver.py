@@ -98,7 +98,7 @@ PLACES = (
     Place(
         "Positions",
         "/positions",
-        ("", "scheme=rotary&view=pairs", "scheme=alibi&view=bias"),
+        ("", "scheme=rotary", "scheme=alibi"),
     ),
     Place(
         "Architecture",

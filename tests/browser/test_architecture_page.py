@@ -13,10 +13,13 @@ pytestmark = pytest.mark.browser
 DIAGRAM = ".st-key-architecture_diagram [data-painted]"
 EXPLORER = ".st-key-architecture_view [data-painted]"
 INSIDE = """diagram => {
-  const picture = diagram.querySelector("svg");
-  const { left, right } = picture.getBoundingClientRect();
-  const places = [...picture.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
-  return places.length && places.every((at) => left <= at.left && at.right <= right + 1);
+  const { left, right } = diagram.getBoundingClientRect();
+  const inside = (text) => {
+    const at = text.getBoundingClientRect();
+    return left <= at.left && at.right <= right;
+  };
+  const titles = [...diagram.querySelectorAll(".part b")];
+  return titles.length && titles.every(inside);
 }"""
 ASKED = "so it runs on request only"
 
@@ -56,7 +59,7 @@ def test_every_arrow_says_its_live_shape_and_a_click_on_a_part_its_numbers(page,
     expect(shapes.nth(1)).to_have_text("17 tokens × 64 dim")
     expect(page.locator(f"{DIAGRAM} .shape.new").first).to_be_attached()
     page.wait_for_url(re.compile("tokens=17"))
-    part(page, "blocks/feed_forward/up").click()
+    part(page, "blocks/feed_forward/up").locator(".hs-part-title").click()
     expect(page.locator(f"{DIAGRAM}[data-select='blocks/feed_forward/up']")).to_have_count(1)
     expect(page.get_by_text("What runs: models/blocks.py")).to_be_visible()
     expect(page.get_by_text("self.down(self.dropout(")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Plotly charts: what stays when they change, and what a click and their buttons do."""
+"""Plotly charts: what stays when they change, and what their buttons do."""
 
 import pypdfium2
 import pytest
@@ -50,5 +50,5 @@ def test_a_chart_saves_itself_fills_the_screen_returns_and_fits_on_paper(page, t
     document = pypdfium2.PdfDocument(page.pdf(format="A4"))
     assert len(document) == 1
     words = document[0].get_textpage()
-    for text in ("64 positions × 64 dimensions", "wave of dimension 4", "code of position 20"):
+    for text in ("64 positions × 64 dimensions", "wave of dimension 4", "Position 20 with all"):
         assert words.search(text, match_case=True).get_next(), text

@@ -1,24 +1,10 @@
-// Charts: the cell of a click, what a zoom depends on, and the template of a theme.
+// Charts: what a zoom depends on, and the template of a theme.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cellOf, rangesOf } from "../../viz/web/chart/chart.js";
+import { rangesOf } from "../../viz/web/chart/chart.js";
 import { templateOf } from "../../viz/web/chart/template.js";
-
-test("a click is its column and row", () => {
-  assert.deepEqual(cellOf({ points: [{ x: 9, y: 3 }] }), { x: 9, y: 3 });
-});
-
-test("coordinates between cells are those of the nearest; words are none", () => {
-  assert.deepEqual(cellOf({ points: [{ x: 8.4, y: 11.6 }] }), { x: 8, y: 12 });
-  assert.deepEqual(cellOf({ points: [{ x: "a", y: NaN }] }), { x: null, y: null });
-});
-
-test("a click beside all cells is none", () => {
-  assert.equal(cellOf({}), null);
-  assert.equal(cellOf({ points: [] }), null);
-});
 
 test("a zoom depends on the ranges of the axes alone", () => {
   const layout = { title: "a", xaxis: { range: [0, 4] }, yaxis2: { range: null }, height: 4 };

@@ -1,10 +1,8 @@
-// The image view's numbers without a canvas, and the diagram's layout.
+// The image view's numbers without a canvas.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { layout } from "../../viz/web/architecture/layout.js";
-import * as numbers from "../../viz/web/architecture/numbers.js";
 import * as flatness from "../../viz/web/painting/flatness.js";
 import { signedLevelOf, veilOf } from "../../viz/web/painting/over.js";
 import * as rows from "../../viz/web/image/rows.js";
@@ -64,44 +62,6 @@ test("a token moves to the patch of another stage at its place", () => {
   assert.equal(rows.movedToken(2, base(0, [2, 2]), base(0, [4, 4])), 13);
   assert.equal(rows.movedToken(0, base(1, [2, 2]), base(0, [2, 2])), 0);
   assert.equal(rows.movedToken(1, base(1, [2, 2]), base(1, [2, 2])), 1);
-});
-
-/** @type {(name: string, change?: object) => any} */
-const partOf = (name, change = {}) => ({
-  ...{ name, title: name, kind: "layer", takes: [["tokens", 16]], gives: [["tokens", 16]], context: [] },
-  ...{ parameters: 10, flops: 20, times: 1, skips: "", causal: false, parts: [] },
-  ...change,
-});
-
-test("parts stand below each other, opened ones in a frame, projections side by side", () => {
-  const attention = partOf("attention", {
-    parts: ["query", "key", "value"].map((name) => partOf(name, { kind: "projection" })),
-  });
-  const parts = [partOf("embed"), attention, partOf("head")];
-  const open = layout(parts, 500, new Set());
-  assert.deepEqual(open.frames.map(({ id }) => id), ["attention"]);
-  const projections = open.boxes.filter(({ id }) => id.startsWith("attention/"));
-  assert.equal(new Set(projections.map(({ y }) => y)).size, 1);
-  const closed = layout(parts, 500, new Set(["attention"]));
-  assert.deepEqual(closed.boxes.map(({ id }) => id), ["embed", "attention", "head"]);
-  assert.ok(closed.height < open.height);
-  for (const { x, width } of open.boxes) assert.ok(x >= 0 && x + width <= 500);
-});
-
-test("an encoder and a decoder stand beside each other where there is room", () => {
-  const tower = (/** @type {string} */ name) => partOf(name, { kind: "tower", parts: [partOf("blocks")] });
-  const [left, right] = layout([tower("encoder"), tower("decoder")], 900, new Set()).boxes;
-  assert.ok(left.x < right.x && left.y === right.y);
-  const [above, below] = layout([tower("encoder"), tower("decoder")], 400, new Set()).boxes;
-  assert.ok(above.y < below.y);
-});
-
-test("numbers have three digits and a unit", () => {
-  assert.deepEqual([999, 1234567, 1e12].map((value) => numbers.short(value)), ["999", "1.23 M", "1.00 T"]);
-  assert.equal(numbers.total(partOf("x", { times: 12 }), "FLOPs"), 240);
-  const axes = /** @type {[string, number][]} */ ([["tokens", 1000], ["dim", 64]]);
-  assert.equal(numbers.shape(axes, 100, () => 50), "1,000 tokens × 64 dim");
-  assert.equal(numbers.shape(axes, 10, () => 50), "1,000 × 64");
 });
 
 test("colours of a uniform map are faint, and a larger weight is never darker", () => {

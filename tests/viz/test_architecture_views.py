@@ -1,10 +1,10 @@
-"""The diagram's props and the treemap, from plain numbers."""
+"""The diagram's props, from plain numbers."""
 
 import json
 
 import pytest
 
-from viz.architecture import base, short, treemap
+from viz.architecture import base, short
 
 PART = {
     "name": "a",
@@ -28,12 +28,11 @@ SOURCE = {"file": "models/a.py", "line": 3, "code": "def a(): ..."}
 
 
 def test_the_props_hold_the_parts_their_sources_and_both_modes():
-    props = base([PART], [SOURCE], title="t", quantity="flops")
+    props = base([PART], [SOURCE], title="t")
     assert props["parts"] == [PART]
     assert props["sources"] == [SOURCE]
-    assert (props["title"], props["quantity"]) == ("t", "flops")
+    assert props["title"] == "t"
     assert set(props["theme"]) == {"light", "dark"}
-    assert len(props["theme"]["dark"]["heads"]) == 16
     assert json.loads(json.dumps(props)) == props
 
 
@@ -53,14 +52,3 @@ def test_the_props_hold_the_parts_their_sources_and_both_modes():
 )
 def test_three_digits_and_a_unit(value, quantity, text):
     assert short(value, quantity) == text
-
-
-def test_areas_stand_inside_each_other_and_add_up():
-    figure = treemap(("a", "a/b", "a/c", "d"), ("A", "<s>", "C", "D"), (5, 2, 3, 0), title="t")
-    trace = json.loads(str(figure.to_json()))["data"][0]
-    assert trace["ids"] == ["a", "a/b", "a/c"]
-    assert trace["parents"] == ["", "a", "a"]
-    assert trace["labels"] == ["A", "&lt;s&gt;", "C"]
-    assert trace["branchvalues"] == "total"
-    with pytest.raises(ValueError, match="as many paths as titles and values"):
-        treemap(("a",), (), (), title="t")

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pytest
 
 from viz import figures
 
@@ -45,43 +44,13 @@ def test_colours_are_left_to_the_theme():
     assert all(trace.line.color is None for trace in curve.data)
 
 
-def test_curves_have_their_names_a_band_and_a_mark():
+def test_curves_have_their_names_and_a_mark():
     at = np.arange(5)
     named = {TEXT: DRAW.random(5), "two": DRAW.random(5)}
-    figure = lines(at, named, band=(at * 0.0, at * 2.0), mark=3)
-    band, one, two = figure.data
-    assert list(band.x) == [0, 1, 2, 3, 4, 4, 3, 2, 1, 0]
-    assert list(band.y) == [0] * 5 + [8, 6, 4, 2, 0]
+    figure = lines(at, named, mark=3)
+    one, two = figure.data
     assert np.array_equal(one.y, named[TEXT])
     assert np.array_equal(two.y, named["two"])
     assert one.name == LITERAL
     assert figure.layout.showlegend
     assert figure.layout.shapes[0].x0 == 3
-
-
-def test_facets_share_one_scale_and_say_their_names():
-    values = {TEXT: DRAW.random((3, 5)), "two": DRAW.random((3, 5)), "three": DRAW.random((2, 2))}
-    figure: Any = figures.facets(
-        values, title="t", x="key", y="query", bar="bias", low=-1, high=1, across=2
-    )
-    assert [trace.coloraxis for trace in figure.data] == ["coloraxis"] * 3
-    for trace, matrix in zip(figure.data, values.values(), strict=True):
-        assert np.array_equal(trace.z, matrix)
-    assert [note.text for note in figure.layout.annotations] == [LITERAL, "two", "three"]
-    assert figure.layout.yaxis3.range == (1.5, -0.5)
-    with pytest.raises(ValueError, match="at least one"):
-        figures.facets({}, title="t", x="key", y="query", bar="bias", low=-1, high=1)
-
-
-def test_bars_keep_equal_names_apart_and_the_first_on_top():
-    figure: Any = figures.bars(
-        ["a", "a", "<b>"], [0.5, 0.25, 0.125], title="t <x>", x="probability"
-    )
-    (bar,) = figure.data
-    assert list(bar.x) == [0.5, 0.25, 0.125]
-    assert list(bar.y) == [0, 1, 2]
-    assert list(figure.layout.yaxis.ticktext) == ["a", "a", "&lt;b&gt;"]
-    assert figure.layout.yaxis.autorange == "reversed"
-    assert figure.layout.title.text == "t &lt;x&gt;"
-    with pytest.raises(ValueError, match="a value for every name, received 1, 2"):
-        figures.bars(["a"], [0.5, 0.25], title="t", x="p")

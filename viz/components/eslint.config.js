@@ -18,7 +18,7 @@ const IMPORTS = {
   image: ["core", "matter", "methods", "painting", "parts", "vendor", "../views"],
   explore: ["core", "image", "lab", "matter", "methods", "painting", "parts", "text", "vendor", "../views"],
   corpus: ["core", "parts", "text", "vendor", "../views"],
-  architecture: ["core"],
+  architecture: ["core", "parts", "vendor"],
   methods: ["core", "parts", "vendor"],
   scene: ["core"],
   story: ["core", "scene", "vendor"],
@@ -42,7 +42,7 @@ const BINDINGS = [
 // modules that import others when they are first wanted
 const LATE = ["chart/chart.js", "streamlit/kinds.js", "story/story.js", "text/forms.js", "explore/late.js", "explore/text.js"];
 // older modules with state or caches of their own, which all views of a page share
-const SHARED = ["architecture/draw.js", "text/column.js", "painting/lettering.js"];
+const SHARED = ["text/column.js", "painting/lettering.js"];
 const TOP = ":matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration";
 const NO_STATE = [
   `${TOP}[kind="let"]`,

@@ -643,16 +643,12 @@ export interface ArchitectureProps extends LinkProps {
   /** Null while the network is being loaded. */
   base: {
     title: string;
-    /** "parameters" or "flops": shown on every part. */
-    quantity: string;
     parts: ArchitecturePart[];
     sources: SourceCode[];
-    theme: Record<Mode, Colours>;
+    theme: Record<Mode, Omit<Colours, "heads">>;
   } | null;
   /** Whether this is not what the controls say: it is drawn dimmed. */
   busy?: boolean;
-  /** Whether what is known of the chosen part stands beside the diagram. */
-  panel?: boolean;
   type_size?: number;
   message?: string;
 }

@@ -8,14 +8,13 @@ import streamlit as st
 from models.presets import PRESETS, first_of
 from viz.api.samples import SAMPLES
 from viz.pages import shared
-from viz.pages.architecture import fixes, network, presets
+from viz.pages.architecture import network, presets
 from viz.pages.architecture.fields import KINDS, SECTIONS, Field, automatic, fields
 from viz.pages.architecture.presets import PAGE
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
-BESIDE = {"part": "Selected part", "parameters": "Parameters", "flops": "FLOPs"}
-VIEWS = {"no": "Parts", "yes": "Run it", "score": "Score it"}
+VIEWS = {"no": "Parts", "yes": "Run it"}
 SLIDER, BOX = 150, 148  # pixels: widths of the controls
 
 
@@ -47,67 +46,44 @@ def choose() -> None:
 
 
 def change() -> None:
-    """The hyperparameters of this kind of network."""
+    """The hyperparameters of this kind of network; those less used in sections."""
     visible = fields(PRESETS[network.chosen()].kind)
     with st.container(key=f"{PAGE}_controls", horizontal=True, gap="small"):
-        for field in visible:
-            if not field.section:
-                _control(field)
+        _draw(visible, "")
         with st.popover("More", width="content", key=f"{PAGE}_more"):
-            _more([field for field in visible if field.section])
-
-
-def _more(visible: Sequence[Field]) -> None:
-    """The less used hyperparameters, by section."""
-    for section in SECTIONS:
-        inside = [field for field in visible if field.section == section]
-        if inside:
-            name = section.partition(",")[0].partition(" ")[0].lower()
-            st.markdown(f"**{section}**")
-            with st.container(key=f"{PAGE}_more_{name}", horizontal=True, gap="small"):
-                for field in inside:
-                    _control(field)
+            for section, title in SECTIONS.items():
+                if any(field.section == section for field in visible):
+                    st.markdown(f"**{title}**")
+                    key = f"{PAGE}_more_{section}"
+                    with st.container(key=key, horizontal=True, gap="small"):
+                        _draw(visible, section)
 
 
 def problem(error: ValueError) -> None:
-    """Why these settings are invalid, in one line, and the nearest valid ones."""
+    """Why these settings are invalid, in one line, and the way back."""
     shared.error_line(error)
-    st.caption("Works with one change (the last valid settings are still shown):")
-    with st.container(key=f"{PAGE}_fixes", horizontal=True, gap="small"):
-        for number, fix in enumerate(fixes.nearest()):
-            controls.button(fix.label, f"{PAGE}_fix_{number}", session.assign, PAGE, fix.changes)
-        st.button(
-            "Back to the preset",
-            key=f"{PAGE}_back",
-            on_click=session.callback(_reset),
-            type="tertiary",
-        )
+    with st.container(key=f"{PAGE}_fixes", horizontal=True, vertical_alignment="center"):
+        st.caption("The last valid settings are still shown.", width="content")
+        _reset_button("Back to the preset", "back")
 
 
 def view(summary: str) -> str:
-    """The choice between the parts of the network, its attention and its accuracy.
+    """The choice between the parts of the network and its attention.
 
     Args:
         summary: the network's totals as a line of HTML.
     """
     with st.container(key=f"{PAGE}_shown", horizontal=True, vertical_alignment="center"):
         controls.choice(PAGE, "run", "View", VIEWS, "", collapsed=True)
-        choice = session.get(PAGE, "run")
-        if choice == "no":
-            controls.choice(PAGE, "look", "Beside the diagram", BESIDE, "", collapsed=True)
         st.html(summary)
         if network.changed():
-            st.button(
-                "Undo my changes",
-                key=f"{PAGE}_reset",
-                on_click=session.callback(_reset),
-                type="tertiary",
-            )
-    return choice
+            _reset_button("Undo my changes", "reset")
+    return session.get(PAGE, "run")
 
 
-def _reset() -> None:
-    session.assign(PAGE, presets.values(network.chosen()))
+def _reset_button(label: str, name: str) -> None:
+    reset = session.callback(lambda: session.assign(PAGE, presets.values(network.chosen())))
+    st.button(label, key=f"{PAGE}_{name}", on_click=reset, type="tertiary")
 
 
 def _follow_preset() -> None:
@@ -128,7 +104,7 @@ def _begin(name: str) -> None:
     foreign = session.get(PAGE, "photo") in SAMPLES or _of_a_model(session.get(PAGE, "text"))
     if presets.trained(name) or foreign:
         example = presets.first_example(name)
-        settings |= presets.input_of(name, example) | {"reads": "text"}
+        settings |= presets.input_of(name, example)
         selection = presets.head_of(example)
     session.assign(PAGE, settings, selection)
 
@@ -138,27 +114,30 @@ def _of_a_model(text: str) -> bool:
     return any(text == example.input for name in PRESETS for example in presets.examples(name))
 
 
+def _draw(visible: Sequence[Field], section: str) -> None:
+    for field in visible:
+        if field.section == section:
+            _control(field)
+
+
 def _control(field: Field) -> None:
-    span = field.low, field.high
-    if field.control == "slider":
-        controls.slider(PAGE, field.name, field.label, span, field.help, width=SLIDER)
-    elif field.control == "number":
-        auto = _automatic(field) if field.auto else ""
-        controls.number(PAGE, field.name, field.label, span, field.help, width=BOX, auto=auto)
-    elif field.control == "decimal":
-        auto, span = "none" if field.auto else "", (float(field.low), float(field.high))
-        if field.high == 1:  # a share that is dropped: never all
-            span = 0.0, 0.95
+    place = PAGE, field.name, field.label
+    low, high = field.span
+    if field.options and field.name == "norm":
+        controls.choice(*place, field.options, field.help)
+    elif field.options:
+        controls.select(*place, field.options, field.help, width=BOX)
+    elif isinstance(field.default, str):
+        controls.text_input(*place, field.help, width=BOX)
+    elif isinstance(field.default, float):
+        auto, span = "none" if field.auto else "", (float(low), float(high))
         decimals: Any = {"step": 0.05, "format": "%.2f", "width": BOX, "auto": auto}
-        controls.number(PAGE, field.name, field.label, span, field.help, **decimals)
-    elif field.control == "text":
-        controls.text_input(PAGE, field.name, field.label, field.help, width=BOX)
+        controls.number(*place, span, field.help, **decimals)
+    elif field.slider:
+        controls.slider(*place, (int(low), int(high)), field.help, width=SLIDER)
     else:
-        titles = dict(zip(field.options, field.titles or field.options, strict=True))
-        if field.control == "switch":
-            controls.choice(PAGE, field.name, field.label, titles, field.help)
-        else:
-            controls.select(PAGE, field.name, field.label, titles, field.help, width=BOX)
+        auto = _automatic(field) if field.auto else ""
+        controls.number(*place, (int(low), int(high)), field.help, width=BOX, auto=auto)
 
 
 def _automatic(field: Field) -> str:

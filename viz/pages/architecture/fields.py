@@ -17,28 +17,20 @@ KINDS = {
     "smallest": "Smallest",
     "layer": "One layer",
 }
-ACTIVATIONS = (*("relu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid", "softplus", "leaky_relu"),)
-POSITIONS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
-YES_NO = ("yes", "no")
-AFTER_EMBEDDING = "Whether embeddings are normalised before the first block"
+SECTIONS = {
+    "attention": "Attention",
+    "dropout": "Dropout, while training",
+    "norms": "Norms and embedding",
+    "head": "Head",
+    "patches": "Patches",
+    "weights": "Weights",
+}
 FILLS = {"−∞": None, "−10⁹": -1e9}
 SAME = "as in the blocks"
-SHARES = ("0.0", "0.05", "0.1", "0.2", "0.3", "0.5")
-SCORINGS = {"dot": "dot product", "bilinear": "bilinear", "additive": "additive"}
-NORMS = {"layer": "LayerNorm", "rms": "RMSNorm"}
 WIDEST = 16_384  # layer of a head
 MOST_LAYERS = 8  # hidden ones of a head
 
-
 Value = int | float | str
-SECTIONS = (
-    "Attention",
-    "Dropout, while training",
-    "Norms and embedding",
-    "Head",
-    "Patches",
-    "Weights",
-)
 
 
 @dataclass(frozen=True)
@@ -48,325 +40,196 @@ class Field:
     Attributes:
         name: in the link, and in the config unless `of` is given.
         label: of its control.
-        help: tooltip of its control.
         default: of the config, as the control represents it: 0 for None, "yes" for True.
-        low: minimum of a number.
-        high: maximum of a number.
-        options: of a choice; empty for a number.
-        titles: of the options, where they differ.
-        control: "slider", "number", "decimal", "switch", "select" or "text".
-        section: of "More" that it is in; empty outside of it.
-        of: its name in the config.
+        span: least and largest value of a number.
+        options: of a choice, by value their titles; empty for a number or a text.
+        section: of "More" that it is in; "" outside of it.
+        help: tooltip of its control.
+        slider: whether its control is one.
         auto: whether an empty control means 0, and 0 a value derived from others.
+        of: its name in the config.
     """
 
     name: str
     label: str
-    help: str
     default: Value
-    low: int = 0
-    high: int = 0
-    options: tuple[str, ...] = ()
-    titles: tuple[str, ...] = ()
-    control: str = "slider"
-    section: str = ""
-    of: str = ""
+    span: tuple[float, float]
+    options: Mapping[str, str]
+    section: str
+    help: str
+    slider: bool = False
     auto: bool = False
+    of: str = ""
 
     def param(self, default: Value) -> link.Param:
         """Its parameter in the link."""
-        if self.control == "text":
-            return link.text(self.name, str(default))
+        low, high = self.span
         if self.options:
             return link.choice(self.name, str(default), self.options)
-        if self.control == "decimal":
-            return link.decimal(self.name, float(default), self.low, self.high)
-        return link.number(self.name, int(default), self.low, self.high)
+        if isinstance(self.default, str):
+            return link.text(self.name, str(default))
+        if isinstance(self.default, float):
+            return link.decimal(self.name, float(default), low, high)
+        return link.number(self.name, int(default), int(low), int(high))
 
 
-def _number(name: str, label: str, default: int, low: int, high: int, help: str, **more: Any):
-    return Field(
-        name, label, help, default, low, high, control=more.pop("control", "number"), **more
-    )
+# name | label | default | least to largest number, or choices | section of "More" | help
+TABLE = """
+heads | Heads | 4 | 1 to 32, slider | | Number of attention heads per layer
+depth | Depth | 2 | 1 to 24, slider | | Number of blocks in a stack
+dim | Dim | 64 | 1 to 4096 | | Width of the model: features per token
+head_dim | Head width | 0 | 0 to 1024, auto | | Features per head; if empty, dim / heads
+d_k | Width of q, k | 64 | 1 to 1024 | | Of one head
+d_v | Width of v | 64 | 1 to 1024 | | Of one head
+mlp | MLP width | 256 | 1 to 16384 | | Hidden width of the feed-forward network
+vocab | Vocabulary | 1000 | 1 to 300000 | | Number of tokens in the vocabulary
+source_vocab | Source words | 1000 | 3 to 300000 | | Number of tokens in the vocabulary
+target_vocab | Target words | 1000 | 3 to 300000 | | Number of tokens in the vocabulary
+query_input_dim | Queries' input | 24 | 1 to 4096 | | Width of the vectors it reads
+key_input_dim | Keys' input | 16 | 1 to 4096 | | Width of the vectors it reads
+value_input_dim | Values' input | 32 | 1 to 4096 | | Width of the vectors it reads
+image | Image | 64 | 1 to 512 | | Rows and columns of pixels
+patch | Patch | 8 | 1 to 128 | | Rows and columns of a patch; must divide the image
+norm | Norm | post | post, pre | | LayerNorm after (post) or before (pre) each sub-layer
+positions | Positions | sinusoidal | sinusoidal, learned, rotary, alibi, relative, none | | \
+How positions are encoded
+activation | Activation | gelu | relu, gelu, gelu_tanh, silu, tanh, sigmoid, softplus, leaky_relu \
+| | In the feed-forward network
+pool | Head reads | class | class, mean, flatten | | Input of the head
+classes | Classes | 10 | 0 to 30000 | | Number of classes; 0: no head
+patches | Patches by | linear | linear, conv | | Equivalent implementations
+scoring | Score | dot | dot = dot product, bilinear, additive | attention | Of a query and a key: \
+q·k; qᵀMk with a learned matrix per head; or wᵀ tanh(q + k) with a learned vector per head
+key_dim | Key width | 0 | 0 to 1024, auto | attention | Of one head; if empty, the head width. \
+Another width needs bilinear scores
+value_dim | Value width | 0 | 0 to 1024, auto | attention | Of one head; if empty, the head width
+qkv_bias | Bias of q, k and v | yes | yes, no | attention | Whether these projections add a bias
+out_bias | Bias of the output | yes | yes, no | attention | Whether its projection adds a bias
+dot_scaling | Scores divided by | sqrt | sqrt, none, fourth root | attention | √width; nothing; \
+or q and k by ∜width each
+times | Score factor | 0.0 | 0 to 100, auto | attention | Replaces the division; if empty, scores \
+are divided as chosen
+value_shortcut | Value shortcut | no | yes, no | attention | Whether the values are added to the \
+output of attention, bypassing its projection
+mask_fill | Score of hidden keys | −∞ | −∞, −10⁹ | attention | −∞ always hides a key; with −10⁹ a \
+row whose keys are all hidden attends to all of them
+out_projection | Output projection | always | always, needed | attention | needed: omitted if a \
+single head is as wide as the model
+dropout | Dropout | 0.1 | 0 to 0.95 | dropout | Of hidden units and of what each sub-layer adds
+attention_dropout | Of attention weights | as in the blocks | as in the blocks, 0.0, 0.05, 0.1, \
+0.2, 0.3, 0.5 | dropout | Probability of dropping a weight after the softmax
+projection_dropout | Of the projection | 0.0 | 0 to 0.95 | dropout | After the output projection
+output_dropout | Of the output | 0.0 | 0 to 0.95 | dropout | Once more, before the value shortcut
+drop_path | DropPath | 0.0 | 0 to 0.95 | dropout | Probability that an item skips the last block; \
+it falls linearly to 0 at the first
+norm_kind | Kind of norm | layer | layer = LayerNorm, rms = RMSNorm | norms | RMSNorm divides by \
+the root of the mean square; it takes no mean away and has no offset
+embed_scale | Embeddings × √dim | no | yes, no | norms | Whether embeddings are multiplied by √dim
+embed_norm | Norm of embeddings | no | yes, no | norms | Whether a norm precedes the first block
+tied | Tied output | yes | yes, no | norms | Whether logits reuse the embedding
+share_target | Share target | yes | yes, no | norms | Logits reuse the embedding
+share_source | Share source | yes | yes, no | norms | Both towers share one embedding
+scaling | Scaling | prj | emb, prj, none | norms | If the target is shared: embeddings × √dim, \
+logits / √dim, or neither
+patch_norm | Norm of patches | no | yes, no | norms | Whether projected patches are normalised
+neurons | Hidden layers | none | | head | Their widths in order, such as 256 64; BatchNorm and \
+activation after each
+head_activation | Activation | as in the blocks | as in the blocks, relu, gelu, gelu_tanh, silu, \
+tanh, sigmoid, softplus, leaky_relu | head | Between the layers of the head, if it has hidden ones
+head_dropout | Dropout | as in the blocks | as in the blocks, 0.0, 0.05, 0.1, 0.2, 0.3, 0.5 | head \
+| Before each layer of the head, while training
+order | Order | p1 p2 c | p1 p2 c, c p1 p2 | patches | Order of a patch's numbers: channels last \
+or first
+channels | Channels | 3 | 1 to 4 | patches | Of the image
+registers | Registers | 0 | 0 to 16 | patches | Extra learned tokens, no position
+seed | Seed | 0 | 0 to 999 | weights | Seed of the random weights
+tokens | Tokens | 16 | 1 to 1024, slider | | Length of the input
+target | Target tokens | 12 | 1 to 1024, slider | | Read by the decoder
+"""
 
 
-def _words(name: str, label: str, default: str, options: tuple[str, ...], help: str, **more: Any):
-    return Field(name, label, help, default, options=options, control="select", **more)
+def _options(text: str) -> dict[str, str]:
+    """Choices by value: "dot = dot product" has another title than value."""
+    pairs = (each.split(" = ") for each in text.split(", ") if each)
+    return {value: (*title, value)[0] for value, *title in pairs}
 
 
-def _named(name: str, label: str, default: str, titles: Mapping[str, str], help: str, **more: Any):
-    return _words(name, label, default, tuple(titles), help, titles=tuple(titles.values()), **more)
+def _field(row: str) -> Field:
+    name, label, text, values, section, help = (each.strip() for each in row.split("|"))
+    default = float(text) if "." in text else int(text) if text.isdigit() else text
+    if isinstance(default, str):
+        return Field(name, label, default, (0, 0), _options(values), section, help)
+    span, *flags = values.split(", ")
+    low, high = map(float, span.split(" to "))
+    slider, auto = "slider" in flags, "auto" in flags
+    return Field(name, label, default, (low, high), {}, section, help, slider, auto)
 
 
-def _yes(name: str, label: str, default: str, help: str, section: str) -> Field:
-    return _words(name, label, default, YES_NO, help, section=section)
+EVERY = {each.name: each for each in map(_field, TABLE.strip().splitlines())}
+EVERY["times"] = replace(EVERY["times"], of="scale")
+EVERY["pool"] = replace(EVERY["pool"], of="head")
+SCORES = "qkv_bias out_bias dot_scaling times"
+DROPS = "attention_dropout projection_dropout output_dropout"
+BLOCKS = f"scoring key_dim {SCORES} value_shortcut dropout {DROPS} drop_path norm_kind"
+TEXT = f"heads depth dim head_dim mlp vocab norm positions activation value_dim mask_fill {BLOCKS}"
+PAIR = "heads depth dim d_k d_v mlp source_vocab target_vocab norm positions activation mask_fill"
+IMAGE = "image patch heads depth dim head_dim mlp norm positions activation pool classes patches"
+WIDTHS = "query_input_dim key_input_dim value_input_dim dim head_dim key_dim value_dim"
 
 
-def _share(name: str, label: str, help: str, default: float = 0.0) -> Field:
-    """A probability of dropping something while training."""
-    section, control = "Dropout, while training", "decimal"
-    return Field(name, label, help, default, 0, 1, control=control, section=section)
+def _of(names: str, **changed: Mapping[str, Any] | Value) -> tuple[Field, ...]:
+    """Fields by name, some with other attributes, or with another default alone."""
+    changes = {
+        name: change if isinstance(change, Mapping) else {"default": change}
+        for name, change in changed.items()
+    }
+    return tuple(replace(EVERY[name], **changes.get(name, {})) for name in names.split())
 
 
-HEADS = _number(
-    *("heads", "Heads", 4, 1, 32, "Number of attention heads per layer"), control="slider"
-)
-DEPTH = _number(*("depth", "Depth", 2, 1, 24, "Number of blocks in the stack"), control="slider")
-DIM = _number("dim", "Dim", 64, 1, 4096, "Width of the model: features per token")
-WIDTH = _number(
-    *("head_dim", "Head width", 0, 0, 1024, "Features per head; if empty, dim / heads"), auto=True
-)
-MLP = _number("mlp", "MLP width", 256, 1, 16384, "Hidden width of the feed-forward network")
-VOCAB = _number("vocab", "Vocabulary", 1000, 1, 300_000, "Number of tokens in the vocabulary")
-PRE, POST = (
-    Field("norm", "Norm", help, default, options=("post", "pre"), control="switch")
-    for default in ("pre", "post")
-    for help in ("LayerNorm after (post) or before (pre) each sub-layer",)
-)
-ACTIVATION = _words("activation", "Activation", "gelu", ACTIVATIONS, "In the feed-forward network")
-ORDER = _words("positions", "Positions", "sinusoidal", POSITIONS, "How positions are encoded")
-SEED = _number("seed", "Seed", 0, 0, 999, "Seed of the random weights", section="Weights")
-BIAS = _yes(
-    "qkv_bias",
-    "Bias of q, k and v",
-    "yes",
-    "Whether the query, key and value projections add a bias",
-    "Attention",
-)
-OUT_BIAS = _yes(
-    "out_bias",
-    "Bias of the output",
-    "yes",
-    "Whether the output projection adds a bias",
-    "Attention",
-)
-SCORING = _named(
-    *("scoring", "Score", "dot", SCORINGS),
-    "How a query is compared with a key: q·k; qᵀMk with a learned matrix per head; or"
-    " wᵀ tanh(q + k) with a learned vector per head",
-    section="Attention",
-)
-SCALING = _words(
-    *("dot_scaling", "Scores divided by", "sqrt", ("sqrt", "none", "fourth root")),
-    "√width; nothing; or q and k by ∜width each",
-    section="Attention",
-)
-SCALE = Field(
-    *(
-        "times",
-        "Score factor",
-        "Replaces the division; if empty, scores are divided as chosen",
-        0.0,
-    ),
-    *(0, 100),
-    control="decimal",
-    section="Attention",
-    of="scale",
-    auto=True,
-)
-SHORTCUT = _yes(
-    *("value_shortcut", "Value shortcut", "no"),
-    "Whether the values are added to the output of attention, bypassing its projection",
-    "Attention",
-)
-FILL = _words(
-    *("mask_fill", "Score of hidden keys", "−∞", tuple(FILLS)),
-    "−∞ always hides a key; with −10⁹ a row whose keys are all hidden attends to all of them",
-    section="Attention",
-)
-SCALED = _yes(
-    *("embed_scale", "Embeddings × √dim", "no", "Whether embeddings are multiplied by √dim"),
-    "Norms and embedding",
-)
-NORM_KIND = _named(
-    *("norm_kind", "Kind of norm", "layer", NORMS),
-    "RMSNorm divides by the root of the mean square; it takes no mean away and has no offset",
-    section="Norms and embedding",
-)
-VALUES = _number(
-    *("value_dim", "Value width", 0, 0, 1024, "Of one head; if empty, the head width"),
-    section="Attention",
-    auto=True,
-)
-KEY_WIDTH = _number(
-    *("key_dim", "Key width", 0, 0, 1024),
-    "Of one head; if empty, the head width. Another width needs bilinear scores",
-    section="Attention",
-    auto=True,
-)
-DROP = _share("dropout", "Dropout", "Of hidden units and of what each sub-layer adds", 0.1)
-NO_DROP = _share("dropout", "Dropout", DROP.help)
-DROPS = (
-    _words(
-        *("attention_dropout", "Of attention weights", SAME),
-        (SAME, *SHARES),
-        "Probability of dropping a weight after the softmax",
-        section="Dropout, while training",
-    ),
-    _share("projection_dropout", "Of the projection", "After the output projection"),
-    _share("output_dropout", "Of the output", "Once more, before the value shortcut is added"),
-)
-DROP_PATH = _share(
-    "drop_path",
-    "DropPath",
-    "Probability that an item skips the last block; it falls linearly to 0 at the first",
-)
-TEXT = (HEADS, DEPTH, DIM, WIDTH, MLP, VOCAB)
 FIELDS: dict[str, tuple[Field, ...]] = {
-    "encoder": (
-        *(
-            *TEXT,
-            POST,
-            ORDER,
-            ACTIVATION,
-            SCORING,
-            KEY_WIDTH,
-            VALUES,
-            BIAS,
-            OUT_BIAS,
-            SCALING,
-            SCALE,
-            SHORTCUT,
-        ),
-        *(FILL, DROP, *DROPS, DROP_PATH, NORM_KIND, SCALED),
-        _yes("embed_norm", "Norm of embeddings", "no", AFTER_EMBEDDING, NORM_KIND.section),
-        SEED,
+    "encoder": _of(f"{TEXT} embed_scale embed_norm seed"),
+    "decoder": _of(f"{TEXT} embed_scale tied seed", norm="pre", embed_scale="yes"),
+    "seq2seq": _of(
+        f"{PAIR} {BLOCKS} embed_norm share_target share_source scaling seed",
+        heads=8,
+        depth=6,
+        dim=512,
+        mlp=2048,
+        activation="relu",
+        embed_norm="yes",
     ),
-    "decoder": (
-        *(*TEXT, PRE, ORDER, ACTIVATION, SCORING, KEY_WIDTH, VALUES),
-        *(BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
-        *(FILL, DROP, *DROPS, DROP_PATH, NORM_KIND),
-        _yes("embed_scale", "Embeddings × √dim", "yes", SCALED.help, SCALED.section),
-        _yes("tied", "Tied output", "yes", "Whether logits reuse the embedding", SCALED.section),
-        SEED,
+    "vit": _of(
+        f"{IMAGE} {BLOCKS} out_projection patch_norm neurons head_activation head_dropout"
+        " order channels registers seed",
+        dim={"span": (0, 4096), "auto": True, "help": "Width; if empty, of a patch’s numbers"},
+        norm="pre",
+        positions={
+            "default": "learned",
+            "options": _options("learned, sinusoidal, sincos2d, none"),
+        },
+        dropout=0.0,
     ),
-    "seq2seq": (
-        _number("heads", "Heads", 8, 1, 32, HEADS.help, control="slider"),
-        _number("depth", "Depth", 6, 1, 24, "Blocks in each tower", control="slider"),
-        _number("dim", "Dim", 512, 1, 4096, DIM.help),
-        _number("d_k", "Width of q, k", 64, 1, 1024, "Of one head"),
-        _number("d_v", "Width of v", 64, 1, 1024, "Of one head"),
-        _number("mlp", "MLP width", 2048, 1, 16384, MLP.help),
-        _number("source_vocab", "Source words", 1000, 3, 300_000, VOCAB.help),
-        _number("target_vocab", "Target words", 1000, 3, 300_000, VOCAB.help),
-        *(POST, ORDER),
-        _words("activation", "Activation", "relu", ACTIVATIONS, ACTIVATION.help),
-        *(SCORING, KEY_WIDTH, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
-        *(FILL, DROP, *DROPS, DROP_PATH),
-        NORM_KIND,
-        _yes("embed_norm", "Norm of embeddings", "yes", AFTER_EMBEDDING, NORM_KIND.section),
-        _yes("share_target", "Share target", "yes", "Logits reuse the embedding", SCALED.section),
-        _yes(
-            *("share_source", "Share source", "yes", "Both towers share one embedding"),
-            SCALED.section,
-        ),
-        _words(
-            *("scaling", "Scaling", "prj", ("emb", "prj", "none")),
-            "If the target is shared: embeddings × √dim, logits / √dim, or neither",
-            section=SCALED.section,
-        ),
-        SEED,
-    ),
-    "vit": (
-        _number("image", "Image", 64, 1, 512, "Rows and columns of pixels"),
-        _number("patch", "Patch", 8, 1, 128, "Rows and columns of a patch; must divide the image"),
-        *(HEADS, DEPTH),
-        _number(
-            *(
-                "dim",
-                "Dim",
-                64,
-                0,
-                4096,
-                "Width of the model; if empty, patches are not projected",
-            ),
-            auto=True,
-        ),
-        *(WIDTH, MLP, PRE),
-        _words(
-            *("positions", "Positions", "learned"),
-            ("learned", "sinusoidal", "sincos2d", "none"),
-            "How patch positions are encoded",
-        ),
-        ACTIVATION,
-        _words(
-            *("pool", "Head reads", "class", ("class", "mean", "flatten"), "Input of the head"),
-            of="head",
-        ),
-        _number("classes", "Classes", 10, 0, 30_000, "Number of classes; 0: no head"),
-        *(SCORING, KEY_WIDTH, BIAS, OUT_BIAS, SCALING, SCALE, SHORTCUT),
-        _words(
-            *("out_projection", "Output projection", "always", ("always", "needed")),
-            "needed: omitted if a single head is as wide as the model",
-            section="Attention",
-        ),
-        *(NO_DROP, *DROPS, DROP_PATH, NORM_KIND),
-        _yes(
-            "patch_norm",
-            "Norm of patches",
-            "no",
-            "Whether patches are normalised after their projection",
-            NORM_KIND.section,
-        ),
-        Field(
-            *(
-                "neurons",
-                "Hidden layers",
-                "Their widths in order, such as 256 64; BatchNorm and activation after each",
-            ),
-            *("none",),
-            control="text",
-            section="Head",
-        ),
-        _words(
-            *("head_activation", "Activation", SAME, (SAME, *ACTIVATIONS)),
-            "Between the layers of the head, if it has hidden ones",
-            section="Head",
-        ),
-        _words(
-            *("head_dropout", "Dropout", SAME, (SAME, *SHARES)),
-            "Before each layer of the head, while training",
-            section="Head",
-        ),
-        _words("patches", "Patches by", "linear", ("linear", "conv"), "Equivalent implementations"),
-        _words(
-            *("order", "Order", "p1 p2 c", ("p1 p2 c", "c p1 p2")),
-            "Order of a patch's numbers: channels last or first",
-            section="Patches",
-        ),
-        _number("channels", "Channels", 3, 1, 4, "Of the image", section="Patches"),
-        _number(
-            *("registers", "Registers", 0, 0, 16, "Extra learned tokens, no position"),
-            section="Patches",
-        ),
-        SEED,
-    ),
-    "smallest": (_number("dim", "Dim", 3, 1, 1024, DIM.help), VOCAB, SEED),
-    "layer": (
-        HEADS,
-        _number("query_input_dim", "Queries' input", 24, 1, 4096, "Width of the vectors it reads"),
-        _number("key_input_dim", "Keys' input", 16, 1, 4096, "Width of the vectors it reads"),
-        _number("value_input_dim", "Values' input", 32, 1, 4096, "Width of the vectors it reads"),
-        _number("dim", "Output", 64, 1, 4096, "Width of a vector that leaves the layer"),
-        *(WIDTH, replace(KEY_WIDTH, section=""), replace(VALUES, section="")),
-        replace(SCORING, section=""),
-        *(BIAS, OUT_BIAS, SCALING, SCALE),
-        _share("attention_dropout", "Of attention weights", DROPS[0].help),
-        *DROPS[1:],
-        *(replace(VOCAB, section="Weights"), SEED),
+    "smallest": _of("dim vocab seed", dim=3),
+    "layer": _of(
+        f"heads {WIDTHS} scoring {SCORES} {DROPS} vocab seed",
+        dim={"label": "Output", "help": "Width of a vector that leaves the layer"},
+        key_dim={"section": ""},
+        value_dim={"section": ""},
+        scoring={"section": ""},
+        attention_dropout={"default": 0.0, "span": (0, 0.95), "options": {}},
+        vocab={"section": "weights"},
     ),
 }
-TOKENS = _number("tokens", "Tokens", 16, 1, 1024, "Length of the input", control="slider")
-SOURCE = _number("tokens", "Source tokens", 16, 1, 1024, "Read by the encoder", control="slider")
-TARGET = _number("target", "Target tokens", 12, 1, 1024, "Read by the decoder", control="slider")
-KEYS = replace(SOURCE, label="Keys", help="Tokens that are attended to")
-QUERIES = replace(TARGET, label="Queries", help="Tokens that attend")
+INPUTS = {
+    "vit": (),
+    "seq2seq": _of("tokens target", tokens={"label": "Source tokens"}),
+    "layer": _of("tokens target", tokens={"label": "Keys"}, target={"label": "Queries"}),
+}
 
 
 def fields(kind: str) -> tuple[Field, ...]:
     """The hyperparameters of this kind of network, including its input size."""
-    inputs = {"vit": (), "seq2seq": (SOURCE, TARGET), "layer": (KEYS, QUERIES)}.get(kind, (TOKENS,))
-    return (*FIELDS[kind], *inputs)
+    return (*FIELDS[kind], *INPUTS.get(kind, _of("tokens")))
 
 
 def value_of(field: Field, values: Mapping[str, Any]) -> Value:
@@ -376,7 +239,7 @@ def value_of(field: Field, values: Mapping[str, Any]) -> Value:
         return next((word for word, fill in FILLS.items() if fill == value), "−∞")
     if field.name == "neurons" and not isinstance(value, str):
         return " ".join(map(str, value[:-1])) or "none"
-    if field.options and field.options[0] == SAME:
+    if SAME in field.options:
         return SAME if value is None else str(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -393,15 +256,12 @@ def meaning(field: Field, value: Value) -> Any:
         return FILLS[str(value)]
     if field.name == "neurons":
         return _widths(str(value))
-    if field.options and field.options[0] == SAME:
-        return None if value == SAME else _number_or_word(str(value))
-    if field.options == YES_NO:
+    if SAME in field.options:
+        words = str(value)
+        return None if words == SAME else float(words) if words[0].isdigit() else words
+    if "yes" in field.options:
         return value == "yes"
     return None if value == 0 and field.auto else value
-
-
-def _number_or_word(text: str) -> float | str:
-    return float(text) if text in SHARES else text
 
 
 def _widths(text: str) -> tuple[int, ...]:

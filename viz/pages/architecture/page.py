@@ -6,9 +6,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.pages import shared
-from viz.pages.architecture import compute, controls, diagram, network, presets, run, score
+from viz.pages.architecture import compute, controls, diagram, network, presets, run
 from viz.pages.architecture.presets import PAGE
-from viz.pages.state import link_on_entry, session
+from viz.pages.state import link_on_entry
 from viz.pages.widgets import attention, pictures
 
 
@@ -38,14 +38,9 @@ def _show(above: DeltaGenerator, place: DeltaGenerator) -> None:
     with above:
         if error is not None:
             controls.problem(error)
-        choice = controls.view(diagram.summary(costs))
+        is_run = controls.view(diagram.summary(costs)) == "yes"
     with place:
-        if choice == "score" and error is None:
-            attention.address(PAGE, presets.settings_of(network.chosen()))
-            score.show(config)
-        elif choice == "yes" and error is None:
+        if is_run and error is None:
             run.show(config)
-        elif not (choice == "yes" and run.stale(config)):
-            diagram.show(
-                costs, session.get(PAGE, "look"), stale=error is not None, link=choice != "yes"
-            )
+        elif not (is_run and run.stale()):
+            diagram.show(costs, stale=error is not None, link=not is_run)

@@ -19,9 +19,7 @@ PAGE = "architecture"
 FIRST = "small"
 SENTENCE = "The animal didn't cross the street because it was too tired."
 ANSWER = "Das Tier überquerte die Straße nicht, weil es zu müde war."
-BESIDE = ("part", "parameters", "flops")  # the diagram
 KINDS = ("self", "causal", "cross")  # of attention
-FITS = ("crop", "pad", "stretch")
 SCALES = {False: selected.SCALES, True: ("layer", "own", "fixed")}  # of texts and of pictures
 PRESET = link.choice("preset", FIRST, PRESETS)
 
@@ -42,18 +40,11 @@ def settings_of(name: str) -> tuple[link.Param, ...]:
     return (
         PRESET,
         *(field.param(first[field.name]) for field in fields(PRESETS[name].kind)),
-        link.choice("look", "part", BESIDE),
-        link.choice("run", "no", ("no", "yes", "score")),
-        link.text("ks", "1 3 5"),
-        link.decimal("weight", 1.0, 0, 10),
-        link.choice("reads", "text", ("text", "ids")),
+        replace(link.choice("run", "no", ("no", "yes")), replaced={"score": "no"}),
         link.text("text", begin["text"]),
         link.text("answer", begin["answer"]),
-        link.text("ids", "4 5 9 7 6"),
-        link.text("answer_ids", "1 8 3 5 4"),
         link.choice("photo", begin["photo"], PICTURES),
         *pictures.PARAMS,
-        link.choice("fit", "crop", FITS),
     )
 
 

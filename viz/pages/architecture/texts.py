@@ -50,12 +50,6 @@ NAMED = {
     "both": "Every word of the source offers a key and a value; queries come from the target.",
     "relation": "Positions that act inside the attention of every block, not on the vectors.",
 }
-COUNTED = {
-    "parameters": "Every learned parameter, once: shared matrices count where they are first used."
-    " It does not show which part matters most.",
-    "flops": "Two per multiply–add, in matrix products and convolutions; norms, softmax and"
-    " activations are not counted, masked cells are. Run time also depends on memory and machine.",
-}
 
 
 def does(part: "Part") -> str:

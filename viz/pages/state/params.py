@@ -40,6 +40,15 @@ GONE = {  # what is said of a setting that older links have, by its name
     ),
     "generic": "This link divides a map by that of another question. The weights are shown now.",
     "paint": "This link drew weights smoothly or as a mask: each patch has its colour now.",
+    **dict.fromkeys(
+        ("view", "newrows", "newcols"),
+        "This link chose a view of the Positions page, which shows each scheme at once now.",
+    ),
+    **dict.fromkeys(
+        ("look", "ks", "weight", "reads", "ids", "answer_ids", "fit"),
+        "This link drew parts as areas, counted right answers or read token ids. The page shows the"
+        " parts of a network and its heads on a text now.",
+    ),
     "tree": "This link opened the tree of a score, which no longer exists: the pair opens alone.",
 }
 

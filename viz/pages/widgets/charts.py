@@ -1,7 +1,7 @@
 """Plotly charts of a page, drawn in the browser, and their numbers as a file."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -17,58 +17,22 @@ from viz.chart_numbers import chart_csv
 _drawn: ContextVar[list[go.Figure] | None] = ContextVar("charts of this page", default=None)
 
 
-def chart(
-    page: str, figure: go.Figure, name: str, alt: str, picked: Callable[[], None] | None = None
-) -> None:
-    """One figure with a name that is unique on its page; `alt` is its text alternative.
+def chart(page: str, figure: go.Figure, name: str, alt: str) -> None:
+    """A figure in the colours of the mode, which keeps its zoom when its numbers change.
 
     Args:
-        picked: called after a click on the chart; `cell` then tells where.
-    """
-    if (drawn := _drawn.get()) is not None:
-        drawn.append(figure)
-    draw(figure, _key(page, name), alt, picked=picked)
-
-
-def draw(
-    figure: go.Figure,
-    key: str,
-    alt: str,
-    *,
-    picked: Callable[[], None] | None = None,
-) -> None:
-    """A figure in the colours of the mode; a chart with the same key keeps its zoom.
-
-    Args:
+        page: of the chart.
         figure: with a height.
-        key: unique in the app.
+        name: unique on its page.
         alt: its text alternative.
-        picked: called after a click on the chart.
     """
+    if (collected := _drawn.get()) is not None:
+        collected.append(figure)
     drawn = figure.to_dict()
     drawn["layout"].pop("template", None)  # the browser adds its own
-    props = {
-        "figure": to_json_plotly(drawn),
-        "height": drawn["layout"]["height"],
-        "alt": alt,
-        "plotly": plotly_path(),
-        "picks": picked is not None,
-    }
-    view("chart", props, key=key, on={} if picked is None else {"picked": picked})
-
-
-def cell(page: str, name: str) -> tuple[int | None, int | None]:
-    """Column and row of the click that caused this run; None for an axis without numbers."""
-    state = st.session_state.get(_key(page, name))
-    event = state.get("picked") if isinstance(state, Mapping) else None
-    if not isinstance(event, Mapping):
-        return None, None
-    x, y = event.get("x"), event.get("y")
-    return x if isinstance(x, int) else None, y if isinstance(y, int) else None
-
-
-def _key(page: str, name: str) -> str:
-    return f"{page}_chart_{name}"
+    height, plotly = drawn["layout"]["height"], plotly_path()
+    props = {"figure": to_json_plotly(drawn), "height": height, "alt": alt, "plotly": plotly}
+    view("chart", props, key=f"{page}_chart_{name}")
 
 
 @contextmanager

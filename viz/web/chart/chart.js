@@ -4,24 +4,17 @@
 
 import { templateOf } from "./template.js";
 
-/** @import {Host} from "../types" */
-
 /**
  * @typedef {object} ChartProps
  * @property {string} figure JSON of `data` and `layout`, without a template
  * @property {number} height in pixels
  * @property {string} alt the text alternative
  * @property {string} plotly path of plotly.js
- * @property {boolean} picks whether clicks are reported
  */
-
-/** @typedef {{points?: {x?: unknown, y?: unknown}[]}} Click what Plotly reports */
-
-/** @typedef {HTMLElement & {on: (event: "plotly_click", listener: (click: Click) => void) => void}} Chart */
 
 /**
  * @typedef {object} Plotly
- * @property {(place: HTMLElement, data: unknown[], layout: object, config: object) => Promise<Chart>} react
+ * @property {(place: HTMLElement, data: unknown[], layout: object, config: object) => Promise<HTMLElement>} react
  * @property {(place: HTMLElement) => void} purge
  */
 
@@ -54,9 +47,8 @@ const NOT_DRAWN = "This chart could not be drawn. Reload the page.";
 /**
  * @param {HTMLElement} root
  * @param {ChartProps} props
- * @param {Host} host
  */
-export function mount(root, props, host) {
+export function mount(root, props) {
   const place = document.createElement("div");
   place.ariaBusy = "true"; // until it is drawn
   root.replaceChildren(place);
@@ -64,8 +56,6 @@ export function mount(root, props, host) {
   /** @type {Plotly | null} */
   let plotly = null;
   let drawn = ""; // the figure last passed to Plotly, as JSON
-  /** @type {Chart["on"] | null} */
-  let listens = null; // the emitter that has our listener: a new plot has a new one
   let drawing = false;
   let destroyed = false;
 
@@ -81,8 +71,6 @@ export function mount(root, props, host) {
         const { data, layout } = JSON.parse(next);
         const chart = await plotly.react(place, data, layout, CONFIG);
         for (const layer of chart.querySelectorAll(".main-svg")) layer.setAttribute("viewBox", `0 0 ${layout.width} ${layout.height}`);
-        if (listens !== chart.on) chart.on("plotly_click", clicked);
-        listens = chart.on;
       }
     } catch (error) {
       if (destroyed) return;
@@ -94,12 +82,6 @@ export function mount(root, props, host) {
       drawing = false;
     }
   }
-
-  /** @param {Click} click */
-  const clicked = (click) => {
-    const cell = cellOf(click);
-    if (props.picks && cell) host.trigger("picked", cell);
-  };
 
   /** @param {ChartProps} next */
   const update = (next) => {
@@ -157,17 +139,4 @@ function figureIn(root, props) {
 export function rangesOf(layout) {
   const axes = Object.keys(layout).filter((name) => /^[xy]axis/.test(name));
   return JSON.stringify(axes.map((name) => [name, layout[name].range]));
-}
-
-/**
- * The column and row of a click, as whole numbers; null if it hit nothing.
- *
- * @param {Click} click
- */
-export function cellOf({ points }) {
-  const point = points?.[0];
-  if (!point) return null;
-  /** @param {unknown} value */
-  const whole = (value) => (Number.isFinite(value) ? Math.round(Number(value)) : null);
-  return { x: whole(point.x), y: whole(point.y) };
 }

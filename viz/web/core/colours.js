@@ -95,7 +95,7 @@ export function textOn(ground, wanted) {
 /**
  * Colours of the mode in force, also set as CSS variables on the root, and the size of type.
  *
- * @template {Colours} C
+ * @template {Omit<Colours, "heads">} C
  * @param {HTMLElement} root
  * @param {Record<Mode, C>} colours
  * @param {number} size factor of the size of type
