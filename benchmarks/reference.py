@@ -199,7 +199,7 @@ LINKS = {
     "minilm, head": f"{MINILM}&form=head&token=10&partner=2",
     "minilm, rollout": f"{MINILM}&form=model&method=rollout",
     "minilm, alti": f"{MINILM}&form=model&method=alti",
-    "minilm, words": f"{MINILM}&words=yes&special=hidden",
+    "minilm, words": f"{MINILM}&words=yes&sinks=hidden",
     "minilm, most of any head": "/?model=minilm&layer=2&head=max&token=3&direction=in",
     "minilm, head off": f"{MINILM}&edits=Ablate(3, 1)",
     "minilm, edits": f"{MINILM}&edits=Cut(2, None, 4, 0), AblateMLP(2)",

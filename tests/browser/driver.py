@@ -86,7 +86,7 @@ PLACES = (
             "model=built&dim=16&heads=2&depth=3",
             "model=dates",
             "head=max&token=3&direction=in",
-            "words=yes&special=hidden",
+            "words=yes&sinks=hidden",
             "model=built-vit&size=64&heads=2&dim=16&depth=3",
             "model=built-vit&size=80&heads=2&dim=16&depth=2&photo=china&layer=1&head=1",
             "model=digits",

@@ -11,10 +11,10 @@ import hashlib
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from models import catalogue
 from models.card import card
@@ -45,28 +45,10 @@ if TYPE_CHECKING:
     from models.progress import Progress
     from models.trace import Trace
 
-By = Literal["no", "yes", "sentences"]
-Special = Literal["shown", "hidden", "renormalised"]
 Meanwhile = Callable[[], None]
 CLOSED = "this server is public: it opens the models of its catalogue only"
 PUBLIC_PLACES: tuple[Place, ...] = ("catalogue", "built")
 MAX_FILES = 100  # of a folder that are checked for changes
-
-
-@dataclass(frozen=True)
-class Between:
-    """What the weights of a text are between.
-
-    Attributes:
-        by: tokens ("no"), whole words ("yes") or "sentences".
-        special: what is done with special tokens.
-    """
-
-    by: By = "no"
-    special: Special = "shown"
-
-
-TOKENS = Between()
 MOST = 2**24  # weights that are looked at before the first picture
 
 
@@ -160,17 +142,22 @@ def traced(
 
 
 def expecting(
-    request: TraceRequest, between: Between = TOKENS
+    request: TraceRequest, *, words: bool = False
 ) -> AbstractContextManager[Held | Expected]:
     """The result that `entry_for` returns inside, which can be requested while it is computed."""
-    return registry.expecting(_key(request, between))
+    return registry.expecting(_key(request, words))
 
 
-def entry_for(request: TraceRequest, between: Between = TOKENS) -> Held[TraceEntry]:
-    """The result that the views ask: a picture with its patches, or a text."""
+def entry_for(request: TraceRequest, *, words: bool = False) -> Held[TraceEntry]:
+    """The result that the views ask: a picture with its patches, or a text.
+
+    Args:
+        request: of the trace.
+        words: whether weights of a text are between whole words, not tokens.
+    """
     trace = traced(request)
     return registry.once(
-        _key(request, between), lambda: _entry(request, trace.value, between), parent=trace
+        _key(request, words), lambda: _entry(request, trace.value, words), parent=trace
     )
 
 
@@ -275,8 +262,8 @@ def _open(source: Source) -> "Model":
     return model
 
 
-def _key(request: TraceRequest, between: Between) -> tuple[Any, ...]:
-    return "view", request, between
+def _key(request: TraceRequest, words: bool) -> tuple[Any, ...]:
+    return "view", request, words
 
 
 def _run(
@@ -290,10 +277,10 @@ def _run(
         return run(request, model, progress or pool.report)
 
 
-def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntry:
+def _entry(request: TraceRequest, trace: "Trace", words: bool) -> TraceEntry:
     model = opened(request.model)
     patches = _patches(request, model, trace)
-    view = None if patches else view_of(trace, between)
+    view = None if patches else _view_of(trace, words)
     plain = replace(request, edits=())
     return TraceEntry(
         trace if view is None else view,
@@ -307,7 +294,7 @@ def _entry(request: TraceRequest, trace: "Trace", between: Between) -> TraceEntr
         pictures=_pictures(request) if patches is None else (),
         asked=isinstance(request.input, Question),
         video=isinstance(request.input, Question) and request.input.video,
-        before=(lambda: entry_for(plain, between).value) if request.edits else None,
+        before=(lambda: entry_for(plain, words=words).value) if request.edits else None,
         reread=_reread(request, model),
     )
 
@@ -326,13 +313,11 @@ def _reread(request: TraceRequest, model: "Model") -> "Callable[[str], Any] | No
     return reread
 
 
-def view_of(trace: "Trace", between: Between) -> "View | None":
-    """A view of the trace by words, sentences or without special tokens; None for the trace."""
+def _view_of(trace: "Trace", words: bool) -> "View | None":
+    """A view of the trace by words, or with its joint maps; None for the trace."""
     from analysis.view import View, joint_layers
 
-    if between == TOKENS and not joint_layers(trace):
-        return None
-    return View(trace, between.by == "yes", between.special, between.by == "sentences")
+    return View(trace, words) if words or joint_layers(trace) else None
 
 
 def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches | None:

@@ -67,13 +67,11 @@ def waiting(progress: "Progress | None" = None) -> Callable[[], None]:
     return meanwhile
 
 
-def entry_for(
-    request: "TraceRequest", between: tracing.Between = tracing.TOKENS
-) -> "Held[TraceEntry]":
+def entry_for(request: "TraceRequest", *, words: bool = False) -> "Held[TraceEntry]":
     """The result of a request beside the page's own; its pass ends when the visitor leaves."""
     meanwhile = waiting()
     tracing.traced(request, lambda done, total: meanwhile(), meanwhile)
-    return tracing.entry_for(request, between)
+    return tracing.entry_for(request, words=words)
 
 
 def device() -> str:

@@ -9,18 +9,17 @@ from tests.viz.api.asking import ask
 from viz.api import tracing
 from viz.api.registry import registry
 from viz.api.requests import QuestionError
-from viz.api.tracing import TOKENS, Between
 
 TEXT = "the cats near the cabinet"
 
 
-def held_of(name: str, text: str | tuple[str, str] = TEXT, between=TOKENS):
-    return tracing.entry_for(TraceRequest(tracing.of_catalogue(name), text), between)
+def held_of(name: str, text: str | tuple[str, str] = TEXT, *, words: bool = False):
+    return tracing.entry_for(TraceRequest(tracing.of_catalogue(name), text), words=words)
 
 
-@pytest.mark.parametrize("between", [TOKENS, Between("yes", "hidden")])
-def test_tokens_are_found_by_their_characters(between: Between) -> None:
-    first, second = held_of("grammar-next", between=between), held_of("minilm")
+@pytest.mark.parametrize("words", [False, True])
+def test_tokens_are_found_by_their_characters(words: bool) -> None:
+    first, second = held_of("grammar-next", words=words), held_of("minilm")
     answer = ask(first.value, "aligned", second.id)
     for name, model in (("first", "grammar-next"), ("second", "minilm")):
         (spans,) = answer[name]

@@ -9,7 +9,6 @@ from models.run import load, trace
 from tests.models.architectures import ARCHITECTURES
 from tests.viz.api.asking import ask
 from viz.api import provenance, tracing
-from viz.api.tracing import Between
 
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 
@@ -48,9 +47,9 @@ def test_masks_in_words(rule: Mask, words: str) -> None:
 TWO_MASKS = "the [MASK] near the girls [MASK] happy"
 
 
-def masked(token: int | None, **between) -> dict:
+def masked(token: int | None) -> dict:
     request = TraceRequest(tracing.of_catalogue("grammar"), TWO_MASKS)
-    entry = tracing.entry_for(request, Between(**between)).value
+    entry = tracing.entry_for(request).value
     return ask(entry, "predictions", 0, "out", token)
 
 
@@ -62,11 +61,6 @@ def test_the_answer_at_one_of_several_masks_says_which(token, mask, place) -> No
     assert (answer["mask"], answer["masks"]) == (mask, [2, 6])
     logits = trace(load("grammar"), TWO_MASKS).output.values[0, place]
     assert answer["probabilities"][0] == pytest.approx(float(logits.softmax(-1).max()), rel=1e-5)
-
-
-def test_masks_are_placed_among_the_words_that_a_view_shows() -> None:
-    assert masked(None, special="hidden")["masks"] == [None, None]
-    assert masked(None, by="sentences")["masks"] == [2, 4]
 
 
 def test_one_mask_needs_no_number() -> None:

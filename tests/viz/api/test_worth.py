@@ -1,20 +1,17 @@
 """The rows worth seeing, as the views ask for them: by tokens and by words."""
 
-from typing import Any
-
 import pytest
 
 from analysis.view import View
 from tests.viz.api.asking import ask
 from tests.viz.api.catalogue import entry_of
-from viz.api.tracing import Between
 
 TEXT = "The animal didn't cross the street because it was too tired."
 
 
-@pytest.mark.parametrize("by", ["no", "yes"])
-def test_the_rows_are_cells_of_the_view(by: Any) -> None:
-    entry = entry_of("minilm", TEXT, between=Between(by=by))
+@pytest.mark.parametrize("words", [False, True])
+def test_the_rows_are_cells_of_the_view(words: bool) -> None:
+    entry = entry_of("minilm", TEXT, words=words)
     rows = ask(entry, "worth")["rows"]
     assert len(rows) == 3
     for row in rows:
@@ -25,7 +22,7 @@ def test_the_rows_are_cells_of_the_view(by: Any) -> None:
         assert entry.view.key_labels(site)[row["key"]].strip() == row["words"]["key"]
     assert rows[0]["words"] == {"query": "it", "key": "animal"}
     assert rows[0]["reason"] == "six words back"
-    assert isinstance(entry.view, View) == (by == "yes")
+    assert isinstance(entry.view, View) == words
 
 
 def test_what_has_no_words_is_refused_in_a_sentence() -> None:

@@ -14,7 +14,7 @@ from viz.api.entries import Kind
 from viz.api.predictions import predicts
 from viz.api.registry import MAX_NETWORK_BYTES
 from viz.pages import shared
-from viz.pages.explore import compute, cost, edits, examples, inputs, sizes, source, variants, words
+from viz.pages.explore import compute, cost, edits, examples, sizes, source, variants, words
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -191,23 +191,23 @@ def _text(request: TraceRequest, chosen: str, title: str) -> Second:
     target = request.target if takes.target else None
     language = request.language if request.language in model.languages else ""
     other = TraceRequest(model_source, request.input, target, language=language)
-    between = words.chosen(PAGE, inputs.special_names(takes, model))
-    return _traced(other, None, (source.title(request.model), title), between)
+    return _traced(other, None, (source.title(request.model), title))
 
 
 def _traced(
     plain: TraceRequest,
     example: Example | None,
     titles: tuple[str, str],
-    between: tracing.Between = tracing.TOKENS,
 ) -> Second:
     """The result of a request, with the edits where they are wanted and possible."""
     request = plain
     try:
         request = edits.beside(plain)
-        held = shared.entry_for(request, between)
+        held = shared.entry_for(request, words=words.whole())
     except ValueError as error:
-        held = shared.entry_for(plain, between)  # which says what is wrong without edits
+        held = shared.entry_for(
+            plain, words=words.whole()
+        )  # which says what is wrong without edits
         request = plain
         shared.error_line(f"{titles[1]} is shown without the edits: {error}")
     if notes := held.value.trace.notes:

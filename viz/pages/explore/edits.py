@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from models.request import Chat, File, Options, Picture, Several, Source, TraceRequest
-from viz.api import samples, tracing
+from viz.api import samples
 from viz.pages import shared
 from viz.pages.explore import compute, old_links, runs
 from viz.pages.explore.names import PAGE
@@ -185,14 +185,14 @@ def with_source(beside: Mapping[str, Any]) -> dict[str, Any]:
     return {**beside, "second": {**beside["second"], "source": name}}
 
 
-def other(plain: TraceRequest, between: tracing.Between) -> dict[str, Any]:
+def other(plain: TraceRequest, *, words: bool) -> dict[str, Any]:
     """Props of the view: the trace of the second text beside the first; {} without one."""
     title = session.get(PAGE, SECOND)
     second = second_request(plain, title)
     if second is None or not _compares(plain):
         return {}
     try:
-        held = shared.entry_for(second, between)
+        held = shared.entry_for(second, words=words)
     except ValueError as error:
         shared.error_line(f"Second text: {error}")
         return {}

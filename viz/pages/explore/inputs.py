@@ -114,7 +114,7 @@ def options(reads: Reads, model: "Model") -> None:
         elif reads.text and not reads.image and not reads.target and model.tokenizer is not None:
             prompts.choose()
         if reads.text:
-            words.choose(PAGE, special_names(reads, model), chat=has_template(reads, model))
+            words.choose(chat=has_template(reads, model))
         if reads.pair and not session.get(PAGE, "pair"):
             _line("pair", PAIR)
         if reads.image:
@@ -129,13 +129,6 @@ def problems(reads: Reads) -> None:
         problems = recordings.problems()
     for problem in problems:
         shared.error_line(problem)
-
-
-def special_names(reads: Reads, model: "Model | None" = None) -> tuple[str, ...]:
-    """The special tokens that can be hidden; of a model of the list, without opening it."""
-    if model is None:
-        return words.of_catalogue(source.listed())
-    return words.names(model.tokenizer, target=reads.target)
 
 
 def has_template(reads: Reads, model: "Model | None" = None) -> bool:

@@ -34,6 +34,8 @@ def renewed(query: Mapping[str, str]) -> dict[str, str]:
         return {"form": "features"} | {name: query[name] for name in query if name not in gone}
     if query.get("figure", "") in OF_HEADS:
         return {"lab": "numbers"} | {name: query[name] for name in query if name != "figure"}
+    if query.get("special", "shown") != "shown" and "sinks" not in query:
+        return {**query, "sinks": query["special"]}
     if "lab" not in query and any(query.get(name, "no") not in ("", "no") for name in SWEPT):
         return {**query, "lab": "sweeps"}
     return dict(query)

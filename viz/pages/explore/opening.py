@@ -92,7 +92,7 @@ def _request(wanted: Source) -> TraceRequest | None:
     changed = any(settings[name] for name in ("pair", "edits", "compare", edits.SECOND))
     if model not in MODELS or changed:
         return None
-    if words.chosen(PAGE, words.of_catalogue(wanted.catalogue)) != tracing.TOKENS:
+    if words.whole():
         return None
     try:
         source = wanted if wanted.place == "built" else tracing.stamped(wanted)

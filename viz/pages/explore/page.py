@@ -116,7 +116,6 @@ def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
 
 def prepare() -> None:
     """Reads what the page needs before its first picture."""
-    words.of_catalogue(source.MODEL.default)
     words.has_template(source.MODEL.default)
 
 
@@ -241,24 +240,23 @@ class _Run:
             stage.stale()
             return
         edited = edits.request(plain)
-        names = inputs.special_names(reads, models.unlisted(opened))
-        between = words.chosen(PAGE, names)
-        more = writing.props(edited, model) | edits.other(plain, between)
+        whole = words.whole()
+        more = writing.props(edited, model) | edits.other(plain, words=whole)
         more |= edits.props(edited, _now(stage.kind)) | beside.props(plain, stage.kind)
         stage.props = more
         request = edits.request_in_view(edited)
         try:
-            after = self.traced(edited, between, early=request == edited)
+            after = self.traced(edited, early=request == edited)
         except ValueError as error:
             if not edited.edits:
                 raise
             shared.error_line(error)
             request = edited = plain
             stage.props = {**more, "edited": False, "difference": False}
-            after = self.traced(plain, between, early=False)
+            after = self.traced(plain, early=False)
         if after is None:
             return
-        before = shared.entry_for(plain, between)
+        before = shared.entry_for(plain, words=whole)
         held = after if request == edited else before
         stage.kind = held.value.kind
         begins = examples.begin(source.listed(), session.current(PAGE).settings)
@@ -269,14 +267,11 @@ class _Run:
             self.controls()
         self.answer(request, model, held)
 
-    def traced(
-        self, request: TraceRequest, between: tracing.Between, *, early: bool
-    ) -> "Held[TraceEntry] | None":
+    def traced(self, request: TraceRequest, *, early: bool) -> "Held[TraceEntry] | None":
         """The result of a request; None if it was stopped.
 
         Args:
             request: of the trace.
-            between: what its weights are between.
             early: whether the browser may ask for it meanwhile, where it comes soon.
         """
         run = running.Pass(PAGE, tracing.id_of(request), lambda: tracing.cost(request))
@@ -284,12 +279,12 @@ class _Run:
             run.offer()
             self.stage.stale()
             return None
-        with tracing.expecting(request, between) as expected:
+        with tracing.expecting(request, words=words.whole()) as expected:
             if early and self.comes_soon():
                 self.stage.expect(expected, self.wanted.layout)
             with run.progress() as progress:
                 tracing.traced(request, progress, shared.waiting(progress))
-            return tracing.entry_for(request, between)
+            return tracing.entry_for(request, words=words.whole())
 
     def answer(
         self,

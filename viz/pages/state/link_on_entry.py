@@ -12,7 +12,7 @@ from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 from viz.pages.state.page_state import Assigned, Entered, PageState
 from viz.pages.state.selected import SELECTED
-from viz.pages.state.session import APP, APP_NAMES, APP_PARAMS, Params
+from viz.pages.state.session import APP, APP_PARAMS, Params
 
 ParamsOf = Callable[[Mapping[str, str]], Params]
 
@@ -79,17 +79,6 @@ def enter_app(page: str) -> None:
     values = {name: value for name, value in values.items() if name in query or name not in present}
     if any(present.get(name) != value for name, value in values.items()):
         session.apply(APP, Assigned(values))
-
-
-def chooses(params_of: ParamsOf) -> bool:
-    """Whether the link says more than the app-wide settings and what the page shows without it.
-
-    Args:
-        params_of: the page's parameters for a link.
-    """
-    query = st.query_params.to_dict()
-    usual = {param.name: str(param.default) for param in params_of({})}
-    return any(usual.get(name) != query[name] for name in query.keys() - APP_NAMES)
 
 
 def _is_of_another_page(

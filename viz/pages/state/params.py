@@ -49,6 +49,7 @@ GONE = {  # what is said of a setting that older links have, by its name
         "This link drew parts as areas, counted right answers or read token ids. The page shows the"
         " parts of a network and its heads on a text now.",
     ),
+    "special": "This link hid special tokens: one switch ignores those on which heads rest now.",
     "tree": "This link opened the tree of a score, which no longer exists: the pair opens alone.",
 }
 

@@ -102,13 +102,11 @@ def _labelled(help: str, collapsed: bool) -> dict[str, Any]:
     return {"help": None if collapsed else help, "label_visibility": visibility}
 
 
-def toggle(
-    page: str, name: str, label: str, help: str, values: tuple[str, str] = ("no", "yes")
-) -> bool:
-    """A toggle between two values of the setting, off and on."""
-    key, value = session.widget(page, name, check=lambda on: values[bool(on)])
-    st.toggle(label, value=value == values[1], key=key, help=help)
-    return session.get(page, name) == values[1]
+def toggle(page: str, name: str, label: str, help: str) -> bool:
+    """A toggle between "no" and "yes"."""
+    key, value = session.widget(page, name, check=lambda on: "yes" if on else "no")
+    st.toggle(label, value=value == "yes", key=key, help=help)
+    return session.get(page, name) == "yes"
 
 
 def number(

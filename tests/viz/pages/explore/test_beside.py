@@ -179,7 +179,7 @@ def test_a_text_through_another_model():
         ["predictions"],
         "catalogue:grammar-next",
     )
-    choose(app, "words", "yes")
+    choose(app, "words", True)
     assert traces(app)[1].view.words
     ask(app, "compare", "")
     assert "second" not in view(app)

@@ -26,7 +26,6 @@ from tests.viz.pages.explore.explorer import (
 )
 from tests.viz.pages.helpers import lines, link, take
 from viz.api import registry, tracing
-from viz.api.tracing import Between
 from viz.pages.explore import sizes
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
 from viz.pages.explore.examples import texts
@@ -138,8 +137,8 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model: str, head:
 
 def test_the_code_of_a_view_gives_its_numbers() -> None:
     given = TraceRequest(tracing.of_catalogue("minilm"), "An unbelievable hippopotamus")
-    held = tracing.entry_for(given, Between("yes", "hidden"))
-    view = View(tracing.traced(given).value, words=True, special="hidden")
+    held = tracing.entry_for(given, words=True)
+    view = View(tracing.traced(given).value)
     assert same(result_of(held.value.code(2, 3)), view.weights(2, 3))
 
 
@@ -161,7 +160,7 @@ def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(
     monkeypatch.undo()
     take(app, "minilm")
     assert lines(app) == []
-    assert [literal(toggle.label) for toggle in app.toggle] == ["Hide [CLS]/[SEP]"]
+    assert labels(app) == ["[CLS]", "still", "here", "[SEP]"]
 
 
 def _missing(name: str) -> None:
@@ -173,31 +172,12 @@ def _missing(name: str) -> None:
 def test_words_are_joined_and_say_which_tokens_they_are() -> None:
     app = opened(input="An unbelievable hippopotamus", layer="2", head="3", token="5")
     tokens = labels(app)
-    choose(app, "words", "yes")
+    choose(app, "words", True)
     (text,) = base(app)["texts"]
     assert text["labels"] == ["[CLS]", "An", "unbelievable", "hippopotamus", "[SEP]"]
     assert tokens[5] in text["labels"][next(n for n, o in enumerate(text["origins"]) if 5 in o)]
     assert base(app)["note"] == "whole words"
-    choose(app, "special", True)
-    assert labels(app) == ["An", "unbelievable", "hippopotamus"]
-    assert base(app)["complete"] is False
-    assert link(app)["special"] == "hidden"
-
-
-@pytest.mark.parametrize(
-    ("model", "label"),
-    [
-        ("minilm", "Hide [CLS]/[SEP]"),
-        ("grammar-next", "Hide [BEGIN]"),
-        ("dates", "Hide <begin>"),
-        ("built", None),
-    ],
-)
-def test_special_tokens_are_hidden_by_the_model_s_own_names(model: str, label: str | None) -> None:
-    app = opened(model=model, special="hidden")
-    named = [literal(toggle.label) for toggle in app.toggle]
-    assert named == ([label] if label else [])
-    assert not {"[CLS]", "[SEP]", "[BEGIN]", "<begin>"} & set(labels(app))
+    assert link(app)["words"] == "yes"
 
 
 @pytest.mark.parametrize(("text", "token"), [(EXAMPLES[0].input, 10), ("Hi there", None)])
@@ -207,10 +187,11 @@ def test_a_text_of_one_s_own_pins_no_token_of_the_example(text: str, token: int 
     assert props["defaults"]["token"] == token
 
 
-def test_an_older_link_to_renormalised_rows_hides_the_same() -> None:
-    app = opened(special="renormalised")
-    assert labels(app) == trace(load("minilm"), EXAMPLES[0].input).labels[1:-1]
-    assert "Using hidden instead" in literal(lines(app)[0])
+@pytest.mark.parametrize("special", ["hidden", "renormalised"])
+def test_an_older_link_that_hid_special_tokens_ignores_them(special: str) -> None:
+    app = opened(special=special)
+    assert view(app)["start"]["sinks"] == special
+    assert "ignores those on which heads rest" in literal(lines(app)[0])
 
 
 @pytest.mark.parametrize("model", ["minilm", "reverse", "dates", "induction"])
@@ -253,7 +234,7 @@ def test_the_code_of_a_joint_map_and_of_a_pair_gives_its_numbers() -> None:
     assert same(result_of(code), entry.view.weights(joint, 2))
     assert "View" not in entry.code(0, 1)
     pair = TraceRequest(tracing.of_catalogue("minilm"), ("one", "two"))
-    found = tracing.entry_for(pair, Between("sentences")).value
+    found = tracing.entry_for(pair, words=True).value
     assert same(result_of(found.code(0, 3)), found.view.weights(0, 3))
 
 
