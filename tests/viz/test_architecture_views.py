@@ -1,39 +1,8 @@
-"""The diagram's props, from plain numbers."""
-
-import json
+"""How numbers of a network are written."""
 
 import pytest
 
-from viz.architecture import base, short
-
-PART = {
-    "name": "a",
-    "title": "<b>A</b>",
-    "kind": "linear",
-    "skips": "",
-    "causal": False,
-    "takes": [["tokens", 3]],
-    "gives": [["tokens", 3], ["dim", 5]],
-    "context": [],
-    "parameters": 7,
-    "flops": 11,
-    "times": 2,
-    "heading": "<b>A</b> × 2",
-    "sentence": "A matrix.",
-    "rows": [["In", "3 tokens"]],
-    "source": 0,
-    "parts": [],
-}
-SOURCE = {"file": "models/a.py", "line": 3, "code": "def a(): ..."}
-
-
-def test_the_props_hold_the_parts_their_sources_and_both_modes():
-    props = base([PART], [SOURCE], title="t")
-    assert props["parts"] == [PART]
-    assert props["sources"] == [SOURCE]
-    assert props["title"] == "t"
-    assert set(props["theme"]) == {"light", "dark"}
-    assert json.loads(json.dumps(props)) == props
+from viz.architecture import short
 
 
 @pytest.mark.parametrize(
