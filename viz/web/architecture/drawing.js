@@ -74,6 +74,7 @@ function textOf(node, left, top) {
     y: at.top - top + at.height / 2,
     "dominant-baseline": "middle",
     textLength: at.width,
+    lengthAdjust: "spacingAndGlyphs",
   };
   return [svg("text", { ...place, fill, "font-size": fontSize, "font-weight": fontWeight }, text)];
 }
