@@ -13,7 +13,7 @@ import { veiled } from "../../viz/web/story/veil.js";
 import { formatted, valueAt, writtenAt } from "../../viz/web/story/prose.js";
 import { attributesOf, between, labelParts } from "../../viz/web/scene/scene.js";
 import { settled } from "./helpers.mjs";
-import { valuesAhead } from "../../viz/web/story/controls.js";
+import { stepped, valuesAhead } from "../../viz/web/story/controls.js";
 
 test("numbers are written as Python's format writes them, with a typographic minus", () => {
   /** @type {[unknown, string, string][]} */
@@ -183,4 +183,16 @@ test("tables are read out row by row, and large ones by their size", () => {
   const two = { title: "Two", rows: ["a"], cols: ["q", "k"], values: [[0.25, null]] };
   assert.equal(described([words, two]), "Words: 1 The 0; 2 cat 1. Two: a q 0.250, k masked");
   assert.equal(described([{ ...words, title: "All", values: Array(51).fill([1, 2]) }]), "All: 51 × 2 numbers");
+});
+
+test("a key always moves a logarithmic slider, and stops at its ends", () => {
+  const widths = { min: 1, max: 512, step: 1 };
+  const walk = (from, by) => {
+    const seen = [from];
+    for (let next; (next = stepped(widths, seen.at(-1), by)) !== seen.at(-1); ) seen.push(next);
+    return seen;
+  };
+  assert.deepEqual(walk(1, 1).slice(0, 4), [1, 2, 3, 4]);
+  assert.equal(walk(1, 1).at(-1), 512);
+  assert.equal(walk(512, -1).at(-1), 1);
 });

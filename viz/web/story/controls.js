@@ -9,6 +9,8 @@ import { fixed } from "../scene/numbers.js";
 
 const ENDS = 200; // positions of a slider with a logarithmic scale
 const MOST_AHEAD = 24; // values of a control that are fetched before they are chosen
+/** @type {Record<string, 1 | -1>} */
+const KEYS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
 const PLAY_MS = 900; // long enough to see what a step changes
 
 const decimals = (step) => (String(step).split(".")[1] ?? "").length;
@@ -37,6 +39,29 @@ export function valuesAhead(control, now) {
     .slice(0, MOST_AHEAD);
 }
 
+/**
+ * The value at a place of a slider with a logarithmic scale.
+ *
+ * @param {{min: number, max: number, step: number}} control
+ * @param {number} at
+ */
+const valueAt = ({ min, max, step }, at) =>
+  Number((min * (max / min) ** (at / ENDS)).toFixed(decimals(step)));
+
+const placeOf = ({ min, max }, now) => (ENDS * Math.log(now / min)) / Math.log(max / min);
+
+/**
+ * The value that a key leads to on such a slider: always another one, but at an end.
+ *
+ * @param {{min: number, max: number, step: number}} control
+ * @param {number} now
+ * @param {1 | -1} by
+ */
+export function stepped(control, now, by) {
+  const next = valueAt(control, placeOf(control, now) + by);
+  return Math.min(control.max, Math.max(control.min, next === now ? now + by * control.step : next));
+}
+
 /** Controls below the picture. @param {{story: Story, controls: FigureControl[]}} props */
 export function Controls({ story, controls }) {
   if (!controls.length) return null;
@@ -55,8 +80,6 @@ const KINDS = { slider: Slider, choice: Choice, text: Field };
 function Slider({ control, now, change }) {
   const { label, min, max, step, log, plays } = control;
   const digits = decimals(step);
-  const valueOf = (at) => (log ? Number((min * (max / min) ** (at / ENDS)).toFixed(digits)) : at);
-  const at = log ? (ENDS * Math.log(now / min)) / Math.log(max / min) : now;
   const [isPlaying, play] = useState(false);
   useEffect(() => {
     if (!isPlaying) return undefined;
@@ -70,13 +93,20 @@ function Slider({ control, now, change }) {
   };
   const input = (event) => {
     play(false);
-    const value = valueOf(Number(event.target.value));
-    if (value !== now) change(value); // else the thumb stays between two values, and the next key moves on
+    const at = Number(event.target.value);
+    change(log ? valueAt(control, at) : at);
+  };
+  const press = (event) => {
+    const by = KEYS[event.key];
+    if (!log || !by) return;
+    event.preventDefault();
+    play(false);
+    change(stepped(control, now, by));
   };
   const ends = log ? { min: 0, max: ENDS, step: 1 } : { min, max, step };
   return html`<label class="story-control">
     <span>${label}</span>
-    <input class="story-range" type="range" aria-label=${label} aria-valuetext=${fixed(now, digits)} ...${ends} value=${at} onInput=${input} />
+    <input class="story-range" type="range" aria-label=${label} aria-valuetext=${fixed(now, digits)} ...${ends} value=${log ? placeOf(control, now) : now} onInput=${input} onKeyDown=${press} />
     <output class="story-amount">${fixed(now, digits)}</output>
     ${plays && html`<button type="button" class="hs-button" aria-label=${`${isPlaying ? "Pause" : "Play"}: ${label}`} onClick=${toggle}>${isPlaying ? "❚❚ Pause" : "▶ Play"}</button>`}
   </label>`;
