@@ -64,14 +64,10 @@ def state_sweep(
     differ = int((rough != 0).sum())
     best = sorted(rough.abs().flatten().topk(min(top, differ)).indices.tolist())
     if best:
-        passes = Passes.of(model, input)
-        clean = float(measure(passes.clean))
-        for done, cell in enumerate(best):
-            progress(done, len(best))
-            layer, token = divmod(cell, rough.shape[1])
-            edited = passes.edited([Patch(layer, "hidden", other, token=token)], measure)
-            exact[layer, token] = float(measure(edited)) - clean
-        progress(len(best), len(best))
+        cells = [divmod(each, rough.shape[1]) for each in best]
+        edits = (Patch(layer, "hidden", other, token=token) for layer, token in cells)
+        changes = Passes.of(model, input).changes(edits, len(best), measure, progress)
+        exact.view(-1)[best] = torch.tensor([*changes])
     return Checked(rough, exact)
 
 

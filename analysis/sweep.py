@@ -11,7 +11,7 @@ Source: Kramár et al. 2024, "AtP*: An efficient and scalable method for localiz
 components", section 3.1, for the softmax; Nanda 2023, "Attribution patching".
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,7 +25,7 @@ from models.edits import Ablate, Cut, SetWeights, Temperature
 from models.edits.routing import ATTENTION, acts_on, at, check
 from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
-from models.trace import Output, Site, Trace
+from models.trace import Site, Trace
 
 OWN_HEAD = (Ablate, Cut, SetWeights, Temperature)  # read and change no head but their own
 EditOf = Callable[[int, int], Edit]
@@ -53,8 +53,8 @@ def sweep(
         input: as for `trace`.
         target: as for `trace`.
         edit: makes the edit of a layer and head, as `lambda layer, head: Ablate(layer, head)`.
-        measure: makes a number of a trace: a `Logit`, `Loss` or `Divergence`, or a function. For
-            an attribution it has to depend on `t.output` alone, differentiably.
+        measure: makes a number of a trace: a `Logit`, `Loss` or `Divergence`, or a function, which
+            an attribution does not take.
         how: "exact" makes a pass for each head; "attribution" linearises what follows the heads,
             in one pass and its gradient.
         kind: of the attention layers, where the model has several.
@@ -181,6 +181,16 @@ class Passes:
         few = 1 if self._reads_last(measure) else None
         return trace(*self.given, edits=edits, logits_to_keep=few)
 
+    def changes(
+        self, edits: Iterable[Edit], count: int, measure: Number, progress: Progress
+    ) -> Iterator[float]:
+        """The number with each of `count` edits, less that without."""
+        clean = float(measure(self.clean))
+        for done, each in enumerate(edits):
+            progress(done, count)
+            yield float(measure(self.edited([each], measure))) - clean
+        progress(count, count)
+
     def _reads_last(self, measure: Number | None) -> bool:
         """Whether the logits of the last token are enough."""
         output = self.clean.output
@@ -198,12 +208,11 @@ def _exact(
     progress: Progress,
 ) -> Float[Tensor, "layer head"]:
     effects = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
-    clean = float(measure(passes.clean))
-    for done, (row, head) in enumerate(cells):
-        progress(done, len(cells))
-        t = passes.edited([edit(sites[row].layer, head)], measure)
-        effects[row, head] = float(measure(t)) - clean
-    progress(len(cells), len(cells))
+    edits = (edit(sites[row].layer, head) for row, head in cells)
+    for cell, change in zip(
+        cells, passes.changes(edits, len(cells), measure, progress), strict=True
+    ):
+        effects[cell] = change
     return effects
 
 
@@ -222,7 +231,9 @@ def _attributed(
 ) -> Float[Tensor, "layer head"]:
     if isinstance(measure, Divergence | EmbeddingDistance):
         raise ValueError("a divergence or distance has no slope where it is 0: sweep it exactly")
-    t = trace(model, input, target, gradient=_number_of(measure))
+    if not isinstance(measure, Measure):
+        raise ValueError("attribution: expected a measure of the output, as Logit(id) or Loss(ids)")
+    t = trace(model, input, target, gradient=measure.of)
     sites = sites_of(t, kind, tower)
     effects = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
     for row, site in enumerate(sites):
@@ -265,30 +276,3 @@ def head_effects(t: Trace, site: Site, edits: Sequence[Edit]) -> Float[Tensor, "
 def _values(pattern: Pattern, edits: Sequence[Edit]) -> Tensor:
     given = {"mask": pattern.mask, "score": pattern.score, "bias": pattern.bias}
     return attend(pattern.q, pattern.k, pattern.v, **given, edit=edits)[0]
-
-
-@dataclass(frozen=True)
-class _OutputOnly:
-    """A trace as far as an attribution knows it while the pass runs."""
-
-    output: Output
-
-    def __getattr__(self, name: str) -> Any:
-        raise ValueError(f"attribution: expected a measure of t.output alone, received t.{name}")
-
-
-def _number_of(measure: Number) -> Callable[[Output], Tensor]:
-    if isinstance(measure, Measure):
-        return measure.of
-
-    def number(output: Output) -> Tensor:
-        seen: Any = _OutputOnly(output)
-        value = measure(seen)
-        if not isinstance(value, Tensor):
-            raise ValueError(
-                "attribution: expected a measure that is a tensor with its graph, received"
-                f" {type(value).__name__}"
-            )
-        return value
-
-    return number
