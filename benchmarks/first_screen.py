@@ -26,8 +26,8 @@ ROLES: Any = (
     *("slider", "tab", "menuitem", "switch"),
 )
 DATA = (
-    ".hs-answer-chip, .hs-word, .hs-token, .hs-tokens, .hs-tiles, .hs-worth, [role=listbox],"
-    " [role=grid]"
+    ".hs-answer-chip, .hs-prefix, .hs-word, .hs-token, .hs-tokens, .hs-tiles, .hs-worth,"
+    " [role=listbox], [role=grid]"
 )
 # a box that Streamlit hides behind its own drawing is as large as its label
 IN_SIGHT = f"""(all) => all.filter((element) => {{

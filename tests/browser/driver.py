@@ -20,6 +20,7 @@ from typing import Any
 
 from playwright.sync_api import ConsoleMessage, Error, Page, expect
 
+from tests.browser.views import open_lab
 from viz import course
 
 ACTIONS = 300
@@ -565,7 +566,7 @@ def _compare(page: Page, run: Drive, random: random.Random) -> None:
         page.evaluate("history.back()") if way == "back" else page.reload()
         rest(page)
     if "compare=upload" in page.url:  # another tab has no such file
-        page.get_by_role("button", name="Compare", exact=True).click()
+        open_lab(page, "Compare")
         page.get_by_label("Compare with").select_option("nothing")
         page.wait_for_url(lambda address: "compare=upload" not in address, timeout=WAIT_MS)
         still(page)

@@ -35,7 +35,7 @@ def lab(page: Page, unfold: str = "") -> Locator:
     """The drawer, opened at Experiment, with one edit unfolded."""
     drawer = page.get_by_role("region", name="Experiment")
     if not drawer.is_visible():
-        page.get_by_role("button", name="Experiment", exact=True).press("Enter")
+        open_lab(page, "Experiment")
     if unfold:
         edit = drawer.get_by_role("button", name=unfold)
         if edit.get_attribute("aria-expanded") == "false":
@@ -283,7 +283,7 @@ def test_a_weight_is_dragged_to_another_value(page: Page, app_url: str) -> None:
 def with_a_second_text(page: Page, app_url: str, text: str, other: str) -> None:
     """Opens a second text beside the first."""
     opened(page, f"{app_url}/{LINK}&input={text.replace(' ', '+')}")
-    page.get_by_role("button", name="Compare", exact=True).press("Enter")
+    open_lab(page, "Compare")
     field = page.get_by_label("Second text", exact=True)
     field.fill(other)
     overlay = page.locator(".hs-matrix .hs-overlay")

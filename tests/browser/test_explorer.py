@@ -496,7 +496,7 @@ def test_a_file_shows_what_it_holds_and_says_what_it_does_not(page: Page, tmp_pa
 
 def test_a_large_table_is_announced_and_saved_at_the_second_click(explore, server):
     explorer = explore(random_source(2, 3, 613))
-    explorer.page.get_by_role("button", name="Save", exact=True).click()
+    open_lab(explorer.page, "Save")
     save = explorer.page.get_by_role("region", name="Save")
     table = save.get_by_role("button", name="CSV")
     said = save.get_by_role("status")

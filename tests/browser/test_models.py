@@ -9,6 +9,7 @@ import transformers
 from playwright.sync_api import Page, expect
 
 from tests.browser.looks import first_look, fits_in_every_look
+from tests.browser.views import open_lab
 from tests.models.architectures import ARCHITECTURES
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -39,13 +40,13 @@ def test_it_fits_the_window_and_says_what_is_open(page, app_url):
     expect(page.get_by_role("button", name="6 layers × 12 heads")).to_be_visible()
     tokens = page.locator(".hs-text").get_by_role("radio")
     count = tokens.count()
-    page.get_by_role("button", name="Options").click()
+    page.get_by_role("button", name="More").click()
     page.get_by_text("Whole words").click()
     page.keyboard.press("Escape")
     expect(page.get_by_role("radio", name=re.compile("^hippopotamus, "))).to_be_visible()
     assert tokens.count() < count
     page.wait_for_url(re.compile("words=yes"))
-    page.get_by_role("button", name="About this model").click()
+    open_lab(page, "About this model")
     expect(page.get_by_text("Apache-2.0")).to_be_visible()
     fits_in_every_look(page)
 
@@ -72,7 +73,7 @@ def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, 
     expect(page.get_by_text("there is no folder")).to_be_visible()
     expect(page.get_by_role("button", name="/".join(Path(towers).parts[-2:]))).to_be_visible()
     expect(page.locator(f"{VIEW}[data-trace='{shown}']")).to_have_count(1)
-    page.get_by_role("button", name="About this model").click()
+    open_lab(page, "About this model")
     page.get_by_role("button", name="Is this what the model used?").click()
     expect(page.get_by_text("Yes, up to the rounding of float32")).to_be_visible()
 

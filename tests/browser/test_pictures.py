@@ -8,6 +8,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from tests.browser.views import open_lab
+
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 VIEW = ".headscope[data-painted]"
 SMALL = "model=built-vit&size=64&heads=2&dim=16&depth=3"
@@ -102,7 +104,7 @@ def test_two_pictures_show_the_same_patch_and_one_of_several_is_chosen(page, app
     page.get_by_role("button", name="More").click()
     page.get_by_role("button", name="Your picture 2", exact=True).click()
     expect(page.get_by_role("button", name="Your picture 2 drop, paste")).to_be_visible()
-    page.get_by_role("button", name="Compare", exact=True).click()
+    open_lab(page, "Compare")
     beside = page.get_by_label("Compare with")
     beside.select_option("Picture: Your picture 1")
     expect(page.get_by_role("heading", name="Your picture 1", exact=True)).to_be_visible()
@@ -177,7 +179,7 @@ def test_a_head_is_patched_from_the_second_picture(page: Page, app_url: str) -> 
     open_page(page, app_url, "model=digits&compare=photo:digits/a-four.png")
     expect(page.locator(".hs-tiles")).to_have_count(2)
     expect(page.locator(".hs-beside-heads section[inert], .hs-dim")).to_have_count(0)
-    page.get_by_role("button", name="Lab", exact=True).click()
+    open_lab(page, "Experiment")
     page.get_by_role("button", name="Patch from another picture").click()
     page.get_by_role("button", name="Patch", exact=True).click()
     page.wait_for_url(re.compile(r"edits=Patch%282.*head%3D\d.*second=photo"))

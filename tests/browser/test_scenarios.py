@@ -65,8 +65,8 @@ def box(page: Page, name: str | re.Pattern[str] = SENTENCE) -> Locator:
 def slider(page: Page, name: str) -> Locator:
     """Of a network built on the page, whose sizes are among the options of its input."""
     found = page.get_by_role("slider", name=name)
-    if not found.count() and page.get_by_role("button", name="Options").count():
-        page.get_by_role("button", name="Options").click()
+    if not found.count() and page.get_by_role("button", name="More").count():
+        page.get_by_role("button", name="More").click()
     return found
 
 

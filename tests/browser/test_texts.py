@@ -13,6 +13,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from models.run import load, trace
+from tests.browser.views import open_lab
 from viz.pages.explore.example_texts import MINILM as EXAMPLES
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -99,7 +100,7 @@ def test_building_one_is_live_and_sizes_that_do_not_fit_have_a_way_out(page, app
     for name, link in (("Depth", "depth=5"), ("Heads", "heads=16")):  # the next that divides
         before = page.locator(VIEW).get_attribute("data-trace")
         if not page.get_by_role("slider", name=name).count():
-            page.get_by_role("button", name="Options").click()
+            page.get_by_role("button", name="More").click()
         page.get_by_role("slider", name=name).press("ArrowRight")
         changes(page, before)
         page.wait_for_url(re.compile(link))
@@ -110,7 +111,7 @@ def test_save_gives_files_that_open(page, app_url, tmp_path):
     model = load("minilm")
     weights = trace(model, EXAMPLES[0].input).weights
     expected = [weights(layer, head)[1].numpy() for layer in (0, 1) for head in (0, 2)]
-    page.get_by_role("button", name="Save", exact=True).press("Enter")
+    open_lab(page, "Save")
     save = page.get_by_role("region", name="Save")
 
     def saved(name: str) -> bytes:

@@ -36,6 +36,9 @@ class Source(Protocol):
 
 def open_lab(page: Page, tab: str) -> None:
     """Opens a tab of the Lab."""
+    lab = page.get_by_role("button", name="Lab", exact=True).first
+    if lab.get_attribute("aria-expanded") == "false":
+        lab.press("Enter")
     page.locator(".hs-lab-tabs").first.get_by_role("button", name=tab, exact=True).press("Enter")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from models.card import Example
 from models.request import Reads
@@ -85,8 +86,12 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     return None if example is None or words.chats(model, settings) else selection_of(example)
 
 
-def chips(reads: Reads) -> None:
-    """Three examples of the model, and a menu of all and of one's own pictures."""
+def chips(reads: Reads) -> DeltaGenerator:
+    """Three examples of the model, and a menu of all and of one's own pictures.
+
+    Returns:
+        The menu.
+    """
     every: list[tuple[Any, ...]]
     model, now = source.listed(), current_example()
     if reads.image:
@@ -100,13 +105,14 @@ def chips(reads: Reads) -> None:
         st.caption("Examples", width="content")
     for label, key, chosen, *action in every[:CHIPS]:
         controls.button(label, key, *action, chosen=chosen)
-    if len(every) > 1 or more:
-        with st.popover("More", key=f"{PAGE}_more_{session.current(PAGE).revision}"):
-            for number, (label, key, chosen, *action) in enumerate(every):
-                again = "_in_menu" if number < CHIPS else ""
-                controls.button(label, key + again, *action, chosen=chosen)
-            for draw in more:
-                draw()
+    menu = st.popover("More", key=f"{PAGE}_more_{session.current(PAGE).revision}")
+    with menu:
+        for number, (label, key, chosen, *action) in enumerate(every):
+            again = "_in_menu" if number < CHIPS else ""
+            controls.button(label, key + again, *action, chosen=chosen)
+        for draw in more:
+            draw()
+    return menu
 
 
 def hint() -> None:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-import streamlit as st
-
 from models.catalogue import entry as catalogue_entry
 from models.request import Chat, Ids, Picture, Reads, Recording, Several, Source, TraceRequest
 from models.text import clean
@@ -108,18 +106,17 @@ def options(reads: Reads, model: "Model") -> None:
         reads: what the model reads.
         model: open.
     """
-    with st.popover("Options", key=f"{PAGE}_options"):
-        if reads.asked:
-            prompt.options(model)
-        elif reads.text and not reads.image and not reads.target and model.tokenizer is not None:
-            prompts.choose()
-        if reads.text:
-            words.choose(chat=has_template(reads, model))
-        if reads.pair and not session.get(PAGE, "pair"):
-            _line("pair", PAIR)
-        if reads.image:
-            preprocessing.choose(model)
-        sizes.controls()
+    if reads.asked:
+        prompt.options(model)
+    elif reads.text and not reads.image and not reads.target and model.tokenizer is not None:
+        prompts.choose()
+    if reads.text:
+        words.choose(chat=has_template(reads, model))
+    if reads.pair and not session.get(PAGE, "pair"):
+        _line("pair", PAIR)
+    if reads.image:
+        preprocessing.choose(model)
+    sizes.controls()
 
 
 def problems(reads: Reads) -> None:

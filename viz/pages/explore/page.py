@@ -243,6 +243,7 @@ class _Run:
         whole = words.whole()
         more = writing.props(edited, model) | edits.other(plain, words=whole)
         more |= edits.props(edited, _now(stage.kind)) | beside.props(plain, stage.kind)
+        more["tour"] = examples.tour()
         stage.props = more
         request = edits.request_in_view(edited)
         try:
@@ -262,7 +263,6 @@ class _Run:
         begins = examples.begin(source.listed(), session.current(PAGE).settings)
         chosen = None if begins is not None else tracing.worth(before)
         stage.params = _now(stage.kind, chosen)
-        stage.props = {**stage.props, "tour": examples.tour()}
         if not self.comes_soon():
             self.controls()
         self.answer(request, model, held)

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from models.model import Model
 
 
-@dataclass(frozen=True)
+@dataclass
 class Strip:
-    """The places of the strip: two rows, of the input and of what is said of it."""
+    """The places of the strip: two rows, of the input and of what is said of it; and the menu."""
 
     input: DeltaGenerator
     model: DeltaGenerator
     examples: DeltaGenerator
     status: DeltaGenerator
+    menu: DeltaGenerator | None = None
 
     def draw(self, wanted: Source, reads: Reads | None, opened: Source | None) -> None:
         """Draws what is chosen.
@@ -43,7 +44,7 @@ class Strip:
         with self.input:
             inputs.row(reads, None if opened is None else models.unlisted(opened))
         with self.examples:
-            examples.chips(reads)
+            self.menu = examples.chips(reads)
         with self.status:
             inputs.problems(reads)
             known = models.about(wanted)[2]
@@ -52,8 +53,9 @@ class Strip:
 
     def options(self, reads: Reads, model: "Model") -> None:
         """Draws what is seldom changed."""
-        with self.examples:
-            inputs.options(reads, model)
+        if self.menu is not None:
+            with self.menu:
+                inputs.options(reads, model)
 
 
 def place() -> Strip:

@@ -21,7 +21,7 @@ def draw(current: registry.Entry, place: DeltaGenerator) -> None:
     """Draws the bar in its container, with the section of the current page marked."""
     with place:
         with st.container(key="frame_home", width="content"):
-            st.page_link(registry.page(registry.FIRST), label="Headscope")
+            st.markdown("Headscope", width="content")
         for entry in registry.BAR:
             here = entry.name == current.part_of
             with st.container(key="frame_here" if here else f"frame_{entry.name}", width="content"):

@@ -33,7 +33,7 @@ export function layoutFor(state, site, { values, sinks }, { wide, high, unit, fa
     cols: cols[1] - cols[0],
     first: { row: rows[0], col: cols[0] },
     widths: widthsOf(state.labels(site), { wide, unit, family }),
-    noted: Boolean(state.base.note) || shares,
+    noted: Boolean(ownNote(state)) || shares,
     shares,
   };
   return viewport.layoutIn(sizes, high - READ, values === "weights" && !state.selection.top);
@@ -86,9 +86,12 @@ function scaleOf(state, part, { coding }, theme) {
   return weightScale(theme, state.top(part), state.selection.scale === "own");
 }
 
+/** The note of the model, but for a caveat that the page says beside the names. */
+const ownNote = ({ base: { note, caveat } }) => (note === caveat ? "" : note);
+
 /** The note below the title: that of the model, and what became of the sinks. */
 function noteOf(state, sinks) {
-  const { note } = state.base;
+  const note = ownNote(state);
   if (!sinks) return note;
   const rows = state.selection.sinks === "renormalised" ? "; each head’s rows divided by the rest" : "";
   const hidden = `${sinkNames(state, sinks)} hidden: ${percent(sinks.share)} of the weight${rows}`;

@@ -4,20 +4,20 @@ import { useAnswer, useNewest } from "./hooks.js";
 import { html } from "./html.js";
 import { pathOf } from "./sources.js";
 
-/** @import {Corpora} from "../types" */
+/** @import {Corpora, Selection} from "../types" */
 
-/** @param {{state: import("./state.js").State<any>}} props */
-export function OverCorpora({ state }) {
-  const { site, head } = state.selection;
-  const path = typeof head === "number" && state.remote ? pathOf("corpora", { site, head }) : null;
-  const { answer } = useAnswer(state, "corpora", path);
-  const newest = /** @type {Corpora | null} */ (useNewest(!path || Boolean(answer), () => answer, [answer]));
-  const lines = newest?.corpora ?? [];
+/** @param {{state: {view: import("./state.js").State<any>, selection: Selection}}} props */
+export function OverCorpora({ state: { view, selection } }) {
+  const { site, head } = selection;
+  const path = typeof head === "number" ? pathOf("corpora", { site, head }) : null;
+  const answer = /** @type {Corpora | null} */ (useAnswer(view, "corpora", path).answer);
+  const lines = useNewest(!path || Boolean(answer), () => answer?.corpora ?? [], [answer, path === null]);
   return html`
-    <div class="hs-over-corpora" aria-live="polite" hidden=${!lines.length}>
-      ${lines.map(
-        ({ sentence, link }) =>
-          html`<p class="hs-sentence">${`${sentence} `}<a href=${link}>This head over the corpus</a></p>`,
+    <div class="hs-over-corpora" aria-live="polite">
+      ${lines?.map(
+        ({ sentence, link }) => html`
+          <p class="hs-sentence">${sentence} <a href=${link}>This head over the corpus</a></p>
+        `,
       )}
     </div>
   `;

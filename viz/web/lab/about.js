@@ -17,7 +17,7 @@ export function About({ state: { view } }) {
   const { sentences, facts, file, code } = /** @type {Answer} */ (answer);
   return html`
     ${sentences.map((sentence) => html`<p class="hs-sentence">${sentence}</p>`)}
-    <table class="hs-lab-table">
+    <table class="hs-lab-table hs-about">
       <tbody>
         ${Object.entries(facts).map(
           ([name, fact]) => html`

@@ -1,4 +1,5 @@
-// The Lab: a bar at the foot of the page with tabs, and a drawer over the right column, closed at first.
+// The Lab: a bar at the foot of the page, and a drawer with tabs over the right column, closed at first. Closed it is
+// one button; a click on a name in it opens that tab.
 
 import { html } from "../core/html.js";
 import { listenForUndo } from "../core/undo.js";
@@ -34,7 +35,7 @@ export function Lab({ state, theme, more = [] }) {
   const tabs = [...(props.edits ? EDITING : []), ...(remote ? [SWEEPS, ...more, ...KEEPING] : more)];
   const open = tabs.find(({ value }) => value === state.selection.lab);
   const show = (/** @type {string} */ lab) => state.select({ lab });
-  const toggle = () => show(open ? "" : (tabs[0]?.value ?? ""));
+  const toggle = ({ target }) => show(open ? "" : (target.dataset.value ?? tabs[0].value));
   useEffect(() => (props.edits ? listenForUndo((action) => ask({ do: action })) : undefined), [state]);
   const press = (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || !open) return;
@@ -58,14 +59,22 @@ export function Lab({ state, theme, more = [] }) {
         `
       }
       <div class="hs-lab-bar">
-        <button type="button" class="hs-lab-name" aria-expanded=${Boolean(open)} onClick=${toggle}>Lab</button>
-        <div class="hs-lab-tabs" role="group" aria-label="Lab">
-          ${tabs.map(
-            ({ value, label }) => html`
-              <button type="button" aria-pressed=${value === open?.value} onClick=${() => show(value)}>${label}</button>
-            `,
-          )}
-        </div>
+        <button type="button" class="hs-lab-name" aria-expanded=${Boolean(open)} onClick=${toggle}>
+          <b>Lab</b>
+          ${!open && tabs.map(({ value, label }) => html`<span aria-hidden="true" data-value=${value}>${label}</span>`)}
+        </button>
+        ${
+          open &&
+          html`
+            <div class="hs-lab-tabs" role="group" aria-label="Lab">
+              ${tabs.map(
+                ({ value, label }) => html`
+                  <button type="button" aria-pressed=${value === open.value} onClick=${() => show(value)}>${label}</button>
+                `,
+              )}
+            </div>
+          `
+        }
       </div>
     </div>
   `;
