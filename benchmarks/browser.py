@@ -203,11 +203,13 @@ def started(browser: Browser, count: int) -> Iterator[object]:
                 answered = time.time()
                 page.goto(server.url, wait_until="commit")
                 text = wait_for(page, "probe.text", "the first text")["at"]
-                shown = wait_for(page, PAINTED, "the picture")["at"]
-                seconds[name].append(tuple(at - server.began for at in (answered, text, shown)))
+                painted_at = wait_for(page, PAINTED, "the picture")["at"]
+                seconds[name].append(
+                    tuple(at - server.began for at in (answered, text, painted_at))
+                )
     rows = [[name, *map(Spread, zip(*each, strict=True))] for name, each in seconds.items()]
     yield Table(["seconds to", "first answer", "first text", "first picture"], rows)
-    later = [shown - answered for answered, _, shown in seconds["start"]]
+    later = [painted_at - answered for answered, _, painted_at in seconds["start"]]
     yield Aim("picture, seconds after the server answers", Spread(later).median, 1.5)
 
 
@@ -218,10 +220,10 @@ def traffic(browser: Browser, app: str) -> Iterator[object]:
         with fresh_page(browser) as page:
             heard = Traffic(page)
             page.goto(Case("", "", RIGHT, link).address(app, tokens), wait_until="commit")
-            shown = wait_for(page, PAINTED, f"the picture of {name}")["at"]
+            painted_at = wait_for(page, PAINTED, f"the picture of {name}")["at"]
             heard.wait_until_quiet()
-            first = [heard.kib(kind, 0, shown) for kind in ("Streamlit", "code", "data")]
-            rows[name] = [*first, heard.kib("data", shown)]
+            first = [heard.kib(kind, 0, painted_at) for kind in ("Streamlit", "code", "data")]
+            rows[name] = [*first, heard.kib("data", painted_at)]
     head = ["KiB on the wire", "Streamlit", "our code", "data", "data fetched ahead"]
     yield Table(head, [[name, *sizes] for name, sizes in rows.items()])
     text, *_, largest = rows.values()

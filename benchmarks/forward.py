@@ -38,16 +38,16 @@ def main(
     no_memory: bool = False,
 ) -> Iterator[object]:
     settle = torch.cuda.synchronize if "cuda" in device else lambda: None
-    made = networks.forms(network, forms, device)
+    by_form = networks.forms(network, forms, device)
     for count in tokens:
         ids = networks.draw_ids(count, device)
-        if "eager" in made and network != "llama-8b":
-            apart = largest_difference(made, ids)
+        if "eager" in by_form and network != "llama-8b":
+            apart = largest_difference(by_form, ids)
             yield f"largest difference at {count} tokens: {apart:.1e} of the largest value"
-        cases = {name: partial(run, ids) for name, run in made.items()}
+        cases = {name: partial(run, ids) for name, run in by_form.items()}
         seconds = interleaved(cases, rounds, settle=settle)
-        beside = {name: ratios(seconds[name], seconds["fused"]) for name in made}
-        t = made["door"](ids)
+        beside = {name: ratios(seconds[name], seconds["fused"]) for name in by_form}
+        t = by_form["door"](ids)
         readings = {name: partial(read, t) for name, read in networks.READINGS.items()}
         seconds |= interleaved(readings, min(READING_ROUNDS, rounds), settle=settle)
         rows = []
@@ -56,7 +56,7 @@ def main(
             mib = None if no_memory else in_fresh_process(rise, *case) / MIB
             rows.append([name, Spread(times), beside.get(name), mib])
         yield Table([f"{network}, {count:,} tokens", "seconds", "× fused", "MiB"], rows)
-        for name in AIMS.keys() & made.keys():
+        for name in AIMS.keys() & by_form.keys():
             yield Aim(f"{name}, × fused at {count} tokens", beside[name].median, AIMS[name])
 
 

@@ -37,9 +37,11 @@ def main(changes: int = 20, lessons: tuple[str, ...] = NAMES) -> Iterator[object
         for name in lessons:
             print(name, file=sys.stderr)
             rows.append(lesson(browser, f"{server.url}/{name}", name, changes))
-    cells = [[name, shown, step.latency, slide.latency] for name, shown, step, slide in rows]
+    cells = [
+        [name, painted_at, step.latency, slide.latency] for name, painted_at, step, slide in rows
+    ]
     yield Table(["lesson", "shown, s", "step, ms p50/p95", "input, ms p50/p95"], cells)
-    yield Aim("shown after the text, s", max(shown for _, shown, *_ in rows), 1)
+    yield Aim("shown after the text, s", max(painted_at for _, painted_at, *_ in rows), 1)
     yield Aim("step, ms p95", max(step.p95 for *_, step, _ in rows), 50)
     yield Aim("input, ms p95", nanmax([slide.p95 for *_, slide in rows]), 33)
 
@@ -50,7 +52,7 @@ def lesson(
     """Its name, seconds from the text to the figure, milliseconds of steps and of the slider."""
     with fresh_page(browser, drawn=True) as page:
         page.goto(url)
-        shown = wait_for(page, PAINTED, "the figure")["at"]
+        painted_at = wait_for(page, PAINTED, "the figure")["at"]
         text = wait_for(page, "probe.text", "the text")["at"]
         steps, slides = [], []
         for step in range(sum(not each.deeper for each in course.lesson(name).steps)):
@@ -63,7 +65,7 @@ def lesson(
                 for share in (number * 0.618 % 1 for number in range(changes + 2)):
                     change = partial(slider.evaluate, SLIDE, share)
                     slides.append(to_picture(page, change))
-        return name, max(0.0, shown - text), Spread(steps), Spread(slides[2:] or [nan])
+        return name, max(0.0, painted_at - text), Spread(steps), Spread(slides[2:] or [nan])
 
 
 if __name__ == "__main__":

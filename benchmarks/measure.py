@@ -63,7 +63,7 @@ class Table:
     rows: Sequence[Sequence[object]]
 
     def __str__(self) -> str:
-        cells = [[_shown(cell) for cell in row] for row in (self.head, *self.rows)]
+        cells = [[_text(cell) for cell in row] for row in (self.head, *self.rows)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         cells.insert(1, ["-" * width for width in widths])
         padded = ([*map(str.ljust, row, widths)] for row in cells)
@@ -88,7 +88,7 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def _shown(cell: object) -> str:
+def _text(cell: object) -> str:
     if isinstance(cell, float):
         return number(cell)
     return "–" if cell is None else str(cell)

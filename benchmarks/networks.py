@@ -71,23 +71,23 @@ def forms(network: str, names: Sequence[str] = FORMS, device: str = "cpu") -> di
     if network not in NETWORKS:
         raise ValueError(f"expected one of {', '.join(NETWORKS)}, received {network!r}")
     theirs = drawn(network, device)
-    made: dict[str, Form] = {}
+    by_name: dict[str, Form] = {}
     if "traced" in names and network not in NOT_OURS:
         with TemporaryDirectory() as folder:
             theirs.save_pretrained(folder)
-            made["traced"] = partial(trace, load(folder, door="own", device=device))
+            by_name["traced"] = partial(trace, load(folder, door="own", device=device))
     if "door" in names:
-        made["door"] = partial(trace, load(theirs))
+        by_name["door"] = partial(trace, load(theirs))
     if "edited" in names:
-        made["edited"] = partial(trace, load(theirs), edits=[Ablate(6, 1)])
+        by_name["edited"] = partial(trace, load(theirs), edits=[Ablate(6, 1)])
     if "fused" in names:
-        made["fused"] = torch.inference_mode()(theirs)
+        by_name["fused"] = torch.inference_mode()(theirs)
     if "eager" in names:
         with torch.device(device):
             eager = type(theirs)._from_config(theirs.config, attn_implementation="eager").eval()
         eager.load_state_dict(theirs.state_dict(), assign=True)
-        made["eager"] = torch.inference_mode()(partial(eager, output_attentions=True))
-    return made
+        by_name["eager"] = torch.inference_mode()(partial(eager, output_attentions=True))
+    return by_name
 
 
 def draw_ids(tokens: int, device: str = "cpu") -> Tensor:

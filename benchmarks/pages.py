@@ -62,8 +62,10 @@ def main(
         for tool in PICTURES:
             for count in tokens:
                 if count <= peers:
-                    made, shown, size = theirs(browser, Path(name) / "page.html", tool, count)
-                    rows.append([f"{count}: {tool}", made, shown, size, None, None])
+                    make_seconds, first_view, size = theirs(
+                        browser, Path(name) / "page.html", tool, count
+                    )
+                    rows.append([f"{count}: {tool}", make_seconds, first_view, size, None, None])
     head = ["12 × 12 heads, tokens", "made, s", "first view, s", "MiB", "a change, ms", "MiB"]
     yield Table(head, rows[1:])
 
@@ -92,16 +94,16 @@ def theirs(
     """
     if not HOME.is_dir():
         raise RuntimeError(HOW_TO_FILL)
-    made = in_fresh_process(make_page, tool, tokens, file)
-    shown = None
+    make_seconds = in_fresh_process(make_page, tool, tokens, file)
+    first_view = None
     with fresh_page(browser) as page, suppress(Error):
         page.route("http*://**", library)
         page.set_default_timeout(1000 * PICTURE_SECONDS)
         began = time.perf_counter()
         page.goto(file.as_uri(), wait_until="commit")
         page.wait_for_selector(PICTURES[tool], state="attached")
-        shown = time.perf_counter() - began
-    return made, shown, file.stat().st_size / 2**20
+        first_view = time.perf_counter() - began
+    return make_seconds, first_view, file.stat().st_size / 2**20
 
 
 def make_page(tool: str, tokens: int, file: Path) -> float:

@@ -167,13 +167,13 @@ def write(
     opened = load(model or name.partition("-")[0])
     inputs = asked if isinstance(asked, tuple) else (asked,)
     t = hs.trace(opened, *inputs, **options or {})
-    shown = hs.View(t, **view) if view else t
+    view_of_trace = hs.View(t, **view) if view else t
     filled = {"run": (opened, *inputs), "picture": inputs[0]}
     for answer, given in answers.items():
         given = given | {key: each for key, each in filled.items() if key in given}
         path = folder / f"{name}, {answer}.npz"
         try:
-            hs.export(shown, path, **given)
+            hs.export(view_of_trace, path, **given)
         except (ValueError, TypeError) as error:
             path.with_suffix(".error").write_text(f"{type(error).__name__}: {error}\n", "utf-8")
     if heads:

@@ -46,11 +46,11 @@ def distances(
     at = torch.arange(SIDE) + 0.5
     y, x = (at[:, None] - row) / radius, (at - col) / radius
     across, along = x * turn.cos() + y * turn.sin(), y * turn.cos() - x * turn.sin()
-    found = torch.empty(len(objects), SIDE, SIDE)
+    pictures = torch.empty(len(objects), SIDE, SIDE)
     for kind in {each.kind for each in objects}:
         mine = [number for number, each in enumerate(objects) if each.kind == kind]
-        found[mine] = kinds[kind](across[mine], along[mine])
-    return found * radius
+        pictures[mine] = kinds[kind](across[mine], along[mine])
+    return pictures * radius
 
 
 def covered(distance: Tensor, rim: float = 0.0) -> Tensor:

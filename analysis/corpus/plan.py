@@ -83,16 +83,17 @@ class Plan:
         if not path.exists():
             return None
         try:
-            told = read_object(path)
+            manifest = read_object(path)
             return Plan(
-                **told
+                **manifest
                 | {
-                    "settings": Settings(**told["settings"]),
+                    "settings": Settings(**manifest["settings"]),
                     "places": tuple(
-                        Place(**each | {"where": Where(**each["where"])}) for each in told["places"]
+                        Place(**each | {"where": Where(**each["where"])})
+                        for each in manifest["places"]
                     ),
-                    "labels": {int(n): label for n, label in told["labels"].items()},
-                    "counted": tuple(told["counted"]),
+                    "labels": {int(n): label for n, label in manifest["labels"].items()},
+                    "counted": tuple(manifest["counted"]),
                 }
             )
         except (ValueError, LookupError, TypeError) as error:

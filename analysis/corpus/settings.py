@@ -103,6 +103,6 @@ class Scheme:
         """The column of each token among those that are counted; the last is that of all others."""
         counted = np.array(self.counted, np.int64)
         at = np.searchsorted(counted, ids)
-        found = at < len(counted)
-        found[found] = counted[at[found]] == ids[found]
-        return np.where(found, at, len(counted))
+        is_counted = at < len(counted)
+        is_counted[is_counted] = counted[at[is_counted]] == ids[is_counted]
+        return np.where(is_counted, at, len(counted))

@@ -147,13 +147,13 @@ def site_apart(trace: Trace, site: Site, calls: Sequence[Tensor]) -> float:
     theirs = [each[..., : site.keys] for call in calls for each in call.flatten(0, -4)]  # no sink
     if any(len(each) != site.heads for each in theirs):
         raise MismatchError(f"{site.module}: {len(theirs[0])} heads are {site.heads}")
-    sizes = [(each.shape, own.shape) for each, own in zip(theirs, mine, strict=False)]
+    sizes = [(each.shape, array.shape) for each, array in zip(theirs, mine, strict=False)]
     whole = all(all(a >= b for a, b in zip(*pair, strict=True)) for pair in sizes)
     if len(mine) != len(theirs) or not whole:
         return max(any_rows(each, theirs) for each in mine)
     return max(
-        map_apart(shown, each, trace.positions(site, item))
-        for item, (shown, each) in enumerate(zip(mine, theirs, strict=True))
+        map_apart(map_here, each, trace.positions(site, item))
+        for item, (map_here, each) in enumerate(zip(mine, theirs, strict=True))
     )
 
 

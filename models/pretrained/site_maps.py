@@ -84,12 +84,12 @@ def site_maps(
         raise ValueError(
             f"{path}: expected queries, keys and values of the same input. {_inputs(key, value)}"
         )
-    found = find_output(after, _rows(values_of(pattern)))
-    if found is None:
+    place = find_output(after, _rows(values_of(pattern)))
+    if place is None:
         raise ValueError(
             f"{path}: expected an output that one linear module makes of its values, without a gate"
         )
-    output, call_of_output = found
+    output, call_of_output = place
     norm, read = _norm_and_input(before, query.given)
     residual = _residual(after, query.given, read, call_of_output.output)
     if norm is not None and _adds(after, query.given, call_of_output.output):

@@ -107,22 +107,23 @@ class Recipe:
 
 def read(path: Path) -> Recipe:
     """The recipe in a file."""
-    told = tomllib.loads(path.read_text(encoding="utf-8"))
-    task = TASKS[told.pop("learns")]
-    settings = {"model_type": told.pop("network"), "config": told.pop("config")}
+    fields = tomllib.loads(path.read_text(encoding="utf-8"))
+    task = TASKS[fields.pop("learns")]
+    settings = {"model_type": fields.pop("network"), "config": fields.pop("config")}
     return Recipe(
         task=task(),
         config=config(settings, {}),
-        settings=Settings(**told.pop("settings")),
+        settings=Settings(**fields.pop("settings")),
         exams={
-            exam["name"]: (task(**exam.get("task", {})), exam["aim"]) for exam in told.pop("exams")
+            exam["name"]: (task(**exam.get("task", {})), exam["aim"])
+            for exam in fields.pop("exams")
         },
         pointers=tuple(
             Pointer(**{**each, "keys": tuple(each.get("keys", ()))})
-            for each in told.pop("pointers")
+            for each in fields.pop("pointers")
         ),
-        place=tuple(told.pop("place", ())),
-        **told,
+        place=tuple(fields.pop("place", ())),
+        **fields,
     )
 
 

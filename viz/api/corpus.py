@@ -454,7 +454,7 @@ def alike(entry: RunEntry, site: int, head: int) -> CorpusHeads:
     if entry.other is not None:
         other = entry.other.like_head(number, LISTED, of=entry.run)
         there = [_linked(entry, row) for row in other.to_dict("records")]
-    return CorpusHeads(_found(entry, mine, "likeness"), there)
+    return CorpusHeads(_matching(entry, mine, "likeness"), there)
 
 
 def _linked(entry: RunEntry, row: Mapping[str, Any]) -> CorpusLinked:
@@ -471,10 +471,10 @@ def attending(entry: RunEntry, key: str = "", query: str = "") -> CorpusHeads:
         heads = entry.run.attending_to(key, LISTED, query=query)
     except ValueError as error:
         raise QuestionError(str(error)) from error
-    return CorpusHeads(_found(entry, heads, "share"))
+    return CorpusHeads(_matching(entry, heads, "share"))
 
 
-def _found(entry: RunEntry, heads: "pd.DataFrame", column: str) -> list[CorpusFound]:
+def _matching(entry: RunEntry, heads: "pd.DataFrame", column: str) -> list[CorpusFound]:
     rows = zip(heads["id"], heads[column], strict=True)
     return [CorpusFound(**place_of(entry, int(n)), value=value) for n, value in rows]
 

@@ -206,11 +206,11 @@ def _change_at(entry: TraceEntry, place: int, name: Callable[[int], str]) -> Out
         first, second = (_predicted(each)[0].ids[: place + 1] for each in (before, after))
         if first != second:
             return None
-    found = change(before, after, place, count=NAMED - 1)
-    shares = zip(found.ids, found.before, found.after, strict=True)
+    moved = change(before, after, place, count=NAMED - 1)
+    shares = zip(moved.ids, moved.before, moved.after, strict=True)
     likeliest = sorted(shares, key=lambda each: -max(each[1:]))
     ids, first, second = map(list, zip(*likeliest, strict=True))
-    return OutputChange([name(id) for id in ids], first, second, found.kl, _repeat(before, after))
+    return OutputChange([name(id) for id in ids], first, second, moved.kl, _repeat(before, after))
 
 
 def _repeat(before: "Trace", after: "Trace") -> tuple[float, float] | None:

@@ -132,13 +132,13 @@ def resume(name: str) -> None:
     from analysis.corpus import watched
 
     folder = folder_of(name)
-    report, told = watched.report_of(folder), _command(folder)["arguments"]
+    report, options = watched.report_of(folder), _command(folder)["arguments"]
     watched.begin(folder)
     if report is not None and report.going:
         return
     more = ["--out", str(folder), "--shard", str(SHARD), "--watched"]
     process = subprocess.Popen(
-        [sys.executable, "-m", MODULE, *told, *more],
+        [sys.executable, "-m", MODULE, *options, *more],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -67,10 +67,10 @@ def numbers(
     if network == SMALL:
         out, config = _run(SMALL, picture, shuffle), _network(SMALL).config
         attention = _weights(out, small_layer, small_head)
-        shown = _sequence(_example(picture), config.patch, 4, shuffle, attention)
+        sequence = _sequence(_example(picture), config.patch, 4, shuffle, attention)
         questions = _answers(out)
         answer = questions[0]["best"][0]
-        return {**shown, "depth": config.depth, "questions": questions, "answer": answer}
+        return {**sequence, "depth": config.depth, "questions": questions, "answer": answer}
     similar = alike(position)["similar"]
     return {
         **_sequence(middle(photo), PATCH, 1, shuffle, attends(photo, shuffle, layer, head)),

@@ -82,8 +82,11 @@ def view(summary: str) -> str:
 
 
 def _reset_button(label: str, name: str) -> None:
-    reset = session.callback(lambda: session.assign(PAGE, presets.values(network.chosen())))
-    st.button(label, key=f"{PAGE}_{name}", on_click=reset, type="tertiary")
+    def reset() -> None:
+        session.assign(PAGE, presets.values(network.chosen()))
+
+    key = f"{PAGE}_{name}"
+    st.button(label, key=key, on_click=session.callback(reset), type="tertiary")
 
 
 def _follow_preset() -> None:

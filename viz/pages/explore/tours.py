@@ -43,5 +43,5 @@ def steps(model: str, example: str, text: str = "") -> list[Step]:
         text: of the example, to go back to.
     """
     listed = tours().get(model, {}).get(example, [])
-    shown = [{name: each[name] for name in each if name != "number"} for each in listed]
-    return [{**shown[0], "input": text}, *shown[1:]] if shown else []
+    without_number = [{name: each[name] for name in each if name != "number"} for each in listed]
+    return [{**without_number[0], "input": text}, *without_number[1:]] if without_number else []
