@@ -53,7 +53,7 @@ def test_a_number_is_typed_in_its_cell_and_a_row_is_followed(page, app_url):
     field.fill("2")
     field.press("Enter")
     scene = page.locator(".story-scene")
-    expect(scene).to_have_attribute("aria-label", re.compile("scores: 4.3308, 1.4620"))
+    expect(scene).to_have_attribute("aria-label", re.compile(r"scores X Xᵀ: word 0 4\.331"))
     cell, tip = page.locator("[data-key='S/0.1']"), page.locator(".story-tip")
     cell.hover()
     expect(tip).to_contain_text("2.0000·0.6150 + ")

@@ -115,3 +115,21 @@ test("the row of a token that is pinned in place of one of another text is fetch
   assert.equal(row?.aborted, false);
   view.destroy();
 });
+
+test("nothing is pinned where no head is worth seeing, and the reason stands in the answer", () => {
+  const source = new HeldSource();
+  /** @type {any} */
+  const host = { set() {}, trigger() {}, source: () => source };
+  /** @type {any} */
+  const props = { session: "", trace: "a", made: 1 };
+  const state = new TextState(/** @type {any} */ ({}), props, host);
+  state.open("a", 1);
+  [state.client, state.baseOrNull, state.next] = [state.next?.client ?? null, baseOf([{ layer: 0 }]), null];
+  state.parts = () => /** @type {any} */ ([{}]); // the map is here
+  state.unpinned = true;
+  state.answers.set("worth", { why: "the weights are random" }, 1);
+  state.arrivals = 1;
+  assert.equal(state.unpinned, false);
+  assert.equal(state.selection.token, null);
+  state.destroy();
+});

@@ -368,11 +368,10 @@ export class TextState extends State {
 
   /** Chooses what is worth seeing first where the pinned token was one of another text. */
   repin() {
-    const answer = /** @type {{rows: {site: number, head: number, query: number}[]} | null} */ (
-      this.answer("worth", "worth")
-    );
+    /** @type {{rows?: {site: number, head: number, query: number}[]} | null} without rows: none, and why */
+    const answer = this.answer("worth", "worth");
     if (!answer) return;
-    const [first] = answer.rows;
+    const first = answer.rows?.[0];
     if (first) this.select({ site: first.site, head: first.head, token: first.query, direction: "out" });
     else this.unpinned = false;
   }
