@@ -103,3 +103,24 @@ def test_a_presented_page_is_input_picture_and_caption_alone(
     expect(page.get_by_role("button", name="MiniLM understands")).to_be_hidden()
     page.keyboard.press("3")
     expect(view.get_by_role("figure", name=re.compile("^Matrix"))).to_be_visible()
+
+
+def test_arrow_keys_go_through_the_tour_of_a_presented_page_and_back(
+    page: Page, app_url: str, console: list[str]
+) -> None:
+    """Also over a step that changes the text, whose trace comes later than the step's words."""
+    page.goto(f"{app_url}/?projector=yes&form=text")
+    view = page.locator(VIEW)
+    view.wait_for(timeout=60_000)
+    said = view.locator(".hs-walk-text")
+    first = view.get_attribute("data-trace") or ""
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+        expect(view).not_to_have_attribute("data-trace", first)
+        expect(said).to_contain_text("Now the street may be meant")
+        expect(view.get_by_role("radio", name=re.compile("^wide,"))).to_be_visible()
+        page.keyboard.press("ArrowLeft")
+        expect(view).to_have_attribute("data-trace", first)
+        expect(said).to_contain_text("“it” gives “animal” 68 %")
+        for name, value in {"site": "3", "head": "1", "token": "10"}.items():
+            expect(view).to_have_attribute(f"data-{name}", value)

@@ -36,9 +36,9 @@ def draw(current: registry.Entry, place: DeltaGenerator) -> None:
             action = session.assign, APP, turned
             controls.button("Present", "frame_present", *action, chosen=presents, help=help)
         view("copy", {"label": "Copy link"}, key="frame_copy", width="content")
-    if presents:
-        with st.container(key="frame_projector", width="content"):
-            st.html("<span></span>")  # app.css enlarges the type if this exists; empty is not drawn
+        if presents:  # in the bar: an element beside it would move the view, which mounts it anew
+            with st.container(key="frame_projector", width="content"):
+                st.html("<span></span>")  # which enlarges the type; an empty one is not drawn
 
 
 def build(current: registry.Entry) -> None:

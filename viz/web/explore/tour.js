@@ -9,8 +9,10 @@ import { percentOf } from "./reading.js";
 import { asksOf, headSwitch } from "./switches.js";
 import { choose, isChosen } from "./worth.js";
 
-/** @import {TourAction, TourStep} from "../types" */
+/** @import {TourStep} from "../types" */
 /** @import {Row} from "./worth.js" */
+
+/** @typedef {{actions: object[], chosen: object | null}} Step what is done, and what is chosen then; null: what was */
 
 /** @param {{state: any, rows: Row[] | null}} props */
 export function Tour({ state, rows }) {
@@ -23,28 +25,36 @@ export function Tour({ state, rows }) {
 function Steps({ state, steps }) {
   const [at, setAt] = useState(0);
   const [reply, setReply] = useState("");
-  const [backs, setBacks] = useState(/** @type {(() => void)[]} */ ([])); // what takes each step back
+  const [backs, setBacks] = useState(/** @type {Step[]} */ ([])); // what takes each step back
   const [place, setPlace] = useState(() => placeOf(state, state.view.props.defaults)); // where the step leads
+  const [due, setDue] = useState(/** @type {{from: string, chosen: object} | null} */ (null));
   const { site, head } = state.selection;
   const here = `${site}/${head}`;
-  const { behind } = state.view;
+  const { behind, trace } = state.view;
   useEffect(() => {
-    if (!place && !behind) setPlace(here); // once it is there
-  }, [place, behind, here]);
-  const show = (/** @type {number} */ next, /** @type {(() => void)[]} */ left) => {
-    setReply("");
+    if (!due || behind || trace === due.from) return;
+    state.select(due.chosen); // of another text the word at the same place
+    setPlace(`${state.selection.site}/${state.selection.head}`);
+    setDue(null);
+  }, [due, behind, trace]);
+  const take = (/** @type {Step} */ { actions, chosen }, /** @type {number} */ next) => {
+    for (const action of actions) act(state, action);
+    if (chosen) state.select(chosen);
+    const isText = actions.some((action) => "input" in action);
+    setDue({ from: isText ? trace : "", chosen: chosen ?? chosenIn(state) });
     setPlace("");
+    setReply("");
     setAt(next);
-    setBacks(left);
   };
   const go = () => {
-    const back = backFrom(state, steps, at);
-    for (const action of steps[at].do ?? []) act(state, action);
-    show(Math.min(at + 1, steps.length - 1), [...backs, back]);
+    setBacks([...backs, backFrom(state, steps, at)]);
+    take({ actions: steps[at].do ?? [], chosen: null }, Math.min(at + 1, steps.length - 1));
   };
   const goBack = () => {
-    backs.at(-1)?.();
-    if (backs.length) show(at - 1, backs.slice(0, -1));
+    const back = backs.at(-1);
+    if (!back) return;
+    setBacks(backs.slice(0, -1));
+    take(back, at - 1);
   };
   if (place && place !== here) {
     const [before, name] = place.split("/");
@@ -66,29 +76,32 @@ function Steps({ state, steps }) {
   `;
 }
 
-/** What takes back what a step does. @type {(state: any, steps: TourStep[], at: number) => () => void} */
+/** What takes back what a step does. @type {(state: any, steps: TourStep[], at: number) => Step} */
 function backFrom(state, steps, at) {
-  const { site, head, token, form } = state.selection;
   const typed = steps.slice(0, at).flatMap((step) => step.do ?? []);
   const input = typed.findLast((action) => "input" in action)?.input ?? steps[0].input;
-  return () => {
-    for (const action of steps[at].do ?? []) {
-      if ("input" in action) state.ask?.({ do: "input", value: input });
-      else if (!("select" in action)) state.ask?.({ do: "off" in action ? "undo" : "redo" });
-    }
-    state.select({ site, head, token, form });
-  };
+  const actions = (steps[at].do ?? []).flatMap((action) => {
+    if ("select" in action) return []; // what was chosen is chosen again
+    return ["input" in action ? { input } : "off" in action ? { undo: true } : { redo: true }];
+  });
+  return { actions, chosen: chosenIn(state) };
 }
 
-/** The site and head that a link means. */
-const placeOf = (state, { layer, attention, tower, head }) =>
-  `${siteFor(state.base.sites, { layer, attention: attention ?? null, tower: tower || null })}/${head}`;
+const chosenIn = ({ selection: { site, head, token, direction, form } }) => ({
+  ...{ site, head, token, direction, form },
+});
 
-/** Does what a step says. @type {(state: any, action: TourAction) => void} */
+/** The site and head that a link means; "" where it names none. */
+const placeOf = (state, { layer, attention, tower, head }) =>
+  layer === null
+    ? ""
+    : `${siteFor(state.base.sites, { layer, attention: attention ?? null, tower: tower || null })}/${head}`;
+
+/** Does what a step says, or takes it back. @type {(state: any, action: any) => void} */
 function act(state, action) {
   if ("input" in action) state.ask?.({ do: "input", value: action.input });
   else if ("off" in action) headSwitch(state).isOff || asksOf(state).toggle();
-  else if ("undo" in action) state.ask?.({ do: "undo" });
+  else if ("undo" in action || "redo" in action) state.ask?.({ do: "undo" in action ? "undo" : "redo" });
   else {
     const { layer, ...rest } = action.select;
     const { attention, tower } = state.chosen;
