@@ -26,8 +26,8 @@ ROLES: Any = (
     *("slider", "tab", "menuitem", "switch"),
 )
 DATA = (
-    ".hs-answer-chip, .hs-prefix, .hs-word, .hs-token, .hs-tokens, .hs-tiles, .hs-worth,"
-    " [role=listbox], [role=grid]"
+    ".hs-answer-chip, .hs-prefix, .hs-word, .hs-sound-word, .hs-token, .hs-tokens, .hs-tiles,"
+    " .hs-worth, [role=listbox], [role=grid]"
 )
 # a box that Streamlit hides behind its own drawing is as large as its label
 IN_SIGHT = f"""(all) => all.filter((element) => {{
@@ -66,6 +66,7 @@ def look(browser: Browser, address: str, width: int, height: int) -> tuple[int, 
         page.goto(address)
         page.locator(".headscope[data-painted]").wait_for()
         page.wait_for_load_state("networkidle")
+        page.get_by_role("button", name="Stop", exact=True).wait_for(state="detached")
         page.wait_for_timeout(SETTLE_MS)  # the first trace may come after the first picture
         controls = sum(page.get_by_role(role).evaluate_all(IN_SIGHT) for role in ROLES)
         return controls, page.evaluate(LOOK)

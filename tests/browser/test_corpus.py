@@ -65,7 +65,8 @@ def test_kinds_and_layers_filter_the_heads(page: Page, app_url: str) -> None:
     heads = rows("dates", "heads")
     kinds = {kind: [h for h in heads if h["kind"] == kind] for kind in ("self", "cross")}
     expect(table).to_have_count(len(kinds["self"]))
-    page.get_by_role("button", name="decoder: cross").click()
+    kind = page.get_by_role("combobox", name="Kind of attention")
+    kind.select_option("decoder: cross")
     expect(table).to_have_count(len(kinds["cross"]))
     expect(page.locator(NAME)).to_contain_text("cross")
     page.get_by_role("textbox", name="Layers").fill("1")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.explorer_pages import DEFAULTS, Source, random_source
-from tests.browser.views import LOOKS, SIZES, Server, View
+from tests.browser.views import LOOKS, SIZES, Server, View, open_lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 LINES = {"form": "lines"}
@@ -91,18 +91,21 @@ def test_a_token_is_read_both_ways_kept_and_let_go(draw):
 def test_heads_are_switched_on_off_and_alone(draw):
     lines = draw(random_source(1, 4, 6), head=1)
     head = [lines.page.get_by_role("button", name=f"Head {i}", exact=True) for i in range(4)]
-    expect(head[1]).to_have_attribute("aria-pressed", "true")
+    expect(head[1]).to_have_count(0)
+    open_lab(lines.page, "Numbers")
+    drawn = lines.page.get_by_role("combobox", name="Heads drawn")
+    drawn.select_option("Several heads")
+    expect(lines.page.locator(".hs-head-switch[aria-pressed='true']")).to_have_count(4)
+    lines.page.keyboard.press("Escape")
     head[3].focus()
     lines.page.keyboard.press("Space")
-    expect(head[3]).to_have_attribute("aria-pressed", "true")
+    expect(head[3]).to_have_attribute("aria-pressed", "false")
     expect(head[3]).to_be_focused()
-    lines.page.wait_for_url(re.compile(r"shown=1\.3"))
+    lines.page.wait_for_url(re.compile(r"shown=0\.1\.2(&|$)"))
     head[1].click()
-    lines.page.wait_for_url(re.compile(r"shown=3(&|$)"))
-    lines.page.get_by_role("button", name="Draw all heads of the layer").click()
-    expect(lines.page.locator(".hs-head-switch[aria-pressed='true']")).to_have_count(4)
+    lines.page.wait_for_url(re.compile(r"shown=0\.2(&|$)"))
     head[2].dblclick()
-    expect(lines.page.locator(".hs-head-switch[aria-pressed='true']")).to_have_count(1)
+    expect(head[2]).to_have_count(0)
     lines.shows(0, 2)
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from models.inputs.sound import Recording
 from tests.analysis.test_alignment import planted
 from tests.browser.explorer_pages import Traced, open_text
-from tests.browser.views import SIZES, Server
+from tests.browser.views import SIZES, Server, open_lab
 from viz.api.entries import TraceEntry
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -44,13 +44,15 @@ def test_a_word_shades_its_time_and_chooses_the_row_that_writes_it(
     expect(words.nth(3)).to_be_focused()
     expect(told).to_contain_text("“It” 0.72–0.80 s")
     page.wait_for_url(re.compile("token=6"))
+    open_lab(page, "Save")
     with page.expect_download() as download:
-        page.get_by_role("button", name="SRT").press("Enter")  # the toolbar may cover it
+        page.get_by_role("button", name="SRT").click()
     assert download.value.suggested_filename == "planted-words.srt"
 
 
 def test_times_come_from_other_heads(page: Page, server: Server) -> None:
     opened(page, server, "wide")
+    open_lab(page, "Numbers")
     method = page.get_by_role("combobox", name="Times from")
     expect(method.locator("option")).to_have_text(["Checkpoint’s heads", "Heads that follow time"])
     method.select_option("Heads that follow time")

@@ -1,19 +1,19 @@
 // A recording over its time: spectrogram, the chosen token's weight, and the words of the transcript. Choosing a word
 // chooses the row of the decoder that writes it.
 
-import { contextOf, markPainted, offer } from "../../web/core/dom.js";
-import { useAnswer, useNewest } from "../../web/core/hooks.js";
+import { contextOf, markPainted } from "../../web/core/dom.js";
+import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
-import { pathOf } from "../../web/core/sources.js";
 import { Chips } from "../../web/parts/chips.js";
-import { Button, Field, Menu, Quoted } from "../../web/parts/controls.js";
+import { Button, Quoted } from "../../web/parts/controls.js";
 import { useMeanRow } from "../../web/text/mean_row.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { groundOf, paint, TALL } from "./paint.js";
+import { METHODS, useWords } from "./times_from.js";
 import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
 
-/** @import {Heard, Spectrogram, SpokenWord, SpokenWords, Text, Theme} from "../../web/types" */
+/** @import {Heard, Spectrogram, SpokenWord, Text, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {TimeAxis} from "./time.js" */
 /** @import {ViewProps} from "../../web/core/view_panel.js" */
@@ -21,21 +21,6 @@ import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
 const LANE = 34; // CSS pixels of a row of words
 const MOST_ROWS = 8; // of a word, whose weights are fetched
 const DOUBT = "A large weight says where a head reads, after layers that have mixed the sound already.";
-/** What times are made from: the entry of a menu, and a sentence. */
-const METHODS = {
-  named: [
-    "Checkpoint’s heads",
-    "Times are those of the cheapest monotone path through the heads that the checkpoint names.",
-  ],
-  found: [
-    "Heads that follow time",
-    "Times are those of the cheapest monotone path through the heads that follow time best.",
-  ],
-};
-const FILES = /** @type {const} */ ([
-  ["JSON", "json", ".json", "application/json"],
-  ["SRT", "srt", ".srt", "text/plain"],
-]);
 
 /** @param {ViewProps} props */
 export const Sound = ({ state, theme }) =>
@@ -46,11 +31,7 @@ export const Sound = ({ state, theme }) =>
 /** @param {{state: TextState, theme: Theme, length: Heard}} props */
 function Recording({ state, theme, length }) {
   const { remote } = state.view;
-  const timedBy = state.selection.timing ? { method: state.selection.timing } : {};
-  const reply = useAnswer(state.view, "words", pathOf("words", timedBy));
-  const spoken = /** @type {SpokenWords | null} */ (
-    useNewest(Boolean(reply.answer), () => reply.answer, [reply.answer])
-  );
+  const { reply, spoken } = useWords(state);
   const words = spoken?.words ?? [];
   const [failure, setFailure] = useState("");
   const [pointed, setPointed] = useState(-1);
@@ -63,7 +44,7 @@ function Recording({ state, theme, length }) {
   const rows = rowsOf(state, words);
   const row = useMeanRow(state, rows, "heard");
   const choose = (index) => chooseWord(state, words[index]);
-  const [{ method, methods = [] }, sentence] = [spoken ?? {}, sentenceOf(state, words[chosen])];
+  const [method, sentence] = [spoken?.method, sentenceOf(state, words[chosen])];
   const word = words[pointed] ?? words[chosen];
   const isRefused = reply.isRefused && state.texts().key.timed !== state.texts().query.timed;
   const note =
@@ -82,21 +63,6 @@ function Recording({ state, theme, length }) {
             onClick=${() => player.toggle(words[chosen]?.start ?? 0)}
           />`
         }
-        <span class="hs-spring"></span>
-        ${
-          remote &&
-          words.length > 0 &&
-          html`<${Field} name="Times from">
-            <${Menu}
-              name="Times from"
-              title="What the times of words are made from"
-              labels=${methods.map((each) => METHODS[each][0])}
-              index=${methods.indexOf(/** @type {any} */ (method))}
-              onChoose=${(i) => state.select({ timing: methods[i] })}
-            />
-          <//>`
-        }
-        ${remote && words.length > 0 && FILES.map((file) => html`<${TimesFile} ...${{ state, file, timedBy, onFail: setFailure }} />`)}
       </div>
       <p class="hs-sentence" aria-live="polite">${sentence}</p>
       <div class="hs-sound-scroller" role="group" aria-label="Recording" ref=${scroller}>
@@ -112,18 +78,6 @@ function Recording({ state, theme, length }) {
       </p>
       ${words.length > 0 && html`<p class="hs-doubt">${method ? `${METHODS[method][1]} ${DOUBT}` : DOUBT}</p>`}
   `;
-}
-
-function TimesFile({ state, file: [name, format, suffix, kind], timedBy, onFail }) {
-  const save = async () => {
-    try {
-      const bytes = await fetched(state, pathOf("times", { format, ...timedBy }));
-      offer(new Blob([bytes], { type: kind }), `${state.base.model}-words`, suffix);
-    } catch (error) {
-      onFail(/** @type {Error} */ (error).message);
-    }
-  };
-  return html`<${Button} text=${name} title=${`Times of the words as ${name}`} onClick=${save} />`;
 }
 
 /** @type {(state: TextState, path: string) => Promise<Uint8Array<ArrayBuffer>>} */

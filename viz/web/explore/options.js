@@ -7,9 +7,10 @@ import { nounOf } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { percent } from "../core/ticks.js";
 import { Button, Menu } from "../parts/controls.js";
-import { headsShown } from "../parts/switches.js";
+import { headsShown, HowManyHeads } from "../parts/switches.js";
 import { stepped } from "../text/search.js";
 import { Choices } from "../../views/matrix/choices.js";
+import { TimesFrom } from "../../views/sound/times_from.js";
 
 /** @import {Form} from "../types" */
 /** @import {TextState} from "../text/state.js" */
@@ -23,6 +24,7 @@ const STEPS = 100; // of the threshold, which grows with the square: small weigh
 /** @param {{state: TextState}} props */
 export function Options({ state }) {
   const { form, top, least } = state.selection;
+  if (form === "sound") return html`<${TimesFrom} state=${state} />`;
   if (!AIDED.includes(form)) return null;
   const noun = nounOf(state.texts().query);
   const tops = STRONGEST.includes(top) ? STRONGEST : [...STRONGEST, top];
@@ -57,6 +59,7 @@ export function Options({ state }) {
           onChoose=${(index) => state.select({ top: tops[index] })}
         />
       </div>
+      ${form === "lines" && html`<div class="hs-aid"><span class="hs-label" aria-hidden="true">Lines of</span><${HowManyHeads} state=${state} /></div>`}
       ${form === "matrix" && html`<div class="hs-aid"><span class="hs-label" aria-hidden="true">Values</span><${Choices} state=${state} /></div>`}
       ${form !== "text" && html`<${HiddenShare} state=${state} />`}
     </div>

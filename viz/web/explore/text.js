@@ -170,7 +170,10 @@ function Page({ state, theme, host, drawing, drawn }) {
         <${Atlas} ...${{ state, theme, off }} />
       `,
       explain: explaining(state),
-      beside: writes ? html`<${Continue} ...${{ state, host }} />` : null,
+      beside:
+        writes && !view.props.edits?.some(({ on }) => on)
+          ? html`<${Continue} ...${{ state, host }} />`
+          : null,
       lab,
       follows: Boolean(follows),
       onKey: (event) => keysOf(event, { state, forms }),
@@ -203,7 +206,7 @@ function asideOf(state) {
   const { form, rows, columns } = state.selection;
   if (form === "lens" || form === "parts") return html`<${NextWord} state=${state} />`;
   const isPair = [query, key].some(({ second }) => second !== undefined);
-  const isPart = rows || columns || state.unheard();
+  const isPart = rows || columns || (form !== "sound" && state.unheard());
   if (FORMS[form].covers !== "heads" || form === "head" || !(isPair || isPart)) return null;
   return html`<div class="hs-row"><${Blocks} state=${state} /><${Spans} state=${state} /></div>`;
 }

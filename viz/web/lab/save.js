@@ -6,6 +6,7 @@ import { html } from "../core/html.js";
 import { pathOf } from "../core/sources.js";
 import { Field, Menu } from "../parts/controls.js";
 import { useState } from "../vendor/hooks.js";
+import { timedBy } from "../../views/sound/times_from.js";
 import { figuresOf } from "./figures.js";
 
 const LARGE = 2 ** 25; // bytes of a table that is saved only when asked for twice
@@ -19,6 +20,10 @@ const FILES = [
   ["html", "Web page", "works without a server", "text/html"],
 ];
 const DRAWN = ["png", "svg", "pdf"];
+const TIMES = [
+  ["json", "JSON", "application/json"],
+  ["srt", "SRT", "text/plain"],
+];
 
 /** @param {{state: any}} props */
 export function Save({ state }) {
@@ -57,6 +62,17 @@ export function Save({ state }) {
     }
   }
 
+  async function times(format, kind) {
+    try {
+      const bytes = await answerOf(state, pathOf("times", { format, ...timedBy(state) }));
+      const blob = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], { type: kind });
+      offer(blob, `${state.base.model}-words`, `.${format}`);
+      setSaid("Saved.");
+    } catch (error) {
+      setSaid(/** @type {Error} */ (error).message);
+    }
+  }
+
   async function python() {
     try {
       const bytes = await answerOf(state, pathOf("python", { ...query, form }));
@@ -89,6 +105,7 @@ export function Save({ state }) {
     <//>
     <div class="hs-lab-entries">
       ${formats.map(([format, label, about, kind]) => entry(label, about, () => file(format, kind)))}
+      ${state.base.sound && TIMES.map(([format, label, kind]) => entry(label, "times of the words", () => times(format, kind)))}
       ${state.view.props.page && entry("Link", "copies the address", () => copied(isBare ? embedded() : location.href))}
       ${!figure.isRow && entry("Python", "code for the same numbers", python)}
     </div>

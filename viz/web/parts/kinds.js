@@ -1,8 +1,8 @@
-// Buttons that go to a kind of attention, at the same layer where it has one.
+// A menu that goes to a kind of attention, at the same layer where it has one.
 
 import { html } from "../core/html.js";
 import { groupsOf } from "../core/labels.js";
-import { Switch } from "./controls.js";
+import { Menu } from "./controls.js";
 
 /** @import {ManyHeads} from "../types" */
 
@@ -22,11 +22,12 @@ export function Kinds({ state }) {
   const { layer } = base.sites[selection.site];
   const goTo = (sites) =>
     state.select({ site: sites.find((site) => base.sites[site].layer === layer) ?? sites[0] });
-  const choices = groups.map(([label, sites]) => ({
-    value: sites,
-    label,
-    title: KINDS[base.sites[sites[0]].kind],
-  }));
-  const chosen = groups.find(([, sites]) => sites.includes(selection.site))?.[1];
-  return html`<${Switch} name="Kind of attention" ...${{ choices, chosen }} onChoose=${goTo} />`;
+  const chosen = groups.findIndex(([, sites]) => sites.includes(selection.site));
+  return html`<${Menu}
+    name="Kind of attention"
+    title=${KINDS[base.sites[selection.site].kind]}
+    labels=${groups.map(([label]) => label)}
+    index=${chosen}
+    onChoose=${(index) => goTo(groups[index][1])}
+  />`;
 }

@@ -1,7 +1,7 @@
 // Buttons for the heads and layers that are drawn together.
 
 import { html } from "../core/html.js";
-import { Button } from "./controls.js";
+import { Menu } from "./controls.js";
 
 /** @import {Base, Head, Selection, Theme} from "../types" */
 
@@ -51,7 +51,24 @@ export function toggled(on, each) {
 }
 
 /**
- * A button for each head: a click switches it on or off, a double click draws it alone.
+ * Whether the chosen head is drawn, or several, of which there are all at first.
+ *
+ * @param {{state: Chosen}} props
+ */
+export function HowManyHeads({ state }) {
+  const { site, shown: listed } = state.selection;
+  const all = listOf([...Array(state.base.sites[site].heads).keys()]);
+  return html`<${Menu}
+    name="Heads drawn"
+    title="Draws the lines of one head, or of several in their colours"
+    labels=${["The chosen head", "Several heads"]}
+    index=${listed ? 1 : 0}
+    onChoose=${(index) => state.select({ shown: index ? all : "" })}
+  />`;
+}
+
+/**
+ * A button for each head, where several may be drawn: a click switches it on or off, a double click draws it alone.
  *
  * @param {{state: Chosen, theme: Theme}} props
  */
@@ -60,6 +77,7 @@ export function HeadSwitches({ state, theme }) {
   const count = state.base.sites[site].heads;
   const all = [...Array(count).keys()];
   const on = headsShown(listed, chosen, count);
+  if (!listed) return null;
   return html`
     <div class="hs-heads" role="group" aria-label="Heads drawn">
       ${all.map(
@@ -78,8 +96,6 @@ export function HeadSwitches({ state, theme }) {
           </button>
         `,
       )}
-      <${Button} text="All" title="Draw all heads of the layer" onClick=${() => state.select({ shown: listOf(all) })} />
-      <${Button} text="One" title="Draw the chosen head alone" onClick=${() => state.select({ shown: "" })} />
     </div>
   `;
 }
