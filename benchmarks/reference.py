@@ -245,7 +245,7 @@ def of_page(page: Page, numbers: Path, link: str) -> dict[str, Any]:
     page.wait_for_load_state("networkidle")
     explores = urlsplit(link).path == "/"
     if explores:
-        page.locator(".hs-lab-tabs").get_by_role("button", name="Save", exact=True).click()
+        page.locator(".hs-lab-bar").get_by_text("Save", exact=True).click()
         rest(page)
         save(page, "NPZ", numbers)
         figure = save(page, "SVG", numbers.with_suffix(".svg")).read_text("utf-8")

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 from torch import Tensor
 
 from analysis.faithfulness import faithfulness, perturbation
 from analysis.outputs import likeliest, top_ids
 from analysis.relevance import explain
 from analysis.target import Target, choose, kind_of, name_of, target_in, text_of
+from models.files.folder import Folder
 from models.preprocessing import FILE, read_preprocessing
 from models.run import load, trace
 from models.trace import Output
@@ -110,7 +112,9 @@ def test_grey_is_no_black_where_pixels_are_not_normalised(
     config = ViTConfig(image=12, patch=4, dim=20, heads=2, depth=1, mlp=13, classes=5)
     settings = {"do_normalize": False, "size": 12, "do_rescale": factor is not None}
     (tmp_path / FILE).write_text(json.dumps({**settings, "rescale_factor": factor}))
-    model = replace(load(config), preprocessing=read_preprocessing(tmp_path, config, "vit"))
+    theirs = transformers.ViTConfig(image_size=12, patch_size=4)
+    preprocessing = read_preprocessing(Folder.at(tmp_path), theirs)
+    model = replace(load(config), preprocessing=preprocessing)
     pixels = torch.rand(1, 3, 12, 12, generator=torch.Generator().manual_seed(1))
     relevance = torch.tensor([0, 9, 1, 2, 3, 4, 5, 6, 7, 8.0])
     painted = pixels.clone()
