@@ -37,9 +37,7 @@ def test_a_word_shades_its_time_and_chooses_the_row_that_writes_it(
     told = page.locator(".hs-sound > .hs-read")
     expect(told).to_contain_text("“fox.” 0.46–0.60 s")
     expect(told).to_contain_text("of this head’s weight lies within the word")
-    expect(page.locator(".hs-sound > .hs-sentence")).to_contain_text(
-        "while the model writes “fox.”"
-    )
+    expect(page.locator(".hs-sound .hs-sentence")).to_contain_text("while the model writes “fox.”")
     words.nth(2).press("ArrowRight")
     expect(words.nth(3)).to_be_focused()
     expect(told).to_contain_text("“It” 0.72–0.80 s")
@@ -56,4 +54,4 @@ def test_times_come_from_other_heads(page: Page, server: Server) -> None:
     method = page.get_by_role("combobox", name="Times from")
     expect(method.locator("option")).to_have_text(["Checkpoint’s heads", "Heads that follow time"])
     method.select_option("Heads that follow time")
-    expect(page.locator(".hs-sound > .hs-doubt")).to_contain_text("heads that follow time best")
+    expect(page.get_by_text("through the heads that follow time best")).to_be_visible()

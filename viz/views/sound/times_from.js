@@ -9,7 +9,7 @@ import { Menu } from "../../web/parts/controls.js";
 /** @import {TextState} from "../../web/text/state.js" */
 
 /** The entry of the menu, and a sentence. */
-export const METHODS = {
+const METHODS = {
   named: [
     "Checkpoint’s heads",
     "Times are those of the cheapest monotone path through the heads that the checkpoint names.",
@@ -46,5 +46,6 @@ export function TimesFrom({ state }) {
         onChoose=${(i) => state.select({ timing: methods[i] })}
       />
     </div>
+    ${method && html`<p class="hs-doubt">${METHODS[method][1]}</p>`}
   `;
 }

@@ -10,7 +10,7 @@ import { Button, Quoted } from "../../web/parts/controls.js";
 import { useMeanRow } from "../../web/text/mean_row.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { groundOf, paint, TALL } from "./paint.js";
-import { METHODS, useWords } from "./times_from.js";
+import { useWords } from "./times_from.js";
 import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
 
 /** @import {Heard, Spectrogram, SpokenWord, Text, Theme} from "../../web/types" */
@@ -44,7 +44,7 @@ function Recording({ state, theme, length }) {
   const rows = rowsOf(state, words);
   const row = useMeanRow(state, rows, "heard");
   const choose = (index) => chooseWord(state, words[index]);
-  const [method, sentence] = [spoken?.method, sentenceOf(state, words[chosen])];
+  const sentence = sentenceOf(state, words[chosen]);
   const word = words[pointed] ?? words[chosen];
   const isRefused = reply.isRefused && state.texts().key.timed !== state.texts().query.timed;
   const note =
@@ -54,7 +54,6 @@ function Recording({ state, theme, length }) {
   const span = word ?? momentOf(state, length);
   return html`
       <div class="hs-row">
-        <h3 class="hs-heading">Over time</h3>
         ${
           remote &&
           html`<${Button}
@@ -63,8 +62,8 @@ function Recording({ state, theme, length }) {
             onClick=${() => player.toggle(words[chosen]?.start ?? 0)}
           />`
         }
+        <p class="hs-sentence" aria-live="polite">${sentence}</p>
       </div>
-      <p class="hs-sentence" aria-live="polite">${sentence}</p>
       <div class="hs-sound-scroller" role="group" aria-label="Recording" ref=${scroller}>
         <div class="hs-sound-time">
           <${Picture} ...${{ state, theme, row, axis, words, onPoint: setPointed, onChoose: choose }} />
@@ -76,7 +75,7 @@ function Recording({ state, theme, length }) {
       <p class="hs-read" aria-live="polite">
         ${word && !isRefused && !failure ? html`<${Spoken} ...${{ word, row: word === words[chosen] ? row : null, length }} />` : note}
       </p>
-      ${words.length > 0 && html`<p class="hs-doubt">${method ? `${METHODS[method][1]} ${DOUBT}` : DOUBT}</p>`}
+      ${words.length > 0 && html`<p class="hs-doubt">${DOUBT}</p>`}
   `;
 }
 
