@@ -66,8 +66,8 @@ def look(browser: Browser, address: str, width: int, height: int) -> tuple[int, 
         page.goto(address)
         page.locator(".headscope[data-painted]").wait_for()
         page.wait_for_load_state("networkidle")
-        page.get_by_role("button", name="Stop", exact=True).wait_for(state="detached")
         page.wait_for_timeout(SETTLE_MS)  # the first trace may come after the first picture
+        page.get_by_role("button", name="Stop", exact=True).first.wait_for(state="detached")
         controls = sum(page.get_by_role(role).evaluate_all(IN_SIGHT) for role in ROLES)
         return controls, page.evaluate(LOOK)
     finally:
