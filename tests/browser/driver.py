@@ -223,7 +223,7 @@ RESTS = f"""([rest]) => {{
     window.__fetching > 0 ||
     app.getAttribute("data-test-script-state") !== "notRunning" ||
     (app.getAttribute("data-test-connection-state") ?? "CONNECTED") !== "CONNECTED" ||
-    !document.querySelector("[data-testid=stMain] h4") ||
+    !all.some((e) => e.matches("h1, h2, h3, h4")) ||
     all.some(
       (e) =>
         e.matches("[data-testid=stSpinner], [data-testid=stSkeleton], [data-stale=true]") ||
