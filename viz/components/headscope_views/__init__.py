@@ -15,7 +15,7 @@ def view(
     props: Mapping[str, Any],
     *,
     key: str,
-    on: Iterable[str] = (),
+    on: Iterable[str] | Mapping[str, Callable[[], None]] = (),
     width: int | Literal["stretch", "content"] = "stretch",
 ) -> Any:
     """Mounts the component named by `kind`; `viz/web/types.d.ts` defines the props of each kind.
@@ -26,14 +26,16 @@ def view(
             "runs" or "copy".
         props: plain JSON, complete in every call.
         key: constant while the view stays mounted; a new key mounts a new view.
-        on: the values and events the kind may send.
+        on: the values and events the kind may send, each with a callback that runs before the
+            rerun it causes; a name alone only adds it to the result.
         width: in pixels, or a width mode of Streamlit.
 
     Returns:
         A mapping with an entry for each name of `on`: the value last sent, the event of this run,
         or None.
     """
-    listeners = {f"on_{name}_change": _nothing for name in on}
+    called = dict(on) if isinstance(on, Mapping) else dict.fromkeys(on, _nothing)
+    listeners = {f"on_{name}_change": action for name, action in called.items()}
     data = {**props, "kind": kind, "assets": web.path()}
     mount = _component(kind not in NOT_ISOLATED)
     # a list: in a mapping Streamlit looks for data frames, for which it imports pandas
