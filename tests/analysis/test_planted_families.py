@@ -96,7 +96,7 @@ def test_a_word_needs_its_patch_where_image_tokens_have_no_places(tmp_path: Any)
     assert (whole.after < 0.01, whole.elsewhere) == (True, ())
     other = masking.need(model, _prompt(picture), IDS, [SITS], area, controls=0)
     assert other.after == pytest.approx(other.before, abs=0.01)
-    with pytest.raises(ValueError, match="learned queries, each of which reads the whole picture"):
+    with pytest.raises(ValueError, match="learned queries, each of which reads all of it"):
         masking.need(model, _prompt(picture), IDS, [DOG], area, mask="cut")
 
 

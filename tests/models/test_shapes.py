@@ -107,7 +107,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: Mask(offset=-1), "offset: expected 0 or more, received -1"),
     (
         lambda: Ablate(0, 0, NONE_SUCH),
-        "expected zero, mean, token, shuffled or noise, received 'squeeze'",
+        "expected zero, mean, shuffled or noise, received 'squeeze'",
     ),
     (lambda: Dot(softcap=0.0), "softcap: expected a positive number, received 0.0"),
 ]
