@@ -47,7 +47,7 @@ Source = str | Path | Config | Network
 
 @contextmanager
 def progress_bar(title: str, total: int) -> Iterator[Callable[[int, int], None]]:
-    """A bar of bytes on stderr, moved by the bytes that have arrived; none where nothing is to."""
+    """A bar of bytes on stderr, moved by those that have arrived; none where none are to come."""
     from tqdm import tqdm
 
     with tqdm(total=total, unit="B", unit_scale=True, desc=title, disable=not total) as bar:

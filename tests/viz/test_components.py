@@ -69,6 +69,13 @@ def test_every_module_imports_only_its_neighbours_and_none_that_imports_it():
         assert all(piece < place for piece in pieces if isinstance(piece, int))
 
 
+def test_every_module_is_reached_from_a_host_or_a_lesson():
+    lessons = [path.relative_to(web.VIZ).as_posix() for path in web.VIZ.glob("course/*/figure.js")]
+    hosts = [f"web/{name}.js" for name in ("streamlit/kinds", "standalone", "notebook")]
+    every = {path.relative_to(web.VIZ).as_posix() for path in web.files() if path.suffix == ".js"}
+    assert every == {*modules.loaded_by(*hosts, *lessons)}
+
+
 PARSED = """const { readFileSync } = require("node:fs");
 const { SourceTextModule } = require("node:vm");
 const parsed = (path) => new SourceTextModule(readFileSync(path, "utf8")).dependencySpecifiers;

@@ -1,4 +1,4 @@
-// Positions as clock hands: each pair of features is a hand, each hand turns at its here speed.
+// Positions as clock hands: each pair of features is a hand, and each turns at its own speed.
 
 import { bracketed, fixed, typed } from "../../web/scene/numbers.js";
 import { column, free, lines, row, text, wire, wired } from "../../web/scene/layout.js";
