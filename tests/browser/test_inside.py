@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from models.run import load, trace
 from tests.browser.explorer_pages import Traced, open_text
-from tests.browser.views import SIZES, Server
+from tests.browser.views import SIZES, Server, go_to_head
 from viz.api.entries import TraceEntry
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -47,8 +47,6 @@ def test_a_head_is_read_cell_by_cell_and_down_to_one_weight(page: Page, server: 
         words = inside.locator(".hs-why-lists .hs-heading", has_text=f"into the {side}")
         expect(words).to_contain_text(f"{float(scores[4, 0]):#.4g}".lstrip("-"))
     expect(inside.locator(".hs-why-row").first).to_be_visible()
-    page.locator(".hs-body").focus()
-    while page.locator(".headscope[data-head=mean]").count() == 0:
-        page.keyboard.press("ArrowRight")
+    go_to_head(page, SITE, "mean")
     expect(inside).to_contain_text("choose a head in place of the mean")
     assert page.evaluate("window.bad === undefined")
