@@ -34,7 +34,7 @@ export function About({ state: { view } }) {
       code &&
       html`
         <details class="hs-details">
-          <summary>${file}: the network whole, from its parts</summary>
+          <summary>${file}: the whole network, from its parts</summary>
           <pre class="hs-code" tabindex="0"><code>${code}</code></pre>
         </details>
       `
