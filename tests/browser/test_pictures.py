@@ -154,7 +154,7 @@ def test_a_class_and_a_patch_are_followed_over_the_picture(page: Page, app_url: 
     alike.press("End")
     expect(page.get_by_role("heading", name="Like patch 63")).to_be_visible()
     expect(page.locator(".hs-dim")).to_have_count(0)
-    page.get_by_role("button", name="Over the picture").click()
+    page.get_by_role("button", name="Picture", exact=True).click()
     said(page, "token=64")
 
 
@@ -171,7 +171,7 @@ def test_the_patches_of_a_picture_are_rows_of_a_matrix_and_a_head_is_opened(
     page.get_by_role("button", name="Inside a head").click()
     expect(page.get_by_text("What this head computes, from left to right")).to_be_visible()
     said(page, "form=head")
-    page.get_by_role("button", name="Over the picture").click()
+    page.get_by_role("button", name="Picture", exact=True).click()
     shows(page, token=1)
 
 

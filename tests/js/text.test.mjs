@@ -49,6 +49,13 @@ test("rows of a long, narrow map are high enough to read, and columns of a tall 
   assert.ok(Math.abs(many.height - SIZES.tallest) < 1e-9);
 });
 
+test("the colour scale stands beside a plot that leaves room, below one that does not, and not where numbers stand", () => {
+  const [wide, narrow] = [1000, 420].map((each) => viewport.layoutIn({ ...SIZES, wide: each, rows: 60, cols: 60 }, 400, true));
+  assert.deepEqual([wide.legend, narrow.legend], ["beside", "below"]);
+  assert.ok(wide.scaleLeft > wide.left + wide.width && wide.tall <= 400 && narrow.scaleTop > narrow.top + narrow.height);
+  assert.equal(viewport.layoutIn({ ...SIZES, wide: 1000, rows: 9, cols: 9 }, 400, true).legend, "none");
+});
+
 test("larger type moves the plot, and the whole is still the whole", () => {
   const large = viewport.layoutOf({ ...SIZES, unit: 1.4 });
   assert.ok(large.left + large.width <= SIZES.wide);

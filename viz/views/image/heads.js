@@ -4,6 +4,7 @@ import { cellOf } from "../../web/core/grids.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { massOf } from "../../web/image/rows.js";
+import { tokenBeside } from "../../web/image/map.js";
 import { fitted, OverPicture, useSpace } from "../../web/parts/over_picture.js";
 import { useRef } from "../../web/vendor/hooks.js";
 import { MassBar, pixelsOfRow, useTable } from "./view.js";
@@ -41,6 +42,7 @@ export function Heads({ state, theme }) {
   const inputs = [rows, table, state.base, state.bitmap, scale, ground, opacity, token, shared];
   const scenes = useNewest(Boolean(rows), () => scenesOf(state, rows, table), inputs);
   const shares = useNewest(Boolean(rows), () => sharesOf(state, rows), [rows, state.base]);
+  const newest = useNewest(Boolean(rows), () => rows, [rows]);
   const shape = state.bitmap ? state.bitmap.height / state.bitmap.width : 1;
   const { wide, across } = largestTiles(names.length, space, shape);
   const size = fitted({ ...space, wide }, state.bitmap, { tallest: Infinity });
@@ -57,6 +59,7 @@ export function Heads({ state, theme }) {
   return html`
     <section class="hs-section">
       <p class="hs-sentence hs-asked">${sentenceOf(state)}</p>
+      <${Prefix} ...${{ state, rows: newest }} />
       <div class=${state.complete ? "hs-stage" : "hs-stage hs-dim"}>
         <div
           class="hs-tiles"
@@ -86,6 +89,45 @@ export function Heads({ state, theme }) {
         </div>
       </div>
     </section>
+  `;
+}
+
+/** The tokens without a place, each with what it gets or gives. */
+function Prefix({ state, rows }) {
+  const { prefix, query_labels: labels } = state.base;
+  if (!prefix) return null;
+  const isShare = state.axis === "query" && state.selection.head !== "max";
+  const shareOf = (token) => {
+    if (!rows) return "";
+    const value = rows.whole[state.headIndex][token];
+    const sign = !rows.exact ? "≈ " : state.difference && value > 0 ? "+" : "";
+    return `${sign}${isShare ? `${(100 * value).toFixed(1)}\u00a0%` : value.toFixed(3)}`;
+  };
+  const walk = (event) => {
+    const next = event.ctrlKey || event.metaKey || event.altKey ? null : tokenBeside(state, event.key);
+    if (next === null) return;
+    event.preventDefault();
+    state.select({ token: next });
+  };
+  const chip = (token) => (token === state.token() ? "hs-chip hs-current" : "hs-chip");
+  return html`
+    <div class="hs-prefix" role="group" aria-label="Tokens without a position">
+      ${labels.slice(0, prefix).map(
+        (label, token) => html`
+            <button
+              type="button"
+              class=${chip(token)}
+              aria-pressed=${token === (state.selection.token ?? 0)}
+              onClick=${() => state.select({ token })}
+              onPointerEnter=${(event) => event.pointerType === "mouse" && state.pointAt(token)}
+              onPointerLeave=${() => state.pointAt(null)}
+              onKeyDown=${walk}
+            >
+              ${label} <span class="hs-muted">${shareOf(token)}</span>
+            </button>
+          `,
+      )}
+    </div>
   `;
 }
 

@@ -8,7 +8,7 @@ import { fadeOf, nearlyUniform } from "../../web/painting/flatness.js";
 import { faded, numbersOf, pixelsOf, signedVeilOf, tidy, veilOf } from "../../web/painting/over.js";
 import { useMemo, useRef } from "../../web/vendor/hooks.js";
 import { useNewest } from "../../web/core/hooks.js";
-import { PatchMap, tokenBeside } from "../../web/image/map.js";
+import { PatchMap } from "../../web/image/map.js";
 import { useRegion } from "./region.js";
 
 /** @import {ImageState, Rows} from "../../web/image/state.js" */
@@ -72,7 +72,6 @@ export function Picture({ state, theme }) {
   return html`
     <section class="hs-section" ref=${section}>
       ${title && html`<h3 class="hs-heading">${title}</h3>`}
-      <${Prefix} ...${{ state, drawn }} />
       <${PatchMap}
         ...${{ state, theme, drawn, area: region.area, beside: region.above }}
         reason=${rows ? "" : wait}
@@ -93,7 +92,6 @@ function drawnOf(state, rows, table) {
   const { base, headIndex } = state;
   const values = rows.heads[headIndex];
   const token = state.token();
-  const whole = rows.whole[headIndex];
   return {
     pixels: pixelsOfRow(state, values, table),
     framed: token,
@@ -105,8 +103,6 @@ function drawnOf(state, rows, table) {
       for (const key of state.hidden()?.keys ?? []) if (key >= base.prefix) cross(context, box(key), ratio);
     },
     warning: warningOf(state, values),
-    exact: rows.exact,
-    whole,
   };
 }
 
@@ -142,45 +138,6 @@ function warningOf(state, values) {
     return `Nearly uniform, so the colours are faint: each patch has ${tidy(least)} to ${tidy(largest)}.`;
   if (!state.sharedTop().beside) return "";
   return `The colours end at the 99th percentile, ${tidy(top)}: one patch takes most of a head’s weight.`;
-}
-
-/** The tokens without a place, each with what it gets or gives. */
-function Prefix({ state, drawn }) {
-  const { prefix, query_labels: labels } = state.base;
-  if (!prefix) return null;
-  const isShare = state.axis === "query" && state.selection.head !== "max";
-  const shareOf = (token) => {
-    if (!drawn) return "";
-    const value = drawn.whole[token];
-    const sign = !drawn.exact ? "≈ " : state.difference && value > 0 ? "+" : "";
-    return `${sign}${isShare ? `${(100 * value).toFixed(1)}\u00a0%` : value.toFixed(3)}`;
-  };
-  const walk = (event) => {
-    const next = event.ctrlKey || event.metaKey || event.altKey ? null : tokenBeside(state, event.key);
-    if (next === null) return;
-    event.preventDefault();
-    state.select({ token: next });
-  };
-  const chip = (token) => (token === state.token() ? "hs-chip hs-current" : "hs-chip");
-  return html`
-    <div class="hs-prefix" role="group" aria-label="Tokens without a position">
-      ${labels.slice(0, prefix).map(
-        (label, token) => html`
-          <button
-            type="button"
-            class=${chip(token)}
-            aria-pressed=${token === (state.selection.token ?? 0)}
-            onClick=${() => state.select({ token })}
-            onPointerEnter=${(event) => event.pointerType === "mouse" && state.pointAt(token)}
-            onPointerLeave=${() => state.pointAt(null)}
-            onKeyDown=${walk}
-          >
-            ${label} <span class="hs-muted">${shareOf(token)}</span>
-          </button>
-        `,
-      )}
-    </div>
-  `;
 }
 
 /** @param {Theme} theme @param {string} name */

@@ -1,5 +1,5 @@
 // A decoder goes on with the text: how it draws tokens, what it would draw next, and, where it wrote, each step with
-// what every token in the cache still receives.
+// what every token in the cache receives from it.
 
 import { textOn } from "../core/colours.js";
 import { useAnswer } from "../core/hooks.js";
@@ -8,8 +8,10 @@ import { distinct, legible } from "../core/labels.js";
 import { probability } from "../core/ticks.js";
 import { pathOf } from "../core/sources.js";
 import { colourOf } from "../methods/methods.js";
-import { Button, Quoted } from "../parts/controls.js";
+import { Button } from "../parts/controls.js";
 import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+import { wordOf } from "./focus.js";
+import { percentOf } from "./reading.js";
 
 /** @import {CacheAnswer, Host, Predictions, WrittenAnswer} from "../types" */
 /** @import {TextState} from "../text/state.js" */
@@ -106,67 +108,71 @@ function Forecast({ state, how: { temperature, top_k, top_p } }) {
   return each.length ? `Next: ${each.join(" · ")}` : "";
 }
 
-/** The steps: what each wrote, and what every token in the cache receives from it. */
-export function Written({ state, theme, given }) {
-  const reply = useAnswer(
-    state.view,
-    "cache",
-    pathOf("cache", { first: given - 1 }),
-    "Adding up what the cache receives",
+/** The steps, and what each wrote. */
+export function Written({ state, given }) {
+  const { answer, reason, step } = useSteps(state, given, "steps");
+  if (!answer) return html`<p class="hs-sentence">${reason}</p>`;
+  const { first, rows, probabilities } = answer;
+  const walk = ({ currentTarget }) =>
+    state.select({ ...placeOf(state, given - 1 + Number(currentTarget.value)), direction: "out" });
+  const [before, wrote] = [first + step, first + step + 1].map((token) =>
+    wordOf(state, "query", shownAt(state, token)),
   );
+  return html`
+    <input
+      class="hs-writing-slider"
+      type="range"
+      min="0"
+      max=${rows.length - 1}
+      step="1"
+      aria-label="Step"
+      aria-valuetext=${`Step ${step + 1} of ${rows.length}`}
+      value=${step}
+      onInput=${walk}
+    />
+    <span class="hs-walk-text" aria-live="polite">
+      ${`Step ${step + 1} of ${rows.length}: after ${before} it wrote ${wrote} (${percentOf(probabilities[step])}).`}
+    </span>
+  `;
+}
+
+/** What every token in the cache receives from the step. */
+export function Cache({ state, theme, given }) {
+  const { answer, step } = useSteps(state, given, "cache");
+  const row = answer?.rows[step];
+  const chips = useMemo(() => row?.map(chip), [answer, step, theme]);
+  if (!row) return null;
+  const most = [...row.keys()].sort((a, b) => row[b] - row[a]).slice(0, NAMED);
+  const words = most.map((key) => `${wordOf(state, "query", shownAt(state, key))} ${percentOf(row[key])}`);
+  return html`
+    <h4 class="hs-heading">${`The cache at step ${step + 1}`}</h4>
+    <p class="hs-card-doubt">
+      ${`The mean weight, over all heads, that each token receives from this step. Most: ${words.join(", ")}.`}
+    </p>
+    <div class="hs-chips hs-cache" role="group" aria-label="The cache: what each token receives">${chips}</div>
+  `;
+
+  function chip(share, key) {
+    const ground = colourOf(theme, share, 1, false);
+    const style = { background: `rgb(${ground.join()})`, color: textOn(ground, theme.text) };
+    const name = legible(state.texts().query.labels[shownAt(state, key)] ?? "");
+    return html`<span class="hs-chip" title=${`${name} (${key}): ${percentOf(share)}`} style=${style}>${name}</span>`;
+  }
+}
+
+/** What the cache received from every step, and the step that is chosen. */
+function useSteps(state, given, slot) {
+  const path = pathOf("cache", { first: given - 1 });
+  const reply = useAnswer(state.view, slot, path, "Adding up what the cache receives");
   const answer = /** @type {CacheAnswer | null} */ (reply.answer);
   const { token } = state.selection;
   const chosen = (token === null ? given - 1 : tokenOf(state, token)) - given + 1;
   const step = Math.min(Math.max(0, chosen), (answer?.rows.length ?? 1) - 1);
-  const walk = ({ currentTarget }) =>
-    state.select({ ...placeOf(state, given - 1 + Number(currentTarget.value)), direction: "out" });
-  const cache = useMemo(
-    () => answer && html`<${Cache} ...${{ state, theme, answer, step }} />`,
-    [answer, step, theme],
-  );
-  return html`
-    <section class="hs-written">
-      ${
-        answer
-          ? html`<input
-              class="hs-writing-slider"
-              type="range"
-              min="0"
-              max=${answer.rows.length - 1}
-              step="1"
-              aria-label="Step"
-              aria-valuetext=${`Step ${step + 1} of ${answer.rows.length}`}
-              value=${step}
-              onInput=${walk}
-            />`
-          : html`<p class="hs-sentence">${reply.reason}</p>`
-      }
-      ${cache}
-    </section>
-  `;
+  return { answer, reason: reply.reason, step };
 }
 
-function Cache({ state, theme, answer: { first, rows, probabilities }, step }) {
-  const row = rows[step];
-  const nameOf = (/** @type {number} */ token) =>
-    state.texts().query.labels[placeOf(state, token).token ?? token] ?? "";
-  const most = [...row.keys()].sort((a, b) => row[b] - row[a]).slice(0, NAMED);
-  const chip = (share, key) => {
-    const ground = colourOf(theme, share, 1, false);
-    const style = { background: `rgb(${ground.join()})`, color: textOn(ground, theme.text) };
-    const name = legible(nameOf(key));
-    return html`<span class="hs-chip" title=${`${name} (${key}): ${share.toFixed(3)}`} style=${style}>${name}</span>`;
-  };
-  return html`
-    <p class="hs-sentence" aria-live="polite">
-      ${`Step ${step + 1} of ${rows.length}: at `}<${Quoted} label=${nameOf(first + step)} />${" it wrote "}
-      <${Quoted} label=${nameOf(first + step + 1)} />${` (probability ${probability(probabilities[step])}). The cache: the`}
-      ${" mean weight, over all heads, that each token receives from this step; most: "}
-      ${most.map((key, i) => html`${i ? ", " : ""}<${Quoted} label=${nameOf(key)} />${` ${row[key].toFixed(2)}`}`)}.
-    </p>
-    <div class="hs-chips hs-cache" role="group" aria-label="The cache: what each token receives">${row.map(chip)}</div>
-  `;
-}
+/** @type {(state: TextState, token: number) => number} */
+const shownAt = (state, token) => placeOf(state, token).token ?? token;
 
 /**
  * Where the view shows a token of the pass.

@@ -31,7 +31,7 @@ import { useWorth, WorthSeeing } from "./worth.js";
 /** @import {Host, Panel, ViewProps} from "../types" */
 
 const EXPLAINING = "chefer"; // the method that a class is explained by, until another is chosen
-const LABELS = { image: "Over the picture", model: "Relevance" }; // where those of texts are called otherwise
+const LABELS = { image: "Picture", model: "Relevance" }; // where those of texts are called otherwise
 const SCALES = /** @type {const} */ ([
   ["layer", "shared by heads"],
   ["own", "each head’s own"],
@@ -39,7 +39,7 @@ const SCALES = /** @type {const} */ ([
 ]);
 const OUTLIERS =
   "Also leaves out patches that receive far more weight than the others; they may hold what it looks for";
-const SECOND = "The second picture stands beside this one under “Over the picture”.";
+const SECOND = "The second picture stands beside this one under “Picture”.";
 
 /**
  * @param {HTMLElement} root
@@ -124,6 +124,7 @@ function Page({ state, theme, shared, second }) {
       ...(isShared(state.form)
         ? { drawing: shared.drawing }
         : { drawing: null, picture: html`<${Drawing} ...${{ state, theme, second }} />` }),
+      isBeside: isOver && !second,
       aside: !isOver && view.props.second ? html`<p class="hs-card-doubt">${SECOND}</p>` : null,
       tour: view.remote && isAttention && html`<${Tour} ...${{ state, rows: worth }} />`,
       reading: html`<${PatchReading} ...${{ state, rows }} />`,

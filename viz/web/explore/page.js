@@ -20,6 +20,7 @@ import { Lab } from "../lab/lab.js";
  * @property {unknown} names model, layer and head, and which axis attends
  * @property {HTMLElement | null} drawing where the chosen form draws itself
  * @property {unknown} [picture] or what is drawn
+ * @property {boolean} [isBeside] whether the headline stands beside the picture
  * @property {unknown} [aside] above the drawing: choices that the form has
  * @property {unknown} tour at the foot of the picture
  * @property {unknown} reading what the chosen word looks at most
@@ -34,6 +35,7 @@ import { Lab } from "../lab/lab.js";
 /** @param {{state: any, theme: Theme, parts: Parts}} props */
 export function Explore({ state, theme, parts }) {
   const { forms, switches, headline, names, drawing, picture, aside, tour, reading, heads, follows } = parts;
+  const frame = parts.isBeside ? "hs-figure hs-figure-beside" : "hs-figure";
   const chosen = forms.find(({ isOn }) => isOn);
   const { missing } = state.view;
   const isPresented = (state.view.props.type_size ?? 1) > 1;
@@ -51,7 +53,7 @@ export function Explore({ state, theme, parts }) {
           <span class="hs-spring"></span>
           ${switches}
         </div>
-        <figure class="hs-figure" aria-label=${`${chosen?.label ?? "Picture"}. ${headline}`} onKeyDown=${isPresented ? undefined : press}>
+        <figure class=${frame} aria-label=${`${chosen?.label ?? "Picture"}. ${headline}`} onKeyDown=${isPresented ? undefined : press}>
           <figcaption>
             <h3 class="hs-headline" aria-live="polite">${headline || " "}</h3>
             <p class="hs-names">

@@ -8,7 +8,7 @@ import { OverCorpora } from "../core/over_corpora.js";
 import { START } from "../core/selection.js";
 import { FORMS } from "../core/declared.js";
 import { embedded, loadAhead } from "../core/view_panel.js";
-import { Continue, Sampling, Written } from "./continuing.js";
+import { Cache, Continue, Sampling, Written } from "./continuing.js";
 import { headlineOf, useFocus } from "./focus.js";
 import { formsOf, NextWord } from "./forms.js";
 import { keysOf } from "./keys.js";
@@ -130,6 +130,7 @@ function Page({ state, theme, host, drawing, drawn }) {
       content: html`
         <${Options} state=${state} />
         ${writes && html`<${Sampling} ...${{ state, host }} />`}
+        ${wrote && html`<${Cache} ...${{ state, theme, given }} />`}
         <${OverCorpora} state=${state} />
         <${Conditions} state=${state} />
         <${AllNumbers} ...${{ state, theme }} />
@@ -153,7 +154,7 @@ function Page({ state, theme, host, drawing, drawn }) {
         : { drawing }),
       aside: over ? null : asideOf(state),
       tour: wrote
-        ? html`<${Written} ...${{ state, theme, given }} />`
+        ? html`<${Written} ...${{ state, given }} />`
         : view.remote && !follows && html`<${Tour} ...${{ state, rows: worth }} />`,
       reading: html`<${Reading} ...${{ state, focus }} />`,
       heads: html`
@@ -184,7 +185,7 @@ function Page({ state, theme, host, drawing, drawn }) {
 /** The forms, before them the pictures that stand beside the text. */
 function withPictures(forms, over, setOver) {
   const first = {
-    label: "Over the picture",
+    label: "Picture",
     title: FORMS.pictures.title,
     isOn: over,
     choose: () => setOver(true),

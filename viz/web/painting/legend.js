@@ -1,4 +1,4 @@
-// The colour scale below a matrix.
+// The colour scale of a matrix: below it, its words to the right; or beside it, its words below.
 
 import { fontOf, shortened } from "./lettering.js";
 
@@ -6,17 +6,21 @@ import { fontOf, shortened } from "./lettering.js";
 
 /** @type {Paint} */
 export const paintScale = (context, layout, { theme, scale, view, family }) => {
-  const { left, width, unit, scaleTop, wide } = layout;
-  const length = Math.min(Math.max(width, 200 * unit), 300 * unit, (wide - left) / 2);
+  const { width, unit, scaleLeft: left, scaleTop: top, wide } = layout;
+  const isBeside = layout.legend === "beside";
+  const room = wide - left;
+  const length = isBeside
+    ? Math.min(room - 8 * unit, 260 * unit)
+    : Math.min(Math.max(width, 200 * unit), 300 * unit, room / 2);
   const { ramp: colours, ticks, words, place } = scale;
   const ramp = context.createLinearGradient(left, 0, left + length, 0);
   for (let i = 0; i < 256; i += 5)
     ramp.addColorStop(i / 255, `rgb(${colours[3 * i]},${colours[3 * i + 1]},${colours[3 * i + 2]})`);
   context.fillStyle = ramp;
-  context.fillRect(left, scaleTop, length, 10 * unit);
+  context.fillRect(left, top, length, 10 * unit);
   context.strokeStyle = theme.line;
   context.lineWidth = 1;
-  context.strokeRect(left - 0.5, scaleTop - 0.5, length + 1, 10 * unit + 1);
+  context.strokeRect(left - 0.5, top - 0.5, length + 1, 10 * unit + 1);
   context.font = fontOf(layout.unit, family, 11);
   context.textBaseline = "alphabetic";
   context.textAlign = "center";
@@ -27,22 +31,26 @@ export const paintScale = (context, layout, { theme, scale, view, family }) => {
     if (at + half > end - 5 * unit) continue;
     end = at - half;
     context.fillStyle = theme.muted;
-    context.fillText(text, at, scaleTop + 24 * unit);
-    context.fillRect(at - 0.5, scaleTop + 10 * unit, 1, 3 * unit);
+    context.fillText(text, at, top + 24 * unit);
+    context.fillRect(at - 0.5, top + 10 * unit, 1, 3 * unit);
   }
+  const many = view.scale * (devicePixelRatio || 1) < 1;
+  const most = many ? `several tokens per pixel: the largest ${scale.name} is drawn` : "";
   context.textAlign = "left";
-  const masked = scale.masks ? context.measureText("masked").width + 24 * unit : 0;
-  const from = left + length + 16 * unit;
-  if (scale.masks) paintMasked(context, theme, from, scaleTop + 9 * unit, unit);
-  context.fillStyle = theme.muted;
-  const room = wide - from;
-  context.fillText(shortened(context, words, room - masked), from + masked, scaleTop + 9 * unit);
-  if (view.scale * (devicePixelRatio || 1) < 1) {
-    const most = `several tokens per pixel: the largest ${scale.name} is drawn`;
-    context.fillText(shortened(context, most, room), from, scaleTop + 24 * unit);
+  const from = isBeside ? left : left + length + 16 * unit;
+  let [x, line] = [from, top + (isBeside ? 42 : 9) * unit];
+  if (scale.masks) {
+    paintMasked(context, theme, x, line, unit);
+    if (isBeside) line += 16 * unit;
+    else x += context.measureText("masked").width + 24 * unit;
   }
+  context.fillStyle = theme.muted;
+  const said = isBeside ? `${scale.name}: ${words}` : words;
+  context.fillText(shortened(context, said, wide - x), x, line);
+  context.fillText(shortened(context, most, wide - from), from, line + 15 * unit);
+  if (isBeside) return;
   context.textAlign = "right";
-  context.fillText(scale.name, left - 8 * unit, scaleTop + 9 * unit);
+  context.fillText(scale.name, left - 8 * unit, top + 9 * unit);
 };
 
 /** The colour of masked cells, with its name. */

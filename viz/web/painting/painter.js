@@ -82,7 +82,7 @@ export function paintPicture(context, layout, picture, ratio, pixels = {}) {
   paintMarks(context, layout, picture);
   paintCaptions(context, layout, picture);
   paintAxes(context, layout, picture);
-  if (!layout.bare) paintScale(context, layout, picture);
+  if (layout.legend !== "none") paintScale(context, layout, picture);
 }
 
 /** @type {Paint} */

@@ -16,7 +16,10 @@ const NARROW_MAP = 4; // so many times longer one way than the other
 const APART = 6; // pixels between labels that stand level over their columns
 const ROOM = { wide: 24, high: 15 }; // pixels of a cell that has room for its number
 const SCALE = 30; // pixels that the colour scale takes below the plot
+const BESIDE = 210; // that it takes beside the plot
 const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
+
+/** @typedef {"below" | "beside" | "none"} Legend */
 
 /**
  * What a layout is made from. Unit is the size of type, 1 at 16 pixels.
@@ -32,7 +35,7 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {{row: number, col: number}} [first] token of the plot, where not all are drawn
  * @property {boolean} noted whether there is a note above it
  * @property {boolean} [shares] whether bars stand beside the rows
- * @property {boolean} [bare] whether there is no colour scale
+ * @property {Legend} [legend] where the colour scale stands; below the plot where it is not said
  */
 
 /**
@@ -53,8 +56,9 @@ const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
  * @property {number} longest that a label may be
  * @property {boolean} level whether the labels of columns stand level over them
  * @property {number} noted height of the note
- * @property {boolean} bare whether there is no colour scale
- * @property {number} scaleTop where it begins
+ * @property {Legend} legend
+ * @property {number} scaleLeft where the colour scale begins
+ * @property {number} scaleTop
  */
 
 /**
@@ -95,7 +99,7 @@ function placed(sizes, level) {
     widths,
     noted: hasNote,
     shares = false,
-    bare = false,
+    legend = "below",
     first,
   } = sizes;
   const longest = longestLabel(wide, unit);
@@ -113,26 +117,30 @@ function placed(sizes, level) {
   const wideCell = cell >= WIDENED_CELL * unit ? WIDER * cell : least;
   const colCell = Math.max(cell, Math.min(space / cols, wideCell));
   const [width, height] = [colCell * cols, rowCell * rows];
-  const scaleTop = top + height + 14 * unit;
-  const tall = Math.ceil(bare ? top + height + 2 : scaleTop + SCALE * unit);
+  const isBeside = legend === "beside";
+  const scaleLeft = isBeside ? left + width + right + APART * unit : left;
+  const scaleTop = isBeside ? top : top + height + 14 * unit;
+  const tall = Math.ceil(legend === "below" ? scaleTop + SCALE * unit : top + height + 2);
   return {
     ...{ unit, wide, tall, rows, cols, left, top, width, height, cell, rowCell, colCell },
     first: first ?? { row: 0, col: 0 },
-    ...{ longest, level, noted, bare, scaleTop },
+    ...{ longest, level, noted, legend, scaleLeft, scaleTop },
   };
 }
 
 /**
- * The layout of a plot that fits into a room with its title and scale; without the scale where numbers stand in
- * the cells.
+ * The layout of a plot that fits into a room with its title and scale. There is no scale where numbers stand in the
+ * cells; it stands beside a plot that leaves room there.
  *
  * @param {Omit<Sizes, "tallest">} sizes
  * @param {number} high the room
  * @param {boolean} isNumbered whether numbers stand in cells that have room
  */
 export function layoutIn(sizes, high, isNumbered) {
-  const bare = isNumbered && layoutWithin({ ...sizes, bare: true }, high);
-  return bare && hasRoom(bare, whole(bare)) ? bare : layoutWithin(sizes, high);
+  const bare = isNumbered && layoutWithin({ ...sizes, legend: "none" }, high);
+  if (bare && hasRoom(bare, whole(bare))) return bare;
+  const beside = layoutWithin({ ...sizes, legend: "beside" }, high);
+  return beside.wide - beside.scaleLeft >= BESIDE * sizes.unit ? beside : layoutWithin(sizes, high);
 }
 
 /** @type {(sizes: Omit<Sizes, "tallest">, high: number) => Layout} */
