@@ -315,7 +315,7 @@ def _to_places(
             continue
         key, share = int(far[row].argmax()), percent(float(shares[row]))
         names = trace.query_labels(site)[looks[row][-1]].strip(), trace.key_labels(site)[key]
-        reason = f"{share} of it far away"
+        reason = f"{share} far away"
         if rows.groups:
             reason = f"{share} on the recording" if trace.sound else f"{share} on the picture"
         link = Worth(site, head, looks[row], (key,), names, reason)

@@ -146,7 +146,7 @@ def test_of_a_picture_it_is_the_patch_that_looks_far_away(seed: int) -> None:
     best, *others = worth(of_patches(5, 7, seed))
     assert (best.head, best.query, best.key) == (1, (1,), (35,))
     assert best.words == ("patch 0,0", "patch 4,6")
-    assert best.reason == "100\u00a0% of it far away"
+    assert best.reason == "100\u00a0% far away"
     assert 1 not in [each.head for each in others]
 
 

@@ -8,10 +8,13 @@ import { OverCorpora } from "../core/over_corpora.js";
 import { embedded } from "../core/view_panel.js";
 import { besideOf } from "../image/beside.js";
 import { Ground } from "../image/map.js";
+import { roughRow } from "../image/rows.js";
 import { ImageState } from "../image/state.js";
 import { methodOf } from "../methods/methods.js";
 import { Below } from "../parts/below.js";
 import { Field, Menu } from "../parts/controls.js";
+import { OverPicture } from "../parts/over_picture.js";
+import { pixelsOf, veilOf } from "../painting/over.js";
 import { useMemo } from "../vendor/hooks.js";
 import { Features } from "../../views/features/view.js";
 import { Thumbnails } from "../../views/image/atlas.js";
@@ -30,8 +33,14 @@ import { useWorth, WorthSeeing } from "./worth.js";
 
 /** @import {Host, Panel, ViewProps} from "../types" */
 
+const THUMB = 24; // CSS pixels
 const EXPLAINING = "chefer"; // the method that a class is explained by, until another is chosen
 const LABELS = { image: "Picture", model: "Relevance" }; // where those of texts are called otherwise
+/** What the forms of all layers show, in a sentence. */
+const HEADLINES = {
+  model: "Every layer at once.",
+  features: "Patches with similar last states share a colour.",
+};
 const SCALES = /** @type {const} */ ([
   ["layer", "shared by heads"],
   ["own", "each head’s own"],
@@ -86,7 +95,7 @@ function Page({ state, theme, shared, second }) {
   const { direction, sinks, outliers } = selection;
   const isOver = state.form === "attention";
   const isAttention = isOver || isShared(state.form);
-  const rows = isAttention && state.complete ? state.rows() : null;
+  const rows = state.complete ? state.rows() : null;
   const off = useMemo(() => headsOff(state), [state.trace, view.props.edits]);
   const worth = useWorth(view);
   const tokens = isShared(state.form) ? shared.tokens() : null;
@@ -96,19 +105,17 @@ function Page({ state, theme, shared, second }) {
     refused: isShared(name) && !view.holds("tokens") ? "Not in this file." : "",
     choose: () => state.select({ form: name }),
   }));
-  const isIn = direction === "in";
+  const over =
+    direction === "in"
+      ? "the framed patch is attended to; bright patches attend"
+      : "the framed patch attends; bright patches are attended to";
+  const way = isOff
+    ? html`<b>switched off</b>: it still looks, but adds nothing`
+    : isOver
+      ? over
+      : "rows attend, columns are attended to";
   const names = html`
-    ${base.model} · ${isAttention ? `${state.siteName()} · ${state.headName()}` : "all layers"}
-    ${" · "}${
-      isOff
-        ? html`<b>switched off</b>: it still looks, but adds nothing`
-        : isAttention &&
-          (!isOver
-            ? "rows attend, columns are attended to"
-            : isIn
-              ? "the framed patch is attended to; bright patches attend"
-              : "the framed patch attends; bright patches are attended to")
-    }
+    ${base.model} · ${isAttention ? html`${state.siteName()} · ${state.headName()} · ${way}` : "all layers"}
     ${base.note && ` · ${base.note}`}
   `;
   return html`<${Explore}
@@ -119,7 +126,7 @@ function Page({ state, theme, shared, second }) {
         ${isAttention && html`<${Toggle} text="Ignore [CLS]" title="Leaves out the class token and registers, where heads rest" isOn=${sinks !== "shown"} onToggle=${() => state.select({ sinks: sinks === "shown" ? "hidden" : "shown" })} />`}
         <${HeadSwitch} state=${state} />
       `,
-      headline: isAttention ? headlineOf(state, rows) : FORMS[state.form].title,
+      headline: isAttention ? headlineOf(state, rows) : HEADLINES[state.form],
       names,
       ...(isShared(state.form)
         ? { drawing: shared.drawing }
@@ -128,7 +135,7 @@ function Page({ state, theme, shared, second }) {
       aside: !isOver && view.props.second ? html`<p class="hs-card-doubt">${SECOND}</p>` : null,
       tour: view.remote && isAttention && html`<${Tour} ...${{ state, rows: worth }} />`,
       reading: html`<${PatchReading} ...${{ state, rows }} />`,
-      heads: html`<${WorthSeeing} ...${{ state, rows: worth }} /><${Thumbnails} ...${{ state, theme, off }} />`,
+      heads: html`<${WorthSeeing} ...${{ state, rows: worth, pictureOf: (row) => html`<${WorthPicture} ...${{ state, row }} />` }} /><${Thumbnails} ...${{ state, theme, off }} />`,
       explain: explaining(state),
       lab: [
         {
@@ -159,6 +166,21 @@ function Page({ state, theme, shared, second }) {
       onKey: (event) => keysOf(event, { state, forms }),
     }}
   />`;
+}
+
+/** The head of a row over the picture, as the row's query looks at it. */
+function WorthPicture({ state, row: { site, head, query } }) {
+  const { bitmap, base, ramp } = state;
+  const layer = state.layers.get(String(site));
+  const scene = useMemo(() => {
+    if (!layer || !bitmap) return null;
+    const patches = roughRow(layer, head, query, "query").subarray(base.prefix);
+    const top = patches.reduce((most, weight) => Math.max(most, weight), 0) || 1;
+    const pixels = pixelsOf(patches, { table: veilOf(ramp), top });
+    return { bitmap, coloured: true, layers: [{ grid: state.grid(), pixels }], opacity: 1, frames: [] };
+  }, [layer, bitmap, ramp, head, query]);
+  const size = { wide: THUMB, tall: THUMB, family: "" };
+  return scene && html`<${OverPicture} ...${{ scene, size, kind: "hs-small" }} />`;
 }
 
 function Drawing({ state, theme, second }) {

@@ -25,8 +25,13 @@ export const choose = (state, { site, head, query }) =>
 export const isChosen = ({ selection: { site, head, token, direction } }, row) =>
   row.site === site && row.head === head && row.query === token && direction !== "in";
 
-/** @param {{state: any, rows: Row[] | null}} props */
-export function WorthSeeing({ state, rows }) {
+/**
+ * @param {object} props
+ * @param {any} props.state
+ * @param {Row[] | null} props.rows
+ * @param {(row: Row) => unknown} [props.pictureOf] what stands before the words of a row
+ */
+export function WorthSeeing({ state, rows, pictureOf }) {
   if (!state.view.remote) return null;
   return html`
     <div class="hs-card-head">
@@ -44,7 +49,8 @@ export function WorthSeeing({ state, rows }) {
             aria-selected=${isChosen(state, row)}
             onClick=${() => choose(state, row)}
           >
-            <b><bdi>${row.words.query}</bdi> → <bdi>${row.words.key}</bdi></b>
+            ${pictureOf?.(row)}
+            <b><bdi>${row.words.query}</bdi> → <bdi>${pictureOf ? row.words.key.replace(/^patch /, "") : row.words.key}</bdi></b>
             <span>${percentOf(row.weight)}</span>
             <span class="hs-worth-reason">${row.reason}</span>
             <span class="hs-worth-head">${layerName(state.base, row.site)} · ${row.head}</span>

@@ -2,7 +2,7 @@
 
 import { Cache } from "../core/cache.js";
 import { changes } from "../core/changes.js";
-import { FORMS, ON_SCREEN } from "../core/declared.js";
+import { ON_SCREEN } from "../core/declared.js";
 import { gridOf } from "../core/grids.js";
 import { unpack } from "../core/pack.js";
 import { siteFor, toLink } from "../core/selection.js";
@@ -367,7 +367,6 @@ export class ImageState extends State {
     }
     if (!client || !baseOrNull || !arrivals) return;
     client.want("picture", this.drawn === this.trace ? null : "picture");
-    if (FORMS[this.form]?.covers === "layers") return;
     const layer = this.layer();
     client.want("sinks", this.hides && !this.hidden() ? pathOf("sinks", { site, outliers }) : null);
     client.want("layer", layer ? null : pathOf("layer", { site }));

@@ -14,7 +14,7 @@ const WIDENED_CELL = 10; // height from which a cell is wider than high
 const WIDER = 3.2; // times its height that it may be wide
 const NARROW_MAP = 4; // so many times longer one way than the other
 const APART = 6; // pixels between labels that stand level over their columns
-const ROOM = { wide: 24, high: 15 }; // pixels of a cell that has room for its number
+const ROOM = { wide: 24, high: 13 }; // pixels of a cell that has room for its number
 const SCALE = 30; // pixels that the colour scale takes below the plot
 const BESIDE = 210; // that it takes beside the plot
 const SHARES = 48; // pixels beside the plot for the shares of hidden sinks
@@ -109,7 +109,8 @@ function placed(sizes, level) {
   const top = noted + 28 * unit + (level ? 16 * unit : room * Math.sin(-SLANT));
   const beyond = 4 * unit + (level ? 0 : room * Math.cos(SLANT) * 0.8);
   const right = Math.max(beyond, shares ? SHARES * unit : 0);
-  const space = Math.max(40, wide - left - right);
+  const isBeside = legend === "beside";
+  const space = Math.max(40, wide - left - right - (isBeside ? BESIDE * unit : 0));
   const cell = Math.min(space / cols, tallest / rows, LARGEST_CELL * unit);
   const narrow = Math.max(rows, cols) >= NARROW_MAP * Math.min(rows, cols);
   const least = narrow ? READABLE_CELL * unit : 0;
@@ -117,7 +118,6 @@ function placed(sizes, level) {
   const wideCell = cell >= WIDENED_CELL * unit ? WIDER * cell : least;
   const colCell = Math.max(cell, Math.min(space / cols, wideCell));
   const [width, height] = [colCell * cols, rowCell * rows];
-  const isBeside = legend === "beside";
   const scaleLeft = isBeside ? left + width + right + APART * unit : left;
   const scaleTop = isBeside ? top : top + height + 14 * unit;
   const tall = Math.ceil(legend === "below" ? scaleTop + SCALE * unit : top + height + 2);
@@ -130,7 +130,7 @@ function placed(sizes, level) {
 
 /**
  * The layout of a plot that fits into a room with its title and scale. There is no scale where numbers stand in the
- * cells; it stands beside a plot that leaves room there.
+ * cells; it stands beside a plot whose cells are then no smaller.
  *
  * @param {Omit<Sizes, "tallest">} sizes
  * @param {number} high the room
@@ -139,8 +139,10 @@ function placed(sizes, level) {
 export function layoutIn(sizes, high, isNumbered) {
   const bare = isNumbered && layoutWithin({ ...sizes, legend: "none" }, high);
   if (bare && hasRoom(bare, whole(bare))) return bare;
-  const beside = layoutWithin({ ...sizes, legend: "beside" }, high);
-  return beside.wide - beside.scaleLeft >= BESIDE * sizes.unit ? beside : layoutWithin(sizes, high);
+  const [beside, below] = /** @type {const} */ (["beside", "below"]).map((legend) =>
+    layoutWithin({ ...sizes, legend }, high),
+  );
+  return beside.cell >= below.cell ? beside : below;
 }
 
 /** @type {(sizes: Omit<Sizes, "tallest">, high: number) => Layout} */
