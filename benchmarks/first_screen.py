@@ -27,7 +27,7 @@ ROLES: Any = (
 )
 DATA = (
     ".hs-answer-chip, .hs-prefix, .hs-word, .hs-sound-word, .hs-token, .hs-tokens, .hs-tiles,"
-    " .hs-worth, [role=listbox], [role=grid]"
+    " .hs-words, .hs-worth, [role=listbox], [role=grid]"
 )
 # a box that Streamlit hides behind its own drawing is as large as its label
 IN_SIGHT = f"""(all) => all.filter((element) => {{

@@ -103,12 +103,13 @@ def chips(reads: Reads) -> DeltaGenerator:
         more = []
     if every:
         st.caption("Examples", width="content")
-    for label, key, chosen, *action in every[:CHIPS]:
+    count = 0 if reads.asked else CHIPS  # a question and its answer are two inputs already
+    for label, key, chosen, *action in every[:count]:
         controls.button(label, key, *action, chosen=chosen)
     menu = st.popover("More", key=f"{PAGE}_more_{session.current(PAGE).revision}")
     with menu:
         for number, (label, key, chosen, *action) in enumerate(every):
-            again = "_in_menu" if number < CHIPS else ""
+            again = "_in_menu" if number < count else ""
             controls.button(label, key + again, *action, chosen=chosen)
         for draw in more:
             draw()

@@ -17,7 +17,9 @@ import { pointsText, scaleText } from "./words.js";
 /** @import {Sheet} from "./sheets.js" */
 /** @import {Questions} from "./questions.js" */
 
-const TALLEST = 380; // CSS pixels of a picture
+const LEAST = 160; // CSS pixels of a picture’s height
+const TALLEST = 700;
+const LEGEND = 24; // below it
 const NARROW = 700; // of a section that has the numbers below its pictures
 const GAP = 16; // between pictures
 const BESIDE = 300; // of the numbers beside them
@@ -87,7 +89,8 @@ export function Picture({
   }, [photo, sheet, maps, scale, objects, among.join(), object, row, points, theme, framed?.join()]);
   const abreast = Math.min(2, count);
   const room = space.wide < NARROW ? space.wide : (space.wide - BESIDE - GAP * (abreast - 1)) / abreast;
-  const size = fitted({ ...space, wide: room }, photo, { tallest: TALLEST });
+  const tallest = Math.min(TALLEST, Math.max(LEAST, space.high - LEGEND));
+  const size = fitted({ ...space, wide: room }, photo, { tallest });
   const several = sheet.frames.length
     ? ""
     : (state.base.pictures ?? 1) > 1

@@ -52,7 +52,8 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
   const { view, base } = state;
   const { site, head, token, direction, sinks } = state.selection;
   const section = useRef(/** @type {HTMLElement | null} */ (null));
-  const space = useSpace(section);
+  const middle = useRef(/** @type {HTMLElement | null} */ (null));
+  const space = useSpace(middle);
   const pointed = useFrameSignal(state, /** @type {number | null} query under the pointer */ (null));
   const look = lookOf(state, objects, answer, pointed.value);
   const { grids, span, words, film, moment } = look;
@@ -108,10 +109,6 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
   const about = text.current?.textContent ?? "";
   return html`
     <section class="hs-section hs-pictures" ref=${section}>
-      <div class="hs-row">
-        <h3 class="hs-heading">${words.length || base.asked ? "Answer" : look.objects.length ? "Objects" : "Over the picture"}</h3>
-        <span class="hs-spring"></span>
-      </div>
       <${Captions} ...${{ state, captions, reason }} />
       ${
         look.objects.length > 0 &&
@@ -122,6 +119,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
         onChoose=${(place) => look.pickObject(look.among[place])}
       />`
       }
+      <div class="hs-pictures-lead">
       ${
         words.length > 0 &&
         html`<${Chips}
@@ -132,8 +130,9 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
       />`
       }
       <p class="hs-sentence" aria-live="polite" ref=${text}>${says}</p>
+      </div>
       ${film.length > 1 && html`<${Moments} ...${{ state, film, moment, row }} />`}
-      <div class="hs-pictures-middle">
+      <div class="hs-pictures-middle" ref=${middle}>
         <div class="hs-pictures-sheets">
           ${sheets.map(
             (sheet, i) => html`

@@ -120,7 +120,7 @@ function Page({ state, theme, host, drawing, drawn }) {
   if (state.conditions.size) state.askNumbers();
   const wrote = given && state.site().kind === "causal" && state.site().queries > given;
   const of = isWhole ? ["all layers"] : [state.siteName(), state.headName()];
-  const way = isOff && !isWhole ? switchedOff() : difference ? changeIn(form) : wayOf(state);
+  const way = isOff && !isWhole ? switchedOff() : over ? OVER : difference ? changeIn(form) : wayOf(state);
   const names = html`${[base.model, ...of].join(" · ")}${way && html` · ${way}`}${base.caveat && ` · ${base.caveat}`}`;
   const forms = base.pictures ? withPictures(formsOf(state), over, setOver) : formsOf(state);
   const lab = [
@@ -144,7 +144,7 @@ function Page({ state, theme, host, drawing, drawn }) {
       forms,
       switches: html`
         ${zoom && state.site().queries > MANY && html`<${Zooming} zoom=${zoom} />`}
-        <${Ignore} state=${state} />
+        ${!over && html`<${Ignore} state=${state} />`}
         ${!follows && html`<${HeadSwitch} state=${state} />`}
       `,
       headline: isWhole ? HEADLINES[form] : headlineOf(state, focus),
@@ -227,6 +227,8 @@ const changeIn = (form) =>
   form === "matrix"
     ? "after minus before the edits: orange is more, blue is less"
     : "after the edits; the matrix shows the difference";
+
+const OVER = "the framed word attends; bright patches are attended to";
 
 /** How a form shows who attends: by a frame and shades, but in these. */
 const WAYS = {
