@@ -3,17 +3,19 @@
 Post-norm (Vaswani et al. 2017): x ← norm(x + f(x)).
 Pre-norm (Xiong et al. 2020): x ← x + f(norm(x)).
 
-`StackConfig` holds the fields of every network that is a stack of them.
+`StackConfig` holds the fields of every network that is a stack of them, `TextConfig` those of one
+that reads tokens; `run_blocks` runs a stack, and `StackOutput` is what a network returns.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from models.attention import (
@@ -25,9 +27,12 @@ from models.attention import (
     Pattern,
     attention_of,
 )
-from models.attention.relative import Relation
+from models.attention.relative import Relation, check_rotary
 from models.checks import check_choices, check_least, check_positive, check_shares
-from models.edits import edited_mlp
+from models.edits import edited_mlp, edited_state
+from models.positional import POSITIONS
+from models.progress import Progress, each, no_progress
+from models.where import Where
 
 
 def _gelu_tanh(x: Tensor) -> Tensor:
@@ -96,11 +101,6 @@ class AddNorm(nn.Module):
         return self.norm(x + self.dropout(y))
 
 
-def share_or(scale: float | None, common: float) -> float:
-    """A dropout probability of its own, or the common one where that is None."""
-    return common if scale is None else scale
-
-
 def drop_path_of(last: float, layer: int, depth: int) -> float:
     """Probability that an item skips a layer: linear in depth, from 0 at the first to `last`.
 
@@ -159,168 +159,6 @@ def standardised(
     return centred / (variance + eps).sqrt()
 
 
-def cross_of(attention: MultiHeadAttentionConfig) -> MultiHeadAttentionConfig:
-    """The cross-attention beside a causal one: without a shortcut of values, which are another
-    sequence's.
-    """
-    return replace(attention, value_shortcut=False)
-
-
-@dataclass(frozen=True, eq=False)
-class Context:
-    """What a block with cross-attention reads of another sequence.
-
-    Attributes:
-        states: of its tokens.
-        mask: from the block's own tokens to them.
-        past: pattern of the cross-attention in an earlier pass.
-        edit: of the cross-attention.
-    """
-
-    states: Float[Tensor, "batch key dim"]
-    mask: Mask = Mask()
-    past: Pattern | None = None
-    edit: Sequence[Edit] = ()
-
-    def read_by(self, cross: MultiHeadAttention, x: Tensor) -> tuple[Tensor, Pattern]:
-        """What an attention layer reads of it for each token of a block."""
-        return cross(x, self.states, mask=self.mask, past=self.past, edit=self.edit)
-
-
-class PostNormBlock(nn.Module):
-    """Attention, Add & Norm, feed-forward, Add & Norm; cross-attention between the two."""
-
-    def __init__(
-        self,
-        attention: MultiHeadAttentionConfig,
-        mlp: int,
-        *,
-        crosses: bool = False,
-        activation: str = "relu",
-        dropout: float = 0.0,
-        drop_path: float = 0.0,
-        eps: float = 1e-5,
-        norm_kind: str = "layer",
-        gated: bool = False,
-    ) -> None:
-        super().__init__()
-        dim = attention.dim
-        add_norm = partial(AddNorm, dim, dropout=dropout, eps=eps, norm_kind=norm_kind)
-        self.drop_path = DropPath(drop_path)
-        self.attention = MultiHeadAttention(attention)
-        self.after_attention = add_norm()
-        if crosses:
-            self.cross = MultiHeadAttention(cross_of(attention))
-            self.after_cross = add_norm()
-        self.feed_forward = FeedForward(
-            dim, mlp, activation=activation, dropout=dropout, gated=gated
-        )
-        self.after_feed_forward = add_norm()
-
-    def forward(
-        self,
-        x: Float[Tensor, "batch token dim"],
-        context: Context | None = None,
-        *,
-        mask: Mask = Mask(),
-        relation: Relation = Relation(),
-        past: Pattern | None = None,
-        edit: Sequence[Edit] = (),
-    ) -> tuple[Float[Tensor, "batch token dim"], tuple[Pattern, ...]]:
-        attended, pattern = self.attention(
-            x, mask=mask, bias=relation.bias, angles=relation.angles, past=past, edit=edit
-        )
-        patterns = [pattern]
-        x = self.after_attention(x, self.drop_path(attended))
-        if context is not None:
-            looked, pattern = context.read_by(self.cross, x)
-            x = self.after_cross(x, self.drop_path(looked))
-            patterns.append(pattern)
-        fed = edited_mlp(self.feed_forward(x), edit, mask.padding)
-        return self.after_feed_forward(x, self.drop_path(fed)), tuple(patterns)
-
-
-class PreNormBlock(nn.Module):
-    """Norm, attention, add; norm, feed-forward, add; norm, cross-attention, add between them."""
-
-    def __init__(
-        self,
-        attention: MultiHeadAttentionConfig,
-        mlp: int,
-        *,
-        crosses: bool = False,
-        activation: str = "relu",
-        dropout: float = 0.0,
-        drop_path: float = 0.0,
-        eps: float = 1e-5,
-        norm_kind: str = "layer",
-        gated: bool = False,
-    ) -> None:
-        super().__init__()
-        dim = attention.dim
-        self.drop_path = DropPath(drop_path)
-        self.before_attention = norm_of(norm_kind, dim, eps)
-        self.attention = MultiHeadAttention(attention)
-        if crosses:
-            self.before_cross = norm_of(norm_kind, dim, eps)
-            self.cross = MultiHeadAttention(cross_of(attention))
-        self.before_feed_forward = norm_of(norm_kind, dim, eps)
-        self.feed_forward = FeedForward(
-            dim, mlp, activation=activation, dropout=dropout, gated=gated
-        )
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(
-        self,
-        x: Float[Tensor, "batch token dim"],
-        context: Context | None = None,
-        *,
-        mask: Mask = Mask(),
-        relation: Relation = Relation(),
-        past: Pattern | None = None,
-        edit: Sequence[Edit] = (),
-    ) -> tuple[Float[Tensor, "batch token dim"], tuple[Pattern, ...]]:
-        normed = self.before_attention(x)
-        attended, pattern = self.attention(
-            normed, mask=mask, bias=relation.bias, angles=relation.angles, past=past, edit=edit
-        )
-        patterns = [pattern]
-        x = x + self.drop_path(self.dropout(attended))
-        if context is not None:
-            looked, pattern = context.read_by(self.cross, self.before_cross(x))
-            x = x + self.drop_path(self.dropout(looked))
-            patterns.append(pattern)
-        fed = edited_mlp(self.feed_forward(self.before_feed_forward(x)), edit, mask.padding)
-        return x + self.drop_path(self.dropout(fed)), tuple(patterns)
-
-
-BLOCKS = {"post": PostNormBlock, "pre": PreNormBlock}
-
-
-@dataclass(frozen=True, eq=False)
-class StackOutput:
-    """Output of a forward pass of a stack.
-
-    Attributes:
-        hidden: the last block's output, after the norm behind it where there is one.
-        states: what enters the first block, then the output of each: depth + 1 of them.
-        patterns: one per block.
-        logits: of each token's classes, or those of an image; None without a head.
-    """
-
-    hidden: Float[Tensor, "batch token dim"]
-    states: tuple[Float[Tensor, "batch token _"], ...]
-    patterns: tuple[Pattern, ...]
-    logits: Float[Tensor, "batch *each class"] | None = None
-
-    @property
-    def result(self) -> tuple[str, Tensor]:
-        """The main output and its name."""
-        if self.logits is None:
-            return "hidden states", self.hidden
-        return "logits", self.logits
-
-
 @dataclass(frozen=True, kw_only=True)
 class StackConfig(AttentionFields):
     """Fields of the config of every stack of blocks, with those of their attention.
@@ -356,30 +194,241 @@ class StackConfig(AttentionFields):
 
     def __post_init__(self) -> None:
         check_least(self, {"depth": 1, "mlp": 1})
-        choices = {"activation": ACTIVATIONS, "norm": BLOCKS, "norm_kind": NORMS}
-        check_choices(self, {name: tuple(known) for name, known in choices.items()})
+        choices = {"activation": ACTIVATIONS, "norm": ("post", "pre"), "norm_kind": NORMS}
+        check_choices(self, choices)
         check_shares(self, ("dropout", "attention_dropout", "drop_path"))
         check_positive(self, ("eps",))
         _ = self.attention  # which says what is wrong with it
 
     @property
     def attention(self) -> MultiHeadAttentionConfig:
-        """Of every attention layer; a decoder's cross-attention has `cross_of` it."""
+        """Of every attention layer; cross-attention has no shortcut of values, which are another
+        sequence's.
+        """
         return attention_of(self)
 
+    def norm_if(self, wanted: bool) -> nn.Module:
+        """One more norm of the network, or nothing in its place."""
+        return norm_of(self.norm_kind, self.attention.dim, self.eps) if wanted else nn.Identity()
 
-def blocks_of(config: StackConfig, **more: Any) -> nn.ModuleList:
-    """The blocks of a network; `more` is for all of them."""
-    return nn.ModuleList(
-        BLOCKS[config.norm](
-            config.attention,
-            config.mlp,
-            activation=config.activation,
-            dropout=config.dropout,
-            drop_path=drop_path_of(config.drop_path, layer, config.depth),
-            eps=config.eps,
-            norm_kind=config.norm_kind,
-            **more,
+
+@dataclass(frozen=True, kw_only=True)
+class TextConfig(StackConfig):
+    """Fields of the config of every network of tokens, with those of `StackConfig`.
+
+    Attributes:
+        dim: width of the model.
+        positions: one of `positional.POSITIONS`; the learned bias of "relative" is one table for
+            all layers, as in T5. Those that reach into attention do so where tokens attend to
+            their own sequence.
+        max_tokens: the longest input.
+        last_norm: whether a stack ends on one more norm; None means with pre-norm only.
+        mask_fill: the score of a hidden key, see `Mask.fill`.
+    """
+
+    dim: int = 64
+    positions: str = "sinusoidal"
+    max_tokens: int = 512
+    last_norm: bool | None = None
+    mask_fill: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self, {"max_tokens": 1})
+        check_choices(self, {"positions": POSITIONS})
+        check_rotary(self.positions, self.attention.width, self.attention.key_width)
+        Mask(fill=self.mask_fill)  # which says what is wrong with it
+
+    @property
+    def ends_on_norm(self) -> bool:
+        """Whether a stack ends with a norm."""
+        return self.norm == "pre" if self.last_norm is None else self.last_norm
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What a block with cross-attention reads of another sequence.
+
+    Attributes:
+        states: of its tokens.
+        mask: from the block's own tokens to them.
+        past: pattern of the cross-attention in an earlier pass.
+        edit: of the cross-attention.
+    """
+
+    states: Float[Tensor, "batch key dim"]
+    mask: Mask = Mask()
+    past: Pattern | None = None
+    edit: Sequence[Edit] = ()
+
+    def read_by(self, cross: MultiHeadAttention, x: Tensor) -> tuple[Tensor, Pattern]:
+        """What an attention layer reads of it for each token of a block."""
+        return cross(x, self.states, mask=self.mask, past=self.past, edit=self.edit)
+
+
+class PostNormBlock(nn.Module):
+    """Attention, Add & Norm, feed-forward, Add & Norm; cross-attention between the two."""
+
+    def __init__(
+        self, config: StackConfig, layer: int = 0, *, crosses: bool = False, gated: bool = False
+    ) -> None:
+        super().__init__()
+        attention = config.attention
+        more = {"dropout": config.dropout, "eps": config.eps, "norm_kind": config.norm_kind}
+        add_norm = partial(AddNorm, attention.dim, **more)
+        self.drop_path = DropPath(drop_path_of(config.drop_path, layer, config.depth))
+        self.attention = MultiHeadAttention(attention)
+        self.after_attention = add_norm()
+        if crosses:
+            self.cross = MultiHeadAttention(replace(attention, value_shortcut=False))
+            self.after_cross = add_norm()
+        self.feed_forward = feed_forward_of(config, gated)
+        self.after_feed_forward = add_norm()
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch token dim"],
+        context: Context | None = None,
+        *,
+        mask: Mask = Mask(),
+        relation: Relation = Relation(),
+        past: Pattern | None = None,
+        edit: Sequence[Edit] = (),
+    ) -> tuple[Float[Tensor, "batch token dim"], tuple[Pattern, ...]]:
+        attended, pattern = self.attention(
+            x, mask=mask, bias=relation.bias, angles=relation.angles, past=past, edit=edit
         )
-        for layer in range(config.depth)
-    )
+        patterns = [pattern]
+        x = self.after_attention(x, self.drop_path(attended))
+        if context is not None:
+            looked, pattern = context.read_by(self.cross, x)
+            x = self.after_cross(x, self.drop_path(looked))
+            patterns.append(pattern)
+        fed = edited_mlp(self.feed_forward(x), edit, mask.padding)
+        return self.after_feed_forward(x, self.drop_path(fed)), tuple(patterns)
+
+
+class PreNormBlock(nn.Module):
+    """Norm, attention, add; norm, feed-forward, add; norm, cross-attention, add between them."""
+
+    def __init__(
+        self, config: StackConfig, layer: int = 0, *, crosses: bool = False, gated: bool = False
+    ) -> None:
+        super().__init__()
+        attention = config.attention
+        self.drop_path = DropPath(drop_path_of(config.drop_path, layer, config.depth))
+        self.before_attention = config.norm_if(True)
+        self.attention = MultiHeadAttention(attention)
+        if crosses:
+            self.before_cross = config.norm_if(True)
+            self.cross = MultiHeadAttention(replace(attention, value_shortcut=False))
+        self.before_feed_forward = config.norm_if(True)
+        self.feed_forward = feed_forward_of(config, gated)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch token dim"],
+        context: Context | None = None,
+        *,
+        mask: Mask = Mask(),
+        relation: Relation = Relation(),
+        past: Pattern | None = None,
+        edit: Sequence[Edit] = (),
+    ) -> tuple[Float[Tensor, "batch token dim"], tuple[Pattern, ...]]:
+        normed = self.before_attention(x)
+        attended, pattern = self.attention(
+            normed, mask=mask, bias=relation.bias, angles=relation.angles, past=past, edit=edit
+        )
+        patterns = [pattern]
+        x = x + self.drop_path(self.dropout(attended))
+        if context is not None:
+            looked, pattern = context.read_by(self.cross, self.before_cross(x))
+            x = x + self.drop_path(self.dropout(looked))
+            patterns.append(pattern)
+        fed = edited_mlp(self.feed_forward(self.before_feed_forward(x)), edit, mask.padding)
+        return x + self.drop_path(self.dropout(fed)), tuple(patterns)
+
+
+BLOCKS = {"post": PostNormBlock, "pre": PreNormBlock}
+
+
+def blocks_of(config: StackConfig, **more: bool) -> nn.ModuleList:
+    """The blocks of a network; `more` is for all of them."""
+    return nn.ModuleList(BLOCKS[config.norm](config, n, **more) for n in range(config.depth))
+
+
+def feed_forward_of(config: StackConfig, gated: bool) -> FeedForward:
+    """The feed-forward network of a block."""
+    more = {"activation": config.activation, "dropout": config.dropout, "gated": gated}
+    return FeedForward(config.attention.dim, config.mlp, **more)
+
+
+@dataclass(frozen=True, eq=False)
+class StackOutput:
+    """Output of a forward pass; with a past, for the new tokens only.
+
+    Attributes:
+        hidden: the last block's output, after the norm behind it where there is one.
+        states: what enters the first block, then the output of each: depth + 1 of them.
+        blocks: the patterns of each block: one, or causal and cross.
+        logits: of each token, or of an image; None without an output layer.
+        encoder: what the encoder left behind, of an encoder–decoder.
+        named: what `logits` are called.
+        sites: the attention layers, where the mask tells their kind; () means the network's.
+        cells: the last cell of each block's recurrent unit.
+        read: how many tokens a recurrent decoder has read.
+    """
+
+    hidden: Float[Tensor, "batch token dim"]
+    states: tuple[Float[Tensor, "batch token _"], ...]
+    blocks: tuple[tuple[Pattern, ...], ...]
+    logits: Float[Tensor, "batch *each class"] | None = None
+    encoder: "StackOutput | None" = None
+    named: str = "logits"
+    sites: tuple[Where, ...] = ()
+    cells: tuple[Float[Tensor, "batch dim"], ...] = ()
+    read: int = 0
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """The encoder's, then each block's."""
+        before = () if self.encoder is None else self.encoder.patterns
+        return (*before, *chain(*self.blocks))
+
+    @property
+    def result(self) -> tuple[str, Tensor]:
+        """The main output and its name."""
+        return ("hidden states", self.hidden) if self.logits is None else (self.named, self.logits)
+
+
+def run_blocks(
+    blocks: nn.ModuleList,
+    x: Float[Tensor, "batch token _"],
+    given: Callable[[int], dict[str, Any]],
+    *,
+    edits: Sequence[Edit] = (),
+    padding: Bool[Tensor, "batch key"] | None = None,
+    tower: str | None = None,
+    progress: Progress = no_progress,
+) -> tuple[tuple[Float[Tensor, "batch token _"], ...], tuple[tuple[Pattern, ...], ...]]:
+    """Runs a stack, with edits of the states between its blocks.
+
+    Args:
+        blocks: of the stack.
+        x: input of the first.
+        given: the arguments of each block, by its number, besides its input.
+        edits: interventions, in order.
+        padding: True at tokens, those of the past included, that only fill the batch up.
+        tower: of the stack, in the addresses of states.
+        progress: called before each block and after the last.
+
+    Returns:
+        The states, depth + 1 of them, and the patterns of each block.
+    """
+    states, patterns = [edited_state(x, edits, Where(0, tower=tower), padding)], []
+    for layer, block in enumerate(each(blocks, progress)):
+        x, found = block(states[-1], **given(layer))
+        states.append(edited_state(x, edits, Where(layer + 1, tower=tower), padding))
+        patterns.append(found)
+    return tuple(states), tuple(patterns)

@@ -3,7 +3,7 @@
 Errors of checks give the expected and the received value.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -29,7 +29,7 @@ def check_least(config: object, least: Mapping[str, int]) -> None:
             raise ValueError(f"{name}: expected at least {bound}, received {value}")
 
 
-def check_choices(config: object, choices: Mapping[str, Sequence[str | None]]) -> None:
+def check_choices(config: object, choices: Mapping[str, Collection[str | None]]) -> None:
     """Raises ValueError for a field that is none of its choices."""
     for name, allowed in choices.items():
         if getattr(config, name) not in allowed:

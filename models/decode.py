@@ -8,11 +8,11 @@ works out one row where the plain way works out all. Nothing is stored anywhere 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from models.decoder import Decoder
 from models.eval_mode import evaluating
@@ -66,47 +66,35 @@ def greedy(
     if not ids.shape[1]:
         raise ValueError("ids: expected at least one token")
     network = evaluating(network)
-    start = _start(network, ids, end)
-    room = network.config.max_tokens - start.tokens.shape[1] + 1
+    config: Any = network.config
+    run, start, never = network, ids, list[int]()
+    if not isinstance(network, Decoder):
+        run, start = partial(network, ids), torch.full_like(ids[:, :1], config.begin)
+        end = config.end if end is None else end
+        never = [config.padding] if isinstance(network, Seq2Seq) else []  # a translator cannot
+    room = config.max_tokens - start.shape[1] + 1
     if room < 1:
         raise ValueError(
-            f"ids: expected at most {network.config.max_tokens} tokens, received {ids.shape[1]}"
+            f"ids: expected at most {config.max_tokens} tokens, received {ids.shape[1]}"
         )
     if limit is not None and not 1 <= limit <= room:
         raise ValueError(f"limit: expected 1 to {room}, received {limit}")
-    return _steps(network, start, limit or room, cached)
+    return _steps(run, start, limit or room, end, never, cached)
 
 
-class _Start(NamedTuple):
-    """How decoding runs: the step function, start tokens, end token, and ids never produced."""
-
-    run: Callable
-    tokens: Tensor
-    end: int | None
-    never: list[int]
-
-
-def _start(network: Decoder | Seq2Seq | Translator, ids: Tensor, end: int | None) -> _Start:
-    if isinstance(network, Decoder):
-        return _Start(network, ids, end, [])
-    config = network.config
-    tokens = torch.full_like(ids[:, :1], config.begin)
-    end = config.end if end is None else end
-    never = [config.padding] if isinstance(network, Seq2Seq) else []  # a translator cannot write it
-    return _Start(partial(network, ids), tokens, end, never)
-
-
-def _steps(network: nn.Module, start: _Start, limit: int, cached: bool) -> Iterator[Step]:
-    tokens, past = start.tokens, None
-    ended = torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device)
-    never = torch.tensor(start.never, dtype=torch.long, device=tokens.device)
+def _steps(
+    run: Callable, tokens: Tensor, limit: int, end: int | None, never: list[int], cached: bool
+) -> Iterator[Step]:
+    """Steps from start tokens on; ids of `never` are not written."""
+    past, ended = None, torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device)
+    barred = torch.tensor(never, dtype=torch.long, device=tokens.device)
     for _ in range(limit):
         with torch.no_grad():
-            out = start.run(tokens, past=past)
+            out = run(tokens, past=past)
         logits = out.logits[:, -1]
-        chosen = logits.index_fill(1, never, -torch.inf).argmax(-1)
+        chosen = logits.index_fill(1, barred, -torch.inf).argmax(-1)
         yield Step(chosen, logits)
-        ended = ended if start.end is None else ended | (chosen == start.end)
+        ended = ended if end is None else ended | (chosen == end)
         if bool(ended.all()):
             return
         tokens = torch.cat([tokens, chosen[:, None]], dim=1)

@@ -8,92 +8,53 @@ feed-forward network and shared key heads it is Llama (Touvron et al. 2023).
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
-from models.attention import Edit, Mask, Pattern
-from models.blocks import StackConfig, blocks_of, norm_of
-from models.checks import check_choices, check_least, check_positive
-from models.edits import BLOCK_EDITS, at, check, edited_state
+from models.attention import Edit, Mask
+from models.attention.relative import RelativePositions
+from models.blocks import StackOutput, TextConfig, blocks_of, run_blocks
+from models.checks import check_least, check_positive
+from models.edits import BLOCK_EDITS, at, check
 from models.embedding import Embedding
 from models.output import Projection
-from models.positional import (
-    POSITIONS,
-    check_rotary,
-    relation_of,
-)
-from models.progress import Progress, each, no_progress
+from models.progress import Progress, no_progress
 from models.seeding import seeded, xavier
 from models.where import Where, stack
 
 
 @dataclass(frozen=True)
-class DecoderConfig(StackConfig):
+class DecoderConfig(TextConfig):
     """Everything that defines a decoder, its random weights included.
 
-    The fields of its blocks and of their attention are those of `blocks.StackConfig`. With
-    norm = "pre" it ends on one more norm.
+    The fields that other networks of tokens have too are those of `blocks.TextConfig`.
 
     Attributes:
         vocab: how many token ids.
-        dim: width of the model.
         head_dim: width of one head; None means dim / heads.
         value_dim: width of one head's values; None means that of its queries.
         kv_heads: number of heads of keys and values, which several heads of queries share; None
             means one for each.
         gated: whether the feed-forward network has a gate, and no biases (as in Llama).
-        positions: one of `positional.POSITIONS`; the learned bias of "relative" is one table for
-            all layers, as in T5.
         rotary_base: of the wavelengths of rotary positions.
-        max_tokens: the longest input.
         embed_scale: whether embeddings are multiplied by √dim.
         tied: whether the output projection is the embedding (Press and Wolf 2017).
-        mask_fill: the score of a hidden key, see `Mask.fill`.
     """
 
     vocab: int = 1000
     _: KW_ONLY
-    dim: int = 64
     head_dim: int | None = None
     value_dim: int | None = None
     kv_heads: int | None = None
     gated: bool = False
-    positions: str = "sinusoidal"
     rotary_base: float = 10_000.0
-    max_tokens: int = 512
     embed_scale: bool = True
     tied: bool = True
-    mask_fill: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self, {"vocab": 1, "max_tokens": 1})
-        check_choices(self, {"positions": POSITIONS})
+        check_least(self, {"vocab": 1})
         check_positive(self, ("rotary_base",))
-        check_rotary(self.positions, self.attention.width, self.attention.key_width)
-        Mask(fill=self.mask_fill)  # which says what is wrong with it
-
-
-@dataclass(frozen=True, eq=False)
-class DecoderOutput:
-    """Output of a forward pass; with a past, for the new tokens only.
-
-    Attributes:
-        logits: for each token, or the last ones, how likely each id is to come next.
-        hidden: what the logits are made from.
-        states: the embedding, then the output of each block: depth + 1 of them.
-        patterns: one per block.
-    """
-
-    logits: Float[Tensor, "batch last vocab"]
-    hidden: Float[Tensor, "batch token dim"]
-    states: tuple[Float[Tensor, "batch token dim"], ...]
-    patterns: tuple[Pattern, ...]
-
-    @property
-    def result(self) -> tuple[str, Tensor]:
-        """The main output and its name."""
-        return "logits", self.logits
 
 
 class Decoder(nn.Module):
@@ -103,24 +64,12 @@ class Decoder(nn.Module):
         super().__init__()
         self.config = config
         with seeded(config.seed):
-            self.embedding = Embedding(
-                config.vocab,
-                config.dim,
-                positions=config.positions,
-                max_tokens=config.max_tokens,
-                scale=config.embed_scale,
-                dropout=config.dropout,
-            )
-            self.relation = relation_of(
-                config.positions,
-                config.heads,
-                config.attention.width,
-                causal=True,
-                base=config.rotary_base,
-            )
+            self.embedding = Embedding(config, config.vocab, scale=config.embed_scale)
+            more = {"causal": True, "base": config.rotary_base}
+            width = config.attention.width
+            self.relation = RelativePositions(config.positions, config.heads, width, **more)
             self.blocks = blocks_of(config, gated=config.gated)
-            last = norm_of(config.norm_kind, config.dim, config.eps)
-            self.norm = last if config.norm == "pre" else nn.Identity()
+            self.norm = config.norm_if(config.ends_on_norm)
             self.output = Projection(config.dim, config.vocab, has_weight=not config.tied)
             self.apply(xavier)
 
@@ -136,9 +85,9 @@ class Decoder(nn.Module):
         padding: Bool[Tensor, "batch token"] | None = None,
         edits: Sequence[Edit] = (),
         progress: Progress = no_progress,
-        past: DecoderOutput | None = None,
+        past: StackOutput | None = None,
         logits_to_keep: int | None = None,
-    ) -> DecoderOutput:
+    ) -> StackOutput:
         """Runs the decoder.
 
         Args:
@@ -156,21 +105,25 @@ class Decoder(nn.Module):
         """
         check(edits, self.sites, BLOCK_EDITS)
         before = past_length(None if past is None else past.patterns[0].keys, ids.shape[1], edits)
-        x = edited_state(self.embedding(ids)[:, before:], edits, Where(0), padding)
         mask = Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill)
         relation = self.relation(ids.shape[1]).since(before)
-        states, patterns = [x], []
-        for layer, block in enumerate(each(self.blocks, progress)):
-            earlier = None if past is None else past.patterns[layer]
-            edit = at(edits, self.sites[layer])
-            x, (pattern,) = block(x, mask=mask, relation=relation, past=earlier, edit=edit)
-            x = edited_state(x, edits, Where(len(states)), padding)
-            states.append(x)
-            patterns.append(pattern)
-        hidden = self.norm(x)
+        states, patterns = run_blocks(
+            self.blocks,
+            self.embedding(ids)[:, before:],
+            lambda n: {
+                "mask": mask,
+                "relation": relation,
+                "past": None if past is None else past.patterns[n],
+                "edit": at(edits, self.sites[n]),
+            },
+            edits=edits,
+            padding=padding,
+            progress=progress,
+        )
+        hidden = self.norm(states[-1])
         last = hidden if logits_to_keep is None else hidden[:, -logits_to_keep:]
         logits = self.output(last, self.embedding.tokens.weight if self.config.tied else None)
-        return DecoderOutput(logits, hidden, tuple(states), tuple(patterns))
+        return StackOutput(hidden, states, patterns, logits)
 
 
 def past_length(past: int | None, tokens: int, edits: Sequence[Edit]) -> int:

@@ -5,6 +5,7 @@ from math import sqrt
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from models.blocks import TextConfig
 from models.positional import Learned, positions_of
 
 
@@ -18,35 +19,29 @@ class Embedding(nn.Module):
 
     def __init__(
         self,
+        config: TextConfig,
         vocab: int,
-        dim: int,
         *,
-        positions: str,
-        max_tokens: int,
+        scale: bool,
         padding: int | None = None,
-        scale: bool = False,
-        dropout: float = 0.0,
-        norm: nn.Module | None = None,
+        norm: bool = False,
     ) -> None:
         """Draws the vectors.
 
         Args:
+            config: of the network.
             vocab: how many token ids.
-            dim: width of the model.
-            positions: one of `positional.POSITIONS`.
-            max_tokens: the longest input.
-            padding: the token id whose vector stays zero; None if there is none.
             scale: whether the vectors are multiplied by √dim.
-            dropout: while training, after the positions are added.
-            norm: after the dropout; None means no norm.
+            padding: the token id whose vector stays zero; None if there is none.
+            norm: whether a norm follows the dropout.
         """
         super().__init__()
-        self.max_tokens = max_tokens
+        dim, self.max_tokens = config.dim, config.max_tokens
         self.factor = sqrt(dim) if scale else 1.0
         self.tokens = nn.Embedding(vocab, dim, padding_idx=padding)
-        self.positions = positions_of(positions, max_tokens, dim)
-        self.dropout = nn.Dropout(dropout)
-        self.norm = nn.Identity() if norm is None else norm
+        self.positions = positions_of(config.positions, config.max_tokens, dim)
+        self.dropout = nn.Dropout(config.dropout)
+        self.norm = config.norm_if(norm)
         nn.init.normal_(self.tokens.weight, std=dim**-0.5)
         if isinstance(self.positions, Learned):
             nn.init.normal_(self.positions.table, std=self.factor * dim**-0.5)

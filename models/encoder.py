@@ -13,75 +13,52 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from models.attention import Edit, Mask
-from models.blocks import StackConfig, StackOutput, blocks_of, norm_of
-from models.checks import check_choices, check_least
-from models.edits import BLOCK_EDITS, at, check, edited_state
+from models.attention.relative import RelativePositions
+from models.blocks import StackOutput, TextConfig, blocks_of, run_blocks
+from models.checks import check_least
+from models.edits import BLOCK_EDITS, at, check
 from models.output import Projection
-from models.positional import (
-    POSITIONS,
-    check_rotary,
-    positions_of,
-    relation_of,
-)
-from models.progress import Progress, each, no_progress
+from models.positional import positions_of
+from models.progress import Progress, no_progress
 from models.seeding import seeded, xavier
 from models.where import Where, stack
 
 
 @dataclass(frozen=True)
-class EncoderConfig(StackConfig):
+class EncoderConfig(TextConfig):
     """Everything that defines an encoder, its random weights included.
 
-    The fields of its blocks and of their attention are those of `blocks.StackConfig`.
+    The fields that other networks of tokens have too are those of `blocks.TextConfig`.
 
     Attributes:
         vocab: how many token ids.
-        dim: width of the model.
         head_dim: width of one head; None means dim / heads.
         value_dim: width of one head's values; None means that of its queries.
-        positions: one of `positional.POSITIONS`; the learned bias of "relative" is one table for
-            all layers, as in T5.
-        max_tokens: the longest input.
         embed_scale: whether embeddings are multiplied by √dim.
         segments: how many kinds of segment (two sentences in BERT) have an embedding.
         embed_norm: whether a LayerNorm stands between embeddings and blocks.
         embed_norm_last: whether it comes after the dropout there, not before it (as in BERT).
-        last_norm: whether the stack ends on one more norm; None means with pre-norm only.
         padding: the token id whose embedding stays zero; None if there is none.
         classes: how many classes each token gets logits for; 0 means no head.
-        mask_fill: the score of a hidden key, see `Mask.fill`.
     """
 
     vocab: int = 1000
     _: KW_ONLY
-    dim: int = 64
     head_dim: int | None = None
     value_dim: int | None = None
     norm: str = "post"
-    positions: str = "sinusoidal"
-    max_tokens: int = 512
     embed_scale: bool = False
     segments: int = 0
     embed_norm: bool = False
     embed_norm_last: bool = False
-    last_norm: bool | None = None
     padding: int | None = None
     classes: int = 0
-    mask_fill: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self, {"vocab": 1, "max_tokens": 1, "segments": 0, "classes": 0})
-        check_choices(self, {"positions": POSITIONS})
+        check_least(self, {"vocab": 1, "segments": 0, "classes": 0})
         if self.padding is not None and not 0 <= self.padding < self.vocab:
             raise ValueError(f"padding: expected 0 to {self.vocab - 1}, received {self.padding}")
-        check_rotary(self.positions, self.attention.width, self.attention.key_width)
-        Mask(fill=self.mask_fill)  # which says what is wrong with it
-
-    @property
-    def ends_on_norm(self) -> bool:
-        """Whether the stack ends with a norm."""
-        return self.norm == "pre" if self.last_norm is None else self.last_norm
 
 
 class Encoder(nn.Module):
@@ -93,14 +70,14 @@ class Encoder(nn.Module):
         with seeded(config.seed):
             self.tokens = nn.Embedding(config.vocab, config.dim, padding_idx=config.padding)
             self.positions = positions_of(config.positions, config.max_tokens, config.dim)
-            self.relation = relation_of(config.positions, config.heads, config.attention.width)
+            self.relation = RelativePositions(
+                config.positions, config.heads, config.attention.width
+            )
             self.segments = nn.Embedding(config.segments, config.dim) if config.segments else None
-            norm = norm_of(config.norm_kind, config.dim, config.eps)
-            self.embed_norm = norm if config.embed_norm else nn.Identity()
+            self.embed_norm = config.norm_if(config.embed_norm)
             self.dropout = nn.Dropout(config.dropout)
             self.blocks = blocks_of(config)
-            last = norm_of(config.norm_kind, config.dim, config.eps)
-            self.norm = last if config.ends_on_norm else nn.Identity()
+            self.norm = config.norm_if(config.ends_on_norm)
             self.apply(xavier)
             self.head = Projection(config.dim, config.classes) if config.classes else None
 
@@ -131,18 +108,19 @@ class Encoder(nn.Module):
             ValueError: for more tokens than the model has room for.
         """
         check(edits, self.sites, BLOCK_EDITS)
-        x = edited_state(self.embed(ids, segments), edits, Where(0), padding)
         mask = Mask(padding=padding, fill=self.config.mask_fill)
         relation = self.relation(ids.shape[1])
-        states, patterns = [x], []
-        for site, block in zip(self.sites, each(self.blocks, progress), strict=True):
-            x, (pattern,) = block(x, mask=mask, relation=relation, edit=at(edits, site))
-            x = edited_state(x, edits, Where(len(states)), padding)
-            states.append(x)
-            patterns.append(pattern)
-        hidden = self.norm(x)
+        states, patterns = run_blocks(
+            self.blocks,
+            self.embed(ids, segments),
+            lambda n: {"mask": mask, "relation": relation, "edit": at(edits, self.sites[n])},
+            edits=edits,
+            padding=padding,
+            progress=progress,
+        )
+        hidden = self.norm(states[-1])
         logits = None if self.head is None else self.head(hidden)
-        return StackOutput(hidden, tuple(states), tuple(patterns), logits)
+        return StackOutput(hidden, states, patterns, logits)
 
     def embed(
         self,
@@ -164,3 +142,9 @@ class Encoder(nn.Module):
         if config.embed_norm_last:
             return self.embed_norm(self.dropout(x))
         return self.dropout(self.embed_norm(x))
+
+
+def padding_of(ids: Int[Tensor, "batch token"], fill: int) -> Bool[Tensor, "batch token"] | None:
+    """True where ids only fill up; None if none do, which leaves attention its fastest way."""
+    padding = ids == fill
+    return padding if bool(padding.any()) else None

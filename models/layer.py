@@ -113,4 +113,4 @@ class AttentionLayer(nn.Module):
         values = F.embedding(source, self.get_buffer("value_vectors"))
         mask = Mask(padding=padding, query_padding=query_padding)
         out, pattern = self.attention(x, keys, values, mask=mask, edit=at(edits, *self.sites))
-        return StackOutput(out, (x, out), (pattern,))
+        return StackOutput(out, (x, out), ((pattern,),))

@@ -163,30 +163,10 @@ def top_k_accuracy(
     """
     if not 1 <= k <= logits.shape[-1]:
         raise ValueError(f"k: expected 1 to {logits.shape[-1]}, received {k}")
-    return (target_ranks(logits, target, padding=padding) <= k).float().mean()
-
-
-def target_ranks(
-    logits: Float[Tensor, "*batch vocab"],
-    target: Int[Tensor, "*batch"],
-    *,
-    padding: int | None = None,
-) -> Int[Tensor, " counted"]:
-    """The rank of each target among the ids: 1 if no id has a larger logit, vocab if all have.
-
-    The accuracy at k is the share of ranks up to k.
-
-    Args:
-        logits: one for each id.
-        target: which id is right.
-        padding: targets that do not count, which have no rank.
-
-    Raises:
-        ValueError: if nothing counts, or a target is not among the ids.
-    """
     counted = _counted(logits, target, padding)
     logits, target = logits[counted], target[counted].long()
-    return 1 + (logits > logits.gather(-1, target[:, None])).sum(-1)
+    larger = (logits > logits.gather(-1, target[:, None])).sum(-1)
+    return (larger < k).float().mean()
 
 
 def _counted(logits: Tensor, target: Tensor, padding: int | None) -> Bool[Tensor, "*batch"]:

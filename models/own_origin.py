@@ -156,7 +156,6 @@ class OwnOrigin:
             raise ValueError("expected a stream of attention and MLP: this decoder is recurrent")
         out = towers(network, network(**self.arguments, edits=self.edits))[tower]
         part = network.encoder if tower == "encoder" else network
-        patterns = getattr(out, "blocks", None) or [(each,) for each in out.patterns]
         states, last = out.states, len(out.states) - 1 if layer is None else layer
         changed = [self._mlp_edits(tower, each) for each in range(last)]
         whole = torch.arange(states[0].shape[1], device=places.device)
@@ -164,7 +163,7 @@ class OwnOrigin:
         steps = [*self._embedding(part, tower, item, rows, states[0][item, rows])]
         for each in range(last):
             x = states[each][item, rows]
-            steps += _block(part.blocks[each], each, x, patterns[each], item, rows, changed[each])
+            steps += _block(part.blocks[each], each, x, out.blocks[each], item, rows, changed[each])
         if rows is whole:
             steps = [Write(s.name, s.vectors[places]) if isinstance(s, Write) else s for s in steps]
         return Stream(tuple(steps), states[last][item, places])

@@ -1,8 +1,7 @@
 """Absolute position encodings, added to the tokens.
 
-The encodings here add one vector per position to the token's own. Those that reach into attention
-itself (rotary, ALiBi, T5's relative bias) are in models/attention/relative.py and can be imported
-from here too.
+Those that reach into attention itself (rotary, ALiBi, T5's relative bias) are in
+models/attention/relative.py.
 """
 
 from math import prod
@@ -13,40 +12,7 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.attention.relative import (
-    RELATIVE,
-    Relation,
-    alibi,
-    alibi_slopes,
-    check_rotary,
-    distances,
-    relation_of,
-    relative_buckets,
-    rotary_angles,
-    rotate,
-)
-
-__all__ = [
-    "GRID_POSITIONS",
-    "POSITIONS",
-    "RELATIVE",
-    "GridPositions",
-    "Learned",
-    "Relation",
-    "Sinusoidal",
-    "alibi",
-    "alibi_slopes",
-    "check_rotary",
-    "distances",
-    "interpolate_grid",
-    "positions_of",
-    "relation_of",
-    "relative_buckets",
-    "rotary_angles",
-    "rotate",
-    "sincos_2d",
-    "sinusoidal",
-]
+from models.attention.relative import RELATIVE
 
 
 def sinusoidal(

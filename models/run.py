@@ -12,7 +12,7 @@ from models.attention import Edit, Pattern
 from models.attnlrp import Rules, gradient_rules
 from models.blocks import StackOutput
 from models.catalogue import catalogue
-from models.decoder import Decoder, DecoderOutput
+from models.decoder import Decoder
 from models.edits import of_input, of_network
 from models.eval_mode import check_eval
 from models.files.errors import CheckpointError
@@ -25,11 +25,9 @@ from models.model import Model, Network
 from models.own_origin import OwnOrigin, towers
 from models.picture_grid import WHOLE
 from models.progress import Progress, no_progress
-from models.seq2seq import Seq2SeqOutput
-from models.smallest import Smallest, SmallestOutput
-from models.ssru import Translator, TranslatorOutput
+from models.smallest import Smallest
+from models.ssru import Translator
 from models.trace import HiddenStates, Output, Site, TokenAxis, Trace
-from models.vector_encoder import VectorEncoderOutput
 from models.where import Where
 
 if TYPE_CHECKING:
@@ -38,15 +36,6 @@ if TYPE_CHECKING:
 ONE_LAYER = (AttentionLayer, Smallest)  # networks without progress
 States = Mapping[str | None, tuple[Tensor, ...]]
 Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
-Out = (
-    StackOutput
-    | DecoderOutput
-    | Seq2SeqOutput
-    | TranslatorOutput
-    | SmallestOutput
-    | VectorEncoderOutput
-)
-
 __all__ = [
     "CheckpointError",
     "Model",
@@ -164,9 +153,9 @@ def trace(
     )
 
 
-def _sites(network: Network, out: Out) -> tuple[Where, ...]:
+def _sites(network: Network, out: StackOutput) -> tuple[Where, ...]:
     """The attention layers; of an encoder of vectors the mask tells their kind."""
-    return out.sites if isinstance(out, VectorEncoderOutput) else network.sites
+    return out.sites or network.sites
 
 
 def _aligning(model: Model) -> tuple[tuple[int, int], ...]:
@@ -184,7 +173,7 @@ def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, Any
     return {"logits_to_keep": logits_to_keep}
 
 
-def _output(out: Out, inputs: Inputs) -> Output:
+def _output(out: StackOutput, inputs: Inputs) -> Output:
     """The output, and which tokens it is of."""
     name, values = out.result
     if values.ndim != 3:
@@ -196,7 +185,9 @@ def _output(out: Out, inputs: Inputs) -> Output:
     return Output(name, values, length - values.shape[1], positions)
 
 
-def _hidden_states(network: Network, out: Out, inputs: Inputs) -> dict[str | None, HiddenStates]:
+def _hidden_states(
+    network: Network, out: StackOutput, inputs: Inputs
+) -> dict[str | None, HiddenStates]:
     """Hidden states by tower."""
     return {
         tower: HiddenStates.of(
@@ -208,7 +199,7 @@ def _hidden_states(network: Network, out: Out, inputs: Inputs) -> dict[str | Non
     }
 
 
-def _states(network: Network, out: Out) -> States:
+def _states(network: Network, out: StackOutput) -> States:
     """Hidden states by tower, the one after the final norm last, with their graph."""
     by_tower = towers(network, out).items()
     return {tower: (*each.states, each.hidden) for tower, each in by_tower}

@@ -42,14 +42,15 @@ def xavier(module: nn.Module) -> None:
 class Undrawn(TorchFunctionMode):
     """Layers made inside keep the memory they were given as it is: weights follow from a file.
 
-    The meta device would do as well, but drawing on it imports PyTorch's compiler, which takes two
-    seconds.
+    Nothing is drawn on the meta device either, which would import PyTorch's compiler.
     """
 
     def __torch_function__(
         self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
+        if func in (torch.rand, torch.randn):
+            return torch.empty(*args, **kwargs)
         drawn = getattr(func, "__name__", "") in ("normal_", "uniform_")
         if drawn or getattr(func, "__module__", None) == "torch.nn.init":
             return args[0] if args else kwargs["tensor"]

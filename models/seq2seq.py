@@ -4,49 +4,41 @@ Source: Vaswani et al. 2017, section 3.1.
 """
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from itertools import chain
+from typing import Any
 
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Int
 from torch import Tensor, nn
 
-from models.attention import Edit, Mask, Pattern
-from models.blocks import Context, StackConfig, StackOutput, blocks_of, norm_of
+from models.attention import Edit, Mask
+from models.attention.relative import RelativePositions
+from models.blocks import Context, StackOutput, TextConfig, blocks_of, run_blocks
 from models.checks import check_choices, check_least, shared_fields
 from models.decoder import past_length
-from models.edits import BLOCK_EDITS, at, check, edited_state, in_tower
+from models.edits import BLOCK_EDITS, at, check, in_tower
 from models.embedding import Embedding
-from models.encoder import Encoder, EncoderConfig
+from models.encoder import Encoder, EncoderConfig, padding_of
 from models.output import Projection
-from models.positional import (
-    POSITIONS,
-    check_rotary,
-    relation_of,
-)
-from models.progress import Progress, each, no_progress, stretch
+from models.progress import Progress, no_progress, stretch
 from models.seeding import seeded
 from models.where import Where, stack
 
-DECODER = Where(0, tower="decoder")  # what its first block reads
 SCALINGS = ("emb", "prj", "none")
 
 
 @dataclass(frozen=True)
-class Seq2SeqConfig(StackConfig):
+class Seq2SeqConfig(TextConfig):
     """Everything that defines an encoder–decoder, its random weights included.
 
-    The fields of its blocks and of their attention are those of `blocks.StackConfig`. The
-    defaults are the base model of Vaswani et al. 2017, with a small vocabulary.
+    The fields that other networks of tokens have too are those of `blocks.TextConfig`. The defaults
+    are the base model of Vaswani et al. 2017, with a small vocabulary.
 
     Attributes:
         source_vocab: how many token ids the encoder reads.
         target_vocab: how many the decoder reads and writes.
-        dim: width of the model.
         d_k: width of one head's queries, and of its keys.
         d_v: width of one head's values.
-        positions: one of `positional.POSITIONS`; those that reach into attention do so where
-            tokens attend to their own sequence, not from target to source.
-        max_tokens: the longest source, and the longest target.
         padding: the id that only fills up, in source and target: nobody attends to it, its
             embedding is zero and it is never written.
         begin: the id that every target the decoder reads begins with.
@@ -57,8 +49,6 @@ class Seq2SeqConfig(StackConfig):
             or too small for the other: "emb" multiplies embeddings by √dim, "prj" divides logits
             by it, "none" does neither. Without `share_target` it does nothing.
         embed_norm: whether a norm stands between embeddings and blocks.
-        last_norm: whether either stack ends on one more norm; None means with pre-norm only.
-        mask_fill: the score of a hidden key, see `Mask.fill`.
     """
 
     source_vocab: int = 1000
@@ -72,7 +62,6 @@ class Seq2SeqConfig(StackConfig):
     mlp: int = 2048
     activation: str = "relu"
     norm: str = "post"
-    positions: str = "sinusoidal"
     max_tokens: int = 200
     padding: int = 0
     begin: int = 1
@@ -81,17 +70,13 @@ class Seq2SeqConfig(StackConfig):
     share_source: bool = True
     scaling: str = "prj"
     embed_norm: bool = True
-    last_norm: bool | None = None
-    mask_fill: float | None = None
     eps: float = 1e-6
 
     def __post_init__(self) -> None:
         least = ("source_vocab", "target_vocab", "dim", "heads", "d_k", "d_v", "max_tokens")
         check_least(self, dict.fromkeys(least, 1))
         super().__post_init__()
-        check_choices(self, {"positions": POSITIONS, "scaling": SCALINGS})
-        check_rotary(self.positions, self.d_k, self.key_dim)
-        Mask(fill=self.mask_fill)  # which says what is wrong with it
+        check_choices(self, {"scaling": SCALINGS})
         self._check_ids()
         if self.share_source and self.source_vocab != self.target_vocab:
             raise ValueError(
@@ -111,11 +96,6 @@ class Seq2SeqConfig(StackConfig):
                 f"padding: expected an id other than begin and end, received {self.padding},"
                 f" {self.begin} and {self.end}"
             )
-
-    @property
-    def ends_on_norm(self) -> bool:
-        """Whether both stacks end with a norm."""
-        return self.norm == "pre" if self.last_norm is None else self.last_norm
 
     @property
     def embed_scale(self) -> bool:
@@ -144,35 +124,6 @@ class Seq2SeqConfig(StackConfig):
         return EncoderConfig(**same, vocab=self.source_vocab, embed_norm_last=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Seq2SeqOutput:
-    """Output of a forward pass; with a past, for the target's new tokens only.
-
-    Attributes:
-        logits: for each token of the target, how likely each id is to come next.
-        hidden: what the logits are made from.
-        states: of the decoder: the embedding, then the output of each block.
-        encoder: what the encoder left behind.
-        blocks: the decoder's patterns, causal and cross, for each block.
-    """
-
-    logits: Float[Tensor, "batch token vocab"]
-    hidden: Float[Tensor, "batch token dim"]
-    states: tuple[Float[Tensor, "batch token dim"], ...]
-    encoder: StackOutput
-    blocks: tuple[tuple[Pattern, ...], ...]
-
-    @property
-    def patterns(self) -> tuple[Pattern, ...]:
-        """The encoder's, then each decoder block's two."""
-        return (*self.encoder.patterns, *chain(*self.blocks))
-
-    @property
-    def result(self) -> tuple[str, Tensor]:
-        """The main output and its name."""
-        return "logits", self.logits
-
-
 class Seq2Seq(nn.Module):
     """Source and target ids in, logits of the token after each of the target's out."""
 
@@ -182,21 +133,16 @@ class Seq2Seq(nn.Module):
         self.encoder = Encoder(config.encoder)
         with seeded(config.seed):
             self.embedding = Embedding(
-                config.target_vocab,
-                config.dim,
-                positions=config.positions,
-                max_tokens=config.max_tokens,
-                padding=config.padding,
+                *(config, config.target_vocab),
                 scale=config.embed_scale,
-                dropout=config.dropout,
-                norm=norm_of(config.norm_kind, config.dim, config.eps)
-                if config.embed_norm
-                else None,
+                padding=config.padding,
+                norm=config.embed_norm,
             )
-            self.relation = relation_of(config.positions, config.heads, config.d_k, causal=True)
+            self.relation = RelativePositions(
+                config.positions, config.heads, config.d_k, causal=True
+            )
             self.blocks = blocks_of(config, crosses=True)
-            last = norm_of(config.norm_kind, config.dim, config.eps)
-            self.norm = last if config.ends_on_norm else nn.Identity()
+            self.norm = config.norm_if(config.ends_on_norm)
             untied = not config.share_target
             self.output = Projection(
                 config.dim, config.target_vocab, has_weight=untied, scale=config.logit_scale
@@ -231,8 +177,8 @@ class Seq2Seq(nn.Module):
         *,
         edits: Sequence[Edit] = (),
         progress: Progress = no_progress,
-        past: Seq2SeqOutput | None = None,
-    ) -> Seq2SeqOutput:
+        past: StackOutput | None = None,
+    ) -> StackOutput:
         """Runs encoder and decoder; ids that are `padding` only fill the batch up.
 
         Args:
@@ -254,34 +200,42 @@ class Seq2Seq(nn.Module):
         )
         both = len(self.encoder.blocks) + len(self.blocks)
         first, then = (stretch(progress, n, both) for n in (0, len(self.encoder.blocks)))
-        encoder = self._encoded(source, edits, first) if past is None else past.encoder
-        fill, rows = self.config.mask_fill, self._padding(target)
+        fill, rows = self.config.mask_fill, padding_of(target, self.config.padding)
+        of_source = padding_of(source, self.config.padding)
+        encoder = None if past is None else past.encoder
+        if encoder is None:
+            mine = in_tower(edits, self.encoder_sites)
+            encoder = self.encoder(source, padding=of_source, edits=mine, progress=first)
         mask = Mask(causal=True, padding=rows, offset=before, fill=fill)
         looking = None if rows is None else rows[:, before:]
-        to_source = Mask(padding=self._padding(source), query_padding=looking, fill=fill)
+        to_source = Mask(padding=of_source, query_padding=looking, fill=fill)
         relation = self.relation(target.shape[1]).since(before)
-        x = edited_state(self.embedding(target)[:, before:], edits, DECODER, rows)
-        states, blocks = [x], []
-        for layer, block in enumerate(each(self.blocks, then)):
+
+        def given(layer: int) -> dict[str, Any]:
+            """Masks, edits and what is kept of the past, for each block."""
             causal, cross = (None, None) if past is None else past.blocks[layer]
             mine, theirs = (at(edits, site) for site in self.decoder_sites[layer])
             context = Context(encoder.hidden, to_source, cross, theirs)
-            x, patterns = block(x, context, mask=mask, relation=relation, past=causal, edit=mine)
-            x = edited_state(x, edits, replace(DECODER, layer=layer + 1), rows)
-            states.append(x)
-            blocks.append(patterns)
-        hidden, shared = self.norm(x), self.config.share_target
+            return {
+                "context": context,
+                "mask": mask,
+                "relation": relation,
+                "past": causal,
+                "edit": mine,
+            }
+
+        states, patterns = run_blocks(
+            self.blocks,
+            self.embedding(target)[:, before:],
+            given,
+            edits=edits,
+            padding=rows,
+            tower="decoder",
+            progress=then,
+        )
+        hidden, shared = self.norm(states[-1]), self.config.share_target
         logits = self.output(hidden, self.embedding.tokens.weight if shared else None)
-        return Seq2SeqOutput(logits, hidden, tuple(states), encoder, tuple(blocks))
-
-    def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> StackOutput:
-        mine, padding = in_tower(edits, self.encoder_sites), self._padding(source)
-        return self.encoder(source, padding=padding, edits=mine, progress=progress)
-
-    def _padding(self, ids: Tensor) -> Bool[Tensor, "batch token"] | None:
-        """True where ids only fill up; None if none do, which leaves attention its fastest way."""
-        padding = ids == self.config.padding
-        return padding if bool(padding.any()) else None
+        return StackOutput(hidden, states, patterns, logits, encoder)
 
     def _draw(self) -> None:
         """Xavier for every matrix, embeddings included; biases zero."""

@@ -8,7 +8,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig, Pattern
+from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig
+from models.blocks import StackOutput
 from models.checks import check_least
 from models.edits import at, check
 from models.seeding import seeded
@@ -52,28 +53,6 @@ class SmallestConfig:
         return 1
 
 
-@dataclass(frozen=True, eq=False)
-class SmallestOutput:
-    """Output of a forward pass.
-
-    Attributes:
-        predictions: one number per word.
-        hidden: what they are read from.
-        states: the words, then `hidden`.
-        patterns: one.
-    """
-
-    predictions: Float[Tensor, "batch word 1"]
-    hidden: Float[Tensor, "batch word dim"]
-    states: tuple[Float[Tensor, "batch word dim"], ...]
-    patterns: tuple[Pattern, ...]
-
-    @property
-    def result(self) -> tuple[str, Tensor]:
-        """The main output and its name."""
-        return "predictions", self.predictions
-
-
 class Smallest(nn.Module):
     """Attention, residual connection, norm, and a linear layer to one number per word."""
 
@@ -94,7 +73,7 @@ class Smallest(nn.Module):
         *,
         padding: Bool[Tensor, "batch word"] | None = None,
         edits: Sequence[Edit] = (),
-    ) -> SmallestOutput:
+    ) -> StackOutput:
         """Runs the network.
 
         Args:
@@ -108,4 +87,5 @@ class Smallest(nn.Module):
             x, mask=Mask(padding=padding), edit=at(edits, *self.sites)
         )
         hidden = self.norm(x + attended)
-        return SmallestOutput(self.out(hidden), hidden, (x, hidden), (pattern,))
+        logits = self.out(hidden)
+        return StackOutput(hidden, (x, hidden), ((pattern,),), logits, named="predictions")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from math import log, sqrt
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from models.attention import (
@@ -24,13 +24,12 @@ from models.attention import (
     MultiHeadAttention,
     MultiHeadAttentionConfig,
     Pattern,
-    check_heads,
 )
 from models.blocks import AddNorm, FeedForward, StackOutput
 from models.checks import check_least, check_positive
 from models.decoder import past_length
 from models.edits import BLOCK_EDITS, at, check, edited_mlp, edited_state, in_tower
-from models.encoder import Encoder, EncoderConfig
+from models.encoder import Encoder, EncoderConfig, padding_of
 from models.progress import Progress, each, no_progress, stretch
 from models.seeding import seeded, xavier
 from models.where import Where, stack
@@ -68,7 +67,7 @@ class TranslatorConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_heads(self.dim, self.heads, None)
+        _ = self.attention  # which says what is wrong with it
         least = ("vocab", "depth", "decoder_depth", "mlp", "max_tokens")
         check_least(self, dict.fromkeys(least, 1))
         if self.dim < 4 or self.dim % 2:
@@ -211,39 +210,6 @@ class RecurrentBlock(nn.Module):
         return self.after_feed_forward(x, fed), pattern, last
 
 
-@dataclass(frozen=True, eq=False)
-class TranslatorOutput:
-    """Output of a forward pass; with a past, for the target's new tokens only.
-
-    Attributes:
-        logits: for each token of the target, how likely each id is to come next.
-        hidden: what the logits are made from.
-        states: of the decoder: the embedding, then the output of each block.
-        encoder: what the encoder left behind.
-        cross: the decoder's patterns, one for each block.
-        cells: the last cell of each block's recurrent unit.
-        read: how many tokens of the target have been read.
-    """
-
-    logits: Float[Tensor, "batch token vocab"]
-    hidden: Float[Tensor, "batch token dim"]
-    states: tuple[Float[Tensor, "batch token dim"], ...]
-    encoder: StackOutput
-    cross: tuple[Pattern, ...]
-    cells: tuple[Float[Tensor, "batch dim"], ...]
-    read: int
-
-    @property
-    def patterns(self) -> tuple[Pattern, ...]:
-        """The encoder's, then each decoder block's."""
-        return (*self.encoder.patterns, *self.cross)
-
-    @property
-    def result(self) -> tuple[str, Tensor]:
-        """The main output and its name."""
-        return "logits", self.logits
-
-
 class Translator(nn.Module):
     """Source and target ids in, logits of the token after each of the target's out."""
 
@@ -295,8 +261,8 @@ class Translator(nn.Module):
         *,
         edits: Sequence[Edit] = (),
         progress: Progress = no_progress,
-        past: TranslatorOutput | None = None,
-    ) -> TranslatorOutput:
+        past: StackOutput | None = None,
+    ) -> StackOutput:
         """Runs encoder and decoder; ids that are `padding` only fill the batch up.
 
         Args:
@@ -315,28 +281,27 @@ class Translator(nn.Module):
         before = past_length(None if past is None else past.read, target.shape[1], edits)
         both = len(self.encoder.blocks) + len(self.blocks)
         first, then = (stretch(progress, n, both) for n in (0, len(self.encoder.blocks)))
-        encoder = self._encoded(source, edits, first) if past is None else past.encoder
-        rows = self._padding(target)
-        mask = Mask(
-            padding=self._padding(source),
-            query_padding=None if rows is None else rows[:, before:],
-        )
+        of_source, rows = (padding_of(ids, self.config.padding) for ids in (source, target))
+        encoder = None if past is None else past.encoder
+        if encoder is None:
+            mine = in_tower(edits, self.encoder_sites)
+            encoder = self.encoder(source, padding=of_source, edits=mine, progress=first)
+        mask = Mask(padding=of_source, query_padding=None if rows is None else rows[:, before:])
         x = edited_state(self._embedded(target, before), edits, DECODER, rows)
         states, patterns, cells = [x], [], []
         for layer, block in enumerate(each(self.blocks, then)):
-            earlier = (None, None) if past is None else (past.cross[layer], past.cells[layer])
+            earlier = (None, None) if past is None else (past.blocks[layer][0], past.cells[layer])
             edit = at(edits, self.decoder_sites[layer])
             x, pattern, cell = block(
                 x, encoder.hidden, mask=mask, past=earlier[0], cell=earlier[1], edit=edit
             )
             x = edited_state(x, edits, replace(DECODER, layer=layer + 1), rows)
             states.append(x)
-            patterns.append(pattern)
+            patterns.append((pattern,))
             cells.append(cell)
         logits = x @ self.embedding.weight[: self.config.vocab].T + self.bias
-        return TranslatorOutput(
-            logits, x, tuple(states), encoder, tuple(patterns), tuple(cells), target.shape[1]
-        )
+        kept = {"cells": tuple(cells), "read": target.shape[1]}
+        return StackOutput(x, tuple(states), tuple(patterns), logits, encoder, **kept)
 
     def _embedded(self, target: Tensor, before: int) -> Float[Tensor, "batch token dim"]:
         """The decoder's input, from one position on."""
@@ -345,12 +310,3 @@ class Translator(nn.Module):
             raise ValueError(f"expected at most {most} tokens, received {target.shape[1]}")
         x = self.embedding(target[:, before:]) * sqrt(self.config.dim)
         return self.positions(x, before)
-
-    def _encoded(self, source: Tensor, edits: Sequence[Edit], progress: Progress) -> StackOutput:
-        mine, padding = in_tower(edits, self.encoder_sites), self._padding(source)
-        return self.encoder(source, padding=padding, edits=mine, progress=progress)
-
-    def _padding(self, ids: Tensor) -> Bool[Tensor, "batch token"] | None:
-        """True where ids only fill up; None if none do, which leaves attention its fastest way."""
-        padding = ids == self.config.padding
-        return padding if bool(padding.any()) else None

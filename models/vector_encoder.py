@@ -14,11 +14,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig, Pattern
-from models.attention.relative import Relation
-from models.blocks import FeedForward, StackConfig, blocks_of
-from models.edits import BLOCK_EDITS, at, check, edited_state
+from models.blocks import FeedForward, StackConfig, StackOutput, blocks_of, run_blocks
+from models.edits import BLOCK_EDITS, at, check
 from models.edits.routing import ATTENTION, STATES
-from models.progress import Progress, each, no_progress
+from models.progress import Progress, no_progress
 from models.seeding import seeded, xavier
 from models.where import Where, stack
 
@@ -55,28 +54,6 @@ class VectorEncoderConfig(StackConfig):
         return 10**6
 
 
-@dataclass(frozen=True, eq=False)
-class VectorEncoderOutput:
-    """Output of a forward pass.
-
-    Attributes:
-        hidden: the last block's output, after the norm behind it where there is one.
-        states: the input, then the output of each block: depth + 1 of them.
-        patterns: one per block.
-        sites: the attention layers, whose kind the mask tells.
-    """
-
-    hidden: Float[Tensor, "batch token dim"]
-    states: tuple[Float[Tensor, "batch token dim"], ...]
-    patterns: tuple[Pattern, ...]
-    sites: tuple[Where, ...]
-
-    @property
-    def result(self) -> tuple[str, Tensor]:
-        """The main output and its name."""
-        return "hidden states", self.hidden
-
-
 class AttentionBlock(nn.Module):
     """Attention alone: its output takes the place of its input."""
 
@@ -89,12 +66,9 @@ class AttentionBlock(nn.Module):
         x: Float[Tensor, "batch token dim"],
         *,
         mask: Mask = Mask(),
-        relation: Relation = Relation(),
         edit: Sequence[Edit] = (),
     ) -> tuple[Float[Tensor, "batch token dim"], tuple[Pattern]]:
-        x, pattern = self.attention(
-            x, mask=mask, bias=relation.bias, angles=relation.angles, edit=edit
-        )
+        x, pattern = self.attention(x, mask=mask, edit=edit)
         return x, (pattern,)
 
 
@@ -130,7 +104,7 @@ class VectorEncoder(nn.Module):
         visible: Bool[Tensor, "token token"] | None = None,
         edits: Sequence[Edit] = (),
         progress: Progress = no_progress,
-    ) -> VectorEncoderOutput:
+    ) -> StackOutput:
         """Runs the encoder.
 
         Args:
@@ -148,14 +122,15 @@ class VectorEncoder(nn.Module):
         mask = Mask(padding=padding, causal=causal, dense=dense)
         if torch.is_grad_enabled() and not vectors.requires_grad:
             vectors = vectors.detach().requires_grad_()  # relevance is read at the input
-        x = edited_state(vectors, edits, Where(0), padding)
-        states, patterns = [x], []
-        for site, block in zip(sites, each(self.blocks, progress), strict=True):
-            x, (pattern,) = block(x, mask=mask, edit=at(edits, site))
-            x = edited_state(x, edits, Where(len(states)), padding)
-            states.append(x)
-            patterns.append(pattern)
-        return VectorEncoderOutput(self.norm(x), tuple(states), tuple(patterns), sites)
+        states, patterns = run_blocks(
+            self.blocks,
+            vectors,
+            lambda n: {"mask": mask, "edit": at(edits, sites[n])},
+            edits=edits,
+            padding=padding,
+            progress=progress,
+        )
+        return StackOutput(self.norm(states[-1]), states, patterns, sites=sites)
 
 
 def _drop_biases(blocks: nn.ModuleList) -> None:

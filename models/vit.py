@@ -14,13 +14,13 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.attention import Edit, MultiHeadAttentionConfig, attention_of
-from models.blocks import ACTIVATIONS, StackConfig, StackOutput, blocks_of, norm_of, share_or
+from models.blocks import ACTIVATIONS, StackConfig, StackOutput, blocks_of, run_blocks
 from models.checks import check_choices, check_least, check_shares
 from models.classifier import Classifier
-from models.edits import BLOCK_EDITS, at, check, edited_state
+from models.edits import BLOCK_EDITS, at, check
 from models.patches import Patches, Size, Sizes, check_patch, pair
 from models.positional import GRID_POSITIONS, GridPositions
-from models.progress import Progress, each, no_progress
+from models.progress import Progress, no_progress
 from models.seeding import seeded, xavier
 from models.where import Where, stack
 
@@ -160,17 +160,16 @@ class ViT(nn.Module):
             self.patches = Patches(
                 config.patch, config.channels, config.dim, config.patches, config.order
             )
-            norm = norm_of(config.norm_kind, width, config.eps)
-            self.patch_norm = norm if config.patch_norm else nn.Identity()
+            self.patch_norm = config.norm_if(config.patch_norm)
             self.prefix = nn.Parameter(config.token_std * torch.randn(len(config.prefix), width))
             first = int(config.head == "class")
             self.positions = GridPositions(
                 config.positions, config.grid, width, first, std=config.position_std
             )
-            self.dropout = nn.Dropout(share_or(config.embed_dropout, config.dropout))
+            share = config.embed_dropout
+            self.dropout = nn.Dropout(config.dropout if share is None else share)
             self.blocks = blocks_of(config)
-            last = norm_of(config.norm_kind, width, config.eps)
-            self.norm = last if config.norm == "pre" else nn.Identity()
+            self.norm = config.norm_if(config.norm == "pre")
             self.head = _head(config) if config.layers else None
             self.apply(xavier)
 
@@ -197,17 +196,16 @@ class ViT(nn.Module):
             ValueError: for channels or a size that do not fit.
         """
         check(edits, self.sites, BLOCK_EDITS)
-        x = self.embed(pixels)
-        x = edited_state(x, edits, Where(0))
-        states, patterns = [x], []
-        for site, block in zip(self.sites, each(self.blocks, progress), strict=True):
-            x, (pattern,) = block(x, edit=at(edits, site))
-            x = edited_state(x, edits, Where(len(states)))
-            states.append(x)
-            patterns.append(pattern)
-        hidden = self.norm(x)
+        states, patterns = run_blocks(
+            self.blocks,
+            self.embed(pixels),
+            lambda n: {"edit": at(edits, self.sites[n])},
+            edits=edits,
+            progress=progress,
+        )
+        hidden = self.norm(states[-1])
         logits = None if self.head is None else self.head(self.pool(hidden))
-        return StackOutput(hidden, tuple(states), tuple(patterns), logits)
+        return StackOutput(hidden, states, patterns, logits)
 
     def embed(
         self, pixels: Float[Tensor, "batch channel row col"]
@@ -237,9 +235,10 @@ class ViT(nn.Module):
 
 
 def _head(config: ViTConfig) -> Classifier:
+    share = config.head_dropout
     return Classifier(
         config.width * prod(config.grid) if config.head == "flatten" else config.width,
         config.layers,
         activation=config.head_activation or config.activation,
-        dropout=share_or(config.head_dropout, config.dropout),
+        dropout=config.dropout if share is None else share,
     )

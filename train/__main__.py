@@ -7,17 +7,17 @@ model's folder only if every target is met.
 import argparse
 import sys
 from pathlib import Path
+from time import perf_counter, process_time
 
 import torch
+from torch import nn
 from tqdm import tqdm
 
 from models.card import Measure
 from models.catalogue import CHECKPOINTS
-from train.loop import Training
+from train.loop import fit, held_out
 from train.publish import measured, publish
-from train.recipes import RECIPES
-
-SNAPSHOTS = Path(__file__).parents[1] / "build" / "train"
+from train.recipes import RECIPES, Recipe
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,22 +25,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m train", description=__doc__)
     parser.add_argument("name", choices=list(RECIPES), help="which model")
     parser.add_argument("--out", type=Path, default=CHECKPOINTS, help="parent folder of the model")
-    parser.add_argument("--snapshots", type=Path, default=SNAPSHOTS, help="folder of the snapshots")
-    parser.add_argument("--resume", action="store_true", help="resume from the last snapshot")
     options = parser.parse_args(arguments)
-    recipe, file = RECIPES[options.name], options.snapshots / f"{options.name}.pt"
-    training = Training(recipe.network, recipe.task, recipe.settings)
+    recipe, folder = RECIPES[options.name], options.out / options.name
+    network, began = recipe.network, (perf_counter(), process_time())
     problem = "a target was missed: nothing is written"
     try:
-        if options.resume:
-            training.resume(file)
-        run(training, options.name, file)
-        measures = measured(training.network, recipe)
-        wall, processor = (seconds / 60 for seconds in training.seconds)
+        run(network, recipe, options.name)
+        measures = measured(network, recipe)
+        wall, processor = (perf_counter() - began[0]) / 60, (process_time() - began[1]) / 60
         report(measures, wall, processor)
         if all(each.share >= each.aim for each in measures):
-            folder = options.out / options.name
-            publish(training.network, recipe, measures, (wall, processor), folder)
+            publish(network, recipe, measures, (wall, processor), folder)
             print(f"written to {folder}")
             return 0
     except OSError as error:
@@ -51,16 +46,16 @@ def main(arguments: list[str] | None = None) -> int:
     return 1
 
 
-def run(training: Training, name: str, file: Path) -> None:
-    """Trains with a progress bar in a terminal, and a line and a snapshot at every evaluation."""
-    settings = training.settings
-    with tqdm(total=settings.steps, initial=training.step, desc=name, disable=None) as bar:
-        for loss in training.run():
+def run(network: nn.Module, recipe: Recipe, name: str) -> None:
+    """Trains with a progress bar in a terminal, and a line at every evaluation."""
+    task, settings = recipe.task, recipe.settings
+    with tqdm(total=settings.steps, desc=name, disable=None) as bar:
+        for step, loss in fit(network, task, settings):
             bar.update()
-            if training.step % settings.every == 0 or training.step == settings.steps:
-                training.save(file)
-                done = f"{name} {training.step:,}/{settings.steps:,}"
-                bar.write(f"{done}  loss {loss:.4f}  held-out {training.score().share:.1%}")
+            if step % settings.every == 0 or step == settings.steps:
+                share = held_out(network, task, settings).share
+                done = f"{name} {step:,}/{settings.steps:,}"
+                bar.write(f"{done}  loss {loss:.4f}  held-out {share:.1%}")
 
 
 def report(measures: tuple[Measure, ...], wall: float, processor: float) -> None:

@@ -1,16 +1,12 @@
 """The training loop, for any network and task.
 
-Batches and dropout of a step depend only on the seed and the step number, so a resumed run
-reproduces the uninterrupted run loss by loss.
+Batches and dropout of a step depend only on the seed and the step number.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BytesIO
 from math import isfinite
-from pathlib import Path
 from random import Random
-from time import perf_counter, process_time
 from zlib import crc32
 
 import torch
@@ -18,7 +14,6 @@ from torch import Tensor, nn
 
 from models.card import Measure
 from models.seeding import seeded
-from models.whole_file import write_whole
 from train.task import Task, draw, logits_of, loss_of, score
 
 
@@ -33,7 +28,7 @@ class Settings:
         warmup: share of the steps with linear warm-up; cosine decay follows.
         decay: weight decay of the matrices (AdamW, Loshchilov and Hutter 2019).
         clip: maximum gradient norm.
-        every: steps between evaluations on held-out items, each with a snapshot.
+        every: steps between evaluations on held-out items.
         tested: number of items in an evaluation.
         seed: of batches and dropout.
     """
@@ -49,98 +44,48 @@ class Settings:
     seed: int = 0
 
 
-class Training:
-    """A network in training.
+def fit(network: nn.Module, task: Task, settings: Settings) -> Iterator[tuple[int, float]]:
+    """Trains a network in place, and yields number and loss of every step, counted from 1.
 
-    Attributes:
-        step: number of completed steps.
+    Raises:
+        ValueError: at a loss or gradient that is not finite, before it changes a weight.
     """
+    parameters = list(network.parameters())
+    groups = [
+        {"params": [p for p in parameters if p.ndim > 1], "weight_decay": settings.decay},
+        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    optimiser = torch.optim.AdamW(groups, lr=settings.rate, betas=(0.9, 0.98))
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser,
+        settings.rate,
+        total_steps=settings.steps + 1,
+        pct_start=settings.warmup,
+        cycle_momentum=False,
+    )
+    for step in range(1, settings.steps + 1):
+        loss = _loss(network, task, settings, step)
+        optimiser.zero_grad()
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(parameters, settings.clip)
+        if not (isfinite(loss.item()) and isfinite(norm.item())):
+            raise ValueError(f"the loss or its gradient is not a finite number at step {step}")
+        optimiser.step()
+        schedule.step()
+        yield step, loss.item()
+    network.eval()
 
-    def __init__(self, network: nn.Module, task: Task, settings: Settings) -> None:
-        self.network, self.task, self.settings = network, task, settings
-        matrices = [p for p in network.parameters() if p.ndim > 1]
-        others = [p for p in network.parameters() if p.ndim < 2]
-        groups = [
-            {"params": matrices, "weight_decay": settings.decay},
-            {"params": others, "weight_decay": 0.0},
-        ]
-        self.optimiser = torch.optim.AdamW(groups, lr=settings.rate, betas=(0.9, 0.98))
-        self.schedule = torch.optim.lr_scheduler.OneCycleLR(
-            self.optimiser,
-            settings.rate,
-            total_steps=settings.steps + 1,
-            pct_start=settings.warmup,
-            cycle_momentum=False,
-        )
-        self.step = 0
-        self._began = perf_counter(), process_time()
 
-    @property
-    def seconds(self) -> tuple[float, float]:
-        """Wall-clock and CPU time so far, with the time before a snapshot."""
-        return perf_counter() - self._began[0], process_time() - self._began[1]
+def held_out(network: nn.Module, task: Task, settings: Settings) -> Measure:
+    """How well a network does on the held-out items of an evaluation."""
+    dice = Random(f"tested {settings.seed}")
+    return score(network, task, draw(task, settings.tested, dice, held_out=True))
 
-    def run(self) -> Iterator[float]:
-        """Trains the network in place, and yields the loss after every step.
 
-        Raises:
-            ValueError: at a loss or gradient that is not finite, before it changes a weight.
-        """
-        while self.step < self.settings.steps:
-            loss = self._loss(self.step + 1)
-            self.optimiser.zero_grad()
-            loss.backward()
-            norm = nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
-            if not (isfinite(loss.item()) and isfinite(norm.item())):
-                raise ValueError(
-                    f"the loss or its gradient is not a finite number at step {self.step + 1}"
-                )
-            self.optimiser.step()
-            self.schedule.step()
-            self.step += 1
-            yield loss.item()
-        self.network.eval()
-
-    def score(self) -> Measure:
-        """How well the network does on held-out items."""
-        dice = Random(f"tested {self.settings.seed}")
-        items = draw(self.task, self.settings.tested, dice, held_out=True)
-        return score(self.network, self.task, items)
-
-    def save(self, path: Path) -> None:
-        """Writes all that is needed to resume after this step; on failure an old file is kept.
-
-        Raises:
-            OSError: if there is no space or no permission.
-        """
-        packed = BytesIO()
-        states = [part.state_dict() for part in (self.network, self.optimiser, self.schedule)]
-        torch.save((self.step, self.seconds, *states), packed)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, packed.getvalue())
-
-    def resume(self, path: Path) -> None:
-        """Returns to the step at which a file of this network, task and settings was written.
-
-        Raises:
-            ValueError: if there is none, it is unreadable, or of another network.
-        """
-        try:
-            self.step, before, *states = torch.load(path, weights_only=True)
-            parts = (self.network, self.optimiser, self.schedule)
-            for part, state in zip(parts, states, strict=True):
-                part.load_state_dict(state)
-        except Exception as error:  # a damaged archive can raise anything
-            line = str(error).strip().splitlines()[-1:]
-            raise ValueError(
-                f"{path.name}: expected a snapshot of this network, received: {' '.join(line)}"
-            ) from error
-        self._began = perf_counter() - before[0], process_time() - before[1]
-
-    def _loss(self, step: int) -> Tensor:
-        """The loss of a step's own batch, with its own dropout."""
-        dice = Random(f"batch {self.settings.seed} {step}")
-        batch = self.task.batch(draw(self.task, self.settings.batch, dice))
-        self.network.train()
-        with seeded(crc32(f"dropout {self.settings.seed} {step}".encode())):
-            return loss_of(logits_of(self.network(**batch.arguments), batch), batch)
+def _loss(network: nn.Module, task: Task, settings: Settings, step: int) -> Tensor:
+    """The loss of a step's own batch, with its own dropout."""
+    dice = Random(f"batch {settings.seed} {step}")
+    batch = task.batch(draw(task, settings.batch, dice))
+    network.train()
+    with seeded(crc32(f"dropout {settings.seed} {step}".encode())):
+        return loss_of(logits_of(network(**batch.arguments), batch), batch)

@@ -17,7 +17,6 @@ from models.attention.multihead import (
     MultiHeadAttention,
     MultiHeadAttentionConfig,
     attention_of,
-    check_heads,
 )
 from models.attention.pattern import Bias, Pattern
 from models.attention.scores import Additive, Bilinear, Dot, Score
@@ -41,5 +40,4 @@ __all__ = [
     "Score",
     "attend",
     "attention_of",
-    "check_heads",
 ]

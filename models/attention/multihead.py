@@ -25,19 +25,6 @@ OUT_PROJECTIONS = ("always", "needed")
 SCORINGS = ("dot", "bilinear", "additive")
 
 
-def check_heads(dim: int, heads: int, head_dim: int | None) -> None:
-    """Raises ValueError unless `head_dim` is given or `heads` divides `dim`."""
-    if dim < 1 or heads < 1 or (head_dim is not None and head_dim < 1):
-        raise ValueError(
-            f"expected positive dim, heads and head_dim, received {dim}, {heads} and {head_dim}"
-        )
-    if head_dim is None and dim % heads:
-        raise ValueError(
-            f"heads must divide dim: expected one of {divisors(dim)} for dim {dim},"
-            f" received {heads}"
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
 class AttentionFields:
     """Fields shared by the config of an attention layer and those of networks made of such layers.
@@ -100,18 +87,28 @@ class MultiHeadAttentionConfig(AttentionFields):
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        check_heads(self.dim, self.heads, self.head_dim)
+        least = ("dim", "heads", "head_dim", "key_dim", "value_dim", "kv_heads")
+        inputs = ("input_dim", "key_input_dim", "value_input_dim")
+        check_least(self, dict.fromkeys((*least, *inputs), 1))
+        if self.head_dim is None and self.dim % self.heads:
+            raise ValueError(
+                f"heads must divide dim: expected one of {divisors(self.dim)} for dim {self.dim},"
+                f" received {self.heads}"
+            )
         check_choices(self, {"scoring": SCORINGS, "dot_scaling": DOT_SCALINGS})
         check_choices(self, {"out_projection": OUT_PROJECTIONS})
         check_shares(self, ("dropout", "projection_dropout", "output_dropout"))
-        check_least(self, {"key_dim": 1, "value_dim": 1, "input_dim": 1, "kv_heads": 1})
         if self.heads % self.key_heads or (self.kv_heads and self.scoring != "dot"):
             raise ValueError(
                 f"kv_heads: expected a divisor of {self.heads} heads, and dot scores, received"
                 f" {self.kv_heads} and {self.scoring} scores"
             )
-        check_least(self, {"key_input_dim": 1, "value_input_dim": 1})
-        self._check_scale()
+        scaled = [self.scale is not None, self.dot_scaling != "sqrt"]
+        if all(scaled) or (any(scaled) and self.scoring != "dot"):
+            raise ValueError(
+                "scale, dot_scaling: expected one of them, and neither with scores that learn their"
+                f" size, received {self.scale} and {self.dot_scaling!r} with {self.scoring} scores"
+            )
         if self.scoring != "bilinear" and self.key_width != self.width:
             raise ValueError(
                 f"key_dim: expected {self.width}, the width of the queries, with {self.scoring}"
@@ -121,18 +118,6 @@ class MultiHeadAttentionConfig(AttentionFields):
             raise ValueError(
                 f"value_shortcut: expected heads × width of their values = dim, received"
                 f" {self.heads} × {self.value_width} and {self.dim}"
-            )
-
-    def _check_scale(self) -> None:
-        scale, dot_scaling = self.scale, self.dot_scaling
-        if scale is not None and dot_scaling != "sqrt":
-            raise ValueError(
-                f"scale, dot_scaling: expected one of them, received {scale} and {dot_scaling!r}"
-            )
-        if self.scoring != "dot" and (scale is not None or dot_scaling != "sqrt"):
-            raise ValueError(
-                f"scale, dot_scaling: expected neither with {self.scoring} scores, which learn"
-                f" their size; received {scale} and {dot_scaling!r}"
             )
 
     @property
@@ -196,27 +181,25 @@ def attention_of(config: Any, **derived: Any) -> MultiHeadAttentionConfig:
     return MultiHeadAttentionConfig(**shared_fields(config, MultiHeadAttentionConfig) | derived)
 
 
-class BilinearScoring(nn.Module):
-    """A learned matrix per head, between queries and keys."""
+class LearnedScoring(nn.Module):
+    """What a "bilinear" or "additive" score learns: a matrix, or a vector, per head.
 
-    def __init__(self, heads: int, width: int, key_width: int) -> None:
+    The projections of queries and keys are the hidden layer of an additive score.
+    """
+
+    def __init__(self, config: MultiHeadAttentionConfig) -> None:
         super().__init__()
+        heads, width, key_width = config.heads, config.width, config.key_width
+        if config.scoring == "additive":
+            self.vector = nn.Parameter(nn.init.normal_(torch.empty(heads, width), std=width**-0.5))
+            return
         # the product of independent queries and keys then has the variance of a scaled dot product
-        matrix = torch.empty(heads, width, key_width)
-        self.matrix = nn.Parameter(nn.init.normal_(matrix, std=(width * key_width) ** -0.5))
+        drawn = torch.empty(heads, width, key_width)
+        self.matrix = nn.Parameter(nn.init.normal_(drawn, std=(width * key_width) ** -0.5))
 
-    def forward(self) -> Bilinear:
-        return Bilinear(self.matrix)
-
-
-class AdditiveScoring(nn.Module):
-    """A learned vector per head; the projections of queries and keys are the hidden layer."""
-
-    def __init__(self, heads: int, width: int) -> None:
-        super().__init__()
-        self.vector = nn.Parameter(nn.init.normal_(torch.empty(heads, width), std=width**-0.5))
-
-    def forward(self) -> Additive:
+    def forward(self) -> Bilinear | Additive:
+        if hasattr(self, "matrix"):
+            return Bilinear(self.matrix)
         return Additive(None, None, self.vector)
 
 
@@ -241,11 +224,7 @@ class MultiHeadAttention(nn.Module):
         )
         self.projection_dropout = nn.Dropout(config.projection_dropout)
         self.output_dropout = nn.Dropout(config.output_dropout)
-        self.scoring = None
-        if config.scoring == "bilinear":
-            self.scoring = BilinearScoring(config.heads, config.width, config.key_width)
-        elif config.scoring == "additive":
-            self.scoring = AdditiveScoring(config.heads, config.width)
+        self.scoring = None if config.scoring == "dot" else LearnedScoring(config)
 
     @property
     def score(self) -> Score:
@@ -284,7 +263,13 @@ class MultiHeadAttention(nn.Module):
             ValueError: for inputs of other widths than the layer's, keys without a value, and a
                 context where the layer has a value shortcut or positions rotate its queries.
         """
-        self._check_inputs(x, context, values)
+        source = x if context is None else context
+        values = source if values is None else values
+        names = ("queries", "keys", "values")
+        for name, given, width in zip(names, (x, source, values), self.config.inputs, strict=True):
+            if given.shape[-1] != width:
+                received = given.shape[-1]
+                raise ValueError(f"{name}: expected vectors of width {width}, received {received}")
         if context is not None and self.config.value_shortcut:
             raise ValueError("value_shortcut is for self-attention: expected no context")
         if context is not None and angles is not None:
@@ -292,54 +277,20 @@ class MultiHeadAttention(nn.Module):
         if context is not None:
             mask = mask.of_other_queries(x.shape[0], x.shape[1])
         q = self._prepared(self.query(x), self.config.heads, angles)
-        k, v = self._keys_values(x, context, values, angles, past)
-        attended, pattern = attend(
-            q,
-            k,
-            v,
-            mask=mask,
-            score=self.score,
-            bias=bias,
-            dropout=self.config.dropout if self.training else 0.0,
-            edit=edit,
-        )
+        if context is not None and past is not None:
+            k, v = past.k, past.v
+        else:
+            k = self._prepared(self.key(source), self.config.key_heads, angles)
+            v = _split(self.value(values), self.config.key_heads)
+            if past is not None:
+                k, v = torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
+        dropout = self.config.dropout if self.training else 0.0
+        more = {"mask": mask, "score": self.score, "bias": bias, "dropout": dropout, "edit": edit}
+        attended, pattern = attend(q, k, v, **more)
         out = self.output_dropout(self.projection_dropout(self.out(_merge_heads(attended))))
         if self.config.value_shortcut:
             out = out + _merge_heads(v[:, :, -x.shape[1] :])
         return out, pattern
-
-    def _check_inputs(self, x: Tensor, context: Tensor | None, values: Tensor | None) -> None:
-        """Raises ValueError for an input of another width, and for keys without a value."""
-        keys = x if context is None else context
-        given = {"queries": x, "keys": keys, "values": keys if values is None else values}
-        for (name, tensor), width in zip(given.items(), self.config.inputs, strict=True):
-            if tensor.shape[-1] != width:
-                raise ValueError(
-                    f"{name}: expected vectors of width {width}, received {tensor.shape[-1]}"
-                )
-        if values is not None and values.shape[:-1] != keys.shape[:-1]:
-            raise ValueError(
-                f"values: expected one for every key, {tuple(keys.shape[:-1])},"
-                f" received {tuple(values.shape[:-1])}"
-            )
-
-    def _keys_values(
-        self,
-        x: Tensor,
-        context: Tensor | None,
-        values: Tensor | None,
-        angles: Tensor | None,
-        past: Pattern | None,
-    ) -> tuple[Tensor, Tensor]:
-        """Keys and values, `batch head key dim` each."""
-        if context is not None and past is not None:
-            return past.k, past.v
-        source = x if context is None else context
-        k = self._prepared(self.key(source), self.config.key_heads, angles)
-        v = _split(self.value(source if values is None else values), self.config.key_heads)
-        if past is None:
-            return k, v
-        return torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
 
     def _prepared(self, x: Tensor, heads: int, angles: Tensor | None) -> Tensor:
         """Queries or keys ready for the dot product: split into heads, rotated, scaled."""

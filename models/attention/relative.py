@@ -194,59 +194,37 @@ class RelativeBias:
         return self.table.T[:, buckets]
 
 
-class Rotary(nn.Module):
-    """Rotates queries and keys; no parameters."""
+class RelativePositions(nn.Module):
+    """Position information for the attention of a network; all layers share it.
 
-    def __init__(self, head_dim: int, base: float = 10_000.0) -> None:
-        super().__init__()
-        check_rotary("rotary", head_dim)
-        self.head_dim, self.base = head_dim, base
-
-    def forward(self, tokens: int) -> Relation:
-        return Relation(angles=rotary_angles(tokens, self.head_dim, base=self.base))
-
-
-class Alibi(nn.Module):
-    """A bias that decreases with distance, with one slope per head; no parameters."""
-
-    def __init__(self, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-
-    def forward(self, tokens: int) -> Relation:
-        return Relation(bias=AlibiBias(self.heads, tokens))
-
-
-class Relative(nn.Module):
-    """A learned bias per bucket of distances and head; all layers share one table.
-
-    Source: Raffel et al. 2020 (T5), section 2.1.
+    Of "relative" it is a table with one learned number per bucket of distances and head (Raffel et
+    al. 2020, section 2.1); the others have no parameters.
     """
 
-    def __init__(self, heads: int, *, bidirectional: bool = True) -> None:
+    def __init__(
+        self, kind: str, heads: int, head_dim: int, *, causal: bool = False, base: float = 10_000.0
+    ) -> None:
+        """Draws the table, if there is one.
+
+        Args:
+            kind: one of `RELATIVE`; any other is nothing inside attention.
+            heads: number of heads.
+            head_dim: width of one.
+            causal: whether keys after the query are hidden, and need no buckets.
+            base: of the wavelengths of rotary positions.
+        """
         super().__init__()
-        self.bidirectional = bidirectional
-        self.table = nn.Parameter(torch.randn(BUCKETS, heads))
+        check_rotary(kind, head_dim)
+        self.kind, self.heads, self.head_dim = kind, heads, head_dim
+        self.bidirectional, self.base = not causal, base
+        if kind == "relative":
+            self.table = nn.Parameter(torch.randn(BUCKETS, heads))
 
     def forward(self, tokens: int) -> Relation:
-        return Relation(bias=RelativeBias(self.table, tokens, self.bidirectional))
-
-
-class Unrelated(nn.Module):
-    """No position information inside attention."""
-
-    def forward(self, tokens: int) -> Relation:
+        if self.kind == "rotary":
+            return Relation(angles=rotary_angles(tokens, self.head_dim, base=self.base))
+        if self.kind == "alibi":
+            return Relation(bias=AlibiBias(self.heads, tokens))
+        if self.kind == "relative":
+            return Relation(bias=RelativeBias(self.table, tokens, self.bidirectional))
         return Relation()
-
-
-def relation_of(
-    kind: str, heads: int, head_dim: int, *, causal: bool = False, base: float = 10_000.0
-) -> nn.Module:
-    """The module for one of `RELATIVE`, whose forward returns a `Relation`; else `Unrelated`."""
-    if kind == "rotary":
-        return Rotary(head_dim, base)
-    if kind == "alibi":
-        return Alibi(heads)
-    if kind == "relative":
-        return Relative(heads, bidirectional=not causal)
-    return Unrelated()

@@ -1,4 +1,4 @@
-"""Parts of networks with parameters and FLOPs, computed from sizes alone.
+"""What a network is made of: its parts, with their shapes, parameters and FLOPs.
 
 FLOPs: two per multiply–add, in matrix products and convolutions only, like PyTorch's counter.
 Masked attention cells count: the kernel computes them.
@@ -6,7 +6,10 @@ Masked attention cells count: the kernel computes them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
+
+from torch import nn
 
 NUMBER = 4  # bytes of a float32
 Shape = tuple[tuple[str, int], ...]
@@ -54,15 +57,28 @@ class Part:
     parts: tuple["Part", ...] = ()
 
 
-def group(name: str, title: str, kind: str, parts: Sequence[Part], **fields: Any) -> Part:
-    """A sequence of parts as one part."""
+def size(shape: Shape) -> int:
+    """Number of elements of a tensor of this shape."""
+    return prod(length for _, length in shape)
+
+
+def numbers(module: nn.Module | None) -> int:
+    """Number of parameters of a module."""
+    return 0 if module is None else sum(each.numel() for each in module.parameters())
+
+
+def group(
+    name: str, title: str, kind: str, parts: Sequence[Part], source: Any, **fields: Any
+) -> Part:
+    """A sequence of parts as one part; its formula, where there is none, names them."""
+    fields.setdefault("formula", " → ".join(part.title.lower() for part in parts))
     return Part(
         name,
         title,
         kind,
-        fields.pop("formula", " → ".join(part.title.lower() for part in parts)),
-        fields.pop("takes", parts[0].takes),
-        fields.pop("gives", parts[-1].gives),
+        takes=fields.pop("takes", parts[0].takes),
+        gives=fields.pop("gives", parts[-1].gives),
+        source=source,
         parameters=sum(part.times * part.parameters for part in parts),
         flops=sum(part.times * part.flops for part in parts),
         parts=tuple(parts),
@@ -70,84 +86,34 @@ def group(name: str, title: str, kind: str, parts: Sequence[Part], **fields: Any
     )
 
 
-def size(shape: Shape) -> int:
-    """Number of elements of a tensor of this shape."""
-    count = 1
-    for _, length in shape:
-        count *= length
-    return count
-
-
 def linear(
-    name: str,
-    title: str,
-    takes: Shape,
-    gives: Shape,
-    source: Any,
-    *,
-    bias: bool = True,
-    **more: Any,
+    name: str, title: str, x: Shape, layer: nn.Linear, axis: str, source: Any, **more: Any
 ) -> Part:
-    """A linear layer over the last axis."""
-    into, out = takes[-1][1], gives[-1][1]
-    rows = size(takes) // into
-    return Part(
-        name,
-        title,
-        more.pop("kind", "linear"),
-        more.pop("formula", "x · W + b" if bias else "x · W"),
-        takes,
-        gives,
-        source,
-        parameters=into * out + bias * out,
-        flops=2 * rows * into * out,
-        **more,
-    )
+    """A linear layer over the last axis, which is called `axis` behind it."""
+    gives = (*x[:-1], (axis, layer.out_features))
+    more = {
+        "kind": "linear",
+        "formula": "x · W" + (" + b" if layer.bias is not None else ""),
+    } | more
+    flops = 2 * size(gives) * layer.in_features
+    row = {"takes": x, "gives": gives, "source": source, "parameters": numbers(layer)}
+    return Part(name, title, **more, **row, flops=flops)
 
 
-NORM_FORMULAS = {
-    "layer": "γ · (x − mean(x)) / √(variance(x) + ε) + β",
-    "rms": "γ · x / √(mean(x²) + ε)",
-}
+def norms(name: str, title: str, x: Shape, module: nn.Module, source: Any) -> list[Part]:
+    """A norm over the features of each token; none where the module is no norm."""
+    if isinstance(module, nn.Identity):
+        return []
+    formula = "γ · (x − mean(x)) / √(variance(x) + ε) + β"
+    if isinstance(module, nn.RMSNorm):
+        title = {"Norm": "RMS norm", "Final norm": "Final RMS norm"}[title]
+        formula = "γ · x / √(mean(x²) + ε)"
+    return [Part(name, title, "norm", formula, x, x, source, numbers(module))]
 
 
-def norm(name: str, title: str, shape: Shape, source: Any, kind: str, **more: Any) -> Part:
-    """A norm over the features of each token.
-
-    Args:
-        name: of the part.
-        title: of the part, were it a LayerNorm: "Norm", "Final norm" or "Add & Norm".
-        shape: of input and output.
-        source: the function that computes it.
-        kind: one of `blocks.NORMS`.
-        more: other fields of the part.
-    """
-    parameters = shape[-1][1] * (2 if kind == "layer" else 1)
-    return Part(
-        name,
-        title
-        if kind == "layer"
-        else title.replace("Norm", "RMS norm").replace("Final norm", "Final RMS norm"),
-        more.pop("part_kind", "norm"),
-        more.pop("formula", NORM_FORMULAS[kind]),
-        shape,
-        shape,
-        source,
-        parameters=parameters,
-        **more,
-    )
-
-
-def add(name: str, skips: str, shape: Shape, source: Any) -> Part:
-    """The residual connection: the input of a part plus its output."""
-    return Part(name, "Add", "add", "x + f(x)", shape, shape, source, skips=skips)
-
-
-def add_norm(name: str, skips: str, shape: Shape, source: Any, kind: str) -> Part:
-    """The norm of the residual sum."""
-    return norm(
-        *(name, "Add & Norm", shape, source, kind),
-        part_kind="add",
-        formula=f"{'LayerNorm' if kind == 'layer' else 'RMSNorm'}(x + f(x))",
-        skips=skips,
-    )
+def add_norm(name: str, skips: str, x: Shape, module: Any, source: Any) -> Part:
+    """The norm of the residual sum, by a norm or an `AddNorm`."""
+    is_rms = isinstance(getattr(module, "norm", module), nn.RMSNorm)
+    title, norm = ("Add & RMS norm", "RMSNorm") if is_rms else ("Add & Norm", "LayerNorm")
+    more = {"parameters": numbers(module), "skips": skips}
+    return Part(name, title, "add", f"{norm}(x + f(x))", x, x, source, **more)

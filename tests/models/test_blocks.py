@@ -4,13 +4,14 @@ That a block equals torch's layer is what test_networks.py sees in whole stacks 
 """
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from models.attention import Mask, MultiHeadAttentionConfig
+from models.attention import Mask
 from models.blocks import (
     ACTIVATIONS,
     BLOCKS,
@@ -19,10 +20,12 @@ from models.blocks import (
     DropPath,
     FeedForward,
 )
+from models.encoder import EncoderConfig
 from tests.models.torch_weights import decoder_block_weights
 
 BATCH, TOKENS, DIM, HEADS, HIDDEN = 2, 11, 35, 5, 53
 SOURCE = 13
+CONFIG = EncoderConfig(dim=DIM, heads=HEADS, mlp=HIDDEN, activation="relu", dropout=0.0)
 ROUNDING = 1e-6  # relative to the largest: a few dozen float32 products, then a norm
 
 
@@ -96,8 +99,7 @@ def decoder_twins(kind: str) -> tuple[nn.Module, Any]:
         ).eval()
         for parameter in theirs.parameters():
             nn.init.normal_(parameter, std=0.3)
-    attention = MultiHeadAttentionConfig(dim=DIM, heads=HEADS)
-    ours = BLOCKS[kind](attention, HIDDEN, crosses=True).eval()
+    ours = BLOCKS[kind](CONFIG, crosses=True).eval()
     ours.load_state_dict(decoder_block_weights(theirs.state_dict(), kind))
     return ours, theirs
 
@@ -144,15 +146,15 @@ def test_keys_and_values_of_earlier_tokens(kind: str) -> None:
     assert causal.k.shape[2] == TOKENS
 
 
-@pytest.mark.parametrize("dropped", [{"dropout": 1.0}, {"drop_path": 0.999}], ids=str)
+@pytest.mark.parametrize("dropped", [{"dropout": 1 - 1e-9}, {"drop_path": 0.999}], ids=str)
 @pytest.mark.parametrize("kind", ["post", "pre"])
 @pytest.mark.parametrize("branches", [2, 3])
 def test_a_block_that_loses_its_branches(
     branches: int, kind: str, dropped: dict[str, float]
 ) -> None:
     """While training alone: pre-norm passes x, post-norm leaves its norms, with β = 0 and γ = 1."""
-    attention, crosses = MultiHeadAttentionConfig(dim=DIM, heads=HEADS), branches == 3
-    block = BLOCKS[kind](attention, HIDDEN, crosses=crosses, **dropped)
+    crosses, config = branches == 3, replace(CONFIG, depth=2, **dropped)
+    block = BLOCKS[kind](config, 1, crosses=crosses)
     x, source = example()
     given = (x, Context(source) if crosses else None)
     assert (block.eval()(*given)[0] - given[0]).abs().max() > 0.01

@@ -134,7 +134,10 @@ def test_a_fill_that_hides_nothing_is_refused(kind: Any) -> None:
         ({"dot_scaling": "cube"}, "dot_scaling: expected one of sqrt, .*, received 'cube'"),
         ({"drop_path": 1.0}, "drop_path: expected 0 up to 1, received 1.0"),
         ({"scoring": "cosine"}, "scoring: expected one of dot, bilinear, additive"),
-        ({"heads": 0}, "heads"),
+        ({"norm_kind": "batch"}, "norm_kind: expected one of layer, rms"),
+        ({"attention_dropout": 1.5}, "attention_dropout: expected 0 up to 1, received 1.5"),
+        ({"heads": 0}, "heads: expected at least 1, received 0"),
+        ({"head_dim": -1}, "head_dim: expected at least 1, received -1"),
     ],
 )
 @pytest.mark.parametrize("kind", STACKS)

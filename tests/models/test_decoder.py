@@ -25,20 +25,6 @@ def built(**changes: Any) -> Decoder:
 # --- config and weights -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"vocab": 0}, "vocab: expected at least 1, received 0"),
-        ({"heads": 4}, r"heads must divide dim: expected one of .* for dim 70, received 4"),
-        ({"head_dim": -1}, "received 70, 5 and -1"),
-        ({"positions": "rotary", "head_dim": 7}, "rotary: expected an even head width, received 7"),
-    ],
-)
-def test_config_errors(wrong: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        replace(SMALL, **wrong)
-
-
 def test_tied_and_untied() -> None:
     tied, untied = built(), built(tied=False)
     counts = [sum(weights.numel() for weights in n.parameters()) for n in (tied, untied)]
@@ -74,13 +60,6 @@ def test_padding_in_front_changes_nothing_without_positions() -> None:
     assert (together.logits[1:, 4:] - alone.logits).abs().max() < ROUNDING
     other = torch.where(padding, 0, ids)
     assert network(other, padding=padding).logits[1, 4:].equal(together.logits[1, 4:])
-
-
-def test_widths_of_heads_and_values_are_free() -> None:
-    out = built(head_dim=6, value_dim=11)(ids_of())
-    assert out.patterns[0].q.shape == (2, 5, 11, 6)
-    assert out.patterns[0].v.shape == (2, 5, 11, 11)
-    assert out.logits.shape == (2, 11, 101)
 
 
 # --- keys and values of earlier tokens --------------------------------------------------------

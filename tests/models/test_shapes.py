@@ -9,9 +9,9 @@ from PIL import Image
 from torch import Tensor
 
 from models.attention import Dot, Mask, Pattern, attend
+from models.attention.relative import rotary_angles, rotate
 from models.edits import Ablate
 from models.image import Picture, fit_image
-from models.positional import rotary_angles, rotate
 
 # The import hook of tests/conftest.py would speak up first.
 pytestmark = pytest.mark.usefixtures("unchecked_shapes")

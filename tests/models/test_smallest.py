@@ -25,14 +25,14 @@ def test_smallest_is_written_out() -> None:
     total = x + network.attention(x)[0]
     centred = total - total.mean(-1, keepdim=True)
     hidden = centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt()
-    assert out.predictions.shape == (2, 5, 1)
+    assert out.logits.shape == (2, 5, 1)
     assert (out.hidden - hidden).abs().max() < 2e-6  # normed: up to 3
     expected = hidden @ network.out.weight.T + network.out.bias
-    assert (out.predictions - expected).abs().max() < 2e-6
+    assert (out.logits - expected).abs().max() < 2e-6
     assert out.patterns[0].weights(0).shape == (2, 5, 5)
-    again, other = (Smallest(SmallestConfig(dim=7, seed=s))(x).predictions for s in (5, 6))
-    assert again.equal(out.predictions)
-    assert not other.equal(out.predictions)
+    again, other = (Smallest(SmallestConfig(dim=7, seed=s))(x).logits for s in (5, 6))
+    assert again.equal(out.logits)
+    assert not other.equal(out.logits)
     with pytest.raises(ValueError, match="dim: expected at least 1, received 0"):
         SmallestConfig(dim=0)
 
@@ -41,10 +41,10 @@ def test_smallest_reads_ids_of_words_too() -> None:
     network = Smallest(SmallestConfig(dim=7, vocab=13))
     assert sum(p.numel() for p in network.parameters()) == 3 * 7 * 7 + 2 * 7 + 7 + 1
     ids, words = torch.tensor([[3, 12, 0, 0], [5, 3, 1, 12]]), network.get_buffer("words")
-    assert network(ids).predictions.equal(network(words[ids]).predictions)
+    assert network(ids).logits.equal(network(words[ids]).logits)
     padding = torch.tensor([[False, False, True, True], [False] * 4])
     alone, together = network(ids[:1, :2]), network(ids, padding=padding)
-    assert (alone.predictions - together.predictions[:1, :2]).abs().max() < 1e-6
+    assert (alone.logits - together.logits[:1, :2]).abs().max() < 1e-6
     silent = network(ids, edits=[Ablate(0, 0)])
     assert silent.hidden.allclose(network.norm(words[ids]))
     with pytest.raises(ValueError, match="layer: expected 0 to 0, received 1"):

@@ -46,7 +46,7 @@ def test_earlier_tokens_are_not_worked_out_again(network: Translator) -> None:
     rest = network(SOURCE, TARGET, past=past)
     assert rest.logits.shape == (2, 2, 31)
     assert torch.allclose(rest.logits, whole.logits[:, 2:], atol=1e-6)
-    assert past.cross[0].k is rest.cross[0].k
+    assert past.blocks[0][0].k is rest.blocks[0][0].k
     with pytest.raises(ValueError, match="past: expected fewer than the 2 tokens"):
         network(SOURCE, TARGET[:, :2], past=past)
 
@@ -56,7 +56,7 @@ def test_padding_changes_nothing(network: Translator) -> None:
     both = network(SOURCE, TARGET)
     alone = network(SOURCE[1:, :3], TARGET[1:])
     assert torch.allclose(both.logits[1], alone.logits[0], atol=1e-6)
-    assert torch.allclose(both.cross[1].weights(item=1)[..., :3], alone.cross[1].weights())
+    assert torch.allclose(both.blocks[1][0].weights(item=1)[..., :3], alone.blocks[1][0].weights())
 
 
 def test_later_tokens_change_nothing(network: Translator) -> None:

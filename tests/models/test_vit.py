@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.cost.count import parts, total
 from models.edits import Ablate
 from models.patches import Patches, cut
 from models.positional import GRID_POSITIONS
@@ -90,19 +89,6 @@ def test_without_a_width_patches_stay_as_they_are() -> None:
     network = built(dim=None, heads=5, head="mean", positions="none", order="c p1 p2")
     assert network.config.width == 45
     assert network.embed(pixels_of()).equal(cut(pixels_of(), (3, 5), "c p1 p2"))
-
-
-# --- how large it is --------------------------------------------------------------------------
-
-PUBLISHED: list[tuple[dict[str, Any], int]] = [  # beside those of test_presets.py
-    ({"image": 224, "patch": 16, "dim": 192, "depth": 12, "heads": 3, "mlp": 768}, 5_717_416),
-    ({"image": 224, "patch": 32, "dim": 768, "depth": 12, "heads": 12, "mlp": 3072}, 88_224_232),
-]
-
-
-@pytest.mark.parametrize(("shape", "count"), PUBLISHED)
-def test_published_sizes(shape: dict[str, Any], count: int) -> None:
-    assert total(parts(ViTConfig(classes=1000, **shape)), "parameters") == count
 
 
 # --- what goes in and comes out ---------------------------------------------------------------

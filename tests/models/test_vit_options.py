@@ -7,10 +7,8 @@ import pytest
 import torch.nn.functional as F
 from torch import nn
 
-from models.blocks import ACTIVATIONS, PreNormBlock
+from models.blocks import ACTIVATIONS
 from models.classifier import Classifier
-from models.cost.count import parts, total
-from models.patches import cut
 from models.vit import ViT, ViTConfig
 from tests.models.devices import DEVICES
 from tests.models.tensors import noise
@@ -42,15 +40,6 @@ UNPROJECTED = ViTConfig(
 )
 
 
-def test_patches_channel_first() -> None:
-    """As unfolding rows and then columns gives them."""
-    pixels = noise(2, 3, 256, 256)
-    found = cut(pixels, 16, "c p1 p2")
-    assert found.shape == (2, 256, 768)
-    unfolded = pixels.unfold(2, 16, 16).unfold(3, 16, 16)  # batch c row col p1 p2
-    assert found.equal(unfolded.permute(0, 2, 3, 1, 4, 5).reshape(2, 256, 768))
-
-
 def test_encoder_without_a_projection() -> None:
     out = built(UNPROJECTED, neurons=(), classes=0)(noise(2, 3, 256, 256))
     assert out.hidden.shape == (2, 256, 768)
@@ -59,20 +48,14 @@ def test_encoder_without_a_projection() -> None:
     assert out.logits is None
 
 
-@pytest.mark.parametrize(
-    "activation", ["relu", "tanh", "sigmoid", "silu", "softplus", "leaky_relu"]
-)
-def test_a_head_for_all_patches(activation: str) -> None:
+def test_a_head_for_all_patches() -> None:
     """The same at a quarter of the image, whose head is a sixteenth as large."""
-    network = built(UNPROJECTED, image=64, depth=1, head_activation=activation)
+    network = built(UNPROJECTED, image=64, depth=1, head_activation="tanh")
     assert network(noise(2, 3, 64, 64)).logits.shape == (2, 10)
-    assert [layer.weight.shape for layer in network.head.layers] == [
-        (1000, 16 * 768),
-        (1000, 1000),
-        (10, 1000),
-    ]
+    shapes = [layer.weight.shape for layer in network.head.layers]
+    assert shapes == [(1000, 16 * 768), (1000, 1000), (10, 1000)]
     assert network.head.dropout.p == 0.1
-    assert network.head.activation is ACTIVATIONS[activation]
+    assert network.head.activation is ACTIVATIONS["tanh"]
     assert network.blocks[0].feed_forward.activation is ACTIVATIONS["relu"]
 
 
@@ -112,56 +95,6 @@ def test_a_head_equals_torch(activation: str, training: bool) -> None:
     assert (ours(x) - theirs(x)).abs().max() < 1e-5
 
 
-# --- step by step -----------------------------------------------------------------------------
-
-STEPS = ViTConfig(
-    image=224,
-    patch=14,
-    dim=128,
-    depth=6,
-    heads=8,
-    head_dim=64,
-    mlp=2048,
-    qkv_bias=False,
-    out_projection="needed",
-    dropout=0.1,
-    embed_dropout=0.2,
-    classes=1000,
-)
-
-
-def test_every_step() -> None:
-    network, pixels = built(STEPS), noise(1, 3, 224, 224)
-    patches = cut(pixels, STEPS.patch, STEPS.order)
-    assert patches.shape == (1, 256, 588)
-    assert network.patches(pixels)[0].shape == (1, 256, 128)
-    assert network.prefix.shape == (1, 128)
-    assert network.positions.table.shape == (257, 128)
-    x = network.embed(pixels)
-    assert x.shape == (1, 257, 128)
-    assert x[:, 1:].equal(network.patches(pixels)[0] + network.positions.table[1:])
-    assert x[:, 0].equal(network.prefix + network.positions.table[:1])
-    out = network(pixels)
-    assert out.hidden.shape == (1, 257, 128)
-    assert out.patterns[0].q.shape == (1, 8, 257, 64)
-    assert out.logits.shape == (1, 1000)
-    assert [type(block) for block in network.blocks] == [PreNormBlock] * 6
-
-
-def test_a_block_in_six_lines() -> None:
-    """Norm, attention head by head, add; norm, feed-forward, add."""
-    block, x = built(STEPS).blocks[0], noise(1, 257, 128)
-    layer, y = block.attention, block.before_attention(x)
-    parts = (part(y).unflatten(-1, (8, -1)) for part in (layer.query, layer.key, layer.value))
-    q, k, v = (each.transpose(1, 2) for each in parts)
-    mixed = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1) @ v
-    z = x + layer.out(mixed.transpose(1, 2).flatten(2))
-    fed = block.feed_forward.up(block.before_feed_forward(z))
-    expected = z + block.feed_forward.down(F.gelu(fed))
-    # Two sums of up to 2,048 products each
-    assert (block(x)[0] - expected).abs().max() < 5e-6 * expected.abs().max()
-
-
 # --- convolution, positions, stochastic depth --------------------------------------------------
 
 
@@ -188,9 +121,6 @@ def test_norm_of_patches() -> None:
     expected = F.layer_norm(patches, (28,), eps=1e-6)
     assert (network.embed(pixels)[:, 1:] - expected).abs().max() < 1e-6
     assert isinstance(plain.patch_norm, nn.Identity)
-    assert total(parts(network.config), "parameters") == sum(
-        p.numel() for p in network.parameters()
-    )
 
 
 @pytest.mark.parametrize("std", [0.0, 0.02, 1.0])

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 import train.__main__ as command
-from models.card import Measure
 from models.files.errors import CheckpointError
 from models.run import load, trace
 from tests.full_disk import disk_with_room_for
 from train.letters import Reverse
-from train.loop import Settings, Training
+from train.loop import Settings
 from train.recipes import RECIPES
 
 FOUR = Reverse(4, 4)
@@ -31,10 +30,8 @@ TINY = replace(
 )
 
 
-def run(out: Path, *more: str) -> int:
-    return command.main(
-        ["reverse", "--out", str(out), "--snapshots", str(out / "snapshots"), *more]
-    )
+def run(out: Path) -> int:
+    return command.main(["reverse", "--out", str(out)])
 
 
 @pytest.fixture
@@ -57,30 +54,7 @@ def test_reverse_from_nothing(
     assert model.tokenizer is not None
     written = found.output.values.argmax(-1)[0].tolist()
     assert written == list(model.tokenizer.encode("mart").ids)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["reverse", "snapshots"]
-
-
-@pytest.mark.usefixtures("tiny")
-def test_it_goes_on_where_it_was_interrupted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(tmp_path / "whole") == 0
-
-    def interrupted(training: Training) -> Measure:
-        if training.step == 4:
-            raise KeyboardInterrupt
-        return scored(training)
-
-    scored = Training.score
-    with monkeypatch.context() as patched:
-        patched.setattr(Training, "score", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            run(tmp_path / "rest")
-    capsys.readouterr()
-    assert run(tmp_path / "rest", "--resume") == 0
-    assert "4/6" not in capsys.readouterr().out  # the first four were there
-    weights = [tmp_path / n / "reverse" / "model.safetensors" for n in ("whole", "rest")]
-    assert weights[0].read_bytes() == weights[1].read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["reverse"]
 
 
 @pytest.mark.parametrize(

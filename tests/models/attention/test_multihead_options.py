@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig
 from models.attention.relative import rotary_angles
-from tests.models.devices import DEVICES
 from tests.models.tensors import noise
 
 BATCH, HEADS, TOKENS, KEYS, DIM = 2, 5, 7, 11, 35
@@ -171,40 +170,3 @@ def test_a_past_stands_in_front(kind: str, first: int) -> None:
     rows = pattern.weights(rows=slice(first, None))
     assert (added.weights() - rows).abs().max() < ROUNDING
     assert added.k.allclose(pattern.k, atol=1e-6)
-
-
-# --- order, mask and dtype --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("device", DEVICES)
-def test_causal_rotary_equals_a_plain_loop(device: str) -> None:
-    """Pair by pair, key by key, in Python's own numbers."""
-    layer, x = built(heads=5, head_dim=6), noise(BATCH, TOKENS, DIM)
-    out, pattern = layer.to(device)(
-        x.to(device), mask=Mask(causal=True), angles=rotary_angles(TOKENS, 6)
-    )
-    layer = layer.cpu()
-    q, k, v = (part(x)[1].tolist() for part in (layer.query, layer.key, layer.value))
-    values = torch.zeros(TOKENS, 30)
-    weights = pattern.weights(item=1).cpu()
-    for head in range(HEADS):
-        for i in range(TOKENS):
-            scores = [_turned_dot(q[i], k[j], head, i - j) / math.sqrt(6) for j in range(i + 1)]
-            total = sum(math.exp(score) for score in scores)
-            shares = [math.exp(score) / total for score in scores]
-            expected = torch.tensor(shares + [0.0] * (TOKENS - i - 1))
-            assert (weights[head, i] - expected).abs().max() < 10 * ROUNDING  # float32 angles
-            for j, share in enumerate(shares):
-                values[i, head * 6 : head * 6 + 6] += share * torch.tensor(v[j][head * 6 :][:6])
-    assert off(out[1].cpu(), layer.out(values)) < 10 * ROUNDING
-
-
-def _turned_dot(q: list[float], k: list[float], head: int, distance: int) -> float:
-    """q·k after both were turned, which is q·k with one turned by their distance."""
-    total = 0.0
-    for pair in range(3):
-        angle = distance / 10_000 ** (2 * pair / 6)
-        a, b = q[head * 6 + pair], q[head * 6 + pair + 3]
-        c, d = k[head * 6 + pair], k[head * 6 + pair + 3]
-        total += (a * c + b * d) * math.cos(angle) - (b * c - a * d) * math.sin(angle)
-    return total

@@ -11,12 +11,12 @@ from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig, attend
-from models.attention.relative import Relative, check_rotary
-from models.positional import (
+from models.attention.relative import (
+    RelativePositions,
     alibi,
     alibi_slopes,
+    check_rotary,
     distances,
-    relation_of,
     relative_buckets,
     rotary_angles,
     rotate,
@@ -69,7 +69,7 @@ def test_rotary_refuses_odd_widths(width: int) -> None:
     with pytest.raises(ValueError, match=f"expected an even head width, received {width}"):
         rotary_angles(TOKENS, width)
     with pytest.raises(ValueError, match=f"expected an even head width, received {width}"):
-        relation_of("rotary", HEADS, width)
+        RelativePositions("rotary", HEADS, width)
 
 
 # --- ALiBi ------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def test_causal_alibi_equals_bloom() -> None:
     scores = q @ k.mT / math.sqrt(DIM) + theirs
     hidden = torch.ones(TOKENS, TOKENS, dtype=torch.bool).triu(1)
     expected = torch.softmax(scores.masked_fill(hidden, -torch.inf), -1)
-    bias = relation_of("alibi", HEADS, DIM)(TOKENS).bias
+    bias = RelativePositions("alibi", HEADS, DIM)(TOKENS).bias
     values, pattern = attend(q, k, v, mask=Mask(causal=True), bias=bias)
     assert (pattern.weights() - expected).abs().max() < 1e-6
     assert (values - expected @ v).abs().max() < 1e-5
@@ -136,8 +136,7 @@ def test_buckets_are_as_many_and_as_far_as_t5_has_them(bidirectional: bool) -> N
 def test_relative_bias_equals_t5(causal: bool) -> None:
     config = T5Config(d_model=35, d_kv=7, num_heads=HEADS, is_decoder=causal)
     theirs = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
-    ours = relation_of("relative", HEADS, DIM, causal=causal)
-    assert isinstance(ours, Relative)
+    ours = RelativePositions("relative", HEADS, DIM, causal=causal)
     assert ours.table.shape == theirs.relative_attention_bias.weight.shape
     ours.table.data = theirs.relative_attention_bias.weight.data
     bias: Any = ours(TOKENS).bias

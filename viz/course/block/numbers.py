@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from analysis.attribution import logit_attribution
-from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
+from models.attention import MultiHeadAttention
 from models.blocks import BLOCKS, FeedForward, PreNormBlock, standardised
 from models.encoder import Encoder, EncoderConfig
 from models.run import trace
@@ -371,7 +371,7 @@ def _normed(rows: Tensor, gain: float, shift: float) -> dict[str, Any]:
 def random_block(norm: str) -> Any:
     """An untrained block; both kinds, "pre" and "post", have the same matrices."""
     with seeded(1):
-        return BLOCKS[norm](MultiHeadAttentionConfig(dim=WIDTH, heads=1), HIDDEN).eval()
+        return BLOCKS[norm](EncoderConfig(dim=WIDTH, heads=1, mlp=HIDDEN, activation="relu")).eval()
 
 
 def _small(x: Tensor, order: str) -> dict[str, Any]:
@@ -466,7 +466,7 @@ def smallest() -> Board:
         ],
         [
             signed("norm", out.hidden, rows=names, sign="→"),
-            signed("prediction", out.predictions, sign="→"),
+            signed("prediction", out.logits, sign="→"),
         ],
     )
 

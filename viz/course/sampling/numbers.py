@@ -1,7 +1,7 @@
 """From SmolLM2's logits to the word that is drawn, and what a cache of keys and values saves."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -10,9 +10,6 @@ from models.decoder import DecoderConfig
 from models.output import next_probabilities
 from viz.course import real
 from viz.course.numbers import smollm2_writes
-
-if TYPE_CHECKING:
-    from models.decoder import DecoderOutput
 
 MODEL = "smollm2"
 LAYER, HEAD = 13, 8  # whose keys and values are drawn
@@ -111,7 +108,7 @@ def cached(text: str) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=32)
-def _pass(ids: tuple[int, ...]) -> "DecoderOutput":
+def _pass(ids: tuple[int, ...]) -> Any:
     with torch.no_grad():
         return real.opened(MODEL, "own").network(torch.tensor([ids]))
 

@@ -151,9 +151,9 @@ def run_shuffled(network: Any, pixels: Tensor, how: str) -> StackOutput:
         x = torch.cat([x[:, :1], x[:, 1:][:, order]], dim=1)
     states, patterns = [x], []
     for block in network.blocks:
-        x, (pattern,) = block(x)
+        x, found = block(x)
         states.append(x)
-        patterns.append(pattern)
+        patterns.append(found)
     hidden = network.norm(x)
     logits = None if network.head is None else network.head(network.pool(hidden))
     return StackOutput(hidden, tuple(states), tuple(patterns), logits)

@@ -22,8 +22,6 @@ DOES = {
     " only computes a change.",
     "pool": "Rearranges or averages numbers; nothing is learned.",
     "head": "Turns the last vectors into a score for each class.",
-    "dropout": "Only while training: sets numbers to 0 at random and scales up the rest. It learns"
-    " nothing and rests when the network is used.",
     "block": "The repeated part: input and output have the same shape; each copy has its own"
     " weights.",
     "tower": "A stack of blocks.",

@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from analysis.similarity import cosine
-from models.positional import alibi, relative_buckets, rotary_angles, sincos_2d, sinusoidal
+from models.attention.relative import alibi, relative_buckets, rotary_angles
+from models.positional import sincos_2d, sinusoidal
 from models.seeding import seeded
 from viz.api import tracing
 

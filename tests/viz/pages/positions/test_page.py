@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.positional import alibi, relative_buckets, sinusoidal
+from models.attention.relative import alibi, relative_buckets
+from models.positional import sinusoidal
 from models.run import load
 from tests.viz.pages import helpers
 from viz.pages.positions import compute
