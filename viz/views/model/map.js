@@ -4,7 +4,7 @@ import { tableOf } from "../../web/core/colours.js";
 import { fit, markPainted } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
 import { paintPicture, widthsOf } from "../../web/painting/painter.js";
-import { cellAt, layoutOf, whole } from "../../web/painting/viewport.js";
+import { cellAt, layoutIn, layoutOf, whole } from "../../web/painting/viewport.js";
 import { weightScale } from "../../web/text/scale.js";
 import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
 
@@ -16,6 +16,8 @@ import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
 const USUAL = 416; // height of the plot, at a unit of 1
 const TALLEST = 640; // that it grows to where more of its tokens have a label then
 const LABEL = 8.5; // height of a row that has one
+const READ = 26; // pixels of the line below the map
+const LEAST = 260; // of a map in the frame of the page
 
 /**
  * @param {object} props
@@ -62,6 +64,14 @@ export function MapOfLayers({ state, theme, wide, map, names, row, sinks, onPoin
   `;
 }
 
+/** The height that the frame of the page leaves the map; null where it stands in none. */
+function roomOf(canvas) {
+  const frame = canvas.closest(".hs-drawing");
+  if (!frame) return null;
+  const above = canvas.getBoundingClientRect().top - frame.getBoundingClientRect().top + frame.scrollTop;
+  return Math.max(LEAST, frame.clientHeight - above - READ);
+}
+
 /** @returns {[Layout, Picture]} */
 function pictureOf(canvas, { state, theme, map, names, row, sinks }) {
   const { queries, keys } = state.site();
@@ -69,7 +79,7 @@ function pictureOf(canvas, { state, theme, map, names, row, sinks }) {
   const unit = parseFloat(fontSize) / 16;
   const wide = canvas.parentElement?.clientWidth ?? 0;
   const [labels, { note }] = [state.labels(), state.base];
-  const layout = layoutOf({
+  const sizes = {
     wide,
     unit,
     widths: widthsOf(labels, { wide, unit, family }),
@@ -77,8 +87,10 @@ function pictureOf(canvas, { state, theme, map, names, row, sinks }) {
     rows: queries,
     cols: keys,
     shares: Boolean(sinks),
-    tallest: Math.max(USUAL, Math.min(TALLEST, queries * LABEL)) * unit,
-  });
+  };
+  const room = roomOf(canvas);
+  const tallest = Math.max(USUAL, Math.min(TALLEST, queries * LABEL)) * unit;
+  const layout = room ? layoutIn(sizes, room, false) : layoutOf({ ...sizes, tallest });
   const scale = weightScale(theme, topOf(map, sinks) || 1, true, "value");
   const part = {
     rows: /** @type {[number, number]} */ ([0, queries]),

@@ -26,11 +26,9 @@ const KINDS = { map: MapPart, row: FlowPart, relevance: RelevancePart };
 /** @param {ViewProps} props */
 export function Model({ state, theme, space, panel }) {
   const info = methodOf(state.selection.method);
-  const title = [`${state.base.model} · all layers together`, state.base.caveat].filter(Boolean).join(" — ");
   panel.figure = () => ({ query: rowOf(state), sinks: state.selection.sinks, ...choiceOf(state) });
   return html`
     <div class="hs-model">
-      <p class="hs-heading">${title}</p>
       <div class="hs-row"><${MethodChoices} state=${state} /></div>
       <div class="hs-model-parts" ref=${panel.stage}>
         <${KINDS[info.kind]} key=${info.kind} ...${{ state, theme, space, info, fused: state.selection }} />

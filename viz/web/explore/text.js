@@ -235,6 +235,7 @@ const WAYS = {
   matrix: "rows attend, columns are attended to",
   lines: "left attends, right is attended to",
   sound: "the framed word attends; darker moments are attended to",
+  head: "from left to right, what the head computes",
   lens: "layers down, tokens across",
   parts: "",
   model: "",
