@@ -138,31 +138,8 @@ BROKEN: list[tuple[Rule, str, str]] = [
     (no_test_attributes, "viz/pages/x.py", "X = '[data-" + "testid=x]'"),
     (one_style_sheet, "viz/pages/x.py", "X = '<style>a {}</style>'"),
     (no_machine_paths, "models/run.py", "PLACE = '" + "/home" + "/ada/model'"),
-    (no_machine_paths, "models/run.py", "PLACE = 'C:" + "/Users'"),
-    (
-        forward_keeps_nothing,
-        "models/vit.py",
-        "class A:\n    def forward(self, x):\n        self.x = x",
-    ),
     (forward_keeps_nothing, "models/vit.py", "def forward(me, x):\n    me.a, b = x"),
-    (no_participle_names, "models/run.py", "found = 1"),
-    (no_participle_names, "viz/page.py", "def show(shown): ..."),
-    (no_participle_names, "viz/page.py", "class _Found: ..."),
     (no_participle_names, "viz/page.py", "x = [made for made in y]"),
-    (no_participle_names, "viz/page.py", "self.told = 1"),
-]
-
-ALLOWED: list[tuple[Rule, str, str]] = [
-    (clicks_count, "viz/pages/x.py", "st.button('a', on_click=session.callback(f), args=(1,))"),
-    (clicks_count, "viz/pages/x.py", "st.expander('a', on_change='rerun')"),
-    (clicks_count, "viz/pages/x.py", "st.download_button('a', b'', on_click='ignore')"),
-    (no_machine_paths, "start.py", "PATH = '/_stcore/health'"),
-    (forward_keeps_nothing, "models/vit.py", "def forward(self, x):\n    y = self.a(x)"),
-    (forward_keeps_nothing, "models/vit.py", "def __init__(self, x):\n    self.a = x"),
-    (no_participle_names, "models/run.py", "from models.inputs import own"),
-    (no_participle_names, "models/run.py", "shown_heads = own_queries"),
-    (no_participle_names, "viz/selection.py", "shown = 1"),
-    (no_participle_names, "tests/test_run.py", "found = 1"),
 ]
 
 RULES = sorted({rule for rule, _, _ in BROKEN}, key=lambda rule: rule.__name__)
@@ -173,11 +150,6 @@ def test_rule_catches(rule: Rule, path: str, text: str) -> None:
     complaints = list(rule(Source(path, text)))
     assert len(complaints) == 1
     assert re.match(rf"{re.escape(path)}:\d+: ", complaints[0])
-
-
-@pytest.mark.parametrize(("rule", "path", "text"), ALLOWED)
-def test_rule_allows(rule: Rule, path: str, text: str) -> None:
-    assert list(rule(Source(path, text))) == []
 
 
 # --- every rule, on the project ---------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from analysis.corpus import open_corpus
-from viz.pages.corpus import runs
+from viz.api import runs
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 NAME = ".hs-corpus-name"

@@ -13,7 +13,6 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.explorer_pages import DEFAULTS, Source, random_source
 from tests.browser.views import (
     LOOKS,
-    PROVENANCE,
     SIZES,
     Server,
     View,
@@ -413,7 +412,7 @@ def test_a_tap_chooses_and_reads(browser: Browser, server: Server):
 # ---- below the picture
 
 
-def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server):
+def test_below_stand_the_predictions_and_the_code(explore, server):
     labels = ["cat", "<s>", "مرحبا", " "]
     found = {
         "title": "what comes after “the”",
@@ -425,7 +424,6 @@ def test_below_stand_the_provenance_the_predictions_and_the_code(explore, server
     explorer = explore(source, "phone", panels=["predictions", "code"], start={"token": 3})
     page = explorer.page
     open_lab(page, "Numbers")
-    expect(page.locator(".hs-provenance")).to_have_text(PROVENANCE)
     section = page.locator(".hs-predictions")
     expect(section.get_by_role("heading")).to_have_text("what comes after “the”")
     expect(section.locator(".hs-bar-label")).to_have_text(["cat", "<s>", "مرحبا", "␣"])

@@ -14,7 +14,9 @@ from playwright.sync_api import Page, expect
 
 from models.run import load, trace
 from tests.browser.views import open_lab
-from viz.pages.explore.example_texts import MINILM as EXAMPLES
+from viz.pages.explore.examples import EXAMPLES
+
+EXAMPLE = EXAMPLES["minilm"][0]
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 VIEW = ".headscope[data-painted]"
@@ -57,7 +59,7 @@ def test_a_text_is_shown_as_it_is_with_its_exact_weights(page, app_url):
     changes(page, before)
     expect(words.get_by_role("radio", name=re.compile("^mat, position"))).to_be_visible()
     page.wait_for_url(re.compile(r"input=A(\+|%20)cat(\+|%20)sat"))
-    shows(page, EXAMPLES[0].layer, EXAMPLES[0].head)
+    shows(page, EXAMPLE.layer, EXAMPLE.head)
     page.get_by_role("button", name="Matrix", exact=True).click()
     page.get_by_role("img", name=re.compile("^Attention of .* query tokens")).press("ArrowRight")
     line = page.locator(".hs-matrix .hs-read")
@@ -65,7 +67,7 @@ def test_a_text_is_shown_as_it_is_with_its_exact_weights(page, app_url):
     said = line.text_content() or ""
     query, key = (int(n) for n in re.findall(r"” \((\d+)\)", said))
     value = float(re.findall(r": (\d\.\d{5})", said)[0])
-    weights = trace(load("minilm"), text).weights(EXAMPLES[0].layer, EXAMPLES[0].head)
+    weights = trace(load("minilm"), text).weights(EXAMPLE.layer, EXAMPLE.head)
     assert value == pytest.approx(weights[query, key].item(), abs=6e-6)
 
 
@@ -89,19 +91,20 @@ def test_a_head_of_the_atlas_is_in_the_link_until_an_example_brings_its_own(page
     page.wait_for_url(re.compile(r"input=The(\+|%20)keys"))
 
 
-def test_building_one_is_live_and_sizes_that_do_not_fit_have_a_way_out(page, app_url):
+def test_building_one_is_live_and_sizes_that_do_not_fit_are_told(page, app_url):
     page.goto(f"{app_url}/?model=built&input=one+two+three&heads=7")
     problem = page.get_by_text("heads must divide dim")
     expect(problem).to_be_visible(timeout=60_000)
     expect(page.locator(VIEW)).to_have_count(0)
-    page.get_by_role("button", name="Heads 8").click()
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("slider", name="Heads").press("ArrowRight")  # the next that divides
     expect(page.locator(VIEW).get_by_text("untrained: random weights").first).to_be_visible()
     expect(problem).to_have_count(0)
-    for name, link in (("Depth", "depth=5"), ("Heads", "heads=16")):  # the next that divides
+    for name, key, link in (("Depth", "ArrowRight", "depth=5"), ("Heads", "ArrowLeft", "heads=8")):
         before = page.locator(VIEW).get_attribute("data-trace")
         if not page.get_by_role("slider", name=name).count():
             page.get_by_role("button", name="More").click()
-        page.get_by_role("slider", name=name).press("ArrowRight")
+        page.get_by_role("slider", name=name).press(key)
         changes(page, before)
         page.wait_for_url(re.compile(link))
 
@@ -109,7 +112,7 @@ def test_building_one_is_live_and_sizes_that_do_not_fit_have_a_way_out(page, app
 def test_save_gives_files_that_open(page, app_url, tmp_path):
     open_page(page, f"{app_url}/?form=text&layer=1&head=2&token=1&layers=0.1&shown=0.2")
     model = load("minilm")
-    weights = trace(model, EXAMPLES[0].input).weights
+    weights = trace(model, EXAMPLE.input).weights
     expected = [weights(layer, head)[1].numpy() for layer in (0, 1) for head in (0, 2)]
     open_lab(page, "Save")
     save = page.get_by_role("region", name="Save")

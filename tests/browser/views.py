@@ -15,7 +15,6 @@ from viz.web.standalone import page as standalone
 
 PAGES = ("/", "/text", "/image")
 SECONDS = 60  # a busy machine is slow, not wrong
-PROVENANCE = "Layer 0: computed by PyTorch’s fused kernel · float32 · mask: none"
 Answer = bytes | tuple[bytes, str] | dict[str, Any]
 SIZES: dict[str, ViewportSize] = {
     "wide": {"width": 1280, "height": 900},
@@ -143,8 +142,6 @@ class Server:
         return 200, kind, body
 
     def _answer(self, source: Source, route: str, query: dict[str, str]) -> Answer:
-        if route == "provenance":
-            return {"line": PROVENANCE}
         return source.answer(route, query)
 
 

@@ -124,15 +124,6 @@ def test_the_shell_writes_the_site(
         assert np.array_equal(np.load(path)["weights"][0], t.weights(site, 0).numpy(force=True))
 
 
-def test_a_view_of_words_has_the_same_addresses(t: Trace) -> None:
-    view = View(t)
-    for site, own in zip(t.sites, view.sites, strict=False):
-        assert view.site(site.where).where == site.where
-        assert view.site(view.address(own)) is own
-        asked: dict[str, Any] = {name: getattr(site, name) for name in ("kind", "tower", "module")}
-        assert view.weights(site.layer, 0, part=site.part, **asked).equal(t.weights(site, 0))
-
-
 def test_a_joint_map_has_an_address() -> None:
     view = View(trace(load("dates"), "3 March 1998"))
     joint = [site for site in view.sites if site.kind == "joint"]

@@ -13,15 +13,11 @@ import pytest
 import torch
 import transformers
 
-from analysis.rollout import rollout
-from analysis.view import JOINT, View
 from models.run import Trace, load, trace
 from models.vit import ViTConfig
 from tests.models.vocabularies import gpt2
 from tests.viz import svg_files
-from tests.viz.api.asking import ask
 from tests.viz.random_traces import random_traces
-from viz.api.entries import TraceEntry
 from viz.export import export
 from viz.views.request import input_of
 
@@ -130,33 +126,6 @@ def test_a_caption_is_true_of_the_numbers(tmp_path: Path, form: str) -> None:
             assert f"{largest:.3g}" in texts or not own
 
 
-def test_an_atlas_claims_no_filter_and_forms_of_the_model_no_head(tmp_path: Path) -> None:
-    for t in TRACES:
-        view = View(t, special="hidden")
-        for shown in (t, view):
-            said, _ = written(export(shown, tmp_path / "file.svg", view="atlas"))
-            assert "not drawn" not in said
-            assert "scores" not in said
-            assert ("lack their weight" in said) == (shown is view)
-            sums = {
-                bool((shown.weights(site).sum(-1) > 1 - 1e-5).all())
-                for site in shown.sites
-                if site.kind != JOINT
-            }
-            assert sums == {True} or shown is view or t.empty_rows()
-        file = export(t, tmp_path / "file.svg", view="model", method="max")
-        said, texts = written(file)
-        assert "The largest weight that any head of any layer gives" in said
-        assert any("all layers together" in text for text in texts)
-        held = arrays(export(t, tmp_path / "file.npz", view="model", method="max"))["max"]
-        first = t.sites[0]
-        alike = [s for s in t.sites if (s.kind, s.tower) == (first.kind, first.tower)]
-        largest = np.max([t.weights(site).amax(0).numpy() for site in alike], axis=0)
-        np.testing.assert_allclose(held, largest, **EXACT)
-        rows = arrays(export(t, tmp_path / "file.npz", view="model"))["rollout"]
-        np.testing.assert_allclose(rows, rollout(t, tower=first.tower).numpy(), **EXACT)
-
-
 def place_of(t: Trace, site: Any) -> dict[str, Any]:
     return {"layer": site.layer, "kind": site.kind, "tower": site.tower, "head": 1}
 
@@ -194,21 +163,6 @@ def test_a_head_names_its_pair_with_its_steps_and_shares(tmp_path: Path) -> None
         for side, own in (("query", t.query_labels(site)), ("key", t.key_labels(site))):
             at = held[f"weights_{side}_positions"]
             assert held[f"weights_{side}_labels"].tolist() == [own[place] for place in at]
-
-
-def test_every_number_of_heads_is_drawn_or_its_absence_explained(tmp_path: Path) -> None:
-    for t in TRACES:
-        said, texts = written(export(t, tmp_path / "file.svg", view="numbers"))
-        held = arrays(export(t, tmp_path / "file.npz", view="numbers"))
-        assert "a row for each layer, a column for each head" in said
-        drawn = " ".join(texts)
-        answer = ask(TraceEntry(t, lambda *_: ""), "numbers")
-        defined = np.isfinite(held["heads"]).any(0)
-        for measure, some in zip(answer["measures"], defined, strict=True):
-            title = " ".join(f"{measure['title']}: {measure['formula']}".split())
-            assert title in drawn
-            reason = answer["reasons"].get(measure["key"]) or "Not defined for any head."
-            assert some or reason in drawn
 
 
 def pictures() -> list[Trace]:

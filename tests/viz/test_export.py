@@ -175,16 +175,6 @@ def test_svg_cells_have_the_colour_of_their_weight(tmp_path: Path) -> None:
         assert found[row, col].tolist() == ramp[round(255 * float(weight) ** 0.5)].tolist()
 
 
-def test_pdf_embeds_its_font_and_fits_its_page(tmp_path: Path) -> None:
-    content = made(tmp_path, ".pdf")
-    page = pypdfium2.PdfDocument(content)[0]
-    pixels = np.asarray(page.render(scale=1).to_pil().convert("L"))
-    assert pixels[-2:].min() == 255
-    assert pixels.min() < 60
-    assert b"/FontFile2" in content
-    assert len(content) < 60_000
-
-
 @pytest.mark.parametrize("view", ["matrix", "model"])
 def test_a_figure_of_200_tokens_grows_until_each_has_a_label(tmp_path: Path, view: str) -> None:
     words = [chr(97 + i // 26) + chr(97 + i % 26) for i in range(198)]

@@ -15,7 +15,6 @@ from models.inputs.video import Video
 from models.run import Model, load, trace
 from models.trace import Site, Trace
 from tests.models.vision_language import BY_NAME, photo
-from tests.viz import svg_files
 from viz.export import export
 
 TYPED = "a dog sits"
@@ -77,27 +76,6 @@ def test_numbers_are_the_weights_on_every_grid(name: str, asked: Asked, tmp_path
     np.testing.assert_allclose(found["share"], split.numpy(), rtol=1e-4, atol=1e-6)
 
 
-def test_more_weight_is_brighter_where_its_token_lies(asked: Asked, tmp_path: Path) -> None:
-    """Luminance of each cell's middle by weight, over pictures that are not there."""
-    model, prompt, t, site = asked()
-    row = row_of(t, 1)
-    bare = (model, prompt, t, site)
-    drawn = svg_files.pictures(made(tmp_path, ".svg", bare, token=row, run=None))
-    weights = t.weights(site, 1, rows=[row])[0]
-    light, expected = [], []
-    for pixels, grid in zip(drawn, t.key_pictures(site), strict=True):
-        high, wide = pixels.shape[:2]
-        for r in range(grid.rows):
-            for c in range(grid.cols):
-                left, top, right, bottom = grid.cell(r, c)
-                y, x = int((top + bottom) / 2 * high), int((left + right) / 2 * wide)
-                light.append(pixels[y, x].astype(float) @ [0.2126, 0.7152, 0.0722])
-                expected.append(float(weights[grid.places[r, c]]))
-    order = np.argsort(expected)
-    assert (np.diff(np.array(light)[order]) > -2).all()  # a step of the 256 colours
-    assert light[order[-1]] > light[order[0]] + 60
-
-
 def test_tokens_at_rest_are_left_out_on_request(asked: Asked, tmp_path: Path) -> None:
     _, _, t, site = of = asked("Idefics3")
     row, at = row_of(t, 0), [*grounding.sinks(t, site)]
@@ -108,17 +86,6 @@ def test_tokens_at_rest_are_left_out_on_request(asked: Asked, tmp_path: Path) ->
         for number, grid in enumerate(t.key_pictures(site), 1):
             on_it = expected[grid.places].numpy()
             np.testing.assert_allclose(found[f"weight_{number}"][0], on_it, **CLOSE)
-
-
-def test_frames_of_a_video_are_those_of_the_moment(asked: Asked, tmp_path: Path) -> None:
-    _, _, t, site = of = asked("Qwen2-VL")
-    grids = t.key_pictures(site)
-    assert [grid.frames for grid in grids] == [(0, 1), (2, 3)]
-    svg = made(tmp_path, ".svg", of, moment=1).decode()
-    assert ("frame 3" in svg, "frame 4" in svg, ">frame 1<" in svg) == (True, True, False)
-    found = arrays(tmp_path, of, moment=1)
-    weights = t.weights(site, 1, rows=[row_of(t, 0)])[0]  # the first word, without a token
-    np.testing.assert_allclose(found["weight_2"][0], weights[grids[1].places].numpy(), **CLOSE)
 
 
 def test_mistakes_are_one_line(asked: Asked, tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from models.edits import SetWeights
 from models.encoder import EncoderConfig
 from models.run import Model, Trace, load, trace
 from tests.viz import svg_files
-from viz.colours import Scale
 from viz.export import export
 from viz.views import FORM
 
@@ -75,13 +74,6 @@ def test_the_token_on_which_a_map_rests_is_left_out_on_request(tmp_path: Path) -
 
 # ---- figures
 
-SHOWN: dict[str, dict[str, Any]] = {
-    "faithfulness": {"method": "gradient", "output": "a word", "run": (network(), HOSTILE)},
-    "head": {"query": QUERY, "key": KEY},
-    "model": {"method": "alti"},
-    "text": {"token": QUERY},
-}
-
 
 @pytest.mark.parametrize("form", ["matrix", "lines", "text", "model"])
 def test_words_may_stand_in_the_metadata_alone(tmp_path: Path, form: str) -> None:
@@ -95,10 +87,3 @@ def test_words_may_stand_in_the_metadata_alone(tmp_path: Path, form: str) -> Non
     written = svg_files.texts(svg[False])
     assert not [text for text in written if traced().model in text or "Headscope" in text]
     assert high[False] < high[True]
-
-
-def test_colours_of_scores_tell_masked_from_small(tmp_path: Path) -> None:
-    scale = Scale("linear", -2.0, 2.0, "score")
-    found = scale.colours(np.array([-np.inf, -2.0, 0.0, 2.0, np.nan]))
-    assert len({tuple(colour) for colour in found.tolist()}) == 5
-    assert found[4].tolist() == [255, 255, 255]

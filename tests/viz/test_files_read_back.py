@@ -10,14 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
-from analysis.heads import heads as numbers_of_heads
 from analysis.view import JOINT, View
-from models.run import Trace, load, trace
-from models.vit import ViTConfig
+from models.run import Trace
 from tests.viz.random_traces import random_traces
 from viz.export import export
 from viz.views import EVERY
@@ -120,76 +117,6 @@ def test_each_line_of_weights_names_one_weight(tmp_path: Path) -> None:
             lines = lines_of(export(view, file, view="text", **inward, **placed(site, head)))
             check_weights(view, lines, "value")
             assert {line["key"] for line in lines} == {str(KEY)}
-
-
-def test_a_part_of_a_matrix_keeps_its_positions(tmp_path: Path) -> None:
-    file = tmp_path / "file.csv"
-    part = {"rows": range(1, 3), "columns": range(1, 4), "least": 0.05}
-    for _, _, view in shown_of():
-        site = attention(view)
-        if min(site.queries, site.keys) < 4:
-            continue
-        for form, value in (("matrix", "weight"), ("lines", "weight"), ("text", "value")):
-            token = {"token": 2} if form == "text" else {}
-            lines = lines_of(export(view, file, view=form, **token, **part, **placed(site)))
-            check_weights(view, lines, value)
-            assert {int(line["key"]) for line in lines} == {1, 2, 3}
-            left_out = [line for line in lines if not line[value]]
-            assert all(float(line[value]) >= 0.05 for line in lines if line[value])
-            known: dict = {}
-            for line in left_out:
-                weights = weights_by(view, line, site, known)
-                assert float(weights[int(line["query"]), int(line["key"])]) < 0.05
-
-
-def test_a_relevance_says_what_it_explains(tmp_path: Path) -> None:
-    file = tmp_path / "file.csv"
-    for number, (run, t, view) in enumerate(shown_of()):
-        if "encoder," in t.model:  # it gives hidden states, no logits
-            continue
-        given: dict[str, Any] = {"method": "gradient", "output": "3.5", "run": run}
-        for form in ("model", "faithfulness")[: 2 if number % 3 == 1 else 1]:
-            lines = lines_of(export(view, file, view=form, **given))
-            assert {line["of"] for line in lines} == {"the logit of output 5 at position 3"}
-            assert {line["input"] for line in lines} == {input_of(t, 100)}
-            assert not {"layer", "head"} & set(lines[0])
-
-
-def arrays(file: Path) -> dict[str, Any]:
-    with np.load(file) as held:
-        return dict(held)
-
-
-def test_arrays_name_their_sites(tmp_path: Path) -> None:
-    file = tmp_path / "file.npz"
-    for _, t, view in shown_of():
-        found = arrays(export(view, file, view="atlas"))
-        for n in range(len(view.sites)):
-            own = {name: str(found[key]) for name in SITE if (key := f"site_{n}_{name}") in found}
-            np.testing.assert_allclose(
-                found[f"site_{n}_weights"], view.weights(site_by(view, own)).numpy(), rtol=1e-4
-            )
-        found = arrays(export(view, file, view="numbers"))
-        expected = numbers_of_heads(view)
-        for n, key in enumerate(found["heads_number_labels"].tolist()):
-            for i, head in list(enumerate(found["heads_head"].tolist()))[:: 4 if n else 1]:
-                own = {name: found[k][i] for name in SITE if (k := f"heads_{name}") in found}
-                row = view.sites.index(site_by(view, own))
-                number = float(expected[key][row, head])
-                assert found["heads"][i, n] == pytest.approx(
-                    number, rel=1e-3, abs=1e-4, nan_ok=True
-                )
-        names = found["heads_head_labels"].tolist()
-        assert len({*names}) == len(names)
-        assert str(found["input"]) == input_of(t)
-
-
-def test_a_picture_s_table_names_patches(tmp_path: Path) -> None:
-    config = ViTConfig(image=20, patch=4, dim=15, depth=2, heads=3, mlp=7, seed=1)
-    t = trace(load(config), torch.rand(1, 3, 20, 20))
-    lines = lines_of(export(t, tmp_path / "file.csv", view="image", layer=1, head=1))
-    check_weights(t, lines)
-    assert {line["input"] for line in lines} == {"a picture of 5 × 5 patches"}
 
 
 def test_filters_without_effect_are_refused(tmp_path: Path) -> None:

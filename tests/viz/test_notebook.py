@@ -39,12 +39,12 @@ def test_a_reply_carries_its_request(monkeypatch: pytest.MonkeyPatch) -> None:
     found = explore(text())
     sent: list[tuple] = []
     monkeypatch.setattr(Explorer, "send", lambda self, *message: sent.append(message))
-    found.receive(found, {"id": 7, "path": "provenance?site=0"}, [])
+    found.receive(found, {"id": 7, "path": "code?site=0&head=0"}, [])
     found.receive(found, {"id": 8, "path": "nothing"}, [])
     found.receive(found, {"another": "message"}, [])
     (first, [content]), (second,) = sent
     assert first == {"id": 7, "status": 200}
-    assert json.loads(content)["line"].startswith("Layer 0")
+    assert "t.weights(layer=0, head=0)" in json.loads(content)["code"]
     assert second == {"id": 8, "status": 404, "reason": "there is no such route"}
 
 

@@ -1,8 +1,7 @@
-"""Forward passes of the app: how many at a time, on how many cores, and how long they take."""
+"""Forward passes of the app: how many at a time, and on how many cores."""
 
 import gc
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -11,13 +10,11 @@ from typing import TYPE_CHECKING
 from viz.api import pool
 
 if TYPE_CHECKING:
-    from models.loading.estimate import Estimate
     from models.model import Model
 
 AT_ONCE = 2  # over all users
 LARGE = 5_000_000  # parameters from which on a pass gets all cores
-LONG = 0.5  # seconds on one core from which on it does
-OVERHEAD = 2.5  # measured: time of a pass relative to its matrix products
+LONG = 10**10  # FLOPs from which on it does: half a second on one core, about
 _FORWARDS = threading.BoundedSemaphore(AT_ONCE)
 
 
@@ -60,28 +57,3 @@ def cores() -> int:
     import torch
 
     return torch.get_num_threads()
-
-
-@cache
-def speed(device: str) -> float:
-    """FLOPs per second of a matrix product, measured once."""
-    import torch
-
-    size = 384
-    matrix = torch.ones(size, size, device=device)
-    seconds = []
-    for _ in range(8):
-        start = time.perf_counter()
-        float((matrix @ matrix)[0, 0])
-        seconds.append(time.perf_counter() - start)
-    return 2 * size**3 / max(min(seconds), 1e-7)
-
-
-def seconds(estimate: "Estimate", device: str) -> float:
-    """How long a pass takes on all cores, about."""
-    return on_one_core(estimate.flops, device) / (cores() if device == "cpu" else 1)
-
-
-def on_one_core(flops: int, device: str) -> float:
-    """How long a pass of so many FLOPs takes on one core, about."""
-    return OVERHEAD * flops / speed(device)

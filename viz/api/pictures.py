@@ -45,13 +45,8 @@ def thumbnail(file: File) -> str:
     """A thumbnail of the picture as a data URL."""
     from models.tracing import decoded
 
-    return data_url(decoded(file).image, THUMBNAIL)
-
-
-def data_url(image: "Image", longest: int) -> str:
-    """The picture as a data URL, its longer side reduced to at most that many pixels."""
-    small = image.convert("RGB")
-    small.thumbnail((longest, longest))
+    small = decoded(file).image.convert("RGB")
+    small.thumbnail((THUMBNAIL, THUMBNAIL))
     return f"data:image/png;base64,{base64.b64encode(encoded(small).data).decode()}"
 
 

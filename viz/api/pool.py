@@ -1,20 +1,20 @@
-"""A small thread pool for the API, scheduled fairly between sessions."""
+"""Threads of the API: visitors take turns, and what nobody waits for any more is stopped."""
 
 import asyncio
-from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
 WORKERS = 2
-PER_SESSION = 64  # maximum number of queued jobs of one session
-IN_ALL = 2048
+WAITING = 64  # jobs of one visitor that wait, at most
+AGAIN = 0.05  # seconds between two attempts to get what is in use
 
 
 class BusyError(RuntimeError):
-    """Too many jobs are waiting."""
+    """Too much of this visitor is waiting."""
 
 
 class StoppedError(RuntimeError):
@@ -25,7 +25,55 @@ class LaterError(RuntimeError):
     """The job needs something that is in use: it is run again in a moment."""
 
 
-AGAIN = 0.05  # seconds between two attempts to get what is in use
+@dataclass(eq=False)
+class Turns:
+    """Lets each visitor do a few things at a time, and all together some more; others wait.
+
+    Who has waited longest is next. A visitor has no more than `each` things in that queue, so that
+    nobody waits for everything that another has asked for.
+
+    Attributes:
+        each: how many things of one visitor go on at a time.
+        in_all: of all visitors.
+        waiting: things of one visitor that go on or wait, at most.
+    """
+
+    each: int
+    in_all: int
+    waiting: int
+    _queues: "dict[str, _Queue]" = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._all = asyncio.Semaphore(self.in_all)
+
+    @asynccontextmanager
+    async def of(self, visitor: str) -> AsyncIterator[None]:
+        """Waits for a turn of a visitor, which lasts until the context ends.
+
+        Raises:
+            BusyError: too many of this visitor are waiting.
+        """
+        queue = self._queues.setdefault(visitor, _Queue(asyncio.Semaphore(self.each)))
+        if queue.count >= self.waiting:
+            raise BusyError(visitor)
+        queue.count += 1
+        try:
+            async with queue.turns, self._all:
+                yield
+        finally:
+            queue.count -= 1
+            if not queue.count:
+                del self._queues[visitor]
+
+
+@dataclass(eq=False)
+class _Queue:
+    turns: asyncio.Semaphore
+    count: int = 0
+
+
+# ---- what a job calls
+
 _current: ContextVar["_Job | None"] = ContextVar("headscope_job", default=None)
 
 
@@ -63,12 +111,13 @@ def wait(ready: Callable[[float], bool], meanwhile: Callable[[], None] = lambda:
         meanwhile()
 
 
+# ---- the pool
+
+
 @dataclass(eq=False)
 class _Job:
     work: Callable[[], Any]
-    done: asyncio.Future[Any]
-    session: str
-    name: str = ""
+    name: str
     stopped: bool = False
     share: tuple[int, int] | None = None
 
@@ -80,100 +129,48 @@ class _Job:
             _current.reset(token)  # the thread keeps its context, and would keep the job
 
 
-@dataclass(eq=False)
-class FairPool:
-    """Runs blocking work in threads; sessions take turns, however many jobs each of them queues.
+class Pool:
+    """Runs blocking work in threads.
 
-    All methods must run on one event loop. A job whose caller is cancelled before it starts never
-    runs; one that has started ends at its next `check`, and its result is dropped. A job that needs
-    something in use (`wait`) leaves its thread to others, and is run again from its beginning.
+    A job whose caller is cancelled before it starts never runs; one that has started ends at its
+    next `check`, and its result is dropped. A job that needs something in use (`wait`) leaves its
+    thread to others, and is run again from its beginning.
 
-    Attributes:
+    Args:
         workers: number of threads.
-        per_session: maximum number of queued jobs of one session.
-        in_all: maximum number of queued jobs of all sessions.
         prepare: called in each thread before its first job.
     """
 
-    workers: int = WORKERS
-    per_session: int = PER_SESSION
-    in_all: int = IN_ALL
-    prepare: Callable[[], None] | None = None
-    _waiting: "OrderedDict[str, deque[_Job]]" = field(default_factory=OrderedDict)
-    _running: int = 0
-    _begun: "set[_Job]" = field(default_factory=set)
-    _threads: ThreadPoolExecutor | None = None
+    def __init__(self, workers: int = WORKERS, prepare: Callable[[], None] = lambda: None) -> None:
+        self._turns = Turns(workers, workers, workers + WAITING)
+        self._threads = ThreadPoolExecutor(workers, "api", prepare)
+        self._running: set[_Job] = set()
 
     def share(self, name: str) -> tuple[int, int] | None:
         """How much of a running job is done, and of how much; None if it has not said."""
-        return next((job.share for job in self._begun if job.name == name), None)
+        return next((job.share for job in self._running if job.name == name), None)
 
-    async def run(self, session: str, work: Callable[[], Any], name: str = "") -> Any:
+    async def run(self, visitor: str, work: Callable[[], Any], name: str = "") -> Any:
         """The result of `work`.
 
         Args:
-            session: who asks.
+            visitor: who asks.
             work: runs in a thread.
             name: of the job, for `share`.
 
         Raises:
-            BusyError: the queue of this session, or of all, is full.
+            BusyError: too many jobs of this visitor are waiting.
         """
-        queue = self._waiting.get(session, ())
-        waiting = sum(map(len, self._waiting.values()))
-        if len(queue) >= self.per_session or waiting >= self.in_all:
-            raise BusyError(session)
-        job = _Job(work, asyncio.get_running_loop().create_future(), session, name)
-        self._queue(job)
+        job = _Job(work, name)
         try:
-            return await job.done
-        except asyncio.CancelledError:
-            self._withdraw(job)
-            raise
-
-    def _queue(self, job: _Job) -> None:
-        if not job.done.done():
-            self._waiting.setdefault(job.session, deque()).append(job)
-            self._start()
-
-    def _withdraw(self, job: _Job) -> None:
-        """Removes a job that has not started, and stops one that has."""
-        job.stopped = True
-        queue = self._waiting.get(job.session)
-        if queue is not None and job in queue:
-            queue.remove(job)
-            if not queue:
-                del self._waiting[job.session]
-
-    def _start(self) -> None:
-        """Starts queued jobs while there are free workers, round-robin over sessions."""
-        while self._running < self.workers and self._waiting:
-            session, queue = self._waiting.popitem(last=False)
-            job = queue.popleft()
-            if queue:
-                self._waiting[session] = queue  # at the end: round-robin
-            if not job.done.cancelled():
-                self._begin(job)
-
-    def _begin(self, job: _Job) -> None:
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(self.workers, "api", self.prepare)
-        self._running += 1
-        self._begun.add(job)
-        ran = asyncio.get_running_loop().run_in_executor(self._threads, job)
-        ran.add_done_callback(lambda ran: self._end(job, ran))
-
-    def _end(self, job: _Job, ran: "asyncio.Future[Any]") -> None:
-        self._running -= 1
-        self._begun.discard(job)
-        error = None if ran.cancelled() else ran.exception()
-        if isinstance(error, LaterError):
-            asyncio.get_running_loop().call_later(AGAIN, self._queue, job)
-        elif not job.done.done():
-            if ran.cancelled():
-                job.done.cancel()
-            elif error is not None:
-                job.done.set_exception(error)
-            else:
-                job.done.set_result(ran.result())
-        self._start()
+            while True:
+                try:
+                    async with self._turns.of(visitor):
+                        self._running.add(job)
+                        loop = asyncio.get_running_loop()
+                        return await loop.run_in_executor(self._threads, job)
+                except LaterError:
+                    await asyncio.sleep(AGAIN)
+        finally:
+            job.stopped = True
+            self._running.discard(job)

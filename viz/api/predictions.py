@@ -1,13 +1,15 @@
-"""What a network predicts: the next token, the masked one, or a class."""
+"""What a network predicts: the next token, the masked one, or a class; and the same in Python."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from models.text import Decoding
+from viz.api.endpoint import BOTH, Endpoint
 from viz.api.entries import TraceEntry, tokens_of
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
+from viz.api.writing import sampling_of
 
 if TYPE_CHECKING:
     from analysis.predictions import Vocabulary
@@ -35,15 +37,12 @@ class OutputChange:
         before: their probabilities without the edits.
         after: those with them.
         kl: divergence of all probabilities, in nats.
-        repeat: the loss over a repeat at the end of the text, without the edits and with them; None
-            where there is none.
     """
 
     labels: list[str]
     before: list[float]
     after: list[float]
     kl: float
-    repeat: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -77,6 +76,50 @@ class Predictions:
     written: tuple[str, str] | None = None
     masks: tuple[int | None, ...] = ()
     mask: int | None = None
+
+
+@dataclass(frozen=True)
+class Code:
+    """Python code."""
+
+    code: str
+
+
+def code(
+    entry: TraceEntry,
+    site: int,
+    head: int | str,
+    direction: str = "out",
+    token: int | None = None,
+) -> Code:
+    """Python code for the weights shown, and the prediction at the selected position."""
+    site_at(entry.view, site, head)
+    return Code(entry.code(site, head, predictions_at(entry, site, direction, token)))
+
+
+def predictions(
+    entry: TraceEntry,
+    site: int,
+    direction: str,
+    token: int | None = None,
+    temperature: float | None = None,
+    top_k: int = 0,
+    top_p: float = 1.0,
+) -> Predictions | None:
+    """The most likely tokens at the selected position, or classes; None without either.
+
+    Args:
+        entry: the trace.
+        site: whose row or column is selected.
+        direction: whether the token attends, or is attended to.
+        token: its place; None where none is selected.
+        temperature: of how a token is drawn; with None, top_k and top_p it is not.
+        top_k: how many tokens are kept; 0 for all.
+        top_p: how much probability is kept at least.
+    """
+    how = (1.0 if temperature is None else temperature, top_k, top_p)
+    sampling = None if temperature is None and how == (1.0, 0, 1.0) else sampling_of(*how)
+    return predictions_at(entry, site, direction, token, sampling)
 
 
 def predicts(entry: TraceEntry) -> bool:
@@ -210,17 +253,7 @@ def _change_at(entry: TraceEntry, place: int, name: Callable[[int], str]) -> Out
     shares = zip(moved.ids, moved.before, moved.after, strict=True)
     likeliest = sorted(shares, key=lambda each: -max(each[1:]))
     ids, first, second = map(list, zip(*likeliest, strict=True))
-    return OutputChange([name(id) for id in ids], first, second, moved.kl, _repeat(before, after))
-
-
-def _repeat(before: "Trace", after: "Trace") -> tuple[float, float] | None:
-    from analysis.outputs import repeat_loss
-
-    same = before.tokens[0].ids == after.tokens[0].ids
-    if not same or any(site.kind != "causal" for site in after.sites):
-        return None
-    first, second = map(repeat_loss, (before, after))
-    return None if first is None or second is None else (first, second)
+    return OutputChange([name(id) for id in ids], first, second, moved.kl)
 
 
 def _written(entry: TraceEntry) -> tuple[str, str] | None:
@@ -285,3 +318,9 @@ def _place(trace: "Trace", site: int, direction: str, token: int | None) -> int 
         return token if written else None
     texts = trace.queries(where) if direction == "out" else trace.keys(where)
     return token if texts is trace.tokens else None
+
+
+ENDPOINTS = (
+    Endpoint("code", BOTH, code, explains=False),
+    Endpoint("predictions", BOTH, predictions, explains=False),
+)

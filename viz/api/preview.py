@@ -2,25 +2,18 @@
 
 import re
 from base64 import b64encode
-from dataclasses import dataclass
-from functools import cache
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 NAME = "Headscope"
-ICON = Path(__file__).parents[1] / "icon.svg"
+ICON = b64encode((Path(__file__).parents[1] / "icon.svg").read_bytes()).decode()
 TITLE = re.compile(r"<title>.*?</title>", re.DOTALL)
 FAVICON = re.compile(r'<link rel="shortcut icon"[^>]*>')
 
 
-@dataclass(frozen=True)
-class Preview:
-    """A link in words.
-
-    Attributes:
-        title: what it leads to.
-        description: one sentence.
-    """
+class Preview(NamedTuple):
+    """A link in words: what it leads to, and one sentence."""
 
     title: str
     description: str
@@ -34,30 +27,17 @@ def with_preview(page: str, preview: Preview, picture: str) -> str:
         preview: of the link.
         picture: absolute URL of a picture.
     """
-    title = f"<title>{escape(f'{preview.title} · {NAME}')}</title>"
-    page = TITLE.sub(lambda _: title + _tags(preview, picture), page, count=1)
-    return FAVICON.sub(lambda _: f'<link rel="icon" href="{_icon()}" />', page, count=1)
-
-
-def _tags(preview: Preview, picture: str) -> str:
-    tags = {
-        "name": {"description": preview.description, "twitter:card": "summary_large_image"},
-        "property": {
-            "og:type": "website",
-            "og:site_name": NAME,
-            "og:title": preview.title,
-            "og:description": preview.description,
-            "og:image": picture,
-        },
-    }
-    return "".join(
-        f'<meta {kind}="{name}" content="{escape(value)}" />'
-        for kind, of_kind in tags.items()
-        for name, value in of_kind.items()
+    title, description, picture = map(escape, (*preview, picture))
+    head = (
+        f"<title>{title} · {NAME}</title>"
+        f'<meta name="description" content="{description}" />'
+        '<meta name="twitter:card" content="summary_large_image" />'
+        '<meta property="og:type" content="website" />'
+        f'<meta property="og:site_name" content="{NAME}" />'
+        f'<meta property="og:title" content="{title}" />'
+        f'<meta property="og:description" content="{description}" />'
+        f'<meta property="og:image" content="{picture}" />'
     )
-
-
-@cache
-def _icon() -> str:
-    """The icon as a data URL: browsers ask for it before anything else is there."""
-    return f"data:image/svg+xml;base64,{b64encode(ICON.read_bytes()).decode()}"
+    # the icon comes with the page: browsers ask for it before anything else is there
+    icon = f'<link rel="icon" href="data:image/svg+xml;base64,{ICON}" />'
+    return FAVICON.sub(lambda _: icon, TITLE.sub(lambda _: head, page, count=1), count=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from viz.api import figures, requests
 from viz.api.endpoint import Endpoint, body_of, work_of
 from viz.api.entries import Download
-from viz.api.pool import BusyError, FairPool
+from viz.api.pool import BusyError, Pool
 from viz.api.registry import GoneError, Held, UnknownError, registry
 from viz.api.requests import ForeignError, QuestionError
 from viz.api.visitors import visitor_of
@@ -42,8 +42,8 @@ def routes(
     from starlette.responses import Response
     from starlette.routing import Route
 
-    quick = FairPool(prepare=_one_thread)
-    slow = FairPool(prepare=_one_thread)
+    quick = Pool(prepare=_one_thread)
+    slow = Pool(prepare=_one_thread)
 
     async def trace(request: "Request") -> "Response":
         if request.path_params["name"] == PROGRESS:
@@ -51,10 +51,9 @@ def routes(
         held = await _held_result(request.path_params["id"])
         if held is None:
             return Response(status_code=204, headers={"Cache-Control": "no-store"})
-        with held.requests.counted():
-            cost, work = _work(endpoints, held, request)
-            name = _name(held.id, _path(request))
-            return await _answered(request, quick if cost <= QUICK else slow, work, name)
+        cost, work = _work(endpoints, held, request)
+        name = _name(held.id, _path(request))
+        return await _answered(request, quick if cost <= QUICK else slow, work, name)
 
     async def figure(request: "Request") -> "Response":
         path = request.path_params["name"]
@@ -113,7 +112,7 @@ async def _held_result(id: str) -> Held | None:
     return registry.get(id)
 
 
-def _progress(request: "Request", pools: Sequence[FairPool]) -> "Response":
+def _progress(request: "Request", pools: Sequence[Pool]) -> "Response":
     """How much of a running request is done: {"done", "total"}, or {} if it has not said."""
     from starlette.responses import JSONResponse
 
@@ -166,7 +165,7 @@ def _path(request: "Request") -> str:
 
 async def _answered(
     request: "Request",
-    pool: FairPool,
+    pool: Pool,
     work: Callable[[], Any],
     name: str,
     headers: Mapping[str, str] = HEADERS,

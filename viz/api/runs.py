@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ MODULE = __name__.removesuffix("viz.api.runs") + "analysis.corpus"
 ROOT = Path(__file__).parents[2]
 FINISHED = ROOT / "analysis" / "corpus" / "finished"  # runs that come with the app
 USERS = "mine/"  # in a link before the name of a run of the user
+FOLDER = "folder"  # in place of a name: a folder that is typed
 
 
 def allowed() -> bool:
@@ -58,10 +60,55 @@ def folder_of(name: str) -> Path:
     return home() / name
 
 
+@cache
+def finished() -> dict[str, str]:
+    """The titles of the runs that come with the app, by name, read without PyTorch."""
+    paths = sorted(FINISHED.glob("*/manifest.json"))
+    return {path.parent.name: title_of(path.parent) for path in paths}
+
+
+def choices() -> dict[str, str]:
+    """The titles of what this server opens, by its name in a link."""
+    if not allowed():
+        return finished()
+    users = {f"{USERS}{name}": title for name, title in titles().items()}
+    return finished() | users | {FOLDER: "A folder on this machine …"}
+
+
 def every_folder() -> dict[str, Path]:
     """The folders of the runs that come with the app and of the user's, by name in a link."""
-    finished = {path.parent.name: path.parent for path in FINISHED.glob("*/manifest.json")}
-    return finished | {f"{USERS}{name}": home() / name for name in titles()}
+    ours = {name: FINISHED / name for name in finished()}
+    return ours | {f"{USERS}{name}": home() / name for name in titles()}
+
+
+def chosen(run: str, folder: str) -> Path:
+    """The folder of a run by its name in a link, or of one that is typed.
+
+    Raises:
+        ValueError: without a folder, or where this server opens none.
+    """
+    known = every_folder()
+    if run in known:
+        return known[run]
+    if not allowed():
+        raise ValueError(tracing.CLOSED)
+    if run != FOLDER:
+        raise ValueError("This run is no longer on this machine.")
+    if not folder.strip():
+        raise ValueError("Type the folder of a run: it has a manifest.json.")
+    return path_of(folder)
+
+
+def path_of(text: str) -> Path:
+    """A path that was typed.
+
+    Raises:
+        ValueError: for the home of nobody.
+    """
+    try:
+        return Path(text.strip()).expanduser()
+    except RuntimeError as error:  # "~name" of nobody
+        raise ValueError(f"{text.strip()}: there is no such folder") from error
 
 
 def titles() -> dict[str, str]:

@@ -1,8 +1,9 @@
 """Pictures and a recording that come with the app."""
 
+from functools import lru_cache
 from pathlib import Path
 
-from models.card import Example, card
+from models.card import Card, Example, card
 from models.catalogue import CHECKPOINTS, Entry, bundled
 from models.request import File, file_of
 
@@ -13,9 +14,15 @@ TITLES = {"flower": "A flower", "china": "A temple", "coins": "Coins"}
 TRAINED: dict[str, Entry] = {entry.name: entry for entry in bundled() if entry.reads == "image"}
 
 
+@lru_cache(maxsize=32)
+def card_of(model: str) -> Card | None:
+    """The card of a model of the catalogue that was trained for the app; None for any other."""
+    return next((card(each) for each in bundled() if each.name == model), None)
+
+
 def samples(model: str) -> dict[str, Example]:
     """The example pictures of a trained network, by their names in links."""
-    about = card(TRAINED[model]) if model in TRAINED else None
+    about = card_of(model) if model in TRAINED else None
     return {} if about is None else {f"{model}/{each.input}": each for each in about.examples}
 
 

@@ -54,7 +54,7 @@ def code(
         passes = f"hs.trace(model, {', '.join(['text', *options])}) for text in {written[0]}"
         lines.append(f"t = hs.averaged([{passes}])")
     else:
-        printed = _printed(request, model, view, answer, imports)
+        printed = _printed(model, answer)
         if any("before" in line for line in printed):
             plain = [each for each in options if not each.startswith("edits=")]
             lines.append(f"before = hs.trace(model, {', '.join([*written, *plain])})")
@@ -68,13 +68,10 @@ def code(
 
 
 def _printed(
-    request: TraceRequest,
     model: "Model",
-    view: "Trace | View",
     answer: "Predictions | None",
-    imports: set[str],
 ) -> list[str]:
-    """The lines that print a prediction, or what the edits change in the output."""
+    """The lines that print a prediction, or how the edits change it."""
     if answer is not None and answer.change is not None:
         place = -1 if answer.position is None else answer.position
         return [f"print(hs.predict(model, t, {place}, before=before, count=3))"]
@@ -88,26 +85,7 @@ def _printed(
             "    shares = zip(logits.softmax(-1).tolist(), names)",
             '    print(*(f"{name} {share:.4f}" for share, name in shares), sep=" · ")',
         ]
-    return _distance(view, imports) if request.edits and model.trained else []
-
-
-def _distance(view: "Trace | View", imports: set[str]) -> list[str]:
-    """The lines that print how far the edits move an embedding; none for other outputs."""
-    from analysis.target import EMBEDDINGS
-    from analysis.view import View
-
-    trace = view.trace if isinstance(view, View) else view
-    if trace.output.name not in EMBEDDINGS or len(trace.tokens) > 1:
-        return []
-    imports.add(TORCH)
-    embedding = "each.output.of_item(0).double()"
-    if trace.output.of_item(0).ndim == 2:
-        embedding += "[0]" if trace.prefix else ".mean(0)"
-    return [
-        f"first, second = ({embedding} for each in (before, t))",
-        "cosine = torch.cosine_similarity(first, second, dim=0)",
-        'print("1 − cosine of the embeddings %.4g" % (1 - cosine))',
-    ]
+    return []
 
 
 def needs_view(view: "Trace | View", site: int | None) -> bool:

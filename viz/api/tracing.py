@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models import catalogue
-from models.card import card
 from models.catalogue import entry
 from models.request import (
     PLACES,
@@ -33,6 +32,7 @@ from viz.api import passes, pool, snippet
 from viz.api.entries import Patches, TraceEntry
 from viz.api.pictures import encoded
 from viz.api.registry import Expected, Held, registry
+from viz.api.samples import card_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from analysis.view import View
     from analysis.worth import Worth
     from models.files.folder import Folder
-    from models.loading.estimate import Estimate
     from models.model import Model
     from models.progress import Progress
     from models.trace import Trace
@@ -181,13 +180,13 @@ def id_of(request: TraceRequest) -> str:
     return registry.id_of(("trace", request))
 
 
-def cost(request: TraceRequest) -> "tuple[Estimate, str]":
-    """What the pass of a request takes, and the device it runs on."""
+def takes_long(request: TraceRequest) -> bool:
+    """Whether the pass of a request takes more than a moment."""
     from models.loading.estimate import estimate
     from models.tracing import length
 
     model = opened(request.model)
-    return estimate(model, length(request, model)), model.device.type
+    return estimate(model, length(request, model)).flops > passes.LONG
 
 
 def arguments(request: TraceRequest) -> "tuple[Model, Any, Any]":
@@ -271,9 +270,7 @@ def _run(
 ) -> "Trace":
     from models.tracing import run
 
-    estimate, device = cost(request)
-    long = passes.on_one_core(estimate.flops, device) > passes.LONG
-    with passes.forward_pass(model, long=long, meanwhile=meanwhile):
+    with passes.forward_pass(model, long=takes_long(request), meanwhile=meanwhile):
         return run(request, model, progress or pool.report)
 
 
@@ -364,7 +361,7 @@ def frames_of(question: Question) -> "tuple[Image, ...]":
 
 def _mark(source: Source, trace: "Trace") -> tuple[int, int] | None:
     """Row and column of the patch that a trained network answers."""
-    about = card(entry(source.catalogue)) if source.catalogue else None
+    about = card_of(source.catalogue)
     if about is None or not about.place:
         return None
     sizes = [len(question.classes) for question in about.questions]

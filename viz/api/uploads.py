@@ -5,9 +5,10 @@ from collections.abc import AsyncIterable, Callable, Iterable
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING
 
+from viz.api.pool import Turns
 from viz.api.requests import QuestionError
 from viz.api.routes import guarded
-from viz.api.visitors import Turns, visitor_of
+from viz.api.visitors import visitor_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request

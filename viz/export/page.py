@@ -128,7 +128,6 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
         return asks, [path_of("layer", site=site) for site in others if site != chosen]
     heads = request.heads
     wanted = [path_of("overview"), *(path_of("map", site=chosen, head=head) for head in heads)]
-    wanted += [path_of("provenance", site=chosen)]
     wanted += [path_of("code", site=chosen, head=head) for head in heads]
     changed = {"values": "difference"} if request.selection.values == "difference" else {}
     more = []

@@ -8,7 +8,7 @@ from typing import Any
 
 from viz.api.beside import second_of
 from viz.api.entries import Download, Patches, TraceEntry
-from viz.api.provenance import Code, predictions
+from viz.api.predictions import Code, predictions
 from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
 from viz.export.files import FIGURES, render

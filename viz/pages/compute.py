@@ -1,4 +1,32 @@
-"""What pages share of the models, imported on first use (see `viz.pages.lazy`)."""
+"""What pages take from models and analyses, imported on first use (see `viz.pages.lazy`)."""
 
+from analysis.outputs import class_probabilities as class_probabilities
+from analysis.outputs import top_ids as top_ids
+from analysis.predictions import vocabulary_of as vocabulary_of
+from models.cost.count import check_input as check_input
+from models.cost.count import parts as parts
+from models.cost.count import total as total
+from models.cost.memory import peak_memory as peak_memory
+from models.cost.memory_check import SHARE as SHARE
+from models.cost.memory_check import available_memory as available_memory
+from models.edits.fields import arguments as arguments
+from models.edits.text import edit_of as edit_of
+from models.edits.text import edit_values as edit_values
+from models.edits.text import format_edits as format_edits
+from models.edits.text import parse_edits as parse_edits
+from models.files import hub as hub
+from models.inputs.prompt import Prompt as Prompt
+from models.inputs.prompt import in_template as in_template
+from models.inputs.prompt import reads_videos as reads_videos
+from models.inputs.sound import read_recording as read_recording
+from models.inputs.video import Video as Video
+from models.loading import adapter as adapter
+from models.loading import summary as summary
+from models.loading.folders import doors as doors
+from models.loading.summary import reads as reads
 from models.run import devices as devices
+from models.seq2seq import Seq2SeqConfig as Seq2SeqConfig
 from models.tracing import decoded as decoded
+from models.tracing import length as length
+from models.tracing import seen as seen
+from models.tracing import written_out as written_out

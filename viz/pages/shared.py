@@ -1,25 +1,24 @@
-"""Shared by the pages: forward passes, messages, the device.
+"""Shared by the pages: results, messages, the device.
 
 Modules that need torch are imported inside functions, so that a page's first output does not wait.
 """
 
-import contextlib
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz.api import passes, tracing
+from viz.api import tracing
+from viz.architecture import short
 from viz.pages import compute
 from viz.pages.state import session
 
 if TYPE_CHECKING:
     from models.progress import Progress
     from models.request import TraceRequest
-    from models.run import Model
     from viz.api.entries import TraceEntry
     from viz.api.registry import Held
 
@@ -42,18 +41,6 @@ def plain(text: str) -> str:
     """Text escaped for Streamlit's markdown."""
     escaped = "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|~$&@/=" else c for c in text)
     return escaped.replace(":", "&#58;")  # an escaped colon could still begin a directive
-
-
-@contextlib.contextmanager
-def forward_pass(model: "Model", *, progress: "Progress | None" = None) -> Iterator[None]:
-    """Limits concurrent forward passes (see `viz.api.passes`).
-
-    Args:
-        model: of the pass.
-        progress: called while it waits for others, with 0 of 0 layers.
-    """
-    with passes.forward_pass(model, meanwhile=waiting(progress)):
-        yield
 
 
 def waiting(progress: "Progress | None" = None) -> Callable[[], None]:
@@ -80,6 +67,16 @@ def device() -> str:
     if chosen == "cpu":
         return chosen
     return chosen if chosen in compute.devices() else "cpu"
+
+
+def check_memory(needed: int) -> None:
+    """Raises ValueError for a network that needs more bytes than are free on this machine."""
+    free = compute.available_memory(device())
+    if free is not None and needed > compute.SHARE * free:
+        raise ValueError(
+            f"This network needs about {short(needed, 'memory')} of memory, but only"
+            f" {short(free, 'memory')} are free: make it smaller."
+        )
 
 
 def cold() -> bool:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from viz.api import about, beside, provenance, vector, worth, writing
+from viz.api import about, beside, predictions, vector, worth, writing
 from viz.api.endpoint import Endpoint, work_of
 from viz.selection import Form, Option
 from viz.values import Kind, words
@@ -54,7 +54,7 @@ FORM: Mapping[str, Form] = MappingProxyType({form.name: form for form in FORMS})
 PICTURED = tuple(form.name for form in FORMS if form.chooses is None)  # one is on the screen
 ENDPOINTS = (  # what a trace can be asked for, in the app, on a saved page and in a notebook
     *(endpoint for view in VIEWS.values() for endpoint in view.endpoints),
-    *(each for of in (about, beside, provenance, vector, worth, writing) for each in of.ENDPOINTS),
+    *(each for of in (about, beside, predictions, vector, worth, writing) for each in of.ENDPOINTS),
 )
 EVERY = tuple(form.name for form in FORMS if form.covers == "every")
 WHOLE = tuple(form.name for form in FORMS if form.covers == "layers")

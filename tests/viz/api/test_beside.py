@@ -49,16 +49,6 @@ def test_the_overlap_of_a_head_with_every_head_of_the_second() -> None:
     assert answer["best"] == [*expected.best(1)[0]]
 
 
-def test_a_pair_of_sentences_is_compared_sentence_by_sentence() -> None:
-    pair = ("the cats", "the cats near it")
-    held = held_of("minilm", pair)
-    answer = ask(held.value, "likeness", 2, 7, held.id)
-    assert answer["best"] == [2, 7]
-    assert answer["overlap"][2][7] == pytest.approx(1, abs=1e-4)
-    result = alike(held.value.trace, held.value.trace.sites[2], 7, held.value.trace)
-    assert result.pieces == ("the", "cats", "the", "cats", "near", "it")
-
-
 def test_what_cannot_be_compared_is_said() -> None:
     first = held_of("grammar-next")
     with pytest.raises(QuestionError, match="no longer held"):

@@ -6,11 +6,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from viz.api import compared, corpus
+from viz.api import compared, corpus, runs
 from viz.api.endpoint import plain, work_of
 from viz.api.entries import RunEntry
 from viz.pack import unpack
-from viz.pages.corpus import runs
 from viz.routes import ENDPOINTS
 from viz.values import KEYS
 

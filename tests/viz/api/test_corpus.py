@@ -9,15 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from viz.api import corpus
+from viz.api import corpus, runs
 from viz.api.endpoint import plain, work_of
 from viz.api.entries import RunEntry
 from viz.api.requests import QuestionError
 from viz.pack import unpack
-from viz.pages.corpus import runs
 from viz.routes import ENDPOINTS
 
-NAMES = sorted(runs.titles())
+NAMES = sorted(runs.finished())
 
 
 def table(run: str, name: str) -> pa.Table:

@@ -8,8 +8,6 @@ import torch
 
 from analysis.heads import head_table
 from analysis.measures import MEASURES
-from analysis.split import split as split_score
-from analysis.view import View
 from models.run import load, trace
 from models.trace import Trace
 from tests.viz.api.asking import ask
@@ -34,13 +32,3 @@ def test_numbers_of_every_head(done: Trace) -> None:
         own = torch.tensor([[math.nan if n is None else n for n in row] for row in values])
         assert own.allclose(table.values[key], atol=1e-6, equal_nan=True), key
     assert answer["sentences"][0][2] == "100\u00a0% of its weight goes to the token before."
-
-
-def test_a_word_s_split_is_that_of_its_last_token(done: Trace) -> None:
-    view = View(done)
-    entry = TraceEntry(view, lambda *_: "code")
-    site = view.sites[4]
-    found = split_score(done, 4, 3, view.token(site, "out", 5), view.token(site, "in", 2))
-    answer = json.loads(json.dumps(ask(entry, "split", 4, 3, 5, 2), allow_nan=False))
-    assert answer["score"] == pytest.approx(found.score, rel=1e-5)
-    assert [each["name"] for each in answer["key"]] == [share.name for share in found.key]

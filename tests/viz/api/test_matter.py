@@ -5,7 +5,6 @@ import pytest
 from models.edits import Ablate
 from models.request import Picture, TraceRequest
 from models.run import load, trace
-from tests.fetched import fetched
 from tests.viz.api.asking import ask
 from tests.viz.api.catalogue import TEXT, entry_of
 from viz.api import samples, tracing
@@ -64,9 +63,3 @@ def test_without_logits_a_sweep_tells_how_far_the_embedding_moves() -> None:
         assert (answer["number"], answer["name"]) == (number, name)
         exact = [value for row in answer["exact"] for value in row if value is not None]
         assert len(exact) == (72 if number == "distance" else 3)
-
-
-@pytest.mark.long
-def test_without_classes_a_sweep_tells_how_far_the_class_token_moves() -> None:
-    answer = ask(with_photo(fetched("dinov2").name), "matters", 0, top=1)
-    assert (answer["number"], answer["name"]) == ("distance", "class token")

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
-from analysis.faithfulness import faithfulness as faithfulness_of
 from analysis.flow import flow
 from analysis.methods import names_of
 from analysis.relevance import explain
@@ -14,7 +12,6 @@ from analysis.rollout import rollout
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
-from tests.models.pretrained.tiny import build
 from tests.viz.api.asking import ask
 from viz.api.entries import TraceEntry
 
@@ -80,17 +77,6 @@ def test_relevance_of_an_encoder_decoder_has_both_sides(pair):
     assert (curves["tokens"], curves["removal"], curves["read"]) == (7, "drop", True)
 
 
-def test_faithfulness_is_that_of_the_relevance_and_of_random_orders(minilm):
-    output = "Where are they?"
-    answer = ask(minilm, "faithfulness", "gradient", output)
-    values = minilm.answers.get(("relevance", "gradient", output)).tokens
-    expected = faithfulness_of(load("minilm"), TEXT, values, target=output)
-    assert answer["counts"] == expected.counts.tolist()
-    assert answer["sufficiency"][0] == pytest.approx(expected.sufficiency.tolist(), abs=1e-4)
-    found = expected.random_comprehensiveness.tolist()
-    np.testing.assert_allclose(answer["comprehensiveness"][1:], found, atol=1e-4)
-
-
 def test_one_sentence_says_why(minilm, pair):
     assert "second text" in ask(minilm, "relevance", "chefer")["why"]
     crossed = next(n for n, site in enumerate(pair.view.sites) if site.kind == "cross")
@@ -139,21 +125,3 @@ def test_what_does_not_apply_is_rejected_in_words(masked, minilm):
     assert wrong["chosen"] is None
     assert "expected one token" in wrong["rejected"]
     assert ask(minilm, "outputs", 0, "out", None, "any text")["chosen"] == "any text"
-
-
-def test_classes_are_listed_by_name() -> None:
-    sizes = {"hidden_size": 20, "num_hidden_layers": 1, "num_attention_heads": 2}
-    more = {"vocab_size": 31, "intermediate_size": 13, "id2label": {0: "neg", 1: "neu", 2: "pos"}}
-    network: Any = build("BertForSequenceClassification", "BertConfig", {**sizes, **more})
-    model, given = load(network), torch.tensor([[3, 9, 4, 11]])
-    entry = entry_of(trace(model, given), model, given)
-    with torch.no_grad():
-        shares = network(given).logits[0].softmax(-1)
-    listed = ask(entry, "outputs", 0, "out")
-    assert listed["kind"] == "classes"
-    assert {option["value"]: option["probability"] for option in listed["options"]} == (
-        pytest.approx(dict(zip(("neg", "neu", "pos"), shares.tolist(), strict=True)), rel=1e-3)
-    )
-    found = ask(entry, "relevance", "chefer", "pos")
-    assert (found["id"], found["name"]) == (2, "pos")
-    assert ask(entry, "outputs", 0, "out", None, "mat")["chosen"] is None

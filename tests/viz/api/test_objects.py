@@ -12,14 +12,12 @@ import transformers
 from models.pretrained.detection import detections
 from models.pretrained.sampling import sampling_points
 from models.request import Picture, Source, TraceRequest, file_of
-from models.run import load
 from tests.models.architectures import redraw
 from tests.models.pretrained.test_detection import deformable, rt_detr, small_detr, yolos
 from tests.models.pretrained.test_grids import SEGFORMER
 from tests.viz.api.asking import ask
 from viz.api import text, tracing
 from viz.api.entries import TraceEntry
-from viz.api.predictions import predictions_at
 from viz.api.requests import QuestionError
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
@@ -93,14 +91,6 @@ def test_each_object_has_its_box_and_its_rows(traced, name: str) -> None:
     assert ask(entry, "answer") == {"words": [], "sites": [], "unplaced": None}
 
 
-@pytest.mark.parametrize("name", ["detr", "deformable", "yolos"])
-def test_boxes_are_no_predictions_at_tokens(name: str, traced) -> None:
-    entry = traced(name)
-    assert all(
-        predictions_at(entry, site, "out", 4) is None for site in range(len(entry.trace.sites))
-    )
-
-
 @pytest.mark.parametrize(("name", "sites"), [("deformable", [0, 1]), ("rt_detr", [1, 2])])
 def test_a_query_samples_the_picture_at_the_points_of_its_block(traced, name, sites) -> None:
     entry = traced(name)
@@ -119,13 +109,6 @@ def test_a_query_samples_the_picture_at_the_points_of_its_block(traced, name, si
         ask(entry, "points", sites[1], 0, 5)
     with pytest.raises(QuestionError, match="head 0 to 1"):
         ask(entry, "points", sites[1], 2, 0)
-
-
-def test_a_layer_without_points_says_so(traced) -> None:
-    entry = traced("detr")
-    assert ask(entry, "objects")["sampled"] == []
-    assert "samples no points" in ask(entry, "points", 1, 0, 0)["why"]
-    assert sampling_points(load("grammar-next"), "the cat") == ()  # nor one of ours
 
 
 def test_cells_that_look_and_coarser_ones_that_are_looked_at_have_grids(traced) -> None:

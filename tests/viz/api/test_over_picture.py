@@ -104,11 +104,6 @@ def test_rollout_is_read_where_the_answer_is(
     assert answer["reads"] == words
 
 
-def test_a_row_of_one_token_is_refused_where_several_are_read(own: dict[str, TraceEntry]) -> None:
-    why = ask(own["deit"], "model_row", 0, "mean", "flow")["why"]
-    assert why.startswith("Attention flow is of one token, and the answer is read from 2")
-
-
 def test_what_does_not_apply_says_why(own: dict[str, TraceEntry]) -> None:
     for method in names_of("relevance"):
         assert "no logits" in ask(own["bare"], "relevance", method)["why"]
@@ -131,15 +126,3 @@ def test_perturbations_are_those_of_the_analysis(kind: Kind, digit: TraceEntry) 
     near(answer["random"][4], expected.random[4])
     assert answer["score"] == pytest.approx(expected.score, abs=1e-5)
     assert answer["counts"] == expected.counts.tolist()
-
-
-def test_the_class_of_another_question_is_tested_by_its_own() -> None:
-    star = entry_of("objects", folder(in_catalogue("objects")) / "a-star.png")
-    name = "6 (In which column?)"
-    id = given(star)[0].classes.index(name)
-    answer = ask(star, "perturbation", "gradient", "deletion", name)
-    tokens = explain(*given(star), target=id, method="gradient").tokens
-    expected = perturbation(*given(star), tokens, "deletion", target=id, among=range(12, 20))
-    near(answer["most"], expected.curve)
-    column = star.trace.output.values[0, 12:20].softmax(-1)
-    assert answer["value"] == pytest.approx(float(column[id - 12]), rel=1e-3)

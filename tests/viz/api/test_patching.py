@@ -5,8 +5,8 @@ import pytest
 
 from analysis.effects import Logit, Towards
 from analysis.states import state_sweep
-from models.edits import Ablate, Patch
-from models.request import Chat, Picture, TraceRequest
+from models.edits import Patch
+from models.request import Picture, TraceRequest
 from models.run import load, trace
 from tests.fetched import fetched
 from tests.viz.api.asking import ask
@@ -46,24 +46,6 @@ def test_every_state_of_a_second_text() -> None:
 def test_what_cannot_be_patched_is_said(entry, second: str, why: str) -> None:
     answer = ask(entry_of(**entry), "patched", second)
     assert why in answer.get("why", "")
-
-
-def test_states_are_patched_into_the_pass_without_edits() -> None:
-    edited = ask(entry_of(edits=(Ablate(0, 0),)), "patched", SECOND, top=2)
-    assert edited == ask(entry_of(), "patched", SECOND, top=2)
-
-
-@pytest.mark.long
-def test_a_second_text_is_read_in_the_chat_template_too() -> None:
-    fetched("smollm2")
-    source = tracing.of_catalogue("smollm2")
-    first, second = "Say a red word.", "Say a blue word."
-    requests = [TraceRequest(source, Chat(text)) for text in (first, second)]
-    entry = tracing.entry_for(requests[0]).value
-    answer = ask(entry, "patched", second)
-    assert answer["second"] == list(tracing.entry_for(requests[1]).value.trace.labels)
-    differ = [mine != other for mine, other in zip(answer["labels"], answer["second"], strict=True)]
-    assert sum(differ) == 1
 
 
 def pictured(name: str, *photos: str):

@@ -1,12 +1,10 @@
 """What the API says of pictures beside a text equals the analyses."""
 
-import csv
 import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -23,7 +21,6 @@ from tests.viz.api.asking import ask
 from viz.api import text, tracing
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
-from viz.export import responses
 from viz.pack import unpack
 from viz.views.pictures import numbers as pictured
 
@@ -169,36 +166,6 @@ def test_readers_of_an_area_sum_its_weights(head: Any, asked) -> None:
         ask(entry, "readers", site, 99, "0.0.0.500.500")
 
 
-def test_frames_of_a_video_are_pictures_that_share_grids(asked) -> None:
-    entry = asked("Qwen2-VL", pictures=4, video=True)
-    base = base_of(entry)
-    assert (base["pictures"], base["video"]) == (4, True)
-    assert base_of(asked("Qwen2-VL"))["video"] is False
-    site = ask(entry, "answer")["sites"][0]
-    grids = base["texts"][base["sites"][site]["key_text"]]["grids"]
-    assert [grid["frames"] for grid in grids] == [[0, 1], [2, 3]]
-    assert Image.open(io.BytesIO(pictured.photo(entry, 3)[0])).size == photo().size
-
-    area, row = "0.0.0.500.500", entry.trace.answer
-    one = ask(entry, "readers", site, 0, area, frame=3)
-    layer = entry.trace.sites[site]
-    patches = entry.trace.key_pictures(layer)[1].within(Box(0, 0, 0.5, 0.5))
-    weights = entry.trace.weights(layer, head=0)
-    assert one["patches"] == len(patches)
-    assert one["weights"][1] == pytest.approx(float(weights[row, patches].sum()), **CLOSE)
-    both = ask(entry, "readers", site, 0, area)
-    assert both["patches"] == 2 * len(patches)
-
-    needed = ask(entry, "need", area, row, row, "mean", frame=2)
-    model, given, _ = entry.opened()
-    how: dict[str, Any] = {"controls": pictured.CONTROLS, "frames": (2, 3)}
-    expected = masking.need(
-        model, given, masking.ids_of(entry.trace), [1], Box(0, 0, 0.5, 0.5), **how
-    )
-    assert needed["after"] == pytest.approx(expected.after, **CLOSE)
-    assert "no frame 9" in ask(entry, "need", area, row, row, frame=8)["why"]
-
-
 @pytest.mark.parametrize("mask", pictured.MASKS)
 def test_the_need_of_an_area_is_the_analysis(mask: str, asked) -> None:
     entry = asked()
@@ -230,23 +197,6 @@ def test_a_rival_is_the_analysis(asked) -> None:
     torch.testing.assert_close(found, expected.on(grid), rtol=1e-3, atol=1e-5)
 
 
-def test_the_relevance_for_a_word_is_that_over_a_rival_and_for_the_rival(asked) -> None:
-    entry = asked()
-    row = entry.trace.answer
-    alone, over = ask(entry, "versus", row), ask(entry, "versus", row, "cat")
-    model, given, _ = entry.opened()
-    ids = masking.ids_of(entry.trace)
-    rival = int(model.tokenizer.encode("cat").ids[-1])
-    logits = entry.trace.output.row(row)
-    assert (alone["word"], alone["rival"]) == ("dog", "")
-    assert alone["difference"] == pytest.approx(float(logits[ids[1]]), rel=1e-3)
-    other = contrast(model, given, masking.read_whole(model, ids), 1, rival)
-    (grid,) = other.trace.key_pictures(next(iter(other.keys)))
-    found = torch.tensor(alone["maps"][0])
-    expected = torch.tensor(over["maps"][0]) + other.on(grid)
-    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-4)
-
-
 def test_captions_of_a_picture_are_the_analysis(tmp_path: Path) -> None:
     entry = compared_entry(tmp_path)
     assert base_of(entry)["captions"]
@@ -261,27 +211,6 @@ def test_captions_of_a_picture_are_the_analysis(tmp_path: Path) -> None:
             torch.tensor(each["relevance"]), caption.relevance, rtol=1e-3, atol=1e-6
         )
     assert "at most 6" in ask(entry, "captions", "|".join("abcdefg"))["why"]
-
-
-def test_a_file_of_captions_has_their_similarities_and_maps(tmp_path: Path) -> None:
-    entry = compared_entry(tmp_path)
-    answers = ask(entry, "captions", "a dog|a cat")["captions"]
-    expected = sorted(answers, key=lambda each: -each["similarity"])
-    asked: dict[str, Any] = {"captions": "a dog|a cat", "ground": "colour"}
-
-    def file(format: str) -> bytes:
-        return responses.export(entry, 0, 0, "pictures", format, **asked).data
-
-    numbers = np.load(io.BytesIO(file("npz")))
-    similarities = [each["similarity"] for each in expected]
-    np.testing.assert_allclose(numbers["similarity"], similarities, rtol=1e-3)
-    maps = [each["relevance"] for each in expected]
-    np.testing.assert_allclose(numbers["relevance"], maps, rtol=1e-3, atol=1e-6)
-    figure = file("svg").decode()
-    for each in expected:
-        assert f"{each['similarity']:.2f} “{each['text']}”".replace("-", "−") in figure
-    assert figure.count("<image") >= len(expected)
-    assert len(list(csv.DictReader(io.StringIO(file("csv").decode())))) == 2 + np.size(maps)
 
 
 def test_pictures_are_sent_and_bad_questions_are_one_line(asked) -> None:

@@ -7,16 +7,14 @@ import weakref
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import pytest
-
-from viz.api.pool import BusyError, FairPool, check, wait
+from viz.api.pool import Pool, check, wait
 
 
 class Blocked:
     """A pool of one worker that is kept busy until `go` is called."""
 
-    def __init__(self, **limits: Any) -> None:
-        self.pool = FairPool(workers=1, **limits)
+    def __init__(self) -> None:
+        self.pool = Pool(workers=1)
         self.gate = threading.Event()
         self.ran: list[str] = []
         self.first = asyncio.ensure_future(self.pool.run("first", lambda: self.gate.wait(30)))
@@ -58,28 +56,14 @@ def test_what_is_cancelled_before_it_begins_never_runs() -> None:
         gone.cancel()
         await blocked.go(gone, kept)
         assert blocked.ran == ["kept"]
-        assert blocked.pool._waiting == {}
-
-    run(test)
-
-
-def test_what_has_begun_runs_to_its_end_and_frees_its_worker() -> None:
-    async def test() -> None:
-        blocked = Blocked()
-        await asyncio.sleep(0)
-        blocked.first.cancel()
-        asked = blocked.ask("a", "next")
-        await asyncio.sleep(0.01)
-        assert blocked.ran == []
-        await blocked.go(asked)
-        assert blocked.ran == ["next"]
+        assert blocked.pool._turns._queues == {}
 
     run(test)
 
 
 def test_long_work_ends_at_its_next_check() -> None:
     async def test() -> None:
-        pool, began, ended = FairPool(workers=1), threading.Event(), threading.Event()
+        pool, began, ended = Pool(workers=1), threading.Event(), threading.Event()
 
         def work() -> None:
             began.set()
@@ -99,20 +83,9 @@ def test_long_work_ends_at_its_next_check() -> None:
     check()  # outside of a pool nothing stops
 
 
-def test_many_sessions_together_are_bounded_too() -> None:
-    async def test() -> None:
-        blocked = Blocked(in_all=4)
-        asked = [blocked.ask(f"session {n}", str(n)) for n in range(6)]
-        await asyncio.sleep(0)
-        await blocked.go(*asked)
-        assert sum(isinstance(task.exception(), BusyError) for task in asked) == 2
-
-    run(test)
-
-
 def test_an_idle_thread_keeps_nothing_of_its_last_job() -> None:
     async def test() -> None:
-        pool = FairPool(workers=1)
+        pool = Pool(workers=1)
         held = threading.Event()
         alive = weakref.ref(held)
         await pool.run("a", lambda held=held: held.is_set())
@@ -126,7 +99,7 @@ def test_an_idle_thread_keeps_nothing_of_its_last_job() -> None:
 
 def test_a_job_that_waits_leaves_its_thread_to_others() -> None:
     async def test() -> None:
-        pool, used = FairPool(workers=1), threading.Lock()
+        pool, used = Pool(workers=1), threading.Lock()
         used.acquire()
 
         def work() -> str:
@@ -143,19 +116,3 @@ def test_a_job_that_waits_leaves_its_thread_to_others() -> None:
         assert given_up.cancelled()
 
     run(test)
-
-
-def test_what_waits_outside_of_a_pool_can_be_ended() -> None:
-    class StopError(Exception):
-        pass
-
-    def stop() -> None:
-        raise StopError
-
-    used = threading.Lock()
-    used.acquire()
-    with pytest.raises(StopError):
-        wait(lambda seconds: used.acquire(timeout=seconds), stop)
-    used.release()
-    wait(lambda seconds: used.acquire(timeout=seconds), stop)
-    assert used.locked()

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from analysis.corpus import open_corpus, watched
 from viz.api import corpus, runs
 from viz.api.registry import UnknownError
-from viz.pages.corpus.runs import FINISHED
+from viz.api.runs import FINISHED
 
 WAIT = 120.0
 

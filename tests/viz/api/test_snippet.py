@@ -4,19 +4,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import torch
 
-import headscope as hs
 from models.card import card
 from models.catalogue import entry as catalogue_entry
-from models.edits import Ablate, Patch, Temperature
-from models.edits.text import kinds
+from models.edits import Ablate, Patch
 from models.request import Ids, Picture, Several, Source, TraceRequest, file_of
-from models.run import load, trace
 from tests.shown_code import beside_the_facade
 from tests.viz.api.asking import ask
 from tests.viz.pages.explore.explorer import result_of
-from viz.api import snippet, tracing
+from viz.api import tracing
 from viz.api.entries import TraceEntry
 from viz.api.samples import PHOTOS
 from viz.export import responses
@@ -42,16 +38,6 @@ def on_screen(entry: TraceEntry, **place: Any) -> list[str]:
         return [*lines, f"KL {change['kl']:.4f} nats"]
     each = zip(answer.get("labels", []), answer.get("probabilities", []), strict=True)
     return [f"{name} {share:.4f}" for name, share in each]
-
-
-def test_an_edit_is_one_of_the_facade() -> None:
-    model, text = load("grammar"), "the old dog sees a cat"
-    request = TraceRequest(Source("catalogue", "grammar"), text, edits=(Temperature(0.5, 1),))
-    shown = trace(model, text, edits=[Temperature(0.5, 1)])
-    scope: dict[str, Any] = {}
-    exec(snippet.code(request, model, shown, 1, 0), scope)
-    assert scope["weights"].equal(shown.weights(1, 0))
-    assert kinds()["Temperature"] is hs.Temperature
 
 
 PHOTO = Picture(file_of(PHOTOS["flower"].read_bytes(), str(PHOTOS["flower"])))
@@ -123,19 +109,3 @@ def prints_what_is_shown(
     assert weights.equal(entry.trace.weights(entry.trace.sites[0])[0])
     assert shown
     assert sorted(printed.removesuffix(f"{weights}\n").splitlines()) == sorted(shown)
-
-
-def test_the_code_of_an_experiment_without_logits_prints_how_far_the_embedding_moves(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    text, off = "the cat saw the dog", Ablate(5, 11)
-    request = TraceRequest(tracing.of_catalogue("minilm"), text, edits=(off,))
-    entry = tracing.entry_for(request).value
-    weights = result_of(script(entry))
-    model = load("minilm")
-    states = [trace(model, text, edits=each).output.values[0].mean(0) for each in ([], [off])]
-    cosine = float(torch.cosine_similarity(*[each.double() for each in states], dim=0))
-    printed = capsys.readouterr().out.removesuffix(f"{weights}\n")
-    words, _, number = printed.strip().rpartition(" ")
-    assert words == "1 − cosine of the embeddings"
-    assert float(number) == pytest.approx(1 - cosine, rel=1e-3)

@@ -3,31 +3,27 @@
 import base64
 import io
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import tokenizers
 import torch
 import transformers
 from scipy.io import wavfile
 
-from analysis.alignment import align, aligning_heads
+from analysis.alignment import align
 from models.inputs.sound import Recording, extracted
 from models.run import load, trace
 from models.trace import Trace
-from tests.analysis.test_alignment import HEARD, LABELS, STARTS, STEP, planted
+from tests.analysis.test_alignment import LABELS, STARTS, STEP, planted
 from tests.models.inputs.test_sound import EXTRACTORS
 from tests.models.pretrained.tiny import build
 from tests.viz.api.asking import ask
 from viz.api import text
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
-from viz.export import export
 from viz.pack import unpack
 from viz.views.sound import view as sound
 
@@ -53,44 +49,6 @@ def test_words_come_with_their_times_and_the_rows_that_write_them() -> None:
     assert [each["start"] for each in answer["words"]][1:] == pytest.approx(starts[1:], abs=0.021)
     assert (answer["method"], answer["methods"]) == ("named", ["named", "found"])
     assert "nothing to align" in ask(entry_of(empty(t)), "words")["why"]
-
-
-def test_times_are_made_by_the_method_that_is_asked_for(tmp_path: Path) -> None:
-    entry = spoken_by_a_fine_tune(tmp_path)
-    found = [(head.layer, head.head) for head in aligning_heads(entry.trace)]
-    answer = ask(entry, "words", "found")
-    assert (answer["method"], answer["methods"]) == ("found", ["found"])
-    rows = [(each["text"], each["start"], each["end"]) for each in answer["words"]]
-    times = align(entry.trace, heads=found)
-    assert [word for word, *_ in rows] == [word for word, *_ in times]
-    seconds = np.array([row[1:] for row in rows])
-    np.testing.assert_allclose(seconds, [each[1:] for each in times], rtol=1e-5)
-    told = json.loads(sound.times(entry, "json", "found").data)
-    assert [each["start"] for each in told] == [round(row[1], 3) for row in rows]
-    assert "names no heads" in ask(entry, "words", "named")["why"]
-    with pytest.raises(QuestionError, match="names no heads"):
-        sound.times(entry, "srt", "named")
-
-
-def spoken_by_a_fine_tune(folder: Path) -> TraceEntry:
-    """A checkpoint that names no heads, with a transcript of words."""
-    network, config, sizes, extractor, settings, _ = EXTRACTORS["Whisper"]
-    build(network, config, sizes).save_pretrained(folder)
-    getattr(transformers, extractor)(**settings).save_pretrained(folder)
-    names = ["<pad>", "<begin>", "<end>", " ", *"adnotu'", "you", " don", " two", " tuna"]
-    vocabulary = {name: index for index, name in enumerate(names)}
-    words = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<pad>"))
-    pieces = tokenizers.Regex(" ?[a-z]+|'|\\s+")
-    words.pre_tokenizer = tokenizers.pre_tokenizers.Split(pieces, "isolated")
-    words.decoder = tokenizers.decoders.Fuse()
-    words.add_special_tokens(["<begin>", "<end>"])
-    words.post_processor = tokenizers.processors.TemplateProcessing(
-        single="<begin> $A <end>", special_tokens=[("<begin>", 1), ("<end>", 2)]
-    )
-    given: Any = Recording(SAMPLES, RATE)
-    model = load(folder, tokenizer=words, door="transformers")
-    text = "a don't tuna"
-    return entry_of(trace(model, given, text), lambda: (model, given, text))
 
 
 def empty(t: Trace) -> Trace:
@@ -160,17 +118,3 @@ def heard(name: str, folder: Path) -> TraceEntry:
     model = load(folder, door="transformers")
     target = torch.tensor([[1, 4, 9]]) if model.network.config.is_encoder_decoder else None
     return entry_of(trace(model, given, target), lambda: (model, given, target))
-
-
-def figure(t: Any, folder: Path, form: Any, kind: str) -> str:
-    """The words of a figure but for the program's name."""
-    file = export(t, folder / "figure.svg", view=form, layer=0, head=1, kind=kind)
-    texts = ElementTree.fromstring(file.read_text()).iter("{http://www.w3.org/2000/svg}text")
-    words = " ".join("".join(each.itertext()) for each in texts)
-    return re.sub(r"(Input: .*?) Headscope .*", r"\1", words)
-
-
-def test_a_figure_has_the_words_and_when_the_last_moment_is(tmp_path: Path) -> None:
-    written = figure(planted(), tmp_path, "sound", "cross")
-    assert [word for word in ("The", "quick", "fox.", "It", "ran") if word not in written] == []
-    assert f"0 s {HEARD * STEP:.2f} s" in written

@@ -2,8 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from threading import Event
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -13,8 +11,8 @@ from models.request import Source, TraceRequest
 from viz.api import pool, tracing
 from viz.api.endpoint import work_of
 from viz.api.entries import TraceEntry
-from viz.api.pool import FairPool, StoppedError
-from viz.api.registry import Held, Registry
+from viz.api.pool import Pool, StoppedError
+from viz.api.registry import Held
 from viz.routes import ENDPOINTS
 
 PASSES = [  # questions for whose answers the model runs more than once
@@ -48,7 +46,7 @@ def test_no_pass_begins_once_a_request_is_stopped(
     passes: list[Any] = []
 
     async def test() -> None:
-        request = asyncio.ensure_future(FairPool(workers=1).run("visitor", work))
+        request = asyncio.ensure_future(Pool(workers=1).run("visitor", work))
 
         def leave(*_: Any) -> None:
             job = pool._current.get()
@@ -63,21 +61,3 @@ def test_no_pass_begins_once_a_request_is_stopped(
 
     asyncio.run(asyncio.wait_for(test(), 60))
     assert len(passes) == 1
-
-
-def test_who_waits_for_what_a_stopped_request_computed_gets_it_all_the_same() -> None:
-    registry, began, go = Registry(), Event(), Event()
-
-    def stopped() -> str:
-        began.set()
-        assert go.wait(30)
-        raise StoppedError
-
-    with ThreadPoolExecutor(2) as threads:
-        first = threads.submit(lambda: registry.once("key", stopped))
-        assert began.wait(30)
-        other = threads.submit(lambda: registry.once("key", lambda: "result").value)
-        go.set()
-        with pytest.raises(StoppedError):
-            first.result(30)
-        assert other.result(30) == "result"

@@ -10,16 +10,14 @@ import torch
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from analysis.overview import thumbnails
 from analysis.view import View
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from viz.api import registry
-from viz.api.entries import THUMB, TraceEntry
-from viz.api.pool import StoppedError
-from viz.api.text import WHOLE, row_of, row_reads, thumbs_of
+from viz.api.entries import TraceEntry
+from viz.api.text import WHOLE
 from viz.pack import unpack
 from viz.routes import routes
 from viz.views.head.view import inside
@@ -42,12 +40,6 @@ def short() -> Trace:
 @pytest.fixture(scope="module")
 def long() -> Trace:
     return traced(701)
-
-
-@pytest.fixture(scope="module")
-def longer() -> Trace:
-    """Of too many weights for all thumbnails to come with the overview."""
-    return traced(901)
 
 
 @pytest.fixture(scope="module")
@@ -111,46 +103,6 @@ def test_the_first_view_of_a_long_text_is_pooled_and_small(long: Trace, ask: Ask
     assert overview["base"]["texts"][0]["labels"] == long.labels
     assert len(first) + len(area) <= 2**20
     assert cells(area, part).max() == pytest.approx(long.weights(1, 2).max().item(), rel=1e-6)
-
-
-def test_thumbnails_of_a_long_text_come_layer_by_layer(longer: Trace, ask: Ask) -> None:
-    assert ask(longer, "overview")[0]["thumbs"] is None
-    header, area = ask(longer, "thumbs", site=1)
-    small = header["thumbs"]
-    shape = (small["columns"], small["rows"], small["cols"])
-    assert (small["first"], small["sites"], shape) == (1, 1, (3 + 2, THUMB, THUMB))
-    raw = np.frombuffer(area, np.uint8, math.prod(shape), small["at"]).reshape(shape)
-    largest = np.array(small["max"][0])[:, None, None]
-    whole = thumbnails(longer, longer.sites[1], size=THUMB).numpy()
-    np.testing.assert_allclose(largest * (raw / 255.0) ** 2, whole, atol=1 / 255)
-
-
-def test_a_survey_makes_columns_cheap_and_changes_none(long: Trace) -> None:
-    entry = TraceEntry(long, lambda *_: "code")
-    asked = {"site": 0, "axis": "key", "index": 300}
-    before = [row_of(entry, head=head, **asked) for head in (1, "mean", "max")]
-    assert row_reads(entry, head=1, **asked) == 701**2
-    thumbs_of(entry, 0)
-    assert row_reads(entry, head=1, **asked) == 0
-    after = [row_of(entry, head=head, **asked) for head in (1, "mean", "max")]
-    for one, other in zip(before, after, strict=True):
-        (header, area), (again, other_area) = unpack(one), unpack(other)
-        expected = numbers(area, header["rows"][0])
-        # exp(score − total): both are rounded, scores up to 10 by 1e-6
-        np.testing.assert_allclose(numbers(other_area, again["rows"][0]), expected, atol=1e-6)
-
-
-def test_a_stopped_survey_is_made_again(long: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop() -> None:
-        raise StoppedError
-
-    entry = TraceEntry(long, lambda *_: "code")
-    with monkeypatch.context() as patched:
-        patched.setattr("viz.api.text.check", stop)
-        with pytest.raises(StoppedError):
-            thumbs_of(entry, 1)
-    assert entry.answers.get(("survey", 1)) is None
-    assert unpack(thumbs_of(entry, 1))[0]["thumbs"]["first"] == 1
 
 
 def test_rows_and_columns_are_exact(long: Trace, ask: Ask) -> None:
@@ -255,18 +207,3 @@ def test_a_head_opens_on_the_strongest_key_that_is_not_the_token_itself(pair: Tr
         assert (query, key) == inside(entry, 4, head, query).pair
     causal = TraceEntry(pair, lambda *_: "code")
     assert inside(causal, 4, 0, 0).pair == (0, 0)  # there is no other
-
-
-def test_the_inside_of_a_head_is_sent_as_it_is(pair: Trace, ask: Ask) -> None:
-    header, area = ask(pair, "inside", site=5, head=2, query=4, key=7)
-    made = header["inside"]
-    assert (made["query"], made["key"], made["at"], made["of"]) == (4, 7, [4, 7], 13)
-    assert [token["index"] for token in made["tokens"]["key"]] == [*range(13)]
-    part = made["numbers"]["weights"]
-    weights = np.frombuffer(area, "<f4", math.prod(part["shape"]), part["at"])
-    expected = pair.weights(1, 2, kind="cross").numpy()
-    np.testing.assert_allclose(weights.reshape(part["shape"]), expected, atol=1e-6)
-    causal, area = ask(pair, "inside", site=4, head=1, query=4)
-    part = causal["inside"]["numbers"]["scores"]
-    scores = np.frombuffer(area, "<f4", math.prod(part["shape"]), part["at"])
-    assert np.isneginf(scores.reshape(part["shape"])[4, 5:]).all()

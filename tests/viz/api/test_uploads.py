@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from viz.api import uploads
-from viz.api.pool import BusyError
+from viz.api.pool import BusyError, Turns
 from viz.api.requests import QuestionError
-from viz.api.visitors import HEADER, Turns, issued, visitor_of
+from viz.api.visitors import HEADER, issued, visitor_of
 
 MOST = 2  # MiB
 

@@ -9,15 +9,13 @@ from analysis.attribution import logit_attribution
 from analysis.blame import blame
 from analysis.lens import jacobian_lens, logit_lens
 from models.decoder import DecoderConfig
-from models.edits import Ablate, Cut, Temperature
+from models.edits import Cut
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.models.pretrained.tiny import BY_NAME
 from tests.viz.api.asking import ask
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
-from viz.views.lens import view as lens_view
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}
 IDS = torch.tensor([[5, 9, 2, 9, 7, 8]])
@@ -68,18 +66,6 @@ def test_ranks_are_those_of_the_analysis(decoder: TraceEntry) -> None:
     assert (likeliest["position"], likeliest["ranks"][-1]) == (5, 1)
 
 
-def test_a_long_text_is_read_in_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = entry_of(DecoderConfig(**SIZES))
-    whole = ask(entry, "lens", 0)
-    monkeypatch.setattr(lens_view, "WINDOW", 4)
-    parts = [ask(entry_of(DecoderConfig(**SIZES)), "lens", first) for first in (0, 4)]
-    assert [len(part["labels"]) for part in parts] == [4, 2]
-    for layer in range(3):
-        assert parts[0]["ids"][layer] + parts[1]["ids"][layer] == whole["ids"][layer]
-    with pytest.raises(QuestionError, match="expected first 0 to 5"):
-        ask(entry, "lens", 6)
-
-
 @pytest.mark.parametrize(("name", "versus"), [("decoder", ""), ("pair", "3.11"), ("Llama", "3.11")])
 def test_parts_are_those_of_the_analysis_and_sum_to_the_logit(
     request: pytest.FixtureRequest, name: str, versus: str
@@ -124,20 +110,6 @@ def test_blame_is_the_analysis_and_its_check_is_passes_with_edges_cut(decoder: T
     for edge, expected in zip(answer["path"], found.path, strict=True):
         own = (edge["site"], edge["head"], edge["query"], edge["key"])
         assert own == (expected.layer, expected.head, expected.query, expected.key)
-
-
-def test_everything_is_of_the_pass_with_its_edits() -> None:
-    edits, model = [Ablate(0, 1), Temperature(3.0, 1, 0)], load(DecoderConfig(**SIZES))
-    entry = entry_of(model, edits=edits)
-    t = trace(model, IDS, edits=edits, hidden=True)
-    for layer in range(3):
-        expected = logit_lens(t, layer).softmax(-1).amax(-1).tolist()
-        assert ask(entry, "lens", 0)["probabilities"][layer] == pytest.approx(expected, **CLOSE)
-    answer = ask(entry, "blame", "5.7")
-    assert answer["before"] == pytest.approx(float(t.output.row(5).softmax(-1)[7]), **CLOSE)
-    cuts = [Cut(each["site"], each["head"], each["query"], each["key"]) for each in answer["edges"]]
-    after = trace(model, IDS, edits=[*edits, *cuts]).output.row(5).softmax(-1)[7]
-    assert answer["after"] == pytest.approx(float(after), **CLOSE)
 
 
 def test_one_sentence_says_why(pair: TraceEntry) -> None:

@@ -53,18 +53,6 @@ def test_a_space_alone_does_not_end_a_text(kind: str, tmp_path: Path) -> None:
     assert answer["tokens"] == [" ", "a", "b"]
 
 
-def test_draws_follow_the_seed_and_their_distribution() -> None:
-    entry = entry_of()
-    asked = {"count": 5, "temperature": 1.5, "top_k": 3, "top_p": 0.9}
-    one, again, other = (ask(entry, "written", **asked, seed=seed) for seed in (1, 1, 5))
-    assert one == again
-    assert one["tokens"] != other["tokens"]
-    logits = entry.trace.output.values[0, -1].float()
-    shares = next_probabilities(logits, temperature=1.5, k=3, p=0.9)
-    first = entry_of(text=one["text"]).trace.tokens[0].ids[6]
-    assert one["probabilities"][0] == pytest.approx(float(shares[first]), rel=1e-4)
-
-
 def test_the_next_token_is_drawn_otherwise_without_another_pass() -> None:
     entry = entry_of()
     plain = ask(entry, "predictions", 0, "out", 5)

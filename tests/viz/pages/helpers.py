@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
-import plotly.io
 from streamlit.testing.v1 import AppTest
 
 from viz.pages.state import attachments
@@ -44,11 +43,6 @@ def view(app: AppTest, kind: str) -> dict[str, Any]:
 def specs(app: AppTest) -> list[dict[str, Any]]:
     """The figures of all charts, as the browser gets them."""
     return [json.loads(props["figure"]) for props in views(app, "chart")]
-
-
-def figures(app: AppTest) -> list[Any]:
-    """The same as figures of Plotly, which checks them."""
-    return [plotly.io.from_json(props["figure"]) for props in views(app, "chart")]
 
 
 def link(app: AppTest) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """Forward passes of all users take turns, and who waits for one can give up."""
 
-import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from models.run import Model, load
 from models.smallest import SmallestConfig
 from viz.api import passes
-from viz.api.pool import FairPool
 from viz.pages import shared
 
 
@@ -24,7 +22,7 @@ def model() -> Model:
 @pytest.fixture
 def others() -> Iterator[None]:
     """As many passes of others as may run at once."""
-    with shared.forward_pass(load(SmallestConfig(vocab=7, dim=5))):
+    with passes.forward_pass(load(SmallestConfig(vocab=7, dim=5))):
         passes._FORWARDS.acquire()
         yield
         passes._FORWARDS.release()
@@ -38,25 +36,7 @@ def test_a_page_that_waits_for_a_pass_can_be_stopped(model: Model) -> None:
         told.append((done, total))
         raise StopError
 
-    with pytest.raises(StopError), shared.forward_pass(model, progress=progress):
+    with pytest.raises(StopError), passes.forward_pass(model, meanwhile=shared.waiting(progress)):
         pytest.fail("expected it to wait")
     assert told == [(0, 0)]
     assert not passes._FORWARDS.acquire(blocking=False)  # the passes of others go on
-
-
-@pytest.mark.usefixtures("others")
-def test_a_request_that_waits_for_a_pass_leaves_its_thread_to_others(model: Model) -> None:
-    def work() -> str:
-        with shared.forward_pass(model):
-            return "after all"
-
-    async def test() -> None:
-        pool = FairPool(workers=1)
-        waiting = asyncio.ensure_future(pool.run("a", work))
-        assert await pool.run("b", lambda: "at once") == "at once"
-        assert not waiting.done()
-        passes._FORWARDS.release()
-        assert await waiting == "after all"
-        passes._FORWARDS.acquire()
-
-    asyncio.run(asyncio.wait_for(test(), 60))

@@ -6,11 +6,11 @@ from typing import Any
 import streamlit as st
 
 from models.presets import PRESETS, first_of
-from viz.api.samples import SAMPLES
 from viz.pages import shared
 from viz.pages.architecture import network, presets
-from viz.pages.architecture.fields import KINDS, SECTIONS, Field, automatic, fields
+from viz.pages.architecture.fields import KINDS, SECTIONS, Field, fields
 from viz.pages.architecture.presets import PAGE
+from viz.pages.frame import registry
 from viz.pages.state import session
 from viz.pages.widgets import controls
 
@@ -43,6 +43,10 @@ def choose() -> None:
         )
     if preset.source:
         st.caption(shared.plain(f"From {preset.source}."))
+    if preset.model:
+        explore = registry.page(registry.FIRST)
+        label = "Its heads with trained weights"
+        st.page_link(explore, label=label, query_params={"model": preset.model})
 
 
 def change() -> None:
@@ -102,19 +106,7 @@ def _follow_kind() -> None:
 
 
 def _begin(name: str) -> None:
-    """Sets the preset's settings, and its input if the present one is a trained model's example."""
-    settings, selection = presets.values(name) | {"preset": name}, None
-    foreign = session.get(PAGE, "photo") in SAMPLES or _of_a_model(session.get(PAGE, "text"))
-    if presets.trained(name) or foreign:
-        example = presets.first_example(name)
-        settings |= presets.input_of(name, example)
-        selection = presets.head_of(example)
-    session.assign(PAGE, settings, selection)
-
-
-def _of_a_model(text: str) -> bool:
-    """Whether a text is an example of a trained model."""
-    return any(text == example.input for name in PRESETS for example in presets.examples(name))
+    session.assign(PAGE, presets.values(name) | {"preset": name})
 
 
 def _draw(visible: Sequence[Field], section: str) -> None:
@@ -139,10 +131,5 @@ def _control(field: Field) -> None:
     elif field.slider:
         controls.slider(*place, (int(low), int(high)), field.help, width=SLIDER)
     else:
-        auto = _automatic(field) if field.auto else ""
+        auto = "auto" if field.auto else ""
         controls.number(*place, (int(low), int(high)), field.help, width=BOX, auto=auto)
-
-
-def _automatic(field: Field) -> str:
-    value = automatic(field.name, network.values())
-    return "auto" if value is None else f"auto ({value:,})"

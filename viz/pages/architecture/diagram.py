@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 from headscope_views import view
 
 from viz.architecture import QUANTITIES, base, short
-from viz.pages.architecture import compute, network, presets
+from viz.pages import compute
+from viz.pages.architecture import network, presets
 from viz.pages.architecture.presets import PAGE
 from viz.pages.architecture.texts import does
 from viz.pages.state import session

@@ -278,15 +278,3 @@ def _widths(text: str) -> tuple[int, ...]:
             f" 256 64, or none; received {text[:30]!r}"
         )
     return tuple(map(int, words))
-
-
-def automatic(name: str, values: Mapping[str, Value]) -> int | None:
-    """The value that an empty control means; None where the other values are invalid."""
-    if name == "dim":
-        return int(values["channels"]) * int(values["patch"]) ** 2
-    width = values.get("d_k") or values.get("head_dim")  # of an encoder–decoder, or of any other
-    if name in ("key_dim", "value_dim") and width:
-        return int(width)
-    dim = int(values["dim"]) or automatic("dim", values) or 0
-    heads = int(values["heads"])
-    return None if dim % heads else dim // heads

@@ -6,7 +6,8 @@ from typing import Any
 import streamlit as st
 
 from models.presets import PRESETS, config_of
-from viz.pages.architecture import compute, presets
+from viz.pages import compute
+from viz.pages.architecture import presets
 from viz.pages.architecture.fields import FIELDS, Value, fields, meaning
 from viz.pages.architecture.presets import PAGE
 from viz.pages.state import session

@@ -5,17 +5,16 @@ import sys
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from viz.pages import shared
-from viz.pages.architecture import compute, controls, diagram, network, presets, run
+from viz.pages import compute, shared
+from viz.pages.architecture import controls, diagram, network, presets, run
 from viz.pages.architecture.presets import PAGE
 from viz.pages.state import link_on_entry
-from viz.pages.widgets import attention, pictures
+from viz.pages.widgets import attention
 
 
 def page() -> None:
     """Draws the page."""
     problems = link_on_entry.enter(PAGE, presets.params_of).problems
-    pictures.take(PAGE)
     st.markdown("#### What is a transformer made of?")
     with attention.controls(PAGE):
         for problem in problems:

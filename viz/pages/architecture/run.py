@@ -1,25 +1,21 @@
-"""Runs the Architecture page's network: its input, what that takes, and every head's attention."""
+"""Runs the Architecture page's network with random weights: its input, and all its heads."""
 
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from models.presets import PRESETS
-from models.request import Input, Picture, Source, TraceRequest, built_from
+from models.request import Input, Picture, TraceRequest, built_from
 from models.text import WordTokenizer, clean
 from viz.api import samples, tracing
-from viz.api.predictions import predicts
 from viz.architecture import short
-from viz.pages import shared
-from viz.pages.architecture import compute, network, presets
+from viz.pages import compute, shared
+from viz.pages.architecture import network, presets
 from viz.pages.architecture.presets import PAGE
-from viz.pages.explore import answers, examples
 from viz.pages.explore.sizes import VOCAB
-from viz.pages.state import session
-from viz.pages.widgets import attention, cards, controls, entry, pictures, running
+from viz.pages.widgets import attention, controls, entry, running
 
 if TYPE_CHECKING:
-    from models.card import Example
     from models.model import Config
 
 LARGE = 512 * 2**20  # bytes from which on a network is built on request only
@@ -32,15 +28,13 @@ TARGETS = {
 def show(config: "Config") -> None:
     """The input, and the attention of every head."""
     name = network.chosen()
-    model = "" if network.changed() else presets.trained(name)
-    with st.container(gap="small"):
-        _introduce(name, model)
     params = (*presets.settings_of(name), *presets.selection_of(name))
     with attention.stage(PAGE, _kind(name), params).reporting() as stage:
-        given = _picture(name) if PRESETS[name].kind == "vit" else _texts(PRESETS[name].kind)
+        given = _picture() if PRESETS[name].kind == "vit" else _texts(PRESETS[name].kind)
         if _allowed(config, given):
             text, target = given
-            _draw(stage, TraceRequest(_source(config, model), text, target or None))
+            source = built_from(PRESETS[name].kind, config, shared.device())
+            _draw(stage, TraceRequest(source, text, target or None))
         else:
             stage.stale()
 
@@ -60,34 +54,6 @@ def _kind(name: str) -> attention.Kind:
     return "image" if PRESETS[name].kind == "vit" else "text"
 
 
-def _source(config: "Config", model: str) -> Source:
-    """The network: with trained weights, or built from its config."""
-    device = shared.device()
-    if model:
-        return tracing.stamped(Source("catalogue", model, device=device))
-    return built_from(PRESETS[network.chosen()].kind, config, device)
-
-
-def _introduce(name: str, model: str) -> None:
-    """The description of a trained model, and its example texts."""
-    if model:
-        cards.about(model)
-    elif presets.trained(name):
-        shared.notice("The trained weights do not fit the changed sizes: the weights are random.")
-    if samples.samples(presets.trained(name)):
-        return
-    with st.container(key=f"{PAGE}_examples", horizontal=True, gap="xsmall"):
-        for number, example in enumerate(presets.examples(name)):
-            selected = example.input == session.get(PAGE, "text")
-            key = f"{PAGE}_example_{number}"
-            controls.button(example.name, key, _take, name, example, chosen=selected)
-
-
-def _take(name: str, example: "Example") -> None:
-    """Sets the input of an example, and selects its head."""
-    session.assign(PAGE, presets.input_of(name, example), presets.head_of(example))
-
-
 def _texts(kind: str) -> tuple[Input, str]:
     """The text, and the target of a network that reads one."""
     with st.container(key=f"{PAGE}_input", horizontal=True, vertical_alignment="bottom"):
@@ -98,34 +64,21 @@ def _texts(kind: str) -> tuple[Input, str]:
     return clean(first)[0], clean(second)[0] if second.strip() else ""
 
 
-def _picture(name: str) -> tuple[Picture, str]:
-    """The choice of a picture."""
-    known = examples.pictures(presets.trained(name))
-    with st.container(key=f"{PAGE}_pictures", horizontal=True, vertical_alignment="bottom"):
-        for label, key, chosen, *action in pictures.buttons(PAGE, known):
-            controls.button(label, key, *action, chosen=chosen)
-        for draw in pictures.uploads(PAGE, known):
-            draw()
-        pictures.chip(PAGE, "Your picture")
-    for problem in pictures.problems(PAGE):
-        shared.error_line(problem)
-    return Picture(pictures.current(PAGE)), ""
+def _picture() -> tuple[Picture, str]:
+    """The choice of a photo."""
+    photo = controls.choice(PAGE, "photo", "Photo", samples.TITLES, "", collapsed=True)
+    return Picture(samples.file(photo)), ""
 
 
 def _allowed(config: "Config", given: tuple[Input, str]) -> bool:
-    """Whether the network fits into the memory and, if it is large, was asked for.
+    """Whether the network was asked for, if it is large.
 
     Raises:
-        ValueError: for an input that is too long.
+        ValueError: for an input that is too long, and a network too large for the memory.
     """
     memory = compute.peak_memory(_parts(config, given))
-    free, needed = compute.memory_check.available_memory(), short(memory, "memory")
-    if free is not None and memory > compute.memory_check.SHARE * free:
-        free_words = short(free, "memory")
-        shared.error_line(
-            f"This needs about {needed} of memory, but only {free_words} are free: make it smaller."
-        )
-        return False
+    shared.check_memory(memory)
+    needed = short(memory, "memory")
     if memory < LARGE or st.session_state.get(f"{PAGE}/asked") == repr(config):
         return True
     st.caption(f"Running it takes about {needed} of memory, so it runs on request only.")
@@ -149,23 +102,15 @@ def _parts(config: "Config", given: tuple[Input, str]) -> tuple[Any, ...]:
 
 
 def _draw(stage: attention.Stage, request: TraceRequest) -> None:
-    run = running.Pass(PAGE, tracing.id_of(request), lambda: tracing.cost(request))
-    if run.stopped:
-        run.offer()
+    if running.is_stopped(PAGE, request):
         stage.stale()
         return
-    with st.spinner("Building and running it …"), run.progress() as progress:
-        trace = tracing.traced(request, progress, shared.waiting(progress)).value
+    with st.spinner("Building and running it …"):
+        running.traced(PAGE, request)
         held = tracing.entry_for(request)
-    for note in trace.notes:
+    for note in held.value.trace.notes:
         shared.notice(note)
     done = tracing.notes_of(request)
     if done:
         st.caption(shared.plain(f"Preprocessing: {'; '.join(done)}."))
-    model = request.model.catalogue
-    if samples.samples(model):
-        uploaded = pictures.has_upload(PAGE)
-        example = None if uploaded else examples.pictures(model).get(session.get(PAGE, "photo"))
-        answers.of_picture(model, trace, example)
-    can_predict = request.picture is None and predicts(held.value)
-    stage.show(held, panels=["predictions", "code"] if can_predict else ["code"])
+    stage.show(held, panels=["code"])

@@ -10,8 +10,7 @@ from models import catalogue
 from models.whole_file import write_whole
 from viz.api import runs
 from viz.pages import shared
-from viz.pages.corpus import runs as known
-from viz.pages.corpus.names import PAGE
+from viz.pages.corpus.names import FIRST, PAGE
 from viz.pages.lazy import Lazy
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -24,7 +23,7 @@ MODEL_FOLDER = "folder"
 SOURCES = {"docstrings": "Python’s docstrings", "path": "A path on this machine"}
 MOST_SENTENCES = 20_000
 PARAMS = (
-    link.text("reader", known.FIRST),
+    link.text("reader", FIRST),
     link.text("reader_folder", ""),
     link.choice("corpus", "docstrings", SOURCES),
     link.text("corpus_path", ""),
@@ -57,8 +56,8 @@ def draw() -> None:
 def _follow() -> None:
     """Opens the run whose results were asked for, or which has just been completed."""
     events = st.session_state.get(UNDER_WAY) or {}
-    run = f"{known.USERS}{events.get('open') or events.get('complete')}"
-    if run in known.choices():
+    run = f"{runs.USERS}{events.get('open') or events.get('complete')}"
+    if run in runs.choices():
         session.assign(PAGE, {"run": run}, {})
 
 
@@ -74,7 +73,7 @@ def _choose_model() -> None:
     models = {each.name: each.title for each in entries}
     models[MODEL_FOLDER] = "A folder on this machine …"
     if session.get(PAGE, "reader") not in models:
-        session.edit(PAGE, {"reader": known.FIRST})
+        session.edit(PAGE, {"reader": FIRST})
     help = "Which model reads the corpus"
     if controls.select(PAGE, "reader", "Model", models, help, width=260) == MODEL_FOLDER:
         controls.text_input(
@@ -140,7 +139,7 @@ def _model() -> tuple[str, str]:
 def _typed(setting: str, name: str, is_right: Any, expected: str) -> Path:
     """A path that was typed; ValueError for one that is not right."""
     text = session.get(PAGE, setting).strip()
-    path = known.path_of(text)
+    path = runs.path_of(text)
     if not text or not is_right(path):
         raise ValueError(f"{text or name}: {expected}")
     return path.resolve()

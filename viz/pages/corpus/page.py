@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from viz.api import compared, corpus
+from viz.api import compared, corpus, runs
 from viz.api.registry import Held
 from viz.pages import shared
-from viz.pages.corpus import begin, runs
-from viz.pages.corpus.names import PAGE
+from viz.pages.corpus import begin
+from viz.pages.corpus.names import FIRST, PAGE
 from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
 from viz.pages.widgets import attention, controls
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from viz.api.entries import RunEntry
 
 KINDS = ("self", "causal", "cross")
+NONE = "none"  # no second run
 BEGINS = "previous token"  # the head with the most of it is shown first
 VIEW_OPTIONS = ("rank", "conditions")  # options of the views of all heads
 Address = dict[str, Any]
@@ -27,9 +28,9 @@ Address = dict[str, Any]
 def settings() -> tuple[link.Param, ...]:
     """The page's settings."""
     return (
-        link.choice("run", runs.FIRST, (*runs.choices(), runs.FOLDER)),
+        link.choice("run", FIRST, (*runs.choices(), runs.FOLDER)),
         link.text("folder", ""),
-        link.choice("against", runs.NONE, (runs.NONE, *runs.choices(), runs.FOLDER)),
+        link.choice("against", NONE, (NONE, *runs.choices(), runs.FOLDER)),
         link.text("against_folder", ""),
         *begin.PARAMS,
     )
@@ -78,13 +79,13 @@ def _choose() -> None:
     with st.container(key=f"{PAGE}_choice", horizontal=True, gap="medium"):
         titles = runs.choices()
         if session.get(PAGE, "run") not in titles:
-            session.edit(PAGE, {"run": runs.FIRST})
+            session.edit(PAGE, {"run": FIRST})
         help = "What was read, by which model; `python -m analysis.corpus` makes others"
         if controls.select(PAGE, "run", "Run", titles, help, width=520) == runs.FOLDER:
             _folder("folder")
-        others = {runs.NONE: "Nothing"} | titles
+        others = {NONE: "Nothing"} | titles
         if session.get(PAGE, "against") not in others:
-            session.edit(PAGE, {"against": runs.NONE})
+            session.edit(PAGE, {"against": NONE})
         help = "A second run, B: of another checkpoint, another model, or over another corpus"
         if controls.select(PAGE, "against", "Compare with", others, help, width=360) == runs.FOLDER:
             _folder("against_folder")
@@ -98,13 +99,13 @@ def _folder(name: str) -> None:
 
 def _opened() -> "Held[RunEntry]":
     chosen, folder = session.get(PAGE, "run"), session.get(PAGE, "folder")
-    first = runs.folder_of(chosen, folder)
+    first = runs.chosen(chosen, folder)
     against = session.get(PAGE, "against")
-    if against == runs.NONE:
+    if against == NONE:
         return corpus.hold(first)
     typed = session.get(PAGE, "against_folder")
     linked = {"run": against} | ({"folder": typed} if against == runs.FOLDER else {})
-    return corpus.hold(first, runs.folder_of(against, typed), linked)
+    return corpus.hold(first, runs.chosen(against, typed), linked)
 
 
 def _begin(entry: "RunEntry") -> Address:

@@ -7,9 +7,9 @@ import streamlit as st
 
 from analysis.percent import percent
 from models.text import Decoding
-from viz.pages.explore import compute
+from viz.api.samples import card_of
+from viz.pages import compute
 from viz.pages.shared import plain
-from viz.pages.widgets import cards
 
 if TYPE_CHECKING:
     from models.card import Card, Example
@@ -34,7 +34,7 @@ def of_text(name: str, model: "Model", trace: "Trace", *, given: bool) -> None:
         _said(model, trace, given)
         return
     known = compute.vocabulary_of(model, trace) if model.trained else None
-    if known is not None and known.kind == "encoder" and (card := cards.card(name)):
+    if known is not None and known.kind == "encoder" and (card := card_of(name)):
         _answered(card, trace)
 
 
@@ -47,7 +47,7 @@ def of_picture(name: str, trace: "Trace", example: "Example | None", title: str 
         example: the picture, if it is one of the network's examples.
         title: names the picture or the network, where there are two.
     """
-    card = cards.card(name)
+    card = card_of(name)
     if card is None or not card.questions:
         return
     sizes = [len(question.classes) for question in card.questions]

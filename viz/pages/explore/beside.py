@@ -10,15 +10,16 @@ from models.card import Example
 from models.catalogue import catalogue, entry, is_here
 from models.request import Chat, Ids, Picture, Place, Several, Source, TraceRequest
 from viz.api import samples, tracing
-from viz.api.entries import Kind
+from viz.api.entries import Kind as ViewKind
 from viz.api.predictions import predicts
 from viz.api.registry import MAX_NETWORK_BYTES
-from viz.pages import shared
-from viz.pages.explore import compute, cost, edits, examples, sizes, source, variants, words
+from viz.pages import compute, shared
+from viz.pages.explore import edits, examples, pictures, sizes, source, variants, words
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import attention, pictures
+from viz.pages.widgets import attention
+from viz.values import SHA256, Kind
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -29,13 +30,12 @@ PICTURES = ("photo", "upload")  # what can be beside the first, as in `photo:flo
 MODELS = ("catalogue", "built", "hub", "folder")
 READ = ("encoder", "decoder", "seq2seq")  # kinds in the catalogue that read a text
 MOST = 8  # models that were open here
-DIGEST = link.sha256("")
 
 
 def _parse(text: str) -> str:
     kind, _, name = text.partition(":")
     if kind == "upload":
-        DIGEST.parse(name)
+        SHA256.read(name)
     known = {"photo": samples.PICTURES, "catalogue": source.TITLES, "built": sizes.MODELS}
     if text and text not in variants.FORMS:
         named = kind in (*PICTURES, *MODELS) and name and name in known.get(kind, (name,))
@@ -47,8 +47,7 @@ def _parse(text: str) -> str:
 PARAM = link.Param(
     "compare",
     "",
-    _parse,
-    "a picture or model of “Compare”, such as photo:flower or catalogue:minilm",
+    Kind("a picture or model of “Compare”, such as photo:flower or catalogue:minilm", _parse),
 )
 PARAMS = (PARAM,)
 
@@ -93,7 +92,7 @@ def wanted() -> bool:
     return bool(session.get(PAGE, PARAM.name))
 
 
-def of(request: TraceRequest, kind: Kind) -> Second | None:
+def of(request: TraceRequest, kind: ViewKind) -> Second | None:
     """What is chosen beside a trace, traced; None for nothing, and for what cannot be."""
     if not _applies(request, kind):
         return None
@@ -112,7 +111,7 @@ def of(request: TraceRequest, kind: Kind) -> Second | None:
         return None
 
 
-def props(request: TraceRequest, kind: Kind) -> dict[str, Any]:
+def props(request: TraceRequest, kind: ViewKind) -> dict[str, Any]:
     """Props of the view: what can be chosen beside a trace, by its names in a link."""
     if not _applies(request, kind):
         return {}
@@ -120,16 +119,16 @@ def props(request: TraceRequest, kind: Kind) -> dict[str, Any]:
     return {"beside": {"titles": [*titles.items()], "chosen": session.get(PAGE, PARAM.name)}}
 
 
-def _applies(request: TraceRequest, kind: Kind) -> bool:
+def _applies(request: TraceRequest, kind: ViewKind) -> bool:
     """Whether anything can be beside a trace."""
     return kind == "image" or isinstance(request.input, str | tuple | Chat | Ids | Several)
 
 
-def _settled(request: TraceRequest, kind: Kind) -> Mapping[str, str]:
+def _settled(request: TraceRequest, kind: ViewKind) -> Mapping[str, str]:
     """What can be chosen; a choice that is none of these is given up."""
     titles, chosen = _titles(request, kind), session.get(PAGE, PARAM.name)
     if chosen not in titles:
-        if chosen.startswith("upload:") and chosen.partition(":")[2] not in pictures.strip(PAGE):
+        if chosen.startswith("upload:") and chosen.partition(":")[2] not in pictures.uploads():
             shared.error_line(
                 f"This link shows an uploaded picture beside the first (SHA-256 {chosen[7:19]}…):"
                 " upload the same file to see it."
@@ -153,7 +152,7 @@ def _picture(request: TraceRequest, chosen: str, title: str) -> Second:
     if picture is None:
         raise ValueError("expected the trace of a picture")
     if kind in PICTURES:
-        file = pictures.strip(PAGE)[name] if kind == "upload" else samples.file(name)
+        file = pictures.uploads()[name] if kind == "upload" else samples.file(name)
         other, first = replace(request, input=replace(picture, file=file)), examples.title()
         example = examples.pictures(listed).get(name) if kind == "photo" else None
     else:
@@ -232,15 +231,15 @@ def _source_of(first: Source, chosen: str) -> Source:
         return Source(cast("Place", place), name, device=first.device)
     settings, model = session.current(PAGE).settings, sizes.MODELS[name]
     begin = settings if source.listed() == model else {**settings, **sizes.begin(model)}
-    if problem := cost.problem_of(model, begin):
-        raise ValueError(problem)
-    return source.of({**begin, "place": "catalogue", "model": model})
+    other = source.of({**begin, "place": "catalogue", "model": model})
+    sizes.check(other)
+    return other
 
 
 # ---- what can be chosen
 
 
-def _titles(request: TraceRequest, kind: Kind) -> Mapping[str, str]:
+def _titles(request: TraceRequest, kind: ViewKind) -> Mapping[str, str]:
     """What can be beside the first, by their names in a link."""
     titles, lead = {"": "nothing"}, ""
     if kind == "image":
@@ -262,10 +261,10 @@ def _titles(request: TraceRequest, kind: Kind) -> Mapping[str, str]:
 
 
 def _other_pictures() -> dict[str, str]:
-    listed, uploads = source.listed(), pictures.strip(PAGE)
-    upload, photo = session.get(PAGE, pictures.UPLOAD.name), session.get(PAGE, "photo")
+    listed, uploads = source.listed(), pictures.uploads()
+    upload, photo = session.get(PAGE, "upload"), session.get(PAGE, "photo")
     images = {f"photo:{name}": examples.named(listed, name) for name in examples.pictures(listed)}
     for number, digest in enumerate(uploads):
         images[f"upload:{digest}"] = pictures.own_title(number, len(uploads))
-    images.pop(f"upload:{upload}" if pictures.has_upload(PAGE) else f"photo:{photo}", None)
+    images.pop(f"upload:{upload}" if pictures.has_upload() else f"photo:{photo}", None)
     return images

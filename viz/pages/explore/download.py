@@ -14,8 +14,7 @@ from models.catalogue import entry
 from models.request import Source
 from viz.api import tracing
 from viz.architecture import short
-from viz.pages import shared
-from viz.pages.explore import compute
+from viz.pages import compute, shared
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import plain
 from viz.pages.state import session

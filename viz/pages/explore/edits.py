@@ -12,12 +12,12 @@ import streamlit as st
 
 from models.request import Chat, File, Options, Picture, Several, Source, TraceRequest
 from viz.api import samples
-from viz.pages import shared
-from viz.pages.explore import compute, old_links, runs
+from viz.pages import compute, shared
+from viz.pages.explore import old_links, pictures, runs
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
-from viz.pages.widgets import attention, pictures
+from viz.pages.widgets import attention
 
 SECOND = "second"  # the name of the second input in the text of edits
 BEFORE, AFTER, DIFFERENCE = "before", "after", "difference"
@@ -148,7 +148,7 @@ def _picture(name: str) -> File | None:
     """A picture of the page by its name, such as `photo:flower`; None if it is not here."""
     kind, _, place = name.partition(":")
     if kind == "upload":
-        return pictures.strip(PAGE).get(place)
+        return pictures.uploads().get(place)
     return samples.file(place) if kind == "photo" and place in samples.PICTURES else None
 
 

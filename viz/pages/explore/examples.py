@@ -1,6 +1,21 @@
-"""Example texts and pictures of the models, with hints on where to look."""
+"""Example texts and pictures of the models, each with a tour.
 
+`examples.json` has them by model: an input, the weight that it opens on, and three or four steps.
+A step is read before its button is pressed; the next one says what came of it:
+
+- `text`: what is seen, with at most one number, in percent;
+- `button` and `do`: what it is called, and what it does, in order: {"select": what a link calls
+  it}, {"input": a text}, {"off": true} (the chosen head, by zero), {"undo": true};
+- `choices`: answers to the question of the text, one of them right, each with a reply;
+- `number`: for the tests, which walk every tour: the token whose weight in the chosen row is told,
+  or the next word whose chance it is.
+
+Models trained for the app bring their own. Tests check every number against its model.
+"""
+
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -8,16 +23,20 @@ from streamlit.delta_generator import DeltaGenerator
 
 from models.card import Example
 from models.request import Reads
-from viz.api.samples import PHOTOS, TITLES, samples
-from viz.pages.explore import preprocessing, sizes, source, tours, words
-from viz.pages.explore.example_photos import EXAMPLES as EXAMPLE_PHOTOS
-from viz.pages.explore.example_texts import EXAMPLES
+from viz.api.samples import PHOTOS, TITLES, card_of, samples
+from viz.pages.explore import pictures as strip
+from viz.pages.explore import preprocessing, sizes, source, words
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import notice, plain
 from viz.pages.state import session
-from viz.pages.widgets import cards, controls
-from viz.pages.widgets import pictures as strip
+from viz.pages.widgets import controls
 
+LISTED = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+EXAMPLES: dict[str, tuple[Example, ...]] = {}
+TOURS: dict[str, dict[str, list[Any]]] = {}
+for _model, _listed in LISTED.items():
+    TOURS[_model] = {each["name"]: each.pop("tour") for each in _listed}
+    EXAMPLES[_model] = tuple(Example(**{"kind": "self", **each}) for each in _listed)
 CHIPS = 3  # examples beside the menu of all
 LEAST_OF_LINES = 0.1  # of a weight: the lines of an even row hide those that cross
 FIRST = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "out"}
@@ -25,10 +44,11 @@ FIRST = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "o
 
 def texts(model: str) -> tuple[Example, ...]:
     """The example texts of a model of the list; an encoder built here has MiniLM's."""
-    card = cards.card(model)
+    card = card_of(model)
     if card is not None:
         return card.examples if source.READS.get(model) == "text" else ()
-    return EXAMPLES.get("minilm" if model == sizes.ENCODER else model, ())
+    read = "minilm" if model == sizes.ENCODER else model
+    return () if source.READS.get(read) == "image" else EXAMPLES.get(read, ())
 
 
 def of_text(model: str, text: str) -> Example | None:
@@ -38,7 +58,8 @@ def of_text(model: str, text: str) -> Example | None:
 
 def pictures(model: str) -> Mapping[str, Example | None]:
     """The example pictures of a model of the list; photos for any other."""
-    known = {example.input: example for example in EXAMPLE_PHOTOS.get(model, ())}
+    read = EXAMPLES.get(model, ()) if source.READS.get(model) == "image" else ()
+    known = {example.input: example for example in read}
     return samples(model) or known or dict.fromkeys(PHOTOS)
 
 
@@ -50,8 +71,8 @@ def named(model: str, photo: str) -> str:
 
 def title() -> str:
     """Name of the page's picture."""
-    uploads = [*strip.strip(PAGE)]
-    if strip.has_upload(PAGE):
+    uploads = [*strip.uploads()]
+    if strip.has_upload():
         return strip.own_title(uploads.index(session.get(PAGE, "upload")), len(uploads))
     return named(source.listed(), session.get(PAGE, "photo"))
 
@@ -74,7 +95,7 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     text, _, photo = first(model)
     if source.READS.get(model) == "image":
-        trained = cards.card(model) is not None or model in sizes.KINDS
+        trained = card_of(model) is not None or model in sizes.KINDS
         chosen = settings.get("photo", photo)
         example = None if settings.get("upload") else pictures(model).get(chosen)
         if example is not None and (chosen == photo or not trained):
@@ -96,7 +117,7 @@ def chips(reads: Reads) -> DeltaGenerator:
     model, now = source.listed(), current_example()
     if reads.image:
         known = pictures(model)
-        every, more = strip.buttons(PAGE, known), strip.uploads(PAGE, known)
+        every, more = strip.buttons(known), strip.own_pictures(known)
     else:
         places = enumerate(texts(model))
         every = [(each.name, f"{PAGE}_example_{n}", each == now, take, each) for n, each in places]
@@ -124,26 +145,47 @@ def hint() -> None:
         return  # what is said of an example holds for the checkpoint's own preprocessing
     if example is not None and example.hint:
         st.caption(plain(f"What to look at: {example.hint}"))
-    elif picture and cards.card(model) and strip.has_upload(PAGE):
+    elif picture and card_of(model) and strip.has_upload():
         notice(
             f"{source.TITLES[model]} was trained on pictures like its examples, and on no others:"
             " what it answers to yours is a guess."
         )
 
 
-def tour() -> list[tours.Step]:
+def tour() -> list[Any]:
     """The steps for the current example, and for a text that they lead to."""
     model, example = source.listed(), current_example()
-    name = tours.example_of(model, session.get(PAGE, "input")) if example is None else example.name
+    name = example_of(model, session.get(PAGE, "input")) if example is None else example.name
     text = next((each.input for each in texts(model) if each.name == name), "")
-    return tours.steps(model, name, text)
+    return steps(model, name, text)
+
+
+def example_of(model: str, text: str) -> str:
+    """The example whose tour changes its text to this one; "" if none does."""
+    for name, walk in TOURS.get(model, {}).items():
+        if any(done.get("input") == text for step in walk for done in step.get("do", ())):
+            return name
+    return ""
+
+
+def steps(model: str, example: str, text: str = "") -> list[Any]:
+    """The steps that the browser shows; none of an example without a tour.
+
+    Args:
+        model: of the list.
+        example: its name.
+        text: of the example, to go back to.
+    """
+    listed = TOURS.get(model, {}).get(example, [])
+    without_number = [{name: each[name] for name in each if name != "number"} for each in listed]
+    return [{**without_number[0], "input": text}, *without_number[1:]] if without_number else []
 
 
 def current_example() -> Example | None:
     """The example that is the page's input, if it is one."""
     model = source.listed()
     if source.READS.get(model) == "image":
-        uploaded = strip.has_upload(PAGE)
+        uploaded = strip.has_upload()
         return None if uploaded else pictures(model).get(session.get(PAGE, "photo"))
     if model == sizes.ENCODER or words.chats(model, session.current(PAGE).settings):
         return None
@@ -197,4 +239,4 @@ def settle() -> None:
     """Replaces an example picture of another model by one of this model."""
     samples_here = pictures(source.listed())
     if not session.get(PAGE, "upload") and session.get(PAGE, "photo") not in samples_here:
-        strip.show(PAGE, *next(iter(samples_here.items())))
+        strip.show(*next(iter(samples_here.items())))

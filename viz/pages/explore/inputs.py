@@ -7,10 +7,10 @@ from models.catalogue import entry as catalogue_entry
 from models.request import Chat, Ids, Picture, Reads, Recording, Several, Source, TraceRequest
 from models.text import clean
 from viz.api import reading, samples
-from viz.pages import shared
+from viz.pages import compute, shared
 from viz.pages.explore import (
-    compute,
     examples,
+    pictures,
     preprocessing,
     prompt,
     prompts,
@@ -22,7 +22,7 @@ from viz.pages.explore import (
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import controls, entry, pictures
+from viz.pages.widgets import controls, entry
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -94,7 +94,7 @@ def row(reads: Reads, model: "Model | None" = None) -> None:
         if model is not None and model.languages:
             _language(model)
     if reads.image:
-        pictures.chip(PAGE, examples.title(), still_frame=not (reads.asked and prompt.film()))
+        pictures.chip(examples.title(), still_frame=not (reads.asked and prompt.film()))
     elif reads.sound and not reads.text:
         recordings.row()
 
@@ -116,14 +116,13 @@ def options(reads: Reads, model: "Model") -> None:
         _line("pair", PAIR)
     if reads.image:
         preprocessing.choose(model)
-    sizes.controls()
 
 
 def problems(reads: Reads) -> None:
     """Says which files a link lacks, or were refused."""
-    problems = pictures.problems(PAGE) if reads.image else []
+    problems = pictures.UPLOADED.problems("A photo") if reads.image else []
     if reads.sound and not (reads.text or reads.image):
-        problems = recordings.problems()
+        problems = recordings.UPLOADED.problems("An example")
     for problem in problems:
         shared.error_line(problem)
 
@@ -160,7 +159,7 @@ def request(
     if reads.image:
         preprocessing.settle(source)
         beside = text[0] if isinstance(text, tuple) else text
-        given = Picture(pictures.current(PAGE), preprocessing.changes(model), beside)
+        given = Picture(pictures.current(), preprocessing.changes(model), beside)
         return TraceRequest(source, given, target), notes
     if text is None:
         return TraceRequest(source, Recording(recordings.current()), target), notes

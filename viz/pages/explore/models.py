@@ -9,12 +9,11 @@ import streamlit as st
 from headscope_views import view
 
 from models.catalogue import Entry, bundled, catalogue, entry, is_here
-from models.files.checkpoints import checkpoints_in
 from models.request import Source
 from viz.api import tracing
 from viz.architecture import short
-from viz.pages import shared
-from viz.pages.explore import compute, download, sizes, source
+from viz.pages import compute, shared
+from viz.pages.explore import download, sizes, source
 from viz.pages.explore.names import PAGE
 from viz.pages.state import session
 
@@ -26,7 +25,6 @@ LISTS = {  # of the popover, and the places of what is in them
     "small": "catalogue",
     "cached": "hub",
     "recent": "folder",
-    "checkpoints": "folder",
 }
 READS = {"text": "reads text", "image": "sees pictures", "sound": "hears"}
 SAME = "✓ Same numbers as the original model"
@@ -208,7 +206,7 @@ def first_that_opens(wanted: Source, busy: Callable[[str], None]) -> Source | No
             shared.notice(CHOOSE)
         elif is_missing(wanted):
             _offer(wanted)
-        elif not _is_parent(wanted):
+        else:
             stamped = wanted if wanted.place == "built" else tracing.stamped(wanted)
             if stamped != before:
                 busy(f"Opening {about(wanted)[0]} …")
@@ -262,16 +260,3 @@ def _offer(wanted: Source) -> None:
     with st.container(key=f"{PAGE}_offer", gap="xsmall"):
         offer = download.offer_entry if wanted.place == "catalogue" else download.offer
         offer(wanted.name)
-
-
-def _is_parent(wanted: Source) -> bool:
-    """Whether it is a folder of checkpoints; lists them."""
-    if wanted.place != "folder" or tracing.public():
-        return False
-    path = Path(wanted.name).expanduser()
-    items = [{"id": str(path / name), "title": name} for name in checkpoints_in(path)]
-    if items:
-        with st.container(key=f"{PAGE}_offer", gap="xsmall"):
-            label = f"Checkpoints in {path.name or path}: choose one"
-            _choices("checkpoints", label, items, layout="rows")
-    return bool(items)

@@ -4,6 +4,7 @@ Then the next model is prepared: one of transformers takes some 2 seconds of imp
 one a digest of its weights.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -52,8 +53,7 @@ def paths(model: str) -> list[str]:
     site = begin["layer"]  # of models whose layers have one site each
     row = path_of("row", site=site, head=begin["head"], axis="query", index=begin["token"])
     worth = ["worth"] if model in LISTED else []  # of random weights no head is
-    about = [path_of("provenance", site=site), "refused", "numbers"]
-    return ["overview", row, "vector", *worth, *about]
+    return ["overview", row, "vector", *worth, "refused", "numbers"]
 
 
 @contextmanager
@@ -77,8 +77,16 @@ def early(stage: attention.Stage, wanted: Source) -> Iterator[None]:
             if shared.cold():
                 loading = st.empty()
                 loading.html(f'<div class="about-loading" role="status">{LOADING}</div>')
-                stage.let_fetch(FIRST, SECONDS)
+                _let_fetch()
         yield
+
+
+def _let_fetch() -> None:
+    """Waits until the browser has the picture's responses, but not long."""
+    end = time.monotonic() + SECONDS
+    for _ in range(FIRST):
+        stored.served.acquire(timeout=max(0.0, end - time.monotonic()))
+    time.sleep(attention.PAINT_SECONDS)
 
 
 def listed(wanted: Source) -> str:

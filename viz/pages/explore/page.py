@@ -10,12 +10,10 @@ import streamlit as st
 from models.request import Reads, Several, Source, TraceRequest
 from viz.api import tracing
 from viz.api.predictions import predicts
-from viz.pages import shared
+from viz.pages import compute, shared
 from viz.pages.explore import (
     answers,
     beside,
-    compute,
-    cost,
     download,
     edits,
     examples,
@@ -23,6 +21,7 @@ from viz.pages.explore import (
     models,
     old_links,
     opening,
+    pictures,
     preprocessing,
     recordings,
     runs,
@@ -35,7 +34,7 @@ from viz.pages.explore import (
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
-from viz.pages.widgets import attention, pictures, running
+from viz.pages.widgets import attention, running
 
 if TYPE_CHECKING:
     from analysis.worth import Worth
@@ -47,11 +46,6 @@ if TYPE_CHECKING:
 PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
 OPENS = {"text": ("matrix", "fixed"), "image": ("image", "layer")}  # form and scale of each kind
-RETIRED = (
-    *(f"over{part}" for part in ("", "_head", "_query", "_row", "_column", "_score")),
-    *("tensors", "tensor", "object", "threshold"),
-    *old_links.NAMES,
-)
 SHORT = 8000  # characters of a text whose forward pass takes less than a second
 
 
@@ -88,7 +82,6 @@ def params(
         ),
         *(replace(each, default=begin.get(each.name, each.default)) for each in selected.FORMS),
         *selected.OVERLAY,
-        link.retired("cut"),
     )
 
 
@@ -128,7 +121,7 @@ def page() -> None:
     """Draws the page."""
     renewed = old_links.renewed if session.is_known(PAGE) else _first
     problems = link_on_entry.enter(PAGE, params_of, renewed=renewed).problems
-    pictures.take(PAGE)
+    pictures.UPLOADED.take()
     recordings.UPLOADED.take()
     edits.take(params_of)
     writing.take()
@@ -143,7 +136,6 @@ def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...
         *sizes.params(listed),
         *inputs.params(listed, settings),
         *words.PARAMS,
-        *map(link.retired, RETIRED),
         *edits.PARAMS,
         *runs.PARAMS,
         *writing.PARAMS,
@@ -189,8 +181,8 @@ class _Run:
             for problem in self.problems:
                 shared.error_line(problem)
             with opening.early(self.stage, self.wanted):
-                if cost.allowed(self.wanted):
-                    self.open()
+                sizes.check(self.wanted)
+                self.open()
                 if self.opened is None:
                     self.stage.stale()
                 else:
@@ -198,8 +190,10 @@ class _Run:
         if self.comes_soon():
             self.stage.let_paint()
         self.controls()
-        if self.opened is not None:
-            self.options(self.opened)
+        if self.reads is not None:
+            model = None if self.opened is None else tracing.opened(self.opened)
+            self.strip.options(self.reads, model)
+        opening.prepare()
         download.follow(models.followed(self.wanted))
 
     def comes_soon(self) -> bool:
@@ -274,16 +268,13 @@ class _Run:
             request: of the trace.
             early: whether the browser may ask for it meanwhile, where it comes soon.
         """
-        run = running.Pass(PAGE, tracing.id_of(request), lambda: tracing.cost(request))
-        if run.stopped:
-            run.offer()
+        if running.is_stopped(PAGE, request):
             self.stage.stale()
             return None
         with tracing.expecting(request, words=words.whole()) as expected:
             if early and self.comes_soon():
                 self.stage.expect(expected, self.wanted.layout)
-            with run.progress() as progress:
-                tracing.traced(request, progress, shared.waiting(progress))
+            running.traced(PAGE, request)
             return tracing.entry_for(request, words=words.whole())
 
     def answer(
@@ -311,12 +302,6 @@ class _Run:
             panels=["predictions", "code"] if can_predict else ["code"],
             more=edits.with_source(second.props) if second else None,
         )
-
-    def options(self, opened: Source) -> None:
-        """Draws what is seldom changed, once the picture is there."""
-        if self.reads is not None:
-            self.strip.options(self.reads, tracing.opened(opened))
-        opening.prepare()
 
 
 def _notes(request: TraceRequest, model: "Model", trace: "Trace") -> None:

@@ -5,19 +5,18 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from models.request import Items, Picture, Source
-from viz.api.pictures import data_url
-from viz.pages.explore import compute
+from viz.pages import compute
+from viz.pages.explore import pictures
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import controls, pictures
+from viz.pages.widgets import controls
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from models.model import Model
 
-TALL, WIDEST, ENLARGED = 40, 120, 640  # pixels of the picture that the network reads
 MODES = {"crop": "Crop", "pad": "Pad", "stretch": "Stretch", "none": "As it is"}
 SCALABLE = ("dinov2", "dinov2_with_registers")  # model types that interpolate their positions
 LOWEST, HIGHEST = 224, 1036  # pixels a side of their pictures
@@ -47,7 +46,6 @@ def choose(model: "Model") -> None:
     controls.select(PAGE, "resize", "Resize", {"": usual, **MODES}, help, width=276)
     if is_changed():
         controls.button("Reset to the checkpoint’s own", f"{PAGE}_preprocessing_reset", _reset)
-    _preview(model)
 
 
 def _patch(model: "Model") -> int:
@@ -56,23 +54,10 @@ def _patch(model: "Model") -> int:
     return config.patch_size if getattr(config, "model_type", "") in SCALABLE else 0
 
 
-def _preview(model: "Model") -> None:
-    """What the network gets, as high as the controls beside it; Streamlit's button enlarges it."""
-    image = _seen_by(model, changes(model))
-    if image is None:
-        return
-    wide = min(max(TALL * image.width // image.height, 8), WIDEST)
-    with st.container(
-        key=f"{PAGE}_reads", horizontal=True, vertical_alignment="center", width="content"
-    ):
-        st.caption(f"Prepared, {image.width} × {image.height}:", width="content")
-        st.image(data_url(image, ENLARGED), width=wide)
-
-
 def _seen_by(model: "Model", changes: Items) -> "Image | None":
     """The page's picture as the model sees it; None if it cannot be read, or is cut into parts."""
     try:
-        return compute.seen(Picture(pictures.current(PAGE), changes), model).image
+        return compute.seen(Picture(pictures.current(), changes), model).image
     except ValueError:  # reported where the picture is read
         return None
 

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from models.request import File, Question, Source, TraceRequest
-from viz.pages.explore import compute
+from viz.pages import compute
+from viz.pages.explore import pictures
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import controls, entry, pictures
+from viz.pages.widgets import controls, entry
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -60,7 +61,7 @@ def request(chosen: Source) -> TraceRequest | None:
 
 def _offered(model: "Model") -> dict[str, str]:
     """What can be asked about; the choice that was made is always among it."""
-    several, animated = len(pictures.strip(PAGE)) > 1, pictures.animation(PAGE) is not None
+    several, animated = len(pictures.uploads()) > 1, pictures.animation() is not None
     possible = {
         "one": True,
         "every": several,
@@ -74,16 +75,16 @@ def film() -> tuple[File, ...]:
     """The animation that is asked about, or the frames of a video; () for pictures."""
     if session.get(PAGE, "asked_about") != "video":
         return ()
-    animated = pictures.animation(PAGE)
-    return (animated,) if animated is not None else tuple(pictures.strip(PAGE).values())
+    animated = pictures.animation()
+    return (animated,) if animated is not None else tuple(pictures.uploads().values())
 
 
 def _pictures() -> tuple[File, ...]:
     """The pictures that are asked about, in order."""
-    uploads = pictures.strip(PAGE)
+    uploads = pictures.uploads()
     if session.get(PAGE, "asked_about") == "every" and len(uploads) > 1:
         return tuple(uploads.values())
-    return (pictures.current(PAGE),)
+    return (pictures.current(),)
 
 
 def _written(model: "Model") -> str:

@@ -11,10 +11,7 @@ from viz.pages.widgets import controls
 
 ONE, MEAN = "one", "mean"
 MOST = 100  # prompts
-PARAMS = (
-    replace(link.choice("prompts", ONE, (ONE, MEAN)), replaced={"each": ONE}),
-    link.retired("prompt"),
-)
+PARAMS = (replace(link.choice("prompts", ONE, (ONE, MEAN)), replaced={"each": ONE}),)
 HELP = (
     "Several lines are one text, or prompts whose mean is shown: that of the weights of each head,"
     " over prompts with the same number of tokens"

@@ -7,19 +7,19 @@ from dataclasses import replace
 
 from models.request import File
 from viz.api import samples
-from viz.pages.explore import compute
+from viz.pages import compute
 from viz.pages.explore.names import PAGE
+from viz.pages.explore.uploads import Upload
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls
-from viz.pages.widgets.uploads import Upload
 
 UPLOAD = link.sha256("recording")
 RECORDING = replace(link.choice("sound", "speech", ("speech",)), replaced={"notes": "speech"})
 PARAMS = (UPLOAD, RECORDING)
 RATE = 16_000  # samples a second of what the browser decodes
 NAME = "recording.wav"  # in Python code
-UPLOADED = Upload(PAGE, UPLOAD.name, "recording", lambda digest, data: compute.read_recording(data))
+UPLOADED = Upload(UPLOAD.name, "recording", lambda digest, data: compute.read_recording(data))
 
 
 def row() -> None:
@@ -30,17 +30,6 @@ def row() -> None:
     if is_own:
         controls.button("Remove", f"{PAGE}_recording_remove", _show_example)
     UPLOADED.microphone()
-
-
-def problems() -> list[str]:
-    """A message if the link's recording is missing, and one if the last file was refused."""
-    digest, lines = session.get(PAGE, UPLOAD.name), []
-    if digest and UPLOADED.data is None:
-        lines.append(
-            f"This link refers to an uploaded recording (SHA-256 {digest[:12]}…): upload the same"
-            " file to see it. An example is shown instead."
-        )
-    return [*lines, UPLOADED.refused] if UPLOADED.refused else lines
 
 
 def current() -> File:

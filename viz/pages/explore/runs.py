@@ -13,13 +13,13 @@ import streamlit as st
 
 from analysis.percent import percent
 from models.request import Chat, Ids, Picture, Question, Recording, Several, TraceRequest
-from viz.api import tracing
 from viz.api.predictions import predictions_at
 from viz.pages import shared
-from viz.pages.explore import compute, source
+from viz.pages.explore import source
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
+from viz.values import Kind
 
 ASIDE = frozenset(("kept", "compared", "edited"))  # settings that are none of a run's
 MOST = 12  # runs; the oldest goes first
@@ -29,7 +29,7 @@ NOW = f"{PAGE}/run"  # in the session, that on the screen
 NAMED = 3  # outputs of a run
 EXPECTED = "a list of names, each with the settings of a page"
 GONE = "The runs that this link keeps are too long for a link, and no longer on this server"
-ROWS = ("Model", "Input", "Edits", "Prediction", "From the first")
+ROWS = ("Model", "Input", "Edits", "Prediction")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _checked(text: str) -> str:
 
 
 PARAMS = (
-    link.Param("kept", "", _checked, EXPECTED, GONE),
+    link.Param("kept", "", Kind(EXPECTED, _checked), GONE),
     link.choice("compared", "no", ("no", "yes")),
 )
 
@@ -118,7 +118,7 @@ def open_run(name: str, params_of: link_on_entry.ParamsOf) -> None:
     for run in kept():
         if run.name == name:
             aside = {name: session.get(PAGE, name) for name in ("kept", "compared", "edited")}
-            link_on_entry.follow(PAGE, params_of, {**run.query, **aside}, view=False)
+            link_on_entry.follow(PAGE, params_of, {**run.query, **aside})
 
 
 def _set(runs: Iterable[Run]) -> None:
@@ -140,16 +140,15 @@ def _beside(run: Run, runs: tuple[Run, ...]) -> dict[str, Any]:
     """The kept runs beside the one on the screen: names of columns, and rows by their name."""
     here = next((each for each in runs if each.query == run.query), run)
     every = [here, *(each for each in runs if each.query != run.query)][:BESIDE]
-    requests = [_noted().get(each.key) for each in every]
-    columns = [_column(request, requests[0]) for request in requests]
+    columns = [_column(_noted().get(each.key)) for each in every]
     rows = {name: [*cells] for name, *cells in zip(ROWS, *columns, strict=True)}
     return {"names": [each.name for each in every], "rows": rows}
 
 
-def _column(request: TraceRequest | None, first: TraceRequest | None) -> list[str]:
-    """What is said of one run, and how far it is from the first."""
+def _column(request: TraceRequest | None) -> list[str]:
+    """What is said of one run."""
     if request is None:
-        return ["–", "–", "–", "open it once to compare it", "–"]
+        return ["–", "–", "–", "open it once to compare it"]
     model = source.titled(request.model.place, request.model.name)
     edits: tuple[Any, ...] = request.edits
     described = " ".join(edit.describe() for edit in edits) or "none"
@@ -158,29 +157,9 @@ def _column(request: TraceRequest | None, first: TraceRequest | None) -> list[st
         answer = predictions_at(shared.entry_for(request).value, 0, "out")
         pairs = zip(answer.labels, answer.probabilities, strict=True) if answer else ()
         shares = [f"{_legible(name)} {percent(p, '.1f')}" for name, p in pairs]
-        apart = "" if first is None or request is first else _apart(first, request)
-        return [*about, " · ".join(shares[:NAMED]) or "–", apart or "–"]
+        return [*about, " · ".join(shares[:NAMED]) or "–"]
     except ValueError as error:
-        return [*about, " ".join(str(error).split()), "–"]
-
-
-def _apart(first: TraceRequest, second: TraceRequest) -> str:
-    """How far the output of one run is from that of another."""
-    if (first.model.place, first.model.name) != (second.model.place, second.model.name):
-        return "another model"
-    entries = [shared.entry_for(each).value for each in (first, second)]
-    reference, t = (each.trace for each in entries)
-    if reference.output.name in compute.EMBEDDINGS:
-        distance = compute.EmbeddingDistance(reference, 0 if reference.prefix else None)
-        return f"1 − cosine {distance(t):.3g}"
-    answers = [predictions_at(each, 0, "out") for each in entries]
-    if tracing.opened(first.model).multi_label:
-        return ""
-    places = [-1 if each.position is None else each.position for each in answers if each]
-    if len(places) < len(answers):
-        return ""
-    before, after = map(compute.logits_at, (reference, t), places)
-    return f"KL {compute.divergence(before, after):.3g} nats"
+        return [*about, " ".join(str(error).split())]
 
 
 def _legible(name: str) -> str:

@@ -5,6 +5,9 @@ from typing import Any
 
 import streamlit as st
 
+from models.presets import config_of
+from models.request import Source
+from viz.pages import compute, shared
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -83,6 +86,13 @@ def of(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 def begin(model: str) -> dict[str, Any]:
     """The settings with which a network built here begins."""
     return {param.name: param.default for param in PARAMS.get(model, ())}
+
+
+def check(source: Source) -> None:
+    """Raises ValueError for a network built here that is not consistent, or too large."""
+    if source.place == "built":
+        config = config_of(source.name, dict(source.sizes))
+        shared.check_memory(compute.peak_memory(compute.parts(config)))
 
 
 def controls() -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.request import Reads, Source
-from viz.pages.explore import examples, inputs, models
+from viz.pages.explore import examples, inputs, models, sizes
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import plain
 from viz.pages.state import session
@@ -51,11 +51,13 @@ class Strip:
             st.caption(f":green[{plain(known)}]" if known.startswith("✓") else plain(known))
             examples.hint()
 
-    def options(self, reads: Reads, model: "Model") -> None:
-        """Draws what is seldom changed."""
+    def options(self, reads: Reads, model: "Model | None") -> None:
+        """Draws what is seldom changed; the sizes of a network built here before it is open."""
         if self.menu is not None:
             with self.menu:
-                inputs.options(reads, model)
+                if model is not None:
+                    inputs.options(reads, model)
+                sizes.controls()
 
 
 def place() -> Strip:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from models.request import Source
 from viz.api import tracing
-from viz.pages.explore import compute
+from viz.pages import compute
 
 UNTRAINED, DOOR, ADAPTER = "weights:random", "door", "adapter:none"
 FORMS = (UNTRAINED, f"{DOOR}:own", f"{DOOR}:transformers", ADAPTER)

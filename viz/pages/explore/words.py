@@ -14,7 +14,6 @@ from viz.pages.widgets import controls
 
 PARAMS = (
     replace(link.choice("words", "no", ("no", "yes")), replaced={"sentences": "yes"}),
-    link.retired("sums"),
     link.choice("chat", "no", ("no", "yes")),
 )
 WORDS = (

@@ -7,7 +7,8 @@ import streamlit as st
 
 from models.request import Chat, TraceRequest
 from viz.api import writing
-from viz.pages.explore import compute, prompts
+from viz.pages import compute
+from viz.pages.explore import prompts
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session

@@ -16,7 +16,7 @@ from viz.course.reading import Lesson
 from viz.pages import shared
 from viz.pages.frame import registry
 from viz.pages.lessons import story
-from viz.pages.state import link_on_entry, session
+from viz.pages.state import link_on_entry
 from viz.pages.state import params as link
 from viz.pages.widgets import attention
 from viz.pages.widgets.sources import source
@@ -42,9 +42,7 @@ def framed(lesson: Lesson, *params: link.Param) -> Iterator[None]:
         params: its settings, where it has any.
     """
     name = lesson.name
-    problems = link_on_entry.enter(
-        name, lambda query: (*params, *story.SELECTION, *_older(lesson, query)), story.SELECTED
-    ).problems
+    problems = link_on_entry.enter(name, (*params, *story.SELECTION), story.SELECTED).problems
     st.session_state["lesson/last"] = name
     view("mode", {}, key="lesson_mode")
     with st.container(key=f"lesson_page_{name}", gap="small"):
@@ -149,11 +147,3 @@ def explore(label: str, page: str = "explore", **query: Any) -> None:
         icon=":material/open_in_new:",
         query_params={key: str(value) for key, value in query.items()},
     )
-
-
-def _older(lesson: Lesson, query: Any) -> tuple[link.Param, ...]:
-    """The settings in a link to a story that older versions of the lesson had."""
-    if not lesson.steps:
-        return ()
-    known = {*story.SELECTED, *session.APP_NAMES, *link.GONE}
-    return tuple(link.retired(name) for name in query if name not in known)

@@ -1,7 +1,7 @@
 """Positions: where order comes from, scheme by scheme."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -46,7 +46,6 @@ PARAMS = (
     link.choice("keys", "both", KEYS),
     link.number("position", 20, 0, 511),
     link.number("dim", 4, 0, 511),
-    link.retired("scale"),
 )
 SHOWS = {
     "sinusoidal": "One row per position, one column per dimension: low dimensions are fast waves,"
@@ -70,6 +69,7 @@ NOT_PROVED = (
 )
 SLIDER, LOWER = 120, 300  # pixels: width of a slider, height of what is below a matrix
 SHARE = 99  # percent of a learned table's numbers; its few outliers have the last colour
+COSINE: dict[str, Any] = {"bar": "cosine", "low": -1, "high": 1, "square": True}
 COLOURS = {"alibi": (-8, 0), "relative": (-3, 3)}  # e^−8 = 0.0003: lower biases look alike
 
 Drawn = list[tuple[go.Figure, str, str]]  # charts, each with its name and its text alternative
@@ -155,51 +155,20 @@ def _of_table(encoding: "Encoding", row: DeltaGenerator) -> Drawn:
         low=-end,
         high=end,
     )
-    every = figures.heatmap(
-        similar,
-        title="Cosine of every two positions",
-        x="position",
-        y="position",
-        bar="cosine",
-        low=-1,
-        high=1,
-        mark=(position, None),
-        square=True,
-    )
-    wave = figures.curves(
-        np.arange(length),
-        {f"dimension {dim}": values[:, dim]},
-        title=f"The wave of dimension {dim}",
-        x="position",
-        y="value",
-        mark=position,
-        height=LOWER,
-    )
-    title = f"Position {position} with all others"
+    title, axes = "Cosine of every two positions", {"x": "position", "y": "position"}
+    every = figures.heatmap(similar, title=title, mark=(position, None), **axes, **COSINE)
+    line: dict[str, Any] = {"x": "position", "mark": position, "height": LOWER}
+    numbers, title = {f"dimension {dim}": values[:, dim]}, f"The wave of dimension {dim}"
+    wave = figures.curves(np.arange(length), numbers, title=title, y="value", **line)
+    title, row_of = f"Position {position} with all others", similar[position]
     if encoding.scheme == "grid":
-        others = figures.heatmap(
-            similar[position].reshape(encoding.grid),
-            title=title,
-            x="patch column",
-            y="patch row",
-            bar="cosine",
-            low=-1,
-            high=1,
-            mark=divmod(position, encoding.grid[1]),
-            square=True,
-            height=LOWER,
-        )
+        axes = {"x": "patch column", "y": "patch row"}
+        place: dict[str, Any] = {"mark": divmod(position, encoding.grid[1]), "height": LOWER}
+        cells = row_of.reshape(encoding.grid)
+        others = figures.heatmap(cells, title=title, **axes, **place, **COSINE)
     else:
-        others = figures.curves(
-            np.arange(length),
-            {"cosine": similar[position]},
-            title=title,
-            x="position",
-            y="cosine",
-            mark=position,
-            span=(-1.05, 1.05),
-            height=LOWER,
-        )
+        line |= {"title": title, "y": "cosine", "span": (-1.05, 1.05)}
+        others = figures.curves(np.arange(length), {"cosine": row_of}, **line)
     return [
         (table, "table", "Every position's numbers"),
         (every, "similar", "Cosine similarity of every two positions"),

@@ -4,15 +4,14 @@ Nothing else in Python reads the link: from then on the browser writes it, from 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from viz.pages.state import attachments, session
 from viz.pages.state import params as link
-from viz.pages.state.page_state import Assigned, Entered, PageState
 from viz.pages.state.selected import SELECTED
-from viz.pages.state.session import APP, APP_PARAMS, Params
+from viz.pages.state.session import APP, APP_PARAMS, PageState, Params
 
 ParamsOf = Callable[[Mapping[str, str]], Params]
 
@@ -44,24 +43,17 @@ def enter(
         query = {}
         link_params = tuple(read(query))
     if query or not session.is_known(page):
-        session.apply(page, _linked(link_params, query, selected))
+        session.begin(page, *_linked(link_params, query, selected))
     else:
-        session.apply(page, Entered())
+        session.begin(page, {})
     return session.current(page)
 
 
-def follow(page: str, params: ParamsOf, query: Mapping[str, str], *, view: bool = True) -> None:
-    """Takes a link of the page itself to it, as if it were entered by that link.
-
-    Args:
-        page: name of the page.
-        params: its settings and its view's selection, for a link.
-        query: of the link.
-        view: whether the view's selection becomes that of the link; else it stays.
-    """
+def follow(page: str, params: ParamsOf, query: Mapping[str, str]) -> None:
+    """Takes the settings of a link of the page itself; the view stays where it is."""
     session.fold(page)
-    linked = _linked(tuple(params(query)), query, SELECTED)
-    session.apply(page, linked if view else replace(linked, selection=None))
+    settings, _, problems = _linked(tuple(params(query)), query, SELECTED)
+    session.begin(page, settings, None, problems)
 
 
 def enter_app(page: str) -> None:
@@ -78,7 +70,7 @@ def enter_app(page: str) -> None:
     present = session.current(APP).settings
     values = {name: value for name, value in values.items() if name in query or name not in present}
     if any(present.get(name) != value for name, value in values.items()):
-        session.apply(APP, Assigned(values))
+        session.begin(APP, values)
 
 
 def _is_of_another_page(
@@ -98,8 +90,8 @@ def _is_of_another_page(
 
 def _linked(
     params: tuple[link.Param, ...], query: Mapping[str, str], selected: frozenset[str]
-) -> Assigned:
-    """The settings in a link; long texts are looked up by their digest."""
+) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """Settings, selection and problems of a link; long texts are looked up by their digest."""
     values, problems = link.read((*params, *APP_PARAMS), query)
     values = {name: values[name] for name in (param.name for param in params)}
     for name, digest in link.wanted(params, query).items():
@@ -110,4 +102,4 @@ def _linked(
             (gone,) = (param.gone for param in params if param.name == name)
             problems.append(f"{gone} (SHA-256 {digest[:12]}…).")
     selection = {name: values.pop(name) for name in [*values] if name in selected}
-    return Assigned(values, selection, tuple(problems))
+    return values, selection, problems

@@ -5,7 +5,7 @@ values are reported in one line and replaced by the default; unknown parameters 
 dropped.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,43 +15,7 @@ from viz.values import SHA256, Kind, real, whole, wholes, words
 MAX_TEXT = 2000  # characters; a link represents longer texts by their SHA-256
 HASH = "_sha256"
 MOST_FILES = 8  # uploaded files that one link names together
-OPENED_AS_USUAL = (
-    "This link chooses a precision or an implementation of the model. Headscope has no such choice"
-    " any more; the model opens in float32, in the implementation that suits it."
-)
-PREPARED_AS_STATED = (
-    "This link changes the mean, deviation or size of a prepared picture. Headscope has no such"
-    " choice any more; the checkpoint’s own are used."
-)
-GONE = {  # what is said of a setting that older links have, by its name
-    "dtype": OPENED_AS_USUAL,
-    "door": OPENED_AS_USUAL,
-    "average": "This link showed a mean over all tokens, which no longer exists: choose a token.",
-    "figure": "This link showed a figure of a paper that is not drawn any more: see “Numbers”.",
-    "arrangement": "This link arranged thumbnails by a number, by which a table is sorted now.",
-    "print": "This link showed a lesson on paper: print the page, and all steps are on it.",
-    "room": "This link led to a live classroom, which no longer exists: the page opens on its own.",
-    **dict.fromkeys(("mean", "std", "rows_px", "cols_px"), PREPARED_AS_STATED),
-    "chooser": "This link opened the list of models: it opens from the model’s name now.",
-    "column": "This link chose a column of a table; now each line of the text is a prompt.",
-    **dict.fromkeys(
-        ("beside", "beside_fusion", "beside_discard"),
-        "This link shows two methods beside each other. One is shown at a time now.",
-    ),
-    "generic": "This link divides a map by that of another question. The weights are shown now.",
-    "paint": "This link drew weights smoothly or as a mask: each patch has its colour now.",
-    **dict.fromkeys(
-        ("view", "newrows", "newcols"),
-        "This link chose a view of the Positions page, which shows each scheme at once now.",
-    ),
-    **dict.fromkeys(
-        ("look", "ks", "weight", "reads", "ids", "answer_ids", "fit"),
-        "This link drew parts as areas, counted right answers or read token ids. The page shows the"
-        " parts of a network and its heads on a text now.",
-    ),
-    "special": "This link hid special tokens: one switch ignores those on which heads rest now.",
-    "tree": "This link opened the tree of a score, which no longer exists: the pair opens alone.",
-}
+NAMED = 5  # settings of a link that are named though nothing knows them
 
 
 @dataclass(frozen=True)
@@ -61,8 +25,7 @@ class Param:
     Attributes:
         name: in the link.
         default: value if the link does not contain it.
-        parse: converts the link's text to a value; raises ValueError.
-        expected: description of valid values.
+        kind: of its values.
         gone: what is said of a value that a link names by its digest alone and that is not stored.
         replaced: values of older links that no longer exist, and what each opens instead.
         named: whether a link names the default too: another default would change what it shows.
@@ -70,8 +33,7 @@ class Param:
 
     name: str
     default: Any
-    parse: Callable[[str], Any]
-    expected: str
+    kind: Kind
     gone: str = (
         "This link refers to a text that is too long for a link: paste the text to see the same"
         " picture"
@@ -80,73 +42,63 @@ class Param:
     named: bool = False
 
 
-def _of(name: str, default: Any, kind: Kind) -> Param:
-    return Param(name, default, kind.read, kind.expected)
-
-
 def choice(name: str, default: str, options: Iterable[str]) -> Param:
     """One of several strings."""
-    return _of(name, default, words(*options))
+    return Param(name, default, words(*options))
 
 
 def number(name: str, default: int | None, low: int, high: int, step: int = 1) -> Param:
     """An integer from low to high, in steps."""
-    return _of(name, default, whole(low, high, step))
+    return Param(name, default, whole(low, high, step))
 
 
 def decimal(name: str, default: float | None, low: float, high: float) -> Param:
     """A float from low to high."""
-    return _of(name, default, real(low, high))
+    return Param(name, default, real(low, high))
 
 
 def one_of(name: str, default: int, options: Iterable[int]) -> Param:
     """One of several integers."""
     kind = words(*map(str, options))
-    return Param(name, default, lambda text: int(kind.read(text)), kind.expected)
+    return Param(name, default, Kind(kind.expected, lambda text: int(kind.read(text))))
 
 
 def number_or(name: str, default: int | str, high: int, others: Iterable[str]) -> Param:
     """An integer from 0 to high, or one of several strings."""
     kind, known = whole(0, high), tuple(others)
-    return Param(
-        name,
-        default,
-        lambda text: text if text in known else kind.read(text),
-        f"{kind.expected}, or {' or '.join(known)}",
-    )
+
+    def read(text: str) -> int | str:
+        return text if text in known else kind.read(text)
+
+    return Param(name, default, Kind(f"{kind.expected}, or {' or '.join(known)}", read))
 
 
 def sha256(name: str) -> Param:
     """The SHA-256 of data too large for a link; empty if there is none."""
-    return _of(name, "", SHA256)
+    return Param(name, "", SHA256)
 
 
 def sha256s(name: str) -> Param:
     """The SHA-256 of up to `MOST_FILES` files, joined by dots; empty for none."""
 
-    def parse(text: str) -> str:
+    def read(text: str) -> str:
         parts = text.split(".") if text else []
         if len(parts) > MOST_FILES:
             raise ValueError
         return ".".join(map(SHA256.read, parts))
 
-    return Param(name, "", parse, f"at most {MOST_FILES} SHA-256, joined by dots")
+    return Param(name, "", Kind(f"at most {MOST_FILES} SHA-256, joined by dots", read))
 
 
 def numbers(name: str, high: int) -> Param:
     """Whole numbers from 0 to high, each once, joined by dots; empty for none."""
     kind = wholes(high)
-    return Param(name, "", lambda text: kind.held(kind.read(text)), kind.expected)
+    return Param(name, "", Kind(kind.expected, lambda text: kind.held(kind.read(text))))
 
 
 def text(name: str, default: str) -> Param:
     """Free text."""
-    return Param(name, default, str, "text")
-
-
-def retired(name: str) -> Param:
-    """A parameter of older links that is accepted and ignored."""
-    return Param(name, None, lambda text: None, "text")
+    return Param(name, default, Kind("text", str))
 
 
 def read(params: Iterable[Param], query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
@@ -159,7 +111,7 @@ def read(params: Iterable[Param], query: Mapping[str, str]) -> tuple[dict[str, A
     by_name = {param.name: param for param in params}
     values = {name: param.default for name, param in by_name.items()}
     wanted = {text + HASH for text in by_name}
-    problems = []
+    problems, unknown = [], []
     for name, raw in query.items():
         if name in by_name:
             param = by_name[name]
@@ -170,17 +122,19 @@ def read(params: Iterable[Param], query: Mapping[str, str]) -> tuple[dict[str, A
                     f" Using {now} instead."
                 )
             try:
-                values[name] = param.parse(now)
+                values[name] = param.kind.read(now)
             except ValueError:
                 problems.append(
-                    f"The link says {name} = {_short(raw)}; expected {param.expected}."
+                    f"The link says {name} = {_short(raw)}; expected {param.kind.expected}."
                     f" Using {_worded(param.default)} instead."
                 )
-        elif name in GONE:
-            problems.append(GONE[name])
         elif name not in wanted:
-            problems.append(f"The link has a setting called {_short(name)}, which does not exist.")
-    return values, [*dict.fromkeys(problems)]
+            unknown.append(_short(name))
+    if unknown:
+        more = ", …" if len(unknown) > NAMED else ""
+        listed = ", ".join(unknown[:NAMED]) + more
+        problems.append(f"Settings of the link that Headscope does not have: {listed}.")
+    return values, problems
 
 
 def value(param: Param, query: Mapping[str, str]) -> Any:

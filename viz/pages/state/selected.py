@@ -6,6 +6,7 @@ layer, head and token are each page's own.
 
 from viz.pages.state import params as link
 from viz.selection import OF_VIEWS, Option
+from viz.values import Kind
 from viz.views import forms_of, kind_of
 
 SITE = (  # beside layer and kind, whose defaults are each page's own
@@ -29,8 +30,7 @@ def param(option: Option) -> link.Param:
     return link.Param(
         option.name,
         option.start,
-        lambda text: option.held(kind(text)),
-        kind.expected,
+        Kind(kind.expected, lambda text: option.held(kind(text))),
         replaced=REPLACED.get(option.name, {}),
     )
 

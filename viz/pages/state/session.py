@@ -8,7 +8,7 @@ again within a revision, and Streamlit remembers no value for them.
 
 import secrets
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,6 @@ import streamlit as st
 from viz.api import visitors
 from viz.pages.state import attachments
 from viz.pages.state import params as link
-from viz.pages.state.page_state import Assigned, Edited, Event, PageState, reduce
 
 Params = Iterable[link.Param]
 ANEW = object()  # a shape that no widget has: forces a remount at the next draw
@@ -27,6 +26,24 @@ APP_PARAMS = (
     link.choice("device", "cpu", ("cpu", "cuda", "mps")),
 )
 APP_NAMES = frozenset(param.name for param in APP_PARAMS)
+
+
+@dataclass(frozen=True)
+class PageState:
+    """The state of a page.
+
+    Attributes:
+        revision: incremented whenever the app, rather than the user, sets controls. Widget keys
+            include it, so a stale event addresses widgets that no longer exist.
+        settings: the values of the page's controls.
+        selection: initial selection of the view in this revision; None keeps the previous one.
+        problems: one message for each invalid part of the link.
+    """
+
+    revision: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    selection: Mapping[str, Any] | None = None
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -146,7 +163,7 @@ def assign(
     Entries missing from `selection` take their defaults.
     """
     fold(page)
-    apply(page, Assigned(settings, selection))
+    begin(page, settings, selection, ())
 
 
 def edit(page: str, settings: Mapping[str, Any]) -> None:
@@ -154,7 +171,7 @@ def edit(page: str, settings: Mapping[str, Any]) -> None:
     mounts: dict[str, Mount] = st.session_state.get(f"state/{page}/mounts", {})
     for name in settings.keys() & mounts.keys():
         mounts[name] = replace(mounts[name], shape=ANEW)
-    apply(page, Edited(current(page).revision, settings))
+    _change(page, settings)
 
 
 def widget(
@@ -265,7 +282,7 @@ def fold(page: str) -> None:
         for name, mount in mounts.items()
         if mount.revision == now.revision and mount.key in state
     }
-    apply(page, Edited(now.revision, {n: v for n, v in values.items() if v is not None}))
+    _change(page, {name: value for name, value in values.items() if value is not None})
 
 
 def _value(widget: Any, mount: Mount) -> Any:
@@ -282,13 +299,36 @@ def _value(widget: Any, mount: Mount) -> Any:
         return None
 
 
-def apply(page: str, event: Event) -> None:
-    """Changes the state of a page."""
-    before = current(page)
-    after = reduce(before, event)
-    if after is not before:
-        st.session_state[_key(page)] = after
-        attachments.keep_long_texts(after.settings, visitor())
+def begin(
+    page: str,
+    settings: Mapping[str, Any],
+    selection: Mapping[str, Any] | None = None,
+    problems: Iterable[str] | None = None,
+) -> None:
+    """Begins a revision of a page, in which all its widgets are new.
+
+    Args:
+        page: name of the page.
+        settings: that change.
+        selection: of the view; None keeps the selection.
+        problems: of the link; None keeps them.
+    """
+    now = current(page)
+    problems = now.problems if problems is None else tuple(problems)
+    _keep(page, PageState(now.revision + 1, {**now.settings, **settings}, selection, problems))
+
+
+def _change(page: str, settings: Mapping[str, Any]) -> None:
+    """Changes settings within a revision, after which the link's problems are told no more."""
+    now = current(page)
+    merged = {**now.settings, **settings}
+    if merged != now.settings:
+        _keep(page, replace(now, settings=merged, problems=()))
+
+
+def _keep(page: str, state: PageState) -> None:
+    st.session_state[_key(page)] = state
+    attachments.keep_long_texts(state.settings, visitor())
 
 
 def visitor() -> str:

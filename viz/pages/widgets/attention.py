@@ -10,15 +10,13 @@ import streamlit as st
 from headscope_views import view
 from streamlit.delta_generator import DeltaGenerator
 
-from viz import stored
 from viz.api.entries import Kind
 from viz.api.registry import Expected, Held
 from viz.pages import shared
 from viz.pages.state import params as link
 from viz.pages.state import session
 
-FETCH_SECONDS = 0.08  # in which the browser fetches a new picture, mostly
-PAINT_SECONDS = 0.02  # in which it paints it
+PAINT_SECONDS = 0.06  # in which the browser fetches and paints a new picture, mostly
 
 
 @dataclass
@@ -36,8 +34,7 @@ class Stage:
         drawn: whether the view was drawn in this run.
         sent_picture: kind and picture that this run sent to the browser.
         props: further ones of the view, whatever it shows.
-        new: a picture that the browser has not shown before, with the number of requests for it
-            before it is sent to the browser; None if there is none.
+        is_new: whether that is another one than the last.
     """
 
     page: str
@@ -50,7 +47,7 @@ class Stage:
     drawn: bool = False
     sent_picture: tuple[Kind, dict[str, Any]] | None = None
     props: Mapping[str, Any] = field(default_factory=dict)
-    new: tuple[Held | Expected, int] | None = None
+    is_new: bool = False
 
     def expect(self, result: Held | Expected, network: Hashable) -> None:
         """Tells the browser what `show` is going to draw, so that it asks for it meanwhile.
@@ -116,30 +113,16 @@ class Stage:
                     self.stale()
 
     def let_paint(self) -> None:
-        """Waits until the browser has fetched and painted a new picture, but not long.
-
-        While it draws the rest of the page, it does not ask for the picture. What it has in its own
-        cache it does not ask for at all.
-        """
-        if self.new is not None:
-            held, before = self.new
-            if held.requests.answered(before, FETCH_SECONDS):
-                time.sleep(PAINT_SECONDS)
-
-    def let_fetch(self, responses: int, seconds: float) -> None:
-        """Waits until the browser has fetched so many stored responses, for at most so long."""
-        end = time.monotonic() + seconds
-        for _ in range(responses):
-            stored.served.acquire(timeout=max(0.0, end - time.monotonic()))
-        time.sleep(PAINT_SECONDS)
+        """Lets the browser fetch and paint a new picture before the page draws what follows."""
+        if self.is_new:
+            time.sleep(PAINT_SECONDS)
 
     def _tell(
         self, result: Held | Expected, heads: list[int] | None, more: Mapping[str, Any]
     ) -> None:
         picture = {"trace": result.id, "made": result.serial, **self.props, **more}
         self.sent_picture = self.kind, picture
-        if st.session_state.get(f"{self.page}/drawn") != self.sent_picture:
-            self.new = result, result.requests.count
+        self.is_new = self.is_new or st.session_state.get(f"{self.page}/drawn") != self.sent_picture
         self._mount({**picture, "heads": heads, "busy": False})
 
     def _end_waiting(self) -> None:

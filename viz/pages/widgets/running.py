@@ -1,105 +1,95 @@
-"""A forward pass that takes long: what it will take, its progress, and a button that stops it."""
+"""A forward pass that takes long: its progress, and a button that stops it."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from viz.api import passes
-from viz.architecture import short
+from viz.api import tracing
 from viz.pages import shared
 from viz.pages.state import session
 
 if TYPE_CHECKING:
-    from models.loading.estimate import Estimate
     from models.progress import Progress
+    from models.request import TraceRequest
+    from models.trace import Trace
+    from viz.api.registry import Held
 
-LONG = 1.0  # seconds from which on a pass shows its progress
+PATIENCE = 1.0  # seconds from which on a pass shows its progress
 EVERY = 0.1  # seconds between two updates of the bar
 
 
-@dataclass(frozen=True)
-class Pass:
-    """One forward pass of a page.
+def traced(page: str, request: "TraceRequest") -> "Held[Trace]":
+    """The trace of a request, with its progress.
 
-    Attributes:
-        page: prefix of its widget keys.
-        id: of what it computes.
-        cost: what it takes, and the device it runs on; called only if it runs, or was stopped.
+    Args:
+        page: prefix of the widgets' keys.
+        request: of the trace.
     """
+    id = tracing.id_of(request)
+    with progress(page, id, lambda: tracing.takes_long(request)) as report:
+        return tracing.traced(request, report, shared.waiting(report))
 
-    page: str
-    id: str
-    cost: "Callable[[], tuple[Estimate, str]]"
 
-    def seconds(self) -> float:
-        """How long it takes, about."""
-        return passes.seconds(*self.cost())
+def is_stopped(page: str, request: "TraceRequest") -> bool:
+    """Whether the user stopped a pass; then says so, with a button that runs it after all."""
+    state, name = st.session_state, f"{page}/stopped"
+    if state.get(name) != tracing.id_of(request):
+        return False
+    with st.container(key=f"{page}_stopped", horizontal=True, vertical_alignment="center"):
+        shared.notice("Stopped. Showing the previous result.")
+        st.button(
+            "Run it",
+            key=f"{page}_run_again",
+            on_click=session.callback(lambda: state.pop(name, None)),
+        )
+    return True
 
-    def words(self) -> str:
-        """How long it takes and how much memory."""
-        memory = self.cost()[0].bytes
-        taken = f" and {short(memory, 'memory')}" if memory else ""
-        return f"about {duration(self.seconds())}{taken}"
 
-    @property
-    def stopped(self) -> bool:
-        """Whether the user stopped it."""
-        return st.session_state.get(f"{self.page}/stopped") == self.id
+@contextmanager
+def progress(page: str, id: str, is_long: Callable[[], bool]) -> "Iterator[Progress]":
+    """What a pass reports to: draws a bar and a button if it takes over a second.
 
-    def offer(self) -> None:
-        """Says that it was stopped, with a button that runs it after all."""
-        state, name = st.session_state, f"{self.page}/stopped"
-        with st.container(key=f"{self.page}_stopped", horizontal=True, vertical_alignment="center"):
-            shared.notice("Stopped. Showing the previous result.")
-            st.button(
-                f"Run it ({self.words()})",
-                key=f"{self.page}_run_again",
-                on_click=session.callback(lambda: state.pop(name, None)),
-            )
+    A click on the button, like any other change, ends this run of the page at the next update of
+    the bar, and the pass with it.
 
-    @contextmanager
-    def progress(self) -> "Iterator[Progress]":
-        """What the pass reports to: draws a bar and a button if it takes over a second.
+    Args:
+        page: prefix of the widgets' keys.
+        id: of what the pass computes.
+        is_long: whether the bar is drawn at once.
+    """
+    began = time.monotonic()
+    place, bar, drawn = None, None, 0.0
 
-        A click on the button, like any other change, ends this run of the page at the next update
-        of the bar, and the pass with it.
-        """
-        began = time.monotonic()
-        place, bar, drawn, text = None, None, 0.0, ""
+    def report(done: int, total: int) -> None:
+        nonlocal place, bar, drawn
+        now = time.monotonic()
+        if bar is None:
+            if now - began < PATIENCE and (done or not is_long()):
+                return
+            place = st.empty()
+            bar = _bar(page, id, place)
+        if now - drawn >= EVERY or done == total:
+            drawn = now
+            text = f"{done} of {total} layers" if total else "Waiting for other passes"
+            bar.progress(done / max(1, total), text=text)
 
-        def report(done: int, total: int) -> None:
-            nonlocal place, bar, drawn, text
-            now = time.monotonic()
-            if bar is None:
-                if now - began < LONG and (done or self.seconds() < LONG):
-                    return
-                text = f"Takes {self.words()}"
-                place = st.empty()
-                bar = self._draw(place)
-            if now - drawn >= EVERY or done == total:
-                drawn = now
-                so_far = f"{done} of {total} layers" if total else "waiting for other passes"
-                bar.progress(done / max(1, total), text=f"{text} · {so_far}")
+    yield report
+    if place is not None:
+        place.empty()
 
-        yield report
-        if place is not None:
-            place.empty()
 
-    def _draw(self, place: DeltaGenerator) -> DeltaGenerator:
-        state, name = st.session_state, f"{self.page}/stopped"
+def _bar(page: str, id: str, place: DeltaGenerator) -> DeltaGenerator:
+    def stop() -> None:
+        st.session_state[f"{page}/stopped"] = id
 
-        def stop() -> None:
-            state[name] = self.id
-
-        with place.container(key=_working(self.page), horizontal=True, vertical_alignment="center"):
-            bar = st.progress(0.0)
-            st.button("Stop", key=f"{self.page}_stop_pass", on_click=session.callback(stop))
-        return bar
+    with place.container(key=_working(page), horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0)
+        st.button("Stop", key=f"{page}_stop_pass", on_click=session.callback(stop))
+    return bar
 
 
 def say(page: str, place: DeltaGenerator, text: str) -> None:
@@ -110,10 +100,3 @@ def say(page: str, place: DeltaGenerator, text: str) -> None:
 def _working(page: str) -> str:
     """The key of what a page works on; while a picture of another state is there, it is dimmed."""
     return f"{page}_working" if f"{page}/drawn" in st.session_state else f"{page}_starting"
-
-
-def duration(seconds: float) -> str:
-    """Seconds or minutes, in words."""
-    if seconds < 1:
-        return "1 s"
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

@@ -207,7 +207,6 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
         path_of("layer", site=site),
         path_of("sinks", site=site, outliers=False),
         path_of("sinks", site=site, outliers=True),
-        path_of("provenance", site=site),
     ]
 
 

@@ -1,4 +1,4 @@
-// Below a view: provenance of the weights, predictions, and equivalent Python code.
+// Below a view: predictions, and equivalent Python code.
 
 import { useAnswer, useNewest } from "../core/hooks.js";
 import { html } from "../core/html.js";
@@ -21,22 +21,10 @@ export function Below({ view }) {
   const wanted = view.props.panels ?? [];
   return html`
     <div class="hs-below">
-      <${Provenance} view=${view} />
       ${wanted.includes("predictions") && html`<${Likeliest} view=${view} />`}
       ${wanted.includes("code") && html`<${Code} view=${view} />`}
     </div>
   `;
-}
-
-/**
- * One line: how the weights were computed, and their row sums. Its space is reserved, so that nothing
- * below it moves when it arrives.
- */
-function Provenance({ view }) {
-  const { answer } = useAnswer(view, "provenance", pathOf("provenance", { site: view.selection.site }));
-  const line = useNewest(Boolean(answer), () => answer.line, [answer]);
-  const isMissing = !answer && view.client?.state("provenance") === "absent";
-  return html`<p class="hs-provenance" hidden=${isMissing}>${line}</p>`;
 }
 
 /** The token that is asked about. */

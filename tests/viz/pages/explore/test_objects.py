@@ -11,14 +11,11 @@ from tests.viz.api.test_objects import base_of, save
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import entry, opened, small
 
-OLD = {"over": "1", "over_head": "mean", "over_query": "2", "over_score": "5"}
-
 
 @pytest.mark.parametrize("name", ["detr", "segformer"])
 def test_a_detector_and_cells_have_their_picture_in_the_view(name: str, tmp_path: Path) -> None:
-    """A link with the settings of the picture below the view opens still."""
     save(name, tmp_path)
-    app = opened(place="folder", folder=str(tmp_path), **OLD)
+    app = opened(place="folder", folder=str(tmp_path))
     assert helpers.lines(app) == []
     assert helpers.view(app, "text")["kind"] == "text"
     base = base_of(entry(app))

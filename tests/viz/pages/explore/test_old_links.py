@@ -4,7 +4,6 @@ import pytest
 
 from tests.viz.pages import helpers
 from viz.pages.explore.old_links import GONE, renewed, without_gone
-from viz.pages.state import params
 
 
 @pytest.mark.parametrize(
@@ -66,22 +65,6 @@ def test_a_link_to_what_is_gone_opens_what_takes_its_place(
     assert "which no longer exists" in line
     start = helpers.view(app, "text")["start"]
     assert {name: start[name] for name in opens} == opens
-
-
-def test_a_link_to_the_tree_of_a_score_opens_the_score() -> None:
-    query = {"model": "grammar-next", "input": "the cat saw the dog", "form": "head"}
-    app = helpers.run("explore", query | {"token": "5", "partner": "3", "tree": "query.2"})
-    assert helpers.lines(app) == [params.GONE["tree"]]
-    start = helpers.view(app, "text")["start"]
-    assert (start["form"], start["token"], start["partner"]) == ("head", 5, 3)
-
-
-def test_a_link_to_a_proof_that_is_gone_opens_another() -> None:
-    app = helpers.run("explore", {"model": "digits", "relevance": "attnlrp", "proof": "road"})
-    assert helpers.lines(app) == [
-        "The link says proof = “road”, which no longer exists. Using deletion instead."
-    ]
-    assert helpers.view(app, "image")["start"]["proof"] == "deletion"
 
 
 @pytest.mark.parametrize(

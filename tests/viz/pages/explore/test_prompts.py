@@ -1,6 +1,5 @@
 """A list of prompts: one at a time, and the mean of their weights."""
 
-from functools import reduce
 from typing import Any
 
 import pytest
@@ -46,22 +45,6 @@ def test_the_mean_is_that_of_a_loop(edits: tuple[Any, ...]) -> None:
         torch.testing.assert_close(t.weights(layer, head).double(), expected, atol=ROUNDING, rtol=0)
     whole = [block.weights for block in t.blocks(t.site(1), head=0)]
     torch.testing.assert_close(torch.cat(whole, 1)[0], t.weights(1, 0), atol=ROUNDING, rtol=0)
-
-
-def test_scores_are_means_and_masked_keys_stay_masked() -> None:
-    model = load("grammar-next")
-    passes = [trace(model, each) for each in TEXTS]
-    scores = averaged(passes).scores(1, 0)
-    seen = torch.tril(torch.ones_like(scores)).bool()
-    expected = reduce(torch.add, (each.scores(1, 0) for each in passes)) / len(passes)
-    assert (scores[~seen] == -torch.inf).all()
-    torch.testing.assert_close(scores[seen], expected[seen], atol=1e-4, rtol=1e-5)
-
-
-def test_the_output_of_a_mean_is_the_mean_of_probabilities() -> None:
-    passes = [trace(load("grammar-next"), each) for each in TEXTS]
-    expected = sum(each.output.values.softmax(-1) for each in passes) / len(passes)
-    torch.testing.assert_close(averaged(passes).output.values.softmax(-1), expected)
 
 
 def test_texts_of_other_lengths_have_no_mean() -> None:
@@ -122,16 +105,3 @@ def test_a_prompt_or_another_mean_beside_the_mean() -> None:
     (line,) = helpers.lines(app)
     assert "the same number of tokens, received 6 to 7" in line
     assert "other" not in helpers.view(app, "text")
-
-
-def test_the_mean_of_a_second_model_stands_beside() -> None:
-    app = opened("\n".join(TEXTS), prompts="mean", compare="catalogue:minilm")
-    assert helpers.lines(app) == []
-    expected = averaged([trace(load("minilm"), each) for each in TEXTS]).weights(1)
-    torch.testing.assert_close(beside(app, "second"), expected, atol=ROUNDING, rtol=0)
-
-
-def test_a_text_of_one_line_has_no_list() -> None:
-    app = opened(TEXTS[0], prompts="mean")
-    assert labels(app)[1:] == TEXTS[0].split()
-    assert not any(":prompts" in str(each.key) for each in app.button_group)

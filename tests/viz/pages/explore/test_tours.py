@@ -12,13 +12,12 @@ from models.edits import Ablate
 from models.run import Model, Trace, load, trace
 from tests.fetched import fetched
 from viz.api.samples import PHOTOS
-from viz.pages.explore.example_photos import EXAMPLES as OF_PHOTOS
-from viz.pages.explore.example_texts import EXAMPLES as OF_TEXTS
-from viz.pages.explore.tours import example_of, steps, tours
+from viz.pages.explore import examples
+from viz.pages.explore.examples import EXAMPLES, TOURS, example_of, steps
+from viz.pages.explore.page import params
 
-EXAMPLES = {**OF_TEXTS, **OF_PHOTOS}
 BY_NAME = {(model, each.name): each for model, some in EXAMPLES.items() for each in some}
-WALKS = [(model, name) for model, some in tours().items() for name in some]
+WALKS = [(model, name) for model, some in TOURS.items() for name in some]
 PERCENT = re.compile(r"(\d+) %")
 
 
@@ -92,8 +91,12 @@ def test_every_example_has_a_tour_of_three_or_four_steps() -> None:
     [pytest.param(*each, marks=[] if each[0] == "minilm" else pytest.mark.long) for each in WALKS],
 )
 def test_the_numbers_of_a_tour_are_those_at_its_steps(model: str, name: str) -> None:
-    seen = begin(BY_NAME[model, name])
-    for step in tours()[model][name]:
+    example, seen = BY_NAME[model, name], begin(BY_NAME[model, name])
+    t = traced(model, seen.input, ())
+    row = t.weights(seen.layer, seen.head, kind=seen.kind)[seen.token]
+    assert row[example.key].item() == pytest.approx(example.weight, abs=0.005)
+    assert row[t.prefix :].argmax() + t.prefix == example.key
+    for step in TOURS[model][name]:
         told = PERCENT.findall(step["text"])
         assert bool(told) == ("number" in step)
         for percent in told:
@@ -102,6 +105,16 @@ def test_the_numbers_of_a_tour_are_those_at_its_steps(model: str, name: str) -> 
             )
         for done in step.get("do", ()):
             seen = seen.after(done)
+
+
+def test_a_translation_opens_as_lines_that_cross_at_every_token() -> None:
+    chosen = examples.begin("translate", {})
+    assert chosen is not None
+    assert (chosen["form"], chosen["token"], chosen["attention"]) == ("lines", None, "cross")
+    defaults = {param.name: param.default for param in params("translate", {})}
+    assert (defaults["form"], defaults["token"], defaults["head"]) == ("lines", None, 0)
+    defaults = {param.name: param.default for param in params("minilm", {})}
+    assert (defaults["form"], defaults["token"], defaults["least"]) == ("matrix", 10, 0.0)
 
 
 # Head, the next word, and its chance in percent: with all, without the head by zero and by mean.
@@ -134,7 +147,7 @@ def test_every_head_that_a_tour_switches_off_is_measured_by_zero_and_by_mean() -
     measured = {(name, head) for name, head, *_ in EFFECTS}
     for model, name in WALKS:
         seen = begin(BY_NAME[model, name])
-        for step in tours()[model][name]:
+        for step in TOURS[model][name]:
             for done in step.get("do", ()):
                 assert "off" not in done or (name, (seen.layer, seen.head)) in measured
                 seen = seen.after(done)

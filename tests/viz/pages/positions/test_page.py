@@ -12,7 +12,7 @@ from models.positional import sinusoidal
 from models.run import load
 from tests.viz.pages import helpers
 from viz.pages.positions import compute
-from viz.pages.positions.page import NOT_PROVED, PAGE, PARAMS, SCHEMES, SHOWS
+from viz.pages.positions.page import NOT_PROVED, PAGE, SCHEMES, SHOWS
 
 
 def run(**query: str) -> Any:
@@ -64,15 +64,6 @@ def test_the_learned_table_is_minilms_own_and_its_outliers_do_not_set_its_colour
     assert "clipped" in ends["colorbar"]["title"]["text"]
 
 
-def test_what_is_random_says_untrained() -> None:
-    for query in ({"scheme": "relative"}, {"scheme": "learned", "source": "random"}):
-        title = helpers.specs(run(**query))[0]["layout"]["title"]["text"]
-        assert "untrained" in title
-    again = compute.biases(encoding("relative"))
-    assert np.array_equal(again, compute.biases(encoding("relative")))
-    assert not np.array_equal(again, compute.biases(encoding("relative", seed=6)))
-
-
 @pytest.mark.parametrize(
     ("scheme", "name", "other"),
     [
@@ -101,21 +92,6 @@ def test_pointers_stay_within_what_there_is() -> None:
     last = {each["label"]: (each["value"], each["max"]) for each in helpers.views(app, "slider")}
     assert (last["Position"], last["Dimension"]) == ((15, 15), (7, 7))
     assert helpers.link(app) == {"position": "15", "dim": "7", "length": "16", "width": "8"}
-
-
-def test_every_setting_has_a_control() -> None:
-    """No parameter in the link that nothing on the page can change."""
-    seen = set()
-    for scheme in SCHEMES:
-        app = run(scheme=scheme, source="random")
-        seen |= {param.name for param in PARAMS if helpers.shown(app, PAGE, param.name)}
-    assert seen == {param.name for param in PARAMS} - {"scale"}
-
-
-def test_a_link_to_a_view_that_is_gone_says_so() -> None:
-    app = run(scheme="compare", view="alone")
-    assert len(helpers.lines(app)) == 2
-    assert helpers.link(app) == {}
 
 
 def test_rotary_products_are_the_closed_form() -> None:

@@ -146,16 +146,6 @@ def test_the_keys_and_initial_values_of_widgets_are_constant_within_a_revision()
     assert page.app.button_group[0].proto.default == first.proto.default
 
 
-def test_an_entry_that_is_mounted_again_shows_what_was_typed() -> None:
-    """Streamlit clears a page that is being left, and draws it again if an event overtakes that."""
-    page = Page(input="one")
-    key = page.key("input")
-    page.type("two")
-    page.type("three")
-    assert page.settings["input"] == page.entry["value"] == "three"
-    assert page.key("input") == key
-
-
 def test_what_is_given_makes_new_widgets_and_a_selection() -> None:
     page = Page()
     before = page.key("norm"), page.props["revision"]
@@ -165,14 +155,6 @@ def test_what_is_given_makes_new_widgets_and_a_selection() -> None:
     assert page.key("norm") != before[0]
     assert page.props["revision"] != before[1]
     assert page.app.button_group(page.key("norm")).value == "pre"
-
-
-def test_an_edit_that_comes_with_the_click_is_kept() -> None:
-    page = Page()
-    page.app.session_state[page.key("input")] = {"value": "typed just before"}
-    page.click("give")
-    assert page.settings["input"] == "typed just before"
-    assert page.entry["value"] == "typed just before"
 
 
 def test_an_event_of_an_earlier_revision_changes_nothing() -> None:
@@ -227,14 +209,6 @@ def test_a_run_that_is_interrupted_mounts_nothing_anew() -> None:
     assert page.settings["input"] == "mine"
 
 
-def test_a_value_given_while_its_widget_is_hidden_is_there_when_it_is_shown() -> None:
-    page = Page(more="yes", heads="2")
-    page.turn("more", False)
-    page.click("give")
-    page.turn("more", True)
-    assert page.app.number_input(page.key("heads")).value == 7
-
-
 def test_a_page_that_is_left_is_found_as_it_was() -> None:
     page = Page(layer="5")
     page.type("my text")
@@ -255,22 +229,6 @@ def test_a_change_that_comes_together_with_another_page_is_not_lost() -> None:
     page.open("two")
     page.open("one")
     assert page.settings["input"] == "typed, then left"
-
-
-def test_back_from_another_page_brings_the_link_of_then() -> None:
-    page = Page(input="then", layer="2")
-    page.open("two")
-    page.open("one", input="then", layer="4")
-    assert page.settings["input"] == "then"
-    assert page.props["start"] == {"layer": 4}
-
-
-def test_an_old_address_in_a_later_event_is_not_read() -> None:
-    page = Page(norm="pre")
-    page.choose("post")
-    page.app.query_params["norm"] = "pre"  # an event that still carries the address of before
-    page.run()
-    assert page.settings["norm"] == "post"
 
 
 def test_a_long_text_stands_in_the_link_by_its_digest_and_is_found_again() -> None:

@@ -63,10 +63,3 @@ def test_an_empty_number_box_stands_for_zero():
     assert helpers.link(app) == {}
     (box,) = app.number_input
     assert (box.value, box.proto.placeholder) == (None, "auto (16)")
-
-
-def test_a_page_without_a_view_has_settings_only():
-    app = opened(EDITS, head="3")
-    assert helpers.setting(app, PAGE, "head") == 3
-    assert helpers.link(app) == {"head": "3"}
-    assert helpers.view(app, "address")["defaults"] == {}

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 from headscope_views import view
 
+from viz.pages.explore.names import PAGE
 from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 
@@ -32,14 +33,12 @@ class Upload:
     """The file of a setting.
 
     Attributes:
-        page: of the setting.
         setting: that holds the digest, of the first file where several come at once.
         noun: what a file is.
         read: reads a file, given its digest and its bytes; raises ValueError.
         into: setting that collects the digests of all files, joined by dots; "" for one file alone.
     """
 
-    page: str
     setting: str
     noun: str
     read: Callable[[str, bytes], object]
@@ -47,16 +46,16 @@ class Upload:
 
     @property
     def _name(self) -> str:
-        return f"{self.page}/{self.setting}"
+        return f"{PAGE}/{self.setting}"
 
     @property
     def _key(self) -> str:
-        return f"{self.page}_{self.setting}_files"
+        return f"{PAGE}_{self.setting}_files"
 
     @property
     def data(self) -> bytes | None:
         """The uploaded file; None if there is none, or this server does not have it."""
-        digest = session.get(self.page, self.setting)
+        digest = session.get(PAGE, self.setting)
         return attachments.find(digest) if digest else None
 
     def take(self) -> None:
@@ -66,7 +65,7 @@ class Upload:
         """
         if files := [*self._sent(), *self._taken()]:
             refusal = self._keep(files)
-            now = session.current(self.page).settings
+            now = session.current(PAGE).settings
             st.session_state[f"{self._name}/refused"] = refusal, now
 
     def _sent(self) -> list[File]:
@@ -83,11 +82,11 @@ class Upload:
         """What camera or microphone took; they are then remounted, so that they stay empty."""
         state, number = st.session_state, f"{self._name}/taken_here"
         count, device = state.get(number, 0), f"{self.setting}_device"
-        key = session.element(self.page, device, count)
+        key = session.element(PAGE, device, count)
         photo = state.get(key)
         if photo is not None:
             state[number] = count + 1
-            key = session.element(self.page, device, count + 1)
+            key = session.element(PAGE, device, count + 1)
         state[f"{self._name}/device"] = key
         if photo is None:
             return []
@@ -106,10 +105,10 @@ class Upload:
         if digests:
             change = {self.setting: digests[0]}
             if self.into:
-                before = session.get(self.page, self.into).split(".")
+                before = session.get(PAGE, self.into).split(".")
                 every = dict.fromkeys(each for each in (*before, *digests) if each)
                 change[self.into] = ".".join([*every][-link.MOST_FILES :])
-            session.edit(self.page, change)
+            session.edit(PAGE, change)
         stays = "" if digests else f" The previous {self.noun} is still shown."
         return f"{'; '.join(reasons)}.{stays}" if reasons else ""
 
@@ -126,7 +125,21 @@ class Upload:
     def refused(self) -> str:
         """Why a file of the last upload was refused; "" if another choice was made since."""
         refusal, settings = st.session_state.get(f"{self._name}/refused", ("", {}))
-        return refusal if settings == session.current(self.page).settings else ""
+        return refusal if settings == session.current(PAGE).settings else ""
+
+    def problems(self, instead: str) -> list[str]:
+        """A message if the link's file is missing, and one if the last file was refused.
+
+        Args:
+            instead: what is shown where the file is missing.
+        """
+        digest, lines = session.get(PAGE, self.setting), []
+        if digest and self.data is None:
+            lines.append(
+                f"This link refers to an uploaded {self.noun} (SHA-256 {digest[:12]}…): upload the"
+                f" same file to see it. {instead} is shown instead."
+            )
+        return [*lines, self.refused] if self.refused else lines
 
     def forget_refusal(self) -> None:
         """Says no more why a file was refused."""
