@@ -119,7 +119,8 @@ class GridPositions(nn.Module):
         super().__init__()
         self.kind, self.grid, self.leading = kind, grid, leading
         if kind == "learned":
-            self.table = nn.Parameter(std * torch.randn(leading + prod(grid), dim))
+            drawn = torch.empty(leading + prod(grid), dim)
+            self.table = nn.Parameter(nn.init.normal_(drawn, std=std))
 
     def forward(
         self, x: Float[Tensor, "batch token dim"], grid: tuple[int, int]

@@ -161,7 +161,8 @@ class ViT(nn.Module):
                 config.patch, config.channels, config.dim, config.patches, config.order
             )
             self.patch_norm = config.norm_if(config.patch_norm)
-            self.prefix = nn.Parameter(config.token_std * torch.randn(len(config.prefix), width))
+            drawn = torch.empty(len(config.prefix), width)
+            self.prefix = nn.Parameter(nn.init.normal_(drawn, std=config.token_std))
             first = int(config.head == "class")
             self.positions = GridPositions(
                 config.positions, config.grid, width, first, std=config.position_std

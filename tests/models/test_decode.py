@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.decode import Step, greedy
+from models.decode import greedy
 from models.decoder import Decoder, DecoderConfig
 from models.positional import POSITIONS
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
@@ -100,15 +100,6 @@ def test_every_step_is_the_likeliest_of_one_pass() -> None:
         if isinstance(network, Seq2Seq):
             whole = whole.index_fill(2, torch.tensor([0]), -torch.inf)
         assert written.equal(whole.argmax(-1))
-
-
-def test_a_step() -> None:
-    step = next(greedy(Seq2Seq(PAIR), ids_of()))
-    assert isinstance(step, Step)
-    assert step.ids.shape == (2,)
-    assert step.logits.shape == step.probabilities.shape == (2, 101)
-    assert not step.logits.requires_grad
-    assert (step.probabilities - torch.softmax(step.logits, -1)).abs().max() < 1e-6
 
 
 @pytest.mark.parametrize("cached", [False, True])

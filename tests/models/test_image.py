@@ -105,11 +105,6 @@ def test_truncated(kind: str, share: float) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_path_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"received lost.png: there is none"):
-        open_image(tmp_path / "lost.png")
-
-
 # --- large photos ------------------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from models.cost.count import parts
 from models.decode import greedy
 from models.edits import Ablate, Cut
 from models.run import load, trace
@@ -59,12 +58,6 @@ def test_padding_changes_nothing(network: Translator) -> None:
     assert torch.allclose(both.blocks[1][0].weights(item=1)[..., :3], alone.blocks[1][0].weights())
 
 
-def test_later_tokens_change_nothing(network: Translator) -> None:
-    with torch.no_grad():
-        changed = network(SOURCE, TARGET.clone().index_fill_(1, torch.tensor([3]), 2))
-        assert torch.equal(changed.logits[:, :3], network(SOURCE, TARGET).logits[:, :3])
-
-
 @pytest.mark.parametrize("cached", [True, False])
 def test_greedy_decoding(network: Translator, cached: bool) -> None:
     steps = list(greedy(network, SOURCE, limit=6, end=-1, cached=cached))
@@ -95,11 +88,6 @@ def test_traces_and_edits() -> None:
     assert not torch.allclose(less.output.values, found.output.values)
     with pytest.raises(ValueError, match="kind"):
         trace(model, SOURCE[:1], edits=[Ablate(0, 0, kind="causal")])
-
-
-def test_its_cost_is_not_counted() -> None:
-    with pytest.raises(ValueError, match="cost: expected one of EncoderConfig, "):
-        parts(SMALL)
 
 
 @pytest.mark.parametrize(

@@ -95,10 +95,6 @@ def test_a_pair_has_two_segments(bert: FileTokenizer) -> None:
     assert tokens.spans[4] == (0, 4)  # counted in its own text
 
 
-def test_equal_neighbours_over_a_pair_stay_whole(bert: FileTokenizer) -> None:
-    assert bert.encode("a", "a").labels == ("[CLS]", "a", "[SEP]", "a", "[SEP]")
-
-
 def test_nothing_is_cut_off_or_padded(bert: FileTokenizer) -> None:
     """The file itself says: at most 128, filled up to 128."""
     assert len(bert.encode("word " * 298)) == 300
@@ -126,21 +122,6 @@ def test_word_ids_repeat_and_stay_in_the_vocabulary() -> None:
     text = " ".join(f"w{n}" for n in range(199))
     assert all(0 <= token < 7 for token in WordTokenizer(7).encode(text).ids)
     assert WordTokenizer(2**32).encode("Cat").ids == (0x9E5E43A8,)
-
-
-def test_words_of_a_pair() -> None:
-    tokens = WordTokenizer(101).encode("a b", "c")
-    assert tokens.labels == ("a", "b", "c")
-    assert tokens.segments == (0, 0, 1)
-    assert tokens.spans == ((0, 1), (2, 3), (0, 1))
-    assert len(WordTokenizer(101).encode(" ")) == 0
-
-
-def test_ids_label_themselves() -> None:
-    tokens = Tokens.of_ids([7, 0, 7])
-    assert tokens.labels == ("7", "0", "7")
-    assert tokens.spans == (None, None, None)
-    assert tokens.segments == (0, 0, 0)
 
 
 @pytest.mark.parametrize(

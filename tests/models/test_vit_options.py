@@ -40,14 +40,6 @@ UNPROJECTED = ViTConfig(
 )
 
 
-def test_encoder_without_a_projection() -> None:
-    out = built(UNPROJECTED, neurons=(), classes=0)(noise(2, 3, 256, 256))
-    assert out.hidden.shape == (2, 256, 768)
-    assert len(out.patterns) == 6
-    assert out.patterns[5].weights(3, slice(0, 1)).shape == (2, 1, 256)
-    assert out.logits is None
-
-
 def test_a_head_for_all_patches() -> None:
     """The same at a quarter of the image, whose head is a sixteenth as large."""
     network = built(UNPROJECTED, image=64, depth=1, head_activation="tanh")

@@ -39,17 +39,6 @@ def test_blocks_are_the_weights(name: str) -> None:
         torch.testing.assert_close(whole(pattern, item).double(), expected[item], **close)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_blocks_of_one_head_have_its_own_keys(name: str) -> None:
-    pattern, expected = pattern_of(name), answer(name, 2).weights[1]
-    for head in range(HEADS):
-        found = torch.zeros(QUERIES, KEYS)
-        for block in pattern.blocks(head=head, item=1):
-            assert block.heads == slice(head, head + 1)
-            found[block.rows, block.keys] = block.weights[0]
-        torch.testing.assert_close(found.double(), expected[head], rtol=0, atol=ROUNDING)
-
-
 @pytest.mark.parametrize("name", ["plain", "everything", "cap, sink, padding, causal"])
 @pytest.mark.parametrize("max_bytes", [1, 4 * KEYS, 12 * KEYS, 4 * KEYS * QUERIES * HEADS])
 def test_a_block_has_as_many_rows_and_heads_as_fit(name: str, max_bytes: int) -> None:

@@ -53,13 +53,6 @@ def test_scores_equal_the_loop(name: str, kv_heads: int) -> None:
     assert (found - expected)[shown].abs().max() < ROUNDING * expected[shown].abs().max()
 
 
-@every_group
-@every_case
-def test_values_are_weights_times_v(name: str, kv_heads: int) -> None:
-    values, pattern, v = run(CASES[name], kv_heads)
-    assert (pattern.weights() @ v - values).abs().max() < ROUNDING * v.abs().max()
-
-
 @every_case
 def test_path(name: str) -> None:
     assert run(CASES[name], 2)[1].path == CASES[name].path
@@ -212,16 +205,6 @@ def test_pattern_shows_weights_before_dropout() -> None:
     assert pattern.path == "explicit"
     assert (pattern.weights() - answer("plain", HEADS).weights).abs().max() < ROUNDING
     assert (dropped - values).abs().max() > 0.1
-
-
-def test_dropout_keeps_the_mean() -> None:
-    """Kept weights are divided by the share that is kept."""
-    q = torch.zeros(1, 1, 1009, 5)
-    with torch.random.fork_rng():
-        torch.manual_seed(3)
-        values, _ = attend(q, q[:, :, :31], torch.ones(1, 1, 31, 5), dropout=0.4)
-    # 1009 rows of mean 1 and deviation sqrt(0.4 / 0.6 / 31) = 0.147: 5 deviations of the mean
-    assert abs(float(values.mean()) - 1) < 5 * 0.147 / 1009**0.5
 
 
 def test_one_edit_or_several() -> None:

@@ -33,28 +33,6 @@ def test_equals_the_formula() -> None:
     assert pattern.scores()[HIDDEN].eq(FILL).all()
 
 
-def test_only_empty_rows_differ() -> None:
-    q, k, v = inputs()
-    (_, number), (_, nothing) = (
-        attend(q, k, v, mask=Mask(dense=~HIDDEN, fill=fill)) for fill in (FILL, None)
-    )
-    off = (number.weights() - nothing.weights()).abs().amax(-1)
-    empty = HIDDEN.all(-1)
-    assert int(empty.sum()) == number.empty_rows() == nothing.empty_rows() == 1
-    assert off[~empty].max() < 1e-6
-    assert nothing.weights()[empty].eq(0).all()
-    assert (number.weights()[empty] - 1 / KEYS).abs().max() < 1e-7  # one rounding of float32
-
-
-def test_a_number_may_be_too_small() -> None:
-    """−1 hides nothing: a hidden key keeps a share."""
-    q, k, v = inputs()
-    _, pattern = attend(q, k, v, mask=Mask(causal=True, fill=-1.0))
-    expected = torch.softmax(torch.where(_later(), -1.0, q @ k.mT / math.sqrt(DIM)), -1)
-    assert (pattern.weights() - expected).abs().max() < 1e-6
-    assert (pattern.weights() > 0).all()
-
-
 def test_it_stands_after_the_temperature() -> None:
     q, k, v = inputs()
     mask = Mask(causal=True, fill=-2.0)

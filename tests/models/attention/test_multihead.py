@@ -70,16 +70,6 @@ def test_cross_attention_equals_torch(mask: Mask, theirs_mask: dict) -> None:
     expect(found, theirs(x, context, context, average_attn_weights=False, **theirs_mask))
 
 
-def test_causal_equals_torch() -> None:
-    ours, theirs = twins()
-    x = noise(BATCH, TOKENS, DIM)
-    later = torch.ones(TOKENS, TOKENS, dtype=torch.bool).triu(1)
-    expect(
-        ours(x, mask=Mask(causal=True)),
-        theirs(x, x, x, attn_mask=later, average_attn_weights=False),
-    )
-
-
 def test_bias_of_scores_reaches_the_pattern() -> None:
     layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=HEADS))
     x = noise(BATCH, TOKENS, DIM)

@@ -64,14 +64,6 @@ def test_every_option_at_once() -> None:
     assert all(name.endswith("weight") for name, _ in layer.named_parameters())
 
 
-def test_the_shortcut_of_one_head_is_the_published_line() -> None:
-    """With one head the values have an axis of size 1 to drop, and are added as they are."""
-    layer, x = built(dim=7, heads=1, value_shortcut=True), noise(BATCH, TOKENS, 7)
-    out, pattern = layer(x)
-    projected = layer.out(rearrange(pattern.weights() @ pattern.v, "b h t d -> b t (h d)"))
-    assert off(out, projected + pattern.v.squeeze(1)) < ROUNDING
-
-
 # --- scaling ----------------------------------------------------------------------------------
 
 

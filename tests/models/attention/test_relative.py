@@ -29,24 +29,6 @@ BATCH, HEADS, TOKENS, DIM = 2, 5, 11, 6
 # --- rotary -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("dim", "base"), [(6, 10_000.0), (2, 10_000.0), (14, 97.0)])
-def test_rotary_equals_the_loop(dim: int, base: float) -> None:
-    angles = rotary_angles(TOKENS, dim, base=base)
-    x = noise(BATCH, HEADS, TOKENS, dim)
-    turned = rotate(x, angles)
-    for p in range(TOKENS):
-        for i in range(dim // 2):
-            angle = p / base ** (2 * i / dim)
-            assert abs(float(angles[p, i]) - angle) < 1e-12
-            a, b = x[1, 3, p, i].item(), x[1, 3, p, i + dim // 2].item()
-            expected = (
-                a * math.cos(angle) - b * math.sin(angle),
-                b * math.cos(angle) + a * math.sin(angle),
-            )
-            found = turned[1, 3, p, i].item(), turned[1, 3, p, i + dim // 2].item()
-            assert max(abs(f - e) for f, e in zip(found, expected, strict=True)) < 1e-6  # float32
-
-
 def test_rotary_equals_llama() -> None:
     config = LlamaConfig(hidden_size=HEADS * DIM, num_attention_heads=HEADS)
     cos, sin = LlamaRotaryEmbedding(config)(noise(1), torch.arange(TOKENS)[None])

@@ -2,6 +2,8 @@
 
 import inspect
 import itertools
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -157,3 +159,18 @@ def test_parts_fit_together(config):
 def test_what_does_not_fit_is_refused(config, tokens, says):
     with pytest.raises(ValueError, match=says):
         parts(config, tokens)
+
+
+SCRIPT = """
+import sys
+from models.cost.count import parts
+from models.presets import PRESETS
+for each in PRESETS.values():
+    parts(each.config, each.tokens, each.target)
+sys.exit("torch._dynamo" in sys.modules)
+"""
+
+
+def test_counting_does_not_import_the_compiler():
+    """Which takes seconds, and drawing or multiplying on the meta device would."""
+    assert subprocess.run([sys.executable, "-c", SCRIPT], cwd=start.ROOT).returncode == 0
