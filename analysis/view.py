@@ -4,7 +4,7 @@ By whole words or sentences, without special tokens, and of an encoder–decoder
 each layer.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -126,10 +126,6 @@ class View:
     def is_plain(self) -> bool:
         """Whether its weights are those of the trace."""
         return not (self.words or self.sentences) and self.special == "shown"
-
-    @property
-    def other_layers(self) -> Mapping[int, str]:
-        return self.trace.other_layers
 
     @property
     def output(self) -> Output:

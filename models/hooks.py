@@ -18,10 +18,10 @@ def hooked(before: Hooks = (), after: Hooks = (), *, first: bool = False) -> Ite
     Args:
         before: modules, and what is called with the module, its arguments and keyword arguments.
         after: likewise, with what the module returned besides.
-        first: whether those after a module come before other hooks.
+        first: whether they come before other hooks of their modules.
     """
     handles = [
-        module.register_forward_pre_hook(of_this_thread(hook), with_kwargs=True)
+        module.register_forward_pre_hook(of_this_thread(hook), with_kwargs=True, prepend=first)
         for module, hook in before
     ]
     handles += [

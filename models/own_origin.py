@@ -69,11 +69,8 @@ class OwnOrigin:
         return kept_with(self.network)
 
     def projections(self, site: Site) -> Projections:
-        """The linear maps of a site.
-
-        Raises:
-            ValueError: for an attention layer that adds its values to its output beside them.
-        """
+        """See `Origin`; of an attention layer that adds its values to its output beside them there
+        are none."""
         attention = attention_at(self.network, site)
         config, factor = attention.config, attention.config.factor
         output, output_bias = _output(attention, site.layer)
@@ -99,11 +96,7 @@ class OwnOrigin:
         )
 
     def readout(self) -> Readout:
-        """What turns hidden states into logits of tokens.
-
-        Raises:
-            ValueError: for a network without such logits.
-        """
+        """See `Origin`."""
         network = self.network
         norm, head = _final_norm(network), getattr(network, "head", None)
         if isinstance(network, Encoder) and head is not None:
@@ -115,13 +108,28 @@ class OwnOrigin:
             return Readout(shared if untied is None else untied, norm, scale=network.output.scale)
         raise ValueError(f"{type(network).__name__} has no linear map to logits of tokens")
 
-    def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
-        """The residual stream of some tokens where a site reads it."""
-        return self._stream(site.tower, site.layer, item, places)
-
-    def last_stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
-        """The residual stream of some tokens as it leaves the last block of a site's tower."""
-        return self._stream(site.tower, None, item, places)
+    @torch.no_grad()
+    def stream(
+        self, site: Site, item: int, places: Int[Tensor, " token"], *, to_end: bool = False
+    ) -> Stream:
+        """See `Origin`."""
+        network: Any = evaluating(self.network)
+        tower = site.tower
+        if isinstance(network, Translator) and tower == "decoder":
+            raise ValueError("expected a stream of attention and MLP: this decoder is recurrent")
+        out = towers(network, network(**self.arguments, edits=self.edits))[tower]
+        part = network.encoder if tower == "encoder" else network
+        states, last = out.states, len(out.states) - 1 if to_end else site.layer
+        changed = [self._mlp_edits(tower, each) for each in range(last)]
+        whole = torch.arange(states[0].shape[1], device=places.device)
+        rows = whole if any(changed) else places  # an edit may read other tokens
+        steps = [*self._embedding(part, tower, item, rows, states[0][item, rows])]
+        for each in range(last):
+            x = states[each][item, rows]
+            steps += _block(part.blocks[each], each, x, out.blocks[each], item, rows, changed[each])
+        if rows is whole:
+            steps = [Write(s.name, s.vectors[places]) if isinstance(s, Write) else s for s in steps]
+        return Stream(tuple(steps), states[last][item, places])
 
     def differentiable_states(self, tower: str | None) -> tuple[Tensor, ...]:
         """What leaves each layer of a tower, with its graph, from one more pass."""
@@ -145,28 +153,6 @@ class OwnOrigin:
         block = self.network.get_submodule((site.module or "").rpartition(".")[0])
         alone = isinstance(block, AttentionBlock)
         return None if alone else Residual(self._norm(site, "after"))
-
-    @torch.no_grad()
-    def _stream(
-        self, tower: str | None, layer: int | None, item: int, places: Int[Tensor, " token"]
-    ) -> Stream:
-        """The stream of a tower where a block reads it, or behind the last one."""
-        network: Any = evaluating(self.network)
-        if isinstance(network, Translator) and tower == "decoder":
-            raise ValueError("expected a stream of attention and MLP: this decoder is recurrent")
-        out = towers(network, network(**self.arguments, edits=self.edits))[tower]
-        part = network.encoder if tower == "encoder" else network
-        states, last = out.states, len(out.states) - 1 if layer is None else layer
-        changed = [self._mlp_edits(tower, each) for each in range(last)]
-        whole = torch.arange(states[0].shape[1], device=places.device)
-        rows = whole if any(changed) else places  # an edit may read other tokens
-        steps = [*self._embedding(part, tower, item, rows, states[0][item, rows])]
-        for each in range(last):
-            x = states[each][item, rows]
-            steps += _block(part.blocks[each], each, x, out.blocks[each], item, rows, changed[each])
-        if rows is whole:
-            steps = [Write(s.name, s.vectors[places]) if isinstance(s, Write) else s for s in steps]
-        return Stream(tuple(steps), states[last][item, places])
 
     def _mlp_edits(self, tower: str | None, layer: int) -> list[Edit]:
         """The edits of the feed-forward network of a layer."""

@@ -28,13 +28,11 @@ from models.progress import Progress, no_progress
 from models.smallest import Smallest
 from models.ssru import Translator
 from models.trace import HiddenStates, Output, Site, TokenAxis, Trace
-from models.where import Where
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-ONE_LAYER = (AttentionLayer, Smallest)  # networks without progress
-States = Mapping[str | None, tuple[Tensor, ...]]
+States = Mapping[str | None, tuple[Tensor | None, ...]]
 Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
 __all__ = [
     "CheckpointError",
@@ -115,29 +113,24 @@ def trace(
     pixels = edited(model, inputs.arguments, "pixels", inputs.picture, of_input(edits))
     inputs = replace(inputs, arguments=pixels)
     applied = of_network(edits)
-    recorded = gradient is not None
-    grad = partial(torch.set_grad_enabled, recorded)  # which sets the mode when it is called
+    network = model.network
+    grad = partial(torch.set_grad_enabled, gradient is not None)  # sets the mode when called
     with grad(), gradient_rules(rules):
-        more = _fewer_logits(model.network, logits_to_keep)
-        if not isinstance(model.network, ONE_LAYER):
+        more = _fewer_logits(network, logits_to_keep)
+        if not isinstance(network, AttentionLayer | Smallest):
             more["progress"] = progress
-        out = model.network(**inputs.arguments, **more, edits=applied)
-    check_eval(model.network)
-    output = _output(out, inputs)
-    patterns, states = out.patterns, _hidden_states(model.network, out, inputs) if hidden else {}
+        out: StackOutput = network(**inputs.arguments, **more, edits=applied)
+    check_eval(network)
+    output, parts = _output(out, inputs), towers(network, out) if hidden else {}
+    states = {tower: (*part.states, part.hidden) for tower, part in parts.items()}
+    patterns, gradients = out.patterns, {}
     if differentiate is not None:
-        patterns, gradients = differentiate(
-            patterns, output, _states(model.network, out) if hidden else {}
-        )
-        states = {
-            tower: replace(states[tower], gradients=each[:-1], final_gradient=each[-1])
-            for tower, each in gradients.items()
-        }
+        patterns, gradients = differentiate(patterns, output, states)
     return Trace(
         model=model.name,
         trained=model.trained,
         tokens=inputs.tokens,
-        sites=tuple(map(Site.of, _sites(model.network, out), out.patterns)),
+        sites=tuple(map(Site.of, out.sites or network.sites, out.patterns)),
         output=replace(output, values=output.values.detach()),
         patterns=patterns,
         grid=None if inputs.picture is None else inputs.picture[0],
@@ -145,23 +138,19 @@ def trace(
         box=WHOLE if inputs.picture is None else inputs.picture[1],
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
-        hidden_states=states,
-        origin=OwnOrigin(model.network, inputs.arguments, tuple(applied)),
+        hidden_states={
+            tower: HiddenStates.of(
+                each,
+                (inputs.target_tokens or ()) if tower == "decoder" else inputs.tokens,
+                gradients.get(tower, ()),
+            )
+            for tower, each in states.items()
+        },
+        origin=OwnOrigin(network, inputs.arguments, tuple(applied)),
         preprocessing=model.preprocessing,
         edits=tuple(edits),
-        aligning=_aligning(model),
+        aligning=network.aligning if isinstance(network, Translator) and model.trained else (),
     )
-
-
-def _sites(network: Network, out: StackOutput) -> tuple[Where, ...]:
-    """The attention layers; of an encoder of vectors the mask tells their kind."""
-    return out.sites or network.sites
-
-
-def _aligning(model: Model) -> tuple[tuple[int, int], ...]:
-    """The heads that were trained to align words; none of a network with random weights."""
-    network = model.network
-    return network.aligning if model.trained and isinstance(network, Translator) else ()
 
 
 def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, Any]:
@@ -183,26 +172,6 @@ def _output(out: StackOutput, inputs: Inputs) -> Output:
     padded = axis.padding(length) is not None
     positions = tuple(map(axis.positions_of, range(len(axis.tokens)))) if padded else None
     return Output(name, values, length - values.shape[1], positions)
-
-
-def _hidden_states(
-    network: Network, out: StackOutput, inputs: Inputs
-) -> dict[str | None, HiddenStates]:
-    """Hidden states by tower."""
-    return {
-        tower: HiddenStates.of(
-            each.states,
-            (inputs.target_tokens or ()) if tower == "decoder" else inputs.tokens,
-            each.hidden,
-        )
-        for tower, each in towers(network, out).items()
-    }
-
-
-def _states(network: Network, out: StackOutput) -> States:
-    """Hidden states by tower, the one after the final norm last, with their graph."""
-    by_tower = towers(network, out).items()
-    return {tower: (*each.states, each.hidden) for tower, each in by_tower}
 
 
 def _check_differentiable(network: nn.Module) -> None:
@@ -237,7 +206,7 @@ def _differentiate(
             "gradient: expected a number that depends on the output, and weights that are not"
             " frozen (requires_grad) up to the first attention"
         )
-    flat = [state for tower in states.values() for state in tower if state.requires_grad]
+    flat = [x for each in states.values() for x in each if x is not None and x.requires_grad]
     gradients = torch.autograd.grad(
         number, [*values, *flat], allow_unused=True, materialize_grads=True
     )
@@ -247,6 +216,6 @@ def _differentiate(
     )
     rest = iter(gradients[len(values) :])
     return ours, {
-        tower: tuple(next(rest) if state.requires_grad else None for state in each)
+        tower: tuple(None if x is None or not x.requires_grad else next(rest) for x in each)
         for tower, each in states.items()
     }

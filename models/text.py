@@ -103,20 +103,6 @@ class Tokenizer(Protocol):
     def encode(self, text: str, pair: str | None = None) -> Tokens: ...
 
 
-@runtime_checkable
-class Decoding(Tokenizer, Protocol):
-    """A tokenizer that also tells what ids stand for."""
-
-    @property
-    def words(self) -> dict[int, str]: ...
-
-    def text(self, ids: Sequence[int]) -> str: ...
-
-    def spelled(self, ids: Sequence[int], names: Mapping[int, str] = ...) -> Tokens: ...
-
-    def name(self, id: int) -> str: ...
-
-
 class WordTokenizer:
     """Words and punctuation, each with an id that only depends on how it is spelled.
 
@@ -161,10 +147,105 @@ class WordTokenizer:
         return self.reserved + crc32(word.casefold().encode()) % (self.vocab - self.reserved)
 
 
-class FileTokenizer:
+LONGEST = 8  # tokens that one character can be cut into
+NOT_WHOLE = "\ufffd"
+BYTE = re.compile(r"<0x[0-9A-F]{2}>")
+# The characters that stand for bytes in byte-level vocabularies (GPT-2): their own, or from 256 on.
+PRINTED = [*range(33, 127), *range(161, 173), *range(174, 256)]
+BYTES = dict(zip(map(chr, PRINTED), PRINTED, strict=True))
+BYTES |= {chr(256 + i): byte for i, byte in enumerate(sorted({*range(256)} - {*PRINTED}))}
+
+
+class Decoding:
+    """A tokenizer that also tells what ids stand for: what those with a vocabulary share.
+
+    Attributes:
+        special: names of special tokens.
+    """
+
+    special: Mapping[int, str]
+
+    def decode(self, ids: list[int], *, whole: bool) -> str:
+        """The text of ids, with special tokens if it is to be whole, and U+FFFD at bytes that are
+        no whole character."""
+        raise NotImplementedError
+
+    def vocabulary(self) -> dict[str, int]:
+        """The id of each token string."""
+        raise NotImplementedError
+
+    @cached_property
+    def words(self) -> dict[int, str]:
+        """The token string of each id."""
+        return {number: word for word, number in self.vocabulary().items()}
+
+    def word(self, id: int) -> str | None:
+        """The string of an id in the vocabulary."""
+        return self.words.get(id)
+
+    def id(self, word: str) -> int | None:
+        """The id of a string of the vocabulary."""
+        raise NotImplementedError
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The text of ids, without special tokens."""
+        return self.decode(list(ids), whole=False)
+
+    def spelled(
+        self, ids: Sequence[int], names: Mapping[int, str] = MappingProxyType({})
+    ) -> Tokens:
+        """Ids that did not come from a text, each by its text; pieces of one character are
+        counted: 🙂 1/4.
+
+        Args:
+            ids: the tokens.
+            names: of special ones, before those of the tokenizer.
+        """
+        labels, texts, before = list[str](), list[str](), list[int]()
+        names, decode = {**self.special, **names}, partial(self.decode, whole=True)
+        while (start := len(labels)) < len(ids):
+            if ids[start] in names:
+                labels.append(names[ids[start]])
+                texts.append("")
+                continue
+            group = list(ids[start : start + _pieces(ids[start : start + LONGEST], decode)])
+            alone, front, both = map(decode, (group, before, before + group))
+            label = alone if len(group) > 1 else self._alone(group[0])
+            if not before and label.startswith(" "):
+                label = alone or label  # decoders leave out the space that begins a text
+            labels.append(label + _count(0, len(group)))
+            labels += [label.lstrip() + _count(i, len(group)) for i in range(1, len(group))]
+            follows = NOT_WHOLE not in front and both.startswith(front)
+            texts += [both[len(front) :] if follows else alone, *[""] * (len(group) - 1)]
+            before = group
+        tokens = Tokens.of_ids(ids, names)
+        return replace(tokens, labels=tuple(labels), texts=tuple(texts))
+
+    def name(self, id: int) -> str:
+        """What a token is called where it stands in no text: no two have the same name."""
+        if id in self.special:
+            return self.special[id]
+        name = self._alone(id)
+        for word in (name, name.replace(" ", SPACE)):
+            twin = self.id(word)
+            if twin not in (None, id) and self._alone(twin) == name:
+                return self.word(id) or name
+        return name
+
+    def _alone(self, id: int) -> str:
+        """The text of a token, with the space that decoders leave out where a text begins."""
+        word, text = self.word(id) or str(id), self.decode([id], whole=True)
+        marks = len(word) - len(word.lstrip(SPACE))
+        if marks and not text.startswith(SPACE):
+            text = " " * marks + ("" if marks == len(word) else text.lstrip(" "))
+        return text if text and NOT_WHOLE not in text else _in_bytes(word)
+
+
+class FileTokenizer(Decoding):
     """A tokenizer.json, read as it is except that nothing is cut off and nothing padded.
 
     Attributes:
+        unknown_id: the id of what is not in the vocabulary; None if there is none.
         targets: how a translator's tokenizer of transformers reads targets (see
             `models.pretrained.tokenizers`); None where it reads them as it reads sources.
     """
@@ -173,73 +254,47 @@ class FileTokenizer:
 
     def __init__(
         self,
-        path: Path,
+        source: Path | str,
         settings: Mapping[str, Any] = MappingProxyType({}),
         *,
+        name: str = "tokenizer.json",
         trusted: bool = False,
     ) -> None:
         """Reads the file.
 
         Args:
-            path: of the tokenizer.json.
+            source: its path, or its contents.
             settings: of the tokenizer_config.json beside it, whose `add_prefix_space` counts for
                 byte-level vocabularies, unless its class takes the file as it is.
+            name: of contents, for the error.
             trusted: whether it may run in this process, see `models.confined`.
 
         Raises:
-            ValueError: for a file that is no tokenizer.
+            ValueError: for what is no tokenizer.
         """
+        from tokenizers import Tokenizer as Reader
         from tokenizers.pre_tokenizers import ByteLevel
 
         try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:
-            raise ValueError(f"{path.name} is not a readable tokenizer file: {error}") from error
-        self.read(text, path.name, trusted)
+            text = source if isinstance(source, str) else source.read_text(encoding="utf-8")
+            confined = None if trusted else ConfinedReader(text)
+            self._reader = Reader.from_str(text)
+        except Exception as error:  # the library raises bare Exception
+            name = name if isinstance(source, str) else source.name
+            raise ValueError(f"{name} is not a readable tokenizer file: {error}") from error
         prefix, splits = settings.get("add_prefix_space"), self._reader.pre_tokenizer
         as_it_is = settings.get("tokenizer_class") in GENERIC_CLASSES
         if isinstance(prefix, bool) and isinstance(splits, ByteLevel) and not as_it_is:
             splits.add_prefix_space = prefix
             self._reader.pre_tokenizer = splits
-            self._coder = self._reader if trusted else ConfinedReader(self._reader.to_str())
-
-    @staticmethod
-    def of_json(text: str, name: str, *, trusted: bool = True) -> "FileTokenizer":
-        """The tokenizer of a tokenizer.json's contents.
-
-        Args:
-            text: of the file.
-            name: for the error.
-            trusted: False for what comes from a file.
-
-        Raises:
-            ValueError: for text that is no tokenizer.
-        """
-        tokenizer = FileTokenizer.__new__(FileTokenizer)
-        tokenizer.read(text, name, trusted)
-        return tokenizer
-
-    def read(self, text: str, name: str, trusted: bool) -> None:
-        """Reads the contents of a tokenizer.json; see `of_json`."""
-        from tokenizers import Tokenizer as Reader
-
-        try:
-            confined = None if trusted else ConfinedReader(text)
-            self._reader = Reader.from_str(text)
-        except Exception as error:  # the library raises bare Exception
-            raise ValueError(f"{name} is not a readable tokenizer file: {error}") from error
+            confined = None if trusted else ConfinedReader(self._reader.to_str())
         self._coder: Reader | ConfinedReader = confined or self._reader
         self._reader.no_truncation()
         self._reader.no_padding()
         added = self._reader.get_added_tokens_decoder().items()
-        self._special_ids = frozenset(id_ for id_, token in added if token.special)
+        self.special = {id: token.content for id, token in added if token.special}
         unknown = getattr(self._reader.model, "unk_token", None)
-        self._unknown_id = self._reader.token_to_id(unknown) if unknown else None
-
-    @property
-    def unknown_id(self) -> int | None:
-        """The id of what is not in the vocabulary; None if there is none."""
-        return self._unknown_id
+        self.unknown_id: int | None = self._reader.token_to_id(unknown) if unknown else None
 
     def copy(self) -> "Reader":
         """A copy of the tokenizer in the tokenizers library."""
@@ -252,51 +307,28 @@ class FileTokenizer:
         states = [step.__getstate__() for step in steps if step is not None]
         return any(b"Metaspace" in state or b"Prepend" in state for state in states)
 
-    @property
-    def words(self) -> dict[int, str]:
-        """The token string of each id."""
-        return self._words
+    def vocabulary(self) -> dict[str, int]:
+        return self._reader.get_vocab()
 
-    @cached_property
-    def _words(self) -> dict[int, str]:
-        return {number: word for word, number in self._reader.get_vocab().items()}
+    def decode(self, ids: list[int], *, whole: bool) -> str:
+        return self._coder.decode(ids, skip_special_tokens=not whole)
 
-    def text(self, ids: Sequence[int]) -> str:
-        """The text of ids, without special tokens."""
-        return self._coder.decode(list(ids), skip_special_tokens=True)
+    def word(self, id: int) -> str | None:
+        return self._reader.id_to_token(id)
 
-    def spelled(
-        self, ids: Sequence[int], names: Mapping[int, str] = MappingProxyType({})
-    ) -> Tokens:
-        """Ids that did not come from a text, by what they stand for.
-
-        Args:
-            ids: the tokens.
-            names: of special ones, before those of the tokenizer.
-        """
-        return self._spelling.tokens(ids, names)
-
-    def name(self, id: int) -> str:
-        """What a token is called where it stands in no text."""
-        return self._spelling.name(id)
-
-    @cached_property
-    def _spelling(self) -> "Spelling":
-        reader = self._reader
-        special = {token: str(reader.id_to_token(token)) for token in self._special_ids}
-        decode = partial(self._coder.decode, skip_special_tokens=False)
-        return Spelling(decode, reader.id_to_token, reader.token_to_id, special)
+    def id(self, word: str) -> int | None:
+        return self._reader.token_to_id(word)
 
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         check_text(text)
         check_text(pair or "")
         encoding, texts = self._coder.encode(text, pair), (text, pair or "")
         ids, names, sequences = encoding.ids, encoding.tokens, encoding.sequence_ids
-        special = self._special_ids - {self._unknown_id}
+        special = self.special.keys() - {self.unknown_id}
         numbers = [sequence or 0 for sequence in sequences]
         spans: list[Span] = [
             span
-            if sequence is not None and (span[1] > span[0] or token not in self._special_ids)
+            if sequence is not None and (span[1] > span[0] or token not in self.special)
             else None
             for token, sequence, span in zip(ids, sequences, encoding.offsets, strict=True)
         ]
@@ -313,7 +345,7 @@ class FileTokenizer:
         for place, (name, span) in enumerate(zip(names, spans, strict=True)):
             covered = _slice(texts, numbers[place], span, starts)
             if covered:
-                unknown = ids[place] == self._unknown_id
+                unknown = ids[place] == self.unknown_id
                 labels.append(f"{covered} {name}" if unknown else covered + counts[place])
             else:
                 labels.append(" " * len(name) if span and _is_space(name) else name)
@@ -403,85 +435,12 @@ def clean(text: str) -> tuple[str, int]:
 def fit(text: str, tokenizer: Tokenizer, limit: int) -> str:
     """The longest beginning of the text, in whole words, that gives at most `limit` tokens."""
     spans = [span for span in tokenizer.encode(text).spans if span is not None]
-    if len(spans) > limit:
+    if len(spans) > limit:  # no longer beginning can fit
         blank = re.compile(r"\s|$").search(text, spans[limit][1])
-        text = text[: blank.start() if blank else None]  # no longer beginning can fit
+        text = text[: blank.start() if blank else None]
     ends = [match.end() for match in re.finditer(r"\S+", text)]
-    low, high = 0, len(ends)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if len(tokenizer.encode(text[: ends[middle - 1]])) <= limit:
-            low = middle
-        else:
-            high = middle - 1
-    return text[: ends[low - 1]] if low else ""
-
-
-LONGEST = 8  # tokens that one character can be cut into
-NOT_WHOLE = "\ufffd"
-BYTE = re.compile(r"<0x[0-9A-F]{2}>")
-# The characters that stand for bytes in byte-level vocabularies (GPT-2): their own, or from 256 on.
-PRINTED = [*range(33, 127), *range(161, 173), *range(174, 256)]
-BYTES = dict(zip(map(chr, PRINTED), PRINTED, strict=True))
-BYTES |= {chr(256 + i): byte for i, byte in enumerate(sorted({*range(256)} - {*PRINTED}))}
-
-
-@dataclass(frozen=True)
-class Spelling:
-    """What the ids of a vocabulary stand for.
-
-    Attributes:
-        decode: the text of ids, with U+FFFD at bytes that are no whole character.
-        word: the string of an id in the vocabulary.
-        id: the id of such a string.
-        special: names of special tokens.
-    """
-
-    decode: Callable[[list[int]], str]
-    word: Callable[[int], str | None]
-    id: Callable[[str], int | None]
-    special: Mapping[int, str]
-
-    def tokens(self, ids: Sequence[int], names: Mapping[int, str]) -> Tokens:
-        """Each token by its text; pieces of one character are counted: 🙂 1/4."""
-        labels, texts, before = list[str](), list[str](), list[int]()
-        names = {**self.special, **names}
-        while (start := len(labels)) < len(ids):
-            if ids[start] in names:
-                labels.append(names[ids[start]])
-                texts.append("")
-                continue
-            group = list(ids[start : start + _pieces(ids[start : start + LONGEST], self.decode)])
-            alone, front, both = map(self.decode, (group, before, before + group))
-            label = alone if len(group) > 1 else self._alone(group[0])
-            if not before and label.startswith(" "):
-                label = alone or label  # decoders leave out the space that begins a text
-            labels.append(label + _count(0, len(group)))
-            labels += [label.lstrip() + _count(i, len(group)) for i in range(1, len(group))]
-            follows = NOT_WHOLE not in front and both.startswith(front)
-            texts += [both[len(front) :] if follows else alone, *[""] * (len(group) - 1)]
-            before = group
-        tokens = Tokens.of_ids(ids, names)
-        return replace(tokens, labels=tuple(labels), texts=tuple(texts))
-
-    def name(self, id: int) -> str:
-        """What a token is called where it stands in no text: no two have the same name."""
-        if id in self.special:
-            return self.special[id]
-        name = self._alone(id)
-        for word in (name, name.replace(" ", SPACE)):
-            twin = self.id(word)
-            if twin not in (None, id) and self._alone(twin) == name:
-                return self.word(id) or name
-        return name
-
-    def _alone(self, id: int) -> str:
-        """The text of a token, with the space that decoders leave out where a text begins."""
-        word, text = self.word(id) or str(id), self.decode([id])
-        marks = len(word) - len(word.lstrip(SPACE))
-        if marks and not text.startswith(SPACE):
-            text = " " * marks + ("" if marks == len(word) else text.lstrip(" "))
-        return text if text and NOT_WHOLE not in text else _in_bytes(word)
+    fits = (text[:end] for end in reversed(ends) if len(tokenizer.encode(text[:end])) <= limit)
+    return next(fits, "")
 
 
 def _in_bytes(word: str) -> str:

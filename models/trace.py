@@ -81,7 +81,7 @@ class TokenAxis:
     def leads(self, item: int) -> bool:
         """Whether an item's tokens are the first ones on the axis."""
         positions = self.positions_of(item)
-        return bool((positions == torch.arange(len(positions), device=positions.device)).all())
+        return self.positions is None or positions.tolist() == [*range(len(positions))]
 
     def grids(self, item: int) -> tuple[PictureGrid, ...]:
         """Where an item's tokens lie on pictures."""
@@ -117,54 +117,39 @@ class HiddenStates:
     final_gradient: Float[Tensor, "batch _ _"] | None = None
 
     @staticmethod
-    def of(states: Sequence[Tensor], tokens: tuple[Tokens, ...], final: Tensor) -> "HiddenStates":
-        """Hidden states of a network whose layers all hold the same tokens."""
+    def of(
+        ended: Sequence[Tensor], tokens: tuple[Tokens, ...], gradients: Sequence[Tensor | None] = ()
+    ) -> "HiddenStates":
+        """Hidden states of a network whose layers all hold the same tokens: those between blocks,
+        then the one after the final norm."""
+        *states, final = (state.detach() for state in ended)
         axes = (TokenAxis(tokens),) * len(states)
-        return HiddenStates(tuple(state.detach() for state in states), axes, final.detach())
+        return HiddenStates(tuple(states), axes, final, tuple(gradients[:-1]), *gradients[-1:])
 
-    def read(self, layer: int, item: int) -> Float[Tensor, "token dim"]:
-        """Hidden states of one item's tokens.
+    def read(self, layer: int | None, item: int) -> Float[Tensor, "token dim"]:
+        """Hidden states of one item's tokens; None is the last layer's after the final norm.
 
         Raises:
-            ValueError: if there is no such layer.
+            ValueError: if there is no such layer, or the network does not give its states.
         """
-        if not 0 <= layer < len(self.states):
+        if layer is not None and not 0 <= layer < len(self.states):
             raise ValueError(f"layer: expected 0 to {len(self.states) - 1}, received {layer}")
-        return self._rows(self.states[layer], layer, item)
-
-    def read_gradient(self, layer: int, item: int) -> Float[Tensor, "token dim"]:
-        """The gradient with respect to one item's hidden states.
-
-        Raises:
-            ValueError: if there is no such layer, or its gradient was not recorded.
-        """
-        state = self.read(layer, item)
-        gradient = self.gradients[layer] if self.gradients else None
-        if gradient is None:
-            raise ValueError(
-                "no gradient of this layer recorded: request it with"
-                " trace(..., hidden=True, gradient=...)"
-            )
-        return self._rows(gradient, layer, item).to(state.dtype)
-
-    def read_final(self, item: int) -> Float[Tensor, "token dim"]:
-        """The last state of one item's tokens, after the final norm.
-
-        Raises:
-            ValueError: if the network does not give it.
-        """
-        if self.final is None:
+        state = self.final if layer is None else self.states[layer]
+        if state is None:
             raise ValueError("the network gives no state after its last layer")
-        return self._rows(self.final, -1, item)
+        return self._rows(state, layer, item)
 
-    def read_final_gradient(self, item: int) -> Float[Tensor, "token dim"] | None:
-        """The gradient with respect to the last state of one item's tokens; None if not known."""
-        gradient = self.final_gradient
-        return None if gradient is None else self._rows(gradient, -1, item)
+    def read_gradient(self, layer: int | None, item: int) -> Float[Tensor, "token dim"] | None:
+        """The gradient with respect to what `read` gives; None if it is not known."""
+        gradient = self.final_gradient if layer is None else None
+        if layer is not None and self.gradients:
+            gradient = self.gradients[layer]
+        return None if gradient is None else self._rows(gradient, layer, item)
 
-    def _rows(self, state: Tensor, layer: int, item: int) -> Tensor:
+    def _rows(self, state: Tensor, layer: int | None, item: int) -> Tensor:
         """The rows of an item's own tokens."""
-        return state[item][self.axes[layer].positions_of(item).to(state.device)]
+        axis = self.axes[-1 if layer is None else layer]
+        return state[item][axis.positions_of(item).to(state.device)]
 
 
 @dataclass(frozen=True)
@@ -294,12 +279,11 @@ class Origin(Protocol):
         """The linear maps of a site; a ValueError says which module has none, and why."""
         ...
 
-    def stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
-        """The residual stream of some tokens where a site reads it."""
-        ...
-
-    def last_stream(self, site: Site, item: int, places: Int[Tensor, " token"]) -> Stream:
-        """The residual stream of some tokens as it leaves the last block of a site's tower."""
+    def stream(
+        self, site: Site, item: int, places: Int[Tensor, " token"], *, to_end: bool = False
+    ) -> Stream:
+        """The residual stream of some tokens where a site reads it, or as it leaves the last block
+        of the site's tower; a ValueError names the layer that is not understood."""
         ...
 
     def readout(self) -> Readout:
@@ -352,8 +336,6 @@ class Trace:
         axes: rows and columns of sites that differ from the tokens above.
         hidden_states: by tower (None for a single one); empty unless requested.
         item_names: what the items of a site's batch are, where they are not those of the input.
-        other_layers: what the blocks without attention weights are, by number, where the model's
-            config tells.
         origin: the network and the input; it answers what is computed on request.
         answer: of a decoder that was given a prompt, the place of the first token that it wrote
             or was to write; None otherwise.
@@ -380,7 +362,6 @@ class Trace:
     axes: SiteAxes = field(default_factory=dict)
     hidden_states: Mapping[str | None, HiddenStates] = field(default_factory=dict)
     item_names: Mapping[Site, tuple[str, ...]] = field(default_factory=dict)
-    other_layers: Mapping[int, str] = field(default_factory=dict)
     origin: Origin | None = None
     answer: int | None = None
     image_tokens: tuple[tuple[int, ...], ...] = ()
@@ -402,18 +383,24 @@ class Trace:
         """The tokens of the first item, as text; of an encoder–decoder those of the source."""
         return list(self.tokens[0].labels)
 
+    def site_axes(self, site: Site) -> tuple[TokenAxis, TokenAxis]:
+        """The tokens along the rows and the columns of a site's weights."""
+        if site in self.axes:
+            return self.axes[site]
+        grid = None if self.grid is None else PatchGrid(*self.grid, self.prefix, box=self.box)
+        main = TokenAxis(self.tokens, grid=grid)
+        if site.tower != "decoder" or self.target_tokens is None:
+            return main, main
+        target = TokenAxis(self.target_tokens)
+        return target, main if site.kind == "cross" else target
+
     def queries(self, site: Site) -> tuple[Tokens, ...]:
         """Tokens along the rows of a site's weights, one entry per item."""
-        if site in self.axes:
-            return self.axes[site][0].tokens
-        theirs = self.target_tokens if site.tower == "decoder" else None
-        return self.tokens if theirs is None else theirs
+        return self.site_axes(site)[0].tokens
 
     def keys(self, site: Site) -> tuple[Tokens, ...]:
         """Tokens along the columns of a site's weights, one entry per item."""
-        if site in self.axes:
-            return self.axes[site][1].tokens
-        return self.tokens if site.kind == "cross" else self.queries(site)
+        return self.site_axes(site)[1].tokens
 
     def query_labels(self, site: Site, item: int = 0) -> list[str]:
         """Labels of the rows of a site's weights."""
@@ -425,35 +412,26 @@ class Trace:
 
     def query_grid(self, site: Site) -> PatchGrid | None:
         """Where the patches lie among the rows of a site's weights; None if they are none."""
-        return self.axes[site][0].grid if site in self.axes else self._own_grid(site, 0)
+        return self.site_axes(site)[0].grid
 
     def key_grid(self, site: Site) -> PatchGrid | None:
         """Where the patches lie among the columns of a site's weights; None if they are none."""
-        return self.axes[site][1].grid if site in self.axes else self._own_grid(site, 1)
+        return self.site_axes(site)[1].grid
 
     def query_pictures(self, site: Site, item: int = 0) -> tuple[PictureGrid, ...]:
         """Where the rows of a site's weights lie on pictures; () where none do."""
-        return self._pictures(site, item, 0)
+        return self.site_axes(site)[0].grids(item)
 
     def key_pictures(self, site: Site, item: int = 0) -> tuple[PictureGrid, ...]:
         """Where the columns of a site's weights lie on pictures; () where none do."""
-        return self._pictures(site, item, 1)
-
-    def _pictures(self, site: Site, item: int, axis: int) -> tuple[PictureGrid, ...]:
-        if site in self.axes:
-            return self.axes[site][axis].grids(item)
-        grid = self._own_grid(site, axis)
-        return () if grid is None else grids_of(grid)
+        return self.site_axes(site)[1].grids(item)
 
     def positions(
         self, site: Site, item: int = 0
     ) -> tuple[Int[Tensor, " query"], Int[Tensor, " key"]]:
         """Where an item's queries and keys lie in a site's pattern, which includes padding."""
-        count = len(self.queries(site)[self._checked(item, site)])
-        if site not in self.axes:
-            return torch.arange(count), torch.arange(len(self.keys(site)[item]))
-        rows, keys = self.axes[site]
-        return rows.positions_of(item), keys.positions_of(item)
+        rows, keys = self.site_axes(site)
+        return rows.positions_of(self._checked(item, site)), keys.positions_of(item)
 
     def items(self, site: Site) -> tuple[str, ...]:
         """What the items of a site's batch are: "text 0", "image 2", "image 0, prompt 1"."""
@@ -514,8 +492,7 @@ class Trace:
                 more than 256 MiB.
         """
         where = where_of(layer, kind, tower, module, part)
-        pattern, head, rows, real = self._question(where, head, rows, item)
-        return pattern.weights(head, rows, item=item).detach()[..., real]
+        return self._read("weights", where, head, rows, item)
 
     def effective_weights(
         self, site: Site, head: int | None = None, *, rows: int | Rows = None, item: int = 0
@@ -525,8 +502,7 @@ class Trace:
         They differ from `weights` where an edit changed the values; a row need not sum to 1.
         Arguments as for `weights`.
         """
-        pattern, head, rows, real = self._question(site.where, head, rows, item)
-        return pattern.effective_weights(head, rows, item=item).detach()[..., real]
+        return self._read("effective_weights", site.where, head, rows, item)
 
     def blocks(
         self,
@@ -547,8 +523,7 @@ class Trace:
         pattern = self.pattern(site)
         rows = range(len(self.queries(site)[self._checked(item, site)])) if rows is None else rows
         keys = len(self.keys(site)[item])
-        axes = self.axes.get(site)
-        if axes is None or all(axis.leads(item) for axis in axes):
+        if all(axis.leads(item) for axis in self.site_axes(site)):
             yield from pattern.blocks(head=head, rows=rows, keys=keys, item=item)
             return
 
@@ -605,9 +580,7 @@ class Trace:
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
         """Scores before the softmax, −∞ at masked keys; a `Where` chooses one of several towers."""
-        where = where_of(layer, kind)
-        pattern, head, rows, real = self._question(where, head, rows, item)
-        return pattern.scores(head, rows, item=item).detach()[..., real]
+        return self._read("scores", where_of(layer, kind), head, rows, item)
 
     def gradient(
         self,
@@ -619,9 +592,7 @@ class Trace:
         item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
         """Gradient of the scalar of `trace(..., gradient=...)` with respect to the weights."""
-        where = where_of(layer, kind)
-        pattern, head, rows, real = self._question(where, head, rows, item)
-        return pattern.gradient(head, rows, item=item).detach()[..., real]
+        return self._read("gradient", where_of(layer, kind), head, rows, item)
 
     def hidden(
         self, layer: int, item: int = 0, *, tower: str | None = None
@@ -643,7 +614,15 @@ class Trace:
     ) -> Float[Tensor, "token dim"]:
         """Gradient of the scalar of `trace(..., hidden=True, gradient=...)` with respect to the
         hidden states that leave a layer; arguments as for `hidden`."""
-        return self._hidden_states(tower).read_gradient(layer, self._checked(item))
+        states = self._hidden_states(tower)
+        state = states.read(layer, self._checked(item))
+        gradient = states.read_gradient(layer, item)
+        if gradient is None:
+            raise ValueError(
+                "no gradient of this layer recorded: request it with"
+                " trace(..., hidden=True, gradient=...)"
+            )
+        return gradient.to(state.dtype)
 
     def final(self, item: int = 0, *, tower: str | None = None) -> Float[Tensor, "token dim"]:
         """The last hidden states after the final norm; without one, what leaves the last layer.
@@ -656,7 +635,7 @@ class Trace:
             ValueError: if they were not asked for or the network does not give them, or there is
                 no such item or tower.
         """
-        return self._hidden_states(tower).read_final(self._checked(item))
+        return self._hidden_states(tower).read(None, self._checked(item))
 
     def final_gradient(
         self, item: int = 0, *, tower: str | None = None
@@ -668,13 +647,7 @@ class Trace:
             One row for each token; None where the network does not give these states.
         """
         states = self.hidden_states.get(tower)
-        return None if states is None else states.read_final_gradient(self._checked(item))
-
-    def _own_grid(self, site: Site, axis: int) -> PatchGrid | None:
-        tokens = (self.queries(site), self.keys(site))[axis]
-        if self.grid is None or tokens is not self.tokens:
-            return None
-        return PatchGrid(*self.grid, self.prefix, box=self.box)
+        return None if states is None else states.read_gradient(None, self._checked(item))
 
     def _hidden_states(self, tower: str | None) -> HiddenStates:
         if not self.hidden_states:
@@ -732,7 +705,7 @@ class Trace:
         """
         site = self.sites[-1]
         places = self._written(site, site.layer + 1, tokens, item)
-        return self._origin().last_stream(site, item, places)
+        return self._origin().stream(site, item, places, to_end=True)
 
     def _written(
         self, site: Site, layer: int, tokens: Sequence[int], item: int
@@ -774,24 +747,21 @@ class Trace:
 
     def empty_rows(self) -> int:
         """Number of rows of real tokens, over all sites and heads, whose keys are all masked."""
-        pairs = zip(self.sites, self.patterns, strict=True)
-        return sum(pattern.empty_rows(self._padding(site)) for site, pattern in pairs)
+        return sum(
+            pattern.empty_rows(self.site_axes(site)[0].padding(site.queries))
+            for site, pattern in zip(self.sites, self.patterns, strict=True)
+        )
 
-    def _padding(self, site: Site) -> Bool[Tensor, "batch query"] | None:
-        axis = self.axes[site][0] if site in self.axes else TokenAxis(self.queries(site))
-        return axis.padding(site.queries)
-
-    def _question(
-        self, where: Where, head: int | None, rows: int | Rows, item: int
-    ) -> tuple[Pattern, int | None, Tensor, Tensor | slice]:
-        """The pattern, head, rows as positions, and the item's keys; checks the answer's size."""
+    def _read(
+        self, what: str, where: Where, head: int | None, rows: int | Rows, item: int
+    ) -> Float[Tensor, "*head query key"]:
+        """What a pattern gives between an item's own tokens; checks the size of the answer."""
         index = self._index(where)
         site, pattern = self.sites[index], self.patterns[index]
-        keys = len(self.keys(site)[self._checked(item, site)])
-        count = len(self.queries(site)[item])
+        own_rows, own_keys = self.positions(site, item)
         if isinstance(rows, int):
-            rows = [rows + count if -count <= rows < 0 else rows]
-        picked = positions(rows, count)
+            rows = [rows + len(own_rows) if -len(own_rows) <= rows < 0 else rows]
+        picked = positions(rows, len(own_rows))
         heads = pattern.heads
         if head is not None and not -heads <= head < heads:
             raise ValueError(f"head: expected 0 to {heads - 1}, received {head}")
@@ -801,16 +771,11 @@ class Trace:
                 f"the answer would take {size / 2**20:.0f} MiB (at most {MAX_ANSWER / 2**20:.0f}):"
                 " choose a head, or fewer rows with rows="
             )
-        head = head if head is None or head >= 0 else head + heads
-        if site not in self.axes:
-            return pattern, head, picked, slice(0, keys)
-        rows_of, keys_of = self.axes[site]
-        return (
-            pattern,
-            head,
-            rows_of.positions_of(item)[picked],
-            keys_of.positions_of(item).to(pattern.q.device),
-        )
+        head = None if head is None else head % heads
+        read = getattr(pattern, what)(head, own_rows[picked], item=item).detach()
+        keys = self.site_axes(site)[1]
+        whole = keys.leads(item)
+        return read[..., : len(own_keys)] if whole else read[..., own_keys.to(read.device)]
 
     def address(self, site: Site) -> Where:
         """The least that chooses a site: its layer, and what tells it from others there."""

@@ -1,5 +1,6 @@
 """`Verdict`: what verification found, and the edit that it is made with."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -7,6 +8,7 @@ from einops import repeat
 from jaxtyping import Float
 from torch import Tensor
 
+from models.attention import Dot
 from models.attention.pattern import BLOCK_ROWS, Pattern
 
 
@@ -23,8 +25,6 @@ class Verdict:
         maps: largest difference of a weight to them.
         sums: largest difference of a row's sum to 1, of real tokens.
         unseen: attention layers that ran and left no map, or more than one.
-        misread: inputs that were not read as they were given, or as the model's own image processor
-            makes them.
         traced: largest difference of the traced output to the reference.
         values: largest difference of a layer's values to those computed from its weights, over the
             largest of them, in the same pass; None if that was not compared.
@@ -42,7 +42,6 @@ class Verdict:
     maps: float = 0.0
     sums: float = 0.0
     unseen: tuple[str, ...] = ()
-    misread: tuple[str, ...] = ()
     traced: float = 0.0
     values: float | None = None
     eager: float | None = None
@@ -77,9 +76,26 @@ class Verdict:
             ),
             f"a row's sum is off 1 by {self.sums:.1e}": self.sums > rounding,
             f"{', '.join(self.unseen)} left no map, or more than one": bool(self.unseen),
-            f"{', '.join(self.misread)} was not read as given": bool(self.misread),
         }
         return tuple(text for text, wrong in problems.items() if wrong)
+
+
+def sums_apart(pattern: Pattern, places: Sequence[Sequence[Tensor]]) -> float:
+    """Largest difference of a row's sum to 1, of rows that see any key.
+
+    Args:
+        pattern: of a layer.
+        places: of each item, its own rows and keys.
+    """
+    worst = 0.0
+    sink = isinstance(pattern.score, Dot) and pattern.score.sink is not None
+    for item, (rows, keys) in enumerate(places):
+        for start in range(0, len(rows), BLOCK_ROWS):
+            weights = pattern.weights(None, rows[start : start + BLOCK_ROWS], item=item)
+            whole, own = weights.sum(-1), weights[..., keys.to(weights.device)].sum(-1)
+            off = (whole - own).abs() if sink else (own - 1).abs().where(whole > 0, 0.0)
+            worst = max(worst, float(off.max()))
+    return worst
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ Shapes: batch, head, query (tokens that attend), key (tokens attended to), dim (
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import torch
 import torch.nn.functional as F
@@ -64,17 +63,15 @@ def attended(
         if isinstance(step, RecipeEdit):
             pattern = step.edit_recipe(pattern)
     of_weights = tuple(edit for edit in edits if isinstance(edit, WeightsEdit | ItemWeightsEdit))
-    of_values = tuple(edit for edit in edits if isinstance(edit, ValuesEdit))
     fused = not of_weights and _fusable(pattern, dropout)
-    pattern = replace(
-        pattern,
+    pattern = pattern.derived(
         weights_edits=of_weights,
-        values_edits=of_values,
+        values_edits=tuple(edit for edit in edits if isinstance(edit, ValuesEdit)),
         path="fused" if fused else "explicit",
     )
     values = values_of(pattern, dropout)
     if values.requires_grad:
-        pattern = replace(pattern, values=values)
+        pattern = pattern.derived(values=values)
     return with_values_edits(values, pattern), pattern
 
 

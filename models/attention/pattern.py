@@ -11,7 +11,7 @@ A row with no key to attend to has all-zero weights.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -155,33 +155,39 @@ class Pattern:
         return one_line(self)
 
     def __post_init__(self) -> None:
-        if self.heads % self.k.shape[1] or self.k.shape[1] != self.v.shape[1]:
+        (batch, heads, queries, dim), (items, key_heads, keys, key_dim) = self.q.shape, self.k.shape
+        if heads % key_heads or key_heads != self.v.shape[1]:
             raise ValueError(
-                f"expected key and value heads that divide {self.heads} query heads,"
-                f" received {self.k.shape[1]} and {self.v.shape[1]}"
+                f"expected key and value heads that divide {heads} query heads,"
+                f" received {key_heads} and {self.v.shape[1]}"
             )
-        if self.k.shape[0] != self.batch:
-            raise ValueError(f"expected keys for {self.batch} items, received {self.k.shape[0]}")
-        if (self.k.shape[0], self.k.shape[2]) != (self.v.shape[0], self.v.shape[2]):
+        if items != batch:
+            raise ValueError(f"expected keys for {batch} items, received {items}")
+        if (items, keys) != (self.v.shape[0], self.v.shape[2]):
             raise ValueError(
                 f"expected a value for every key, received keys {tuple(self.k.shape)}"
                 f" and values {tuple(self.v.shape)}"
             )
-        if isinstance(self.score, Dot) and self.q.shape[-1] != self.k.shape[-1]:
+        if isinstance(self.score, Dot) and dim != key_dim:
             raise ValueError(
-                f"a dot product needs queries and keys of one width, received"
-                f" {self.q.shape[-1]} and {self.k.shape[-1]}"
+                f"a dot product needs queries and keys of one width, received {dim} and {key_dim}"
             )
-        self.mask.check(self.batch, self.heads, self.queries, self.keys)
+        self.mask.check(batch, heads, queries, keys)
         if isinstance(self.bias, Tensor):
-            check_broadcast("bias", self.bias, (self.batch, self.heads, self.queries, self.keys))
+            check_broadcast("bias", self.bias, (batch, heads, queries, keys))
         sink = self.score.sink if isinstance(self.score, Dot) else None
         for name, each in (("temperature", self.temperature), ("sink", sink)):
-            if each is not None and each.shape != (self.heads,):
+            if each is not None and each.shape != (heads,):
                 raise ValueError(
-                    f"{name}: expected one number for each of {self.heads} heads,"
+                    f"{name}: expected one number for each of {heads} heads,"
                     f" received {tuple(each.shape)}"
                 )
+
+    def derived(self, **changed: Any) -> "Pattern":
+        """The pattern with other fields, which are known to fit: nothing is checked again."""
+        pattern = object.__new__(Pattern)
+        pattern.__dict__.update(self.__dict__, **changed)
+        return pattern
 
     @property
     def batch(self) -> int:

@@ -18,7 +18,6 @@ from models.inputs.sequences import (
     Duration,
     InputSequence,
     ModelInputs,
-    Watch,
     image_sequence,
     layout_sequence,
     text_sequence,
@@ -38,14 +37,7 @@ NOT_TRACED = {  # arguments whose tokens are not known, and what to give in thei
 }
 
 
-def prepare_inputs(
-    model: "Model",
-    source: Any,
-    target: Any = None,
-    *,
-    watch: Watch | None = None,
-    logits_to_keep: int = 1,
-) -> ModelInputs:
+def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInputs:
     """Prepares an input for the model.
 
     Args:
@@ -54,15 +46,13 @@ def prepare_inputs(
             WAV file or samples), a prompt, or a dict of the model's own inputs (in which texts and
             images may stand for ids and pixels).
         target: text or ids for a decoder, or the answer to a prompt; None generates it.
-        watch: what watches the model while it writes an answer or a target; None for nothing.
-        logits_to_keep: how many tokens of the prompt get logits then; 0 for all.
 
     Raises:
         ValueError: for an input the model cannot read.
     """
     takes, target = forward_arguments(model.network), as_tensor(target)
     if isinstance(source, Prompt):
-        inputs, target = _of_prompt(model, source, target, watch, logits_to_keep)
+        inputs, target = _of_prompt(model, source, target)
     else:
         if isinstance(source, Mapping) and source.keys() >= {"array", "sampling_rate"}:
             source = Recording(samples_of(source["array"]), source["sampling_rate"])
@@ -81,15 +71,13 @@ def prepare_inputs(
             f"{model.name} reads text and images: give it both, as a dict with {TEXT} and {IMAGE}"
         )
     if model.network.config.is_encoder_decoder and "decoder_input_ids" in takes:
-        add_target(model, inputs, target, watch)
+        add_target(model, inputs, target)
     elif target is not None:
         raise ValueError(f"target: expected none, {model.name} is no encoder–decoder")
     return inputs
 
 
-def _of_prompt(
-    model: "Model", prompt: Prompt, target: Any, watch: Watch | None, logits_to_keep: int
-) -> tuple[ModelInputs, Any]:
+def _of_prompt(model: "Model", prompt: Prompt, target: Any) -> tuple[ModelInputs, Any]:
     """A prompt with its answer, and the target that is left for the decoder of an
     encoder–decoder."""
     if prompt.audio is not None:
@@ -103,8 +91,8 @@ def _of_prompt(
     reading = read_prompt(model, prompt)
     inputs = _of_dict(model, _taken(model, reading.arguments))
     if not model.network.config.is_encoder_decoder and can_write(model.network):
-        first, inputs.parts = inputs.arguments[TEXT].shape[1], reading.parts
-        note = add_answer(model, inputs, target, prompt.most_written, watch, logits_to_keep)
+        first = inputs.arguments[TEXT].shape[1]
+        note = add_answer(model, inputs, target, prompt.most_written)
         inputs = _of_dict(model, inputs.arguments)
         inputs.notes, inputs.answer, target = (note,) if note else (), first, None
     inputs.notes, inputs.parts = (*reading.notes, *inputs.notes), reading.parts

@@ -1,7 +1,6 @@
 """Input sequences of a model: text, image patches, audio frames, or decoder targets."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -101,10 +100,6 @@ class ModelInputs:
             return len(next(iter(self.sequences.values())).tokens)
         sizes = [len(x) for x in self.arguments.values() if isinstance(x, Tensor) and x.ndim]
         return sizes[0] if sizes else 1
-
-
-# Called with what a model goes on from, a prompt or a start token: entered while it writes.
-Watch = Callable[[ModelInputs], AbstractContextManager[Any] | None]
 
 
 def text_sequence(

@@ -2,7 +2,6 @@
 the decoder of an encoder–decoder. It is written greedily (see models/inputs/generation.py)."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from models.eval_mode import check_eval
 from models.inputs.features import refusing_shapes
 from models.inputs.generation import ends_of, generate, greedily
 from models.inputs.named import forward_arguments
-from models.inputs.sequences import ModelInputs, Watch, text_sequence
+from models.inputs.sequences import ModelInputs, text_sequence
 from models.inputs.texts import check_ids, padded_ids, read_texts
 from models.text import Tokenizer, Tokens, tokens_of_ids
 
@@ -35,24 +34,16 @@ def can_write(network: Any) -> bool:
     return getter is not None and getter() is not None and hasattr(network, "generate")
 
 
-def writes_by_passes(network: Any) -> bool:
-    """Whether each token that a network writes comes from a pass of the whole network."""
-    from transformers import GenerationMixin
-
-    return getattr(type(network), "generate", None) is vars(GenerationMixin)["generate"]
-
-
 def _written(
     model: "Model",
     inputs: ModelInputs,
     arguments: Mapping[str, Any],
-    watching: AbstractContextManager[Any] | None,
     **options: Any,
 ) -> tuple[list[list[int]], str]:
     """What a model writes: the ids of each item without its end, or the last that has no room, and
     a note."""
     check_eval(model.network)
-    with refusing_shapes(model, inputs.arguments), watching or nullcontext():
+    with refusing_shapes(model, inputs.arguments):
         out = generate(model.network, arguments, return_dict_in_generate=True, **options)
     ids, ends = out.sequences, ends_of(model.network.generation_config)
     begun = int(model.network.config.is_encoder_decoder)  # tokens that it begins with
@@ -72,14 +63,7 @@ def _written(
 # --- answers ------------------------------------------------------------------------------------
 
 
-def add_answer(
-    model: "Model",
-    inputs: ModelInputs,
-    target: Any,
-    most: int,
-    watch: Watch | None = None,
-    logits_to_keep: int = 1,
-) -> str | None:
+def add_answer(model: "Model", inputs: ModelInputs, target: Any, most: int) -> str | None:
     """Puts an answer behind the ids of a prompt.
 
     Args:
@@ -87,9 +71,6 @@ def add_answer(
         inputs: of the prompt; its arguments are changed.
         target: a text, ids, or None for what the model writes.
         most: the most tokens that it writes.
-        watch: entered while the model writes: every token of the answer is read then, also the
-            last one.
-        logits_to_keep: how many tokens of the prompt get logits then; 0 for all.
 
     Returns:
         A note on what the model wrote; None for a given answer.
@@ -100,7 +81,6 @@ def add_answer(
     items, count = inputs.arguments[TEXT].shape
     if items != 1:
         raise ValueError(f"prompt: expected one, received {items}")
-    watching = None if watch is None or target is not None else watch(inputs)
     arguments, note = inputs.arguments, None
     if target is None:
         room = model.limit - count
@@ -111,9 +91,9 @@ def add_answer(
         given = {name: value for name, value in arguments.items() if value is not None}
         given.setdefault("attention_mask", torch.ones_like(arguments[TEXT]))
         if "logits_to_keep" in forward_arguments(model.network):
-            given["logits_to_keep"] = logits_to_keep
+            given["logits_to_keep"] = 1
         most = min(most, room) + 1
-        (ids,), note = _written(model, inputs, given, watching, max_new_tokens=most)
+        (ids,), note = _written(model, inputs, given, max_new_tokens=most)
         note = f"answer: written {note}"
     elif isinstance(target, Tensor):
         ids = target.flatten().tolist()
@@ -145,9 +125,7 @@ def _lengthen(arguments: dict[str, Any], ids: Tensor, family: str) -> None:
 # --- targets ------------------------------------------------------------------------------------
 
 
-def add_target(
-    model: "Model", inputs: ModelInputs, target: Any, watch: Watch | None = None
-) -> None:
+def add_target(model: "Model", inputs: ModelInputs, target: Any) -> None:
     """Adds the decoder's input: the start token, then the target without its end.
 
     Ids lose their last one. A text loses the end symbol that the tokenizer adds, and nothing where
@@ -159,7 +137,7 @@ def add_target(
         return
     begin = _begin(model)
     if target is None:
-        rows, note = _written_target(model, inputs, watch)
+        rows, note = _written_target(model, inputs)
         inputs.notes = (*inputs.notes, note)
         _add_tokens(model, inputs, [_started(model, row[0], row[1:]) for row in rows])
         return
@@ -176,9 +154,7 @@ def add_target(
     _add_tokens(model, inputs, tokens)
 
 
-def _written_target(
-    model: "Model", inputs: ModelInputs, watch: Watch | None
-) -> tuple[list[list[int]], str]:
+def _written_target(model: "Model", inputs: ModelInputs) -> tuple[list[list[int]], str]:
     """What an encoder–decoder writes, begin included, and a note."""
     network: Any = model.network
     if network.get_output_embeddings() is None or not network.can_generate():
@@ -198,8 +174,7 @@ def _written_target(
         begins = _begin_of(model, item, -1) == code
         options["decoder_start_token_id" if begins else "forced_bos_token_id"] = code
     first = replace(inputs, arguments={**inputs.arguments}, sequences={**inputs.sequences})
-    watching = watch(first) if watch is not None and inputs.items == 1 else None
-    rows, note = _written(model, first, first.arguments, watching, **options)
+    rows, note = _written(model, first, first.arguments, **options)
     return rows, f"target: generated {note}"
 
 

@@ -6,7 +6,7 @@ Towers are told apart by the first part of their paths that differs: `text_model
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import takewhile
@@ -29,23 +29,27 @@ CALL = "attention_interface("
 SUFFIX = re.compile(r"_(model|tower|stack|module)$")
 
 
+Weak = Mapping[str, ref[nn.Module]]  # modules by path
+
+
 @dataclass(frozen=True)
 class AttentionModule:
     """An attention layer of a network.
 
     Attributes:
-        path: dotted name in the network; the first of several.
+        path: dotted name in the network.
         tower: name of the tower; None if there is only one.
         layer: number of its block in its stack; of nested stacks, counted through all of them.
         kind: name of its class.
-        paths: all dotted names, of a module that several blocks share.
+        above: paths of the modules that contain stacks of attention layers, this one among them,
+            innermost first.
     """
 
     path: str
     tower: str | None
     layer: int
     kind: str = ""
-    paths: tuple[str, ...] = ()
+    above: tuple[str, ...] = ()
 
     @cached_property
     def rivals(self) -> str:
@@ -60,28 +64,26 @@ class AttentionModules:
     Attributes:
         modules: by the id of the module.
         untraceable: class names of attention layers whose weights cannot be recorded.
-        layers: block number of each path.
         overlapping: whether the areas of a picture that its convolutions read overlap.
         attention: the layers of whose run more is needed than their call of the interface tells.
         alone: ids of the others.
-        recipes: those of them that compute their weights themselves.
-        containers: the modules that contain stacks of them, by path.
-        windows: blocks that cut an image into windows, by path.
-        towers: those that pack images whose patches they merge, by path.
+        recipes: layers that compute their weights themselves.
+        containers: the modules that contain stacks of layers.
+        windows: blocks that cut an image into windows.
+        towers: those that pack images whose patches they merge.
         configs: in which its parts look their attention up.
         packed: ids of those whose attention runs over packed sequences.
     """
 
     modules: dict[int, AttentionModule]
     untraceable: tuple[str, ...]
-    layers: dict[str, int]
     overlapping: bool
-    attention: tuple[ref[nn.Module], ...]
+    attention: Weak
     alone: frozenset[int]
-    recipes: tuple[ref[nn.Module], ...]
-    containers: dict[str, ref[nn.Module]]
-    windows: dict[str, ref[nn.Module]]
-    towers: dict[str, ref[Any]]
+    recipes: Weak
+    containers: Weak
+    windows: Weak
+    towers: Weak
     configs: Sequence[PretrainedConfig]
     packed: frozenset[int]
 
@@ -90,61 +92,54 @@ class AttentionModules:
     def find_in(network: nn.Module) -> "AttentionModules":
         """Finds them by their classes: those that use the attention interface, and window layers
         whose recipe can be built."""
-        every = dict(network.named_modules(remove_duplicate=False))
-        uses = {name: is_traced(type(module)) for name, module in every.items()}
-        within = {name: every[name] for name, used in uses.items() if used}
-        towers, layers = _towers(list(within)), _layers(every, list(within), _towers(list(within)))
-        paths: dict[int, list[str]] = {}
-        for name, module in within.items():
-            paths.setdefault(id(module), []).append(name)
-        modules = {
-            key: AttentionModule(
-                names[0],
-                towers[names[0]],
-                layers[names[0]],
-                type(within[names[0]]).__name__,
-                tuple(names),
-            )
-            for key, names in paths.items()
-        }
-        untraceable = sorted({type(every[n]).__name__ for n, used in uses.items() if used is False})
-        strided = (each for each in every.values() if isinstance(each, nn.Conv2d))
-        overlapping = any(1 < each.stride[0] < each.kernel_size[0] for each in strided)
-        first = {path: module for path, module in network.named_modules() if path not in within}
-        above = _containers(within)
+        every = dict(network.named_modules())
+        traced = {path: is_traced(type(module)) for path, module in every.items()}
+        within = {path: every[path] for path, used in traced.items() if used}
+        towers, above = _towers([*within]), _containers(within)
+        layers = _layers(every, [*within], towers)
+        strided = (module for module in every.values() if isinstance(module, nn.Conv2d))
+        lists = nn.ModuleList | nn.ModuleDict
+        outside = {path: module for path, module in every.items() if path not in within}
+
+        def weak(modules: Mapping[str, nn.Module], chosen: Callable[[str, Any], bool]) -> Weak:
+            return {path: ref(each) for path, each in modules.items() if chosen(path, each)}
+
+        containers = weak(outside, lambda path, x: path in above and not isinstance(x, lists))
+        untraceable = {type(every[path]).__name__ for path, used in traced.items() if used is False}
         return AttentionModules(
-            modules,
-            tuple(untraceable),
-            layers,
-            overlapping,
-            attention=tuple(
-                {id(e): ref(e) for e in within.values() if not _attends_once(type(e))}.values()
+            {
+                id(module): AttentionModule(
+                    path,
+                    towers[path],
+                    layers[path],
+                    type(module).__name__,
+                    tuple(up for up in ancestors(path) if up in containers),
+                )
+                for path, module in within.items()
+            },
+            tuple(sorted(untraceable)),
+            overlapping=any(1 < each.stride[0] < each.kernel_size[0] for each in strided),
+            attention=weak(within, lambda path, x: not _attends_once(type(x))),
+            alone=frozenset(id(each) for each in within.values() if _attends_once(type(each))),
+            recipes=weak(within, lambda path, x: recipe_of(type(x)) is not None),
+            containers=containers,
+            windows=weak(outside, lambda path, x: path not in above and _cuts_windows(x)),
+            towers=weak(
+                every, lambda path, x: isinstance(getattr(x, "spatial_merge_size", None), int)
             ),
-            alone=frozenset(id(e) for e in within.values() if _attends_once(type(e))),
-            recipes=tuple(ref(m) for m in network.modules() if recipe_of(type(m)) is not None),
-            containers={
-                path: ref(module)
-                for path, module in first.items()
-                if path in above and not isinstance(module, nn.ModuleList | nn.ModuleDict)
-            },
-            windows={
-                path: ref(module)
-                for path, module in first.items()
-                if path not in above and _cuts_windows(module)
-            },
-            towers={
-                path: ref(module)
-                for path, module in network.named_modules()
-                if isinstance(getattr(module, "spatial_merge_size", None), int)
-            },
             configs=configs_of(network),
             packed=packed_configs(network),
         )
 
     def of(self, module: nn.Module) -> AttentionModule:
         """The entry of a module; one whose source cannot be read has no tower."""
-        name = type(module).__name__
-        return self.modules.get(id(module), AttentionModule(name, None, 0, name, (name,)))
+        known, name = self.modules.get(id(module)), type(module).__name__
+        return AttentionModule(name, None, 0, name) if known is None else known
+
+
+def alive(modules: Weak) -> list[tuple[str, nn.Module]]:
+    """The modules that are still there, by path."""
+    return [(path, module) for path, each in modules.items() if (module := each()) is not None]
 
 
 def is_traced(kind: type[nn.Module]) -> bool | None:
@@ -215,6 +210,19 @@ def _cuts_windows(module: nn.Module) -> bool:
     """Whether a block cuts an image into windows for the attention layers inside of it."""
     size = getattr(module, "window_size", 0)
     return hasattr(module, "shift_size") or (isinstance(size, int) and size > 0)
+
+
+def blocks_of(
+    network: nn.Module, modules: AttentionModules
+) -> Iterator[tuple[str | None, str, nn.Module]]:
+    """The blocks of each stack that has attention, with their tower and path."""
+    stacks: dict[str, str | None] = {}
+    for place in modules.modules.values():
+        if any(map(str.isdigit, place.path.split("."))):
+            stacks.setdefault(".".join(_stack_of(place.path)), place.tower)
+    for path, tower in stacks.items():
+        for name, block in network.get_submodule(path).named_children():
+            yield tower, f"{path}.{name}", block
 
 
 def ancestors(path: str) -> Iterator[str]:

@@ -8,17 +8,20 @@ after convolutions), is numbered.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxtyping import Bool
 from torch import Tensor
 
 from models.inputs.layout import Layout, patch_sides, vision_part
-from models.inputs.sequences import Duration, InputSequences, named_tokens
+from models.inputs.sequences import Duration, InputSequences, ModelInputs, named_tokens
 from models.picture_grid import WHOLE, Box, Part, PictureGrid, cells_box, centred, row_by_row
 from models.pretrained.windows import Blocks
 from models.text import Tokens
 from models.trace import PatchGrid, TokenAxis
+
+if TYPE_CHECKING:
+    from models.pretrained.recording import Call
 
 STRIDES = (4, 8, 16, 32, 64)  # of convolutional backbones
 
@@ -154,19 +157,16 @@ def _named(tokens: Tokens, name: str) -> Tokens:
     return replace(tokens, labels=tuple(front + label for label in tokens.labels))
 
 
-def over_parts(axis: TokenAxis, parts: Sequence[Part], inner: Box = WHOLE) -> TokenAxis:
-    """The patches of an image, which cover an area of the parts of pictures that the items are."""
-    pictures = parts_of_batch(parts, len(axis.tokens))
-    if axis.pictures or not pictures:
+def over_parts(axis: TokenAxis, parts: Sequence[Part], patches: PatchGrid | Layout) -> TokenAxis:
+    """The patches of an image, where the items are parts of pictures."""
+    pictures, size = parts_of_batch(parts, len(axis.tokens)), patches.rows * patches.cols
+    own = [[not special for special in tokens.special] for tokens in axis.tokens]
+    if axis.pictures or not pictures or any(sum(each) != size for each in own):
         return axis
     grids = []
-    for part, tokens in zip(pictures, axis.tokens, strict=True):
-        first = next((i for i, special in enumerate(tokens.special) if not special), 0)
-        rows, cols = _size_of(tokens.labels)
-        if rows * cols != sum(not special for special in tokens.special):
-            return axis
-        places = row_by_row(rows, cols, first)
-        box = inner.inside(part.box)
+    for part, each in zip(pictures, own, strict=True):
+        places = row_by_row(patches.rows, patches.cols, each.index(True))
+        box = patches.box.inside(part.box)
         grids.append((PictureGrid(part.picture, places, box, part.name),))
     return replace(axis, pictures=tuple(grids))
 
@@ -175,15 +175,6 @@ def parts_of_batch(parts: Sequence[Part], batch: int) -> Sequence[Part]:
     """The parts that the items of a batch are; () if their number is another."""
     visible = [part for part in parts if part.real]
     return next((some for some in (visible, parts) if len(some) == batch), ())
-
-
-def _size_of(labels: Sequence[str]) -> tuple[int, int]:
-    """Rows and columns of patches by the label of the last one, "patch row,col"."""
-    patches = [label for label in labels if label.startswith("patch ")]
-    if not patches:
-        return 0, 0
-    row, col = patches[-1].removeprefix("patch ").split(",")
-    return int(row) + 1, int(col) + 1
 
 
 def reduced_axis(queries: PatchGrid, length: int, batch: int) -> TokenAxis | None:
@@ -254,26 +245,24 @@ def padding_of_argument(arguments: Mapping[str, Any], source: str | None) -> Ten
 
 
 NOUNS = {"text": "text", "target": "text", "image": "image", "sound": "sound"}
+PROMPTS = ("input_points", "input_boxes")
 
 
-def name_items(
-    source: str | None, sequences: InputSequences, batch: int, given: int, part: str
-) -> tuple[str, ...]:
-    """Names of the items of an attention layer's batch.
-
-    Args:
-        source: of its queries.
-        sequences: of the input.
-        batch: of the attention layer.
-        given: batch of the input.
-        part: what several items of one text or image are: prompts, windows; "" if each is one.
-    """
+def item_names(call: "Call", inputs: ModelInputs) -> tuple[str, ...]:
+    """Names of the items of an attention layer's batch: "text 0", "image 1, prompt 2"."""
+    source, batch, sequences = call.entry.source, call.pattern.batch, inputs.sequences
+    parts = parts_of_batch(inputs.parts, batch) if source == "image" else ()
+    if parts:
+        return tuple(f"image {each.picture}" + (each.name and f", {each.name}") for each in parts)
     main = source if source in NOUNS or not sequences else next(iter(sequences))
     noun, sequence = NOUNS.get(main or "", "item"), sequences.get(main or "")
-    count = given if sequence is None else len(sequence.tokens)
+    count = inputs.items if sequence is None else len(sequence.tokens)
     each, rest = divmod(batch, count)
-    if batch == count or not part:
+    if batch == count or call.packing is not None:
         return tuple(f"{noun} {item}" for item in range(batch))
     if rest or not each:
         return tuple(f"item {item}" for item in range(batch))
+    layout = sequences["image"].layout if source == "image" and "image" in sequences else None
+    part = "prompt" if any(name in inputs.arguments for name in PROMPTS) else "part"
+    part = "tile" if layout is not None and layout.tiles > 1 else part
     return tuple(f"{noun} {item // each}, {part} {item % each}" for item in range(batch))

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-import torch
+from torch import Tensor
 
+from models.attention.functional import values_of
 from models.pretrained.recording import Call
 
 WHAT = ("queries", "keys")
@@ -26,9 +27,9 @@ def check_once(calls: Sequence[Call]) -> None:
             )
 
 
-def check_calls(calls: Sequence[Call]) -> None:
-    """Checks the lengths of the axes, that the values are numbers, and that sampled rows sum to 1
-    over the item's own keys where there are others.
+def check_calls(calls: Sequence[Call], output: Tensor) -> None:
+    """Checks the lengths of the axes, that the values are numbers where the last of the output are
+    none, and that sampled rows sum to 1 over the item's own keys where there are others.
 
     Raises:
         ValueError: naming the layer.
@@ -44,30 +45,26 @@ def check_calls(calls: Sequence[Call]) -> None:
         tokens, keys = (axis.tokens[item] for axis in call.axes)
         if len(tokens) and len(keys) != pattern.keys and not pattern.weights_edits:
             _check_rows(call, item)
-    devices = {call.last.device for call in calls}
-    if len(devices) == 1 and torch.cat([call.last for call in calls]).isfinite().all():
-        return
-    for call in calls:
-        if not call.last.isfinite().all():
-            raise ValueError(f"{_named(call)}: its values are not numbers")
-
-
-def _named(call: Call) -> str:
-    return f"{call.entry.path} (layer {call.entry.layer})"
+    if not (output[-1, -1] if output.ndim == 3 else output).isfinite().all():
+        for call in calls:
+            if not values_of(call.pattern).isfinite().all():
+                raise ValueError(f"{call.entry.path}: its values are not numbers")
 
 
 def _check_lengths(call: Call) -> None:
     sizes, count = (call.pattern.queries, call.pattern.keys), call.pattern.batch
     for axis, length, what in zip(call.axes, sizes, WHAT, strict=True):
         if len(axis.tokens) != count:
-            raise ValueError(f"{_named(call)}: expected {count} items, received {len(axis.tokens)}")
+            raise ValueError(
+                f"{call.entry.path}: expected {count} items, received {len(axis.tokens)}"
+            )
         for item in {0, count - 1}:
             places = axis.positions_of(item)
             if len(places) != len(axis.tokens[item]) or (
                 len(places) and int(places.max()) >= length
             ):
                 raise ValueError(
-                    f"{_named(call)}: expected at most {length} {what}, received"
+                    f"{call.entry.path}: expected at most {length} {what}, received"
                     f" {len(axis.tokens[item])}"
                 )
 
@@ -79,7 +76,7 @@ def _check_rows(call: Call, item: int) -> None:
     lost = weights.sum(-1) - weights[:, keys.to(weights.device)].sum(-1)
     if not bool((lost <= ROUNDING).all()):  # which NaN is not either
         raise ValueError(
-            f"{_named(call)} attends to padding or to tokens that cannot be named: a map of the"
+            f"{call.entry.path} attends to padding or to tokens that cannot be named: a map of the"
             f" item's own {len(keys)} keys would leave out {float(lost.max()):.2f} of a row."
             " Trace the item alone, without padding"
         )

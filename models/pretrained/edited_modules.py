@@ -6,7 +6,7 @@ residual connection is outside of it. What it adds to the stream may pass a norm
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -58,42 +58,35 @@ class _Modules:
         return AttentionModules.find_in(self.model.network)
 
     @cached_property
-    def blocks(self) -> dict[Where, str]:
-        """The paths of blocks by layer, tower and path; those without attention are among them."""
-        every = dict(self.model.network.named_modules(remove_duplicate=False))
-        towers = {path: m.tower for m in self.modules.modules.values() for path in m.paths}
-        blocks: dict[Where, str] = {}
-        for path, layer in self.modules.layers.items():
-            block = block_of(every, path)
+    def blocks(self) -> list[Where]:
+        """Blocks by layer, tower and path, in order; those without attention are among them."""
+        every = dict(self.model.network.named_modules())
+        blocks = set[Where]()
+        for place in self.modules.modules.values():
+            block = block_of(every, place.path)
             if block is None:
                 continue
-            blocks[Where(layer, tower=towers[path], module=block)] = block
+            blocks.add(Where(place.layer, tower=place.tower, module=block))
             stack, _, number = block.rpartition(".")
-            if number != str(layer):
-                continue
-            for name in dict(every[stack].named_children()):
-                if name.isdigit():
-                    beside = f"{stack}.{name}"
-                    blocks[Where(int(name), tower=towers[path], module=beside)] = beside
-        return dict(sorted(blocks.items(), key=lambda each: each[0].layer or 0))
+            beside = every[stack].named_children() if number == str(place.layer) else ()
+            for name in (name for name, _ in beside if name.isdigit()):
+                blocks.add(Where(int(name), tower=place.tower, module=f"{stack}.{name}"))
+        order = {path: number for number, path in enumerate(every)}
+        return sorted(blocks, key=lambda each: (each.layer or 0, order[str(each.module)]))
 
     def chosen(self, edit: Any) -> list[Where]:
         """The blocks that an edit includes; of a block that runs repeatedly, the layer is told."""
-        where, places = address_of(edit), [*self.blocks]
-        inside = {place: where.module for place in places if self._is_in(where.module, place)}
+        where = address_of(edit)
+        inside = [b for b in self.blocks if f"{where.module}".startswith(f"{b.module}.")]
         if inside:
-            return [Where(p.layer, tower=p.tower, module=str(m)) for p, m in inside.items()]
-        alone = [place for place in places if place.tower in (where.tower, None)]
+            return [replace(block, module=where.module) for block in inside]
+        alone = [block for block in self.blocks if block.tower in (where.tower, None)]
         if len(alone) == 1 and where.layer is not None:
-            return [Where(where.layer, tower=alone[0].tower, module=alone[0].module)]
+            return [replace(alone[0], layer=where.layer)]
         try:
-            return [places[index] for index in matching(places, where)]
+            return [self.blocks[index] for index in matching(self.blocks, where)]
         except ValueError as error:
             raise ValueError(f"{edit}: {error}") from error
-
-    @staticmethod
-    def _is_in(module: str | None, block: Where) -> bool:
-        return module is not None and module.startswith(f"{block.module}.")
 
     # --- hidden states ---
 
@@ -124,7 +117,8 @@ class _Modules:
             raise ValueError(f"{edit}: expected an edit of a feed-forward network")
         for place in self.chosen(edit):
             path = str(place.module)
-            block = next((b for b in (path, *ancestors(path)) if b in self.blocks.values()), path)
+            blocks = {each.module for each in self.blocks}
+            block = next((up for up in (path, *ancestors(path)) if up in blocks), path)
             mlp = path if path != block else self.feed_forward(edit, block)
             added = self._added(mlp, block)
             yield ModuleEdit(edit, added, edit.edit_mlp, block, place.layer)
@@ -161,7 +155,7 @@ class _Modules:
         for name, child in module.named_children():
             each = f"{path}.{name}"
             call = self.calls.get(each)
-            if any(each == p or p.startswith(f"{each}.") for p in self.modules.layers):
+            if any(f"{m.path}.".startswith(f"{each}.") for m in self.modules.modules.values()):
                 if call is None:
                     yield from self._written(child, each, block)
             elif call is None or call.output.equal(end):
@@ -171,14 +165,10 @@ class _Modules:
 
     @cached_property
     def calls(self) -> Mapping[str, ModuleCall]:
-        """The last call of every module inside of a block, in a pass over the first tokens."""
-        inside = {
-            path: module
-            for path, module in self.model.network.named_modules()
-            if any(f"{path}.".startswith(f"{block}.") for block in self.blocks.values())
+        """The last call of every module, in a pass over the first tokens."""
+        return {
+            call.path: call for call in observe(self.model, short(self.inputs), every=True).calls
         }
-        _, calls, _ = observe(self.model, short(self.inputs), only=inside)
-        return {call.path: call for call in calls}
 
 
 def _follows(call: ModuleCall, other: ModuleCall) -> bool:

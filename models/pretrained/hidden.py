@@ -1,72 +1,141 @@
-"""Hidden states of transformers models: what leaves each layer, and the last state after its norm.
+"""Hidden states of transformers models: what leaves each block, and the last state after its norm.
 
-Their tokens are those of the attention layer that reads them. States of windows are brought into
-the order of their image.
+What the library gives as its last hidden state is after the final norm in most families and before
+it in others; what leaves a block, noted by hooks while a trace runs, is before it in all. The
+tokens of a state are those of the attention layer that reads it; states of windows are brought
+into the order of their image.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
-from torch import Tensor
+from torch import Tensor, nn
 
+from models.hooks import hooked
+from models.pretrained.attention_modules import AttentionModules, blocks_of
 from models.pretrained.axes import numbered_axis
 from models.pretrained.recording import Call
 from models.trace import HiddenStates
 
+Tower = str | None
+
+
+@dataclass(eq=False)
+class BlockStates:
+    """The states between the blocks of a network in one pass.
+
+    Attributes:
+        states: by tower, what entered its first block, then what left each; with their graph.
+        stacks: by tower, output of the module that holds its blocks.
+        body: output of the network without its head.
+    """
+
+    states: dict[Tower, list[Tensor]] = field(default_factory=dict)
+    stacks: dict[Tower, Any] = field(default_factory=dict)
+    body: Any = None
+
+    def final(self, tower: Tower, *, main: bool) -> Tensor | None:
+        """The last state of a tower after its final norm, where the network gives it.
+
+        Args:
+            tower: which.
+            main: whether it is the one whose last state the body returns.
+        """
+        if tower == "encoder" and hasattr(self.body, "encoder_last_hidden_state"):
+            state = self.body.encoder_last_hidden_state
+        else:
+            part = getattr(self.body, f"{tower}_model_output", self.body if main else None)
+            stack = getattr(self.stacks.get(tower), "last_hidden_state", None)
+            state = getattr(part, "last_hidden_state", stack)
+        fits = isinstance(state, Tensor) and state.shape[:2] == self.states[tower][-1].shape[:2]
+        return state if fits else None
+
+
+@contextmanager
+def block_states(network: Any, modules: AttentionModules) -> Iterator[BlockStates]:
+    """Records the states between blocks, in passes of this thread.
+
+    Those that are no `batch token dim` (maps of convolutions) are left out.
+    """
+    noted = BlockStates()
+
+    def enters(tower: Tower, _: nn.Module, args: tuple, kwargs: dict) -> None:
+        state = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
+        states = noted.states.get(tower)
+        if state is not None and state.ndim == 3 and not (states and state is states[-1]):
+            noted.states[tower] = [state]
+
+    def leaves(tower: Tower, _: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
+        state = out[0] if isinstance(out, tuple | list) and out else out
+        if tower in noted.states and isinstance(state, Tensor) and state.ndim == 3:
+            noted.states[tower].append(state)
+
+    def note_stack(tower: Tower, _: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
+        noted.stacks[tower] = out
+
+    def note_body(_: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
+        noted.body = out
+
+    before, after = {}, [(network.base_model, note_body)]
+    for tower, path, block in blocks_of(network, modules):
+        after.append((block, partial(leaves, tower)))
+        if tower not in before:
+            before[tower] = block, partial(enters, tower)
+            stack = network.get_submodule(path.rpartition(".")[0].rpartition(".")[0])
+            after.append((stack, partial(note_stack, tower)))
+    with hooked(before.values(), after):
+        yield noted
+
 
 def hidden_states(
-    towers: Mapping[str | None, Sequence[Tensor]],
-    finals: Mapping[str | None, Tensor],
-    gradients: Mapping[str | None, Sequence[Tensor | None]],
+    towers: Mapping[Tower, Sequence[Tensor | None]],
+    gradients: Mapping[Tower, Sequence[Tensor | None]],
     calls: Sequence[Call],
-) -> dict[str | None, HiddenStates]:
+) -> dict[Tower, HiddenStates]:
     """Hidden states by tower; None is the name of the only one.
 
     Args:
-        towers: the states between blocks.
-        finals: the last ones after a final norm.
-        gradients: with respect to the states, then the final one; empty if not requested.
+        towers: the states between blocks, then the one after a final norm; None for none.
+        gradients: with respect to them; empty if not requested.
         calls: of attention, which know what their tokens are.
     """
     return {
-        tower: _states_of(states, finals.get(tower), gradients.get(tower, ()), tower, calls)
+        tower: _of_tower(states, gradients.get(tower, ()), [c for c in calls if _in(c, tower)])
         for tower, states in towers.items()
     }
 
 
-def _states_of(
-    states: Sequence[Tensor],
-    final: Tensor | None,
-    gradients: Sequence[Tensor | None],
-    tower: str | None,
-    calls: Sequence[Call],
+def _in(call: Call, tower: Tower) -> bool:
+    return call.entry.place.tower == tower
+
+
+def _of_tower(
+    ended: Sequence[Tensor | None], gradients: Sequence[Tensor | None], calls: Sequence[Call]
 ) -> HiddenStates:
-    count = len(states)
-    readers = [_reader(x, tower, index, calls) for index, x in enumerate(states)]
-    to_final = gradients[count] if len(gradients) > count else None
-    if final is None or final.shape[:2] != states[-1].shape[:2]:
-        final = to_final = None
-    source = next((call.entry.source for call in calls if call.entry.place.tower == tower), "text")
-    ordered = tuple(map(_in_order, states, readers))
+    states = [state for state in ended[:-1] if state is not None]
+    readers = [_reader(state, index, calls) for index, state in enumerate(states)]
+    readers.append(readers[-1])  # of the final one
+    source = calls[0].entry.source if calls else "text"
+    ordered = [_in_order(state, call) for state, call in zip(states, readers, strict=False)]
     axes = tuple(
         numbered_axis(source, x.shape[1], x.shape[0], None) if call is None else call.axes[0]
-        for x, call in zip(ordered, readers, strict=True)
+        for x, call in zip(ordered, readers, strict=False)
     )
-    ends = [None if x is None else _in_order(x, readers[-1]) for x in (final, to_final)]
-    to_states = tuple(
+    ends = [ended[-1], *gradients]
+    final, *in_order = (
         None if x is None else _in_order(x, call)
-        for x, call in zip(gradients[:count], readers, strict=False)
+        for x, call in zip(ends, [readers[-1], *readers], strict=False)
     )
-    return HiddenStates(ordered, axes, ends[0], to_states, ends[1])
+    return HiddenStates(tuple(ordered), axes, final, tuple(in_order[:-1]), *in_order[-1:])
 
 
-def _reader(state: Tensor, tower: str | None, index: int, calls: Sequence[Call]) -> Call | None:
+def _reader(state: Tensor, index: int, calls: Sequence[Call]) -> Call | None:
     """The attention call whose queries are the tokens of a state: at best of the layer that reads
     it, else of the one before. None if no call of its tower has such tokens."""
-    fitting = [
-        call
-        for call in calls
-        if call.entry.place.tower == tower and call.kind != "cross" and _shaped(state, call)
-    ]
+    fitting = [call for call in calls if call.kind != "cross" and _shaped(state, call)]
     return min(fitting, key=lambda call: abs(call.entry.layer - index), default=None)
 
 

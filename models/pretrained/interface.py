@@ -10,9 +10,8 @@ A call outside a trace, of a model that another thread traces, computes as witho
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,11 +22,11 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from models.attention import Dot, Pattern
+from models.attention import Dot, Mask, Pattern
 from models.attention.functional import attended
 from models.edits import at
-from models.inputs.sequences import text_sequence
-from models.pretrained.attention_modules import AttentionModules
+from models.hooks import hooked
+from models.pretrained.attention_modules import AttentionModules, alive
 from models.pretrained.implementation import (
     NAME,
     PACKED,
@@ -38,8 +37,7 @@ from models.pretrained.implementation import (
 from models.pretrained.masks import create_mask
 from models.pretrained.packed import Packing
 from models.pretrained.recording import Call, Entry, Recording
-from models.pretrained.window_layers import Recipe, recipe_of
-from models.pretrained.written import Writing
+from models.pretrained.window_layers import recipe_of
 
 # Arguments of attention functions that cannot change the weights. The library's eager attention
 # ignores them all: the mask contains the sliding window, positions are in queries and keys, and
@@ -51,7 +49,9 @@ IRRELEVANT = frozenset(
     | {"deterministic", "logits_to_keep", "past_key_values", "grid_thw", "input_ids"}
 )
 
-_recording: ContextVar[Recording | Writing | None] = ContextVar("headscope_recording", default=None)
+PLAIN, CAUSAL = Mask(), Mask(causal=True)
+
+_recording: ContextVar[Recording | None] = ContextVar("headscope_recording", default=None)
 
 
 @contextmanager
@@ -60,66 +60,33 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
 
     On leaving, also by an exception, the network and its configs are as they were.
     """
-    hooks: list[Any] = []
-    with _counted(record.modules):
-        try:
-            hooks += _window_hooks(record)
-            with observing(network, record):
-                yield
-        finally:
-            for hook in hooks:
-                hook.remove()
+    layers = [(module, partial(_windows, record)) for _, module in alive(record.modules.recipes)]
+    with _counted(record.modules), hooked(after=layers), observing(network, record):
+        yield
 
 
 @contextmanager
 def observing(network: nn.Module, record: Recording) -> Iterator[None]:
     """Inside, the record follows which module runs; the network keeps its own attention."""
-    token = _recording.set(record)
-    hooks = _hooks(record)
-    # each goes before all hooks that are there: the first edit comes first
-    hooks += [
-        each.hook(network, record, _while_recording) for each in reversed(record.module_edits)
+    modules, containers = record.modules, alive(record.modules.containers)
+    before = [(module, record.enter_attention) for _, module in alive(modules.attention)]
+    before += [(m, partial(record.enter_windows, path)) for path, m in alive(modules.windows)]
+    before += [(module, partial(record.enter_container, path)) for path, module in containers]
+    after = [(module, partial(record.sources.leave, path)) for path, module in containers]
+    edits = [  # each goes before all hooks that are there: the first edit comes first
+        [
+            (network.get_submodule(edit.path), partial(edit.hook, record))
+            for edit in reversed(record.module_edits)
+            if edit.reads == reads
+        ]
+        for reads in (True, False)
     ]
+    token = _recording.set(record)
     try:
-        yield
+        with hooked(before, after), hooked(*edits, first=True):
+            yield
     finally:
         _recording.reset(token)
-        for hook in hooks:
-            hook.remove()
-
-
-@contextmanager
-def recording_writing(network: Any, writing: Writing) -> Iterator[None]:
-    """Inside, the first pass of the network is recorded, and of each later one what it adds.
-
-    On leaving, also by an exception, the network and its configs are as they were.
-    """
-    record = writing.prompt
-
-    def reads(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
-        record.sources.add(kwargs)  # generation copies what it is given
-        begun = kwargs.get("decoder_input_ids")
-        if begun is not None:
-            target = text_sequence("target", begun, None)
-            record.sequences = {**record.sequences, "target": target}
-
-    def returns(module: nn.Module, args: tuple, output: Any) -> None:
-        if _recording.get() is record:
-            first.close()
-            state.callback(_recording.reset, _recording.set(writing))
-        elif _recording.get() is not writing:
-            return  # a pass of another thread
-        writing.logits.append(output.logits)
-
-    with ExitStack() as state, ExitStack() as first:
-        reading = partial(_while_recording, record, reads)
-        encoder = network.get_encoder() if record.config.is_encoder_decoder else network
-        for module in {network, encoder}:
-            state.callback(module.register_forward_pre_hook(reading, with_kwargs=True).remove)
-        first.enter_context(recording(network, record))
-        state.enter_context(_counted(record.modules))
-        state.callback(network.register_forward_hook(returns).remove)
-        yield
 
 
 @contextmanager
@@ -135,67 +102,23 @@ def _counted(modules: AttentionModules) -> Iterator[None]:
 
 def current_recording() -> Recording | None:
     """The record of the pass that runs here, if one does."""
-    record = _recording.get()
-    return record if isinstance(record, Recording) else None
-
-
-def _hooks(record: Recording) -> list[Any]:
-    """Hooks that tell the record which module runs, on what."""
-    hooks, sources, modules = [], record.sources, record.modules
-    enters: list[tuple[nn.Module | None, Callable[..., None]]] = [
-        (module(), record.enter_attention) for module in modules.attention
-    ]
-    for path, module in modules.windows.items():
-        enters.append((module(), partial(record.enter_windows, path)))
-    for path, each in modules.containers.items():
-        enters.append((module := each(), partial(record.enter_container, path)))
-        if module is not None:
-            leave = partial(_while_recording, record, partial(sources.leave, path))
-            hooks.append(module.register_forward_hook(leave))
-    for module, enter in enters:
-        if module is not None:
-            run = partial(_while_recording, record, enter)
-            hooks.append(module.register_forward_pre_hook(run, with_kwargs=True))
-    return hooks
-
-
-def _window_hooks(record: Recording) -> list[Any]:
-    """Hooks on layers that compute their weights themselves: `attend` makes their output."""
-    hooks = []
-    for each in record.modules.recipes:
-        module = each()
-        build = None if module is None else recipe_of(type(module))
-        if module is not None and build is not None:
-            attend_windows = partial(_while_recording, record, partial(_windows, record, build))
-            hooks.append(module.register_forward_hook(attend_windows, with_kwargs=True))
-    return hooks
+    return _recording.get()
 
 
 def _windows(
-    record: Recording,
-    build: Recipe,
-    module: nn.Module,
-    args: tuple,
-    kwargs: dict[str, Any],
-    output: tuple[Tensor, ...],
-) -> tuple[Tensor, ...]:
+    record: Recording, module: nn.Module, args: tuple, kwargs: dict[str, Any], output: Any
+) -> tuple[Tensor, ...] | None:
     """The output of a window layer, with the values that `attend` gives in place of its own.
 
     Without dropout: a traced pass runs in eval mode.
     """
+    build = recipe_of(type(module))
+    if build is None:
+        return None
     given = dict(zip(("hidden_states", "attention_mask"), args, strict=False)) | kwargs
     recipe = build(module, given["hidden_states"], given.get("attention_mask"))
     values = _recorded(record, record.entry(module), module, recipe, 0.0, None)
     return rearrange(values, "window head slot dim -> window slot (head dim)"), *output[1:]
-
-
-def _while_recording(record: Recording, hook: Callable[..., Any], *given: Any) -> Any:
-    """Calls a hook in the trace that it was registered for, and in no other of the same model.
-
-    While another thread removes its hooks, a hook may be called without keyword arguments: not in
-    its own trace, whose hooks are there until it ends.
-    """
-    return hook(*given) if _recording.get() is record else None
 
 
 # --- called by the library -----------------------------------------------------------------------
@@ -213,9 +136,7 @@ def _attention(
 ) -> tuple[Tensor, Tensor | None]:
     record = _recording.get()
     given = {name: value for name, value in keywords.items() if value is not None}
-    if not isinstance(record, Recording):
-        if record is not None:
-            record.keep(module, (query, key, value), attention_mask, given)
+    if record is None:
         call = partial(_before(module, ALL_ATTENTION_FUNCTIONS), module)
         return _untraced(call, (query, key, value), attention_mask, dropout, scaling, given)
     entry = record.entry(module)
@@ -223,11 +144,12 @@ def _attention(
     softcap, sink = given.pop("softcap", None), given.pop("s_aux", None)
     if query.shape[0] < key.shape[0]:
         query = query.expand(key.shape[0], -1, -1, -1)
-    sizes = query.shape[0], query.shape[2], key.shape[2]
-    mask, bias = record.reading(attention_mask, entry, sizes)
     asked = given.pop("is_causal", None)
-    if attention_mask is None and query.shape[2] > 1 and _is_causal(module, asked):
-        mask = replace(mask, causal=True)
+    if attention_mask is None:
+        mask, bias = CAUSAL if query.shape[2] > 1 and _is_causal(module, asked) else PLAIN, None
+    else:
+        sizes = query.shape[0], query.shape[2], key.shape[2]
+        mask, bias = record.reading(attention_mask, entry, sizes)
     position_bias = given.pop("position_bias", None)
     if position_bias is not None:
         position_bias = position_bias[..., : key.shape[2]]
@@ -259,7 +181,7 @@ def _recorded(
         packing = Packing.of(boundaries, record.packed_items(int(boundaries[-1])))
         recipe = packing.pattern(recipe)
     kind = _kind(module, recipe, entry.cross)
-    edits = at(record.edits, entry.where(kind))
+    edits = at(record.edits, entry.where(kind)) if record.edits else ()
     blocks = None if packing is not None else record.blocks(entry, recipe)
     whole = recipe if blocks is None else blocks.pattern(recipe)
     axes = record.axes(entry, whole, blocks, packing)
@@ -268,12 +190,11 @@ def _recorded(
     if blocks and not edits:
         merged = blocks.merge(values)[:, :, : whole.queries]
         kept = merged if merged.requires_grad else None
-        pattern = replace(whole, path=pattern.path, values=kept)
+        pattern = whole.derived(path=pattern.path, values=kept)
         values = values if kept is None else blocks.split(merged)
     elif blocks:
         values = blocks.split(values)
-    last = values.detach()[-1, -1, -1].clone()
-    record.calls.append(Call(entry, kind, pattern, axes, last, blocks, packing))
+    record.calls.append(Call(entry, kind, pattern, axes, blocks, packing))
     return values if packing is None else packing.pack(values)
 
 
@@ -307,18 +228,14 @@ def _boundaries(module: nn.Module, mask: Tensor | None, given: dict[str, Any]) -
     config = getattr(module, "config", None)
     if "cu_seq_lens_q" not in given or getattr(config, "_attn_implementation", None) != PACKED:
         return None
-    boundaries = given.pop("cu_seq_lens_q", None)
-    other = given.pop("cu_seq_lens_k", None)
-    for name in ("max_length_q", "max_length_k"):
+    boundaries, other = given.pop("cu_seq_lens_q"), given.pop("cu_seq_lens_k", None)
+    for name in ("max_length_q", "max_length_k", "is_causal"):
         given.pop(name, None)
-    if boundaries is None:
-        return None
     if mask is not None or (other is not None and not other.equal(boundaries)):
         raise ValueError(
             f"{type(module).__name__} packs queries and keys differently, or masks them besides:"
             " expected one set of boundaries and no mask"
         )
-    given.pop("is_causal", None)
     return boundaries
 
 

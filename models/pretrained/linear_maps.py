@@ -1,4 +1,4 @@
-"""Finds the linear maps of an attention layer by comparing what its modules returned.
+"""The linear maps of a transformers network, found by comparing what its modules returned.
 
 Families lay their weights out in many ways: one module each for queries, keys and values, or one
 for all three, head by head or one after another. No layout is looked up by name: a head's values
@@ -7,7 +7,7 @@ are too, but for a factor, a norm, or a rotation by position. What does not chec
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -15,56 +15,157 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.attention.fitted_rotation import Rotation, alike, rotation_between
+from models.attention.fitted_rotation import alike, rotation_between
+from models.attention.functional import values_of
+from models.inputs.texts import text_config
 from models.pretrained.observation import ModuleCall
-from models.projections import Norm
+from models.pretrained.recording import Call
+from models.projections import Norm, Projections, Residual, split_columns
+from models.readout import Readout
 
 Heads = Float[Tensor, "head token dim"]
+Columns = Float[Tensor, "token column"]
+EPS = ("eps", "variance_epsilon", "epsilon", "layer_norm_epsilon")
+LOGITS = ("logits", "prediction_logits")
 
 
-@dataclass(frozen=True, eq=False)
-class Linear:
+class SiteMaps(NamedTuple):
+    """The linear maps of one attention call, and the module that makes its queries."""
+
+    projections: Projections
+    queries: nn.Module
+
+
+@torch.no_grad()
+def site_maps(
+    call: Call, index: int, calls: Sequence[ModuleCall], ids: Tensor | None = None
+) -> SiteMaps:
+    """The linear maps of one attention call.
+
+    Args:
+        call: of the attention.
+        index: of the call in its pass.
+        calls: of every module without parts.
+        ids: that its tower reads; None if it reads no tokens.
+
+    Raises:
+        ValueError: where one is not found.
+    """
+    path, pattern = call.entry.path, call.pattern
+    if call.blocks is not None or call.packing is not None:
+        raise ValueError(f"{path} attends in windows: expected one row for each token of its input")
+    before = [each for each in calls if each.before == index]
+    after = [each for each in calls if each.before == index + 1]
+    value = _known(path, "values", _find_values(before, _rows(pattern.v)))
+    key = _known(path, "keys", _find_rotated(before, _rows(pattern.k), [value]))
+    query = _known(path, "queries", _find_rotated(before, _rows(pattern.q), [value, key]))
+    same = key.given.equal(value.given)
+    if not (same and (call.kind == "cross" or key.given.equal(query.given))):
+        raise ValueError(f"{path}: expected queries, keys and values of the same input")
+    made = _find_output(after, _rows(values_of(pattern)))
+    if made is None:
+        raise ValueError(
+            f"{path}: expected an output that one linear module makes of its values, without a gate"
+        )
+    output, written = made
+    norm, read = next(norms_into(before, query.given), (None, None))
+    stream = query.given if read is None else read.given
+    residual = _residual(after, query.given, stream, written)
+    if norm is not None and query.given.shape == written.shape:
+        added = query.given + written
+        if any(alike(each.given, added) for each in after):
+            norm = None  # post-norm: what the norm returned is the residual stream
+    return SiteMaps(
+        Projections(
+            query=query.matrices,
+            key=key.matrices,
+            value=value.matrices,
+            output=split_columns(output.matrix, len(query.starts)),
+            query_bias=query.biases,
+            key_bias=key.biases,
+            value_bias=value.biases,
+            output_bias=output.bias,
+            norm=norm,
+            residual=residual,
+            query_norm=query.norm,
+            key_norm=key.norm,
+            rotated=query.rotated or key.rotated,
+            embedding=_embedding(calls, ids, query.given.shape[-1]),
+        ),
+        query.linear.module,
+    )
+
+
+def _known(path: str, name: str, found: "HeadMap | None") -> "HeadMap":
+    if found is None:
+        raise ValueError(f"{path}: expected {name} that one linear module makes of its input")
+    return found
+
+
+def _rows(heads: Tensor) -> Heads:
+    return rearrange(heads, "batch head token dim -> head (batch token) dim")
+
+
+def _residual(
+    calls: Sequence[ModuleCall], given: Tensor, read: Tensor, output: Tensor
+) -> Residual | None:
+    """How the output joins the input: by the norm that reads their sum."""
+    if given.numel() != output.numel():
+        return None
+    for call in calls:
+        for stream, normed in ((given, True), (read, False)):
+            norm = next(norms_of([call], stream + output.reshape(stream.shape)), None)
+            if norm is not None:
+                return Residual(norm if normed else None)
+    return None
+
+
+def _embedding(calls: Sequence[ModuleCall], ids: Tensor | None, dim: int) -> Tensor | None:
+    """The table that ids are looked up in, if its vectors are as wide as the tower."""
+    looked = (call for call in calls if ids is not None and call.given.equal(ids))
+    weight = next((getattr(call.module, "weight", None) for call in looked), None)
+    return weight if _is_wide(weight, dim) else None
+
+
+def _is_wide(weight: object, dim: int) -> bool:
+    return isinstance(weight, Tensor) and weight.ndim == 2 and weight.shape[1] == dim
+
+
+# --- one map ------------------------------------------------------------------------------------
+
+
+class Linear(NamedTuple):
     """A module that computes x W + b.
 
     Attributes:
-        module: it has a `weight`, and a `bias` or None.
-        transposed: whether the weight is W itself (GPT-2's Conv1D), not its transpose.
+        module: itself.
+        matrix: as in `nn.Linear`; GPT-2's Conv1D holds its transpose.
+        bias: None if there is none.
     """
 
     module: nn.Module
-    transposed: bool
+    matrix: Float[Tensor, "out input"]
+    bias: Float[Tensor, " out"] | None
 
-    @staticmethod
-    def of(call: ModuleCall) -> "Linear | None":
-        """That of a call, if the module's weight and bias give what it returned."""
-        weight, bias = (getattr(call.module, name, None) for name in ("weight", "bias"))
-        if not isinstance(weight, Tensor) or weight.ndim != 2 or not weight.is_floating_point():
-            return None
-        if weight.is_meta:
-            raise ValueError(
-                f"{call.path}: expected weights that are in memory, received weights on the meta"
-                " device, where a library keeps those it has moved out"
-            )
-        for transposed in (False, True):
-            matrix = weight.T if transposed else weight
-            fits = (call.output.shape[-1], call.given.shape[-1]) == tuple(matrix.shape)
-            if fits and alike(F.linear(call.given, matrix, bias), call.output):
-                return Linear(call.module, transposed)
+
+def _linear(call: ModuleCall) -> Linear | None:
+    """That of a call, if the module's weight and bias give what it returned."""
+    weight, bias = (getattr(call.module, name, None) for name in ("weight", "bias"))
+    if not isinstance(weight, Tensor) or weight.ndim != 2 or not weight.is_floating_point():
         return None
+    if weight.is_meta:
+        raise ValueError(
+            f"{call.path}: expected weights that are in memory, received weights on the meta"
+            " device, where a library keeps those it has moved out"
+        )
+    for matrix in (weight, weight.T):
+        fits = (call.output.shape[-1], call.given.shape[-1]) == tuple(matrix.shape)
+        if fits and alike(F.linear(call.given, matrix, bias), call.output):
+            return Linear(call.module, matrix, bias)
+    return None
 
-    @property
-    def matrix(self) -> Float[Tensor, "out input"]:
-        """As in `nn.Linear`."""
-        weight: Tensor = self.module.weight  # pyright: ignore[reportAssignmentType]
-        return weight.T if self.transposed else weight
 
-    @property
-    def bias(self) -> Float[Tensor, " out"] | None:
-        return self.module.bias  # pyright: ignore[reportReturnType]
-
-
-@dataclass(frozen=True, eq=False)
-class HeadMap:
+class HeadMap(NamedTuple):
     """Where the matrices of the heads' queries, keys or values are.
 
     Attributes:
@@ -74,7 +175,7 @@ class HeadMap:
         given: what the module read.
         factor: multiplied with what it returned.
         norm: of each head after the projection.
-        rotation: by position, after all that; None if there is none.
+        rotated: whether by position, after all that.
     """
 
     linear: Linear
@@ -83,41 +184,39 @@ class HeadMap:
     given: Tensor
     factor: float = 1.0
     norm: Norm | None = None
-    rotation: Rotation | None = None
+    rotated: bool = False
 
     @property
     def matrices(self) -> Float[Tensor, "head input dim"]:
         """One for each head; a view where the heads lie one after another."""
-        return self._scaled(self._heads(self.linear.matrix)).transpose(1, 2)
+        return self._heads(self.linear.matrix).transpose(1, 2)
 
     @property
     def biases(self) -> Float[Tensor, "head dim"] | None:
-        bias = self.linear.bias
-        return None if bias is None else self._scaled(self._heads(bias))
+        return None if self.linear.bias is None else self._heads(self.linear.bias)
 
     def _heads(self, rows: Tensor) -> Tensor:
         first, count = self.starts[0], len(self.starts)
         if self.starts == tuple(range(first, first + count * self.dim, self.dim)):
-            return rows[first : first + count * self.dim].unflatten(0, (count, self.dim))
-        return torch.stack([rows[start : start + self.dim] for start in self.starts])
+            heads = rows[first : first + count * self.dim].unflatten(0, (count, self.dim))
+        else:
+            heads = torch.stack([rows[start : start + self.dim] for start in self.starts])
+        return heads if self.factor == 1 else heads * self.factor
 
-    def _scaled(self, weights: Tensor) -> Tensor:
-        return weights if self.factor == 1 else weights * self.factor
 
-
-def find_values(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
+def _find_values(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
     """The map whose output holds the values, number for number; the last call that does."""
     for call in reversed(calls):
         columns = _columns(call, wanted)
         starts = None if columns is None else _starts(columns, wanted)
-        linear = None if starts is None else Linear.of(call)
+        linear = None if starts is None else _linear(call)
         if linear is not None and starts is not None:
             return HeadMap(linear, starts, wanted.shape[2], call.given)
     return None
 
 
-def find_rotated(
-    calls: Sequence[ModuleCall], wanted: Heads, taken: Sequence[HeadMap] = ()
+def _find_rotated(
+    calls: Sequence[ModuleCall], wanted: Heads, taken: Sequence[HeadMap]
 ) -> HeadMap | None:
     """The map that makes queries or keys, but for a factor, a norm and a rotation.
 
@@ -132,65 +231,28 @@ def find_rotated(
         for normed, norm, columns in _normed(call, calls, wanted):
             free = [i for i, start in enumerate(columns) if (id(call.module), start) not in used]
             match = _with_rotation(normed, wanted, [i * dim for i in free])
-            linear = None if match is None else Linear.of(call)
+            linear = None if match is None else _linear(call)
             if match is not None and linear is not None:
-                starts, factor, rotation = match
+                starts, factor, rotated = match
                 chosen = tuple(columns[start // dim] for start in starts)
-                return HeadMap(linear, chosen, dim, call.given, factor, norm, rotation)
+                return HeadMap(linear, chosen, dim, call.given, factor, norm, rotated)
     return None
 
 
-def find_output(
-    calls: Sequence[ModuleCall], values: Float[Tensor, "head token dim"]
-) -> tuple[Linear, ModuleCall] | None:
-    """The map that reads the values of all heads side by side, and its call; the first that does.
-
-    Args:
-        calls: of the modules after the attention.
-        values: of the heads.
-    """
-    heads, _, dim = values.shape
+def _find_output(calls: Sequence[ModuleCall], values: Heads) -> tuple[Linear, Tensor] | None:
+    """The map that reads the values of all heads side by side, and what it made of them; the first
+    that does."""
+    merged = rearrange(values, "head token dim -> token (head dim)")
     for call in calls:
-        if call.given.shape[-1] != heads * dim or call.given.numel() != values.numel():
-            continue
-        given = rearrange(call.given.flatten(0, -2), "token (head dim) -> head token dim", dim=dim)
-        linear = Linear.of(call) if alike(given, values.to(given.dtype)) else None
-        if linear is not None:
-            return linear, call
+        if call.given.shape[-1:] == merged.shape[-1:]:
+            given = call.given.reshape(-1, merged.shape[-1])
+            linear = _linear(call) if alike(given, merged.to(given.dtype)) else None
+            if linear is not None:
+                return linear, call.output
     return None
 
 
-def norm_of(call: ModuleCall) -> Norm | None:
-    """The norm that a module is, if its weights give what it returned."""
-    eps = next(
-        (float(getattr(call.module, name)) for name in EPS if hasattr(call.module, name)), None
-    )
-    weight, bias = (getattr(call.module, name, None) for name in ("weight", "bias"))
-    if call.given.shape != call.output.shape or eps is None:
-        return None
-    if weight is not None and weight.shape != call.output.shape[-1:]:
-        return None
-    candidates = [Norm("layer", weight, bias, eps), Norm("rms", weight, bias, eps)]
-    if weight is not None:  # Gemma's weights are stored less 1
-        candidates.append(Norm("rms", 1 + weight, bias, eps))
-    given = call.given.float()
-    return next((norm for norm in candidates if alike(norm(given), call.output.float())), None)
-
-
-def factor_of(whole: Tensor, part: Tensor) -> float | None:
-    """The number that one tensor is the multiple of another by; None if it is none."""
-    square = float(part.double().square().sum())
-    if not square:
-        return None
-    factor = float((whole.double() * part.double()).sum()) / square
-    factor = 1.0 if abs(factor - 1) < 1e-5 else factor
-    return factor if alike((part * factor).to(whole.dtype), whole) else None
-
-
-EPS = ("eps", "variance_epsilon", "epsilon", "layer_norm_epsilon")
-
-
-def _columns(call: ModuleCall, wanted: Heads) -> Float[Tensor, "token column"] | None:
+def _columns(call: ModuleCall, wanted: Heads) -> Columns | None:
     """What a module returned, a row for each token of the queries, keys or values."""
     output = call.output
     if output.ndim not in (2, 3) or output.shape[-1] < wanted.shape[0] * wanted.shape[2]:
@@ -199,7 +261,7 @@ def _columns(call: ModuleCall, wanted: Heads) -> Float[Tensor, "token column"] |
     return output if len(output) == wanted.shape[1] else None
 
 
-def _starts(columns: Float[Tensor, "token column"], wanted: Heads) -> tuple[int, ...] | None:
+def _starts(columns: Columns, wanted: Heads) -> tuple[int, ...] | None:
     """First column of each head, where its columns are there number for number."""
     dim, starts = wanted.shape[2], []
     for head in wanted:
@@ -214,61 +276,41 @@ def _starts(columns: Float[Tensor, "token column"], wanted: Heads) -> tuple[int,
 
 def _normed(
     call: ModuleCall, calls: Sequence[ModuleCall], wanted: Heads
-) -> Iterator[tuple[Float[Tensor, "token column"], Norm | None, Sequence[int]]]:
-    """What a linear module returned, as it is and after a norm of each head."""
+) -> Iterator[tuple[Columns, Norm | None, Sequence[int]]]:
+    """What a linear module returned, as it is and after a norm: of all its columns, or of those of
+    some heads. With the first columns of what may be heads."""
     columns, dim = _columns(call, wanted), wanted.shape[2]
     if columns is None:
         return
     every = range(0, columns.shape[1] - dim + 1, dim)
     yield columns, None, every
     for other in calls:
-        if other is call:
-            continue
-        if other.given.numel() == columns.numel():
-            rows = _as_rows(other.given, columns)
-            norm = None if rows is None else norm_of(other)
-            if norm is not None and rows is not None:
-                yield _like(rows, other), norm, every
-        elif other.given.ndim == 4 and other.given.numel() == wanted.numel():
-            yield from _normed_part(columns, other, wanted)
+        for order in ("token", "batch token head dim", "batch head token dim"):
+            read, made = (_in_rows(x, order, columns) for x in (other.given, other.output))
+            if other is call or read is None or made is None or read.shape != made.shape:
+                continue
+            starts = every if read.equal(columns) else None
+            if starts is None and read.shape == (wanted.shape[1], wanted.shape[0] * dim):
+                starts = _starts(
+                    columns, rearrange(read, "token (head dim) -> head token dim", dim=dim)
+                )
+            norm = None if starts is None else norm_of(other)
+            if norm is not None and starts is not None:
+                yield made, norm, starts
+                break
 
 
-def _normed_part(
-    columns: Float[Tensor, "token column"], norm: ModuleCall, wanted: Heads
-) -> Iterator[tuple[Float[Tensor, "token column"], Norm, Sequence[int]]]:
-    """What a norm of each head returned, which reads some columns of a linear module."""
-    for axes in ("batch token head dim", "batch head token dim"):
-        heads = rearrange(norm.given, f"{axes} -> head (batch token) dim")
-        starts = _starts(columns, heads) if heads.shape == wanted.shape else None
-        norm_found = None if starts is None else norm_of(norm)
-        if norm_found is not None and starts is not None:
-            yield rearrange(norm.output, f"{axes} -> (batch token) (head dim)"), norm_found, starts
-            return
-
-
-def _as_rows(given: Tensor, columns: Float[Tensor, "token column"]) -> str | None:
-    """How a tensor holds the rows of another, of as many numbers: as they are, or by heads."""
-    if given.reshape(-1).equal(columns.reshape(-1)):
-        return "token"
-    if given.ndim == 4:
-        merged = rearrange(given, "batch head token dim -> (batch token) (head dim)")
-        if merged.equal(columns.reshape(merged.shape)):
-            return "head"
-    return None
-
-
-def _like(order: str, call: ModuleCall) -> Float[Tensor, "token column"]:
-    """What a norm returned, a row for each token."""
-    if order == "head":
-        return rearrange(call.output, "batch head token dim -> (batch token) (head dim)")
-    tokens = call.output.shape[0] * call.output.shape[1]
-    return call.output.reshape(tokens, -1)
+def _in_rows(x: Tensor, order: str, columns: Tensor) -> Tensor | None:
+    """A tensor with a row for each token; None if it is not in this order."""
+    if order != "token":
+        return rearrange(x, f"{order} -> (batch token) (head dim)") if x.ndim == 4 else None
+    return x.reshape(columns.shape) if x.numel() == columns.numel() else None
 
 
 def _with_rotation(
-    columns: Float[Tensor, "token column"], wanted: Heads, free: Sequence[int]
-) -> tuple[tuple[int, ...], float, Rotation | None] | None:
-    """First column of each head, the factor, and the rotation; None if it is not so."""
+    columns: Columns, wanted: Heads, free: Sequence[int]
+) -> tuple[tuple[int, ...], float, bool] | None:
+    """First column of each head, the factor, and whether they are rotated; None if it is not so."""
     dim, starts = wanted.shape[2], []
     if len(free) < len(wanted):
         return None
@@ -282,6 +324,121 @@ def _with_rotation(
     factor = float(wanted.float().norm() / before.float().norm().clamp_min(1e-30))
     factor = 1.0 if abs(factor - 1) < 1e-5 else factor
     if alike(before * factor, wanted):
-        return tuple(starts), factor, None
+        return tuple(starts), factor, False
     rotation = rotation_between(before.float() * factor, wanted.float())
-    return None if rotation is None else (tuple(starts), factor, rotation)
+    return None if rotation is None else (tuple(starts), factor, True)
+
+
+# --- norms and factors --------------------------------------------------------------------------
+
+
+def norm_of(call: ModuleCall) -> Norm | None:
+    """The norm that a module is, if its weights give what it returned."""
+    known = (float(getattr(call.module, name)) for name in EPS if hasattr(call.module, name))
+    eps = next(known, None)
+    weight, bias = (getattr(call.module, name, None) for name in ("weight", "bias"))
+    if call.given.shape != call.output.shape or eps is None:
+        return None
+    if weight is not None and weight.shape != call.output.shape[-1:]:
+        return None
+    candidates = [Norm("layer", weight, bias, eps), Norm("rms", weight, bias, eps)]
+    if weight is not None:  # Gemma's weights are stored less 1
+        candidates.append(Norm("rms", 1 + weight, bias, eps))
+    given = call.given.float()
+    return next((norm for norm in candidates if alike(norm(given), call.output.float())), None)
+
+
+def norms_into(calls: Sequence[ModuleCall], x: Tensor) -> Iterator[tuple[Norm, ModuleCall]]:
+    """The norms that return a tensor, the last one first."""
+    for call in reversed(calls):
+        norm = norm_of(call) if call.output.shape == x.shape and call.output.equal(x) else None
+        if norm is not None:
+            yield norm, call
+
+
+def norms_of(calls: Sequence[ModuleCall], x: Tensor) -> Iterator[Norm]:
+    """The norms that read a tensor, the first one first."""
+    for call in calls:
+        norm = norm_of(call) if alike(call.given, x.to(call.given.dtype)) else None
+        if norm is not None:
+            yield norm
+
+
+def factor_of(whole: Tensor, part: Tensor) -> float | None:
+    """The number that one tensor is the multiple of another by; None if it is none."""
+    square = float(part.double().square().sum())
+    if not square:
+        return None
+    factor = float((whole.double() * part.double()).sum()) / square
+    factor = 1.0 if abs(factor - 1) < 1e-5 else factor
+    return factor if alike((part * factor).to(whole.dtype), whole) else None
+
+
+# --- to logits ----------------------------------------------------------------------------------
+
+
+def readout_of(
+    network: Any, calls: Sequence[ModuleCall], blocks: Sequence[ModuleCall], out: Any
+) -> Readout:
+    """What is between the last block and the logits: one norm and one linear map at most.
+
+    Args:
+        network: of the library.
+        calls: of its modules without parts, in one pass.
+        blocks: calls of its blocks in that pass.
+        out: what the network returned.
+
+    Raises:
+        ValueError: where anything else is between them; it names the module.
+    """
+    head = network.get_output_embeddings()
+    call = next((each for each in reversed(calls) if each.module is head), None)
+    if call is None:
+        raise ValueError(f"{type(network).__name__} has no linear map to logits of tokens")
+    weight, bias = (getattr(head, name, None) for name in ("weight", "bias"))
+    if not isinstance(weight, Tensor) or not _is_wide(weight, call.given.shape[-1]):
+        raise ValueError(f"{call.path}: expected a linear map with one vector for each token")
+    if not alike(F.linear(call.given, weight, bias), call.output):
+        raise ValueError(f"{call.path}: expected a linear map of what it reads")
+    norm, before = _norm_and_factor(call, calls, blocks)
+    after, softcap = _factor_and_cap(call, out, text_config(network.config))
+    bias = None if bias is None else bias.detach() * after
+    return Readout(weight, norm, bias, before * after, softcap)
+
+
+def _norm_and_factor(
+    head: ModuleCall, calls: Sequence[ModuleCall], blocks: Sequence[ModuleCall]
+) -> tuple[Norm | None, float]:
+    """The norm between what leaves a block and the map, and the factor after it."""
+    x = head.given
+    streams = [block.output for block in reversed(blocks) if block.output.shape == x.shape]
+    for stream in streams:
+        factor = factor_of(x, stream)
+        if factor is not None:
+            return None, factor
+    between = ""
+    for call in reversed(calls):
+        factor = factor_of(x, call.output) if call.output.shape == x.shape else None
+        if factor is None:
+            continue
+        between = between or call.path
+        norm = norm_of(call)
+        if norm is not None and any(alike(call.given, stream) for stream in streams):
+            return norm, factor
+    raise ValueError(
+        f"{between or head.path}: expected one norm between what leaves the last block and"
+        f" {head.path}"
+    )
+
+
+def _factor_and_cap(head: ModuleCall, out: Any, config: Any) -> tuple[float, float | None]:
+    """What is done to what the map made: a factor, or a cap."""
+    logits = next((x for x in (getattr(out, name, None) for name in LOGITS) if x is not None), None)
+    if isinstance(logits, Tensor) and logits.shape == head.output.shape:
+        factor = factor_of(logits, head.output)
+        if factor is not None:
+            return factor, None
+        cap = getattr(config, "final_logit_softcapping", None)
+        if cap is not None and alike(cap * torch.tanh(head.output / cap), logits):
+            return 1.0, float(cap)
+    raise ValueError(f"{head.path}: expected logits that are what it returns, times a factor")

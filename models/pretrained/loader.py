@@ -45,12 +45,6 @@ DROPPED = frozenset(
     | {"name_or_path", "_name_or_path"}
 )
 QUANTIZATION = "quantization_config"
-UNSUPPORTED = {
-    "deberta": "its scores are sums over contents and relative positions, which the interface has"
-    " no place for",
-    "deberta-v2": "its scores are sums over contents and relative positions, which the interface"
-    " has no place for",
-}
 VIT = "google/vit-base-patch16-224"  # instead of a network of timm
 OTHERS = "docs/coverage.md lists model types that are traced"
 NO_WEIGHTS = ("position_ids", "inv_freq", "masked_bias", "attn.bias", "token_type_ids")
@@ -170,9 +164,9 @@ def check_traceable(network: PreTrainedModel) -> None:
     family = network.config.model_type
     if not modules.untraceable:
         raise CheckpointError(f"{name} ({family}) has no attention layers")
-    why = UNSUPPORTED.get(family, f"{', '.join(modules.untraceable)} computes its weights itself")
     raise CheckpointError(
-        f"{name} ({family}) does not go through transformers' attention interface: {why}. {OTHERS}"
+        f"{name} ({family}) does not go through transformers' attention interface:"
+        f" {', '.join(modules.untraceable)} computes its weights itself. {OTHERS}"
     )
 
 

@@ -5,7 +5,6 @@ Which module an edit acts on is found before the pass (models/pretrained/edited_
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
@@ -39,38 +38,26 @@ class ModuleEdit:
     def __repr__(self) -> str:
         return repr(self.edit)
 
-    def hook(self, network: nn.Module, record: "Recording", guard: Callable[..., Any]) -> Any:
-        """Registers the hook before any other: the library notes hidden states by hooks as well.
-
-        `guard` skips the hook in any other trace.
-        """
-        module = network.get_submodule(self.path)
-        if self.reads:
-            run = partial(guard, record, partial(self._read, record))
-            return module.register_forward_pre_hook(run, with_kwargs=True, prepend=True)
-        run = partial(guard, record, partial(self._returned, record))
-        return module.register_forward_hook(run, prepend=True)
-
-    def _read(
-        self, record: "Recording", module: nn.Module, args: tuple, kwargs: Mapping[str, Any]
-    ) -> tuple[tuple, dict[str, Any]] | None:
-        """The arguments of the module, with the first tensor changed."""
-        if not record.runs(self.block, None if self.layer == 0 else self.layer):
+    def hook(
+        self,
+        record: "Recording",
+        module: nn.Module,
+        args: tuple,
+        kwargs: Mapping[str, Any],
+        *output: Any,
+    ) -> Any:
+        """Called before the module if it changes what it reads, else after it."""
+        if not record.runs(self.block, None if self.reads and self.layer == 0 else self.layer):
             return None
-        place = next((i for i, each in enumerate(args) if isinstance(each, Tensor)), None)
-        if place is not None:
-            changed = self._changed(record, args[place])
-            return (*args[:place], changed, *args[place + 1 :]), dict(kwargs)
-        name = next(name for name, each in kwargs.items() if isinstance(each, Tensor))
-        return args, {**kwargs, name: self._changed(record, kwargs[name])}
-
-    def _returned(self, record: "Recording", module: nn.Module, args: tuple, output: Any) -> Any:
-        """What the module returns, its first tensor changed."""
-        if not record.runs(self.block, self.layer):
-            return None
-        if isinstance(output, Tensor):
-            return self._changed(record, output)
-        return type(output)((self._changed(record, output[0]), *output[1:]))
+        if output:
+            (whole,) = output
+            if isinstance(whole, Tensor):
+                return self._changed(record, whole)
+            return type(whole)((self._changed(record, whole[0]), *whole[1:]))
+        named = {**dict(enumerate(args)), **kwargs}
+        first = next(name for name, each in named.items() if isinstance(each, Tensor))
+        named[first] = self._changed(record, named[first])
+        return tuple(named[i] for i in range(len(args))), {name: named[name] for name in kwargs}
 
     def _changed(self, record: "Recording", x: Tensor) -> Tensor:
         record.changed.append(self)

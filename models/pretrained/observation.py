@@ -1,9 +1,9 @@
-"""What the innermost modules of a transformers network read and return in one traced pass."""
+"""What the modules of a transformers network read and return in one traced pass."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -11,10 +11,10 @@ from torch import Tensor, nn
 from models.attention import Edit
 from models.hooks import hooked
 from models.inputs.sequences import ModelInputs
-from models.pretrained.block_outputs import blocks_of
+from models.pretrained.attention_modules import blocks_of
 from models.pretrained.interface import recording
 from models.pretrained.module_edits import ModuleEdit
-from models.pretrained.passes import new_recording, run_network
+from models.pretrained.passes import run_network
 from models.pretrained.recording import Recording
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ PER_TOKEN = frozenset(
 )
 
 WEIGHTS = "parametrizations"  # where torch.nn.utils.parametrize keeps what makes a weight
-
-# The rows to keep of what a module reads or returns; None for a tensor without such rows.
-Rows = Callable[[Tensor], Tensor | None] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +48,22 @@ class ModuleCall:
     before: int
 
 
+class Observed(NamedTuple):
+    """What one pass showed.
+
+    Attributes:
+        record: of its attention.
+        calls: of modules without parts, or of every module, in the order in which they returned.
+        blocks: calls of the blocks of each tower.
+        out: what the network returned.
+    """
+
+    record: Recording
+    calls: list[ModuleCall]
+    blocks: dict[str | None, list[ModuleCall]]
+    out: Any
+
+
 def short(inputs: ModelInputs) -> ModelInputs:
     """The first tokens of a text; any other input as it is.
 
@@ -64,10 +77,9 @@ def short(inputs: ModelInputs) -> ModelInputs:
     mask = given.get("attention_mask", torch.ones_like(ids))
     item = int(mask.sum(1).argmax())
     places = mask[item].nonzero().flatten()[:PROBE_TOKENS]
+    first = torch.arange(PROBE_TOKENS)
     cut = {
-        name: value[item : item + 1, :PROBE_TOKENS]
-        if name.startswith("decoder")
-        else value[item : item + 1, places]
+        name: value[item : item + 1, first[: value.shape[1]] if "decoder" in name else places]
         for name, value in given.items()
         if name != "attention_mask"
     }
@@ -78,65 +90,46 @@ def observe(
     model: "Model",
     inputs: ModelInputs,
     edits: Sequence[Edit | ModuleEdit] = (),
-    rows: Rows = None,
-    blocks: list[ModuleCall] | None = None,
-    only: dict[str, nn.Module] | None = None,
-) -> tuple[Recording, list[ModuleCall], Any]:
-    """One traced pass, the calls of modules without parts in order, and what the network returned.
-
-    A module whose output is edited counts as one without parts.
+    rows: Callable[[Tensor], Tensor | None] = lambda x: x,
+    *,
+    every: bool = False,
+) -> Observed:
+    """One traced pass. A module whose output is edited counts as one without parts.
 
     Args:
         model: of the library.
         inputs: as prepared.
         edits: interventions.
-        rows: which rows are kept; None keeps all.
-        blocks: receives the calls of the blocks, in order.
-        only: the modules whose calls are noted, by path; None for those without parts.
+        rows: the rows that are kept of a tensor; None for one that is not kept.
+        every: whether calls of every module are noted, not only of those without parts.
     """
-    record, calls = new_recording(model, inputs, edits), []
+    seen = Observed(Recording.of(model, inputs, edits), [], {}, None)
     edited = {edit.path for edit in edits if isinstance(edit, ModuleEdit)}
-    inner = only or {
-        path: module
-        for path, module in model.network.named_modules()
-        if path in edited or _is_without_parts(path, module)
-    }
-    lists: list[tuple[dict[str, nn.Module], list[ModuleCall]]] = [(inner, calls)]
-    if blocks is not None:
-        outer = {path: block for _, path, block in blocks_of(model.network, record.modules)}
-        lists.append((outer, blocks))
     noted = [
-        (module, partial(_noting, path, calls, record, rows))
-        for modules, calls in lists
-        for path, module in modules.items()
+        (path, module, seen.calls)
+        for path, module in model.network.named_modules()
+        if every or path in edited or _is_without_parts(path, module)
     ]
-    with recording(model.network, record), torch.no_grad(), hooked(after=noted):
-        out = run_network(model, inputs)
-    return record, calls, out
+    for tower, path, block in blocks_of(model.network, seen.record.modules):
+        noted.append((path, block, seen.blocks.setdefault(tower, [])))
+
+    def note(
+        path: str, calls: list, module: nn.Module, args: tuple, kwargs: dict, output: Any
+    ) -> None:
+        output = output[0] if isinstance(output, tuple | list) and output else output
+        given = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
+        if isinstance(given, Tensor) and isinstance(output, Tensor):
+            given, output = rows(given), rows(output)
+            if given is not None and output is not None:
+                before = len(seen.record.calls)
+                calls.append(ModuleCall(path, module, given.clone(), output.clone(), before))
+
+    hooks = [(module, partial(note, path, calls)) for path, module, calls in noted]
+    with recording(model.network, seen.record), torch.no_grad(), hooked(after=hooks):
+        return seen._replace(out=run_network(model, inputs))
 
 
 def _is_without_parts(path: str, module: nn.Module) -> bool:
     """Whether a module has no parts but those that make its weights (weight norm, for example)."""
     parts = [name for name, _ in module.named_children() if name != WEIGHTS]
     return not parts and WEIGHTS not in path.split(".")
-
-
-def _noting(
-    path: str,
-    calls: list[ModuleCall],
-    record: Recording,
-    rows: Rows,
-    module: nn.Module,
-    args: tuple,
-    kwargs: dict[str, Any],
-    output: Any,
-) -> None:
-    """Notes a call of a module, with the rows that are kept."""
-    output = output[0] if isinstance(output, tuple | list) and output else output
-    given = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
-    if not isinstance(given, Tensor) or not isinstance(output, Tensor):
-        return
-    before = len(record.calls)
-    kept = [x if rows is None else rows(x) for x in (given, output)]
-    if kept[0] is not None and kept[1] is not None:
-        calls.append(ModuleCall(path, module, kept[0].clone(), kept[1].clone(), before))

@@ -14,12 +14,10 @@ from models.inputs.features import refusing_shapes
 from models.inputs.named import forward_arguments
 from models.inputs.sequences import ModelInputs
 from models.pretrained.activations import activation_rules
-from models.pretrained.attention_modules import AttentionModules
-from models.pretrained.block_outputs import block_states
+from models.pretrained.hidden import BlockStates, block_states
 from models.pretrained.interface import recording
 from models.pretrained.module_edits import ModuleEdit, check_changed
 from models.pretrained.recording import Recording
-from models.pretrained.sources import distinct
 from models.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -35,40 +33,17 @@ def record_pass(
     gradient: bool = False,
     rules: Rules = "exact",
     progress: Progress = no_progress,
-) -> tuple[Recording, Any]:
-    """One forward pass: what was recorded, and the output of the network."""
-    record = new_recording(model, inputs, edits, progress)
-    states = block_states(model.network, record.modules) if hidden else nullcontext()
-    under = activation_rules(model.network, rules)
+) -> tuple[Recording, BlockStates, Any]:
+    """One forward pass: what was recorded, with `hidden` also between blocks, and the output."""
+    record = Recording.of(model, inputs, edits, progress)
+    noted = block_states(model.network, record.modules) if hidden else nullcontext(BlockStates())
     grad = partial(torch.set_grad_enabled, gradient)  # which sets the mode when it is called
-    with recording(model.network, record), grad(), states as blocks:
-        record.states = blocks
-        with under, gradient_rules(rules):
-            out = run_network(model, inputs)
+    under = activation_rules(model.network, rules)
+    with recording(model.network, record), grad(), noted as states, under, gradient_rules(rules):
+        out = run_network(model, inputs)
     record.report()
     check_changed(record)
-    return record, out
-
-
-def new_recording(
-    model: "Model",
-    inputs: ModelInputs,
-    edits: Sequence[Edit | ModuleEdit] = (),
-    progress: Progress = no_progress,
-) -> Recording:
-    """The state of a trace that is about to run."""
-    inputs.arguments = distinct(inputs.arguments)
-    return Recording(
-        AttentionModules.find_in(model.network),
-        inputs.arguments,
-        inputs.sequences,
-        model.network.config,
-        inputs.items,
-        [edit for edit in edits if not isinstance(edit, ModuleEdit)],
-        progress,
-        parts=inputs.parts,
-        module_edits=[edit for edit in edits if isinstance(edit, ModuleEdit)],
-    )
+    return record, states, out
 
 
 def run_network(model: "Model", inputs: ModelInputs) -> Any:

@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
-from models.attention import Edit, Pattern
-from models.inputs.sequences import InputSequence
-from models.picture_grid import WHOLE, Part
+from models.attention import Edit, Mask, Pattern
+from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import AttentionModule, AttentionModules, ancestors
 from models.pretrained.axes import (
     axis_of,
@@ -22,17 +21,20 @@ from models.pretrained.axes import (
     reduced_axis,
     tiles_axis,
 )
-from models.pretrained.block_outputs import BlockStates
 from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
 from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.packed import Packing, packed_axis
-from models.pretrained.sources import Sources, key_states
+from models.pretrained.sources import Sources, distinct, key_states
 from models.pretrained.windows import Blocks
 from models.progress import Progress, no_progress
 from models.trace import TokenAxis
 from models.where import Where
 
+if TYPE_CHECKING:
+    from models.model import Model
+
 Axes = tuple[TokenAxis, TokenAxis]
+Key = tuple[str | None, int, int]
 GRIDS = ("image_grid_thw", "video_grid_thw", "grid_thw", "image_grid_hw")  # of packed images
 
 
@@ -43,7 +45,6 @@ class Entry:
     Attributes:
         place: the layer.
         module: the layer itself.
-        path: its path in this block, of a layer that several blocks share.
         layer: number of the block.
         part: how often its tower had run before.
         cross: whether its keys come from other states than its queries.
@@ -53,12 +54,16 @@ class Entry:
 
     place: AttentionModule
     module: nn.Module
-    path: str
     layer: int
     part: int = 0
     cross: bool = False
     source: str | None = None
     keys: str | None = None
+
+    @property
+    def path(self) -> str:
+        """Of the layer."""
+        return self.place.path
 
     def where(self, kind: str) -> Where:
         """The full address of a call, given its kind of attention."""
@@ -74,7 +79,6 @@ class Call:
         kind: "self", "causal" or "cross".
         pattern: its recipe.
         axes: the tokens of its rows and columns.
-        last: values of its last query, in its last head.
         blocks: how the blocks were merged, if the library attended block by block.
         packing: where the items lay in one sequence, if the library packed them.
     """
@@ -83,7 +87,6 @@ class Call:
     kind: str
     pattern: Pattern
     axes: Axes
-    last: Tensor
     blocks: Blocks | None = None
     packing: Packing | None = None
 
@@ -92,6 +95,11 @@ class Call:
         """Its full address."""
         return self.entry.where(self.kind)
 
+    @property
+    def key(self) -> Key:
+        """Path and number of its block, and which run of its tower it is in."""
+        return self.entry.path, self.entry.layer, self.entry.part
+
 
 @dataclass(eq=False)
 class Recording:
@@ -99,45 +107,54 @@ class Recording:
 
     Attributes:
         modules: the attention layers of the network.
-        arguments: of the model's forward.
-        sequences: input sequences by name.
-        config: of the model.
-        items: size of the batch.
+        inputs: of the network.
+        config: of the network.
         edits: edits of attention.
         module_edits: edits of what other modules read or return.
-        changed: those of them that were made, in order.
         progress: called before each attention layer.
         sources: of the tensors so far.
         calls: attention calls so far, in order.
+        changed: edits of other modules that were made, in order.
         windows: each block of shifted windows, and the rows and columns of its image, by path.
-        states: those between the blocks, where hidden states are recorded.
-        parts: what the vision tower sees of the pictures of a prompt.
         references: weights of the library's eager attention by path, where verification runs it.
     """
 
     modules: AttentionModules
-    arguments: Mapping[str, Any]
-    sequences: Mapping[str, InputSequence]
+    inputs: ModelInputs
     config: Any
-    items: int
-    edits: Sequence[Edit] = ()
-    progress: Progress = no_progress
-    sources: Sources = field(default_factory=Sources)
+    edits: Sequence[Edit]
+    module_edits: Sequence[ModuleEdit]
+    progress: Progress
+    sources: Sources
     calls: list[Call] = field(default_factory=list)
-    windows: dict[str, tuple[Any, tuple[int, int]]] = field(default_factory=dict)
-    states: BlockStates | None = None
-    parts: Sequence[Part] = ()
-    references: dict[str, list[Tensor]] = field(default_factory=dict)
-    module_edits: Sequence[ModuleEdit] = ()
     changed: list[ModuleEdit] = field(default_factory=list)
+    windows: dict[str, tuple[Any, tuple[int, int]]] = field(default_factory=dict)
+    references: dict[str, list[Tensor]] = field(default_factory=dict)
     _entries: dict[int, Entry] = field(default_factory=dict)
     _runs: Counter = field(default_factory=Counter)
     _repeated: set[tuple[str, int]] = field(default_factory=set)
     _readings: dict[int, tuple[Tensor, MaskAndBias]] = field(default_factory=dict)
     _axes: dict[tuple, TokenAxis | None] = field(default_factory=dict)
+    _masks: dict[tuple[int, ...], tuple[Mask, Any]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.sources = Sources.of(self.arguments)
+    @staticmethod
+    def of(
+        model: "Model",
+        inputs: ModelInputs,
+        edits: Sequence[Edit | ModuleEdit] = (),
+        progress: Progress = no_progress,
+    ) -> "Recording":
+        """The state of a trace that is about to run."""
+        inputs.arguments = distinct(inputs.arguments)
+        return Recording(
+            AttentionModules.find_in(model.network),
+            inputs,
+            model.network.config,
+            [edit for edit in edits if not isinstance(edit, ModuleEdit)],
+            [edit for edit in edits if isinstance(edit, ModuleEdit)],
+            progress,
+            Sources.of(inputs.arguments),
+        )
 
     # --- where the pass is ---
 
@@ -152,15 +169,14 @@ class Recording:
         """An attention layer is called."""
         self.report()
         place = self.modules.of(module)
-        part = next((self._runs[up] - 1 for up in ancestors(place.path) if self._runs[up]), 0)
-        path, layer = self._block(place, part)
-        source = self.sources.queries(path)
-        alone = (not args and not kwargs) or _by_name_self(path)
+        part = next((self._runs[up] - 1 for up in place.above if self._runs[up]), 0)
+        source = self.sources.queries(place.above)
+        alone = (not args and not kwargs) or _by_name_self(place.path)
         states = None if alone else key_states(module, args, kwargs)
         keys = source if states is None else self.sources.keys(states, source)
-        self._entries[id(module)] = Entry(
-            place, module, path, layer, part, states is not None, source, keys
-        )
+        layer = self._layer(place, part)
+        entry = Entry(place, module, layer, part, states is not None, source, keys)
+        self._entries[id(module)] = entry
 
     def report(self) -> None:
         """Reports how many attention layers have run; one that runs again counts once."""
@@ -175,28 +191,26 @@ class Recording:
         elif given and isinstance(given[0], Tensor) and given[0].ndim == 4:
             self.windows[path] = module, (given[0].shape[1], given[0].shape[2])
 
-    def _block(self, place: AttentionModule, part: int) -> tuple[str, int]:
-        """Path and number of the block that runs now.
-
-        A layer that runs again within one run of its tower belongs to a further block: to the
-        next of those that share it, or, where the network repeats its blocks, to one more.
-        """
+    def _layer(self, place: AttentionModule, part: int) -> int:
+        """Number of the block that runs now: where a network repeats its blocks within one run of a
+        tower, each time that a layer runs is one more."""
         stack, by_path = (place.rivals, part), ("path", place.path, part)
-        times, before = self._runs[by_path], self._runs[stack]
+        before = self._runs[stack]
+        if self._runs[by_path]:
+            self._repeated.add(stack)
         self._runs[by_path] += 1
         self._runs[stack] += 1
-        again, which = divmod(times, len(place.paths))
-        path = place.paths[which]
-        if again:
-            self._repeated.add(stack)
-        return path, before if stack in self._repeated else self.modules.layers[path]
+        return before if stack in self._repeated else place.layer
 
     def entry(self, module: nn.Module) -> Entry:
         """The run of an attention layer that calls now."""
         if id(module) in self.modules.alone:
             self.enter_attention(module, (), {})
-        place = self.modules.of(module)
-        return self._entries.get(id(module), Entry(place, module, place.path, place.layer))
+        known = self._entries.get(id(module))
+        if known is None:
+            place = self.modules.of(module)
+            known = Entry(place, module, place.layer)
+        return known
 
     def runs(self, block: str, layer: int | None) -> bool:
         """Whether a block runs as this layer: as its attention, if it has any, that ran last does.
@@ -204,7 +218,7 @@ class Recording:
         None means that no attention of it has run.
         """
         inside = [e for e in self._entries.values() if e.path.startswith(f"{block}.")]
-        has = any(path.startswith(f"{block}.") for path in self.modules.layers)
+        has = any(each.path.startswith(f"{block}.") for each in self.modules.modules.values())
         if layer is None or not has:
             return not inside
         return bool(inside) and inside[-1].layer == layer
@@ -214,7 +228,8 @@ class Recording:
         inside = [call for call in self.calls if call.entry.path.startswith(f"{block}.")]
         rows = inside[-1].axes[0] if inside else None
         if rows is None or (inside[-1].pattern.batch, inside[-1].pattern.queries) != x.shape[:2]:
-            rows = self._axis(self.sources.queries(f"{block}."), x.shape[1], len(x))
+            source = self.sources.queries([block, *ancestors(block)])
+            rows = self._axis(source, x.shape[1], len(x))
         return self._padding(rows, x.shape[1])
 
     def silent(self) -> Iterator[tuple[str, str]]:
@@ -222,20 +237,17 @@ class Recording:
 
         One whose run is told by its call alone ran if the stack that it belongs to did.
         """
-        called = {path for call in self.calls for path in call.entry.place.paths}
-        places, above = self.modules, self.modules.containers
-        ran = {each.path: each.place for each in self._entries.values()}
-        for key in places.alone - self._entries.keys():
-            place = places.modules[key]
-            if self._runs[next((up for up in ancestors(place.path) if up in above), "")]:
-                ran[place.path] = place
-        yield from ((place.kind, path) for path, place in ran.items() if path not in called)
+        called = {call.entry.path for call in self.calls}
+        ran = [each.place for each in self._entries.values()]
+        for key in self.modules.alone - self._entries.keys():
+            place = self.modules.modules[key]
+            if place.above and self._runs[place.above[0]]:
+                ran.append(place)
+        yield from ((place.kind, place.path) for place in ran if place.path not in called)
 
     # --- what a call is given ---
 
-    def reading(
-        self, matrix: Tensor | None, entry: Entry, sizes: tuple[int, int, int]
-    ) -> MaskAndBias:
+    def reading(self, matrix: Tensor, entry: Entry, sizes: tuple[int, int, int]) -> MaskAndBias:
         """A mask parsed; a matrix shared by several layers is parsed once.
 
         Args:
@@ -244,7 +256,7 @@ class Recording:
             sizes: batch, queries and keys of the call.
         """
         batch, queries, keys = sizes
-        if matrix is None or isinstance(matrix, LazyMask):
+        if isinstance(matrix, LazyMask):
             return parse_mask(matrix, batch, keys)
         known = self._readings.get(id(matrix))
         if known is None or known[0] is not matrix:
@@ -265,7 +277,7 @@ class Recording:
     def packed_grid(self, length: int) -> Tensor | None:
         """Frames, rows and columns of each image of a packed sequence, if an argument tells."""
         for name in GRIDS:
-            grid = self.arguments.get(name)
+            grid = self.inputs.arguments.get(name)
             if isinstance(grid, Tensor) and int(grid.prod(-1).sum()) == length:
                 return grid
         return None
@@ -276,7 +288,7 @@ class Recording:
         None for a tower that states no squares, or has windows in an order of its own.
         """
         towers = self.modules.towers
-        tower = next((towers[up]() for up in ancestors(entry.path) if up in towers), None)
+        tower: Any = next((towers[up]() for up in ancestors(entry.path) if up in towers), None)
         grid = self.packed_grid(sum(packing.lengths))
         if tower is None or grid is None or len(packing.lengths) != len(grid):
             return None
@@ -291,7 +303,7 @@ class Recording:
 
             window, _ = get_vision_window_index(grid, merge, tower.window_size, tower.patch_size)
         depth = getattr(tower.config, "temporal_patch_size", None) or 1
-        video = grid is self.arguments.get("video_grid_thw")
+        video = grid is self.inputs.arguments.get("video_grid_thw")
         return packed_axis(grid.tolist(), merge, window, depth, video=video)
 
     def blocks(self, entry: Entry, recipe: Pattern) -> Blocks | None:
@@ -325,7 +337,9 @@ class Recording:
         if patches is not None:
             return patches, patches
         if blocks is not None:
-            return block_axes(blocks, whole.batch, self.arguments.get("pixel_values"), self.config)
+            return block_axes(
+                blocks, whole.batch, self.inputs.arguments.get("pixel_values"), self.config
+            )
         if reads_channels(entry, whole):
             channels = numbered_axis("channel", whole.queries, whole.batch, None)
             return channels, channels
@@ -348,7 +362,7 @@ class Recording:
         if not entry.cross and rows.grid is not None:
             keys = reduced_axis(rows.grid, whole.keys, whole.batch)
         if keys is None:
-            stated = padding_of_argument(self.arguments, entry.keys)
+            stated = padding_of_argument(self.inputs.arguments, entry.keys)
             stated = (
                 hidden if stated is None or stated.shape != (whole.batch, whole.keys) else stated
             )
@@ -357,37 +371,37 @@ class Recording:
 
     def with_padding(self, whole: Pattern, axes: Axes) -> Pattern:
         """The recipe, which tells edits what queries and keys are an item's own tokens."""
-        queries = self._padding(axes[0], whole.queries)
-        keys = self._padding(axes[1], whole.keys)
-        hidden = whole.mask.padding
-        if queries is None and hidden is not None:
-            queries = torch.zeros(whole.batch, whole.queries, dtype=torch.bool)
-        if queries is None and keys is None:
-            return whole
-        device = whole.q.device
-        mask = replace(
-            whole.mask,
-            query_padding=None if queries is None else queries.to(device),
-            key_padding=None if keys is None else keys.to(device),
-        )
-        return replace(whole, mask=mask)
-
-    def forget_axes(self) -> None:
-        """Forgets the axes so far, of sequences that have become others."""
-        self._axes.clear()
+        key = whole.mask, *axes
+        known = self._masks.get(tuple(map(id, key)))
+        if known is None:
+            queries = self._padding(axes[0], whole.queries)
+            keys = self._padding(axes[1], whole.keys)
+            if queries is None and whole.mask.padding is not None:
+                queries = torch.zeros(whole.batch, whole.queries, dtype=torch.bool)
+            paddings = (None if x is None else x.to(whole.q.device) for x in (queries, keys))
+            query_padding, key_padding = paddings
+            mask = whole.mask
+            if query_padding is not None or key_padding is not None:
+                mask = replace(mask, query_padding=query_padding, key_padding=key_padding)
+            known = self._masks[tuple(map(id, key))] = (
+                mask,
+                key,
+            )  # kept: ids stay theirs
+        mask = known[0]
+        return whole if mask is whole.mask else whole.derived(mask=mask)
 
     def _axis(self, source: str | None, length: int, batch: int) -> TokenAxis | None:
         key = source, length, batch
         if key not in self._axes:
-            axis = axis_of(source, self.sequences, length, batch, self.config)
-            if axis is None and source == "image" and source not in self.sequences:
+            axis = axis_of(source, self.inputs.sequences, length, batch, self.config)
+            if axis is None and source == "image" and source not in self.inputs.sequences:
                 overlapping = self.modules.overlapping
-                axis = cells_axis(self.arguments, length, batch, overlapping=overlapping)
-                axis = axis or tiles_axis(self.parts, length, batch, self.config)
+                axis = cells_axis(self.inputs.arguments, length, batch, overlapping=overlapping)
+                axis = axis or tiles_axis(self.inputs.parts, length, batch, self.config)
             if axis is not None and source == "image":
-                image = self.sequences.get("image")
-                covering = axis.grid or (image and image.layout)
-                axis = over_parts(axis, self.parts, covering.box if covering else WHOLE)
+                image = self.inputs.sequences.get("image")
+                patches = axis.grid or (image and image.layout)
+                axis = over_parts(axis, self.inputs.parts, patches) if patches else axis
             self._axes[key] = axis
         return self._axes[key]
 
@@ -397,7 +411,7 @@ class Recording:
         To patches if there are as many as in the image, or in a layer of its own tower: those of a
         resampler are others, and so are those that learned queries were added to.
         """
-        image = self.sequences.get("image")
+        image = self.inputs.sequences.get("image")
         if not entry.cross or entry.keys != "image" or image is None:
             return entry.cross
         calls = (
@@ -424,10 +438,10 @@ class Recording:
         padding: Tensor | None,
     ) -> TokenAxis:
         """An axis of numbers: object queries, times of sound, or positions of the source."""
-        sound = self.sequences.get("sound")
+        sound = self.inputs.sequences.get("sound")
         if source is None and getattr(self.config, "num_queries", None) == length:
             source = "object query"
-        elif source is None and list(self.sequences) == ["sound"]:
+        elif source is None and list(self.inputs.sequences) == ["sound"]:
             source = "sound"
         duration = None if sound is None else sound.duration
         if padding is not None:

@@ -5,7 +5,7 @@ model (the same tensor, at the same address), and cross-attention receives state
 argument or the output of another tower. Anything else (learned queries, prompts) has no source.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,14 +63,10 @@ class Sources:
     def of(arguments: Mapping[str, Any]) -> "Sources":
         """Of the arguments of a model."""
         sources = Sources()
-        sources.add(arguments)
-        return sources
-
-    def add(self, arguments: Mapping[str, Any]) -> None:
-        """Names the tensors among the arguments of a model."""
         for name, value in arguments.items():
             if isinstance(value, Tensor) and (name in SEQUENCES or value.ndim == 3):
-                self._name(value, SEQUENCES.get(name, name))
+                sources._name(value, SEQUENCES.get(name, name))
+        return sources
 
     def enter(self, path: str, module: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
         """A module that contains attention layers is called."""
@@ -87,7 +83,9 @@ class Sources:
         read = {self._source(given.get(name)) for name in SEQUENCES} - {None}
         self.streams[path] = Stream(source, memory, len(read) > 1)
 
-    def leave(self, path: str, module: nn.Module, args: tuple, output: Any) -> None:
+    def leave(
+        self, path: str, module: nn.Module, args: tuple, kwargs: Mapping[str, Any], output: Any
+    ) -> None:
         """A module that contains attention layers returns."""
         source = self.streams[path].source if path in self.streams else None
         if source is None or not path:
@@ -101,10 +99,10 @@ class Sources:
             if isinstance(value, Tensor) and value.ndim == 3:
                 self._name(value, source)
 
-    def queries(self, path: str) -> str | None:
-        """The source of the queries of an attention layer."""
-        above = next((self.streams[up] for up in ancestors(path) if up in self.streams), None)
-        return None if above is None or above.several else above.source
+    def queries(self, above: Iterable[str]) -> str | None:
+        """The source of the queries of an attention layer, by the modules that contain it."""
+        stream = next((self.streams[up] for up in above if up in self.streams), None)
+        return None if stream is None or stream.several else stream.source
 
     def keys(self, states: Tensor, queries: str | None) -> str | None:
         """The source of the states that cross-attention is given."""

@@ -16,12 +16,10 @@ from torch import Tensor
 
 from models.attention.fitted_rotation import alike
 from models.inputs.sequences import ModelInputs
-from models.pretrained.block_outputs import blocks_of
-from models.pretrained.linear_maps import factor_of, norm_of
+from models.pretrained.linear_maps import factor_of, norm_of, norms_into, norms_of
 from models.pretrained.observation import ModuleCall, observe
-from models.pretrained.recording import Call
-from models.pretrained.site_maps import SiteMaps
-from models.projections import Norm, split_columns
+from models.pretrained.recording import Call, Key
+from models.projections import Norm, Projections
 from models.stream import (
     BIASES,
     EMBEDDING,
@@ -40,7 +38,6 @@ from models.stream import (
 if TYPE_CHECKING:
     from models.pretrained.origin import PretrainedOrigin
 
-Key = tuple[str | None, int, int]
 Step = Write | Normed
 Rows = Float[Tensor, "token dim"]
 KINDS = {"position": POSITIONS, "wpe": POSITIONS, "token_type": SEGMENTS, "segment": SEGMENTS}
@@ -58,7 +55,7 @@ class _Layer:
     """
 
     call: Call
-    maps: SiteMaps
+    maps: Projections
     x: Rows
     after: Sequence[ModuleCall]
 
@@ -90,30 +87,24 @@ def stream_at(
         ValueError: where a layer is not understood.
     """
     source.maps(key)  # which says why there are none, before the pass
-    tokens = _tokens(source.inputs, item, places)
-    every: list[ModuleCall] = []
-    record, calls, _ = observe(source.model, source.inputs, source.edits, tokens, blocks=every)
-    keys: list[Key] = [
-        (call.entry.path, call.entry.layer, call.entry.part) for call in record.calls
-    ]
-    entry = record.calls[keys.index(key)].entry
-    end = len(record.calls) if to_end else keys.index(key) + 1
+    seen = observe(source.model, source.inputs, source.edits, _rows(source.inputs, item, places))
+    attention = seen.record.calls
+    last = next(i for i, call in enumerate(attention) if call.key == key)
+    end, entry = len(attention) if to_end else last + 1, attention[last].entry
     indices = [
         index
-        for index, call in enumerate(record.calls[:end])
+        for index, call in enumerate(attention[:end])
         if (call.entry.place.tower, call.entry.source) == (entry.place.tower, entry.source)
     ]
-    stops = [*indices[1:], len(record.calls) if to_end else indices[-1]]
+    stops = [*indices[1:], len(attention) if to_end else last]
     layers = [
-        _layer(record.calls[i], source.maps(keys[i]), i, calls, stop)
-        for i, stop in zip(indices, stops, strict=True)
+        _layer(source, attention[index], index, stop, seen.calls)
+        for index, stop in zip(indices, stops, strict=True)
     ]
-    before = [call for call in calls if call.before == indices[0]]
-    paths = blocks_of(source.model.network, record.modules)
     tower = entry.place.tower
-    mine = {path for name, path, _ in paths if name == tower}
-    blocks = _Blocks([call for call in every if call.path in mine], source.mixing_parts(tower))
+    blocks = _Blocks(seen.blocks.get(tower, []), source.mixing_parts(tower))
     blocks.check(layers, indices)
+    before = [call for call in seen.calls if call.before == indices[0]]
     start = blocks.start(layers[0])
     steps = [*_embedding(before, source.inputs, item, places, start)]
     steps += blocks.writes(start, -1, layers[0].number, layers[0].x)
@@ -124,7 +115,7 @@ def stream_at(
     return Stream(tuple(steps), ends[-1][1] if ends else layers[0].x)
 
 
-def _tokens(inputs: ModelInputs, item: int, places: Tensor) -> Callable[[Tensor], Tensor | None]:
+def _rows(inputs: ModelInputs, item: int, places: Tensor) -> Callable[[Tensor], Tensor | None]:
     """The rows of some tokens, of tensors that have a row for each token of each item."""
 
     def rows(x: Tensor) -> Tensor | None:
@@ -139,21 +130,18 @@ def _tokens(inputs: ModelInputs, item: int, places: Tensor) -> Callable[[Tensor]
 
 
 def _layer(
-    call: Call, maps: SiteMaps, index: int, calls: Sequence[ModuleCall], stop: int
+    source: "PretrainedOrigin", call: Call, index: int, stop: int, calls: Sequence[ModuleCall]
 ) -> _Layer:
-    """An attention call and its surroundings."""
+    """An attention call and its surroundings, up to the next call."""
+    maps, queries = source.maps(call.key)
     before = [each for each in calls if each.before == index]
-    module = maps.query.linear.module
-    read = next((each.given for each in reversed(before) if each.module is module), None)
+    read = next((each.given for each in reversed(before) if each.module is queries), None)
     if read is None:
         raise ValueError(f"{call.entry.path}: expected an input with a row for each token")
     if maps.norm is not None:
-        writers = (
-            e for e in reversed(before) if e.output.shape == read.shape and e.output.equal(read)
-        )
-        read = next(each.given for each in writers if norm_of(each) is not None)
-    after = [each for each in calls if index < each.before <= stop]
-    return _Layer(call, maps, read, after)
+        _, norm = next(norms_into(before, read))
+        read = norm.given
+    return _Layer(call, maps, read, [each for each in calls if index < each.before <= stop])
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +159,7 @@ class _Blocks:
     def check(self, layers: Sequence[_Layer], indices: Sequence[int]) -> None:
         """Raises ValueError unless each attention ran inside the block of its number."""
         for layer, index in zip(layers, indices, strict=True):
-            number = layer.call.entry.layer
+            number = layer.number
             fits = number < len(self.calls) and self.calls[number].before > index
             earlier = number == 0 or (fits and self.calls[number - 1].before <= index)
             if not (fits and earlier and self.calls[number].output.shape == layer.x.shape):
@@ -197,22 +185,18 @@ class _Blocks:
             yield Write(name, following - state)
 
     def _name(self, number: int, *, attends: bool) -> str:
-        path = self.calls[number].path
-        parts = [
-            part.removeprefix(f"{path}.") for part in self.mixing if part.startswith(f"{path}.")
-        ]
         if not attends:
             return f"layer {number}, without attention"
+        inside = f"{self.calls[number].path}."
+        parts = [part.removeprefix(inside) for part in self.mixing if part.startswith(inside)]
         return " and ".join([mlp_name(number), *dict.fromkeys(parts)])
-
-
-# --- what the first block reads -----------------------------------------------------------------
 
 
 def _embedding(
     calls: Sequence[ModuleCall], inputs: ModelInputs, item: int, places: Tensor, first: Rows
 ) -> Iterator[Step]:
-    """Tokens, positions and segments, if they are found to sum to it; else it as it is."""
+    """What the first block reads: tokens, positions and segments, if they are found to sum to it;
+    else as it is."""
     looked = [c for c in calls if not c.given.is_floating_point() and c.output.shape == first.shape]
     ids = [inputs.arguments.get(name) for name in ("input_ids", "decoder_input_ids")]
     given = [x[item, places.to(x.device)] for x in ids if isinstance(x, Tensor)]
@@ -221,12 +205,9 @@ def _embedding(
         yield Write(EMBEDDING, first)
         return
     others = [call for call in looked if call is not tokens]
-    sums: list[tuple[Rows, Norm | None]] = [(first, None)]
-    for call in reversed(calls):
-        if call.output.shape == first.shape and call.output.equal(first):
-            norm = norm_of(call)
-            sums += [] if norm is None else [(call.given, norm)]
-    for whole, norm in sums:
+    sums: list[tuple[Norm | None, Rows]] = [(None, first)]
+    sums += [(norm, call.given) for norm, call in norms_into(calls, first)]
+    for norm, whole in sums:
         rest = torch.stack([whole, *(-call.output for call in others)]).sum(0)
         factor = factor_of(rest, tokens.output)
         if factor is None:
@@ -241,98 +222,52 @@ def _embedding(
     yield Write(EMBEDDING, first)
 
 
-# --- blocks -------------------------------------------------------------------------------------
-
-
 def _block(
     layer: _Layer, last: int, following: Rows, blocks: _Blocks, item: int, places: Tensor
 ) -> Iterator[Step]:
     """What happens to the stream between an attention layer and the next, or the end."""
-    entry, maps, x = layer.call.entry, layer.maps, layer.x
+    entry, maps = layer.call.entry, layer.maps
     word = "cross head" if layer.call.kind == "cross" else "head"
-    matrices = split_columns(maps.output.matrix, len(maps.query.starts))
-    writes = [
-        *attention_steps(
-            entry.layer,
-            head_writes(layer.call.pattern, matrices, item, places),
-            maps.output.bias,
-            word,
-        )
-    ]
-    added = _added(layer, writes, following)
+    heads = head_writes(layer.call.pattern, maps.output, item, places)
+    added = _added(layer, [*attention_steps(entry.layer, heads, maps.output_bias, word)], following)
     if added is None:
         raise ValueError(
             f"{entry.path}: expected its heads to be added to the stream that it reads. Here"
             " another branch is added with them, or something comes in between"
         )
-    yield from added.writes
-    name = mlp_name(entry.layer)
-    if added.read is None or not _is_normed(layer.after, following):
-        yield from blocks.writes(x + total(added.writes), entry.layer, last, following)
+    writes, read = added
+    yield from writes
+    norm, end = next(norms_into(layer.after, following), (None, None))
+    if read is None or norm is None or end is None:
+        yield from blocks.writes(layer.x + total(writes), entry.layer, last, following)
         return
-    end = next(c for c in reversed(layer.after) if _returns(c, following) and norm_of(c))
-    norm = norm_of(end)
-    if end is not added.read and norm is not None:
-        first = norm_of(added.read)
+    if end is not read:
+        first = norm_of(read)
         if first is None:
             raise ValueError(f"{entry.path}: expected a norm of the sum of stream and heads")
         yield Normed(first)
-        yield Write(name, end.given - added.read.output)
-    if norm is not None:
-        yield Normed(norm)
+        yield Write(mlp_name(entry.layer), end.given - read.output)
+    yield Normed(norm)
 
 
-@dataclass(frozen=True, eq=False)
-class _Added:
-    """What an attention layer adds to the stream.
-
-    Attributes:
-        writes: its heads and bias, as they are added.
-        read: the call of the module that reads the sum; None if no module does.
-    """
-
-    writes: list[Write]
-    read: ModuleCall | None
-
-
-def _added(layer: _Layer, writes: list[Write], following: Rows) -> _Added | None:
-    """The heads and bias as they are added, found in what a later module reads or returns."""
+def _added(
+    layer: _Layer, writes: list[Write], following: Rows
+) -> tuple[list[Write], ModuleCall | None] | None:
+    """The heads and bias as they are added, found in what a later module reads or returns; and the
+    call of the module that reads the sum, if one does."""
     x, written = layer.x, total(writes)
-    for norm in (None, *_norms(layer.after, written)):
-        shares = writes if norm is None else _through(writes, written, norm)
-        whole = total(shares)
-        for call in layer.after:
-            reads = call.given.shape == x.shape and not call.given.equal(x)
-            factor = factor_of(call.given - x, whole) if reads else None
+    for norm in (None, *norms_of(layer.after, written)):
+        shares = writes
+        if norm is not None:
+            shares = [Write(w.name, norm.linear(w.vectors, written)) for w in writes]
+            bias = norm.bias
+            shares += [] if bias is None else [Write(BIASES, bias.expand_as(written))]
+        whole, beside = total(shares), following - x
+        reads = [c for c in layer.after if c.given.shape == x.shape and not c.given.equal(x)]
+        sums = [(call.given - x, call) for call in reads]
+        sums += [(beside - c.output, None) for c in layer.after if c.output.shape == x.shape]
+        for difference, call in sums:
+            factor = factor_of(difference, whole)
             if factor is not None:
-                return _Added([Write(w.name, w.vectors * factor) for w in shares], call)
-        for call in layer.after:
-            beside = call.output.shape == x.shape
-            factor = factor_of(following - x - call.output, whole) if beside else None
-            if factor is not None:
-                return _Added([Write(w.name, w.vectors * factor) for w in shares], None)
+                return [Write(w.name, w.vectors * factor) for w in shares], call
     return None
-
-
-def _norms(calls: Sequence[ModuleCall], written: Rows) -> Iterator[Norm]:
-    """Norms that read what the attention made."""
-    for call in calls:
-        if call.given.shape == written.shape and alike(call.given, written.to(call.given.dtype)):
-            norm = norm_of(call)
-            if norm is not None:
-                yield norm
-
-
-def _through(writes: list[Write], written: Rows, norm: Norm) -> list[Write]:
-    """The shares of writes in the norm of their sum."""
-    shares = [Write(w.name, norm.linear(w.vectors, written)) for w in writes]
-    return shares if norm.bias is None else [*shares, Write(BIASES, norm.bias.expand_as(written))]
-
-
-def _is_normed(calls: Sequence[ModuleCall], following: Rows) -> bool:
-    """Whether the stream that the next layer reads is what a norm returned."""
-    return any(_returns(call, following) and norm_of(call) is not None for call in calls)
-
-
-def _returns(call: ModuleCall, x: Rows) -> bool:
-    return call.output.shape == x.shape and call.output.equal(x)

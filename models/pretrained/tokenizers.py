@@ -1,24 +1,21 @@
 """Tokenizers of transformers, fast or written in Python, as ours."""
 
-from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from types import MappingProxyType
 from typing import Any
 
 from models.text import (
     NOT_WHOLE,
     Decoding,
     FileTokenizer,
-    Spelling,
     Tokenizer,
     Tokens,
     check_text,
 )
 
 
-def wrapped(tokenizer: Any, *, trusted: bool = True) -> Decoding | None:
+def wrapped(tokenizer: Any, *, trusted: bool = True) -> "FileTokenizer | SlowTokenizer | None":
     """A tokenizer of transformers or of the tokenizers library; None of anything else.
 
     It is copied or only asked, never changed.
@@ -29,7 +26,8 @@ def wrapped(tokenizer: Any, *, trusted: bool = True) -> Decoding | None:
     """
     fast = getattr(tokenizer, "backend_tokenizer", tokenizer)
     if hasattr(fast, "to_str") and hasattr(fast, "token_to_id"):
-        reader = FileTokenizer.of_json(fast.to_str(), type(tokenizer).__name__, trusted=trusted)
+        name = type(tokenizer).__name__
+        reader = FileTokenizer(fast.to_str(), name=name, trusted=trusted)
         reader.targets = None if fast is tokenizer else Targets.of(tokenizer, trusted=trusted)
         return reader
     if hasattr(tokenizer, "convert_ids_to_tokens") and hasattr(tokenizer, "get_vocab"):
@@ -37,7 +35,7 @@ def wrapped(tokenizer: Any, *, trusted: bool = True) -> Decoding | None:
     return None
 
 
-class SlowTokenizer:
+class SlowTokenizer(Decoding):
     """A tokenizer of transformers that is written in Python.
 
     It gives ids without offsets: tokens are labelled with what they decode to, and have no places
@@ -48,41 +46,26 @@ class SlowTokenizer:
         self._tokenizer = tokenizer
         self._of_targets = of_targets
         self.targets = Targets.of(tokenizer)
-        self._special_ids = frozenset(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-
-    @property
-    def words(self) -> dict[int, str]:
-        """The token string of each id."""
-        return self._words
-
-    @cached_property
-    def _words(self) -> dict[int, str]:
-        return {number: word for word, number in self._tokenizer.get_vocab().items()}
-
-    @property
-    def unknown_id(self) -> int | None:
-        """The id of what is not in the vocabulary; None if there is none."""
-        return self._tokenizer.unk_token_id
-
-    def text(self, ids: Sequence[int]) -> str:
-        """The text of ids, without special tokens."""
-        return self._tokenizer.decode(list(ids), skip_special_tokens=True)
-
-    def spelled(
-        self, ids: Sequence[int], names: Mapping[int, str] = MappingProxyType({})
-    ) -> Tokens:
-        """Ids by what they stand for; see `FileTokenizer.spelled`."""
-        return self._spelling.tokens(ids, names)
-
-    def name(self, id: int) -> str:
-        """What a token is called where it stands in no text."""
-        return self._spelling.name(id)
+        self.unknown_id: int | None = tokenizer.unk_token_id
+        names = tokenizer.convert_ids_to_tokens
+        self.special = {
+            id: str(names(id)) for id in {*tokenizer.all_special_ids} - {self.unknown_id}
+        }
 
     @cached_property
-    def _spelling(self) -> Spelling:
-        ids, word = self._tokenizer.get_vocab(), self._tokenizer.convert_ids_to_tokens
-        special = {token: str(word(token)) for token in self._special_ids}
-        return Spelling(self._decode, self.words.get, ids.get, special)
+    def _ids(self) -> dict[str, int]:
+        return self._tokenizer.get_vocab()
+
+    def vocabulary(self) -> dict[str, int]:
+        return self._ids
+
+    def decode(self, ids: list[int], *, whole: bool) -> str:
+        # bytes that are no character decode to nothing
+        text = self._tokenizer.decode(ids, skip_special_tokens=not whole)
+        return text or (NOT_WHOLE if whole else "")
+
+    def id(self, word: str) -> int | None:
+        return self._ids.get(word)
 
     def encode(self, text: str, pair: str | None = None) -> Tokens:
         check_text(text)
@@ -98,10 +81,6 @@ class SlowTokenizer:
             return tokens
         whole = {plain[0]: text}  # which part of it each token has is not known
         return replace(tokens, texts=tuple(whole.get(place, "") for place in range(len(tokens))))
-
-    def _decode(self, ids: list[int]) -> str:
-        """The text of ids; NOT_WHOLE for bytes that are no character, which decode to nothing."""
-        return self._tokenizer.decode(ids, skip_special_tokens=False) or NOT_WHOLE
 
 
 @dataclass(frozen=True, eq=False)

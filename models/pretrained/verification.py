@@ -16,24 +16,19 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import eager_mask
 
-from models.attention import Dot
 from models.attention.edit_protocols import ValuesEdit
 from models.attention.functional import values_of
-from models.attention.pattern import BLOCK_ROWS
 from models.eval_mode import twin_of
 from models.hooks import hooked
-from models.inputs.pictures import opened
-from models.inputs.pretrained import IMAGE, prepare_inputs
-from models.inputs.processor import called, image_processor
-from models.inputs.prompt import Prompt
+from models.inputs.pretrained import prepare_inputs
 from models.inputs.sequences import ModelInputs
+from models.pretrained.attention_modules import alive
 from models.pretrained.checks import check_once
 from models.pretrained.interface import current_recording, observing
-from models.pretrained.passes import new_recording, record_pass, run_network
+from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import output_of
-from models.text import Tokens
-from models.verdict import ValuesFromWeights, Verdict
+from models.verdict import ValuesFromWeights, Verdict, sums_apart
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -43,21 +38,18 @@ Maps = Mapping[str, Sequence[Tensor]]
 
 
 @torch.no_grad()
-def compare(model: "Model", source: Any, target: Any) -> tuple[Verdict, tuple[Tokens, ...]]:
+def compare(model: "Model", source: Any, target: Any) -> Verdict:
     """Runs the model with and without a trace, and with the library's eager attention.
 
     Args:
         model: of the library.
         source: as for `trace`.
         target: as for `trace`; where the model writes by itself, it does so once.
-
-    Returns:
-        What was found, and the tokens of the text as they were read.
     """
     inputs, recompute = prepare_inputs(model, source, target), ValuesFromWeights()
     untouched = output_of(run_network(model, inputs)).values
-    record, out = record_pass(model, inputs)
-    _, recomputed = record_pass(model, inputs, [recompute])
+    record, _, out = record_pass(model, inputs)
+    _, _, recomputed = record_pass(model, inputs, [recompute])
     calls = record.calls
     check_once(calls)
     real = _real(calls, untouched)
@@ -74,37 +66,20 @@ def compare(model: "Model", source: Any, target: Any) -> tuple[Verdict, tuple[To
             maps = max(maps, _apart(call, theirs))
         eager = apart(reference)
     traced = apart(output_of(out).values)
-    verdict = Verdict(
+    return Verdict(
         difference=max(traced, apart(output_of(recomputed).values)),
         largest=float(untouched.float().abs()[real].max()),
         sites=len(calls),
         rows=sum(c.pattern.batch * c.pattern.heads * c.pattern.queries for c in calls),
         compared=compared,
         maps=maps,
-        sums=max(map(_sums, calls)),
+        sums=max(_sums_apart(call) for call in calls),
         unseen=_unseen(record),
-        misread=_misread(model, source, inputs),
         traced=traced,
         values=max(_values_apart(call, recompute) for call in calls),
         eager=eager,
         left_out=model.left_out,
     )
-    return verdict, inputs.sequences["text"].tokens if "text" in inputs.sequences else ()
-
-
-def _misread(model: "Model", source: Any, inputs: ModelInputs) -> tuple[str, ...]:
-    """Whether the pixels of a picture are not those of the model's own processor."""
-    picture = source.get(IMAGE) if isinstance(source, Mapping) else source
-    read, settings = inputs.arguments.get(IMAGE), model.preprocessing
-    if read is None or isinstance(picture, Tensor | Prompt) or settings is None:
-        return ()  # a prompt is read by that processor
-    processor = None if settings.processor is None else image_processor(settings.processor)
-    if processor is None:
-        return ()
-    pictures = picture if isinstance(picture, list | tuple) else [picture]
-    images = [opened(each).image for each in pictures]
-    expected = called(processor, images)[IMAGE]
-    return () if read.cpu().equal(expected.to(read.dtype)) else (IMAGE,)
 
 
 def _twin(model: "Model") -> "Model | None":
@@ -182,20 +157,9 @@ def _values_apart(call: Call, recompute: ValuesEdit) -> float:
     return apart / largest if largest else apart
 
 
-def _sums(call: Call) -> float:
-    """Largest difference of a row's sum to 1, of real tokens that see any key."""
-    pattern, worst = call.pattern, 0.0
-    sink = isinstance(pattern.score, Dot) and pattern.score.sink is not None
-    for item in range(pattern.batch):
-        rows, keys = (axis.positions_of(item) for axis in call.axes)
-        for start in range(0, len(rows), BLOCK_ROWS):
-            weights = pattern.weights(None, rows[start : start + BLOCK_ROWS], item=item)
-            whole, kept_total = weights.sum(-1), weights[..., keys.to(weights.device)].sum(-1)
-            off = (
-                (whole - kept_total).abs() if sink else (kept_total - 1).abs().where(whole > 0, 0.0)
-            )
-            worst = max(worst, float(off.max()))
-    return worst
+def _sums_apart(call: Call) -> float:
+    places = [[x.positions_of(item) for x in call.axes] for item in range(call.pattern.batch)]
+    return sums_apart(call.pattern, places)
 
 
 def _unseen(record: Recording) -> tuple[str, ...]:
@@ -220,12 +184,10 @@ def _real(calls: Sequence[Call], output: Tensor) -> Tensor:
 
 def _reference_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:
     """Output and weights of the library's eager attention, these in the order of calls, by path."""
-    record = new_recording(twin, inputs)
-    layers = [layer for each in record.modules.recipes if (layer := each()) is not None]
-    asking = hooked(
-        [(layer, _asking) for layer in layers],
-        [(layer, partial(_returned, record)) for layer in layers],
-    )
+    record = Recording.of(twin, inputs)
+    layers = [layer for _, layer in alive(record.modules.recipes)]
+    returned = partial(_returned, record)
+    asking = hooked([(e, _asking) for e in layers], [(e, returned) for e in layers])
     with observing(twin.network, record), asking:
         return output_of(run_network(twin, inputs)).values, record.references
 

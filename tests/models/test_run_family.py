@@ -9,13 +9,10 @@ from torch import Tensor
 
 from models.decode import greedy
 from models.decoder import DecoderConfig
-from models.edits import Cut
-from models.encoder import EncoderConfig
 from models.run import Model, load, trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
-from models.text import Tokens, WordTokenizer
+from models.text import Tokens
 from models.trace import Site, Trace
-from models.vit import ViTConfig
 
 LAYERS, HEADS = 3, 5
 DECODER = DecoderConfig(vocab=101, dim=35, depth=LAYERS, heads=HEADS, mlp=53, max_tokens=13, seed=3)
@@ -60,14 +57,6 @@ def ids_of(high: int, tokens: int, batch: int = 2) -> Tensor:
 # --- load -------------------------------------------------------------------------------------
 
 
-def test_a_tokenizer_reads_both_sides() -> None:
-    model = load(PAIR, tokenizer=WordTokenizer(11))
-    found = trace(model, "a b c d e f", "g h i j k l")
-    assert found.target_tokens is not None
-    assert max(found.tokens[0].ids + found.target_tokens[0].ids) < 11
-    assert load(DECODER, tokenizer=WordTokenizer(11)).target_tokenizer is None
-
-
 # --- decoders ---------------------------------------------------------------------------------
 
 
@@ -100,12 +89,6 @@ def test_ids_for_a_decoder(decoder: Model) -> None:
         trace(decoder, ids_of(101, 14))
     with pytest.raises(ValueError, match="ids: expected 0 to 100, received"):
         trace(decoder, ids_of(101, 11) + 101)
-
-
-@pytest.mark.parametrize("config", [EncoderConfig(), DECODER, ViTConfig()])
-def test_a_target_is_for_encoder_decoders(config: Any) -> None:
-    with pytest.raises(ValueError, match=r"target: expected none, .* is no encoder–decoder"):
-        trace(load(config), "text", "target")
 
 
 # --- sites and labels of an encoder–decoder ---------------------------------------------------
@@ -172,13 +155,6 @@ def test_weights_have_the_padding_of_each_side_removed(
             assert (state - alone.hidden(layer, tower=tower)).abs().max() < ROUNDING
 
 
-def test_empty_rows_of_either_side(pair: Model) -> None:
-    """Two heads of the second item, cut from its whole source: seven rows each."""
-    edits = [Cut(1, (0, 2), None, (0, 1, 2), kind="cross")]
-    assert trace(pair, SOURCES, TARGETS, edits=edits).empty_rows() == 2 * 7
-    assert trace(pair, SOURCES, TARGETS).empty_rows() == 0
-
-
 # --- targets ----------------------------------------------------------------------------------
 
 
@@ -195,19 +171,6 @@ def test_teacher_forcing(found: Trace, pair: Model) -> None:
     assert given.target_tokens[0].labels[:2] == ("<begin>", str(int(target[0, 0])))
     assert found.target_tokens is not None
     assert found.output.values.shape == (2, 7, 89)  # six words and the end to tell
-
-
-def test_ids_that_only_fill_up_are_left_out(pair: Model) -> None:
-    source, target = ids_of(101, 5), ids_of(89, 7)
-    source[1, 3:], target[0, 4:] = 0, 0
-    given = trace(pair, source, target)
-    assert given.target_tokens is not None
-    assert [len(item) for item in given.tokens] == [5, 3]
-    assert [len(item) for item in given.target_tokens] == [4, 7]
-    for item in (0, 1):
-        alone = trace(pair, source[item : item + 1], target[item : item + 1])
-        off = given.weights(2, kind="cross", item=item) - alone.weights(2, kind="cross")
-        assert off.abs().max() < ROUNDING
 
 
 def test_what_the_model_writes_itself(pair: Model) -> None:

@@ -19,7 +19,6 @@ WRITTEN = {
     "ModelInputs",
     "Recording",
     "Sources",
-    "Writing",
 }  # while a pass runs
 
 

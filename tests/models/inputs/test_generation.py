@@ -5,14 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from transformers import GenerationConfig
 
 from models.inputs.generation import greedily
 from models.run import load, trace
 from models.trace import Trace
 from tests.models.architectures import BARTISH
-from tests.models.pretrained.test_written import check_equal
 from tests.models.pretrained.tiny import BY_NAME, build, ids
 
 SOURCE = ids(1, 6)
@@ -112,7 +110,6 @@ def test_whisper_writes_as_its_own_generate_does(settings: Any, begin: list[int]
     several = expected.sequences[0].tolist()
     assert written(found)[: len(several)] == several
     assert several[: len(begin)] == begin
-    check_equal(found, trace(network, sound, torch.tensor([[*written(found)[1:], 0]])))
 
 
 @pytest.mark.parametrize("file", ["generation_config.json", "config.json"])

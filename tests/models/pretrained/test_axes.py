@@ -6,19 +6,16 @@ import pytest
 import torch
 import transformers
 
-from models.edits import Ablate
 from models.inputs.layout import Layout
 from models.inputs.sequences import layout_sequence
 from models.picture_grid import Box
-from models.pretrained.axes import axis_of, cells_axis, numbered_axis
+from models.pretrained.axes import axis_of, cells_axis
 from models.run import Trace, trace
 from models.trace import PatchGrid
-from tests.models.architectures import VISION, text
+from tests.models.architectures import text
 from tests.models.pretrained.tiny import (
     BY_NAME,
-    IMAGE_TOKEN,
     bert_decoder,
-    build,
     eager,
     gpt2_decoder,
     ids,
@@ -51,30 +48,6 @@ def test_as_many_encoder_states_as_tokens(make: Any) -> None:
             own = given["attention_mask"][item].bool()
             theirs = expected.cross_attentions[layer][item][:, own][..., :keys]
             assert (weights - theirs).abs().max() < EXACT
-
-
-def test_more_encoder_states_than_tokens_keep_them_all() -> None:
-    given = {**padded(2, 9, 2, left=False), "encoder_hidden_states": normal(2, 13, 30)}
-    found = trace(bert_decoder(), given)
-    assert found.weights(0, 0, kind="cross").shape == (9, 13)
-    assert found.weights(0, 0, kind="cross", item=1).shape == (7, 13)
-
-
-def test_as_many_frames_as_written_tokens() -> None:
-    given = {"input_features": normal(2, 16, 26), "decoder_input_ids": ids(2, 13)}
-    shown = torch.ones(2, 13, dtype=torch.long)
-    shown[1, 11:] = 0
-    given["decoder_attention_mask"] = shown
-    found = trace(BY_NAME["Whisper"].build(), given)
-    frames, words = (
-        ["frame 0", "frame 1"],
-        [str(int(each)) for each in given["decoder_input_ids"][0]],
-    )
-    for site in found.sites:
-        rows = frames if site.tower == "encoder" else words[:2]
-        assert found.query_labels(site)[:2] == rows
-        assert found.key_labels(site)[:2] == (rows if site.kind == "causal" else frames)
-    assert found.weights(0, 0, kind="cross", item=1).shape == (11, 13)
 
 
 @pytest.mark.parametrize("name", ["BART", "T5"])
@@ -113,33 +86,6 @@ def test_texts_and_images_are_counted_apart(texts: int, images: int) -> None:
         found.weights(0, tower="vision", item=images)
 
 
-def test_a_mean_stays_within_an_image() -> None:
-    """Three images beside one text are as each of them alone."""
-    model, pixels = BY_NAME["CLIP"].build(), normal(3, 3, 20, 20)
-    words = {name: value[:1] for name, value in text().items()}
-    edit = [Ablate(0, 0, "mean", tower="vision")]
-    together = trace(model, {**words, "pixel_values": pixels}, edits=edit)
-    for item in range(3):
-        alone = trace(model, {**words, "pixel_values": pixels[item : item + 1]}, edits=edit)
-        mine = together.weights(1, tower="vision", item=item)
-        assert (mine - alone.weights(1, tower="vision")).abs().max() < EXACT
-
-
-def test_images_of_several_texts() -> None:
-    vision = transformers.CLIPVisionConfig(**VISION).to_dict()
-    words = transformers.LlamaConfig(**dict(BY_NAME["Llama"].sizes)).to_dict()
-    sizes = {"vision_config": vision, "text_config": words, "image_token_id": IMAGE_TOKEN}
-    model = build("LlavaForConditionalGeneration", "LlavaConfig", sizes)
-    rows = [[3] + [IMAGE_TOKEN] * 25 + [4] * 26, [3] + [IMAGE_TOKEN] * 50 + [5]]
-    given = {"input_ids": torch.tensor(rows), "pixel_values": normal(3, 3, 20, 20)}
-    model.config.text_config.max_position_embeddings = 64
-    found = trace(model, given)
-    site = found.site(0, tower="vision")
-    assert found.items(site) == ("image 0", "image 1", "image 2")
-    assert found.weights(0, 0, tower="vision", item=2).shape == (26, 26)
-    assert found.items(found.site(0, tower="language")) == ("text 0", "text 1")
-
-
 def test_a_token_that_sees_nothing_and_that_none_sees_is_real_if_the_input_says_so() -> None:
     """It attends evenly, as under the library's own attention: no row of it is left out."""
     mask = torch.zeros(2, 1, 7, 7)
@@ -149,19 +95,6 @@ def test_a_token_that_sees_nothing_and_that_none_sees_is_real_if_the_input_says_
     for layer in range(2):
         assert (found.weights(layer)[:, 2] - 1 / 7).abs().max() < EXACT
         assert (found.weights(layer) - expected.attentions[layer][0]).abs().max() < EXACT
-
-
-@pytest.mark.parametrize("name", ["BART", "T5"])
-def test_keys_of_cross_attention_are_the_tokens_of_the_source(name: str) -> None:
-    given = {"input_ids": ids(2, 9), "decoder_input_ids": ids(2, 5, seed=4)}
-    found = trace(BY_NAME[name].build(), given)
-    crosses = [site for site in found.sites if site.kind == "cross"]
-    assert crosses
-    for site in crosses:
-        assert found.key_labels(site, 1) == [str(id) for id in given["input_ids"][1].tolist()]
-        assert found.query_labels(site, 1) == [
-            str(id) for id in given["decoder_input_ids"][1].tolist()
-        ]
 
 
 def test_prompts_of_several_images() -> None:
@@ -199,19 +132,6 @@ def test_the_patches_of_an_image_after_other_tokens(extra: int) -> None:
     else:
         assert found is None
     assert axis_of("text", {"image": sequence}, 12, 2, transformers.ViTConfig()) is None
-
-
-@pytest.mark.parametrize("padded_tokens", [False, True])
-def test_numbered_tokens_are_no_special_ones(padded_tokens: bool) -> None:
-    padding = torch.tensor([[True, False, False], [False, False, False]])
-    found = numbered_axis("text", 3, 2, padding if padded_tokens else None)
-    names = ["position 0", "position 1", "position 2"]
-    first = names[1:] if padded_tokens else names
-    assert [list(each.labels) for each in found.tokens] == [first, names]
-    assert not any(any(each.special) for each in found.tokens)
-    assert found.padding(3) is None if not padded_tokens else found.padding(3) is not None
-    if padded_tokens:
-        assert found.positions_of(0).tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(

@@ -93,13 +93,6 @@ ENCODER: dict[str, Any] = {
 SMALL = {**SIZES, "d_model": 16, "decoder_attention_heads": 2}
 
 
-def conditional() -> tuple[Any, Any]:
-    config = transformers.ConditionalDetrConfig(
-        backbone_config=transformers.ResNetConfig(**BACKBONE), id2label=NAMES, **SMALL
-    )
-    return transformers.ConditionalDetrForObjectDetection(config), "ConditionalDetrImageProcessor"
-
-
 def deformable() -> tuple[Any, Any]:
     backbone = {**BACKBONE, "out_features": ["stage2", "stage3", "stage4"]}
     config = transformers.DeformableDetrConfig(
@@ -148,7 +141,7 @@ def yolos() -> tuple[Any, Any]:
     return transformers.YolosForObjectDetection(config), "YolosImageProcessor"
 
 
-@pytest.mark.parametrize("make", [conditional, deformable, rt_detr, yolos])
+@pytest.mark.parametrize("make", [deformable, rt_detr, yolos])
 def test_the_best_class_of_each_query_of_detectors_that_rank_pairs(
     make: Any, tmp_path: Path
 ) -> None:

@@ -10,11 +10,9 @@ import pytest
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 from torch import nn
-from transformers.utils import logging as library
 
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
-from models.inputs.quiet import quiet_transformers
 from models.pretrained import loader
 from models.pretrained.loader import load_folder, read_tokenizer, token_limit, wrap_module
 from models.text import FileTokenizer
@@ -40,13 +38,6 @@ def test_the_number_of_tokens_that_have_a_position(make: Any, most: int) -> None
     assert token_limit(make()) == most
 
 
-@pytest.mark.parametrize(("most", "limit"), [(1, 1), (2, 2), (0, 10**6), (-1, 10**6)])
-def test_the_fewest_positions(most: int, limit: int) -> None:
-    network: Any = BY_NAME["Llama"].build()
-    network.config.max_position_embeddings = most
-    assert token_limit(network) == limit
-
-
 def test_the_outermost_model_of_a_module() -> None:
     """Itself, if it is one, whatever models are inside of it."""
     whole = build("BertForSequenceClassification", "BertConfig", TEXT)
@@ -62,9 +53,7 @@ def test_the_outermost_model_of_a_module() -> None:
     ("count", "message"),
     [
         (1, "{}: download"),
-        (3, "{}, {}, {}: download"),
         (4, "{}, {}, {} and 1 more: download"),
-        (5, "{}, {}, {} and 2 more: download"),
     ],
 )
 def test_three_missing_tensors_are_named(count: int, message: str, tmp_path: Any) -> None:
@@ -122,20 +111,6 @@ def test_the_file_is_used_where_the_library_makes_nothing_of_it(
     assert found is not other
 
 
-def test_a_file_that_marks_no_words_is_used_as_it_is(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever the class is."""
-    made = Tokenizer(models.WordLevel({"[UNK]": 0, "a": 1}, unk_token="[UNK]"))
-    made.save(str(tmp_path / "tokenizer.json"))
-    other = FileTokenizer(tmp_path / "tokenizer.json")
-    monkeypatch.setattr(loader, "_library_tokenizer", lambda _: other)
-    for kind in ("T5Tokenizer", "PreTrainedTokenizerFast"):
-        settings = json.dumps({"tokenizer_class": kind})
-        (tmp_path / "tokenizer_config.json").write_text(settings)
-        assert read_tokenizer(Folder.at(tmp_path)) is not other
-
-
 def test_code_beside_a_tokenizer_file_is_not_run(tmp_path: Path) -> None:
     """Where the class sets how words are marked, the library reads the folder."""
     made = Tokenizer(models.WordLevel({"[UNK]": 0, "▁a": 1}, unk_token="[UNK]"))
@@ -162,11 +137,6 @@ def test_a_broken_tokenizer_is_refused_in_one_line(tmp_path: Path) -> None:
         CheckpointError, match=r"^tokenizer\.json is not a readable tokenizer file: .+$"
     ):
         read_tokenizer(Folder.at(tmp_path))
-
-
-def test_an_empty_vocabulary_has_no_tokenizer(tmp_path: Path) -> None:
-    (tmp_path / "vocab.json").write_text("{}", encoding="utf-8")
-    assert read_tokenizer(Folder.at(tmp_path)) is None
 
 
 @pytest.mark.parametrize(
@@ -212,18 +182,6 @@ def test_a_config_s_own_check_is_put_in_one_line(
         load_folder(Folder.at(tmp_path), "model")
 
 
-def test_of_two_classes_for_one_type_the_whole_model_is_meant(tmp_path: Path) -> None:
-    """Funnel's base model is its encoder alone."""
-    sizes = {"vocab_size": 31, "d_model": 12, "n_head": 2, "d_head": 6, "d_inner": 16}
-    network: Any = build("FunnelModel", "FunnelConfig", {**sizes, "block_sizes": [1, 1]})
-    network.save_pretrained(tmp_path)
-    config = json.loads((tmp_path / "config.json").read_text())
-    del config["architectures"]
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    with pytest.raises(CheckpointError, match=r"^FunnelModel \(funnel\) does not go through"):
-        load_folder(Folder.at(tmp_path), "model")
-
-
 @pytest.mark.parametrize("family", ["nothing", None, 5])
 @pytest.mark.parametrize("remote", [False, True])
 def test_a_type_that_the_library_does_not_have(family: Any, remote: bool, tmp_path: Path) -> None:
@@ -237,19 +195,6 @@ def test_a_type_that_the_library_does_not_have(family: Any, remote: bool, tmp_pa
     )
     with pytest.raises(CheckpointError, match=said):
         load_folder(Folder.at(tmp_path), "model")
-
-
-@pytest.mark.parametrize("shown", [False, True])
-def test_the_log_level_of_the_library_is_restored(shown: bool) -> None:
-    before = library.is_progress_bar_enabled(), library.get_verbosity()
-    change = {False: library.disable_progress_bar, True: library.enable_progress_bar}
-    change[shown]()
-    try:
-        with quiet_transformers():
-            assert not library.is_progress_bar_enabled()
-        assert (library.is_progress_bar_enabled(), library.get_verbosity()) == (shown, before[1])
-    finally:
-        change[before[0]]()
 
 
 def test_weights_of_another_shape_are_named(tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ from transformers.masking_utils import (
 from models.attention import Mask, Pattern
 from models.pretrained.masks import LazyMask, create_mask, infer_mask, parse_mask
 from models.run import trace
-from tests.models.architectures import TEXT
-from tests.models.pretrained.tiny import BY_NAME, bert_decoder, build, eager, ids, normal, padded
+from tests.models.pretrained.tiny import BY_NAME, bert_decoder, eager, ids, normal
 
 BATCH, TOKENS = 2, 11
 BEHIND = torch.arange(TOKENS)[None].expand(BATCH, TOKENS) > torch.tensor([[10], [7]])
@@ -149,29 +148,6 @@ def test_a_mask_that_is_asked_for_is_the_library_s(name: str, padded: bool, offs
     if found is not None and expected is not None:
         assert found.dtype == expected.dtype == torch.bool
         assert (found & True).equal(expected)
-
-
-def aimv2() -> tuple[Any, dict[str, Any]]:
-    """Its layers say that they are not causal, so only eager attention makes them so."""
-    return build("Aimv2TextModel", "Aimv2TextConfig", TEXT), padded(2, 7, 0, left=False)
-
-
-def nemotron() -> tuple[Any, dict[str, Any]]:
-    """It negates the mask, which is right for booleans alone."""
-    sizes = {"hidden_size": 24, "num_hidden_layers": 1, "num_attention_heads": 3}
-    sizes |= {"intermediate_size": 19, "num_mel_bins": 16, "subsampling_conv_channels": 8}
-    model = build("NemotronAsrStreamingEncoder", "NemotronAsrStreamingEncoderConfig", sizes)
-    return model, {"input_features": normal(2, 64, 16), "attention_mask": torch.ones(2, 64)}
-
-
-@pytest.mark.parametrize("make", [aimv2, nemotron])
-def test_the_mask_is_the_one_outside_of_a_trace(make: Any) -> None:
-    """The library's eager attention would make another; the trace has what the model does."""
-    model, given = make()
-    with torch.no_grad():
-        expected = model(**given).last_hidden_state
-    assert trace(model, given).output.values.equal(expected)
-    assert not torch.allclose(eager(model, given).last_hidden_state, expected, atol=0.1)
 
 
 def test_a_single_query_sees_every_key_without_a_mask() -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from models.projections import Projections
 from models.run import trace
-from tests.models.architectures import ARCHITECTURES, GROUPED, SEQ2SEQ, TEXT, left
+from tests.models.architectures import ARCHITECTURES, GROUPED, SEQ2SEQ, TEXT
 from tests.models.pretrained.tiny import BY_NAME, build, ids
 
 REFUSED = ("DeepSeek-V3", "Qwen3-Next", "Swin")
@@ -46,16 +46,6 @@ def test_grouped_heads(name: str) -> None:
     assert found.norm.weight.equal(weight)
     assert found.embedding is network.model.embed_tokens.weight
     assert found.unembedding is network.lm_head.weight
-
-
-def test_bert_s_output_is_outside_its_attention() -> None:
-    network = named("BERT")
-    found, own = of(network), network.encoder.layer[1].attention
-    assert found.value.equal(rows(own.self.value.weight, 3))
-    assert found.query_bias is not None
-    assert found.query_bias.flatten().equal(own.self.query.bias)
-    assert found.output.flatten(0, 1).equal(own.output.dense.weight.T)
-    assert not found.rotated
 
 
 def test_gpt2_s_transposed_weights_of_all_three() -> None:
@@ -158,9 +148,3 @@ def test_shared_blocks() -> None:
     network = named("ALBERT")
     done = trace(network, {"input_ids": ids(1, 11)})
     assert done.projections(0).value.equal(done.projections(1).value)
-
-
-def test_projections_do_not_depend_on_the_batch() -> None:
-    network = named("Llama")
-    padded = trace(network, left()).projections(0)
-    assert padded.value.equal(of(network, 0).value)

@@ -5,16 +5,13 @@ from typing import Any
 import pytest
 import torch
 
-from models.inputs.pretrained import prepare_inputs
-from models.pretrained.passes import new_recording
-from models.run import as_model, trace
+from models.run import trace
 from models.trace import PatchGrid
 from models.verify import verify
-from tests.models.architectures import BARTISH, GROUPED, TEXT, pixels, text
+from tests.models.architectures import BARTISH, GROUPED, text
 from tests.models.pretrained.tiny import (
     BY_NAME,
     GRIDS,
-    IMAGE_TOKEN,
     build,
     ids,
     images_in_text,
@@ -35,7 +32,6 @@ def test_blocks_without_attention_count() -> None:
         (3, "layers.3.self_attn"),
     ]
     assert found.weights(-1).equal(found.weights(3))
-    assert found.other_layers == dict.fromkeys((0, 2), "linear attention or a state space")
 
 
 @pytest.mark.parametrize("name", BY_NAME)
@@ -83,27 +79,6 @@ def test_a_layer_that_attends_twice_in_one_pass_is_refused() -> None:
             ask(model, text())
 
 
-def test_self_attention_is_self() -> None:
-    vision = {"hidden_size": 64, "num_hidden_layers": 2, "patch_size": 4, "image_size": 20}
-    sizes = {"hidden_size": 30, "num_attention_heads": 3, "num_hidden_layers": 2}
-    sizes |= {"intermediate_size": 37, "vision_config": vision}
-    bridge = build(
-        "BridgeTowerModel",
-        "BridgeTowerConfig",
-        {**sizes, "text_config": {**TEXT, "pad_token_id": 1}},
-    )
-    found = trace(bridge, {**text(), **pixels()})
-    for site in found.sites:
-        crosses = "crossattention" in str(site.module)
-        assert site.kind == ("cross" if crosses else "self")
-    sizes = {"depths": [1, 2, 1, 1], "hidden_sizes": [8, 12, 16, 20], "decoder_hidden_size": 16}
-    segformer = build(
-        "SegformerModel", "SegformerConfig", {**sizes, "num_attention_heads": [1, 2, 2, 4]}
-    )
-    found = trace(segformer, {"pixel_values": normal(2, 3, 64, 64)})
-    assert [(site.layer, site.kind) for site in found.sites] == [(n, "self") for n in range(5)]
-
-
 @pytest.mark.parametrize("name", ["Llama", "GPT-2", "Gemma 2", "GPT-OSS"])
 def test_the_kind_is_the_same_for_any_input(name: str) -> None:
     model = BY_NAME[name].build()
@@ -131,48 +106,3 @@ def test_a_window_belongs_to_its_own_block() -> None:
     grids = [found.query_grid(each) for each in found.sites if each.kind == "self"]
     assert grids == [PatchGrid(12, 12)] * 2 + [PatchGrid(6, 6)] * 2
     assert not found.notes
-
-
-def test_the_other_blocks_of_several_towers_are_not_named() -> None:
-    """Block 0 of the text, a convolution, is not the block 0 that attends: that of the image."""
-    words = {"vocab_size": 60, "hidden_size": 24, "num_hidden_layers": 3, "intermediate_size": 16}
-    words |= {"num_attention_heads": 3, "num_key_value_heads": 3, "block_multiple_of": 8}
-    vision = {"hidden_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2}
-    vision |= {"intermediate_size": 17, "patch_size": 4, "num_patches": 16}
-    sizes: dict[str, Any] = {"text_config": {**words, "layer_types": ["conv", "full_attention"]}}
-    sizes["text_config"]["layer_types"].append("conv")
-    sizes |= {"vision_config": vision, "image_token_id": IMAGE_TOKEN, "downsample_factor": 2}
-    found = trace(
-        build("Lfm2VlModel", "Lfm2VlConfig", sizes),
-        {
-            "input_ids": torch.tensor([[3, *[IMAGE_TOKEN] * 4, 4]]),
-            "pixel_values": normal(1, 16, 48),
-            "spatial_shapes": torch.tensor([[4, 4]]),
-            "pixel_attention_mask": torch.ones(1, 16, dtype=torch.long),
-        },
-    )
-    assert [(site.layer, site.tower) for site in found.sites] == [(0, "vision"), (1, "language")]
-    assert found.other_layers == {}
-
-
-def test_a_tower_that_runs_twice() -> None:
-    """Its blocks keep their numbers; the runs are parts."""
-    model = as_model(BY_NAME["BERT"].build())
-    record = new_recording(model, prepare_inputs(model, ids(1, 5)))
-    network: Any = model.network
-    for part in range(2):
-        record.enter_container("encoder", network.encoder, (), {})
-        for number, block in enumerate(network.encoder.layer):
-            entry = record.entry(block.attention.self)
-            assert (entry.layer, entry.part) == (number, part)
-
-
-def test_layers_that_the_library_puts_in_as_it_runs() -> None:
-    """BigBird attends fully to a short input from its first run on; the trace says so."""
-    sizes = {"vocab_size": 53, "d_model": 24, "encoder_layers": 1, "decoder_layers": 1}
-    sizes |= {"encoder_attention_heads": 3, "decoder_attention_heads": 3}
-    sizes |= {"encoder_ffn_dim": 19, "decoder_ffn_dim": 19, "max_position_embeddings": 32}
-    model = build("BigBirdPegasusModel", "BigBirdPegasusConfig", sizes)
-    (note,) = trace(model, {"input_ids": ids(1, 9), "decoder_input_ids": ids(1, 5)}).notes
-    assert "BigBirdPegasusSelfAttention" in note
-    assert "BlockSparse" not in note

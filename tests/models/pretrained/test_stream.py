@@ -1,20 +1,12 @@
 """Streams of library networks, component by component: names, and sums against their states."""
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from models.attention import Pattern
-from models.inputs.sequences import named_tokens
-from models.pretrained.attention_modules import AttentionModule
-from models.pretrained.linear_maps import HeadMap, Linear
-from models.pretrained.observation import ModuleCall
-from models.pretrained.recording import Call, Entry
-from models.pretrained.site_maps import SiteMaps
-from models.pretrained.stream import _added, _layer
 from models.run import trace
 from models.stream import (
     BIASES,
@@ -23,12 +15,13 @@ from models.stream import (
     TOKENS,
     Normed,
     Stream,
-    Write,
-    total,
 )
-from models.trace import TokenAxis, Trace
-from tests.models.pretrained.tiny import BY_NAME, ids, normal
+from models.trace import Trace
+from tests.models.architectures import GROUPED
+from tests.models.pretrained.tiny import BY_NAME, build, ids
 
+FACTORS = {"residual_multiplier": 0.5, "embedding_multiplier": 3.0}
+GRANITE = partial(build, "GraniteForCausalLM", "GraniteConfig", {**GROUPED, **FACTORS})
 CLOSE = 1e-4  # of float32 states through two layers
 
 
@@ -39,7 +32,8 @@ def traced(name: str) -> Trace:
         given["decoder_input_ids"] = ids(2, 5, seed=4)
     if name == "BERT":
         given["token_type_ids"] = torch.tensor([[0, 0, 0, 1, 1, 1, 1]] * 2)
-    return trace(BY_NAME[name].build(), given, hidden=True)
+    network = GRANITE() if name == "Granite" else BY_NAME[name].build()
+    return trace(network, given, hidden=True)
 
 
 def block(number: int, *more: str, heads: int = 3) -> set[str]:
@@ -61,6 +55,7 @@ STREAMS: dict[tuple[str, str], tuple[set[str], int]] = {
         },
         4,  # of the embedding and of three sums
     ),
+    ("Granite", "causal"): ({TOKENS, *block(0, "MLP", heads=6)}, 0),
     ("T5", "self"): ({TOKENS, *block(0, "MLP", heads=5)}, 0),
     ("T5", "causal"): (
         {TOKENS, *block(0, *(f"cross head {head}" for head in range(5)), "MLP", heads=5)},
@@ -108,30 +103,3 @@ def test_the_words_and_positions_are_the_tables_own() -> None:
     tables = network.transformer
     assert parts[TOKENS].float().equal(tables.wte.weight[ids(2, 7)[1, [2, 5]]])
     assert parts[POSITIONS].float().equal(tables.wpe.weight[[2, 5]])
-
-
-def call_and_maps(heads: HeadMap) -> tuple[Call, SiteMaps]:
-    """An attention of one head over five tokens."""
-    maps = SiteMaps(heads, heads, heads, heads.linear, None, None, None)
-    entry = Entry(AttentionModule("a", None, 0), nn.Identity(), "a", 0)
-    q = torch.zeros(1, 1, 5, 6)
-    tokens = TokenAxis((named_tokens(list("abcde")),))
-    return Call(entry, "self", Pattern(q, q, q), (tokens, tokens), q[-1, -1, -1]), maps
-
-
-@pytest.mark.parametrize("beside", [False, True])
-def test_heads_are_added_times_afactor_of(beside: bool) -> None:
-    """Before a feed-forward network, which reads the sum, or beside one, which reads the stream."""
-    x, heads, made = (normal(5, 6, seed=seed) for seed in (7, 8, 9))
-    read = x if beside else x + 0.5 * heads
-    query = nn.Linear(6, 6).requires_grad_(False)
-    call, maps = call_and_maps(HeadMap(Linear(query, False), (0,), 6, x))
-    calls = [
-        ModuleCall("query", query, x, query(x), 0),
-        ModuleCall("mlp", nn.Identity(), read, made, 1),
-    ]
-    layer = _layer(call, maps, 0, calls, 1)
-    found = _added(layer, [Write("head 0", heads)], x + 0.5 * heads + made)
-    assert found is not None
-    assert (found.read is None) == beside
-    assert (total(found.writes) - 0.5 * heads).abs().max() < 1e-6
