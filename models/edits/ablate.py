@@ -17,7 +17,7 @@ from torch import Tensor
 from models.attention import Pattern
 from models.attention.functional import edited_values
 from models.edits.fields import Numbers, assign, checked, choice, edit, heads_of, numbers, whole
-from models.edits.tokens import own_queries
+from models.edits.tokens import own_queries, shuffled
 from models.edits.words import LEAVES, place
 from models.trace import Trace
 from models.where import Where, choose
@@ -137,13 +137,9 @@ class Ablate:
     def edit_values(
         self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
     ) -> Float[Tensor, "batch head query dim"]:
-        heads = heads_of(self.head, pattern.heads)
-        if not heads:
-            return values
-        each = [
-            self._replaced(value, heads, heads, pattern, item) for item, value in enumerate(values)
-        ]
-        return torch.stack(each)
+        every = range(pattern.heads)
+        edited = [self._edited(each, every, pattern, item) for item, each in enumerate(values)]
+        return torch.stack(edited)
 
     def edit_rows(
         self,
@@ -157,43 +153,38 @@ class Ablate:
         Raises:
             ValueError: for an ablated head whose new values are no sum of its own.
         """
-        ablated = heads_of(self.head, pattern.heads)
-        at = [place for place, head in enumerate(heads) if head in ablated]
-        if not at:
-            return rows
-        if self.how == "noise" or self.over is not None:
+        drawn = self.how == "noise" or self.over is not None
+        if drawn and {*heads} & {*heads_of(self.head, pattern.heads)}:
             raise ValueError(f"{self} changes values: they are no sum of those of other tokens")
-        return self._replaced(rows, at, [heads[place] for place in at], pattern, item)
+        return self._edited(rows, heads, pattern, item)
 
-    def _replaced(
+    def _edited(
         self,
         rows: Float[Tensor, "head query dim"],
-        at: Sequence[int],
         heads: Sequence[int],
         pattern: Pattern,
         item: int,
     ) -> Float[Tensor, "head query dim"]:
-        """The rows with those at some places replaced, which belong to these heads."""
-        queries, replaced = own_queries(pattern, item), rows.clone()
-        ablated = torch.tensor(at, dtype=torch.long, device=rows.device)
-        mine = rows[ablated][:, queries]
-        instead = self._instead(mine, heads, item)
-        replaced[ablated[:, None], queries[None, :]] = instead.to(rows.dtype)
-        return replaced
+        """The rows of some heads, those of the ablated ones replaced."""
+        ablated = heads_of(self.head, pattern.heads)
+        at = [place for place, head in enumerate(heads) if head in ablated]
+        places = torch.tensor(at, dtype=torch.long, device=rows.device)
+        cells, edited = (places[:, None], own_queries(pattern, item)), rows.clone()
+        instead = self._instead(rows[cells], [heads[place] for place in at], item)
+        edited[cells] = instead.to(rows.dtype)
+        return edited
 
     def _instead(self, mine: Tensor, heads: Sequence[int], item: int) -> Tensor:
         if self.how == "zero":
             return torch.zeros_like(mine)
         if self.how == "noise":
             return self._noise(mine, heads, item)
-        if self.how == "mean" and self.over is not None:
-            means = self.over.mean(self.site or self.where)[[*heads]].to(mine.device)
-            return means[:, None].expand_as(mine)
-        if self.how == "mean":
+        if self.how == "shuffled":
+            return shuffled(mine, self.seed + item)
+        if self.over is None:
             return mine.mean(1, keepdim=True).expand_as(mine)
-        dice = torch.Generator().manual_seed(self.seed + item)
-        order = torch.randperm(mine.shape[1], generator=dice).to(mine.device)
-        return mine[:, order]
+        means = self.over.mean(self.site or self.where)[[*heads]].to(mine.device)
+        return means[:, None].expand_as(mine)
 
     def _noise(self, mine: Tensor, heads: Sequence[int], item: int) -> Tensor:
         """Noise of each head and token by itself, whatever else is drawn."""

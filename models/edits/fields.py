@@ -41,11 +41,7 @@ def address(
     module: str | None = None,
     part: int | None = None,
 ) -> Where:
-    """The address that the arguments of an edit give.
-
-    Raises:
-        ValueError: for a field that is no address.
-    """
+    """The address that the arguments of an edit give; ValueError for a field that is none."""
     if kind not in KINDS:
         raise ValueError(f"kind: expected self, causal, cross or None, received {kind!r}")
     for name, value in (("layer", layer), ("part", part)):
@@ -58,11 +54,7 @@ def address(
 
 
 def numbers(name: str, value: Any) -> Numbers:
-    """One number, several as a tuple, or None.
-
-    Raises:
-        ValueError: for anything else.
-    """
+    """One number, several as a tuple, or None; ValueError for anything else."""
     if value is None or _is_whole(value):
         return value
     if isinstance(value, tuple | list | range) and all(map(_is_whole, value)):
@@ -71,33 +63,21 @@ def numbers(name: str, value: Any) -> Numbers:
 
 
 def number(name: str, value: Any) -> int | float:
-    """A finite number.
-
-    Raises:
-        ValueError: for anything else.
-    """
+    """A finite number; ValueError for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
         return value
     raise ValueError(f"{name}: expected a number, received {value!r}")
 
 
 def whole(name: str, value: Any) -> int:
-    """A whole number.
-
-    Raises:
-        ValueError: for anything else.
-    """
+    """A whole number; ValueError for anything else."""
     if not _is_whole(value):
         raise ValueError(f"{name}: expected a whole number, received {value!r}")
     return value
 
 
 def choice(name: str, value: Any, choices: tuple[str, ...]) -> Any:
-    """One of some words.
-
-    Raises:
-        ValueError: for anything else.
-    """
+    """One of some words; ValueError for anything else."""
     if value not in choices:
         expected = f"{', '.join(choices[:-1])} or {choices[-1]}"
         raise ValueError(f"{name}: expected {expected}, received {value!r}")

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from models.edits.fields import checked, choice, edit, whole
 from models.edits.routing import MLP
-from models.edits.tokens import Padding, own_tokens
+from models.edits.tokens import Padding, own_tokens, shuffled
 from models.edits.words import LEAVES, place
 from models.where import Where
 
@@ -58,11 +58,7 @@ class AblateMLP:
         edited = added.clone()
         for item, rows in enumerate(added):
             tokens = own_tokens(padding, item, len(rows), rows.device)
-            edited[item, tokens] = self._instead(rows[tokens], item)
+            mine = rows[tokens]
+            dealt = self.how == "shuffled"
+            edited[item, tokens] = shuffled(mine, self.seed + item) if dealt else mine.mean(0)
         return edited
-
-    def _instead(self, mine: Tensor, item: int) -> Tensor:
-        if self.how == "mean":
-            return mine.mean(0, keepdim=True).expand_as(mine)
-        dice = torch.Generator().manual_seed(self.seed + item)
-        return mine[torch.randperm(len(mine), generator=dice).to(mine.device)]

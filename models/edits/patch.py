@@ -4,8 +4,10 @@ Source: Vig et al. 2020, "Investigating Gender Bias in Language Models Using Cau
 Analysis"; Meng et al. 2022, "Locating and Editing Factual Associations in GPT", section 2.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 import torch
@@ -136,34 +138,38 @@ class Patch:
 
     def put(
         self,
-        x: Float[Tensor, "*head token dim"],
-        positions: Rows,
-        theirs: Float[Tensor, "*head other dim"],
-    ) -> Float[Tensor, "*head token dim"]:
-        """One item with the rows of some tokens replaced.
+        mine: Float[Tensor, "batch *head token dim"],
+        positions: Callable[[int], Rows],
+        theirs: Callable[[int], Float[Tensor, "*head other dim"]],
+    ) -> Float[Tensor, "batch *head token dim"]:
+        """This pass's rows, those of some tokens and heads replaced by the other's.
 
         Args:
-            x: of this pass, padding included.
-            positions: positions of the item's own tokens.
-            theirs: of the other pass, of its item's own tokens.
+            mine: of this pass, padding included.
+            positions: of an item's own tokens.
+            theirs: of the other pass, for an item of this: its own tokens.
         """
-        if x.shape[-1] != theirs.shape[-1] or x.shape[:-2] != theirs.shape[:-2]:
-            raise ValueError(
-                f"{self}: expected a source of the same network, received {tuple(theirs.shape)} for"
-                f" {tuple(x.shape)}"
-            )
-        if self.token is None and len(positions) != theirs.shape[-2]:
-            raise ValueError(
-                f"{self}: expected a source of {len(positions)} tokens,"
-                f" received {theirs.shape[-2]}: choose a token, and the source's"
-            )
-        whose = self.token if self.source_token is None else self.source_token
-        mine = _picked(self.token, len(positions), "token")
-        rows = _picked(whose, theirs.shape[-2], "source_token")
-        edited = x.clone()
-        edited[..., positions[mine.to(positions.device)], :] = theirs[
-            ..., rows.to(theirs.device), :
-        ].to(x)
+        edited = mine.clone()
+        for item in range(len(edited)):
+            x, rows, at = edited[item], theirs(item), positions(item)
+            if (*x.shape[:-2], x.shape[-1]) != (*rows.shape[:-2], rows.shape[-1]):
+                raise ValueError(
+                    f"{self}: expected a source of the same network, received"
+                    f" {tuple(rows.shape)} for {tuple(x.shape)}"
+                )
+            if self.token is None and len(at) != rows.shape[-2]:
+                raise ValueError(
+                    f"{self}: expected a source of {len(at)} tokens, received"
+                    f" {rows.shape[-2]}: choose a token, and the source's"
+                )
+            whose = self.token if self.source_token is None else self.source_token
+            at = at[_chosen(self.token, len(at), "token", at)]
+            rows = rows[..., _chosen(whose, rows.shape[-2], "source_token", rows), :].to(x)
+            if x.ndim == 2:
+                x[at] = rows
+            else:
+                heads = _chosen(self.head, len(x), "head", x)
+                x[heads[:, None], at] = rows[heads.to(rows.device)]
         return edited
 
     def item_of(self, item: int, items: int) -> int:
@@ -172,10 +178,23 @@ class Patch:
             raise ValueError(f"{self}: expected a source of {item + 1} items, received {items}")
         return item if items > 1 else 0
 
+    def theirs(
+        self, site: Where, read: Callable[[Pattern], Tensor], axis: int
+    ) -> Callable[[int], Float[Tensor, "head other dim"]]:
+        """What the other pass has at a site, for an item of this: of its queries, or its keys."""
+        other = self.source_site(site)
+        every = read(self.other.pattern(other)).detach()
 
-def _picked(wanted: Numbers, count: int, name: str) -> Tensor:
+        def of(item: int) -> Tensor:
+            number = self.item_of(item, len(every))
+            return every[number][:, self.other.positions(other, number)[axis].to(every.device)]
+
+        return of
+
+
+def _chosen(wanted: Numbers, count: int, name: str, like: Tensor) -> Int[Tensor, " _"]:
     indices = chosen(wanted, count, name)
-    return torch.arange(count) if indices is None else torch.tensor(indices, dtype=torch.long)
+    return torch.tensor([*range(count)] if indices is None else indices, device=like.device).long()
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,18 +218,15 @@ class PatchedState:
     ) -> Float[Tensor, "batch token dim"]:
         source, where = self.patch.other, self.patch.where
         items = len(source.hidden_states[where.tower].axes[where.layer or 0].tokens)
-        return torch.stack(
-            [
-                self.patch.put(
-                    x,
-                    own_tokens(padding, item, len(x), x.device),
-                    source.hidden(
-                        where.layer or 0, self.patch.item_of(item, items), tower=where.tower
-                    ),
-                )
-                for item, x in enumerate(state)
-            ]
-        )
+
+        def theirs(item: int) -> Tensor:
+            number = self.patch.item_of(item, items)
+            return source.hidden(where.layer or 0, number, tower=where.tower)
+
+        def positions(item: int) -> Rows:
+            return own_tokens(padding, item, state.shape[1], state.device)
+
+        return self.patch.put(state, positions, theirs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,20 +241,11 @@ class PatchedRecipe:
         return repr(self.patch)
 
     def edit_recipe(self, pattern: Pattern) -> Pattern:
-        name, source = self.patch.what, self.patch.other
-        site = self.patch.source_site(self.site)
-        mine, theirs = getattr(pattern, name), getattr(source.pattern(site), name).detach()
-        rows_of = own_queries if name == "q" else own_keys
-        axis = 0 if name == "q" else 1
-        heads = heads_of(self.patch.head, mine.shape[1])
-        edited = []
-        for item, x in enumerate(mine):
-            other = self.patch.item_of(item, len(theirs))
-            rows = source.positions(site, other)[axis].to(theirs.device)
-            edited.append(
-                _of_heads(self.patch, x, rows_of(pattern, item), theirs[other][:, rows], heads)
-            )
-        return replace(pattern, **{name: torch.stack(edited)})
+        name = self.patch.what
+        rows, axis = (own_queries, 0) if name == "q" else (own_keys, 1)
+        theirs = self.patch.theirs(self.site, attrgetter(name), axis)
+        edited = self.patch.put(getattr(pattern, name), partial(rows, pattern), theirs)
+        return replace(pattern, **{name: edited})
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,15 +262,8 @@ class PatchedValues:
     def edit_values(
         self, values: Float[Tensor, "batch head query dim"], pattern: Pattern
     ) -> Float[Tensor, "batch head query dim"]:
-        source, site = self.patch.other, self.patch.source_site(self.site)
-        theirs = edited_values(source.pattern(site)).detach()
-        heads, edited = heads_of(self.patch.head, pattern.heads), []
-        for item, x in enumerate(values):
-            other = self.patch.item_of(item, len(theirs))
-            rows = source.positions(site, other)[0].to(theirs.device)
-            positions = own_queries(pattern, item)
-            edited.append(_of_heads(self.patch, x, positions, theirs[other][:, rows], heads))
-        return torch.stack(edited)
+        theirs = self.patch.theirs(self.site, edited_values, 0)
+        return self.patch.put(values, partial(own_queries, pattern), theirs)
 
     def edit_rows(
         self,
@@ -280,16 +280,3 @@ class PatchedValues:
         if {*heads} & {*heads_of(self.patch.head, pattern.heads)}:
             raise ValueError(f"{self} changes values: they are those of another input")
         return rows
-
-
-def _of_heads(
-    patch: Patch, x: Tensor, positions: Rows, theirs: Tensor, heads: Sequence[int]
-) -> Float[Tensor, "head token dim"]:
-    """One item, with the rows of some heads patched."""
-    if len(x) != len(theirs):
-        raise ValueError(f"{patch}: expected a source of {len(x)} heads, received {len(theirs)}")
-    if not heads:
-        return x
-    edited, some = x.clone(), [*heads]
-    edited[some] = patch.put(x[some], positions, theirs[some])
-    return edited

@@ -28,16 +28,10 @@ EXCERPT = 80  # characters of a wrong text in a message
 
 @lru_cache
 def kinds() -> dict[str, type]:
-    """Every edit by its name: what the modules beside this one define that can be described."""
-    types: dict[str, type] = {}
-    for each in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
-        module = import_module(each.name)
-        classes = (kind for kind in vars(module).values() if isclass(kind))
-        mine = (
-            kind for kind in classes if kind.__module__ == each.name and hasattr(kind, "describe")
-        )
-        types |= {kind.__name__: kind for kind in mine}
-    return types
+    """Every edit by its name: what the modules beside this one hold that can be described."""
+    modules = pkgutil.iter_modules(room.__path__, f"{room.__name__}.")
+    held = (value for module in modules for value in vars(import_module(module.name)).values())
+    return {each.__name__: each for each in held if isclass(each) and hasattr(each, "describe")}
 
 
 def format_edits(edits: Iterable[Any], names: Mapping[str, Any] = {}) -> str:
@@ -50,7 +44,7 @@ def format_edits(edits: Iterable[Any], names: Mapping[str, Any] = {}) -> str:
     Raises:
         ValueError: for an edit that has no text, or a trace without a name.
     """
-    return ", ".join(_written(edit, names) for edit in edits)
+    return ", ".join(code_of(type(edit), _given(edit, names)) for edit in edits)
 
 
 def parse_edits(text: str, named: Mapping[str, Any] = {}) -> tuple[Any, ...]:
@@ -70,17 +64,14 @@ def parse_edits(text: str, named: Mapping[str, Any] = {}) -> tuple[Any, ...]:
         raise ValueError(f"edits: expected names, numbers and words, received {wrong!r}")
     try:
         tree = ast.parse(f"[{' '.join(text.split())}]", mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise ValueError(
-            f"edits: expected calls such as Ablate(3, 0), {_received(text)}"
-        ) from error
-    calls = tree.elts if isinstance(tree, ast.List) else [tree]
-    if len(calls) > MAX_EDITS:
-        raise ValueError(f"edits: expected at most {MAX_EDITS}, received {len(calls)}")
-    try:
-        return tuple(_edit(call, named) for call in calls)
+        calls = tree.elts if isinstance(tree, ast.List) else [tree]
+        if len(calls) > MAX_EDITS:
+            raise ValueError(f"expected at most {MAX_EDITS}, not {len(calls)}")
+        return tuple(_edit(*_call(each), named) for each in calls)
+    except (SyntaxError, MemoryError, RecursionError) as error:
+        raise _error("expected calls such as Ablate(3, 0)", text) from error
     except ValueError as error:
-        raise ValueError(f"edits: {error}, {_received(text)}") from error
+        raise _error(str(error), text) from error
 
 
 def edit_values(edit: Any, names: Mapping[str, Any] = {}) -> dict[str, Any]:
@@ -95,19 +86,11 @@ def edit_of(values: Any, named: Mapping[str, Any] = {}) -> Any:
     Raises:
         ValueError: for values that make none, in one line.
     """
-    if not isinstance(values, Mapping) or str(values.get("edit")) not in kinds():
-        raise ValueError(f"edits: expected one of {', '.join(kinds())}, {_received(str(values))}")
-    kind = kinds()[str(values["edit"])]
-    given = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k != "edit"}
+    given = {**values} if isinstance(values, Mapping) else {}
     try:
-        return kind(**{name: _named(name, value, named) for name, value in given.items()})
-    except (TypeError, ValueError) as error:
-        problem = str(error).splitlines()[0]
-        raise ValueError(f"edits: {kind.__name__}: {problem}, {_received(str(values))}") from error
-
-
-def _written(edit: Any, names: Mapping[str, Any]) -> str:
-    return code_of(type(edit), _given(edit, names))
+        return _edit(str(given.pop("edit", "")), (), given, named)
+    except ValueError as error:
+        raise _error(str(error), str(values)) from error
 
 
 def _given(edit: Any, names: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,40 +109,39 @@ def _given(edit: Any, names: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _edit(call: ast.expr, named: Mapping[str, Any]) -> Any:
+def _call(call: ast.expr) -> tuple[str, list[Any], dict[str, Any]]:
+    """The name and the arguments of a call: numbers, words, None, or several numbers."""
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         raise ValueError("expected calls such as Ablate(3, 0)")
-    kind = kinds().get(call.func.id)
+    try:
+        values = [ast.literal_eval(each) for each in call.args]
+        by_name = {each.arg or "**": ast.literal_eval(each.value) for each in call.keywords}
+    except (ValueError, TypeError) as error:
+        raise ValueError("expected numbers and words as arguments") from error
+    if not all(isinstance(each, int | float | str | tuple | None) for each in values):
+        raise ValueError("expected numbers and words as arguments")
+    return call.func.id, values, by_name
+
+
+def _edit(
+    name: str, values: Iterable[Any], by_name: Mapping[str, Any], named: Mapping[str, Any]
+) -> Any:
+    """The edit of a name and its arguments, what is named elsewhere in its place."""
+    kind = kinds().get(name)
     if kind is None:
         raise ValueError(f"expected one of {', '.join(kinds())}")
-    given = {each.arg: _literal(each.value) for each in call.keywords if each.arg}
     try:
-        bound = signature(kind).bind(*map(_literal, call.args), **given).arguments
-        return kind(**{name: _named(name, value, named) for name, value in bound.items()})
+        given = signature(kind).bind(*values, **by_name).arguments
+        for argument in {*TAKEN} & {*given}:
+            if given[argument] is not None and given[argument] not in named:
+                known = ", ".join(named) or "none that is named here"
+                raise ValueError(f"{argument}: expected {known}, received {given[argument]!r}")
+            given[argument] = named.get(given[argument])
+        return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
     except TypeError as error:
-        raise ValueError(f"{kind.__name__}: {str(error).splitlines()[0]}") from error
+        raise ValueError(f"{name}: {str(error).splitlines()[0]}") from error
 
 
-def _literal(node: ast.expr) -> Any:
-    """A number, a word, None, or several numbers."""
-    try:
-        value = ast.literal_eval(node)
-    except (ValueError, TypeError, MemoryError, RecursionError) as error:
-        raise ValueError("expected numbers and words as arguments") from error
-    if not isinstance(value, int | float | str | tuple | None):
-        raise ValueError("expected numbers and words as arguments")
-    return value
-
-
-def _named(argument: str, name: Any, named: Mapping[str, Any]) -> Any:
-    """The value of an argument: of those that are named elsewhere what the name stands for."""
-    if argument not in TAKEN or name is None:
-        return name
-    if name not in named:
-        known = ", ".join(named) or "none that is named here"
-        raise ValueError(f"{argument}: expected {known}, received {name!r}")
-    return named[name]
-
-
-def _received(text: str) -> str:
-    return f"received {text[:EXCERPT]!r}{'…' if len(text) > EXCERPT else ''}"
+def _error(problem: str, text: str) -> ValueError:
+    excerpt = f"{text[:EXCERPT]!r}{'…' if len(text) > EXCERPT else ''}"
+    return ValueError(f"edits: {problem}, received {excerpt}")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from models.attention import Pattern
@@ -42,11 +42,7 @@ def places(wanted: Numbers, positions: Int[Tensor, " _"], name: str) -> Int[Tens
         ValueError: for a token that the item does not have.
     """
     indices = chosen(wanted, len(positions), name)
-    return (
-        positions
-        if indices is None
-        else positions[torch.tensor(indices, dtype=torch.long, device=positions.device)]
-    )
+    return positions if indices is None else positions[[*indices]]
 
 
 def by_item(
@@ -62,3 +58,9 @@ def by_item(
     rows = [row.tolist() for row in positions]
     every = tuple(tuple(row[each] for each in indices if each < len(row)) for row in rows)
     return every[0] if len({*every}) == 1 else every
+
+
+def shuffled(rows: Float[Tensor, "*head token dim"], seed: int) -> Float[Tensor, "*head token dim"]:
+    """The rows dealt to other tokens, of all heads alike."""
+    order = torch.randperm(rows.shape[-2], generator=torch.Generator().manual_seed(seed))
+    return rows[..., order.to(rows.device), :]

@@ -94,10 +94,8 @@ class SetWeights:
     def edit_item(
         self, weights: Rows, heads: Sequence[int], rows: Tensor, pattern: Pattern, item: int
     ) -> Rows:
-        chosen = heads_of(self.head, pattern.heads)
-        mine = torch.tensor([head in chosen for head in heads], device=weights.device)
         queries = places(self.query, own_queries(pattern, item), "query")
-        here = mine[:, None] & torch.isin(rows, queries)[None, :]
+        here = _rows(self.head, queries, heads, rows, pattern)
         keys = places(self.key, own_keys(pattern, item), "key")
         values = torch.tensor(self.value, dtype=weights.dtype, device=weights.device)
         self._check_count(len(keys))
@@ -108,7 +106,16 @@ class SetWeights:
         if self.renormalise:
             seen = visible(pattern, heads, rows, item)
             edited = _keeping_sum(edited, weights.sum(-1, keepdim=True), cells, seen)
-        return torch.where(here[..., None], edited, weights)
+        return torch.where(here, edited, weights)
+
+
+def _rows(
+    head: Numbers, queries: Tensor, heads: Sequence[int], rows: Tensor, pattern: Pattern
+) -> Bool[Tensor, "head row 1"]:
+    """Which rows of some heads are those of an edit's heads and queries."""
+    edited = heads_of(head, pattern.heads)
+    mine = torch.tensor([each in edited for each in heads], device=rows.device)
+    return (mine[:, None] & torch.isin(rows, queries))[..., None]
 
 
 def _keeping_sum(
@@ -188,14 +195,11 @@ class UsePattern:
     def edit_item(
         self, weights: Rows, heads: Sequence[int], rows: Tensor, pattern: Pattern, item: int
     ) -> Rows:
-        chosen = heads_of(self.head, pattern.heads)
-        mine = torch.tensor([head in chosen for head in heads], device=weights.device)
-        queries = torch.isin(rows, own_queries(pattern, item))
-        here = mine[:, None] & queries[None, :]
+        here = _rows(self.head, own_queries(pattern, item), heads, rows, pattern)
         if not here.any():
             return weights
         instead = self._instead(heads, rows, pattern, item).to(weights.dtype)
-        return torch.where(here[..., None], instead, weights)
+        return torch.where(here, instead, weights)
 
     def _instead(self, heads: Sequence[int], rows: Tensor, pattern: Pattern, item: int) -> Tensor:
         if isinstance(self.use, int):

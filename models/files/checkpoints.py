@@ -1,35 +1,24 @@
-"""Folders that hold checkpoints, by name and number; nothing in them is read."""
+"""Folders that hold checkpoints, by name; nothing in them is read."""
 
-import re
 from pathlib import Path
 
 CONFIG = "config.json"
 ADAPTER = "adapter_config.json"  # of small matrices beside a base model, see models.loading.adapter
 
 
-def is_checkpoint(path: Path) -> bool:
-    """Whether a folder looks like a checkpoint."""
-    try:
-        return (path / CONFIG).is_file() or (path / ADAPTER).is_file()
-    except (OSError, ValueError):  # not readable, or not a valid path
-        return False
-
-
 def checkpoints_in(path: Path) -> tuple[str, ...]:
-    """Names of the checkpoints in a folder, numbers in their order.
+    """Names of the checkpoints in a folder, short ones first: "step-500" before "step-1000".
 
     () for a folder that is a checkpoint itself, or cannot be read.
     """
     try:
-        if is_checkpoint(path):
+        if _is_checkpoint(path):
             return ()
-        names = [each.name for each in path.iterdir() if is_checkpoint(each)]
-    except (OSError, ValueError):
+        names = [each.name for each in path.iterdir() if _is_checkpoint(each)]
+    except (OSError, ValueError):  # not readable, or not a valid path
         return ()
-    return tuple(sorted(names, key=by_number))
+    return tuple(sorted(names, key=lambda name: (len(name), name)))
 
 
-def by_number(name: str) -> list[tuple[int, str]]:
-    """A key that sorts "checkpoint-500" before "checkpoint-1000"."""
-    parts = re.split(r"(\d+)", name.casefold())
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+def _is_checkpoint(path: Path) -> bool:
+    return (path / CONFIG).is_file() or (path / ADAPTER).is_file()

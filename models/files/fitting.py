@@ -14,14 +14,11 @@ from models.files.folder import Folder
 from models.seeding import Undrawn
 
 MAX_SIZE = 2**31
-# Settings that configs of the library count up to before anything is built, and their limits.
-COUNTED = (
-    (
-        re.compile(r"(.*_)?(layers|n_layer|depths?|n_points|feature_levels)|first_k_dense_replace"),
-        512,
-    ),
-    (re.compile(r"num_labels"), 2**20),
+# Settings that configs of the library count up to before anything is built.
+COUNTED = re.compile(
+    r"(.*_)?(layers|n_layer|depths?|n_points|feature_levels)|first_k_dense_replace"
 )
+MOST_COUNTED, MOST_LABELS = 512, 2**20
 SHARED = 4  # places at most of a tensor in a file: encoder, decoder and both ends of T5
 SPARE_TENSORS, SPARE_NUMBERS = 2**12, 2**26  # that a network computes itself: masks, angles
 SPARE_WEIGHTS = 2**20  # that a file may lack: poolers
@@ -41,7 +38,8 @@ def read_config(folder: Folder) -> dict[str, Any] | None:
     """
     settings = folder.json(CONFIG)
     for key, value in _numbers(settings, CONFIG):
-        most = next((most for names, most in COUNTED if names.fullmatch(key)), MAX_SIZE)
+        most = MOST_LABELS if key == "num_labels" else MAX_SIZE
+        most = MOST_COUNTED if COUNTED.fullmatch(key) else most
         if abs(value) > most:
             raise CheckpointError(f"{key}: expected at most {most:,}, received {_short(value)}")
     return settings
@@ -94,12 +92,10 @@ class _Limits(TorchFunctionMode):
     def __torch_function__(
         self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        kwargs = kwargs or {}
+        kwargs = dict(kwargs or {})
         if func in (torch.rand, torch.randn):  # drawing without memory imports a compiler
-            func, kwargs = (
-                torch.empty,
-                {name: kwargs[name] for name in kwargs if name != "generator"},
-            )
+            func = torch.empty
+            kwargs.pop("generator", None)
         if func in MAKERS:
             self.tensors -= 1
             self.numbers -= func(*args, **{**kwargs, "device": "meta"}).numel()

@@ -7,8 +7,7 @@ header is checked against the size of its file before any number is read.
 import os
 import pickle
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf, prod
 from pathlib import Path
@@ -23,11 +22,6 @@ from models.files.objects import read_object
 SINGLE, SHARDED = "model.safetensors", "model.safetensors.index.json"
 PICKLED, PICKLED_SHARDS = "pytorch_model.bin", "pytorch_model.bin.index.json"
 MOST_SHARED = 8  # times that a pickle may hold the same numbers under several names
-WIDER = {  # the next dtype that holds larger numbers
-    torch.float16: torch.bfloat16,
-    torch.bfloat16: torch.float64,
-    torch.float32: torch.float64,
-}
 
 
 @dataclass(frozen=True)
@@ -91,49 +85,24 @@ class Folder:
             whole = self.file(single)
             if whole is not None:
                 return (whole,)
-            shards = self.json(index)
-            if shards is not None:
-                return self._shards(index, shards, Path(single).suffix)
+            stated = self.json(index)
+            if stated is None:
+                continue
+            names = stated.get("weight_map")
+            if not (names and isinstance(names, dict) and {*map(type, names.values())} == {str}):
+                raise CheckpointError(f"{index}: expected a weight_map from tensors to file names")
+            files = []
+            for name in sorted({*names.values()}):
+                file = self.file(name) if name.endswith(Path(single).suffix) else None
+                if file is None:
+                    raise CheckpointError(
+                        f"{index} names {name!r}, which is missing: download it again"
+                    )
+                files.append(file)
+            return tuple(files)
         raise CheckpointError(
             f"{SINGLE} is missing: there are no weights here (nor {SHARDED}, nor {PICKLED})"
         )
-
-    def _shards(self, index: str, settings: Mapping[str, Any], suffix: str) -> tuple[Path, ...]:
-        names = settings.get("weight_map")
-        if not isinstance(names, dict) or not all(isinstance(n, str) for n in names.values()):
-            raise CheckpointError(f"{index}: expected a weight_map from tensors to file names")
-        files = []
-        for name in sorted(set(names.values())):
-            file = self.file(name) if name.endswith(suffix) else None
-            if file is None:
-                raise CheckpointError(
-                    f"{index} names {name!r}, which is missing: download it again"
-                )
-            files.append(file)
-        if not files:
-            raise CheckpointError(f"{index} names no files")
-        return tuple(files)
-
-
-@contextmanager
-def open_safetensors(file: Path) -> Iterator[Any]:
-    """A safetensors file, its header checked against the size of the file.
-
-    Raises:
-        CheckpointError: for a file that is damaged or holds types that torch lacks.
-    """
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(file, framework="pt") as opened:
-            yield opened
-    except (SafetensorError, OSError, ValueError) as error:
-        if isinstance(error, CheckpointError):
-            raise
-        reason = str(error).rpartition("header: ")[2].splitlines()[0]
-        raise CheckpointError(
-            f"unreadable checkpoint: {file.name} is damaged ({reason:.100}): download it again"
-        ) from error
 
 
 def bytes_as(file: Path, dtype: torch.dtype) -> int:
@@ -144,11 +113,11 @@ def bytes_as(file: Path, dtype: torch.dtype) -> int:
     """
     if file.suffix != ".safetensors":
         return file.stat().st_size * dtype.itemsize // 2
-    with open_safetensors(file) as opened:
-        parts = [opened.get_slice(name) for name in opened.keys()]  # noqa: SIM118 (no mapping)
-        sizes = (dtype.itemsize if "F" in part.get_dtype() else 8 for part in parts)
-        shapes = (prod(part.get_shape()) for part in parts)
-        return sum(size * count for size, count in zip(sizes, shapes, strict=True))
+
+    def size(part: Any) -> int:
+        return prod(part.get_shape()) * (dtype.itemsize if "F" in part.get_dtype() else 8)
+
+    return sum(_safetensors(file, lambda opened, name: size(opened.get_slice(name))).values())
 
 
 def tensors(file: Path) -> dict[str, Tensor]:
@@ -158,26 +127,38 @@ def tensors(file: Path) -> dict[str, Tensor]:
         CheckpointError: for a file that is damaged or asks to run code.
     """
     if file.suffix == ".safetensors":
-        with open_safetensors(file) as opened:
-            return {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+        return _safetensors(file, lambda opened, name: opened.get_tensor(name))
     return _unpickled(file)
 
 
 def dtype_holding(state: Mapping[str, Tensor], dtype: torch.dtype) -> torch.dtype:
-    """The dtype, or the next wider one whose range holds the weights that are finite."""
+    """The dtype, or a wider one where weights that are finite are beyond its range."""
+    most = torch.finfo(dtype).max
     for tensor in state.values():
-        floats = tensor.is_floating_point() and tensor.numel() > 0
-        if not floats or torch.finfo(tensor.dtype).max <= torch.finfo(dtype).max:
-            continue
-        most = max(abs(float(end)) for end in tensor.aminmax())
-        while torch.finfo(dtype).max < most < inf:
-            dtype = WIDER[dtype]
+        if tensor.is_floating_point() and tensor.numel() and torch.finfo(tensor.dtype).max > most:
+            largest = max(abs(float(end)) for end in tensor.aminmax())
+            if most < largest < inf:
+                return torch.bfloat16 if dtype == torch.float16 else torch.float64
     return dtype
 
 
 def finite(tensor: Tensor) -> bool:
     """Whether all numbers are finite. The sum is tested first, which needs no copy."""
     return bool(tensor.sum(dtype=torch.float32).isfinite()) or bool(tensor.isfinite().all())
+
+
+def _safetensors(file: Path, read: Callable[[Any, str], Any]) -> dict[str, Any]:
+    """What is read of each tensor, once the header is checked against the size of the file."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(file, framework="pt") as opened:
+            return {name: read(opened, name) for name in opened.keys()}  # noqa: SIM118 (no mapping)
+    except (SafetensorError, OSError, ValueError) as error:
+        reason = str(error).rpartition("header: ")[2].splitlines()[0]
+        raise CheckpointError(
+            f"unreadable checkpoint: {file.name} is damaged ({reason:.100}): download it again"
+        ) from error
 
 
 def _unpickled(file: Path) -> dict[str, Tensor]:

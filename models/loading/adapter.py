@@ -82,12 +82,14 @@ def add(network: nn.Module, folder: Folder, settings: Mapping[str, Any]) -> None
     parts: dict[str, dict[str, Tensor]] = {}
     for name, tensor in _read(folder).items():
         part = PART.fullmatch(name)
-        if part is None:
-            _replace(network, name, tensor)
-        else:
+        if part is not None:
             parts.setdefault(part[1], {})[part[2].removeprefix("embedding_")] = tensor
+        else:
+            path, _, last = name.rpartition(".")
+            whole = getattr(_module(network, path), last, None)
+            _place(whole, name, tensor.shape).copy_(tensor)
     for name, held in parts.items():
-        _add(network, name, held, settings)
+        _add(_module(network, name), name, held, settings)
 
 
 def _read(folder: Folder) -> dict[str, Tensor]:
@@ -96,26 +98,18 @@ def _read(folder: Folder) -> dict[str, Tensor]:
     if file is None:
         raise CheckpointError(f"{FILES[0]} is missing: there are no weights beside {ADAPTER}")
     state = tensors(file)
-    damaged = next((name for name, tensor in state.items() if not finite(tensor)), None)
-    if damaged is not None:
-        raise CheckpointError(f"{damaged} holds NaN or infinity: the adapter is damaged")
-    plain = (name.removeprefix(PREFIX).replace(".base_layer.", ".") for name in state)
-    return dict(zip(plain, state.values(), strict=True))
-
-
-def _replace(network: nn.Module, name: str, tensor: Tensor) -> None:
-    path, _, last = name.rpartition(".")
-    current = getattr(_module(network, path), last, None)
-    if not isinstance(current, Tensor) or current.shape != tensor.shape:
-        received = "none of that name" if current is None else f"{tuple(tensor.shape)} for it"
-        raise CheckpointError(f"the base model has no place for {name:.100} ({received})")
-    current.copy_(tensor)
+    for name, tensor in state.items():
+        if not finite(tensor):
+            raise CheckpointError(f"{name} holds NaN or infinity: the adapter is damaged")
+    return {
+        name.removeprefix(PREFIX).replace(".base_layer.", "."): tensor
+        for name, tensor in state.items()
+    }
 
 
 def _add(
-    network: nn.Module, name: str, held: Mapping[str, Tensor], settings: Mapping[str, Any]
+    module: nn.Module, name: str, held: Mapping[str, Tensor], settings: Mapping[str, Any]
 ) -> None:
-    module = _module(network, name)
     weight = module.weight
     if not isinstance(weight, Tensor) or not {"A", "B"} <= {*held}:
         raise CheckpointError(f"the adapter of {name:.100} is incomplete")
@@ -126,12 +120,7 @@ def _add(
     change = scale * torch.einsum("or,r...->o...", up.flatten(1), down)
     # embeddings hold their weight as (in, out), and GPT-2 does
     swapped = isinstance(module, nn.Embedding) or type(module).__name__ == "Conv1D"
-    base = weight.T if swapped else weight
-    if change.shape != base.shape:
-        raise CheckpointError(
-            f"the adapter of {name:.100} is of the shape {tuple(change.shape)}, its base"
-            f" weight of {tuple(base.shape)}"
-        )
+    base = _place(weight.T if swapped else weight, name, change.shape)
     changed = base.float() + change
     if "magnitude_vector" in held:
         if isinstance(module, nn.Embedding):
@@ -139,6 +128,14 @@ def _add(
         scales = held["magnitude_vector"].float().flatten() / changed.flatten(1).norm(dim=1)
         changed *= scales.view(-1, *[1] * (changed.dim() - 1))
     base.copy_(changed)
+
+
+def _place(current: Any, name: str, shape: torch.Size) -> Tensor:
+    if not isinstance(current, Tensor) or current.shape != shape:
+        raise CheckpointError(
+            f"the base model has no place for {name:.100} of the shape {tuple(shape)}"
+        )
+    return current
 
 
 def _alpha(name: str, settings: Mapping[str, Any]) -> float:

@@ -2,24 +2,22 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from models.cost import memory_check
-from models.decoder import Decoder
-from models.encoder import Encoder
 from models.files.checkpoints import CONFIG, checkpoints_in
 from models.files.errors import CheckpointError, first_line
 from models.files.fitting import check_fit, read_config
 from models.files.folder import Folder, dtype_holding, finite, tensors
 from models.loading import adapter
-from models.loading.convert import bert, llama, own, vit
-from models.loading.convert.names import heads_in
+from models.loading.convert import own
+from models.loading.convert.families import FAMILIES, heads_in
 from models.model import (
     Config,
     Door,
@@ -33,27 +31,9 @@ from models.preprocessing import default_preprocessing, read_preprocessing
 from models.prompting import read_prompting
 from models.seeding import Undrawn
 from models.text import FileTokenizer
-from models.vit import ViT, ViTConfig
+from models.vit import ViTConfig
 
 MOST_NAMES = 20  # of checkpoints in an error
-
-
-class Family(NamedTuple):
-    """Converter of one model type."""
-
-    config: Callable[[Mapping[str, Any], Mapping[str, Tensor]], Any]
-    weights: Callable[[Mapping[str, Tensor], Any], tuple[dict[str, Tensor], tuple[str, ...]]]
-    network: Callable[[Any], Network]
-
-
-FAMILIES = {
-    "bert": Family(bert.config, bert.weights, Encoder),
-    "vit": Family(vit.config, vit.weights, ViT),
-    "llama": Family(llama.config, llama.weights, Decoder),
-    "dinov2": Family(vit.config, vit.weights, ViT),
-    **{n: Family(own.config, own.weights, network) for n, (_, network) in own.TYPES.items()},
-}
-
 ON_REQUEST = ("llama", "dinov2")  # which open through transformers unless door="own"
 
 
@@ -72,29 +52,32 @@ def from_folder(
     Raises:
         CheckpointError: in one line, for a folder that cannot be opened.
     """
+
+    def by_library(folder: Folder = place, dtype: torch.dtype | None = dtype) -> Model:
+        from models.pretrained.loader import load_folder
+
+        return load_folder(folder, name, dtype=dtype, device=str(device or "cpu"))
+
     try:
         settings = read_config(place)
+        kind = str((settings or {}).get("model_type"))
         if settings is None:
-            return _without_config(place, name, door, dtype, device)
-        kind = str(settings.get("model_type"))
-        family = FAMILIES.get(kind)
-        if door == "own" and family is None:
-            raise CheckpointError(
-                f"door: there is no converter for model_type {kind!r}: expected"
-                f" {' or '.join(FAMILIES)}"
-            )
-        theirs = door == "transformers" or (door is None and kind in ON_REQUEST)
-        if family is None or (theirs and kind not in own.TYPES):
-            return _through_library(place, name, dtype, device)
+            added = _adapter_in(place, door)
+            # a sum of weights may leave the range of float16
+            merged = torch.float32 if dtype == torch.float16 else dtype
+            model = by_library(adapter.base_of(added), merged)
+            adapter.add(model.network, place, added)
+            return model
         if door == "own" or kind in own.TYPES:
-            return _through_converter(place, name, family, settings)
-        try:
-            return _through_converter(place, name, family, settings, needs_head=True)
-        except ValueError as refusal:
-            with contextlib.suppress(CheckpointError):
-                model = _through_library(place, name, dtype, device)
-                return replace(model, door_reason=str(refusal))
-            raise
+            return _through_converter(place, name, settings)
+        if door is None and kind in FAMILIES and kind not in ON_REQUEST:
+            try:
+                return _through_converter(place, name, settings, needs_head=True)
+            except ValueError as refusal:
+                with contextlib.suppress(CheckpointError):
+                    return replace(by_library(), door_reason=str(refusal))
+                raise
+        return by_library()
     except ValueError as error:
         raise CheckpointError(f"{name}: {error}") from error
     except (TypeError, LookupError, AttributeError, ArithmeticError) as error:  # of other types
@@ -116,57 +99,42 @@ def network_of(place: Folder) -> Callable[[Any], Network] | None:
     return None if family is None else family.network
 
 
-def _without_config(
-    place: Folder,
-    name: str,
-    door: Door | None,
-    dtype: torch.dtype | None,
-    device: torch.device | None,
-) -> Model:
-    """The base model of an adapter's folder with the adapter in its weights."""
+def _adapter_in(place: Folder, door: Door | None) -> dict[str, Any]:
+    """The settings of the adapter in a folder without config.json."""
     settings = adapter.settings_of(place)
     if settings is None:
-        inside = checkpoints_in(place.path)
-        if not inside:
-            raise CheckpointError("config.json is missing: it defines the architecture")
-        names = ", ".join(inside[:MOST_NAMES]) + (", …" if len(inside) > MOST_NAMES else "")
-        some = f"{len(inside)} checkpoint{'' if len(inside) == 1 else 's'}"
-        raise CheckpointError(f"a folder of {some}, load one of them: {names}")
+        if inside := checkpoints_in(place.path):
+            some = ", ".join(inside[:MOST_NAMES]) + (", …" if len(inside) > MOST_NAMES else "")
+            raise CheckpointError(f"a folder of checkpoints, load one of them: {some}")
+        raise CheckpointError("config.json is missing: it defines the architecture")
     if door == "own":
         raise CheckpointError("door: an adapter opens through transformers, as its base model does")
-    merged = torch.float32 if dtype == torch.float16 else dtype  # whose range a sum may leave
-    model = _through_library(adapter.base_of(settings), name, merged, device)
-    adapter.add(model.network, place, settings)
-    return model
-
-
-def _through_library(
-    place: Folder, name: str, dtype: torch.dtype | None, device: torch.device | None
-) -> Model:
-    from models.pretrained.loader import load_folder
-
-    return load_folder(place, name, dtype=dtype, device=str(device or "cpu"))
+    return settings
 
 
 def _through_converter(
-    place: Folder,
-    name: str,
-    family: Family,
-    settings: dict[str, Any],
-    *,
-    needs_head: bool = False,
+    place: Folder, name: str, settings: dict[str, Any], *, needs_head: bool = False
 ) -> Model:
     """Our network with the folder's weights."""
+    kind, left_out = str(settings.get("model_type")), ()
+    family = FAMILIES.get(kind)
+    if family is None and kind not in own.TYPES:
+        known = " or ".join((*FAMILIES, *own.TYPES))
+        raise ValueError(f"door: there is no converter for model_type {kind!r}: expected {known}")
     files = place.weights()
     memory_check.check_fits(files, torch.float32)
     state = {key: tensor for file in files for key, tensor in tensors(file).items()}
-    config = family.config(settings, state)
-    state, left_out = family.weights(state, config)
+    if family is None:
+        config: Any = own.config_of(settings)
+    else:
+        config = family.config_of(settings, state)
+        state, left_out = family.weights_of(state, config)
     if needs_head and (heads := heads_in(left_out)):
         raise ValueError(f"Headscope’s own network has no place for {grouped(heads)}")
+    make: Callable[[Any], Network] = own.TYPES[kind][1] if family is None else family.network
     if not place.trusted:
-        check_fit(state, lambda: family.network(config), settings)
-    network = _filled(family.network, config, state)
+        check_fit(state, lambda: make(config), settings)
+    network = _filled(make, config, state)
     options = place.json("tokenizer_config.json") or {}
     reads, writes = (
         None if file is None else FileTokenizer(file, options, trusted=place.trusted)
@@ -174,10 +142,12 @@ def _through_converter(
     )
     preprocessing = None
     if isinstance(config, ViTConfig):
-        kind, sides = settings["model_type"], {"image_size": config.image}
-        stated = SimpleNamespace(model_type=kind, patch_size=config.patch, **sides)
-        ours = kind in own.TYPES
-        preprocessing = default_preprocessing(config) if ours else read_preprocessing(place, stated)
+        stated = {"model_type": kind, "patch_size": config.patch, "image_size": config.image}
+        preprocessing = (
+            default_preprocessing(config)
+            if family is None
+            else read_preprocessing(place, SimpleNamespace(**stated))
+        )
     classes, questions = _classes(settings)
     return Model(
         name,
@@ -202,33 +172,28 @@ def _classes(settings: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]
     asked = settings.get("questions") or []
     if not asked:
         return class_names(settings.get("id2label")), ()
-    try:
-        pairs = [(name, question["title"]) for question in asked for name in question["classes"]]
-        sizes = tuple(len(question["classes"]) for question in asked)
-    except (KeyError, TypeError) as error:
-        raise CheckpointError(f"{CONFIG}: expected questions with a title and classes") from error
+    pairs = [(name, question["title"]) for question in asked for name in question["classes"]]
     many = Counter(name for name, _ in pairs)
     names = tuple(f"{name} ({of})" if many[name] > 1 else name for name, of in pairs)
-    return names, sizes if len(sizes) > 1 else ()
+    return names, tuple(len(question["classes"]) for question in asked) if len(asked) > 1 else ()
 
 
 def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Tensor]) -> Network:
     """A network with these weights, without initialising random ones first."""
     with Undrawn():
         network = make(config)
-    shapes = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    missing, unknown = (sorted(a.keys() - b.keys()) for a, b in ((shapes, state), (state, shapes)))
-    if missing or unknown:
-        raise ValueError(
-            f"expected the weights of this network; missing are {missing[:5]}, it has no place"
-            f" for {unknown[:5]}"
-        )
-    for name, shape in shapes.items():
-        if state[name].shape != shape:
-            raise ValueError(f"{name}: expected {shape}, received {tuple(state[name].shape)}")
-    damaged = next((name for name, tensor in state.items() if not finite(tensor)), None)
-    if damaged is not None:
-        raise ValueError(f"{damaged} holds NaN or infinity: the weights are damaged")
+    shapes = {name: tensor.shape for name, tensor in network.state_dict().items()}
+    if missing := [name for name in shapes if name not in state]:
+        raise ValueError(f"the checkpoint lacks {', '.join(missing[:5])}")
+    if unknown := sorted(state.keys() - shapes.keys()):
+        kind = type(network).__name__
+        raise ValueError(f"the checkpoint has weights with no place in our {kind}: {unknown[:5]}")
+    for name, tensor in state.items():
+        if tensor.shape != shapes[name]:
+            wanted, received = tuple(shapes[name]), tuple(tensor.shape)
+            raise ValueError(f"{name}: expected {wanted}, received {received}")
+        if not finite(tensor):
+            raise ValueError(f"{name} holds NaN or infinity: the weights are damaged")
     if dtype_holding(state, torch.float32) != torch.float32:
         raise ValueError("the weights are beyond the range of float32")
     whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}

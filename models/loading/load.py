@@ -1,10 +1,7 @@
 """`load`: a `Model` from the catalogue, the hub, a folder, a config, or a module."""
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +12,8 @@ from models.catalogue import catalogue, entry, is_here, verify
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.eval_mode import evaluating
-from models.fetch import fetch
+from models.fetch import fetch, progress_bar
+from models.files.errors import FetchError
 from models.files.folder import Folder, dtype_holding
 from models.layer import AttentionLayer, AttentionLayerConfig
 from models.loading.convert import torch_modules
@@ -45,27 +43,10 @@ BUILT: dict[type, tuple[str, Any]] = {  # what people call it, and the network o
 Source = str | Path | Config | Network
 
 
-@contextmanager
-def progress_bar(title: str, total: int) -> Iterator[Callable[[int, int], None]]:
-    """A bar of bytes on stderr, moved by those that have arrived; none where none are to come."""
-    from tqdm import tqdm
-
-    with tqdm(total=total, unit="B", unit_scale=True, desc=title, disable=not total) as bar:
-
-        def report(done: int, _: int) -> None:
-            bar.update(done - bar.n)
-
-        yield report
-
-
 def devices() -> tuple[str, ...]:
     """Devices of this machine: "cpu" and, where present, "cuda" and "mps"."""
-    names = ["cpu"]
-    if torch.cuda.is_available():
-        names.append("cuda")
-    if torch.backends.mps.is_available():
-        names.append("mps")
-    return tuple(names)
+    here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    return ("cpu", *(name for name, present in here.items() if present))
 
 
 def load(
@@ -99,7 +80,7 @@ def load(
 
     Raises:
         CheckpointError: for files that are missing, altered or of an unknown kind.
-        HubError: for a model that cannot be fetched.
+        FetchError: for a model that cannot be fetched.
         ValueError: for a source, tokenizer, device or door that is not there.
     """
     if door not in (None, "own", "transformers"):
@@ -148,45 +129,42 @@ def _model_of(
         return _built(source)
     if isinstance(source, nn.Module):
         return _in_memory(source)
-    names = [known.name for known in catalogue()]
-    if source in names:
-        known = entry(str(source))
+    known = next((each for each in catalogue() if each.name == source), None)
+    if known is not None:
         with progress_bar(known.title, known.download if not is_here(known) else 0) as bar:
-            path = fetch(known, progress=bar)
-        verify(known, path)
-        return from_folder(Folder.at(path, trusted=True), known.title, door, dtype, device)
-    place = _folder(source)
-    if place is None:
-        given = str(source)
-        if isinstance(source, Path) or given.startswith((".", "~", "/")):
-            raise ValueError(f"there is no folder {given!r}")
-        near = get_close_matches(given, names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(
-            f"expected a folder or one of {', '.join(names)}, received {given!r}{hint}"
-        )
-    name = place.path.name if Path(source).is_dir() else str(source)
-    return from_folder(place, name, door, dtype, device)
-
-
-def _folder(source: str | Path) -> Folder | None:
-    """The folder of a source: a local one, or a hub model, downloaded if not cached."""
-    path = Path(source)
+            fetched = fetch(known, progress=bar)
+        verify(known, fetched)
+        return from_folder(Folder.at(fetched, trusted=True), known.title, door, dtype, device)
+    given, path = str(source), Path(source)
     if path.is_dir():
-        return Folder.at(path)
+        return from_folder(Folder.at(path), path.name, door, dtype, device)
+    if isinstance(source, Path) or given.startswith((".", "~", "/")):
+        raise ValueError(f"there is no folder {given!r}")
+    return from_folder(_of_hub(given), given, door, dtype, device)
+
+
+def _of_hub(name: str) -> Folder:
+    """The folder of a model of the hub, which is downloaded if it is not cached.
+
+    Raises:
+        FetchError: if it cannot be downloaded.
+        ValueError: for a name that is no id of the hub, as one that `catalogue.entry` lacks.
+    """
     from models.files import hub
 
-    if not isinstance(source, str) or not hub.HUB_ID.fullmatch(source):
-        return None
-    folder = hub.cached_folder(source)
-    if folder is not None or "/" not in source:
-        return folder
+    cached = hub.cached_folder(name)
+    if cached is not None:
+        return cached
     try:
-        plan = hub.plan_download(source)
-        with progress_bar(source, plan.size) as bar:
+        if "/" not in name:
+            entry(name)  # which says what there is
+        plan = hub.plan_download(name)
+        with progress_bar(name, plan.size) as bar:
             return hub.download(plan, progress=bar)
-    except hub.HubError as error:
-        raise hub.HubError(f"{source!r} is not a local folder, and {error}") from error
+    except FetchError as error:
+        raise FetchError(f"{name!r} is not a local folder, and {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{error}; a folder or owner/name on the hub opens as well") from error
 
 
 def _in_memory(module: nn.Module) -> Model:

@@ -16,7 +16,7 @@ from models.vector_encoder import VectorEncoderConfig
 from models.vit import ViTConfig
 
 HEADER = 2**14  # characters of a README that are searched for a licence
-LICENCE = re.compile(r"^license:\s*['\"]?([\w.+-]+)", re.MULTILINE)
+LICENCE = re.compile(r"---\s*\n(?:(?!---).*\n)*?license:\s*['\"]?([\w.+-]+)")
 PARTS = ("text_config", "vision_config", "audio_config", "encoder", "decoder")
 
 
@@ -57,14 +57,6 @@ def parts(model: Model) -> tuple[Part, ...]:
     if getattr(config, "is_encoder_decoder", False):
         return tuple(_theirs(name, config) for name in ("encoder", "decoder"))
     return (_theirs("", config),)
-
-
-def family(model: Model) -> str:
-    """Model type and class name."""
-    name = type(model.network).__name__
-    if model.door == "own":
-        return f"{name} of this project"
-    return f"{model.network.config.model_type} ({name})"
 
 
 def reads(model: Model) -> Reads:
@@ -121,29 +113,32 @@ def licence(folder: Folder) -> str | None:
         if file is None:
             return None
         with file.open(encoding="utf-8", errors="replace") as opened:
-            head = opened.read(HEADER)
+            match = LICENCE.match(opened.read(HEADER))
     except (CheckpointError, OSError):
         return None
-    match = LICENCE.search(head.partition("\n---")[0]) if head.startswith("---") else None
-    return match[1] if match else None
+    return None if match is None else match[1]
 
 
 # --- inside ---------------------------------------------------------------------------------------
 
 
 def _parts(config: Any) -> Iterator[Part]:
-    names = (
-        ("encoder", "decoder") if isinstance(config, Seq2SeqConfig | TranslatorConfig) else ("",)
-    )
-    dim = config.width if isinstance(config, ViTConfig) else config.dim
-    most = config.tokens if isinstance(config, ViTConfig) else config.max_tokens
-    absent = "sinusoidal" if isinstance(config, TranslatorConfig) else "none"
-    positions = str(getattr(config, "positions", absent))
-    mlp = getattr(config, "mlp", None)
-    for name in names:
-        shared = getattr(config, "kv_heads", None) or config.heads
+    """Sizes of a config of ours."""
+    paired = isinstance(config, Seq2SeqConfig | TranslatorConfig)
+    image = isinstance(config, ViTConfig)
+    unstated = "sinusoidal" if isinstance(config, TranslatorConfig) else "none"
+    for name in ("encoder", "decoder") if paired else ("",):
         depth = getattr(config, "decoder_depth", None) if name == "decoder" else None
-        yield Part(name, depth or config.depth, config.heads, shared, dim, mlp, positions, most)
+        yield Part(
+            name,
+            depth or config.depth,
+            config.heads,
+            getattr(config, "kv_heads", None) or config.heads,
+            config.width if image else config.dim,
+            getattr(config, "mlp", None),
+            str(getattr(config, "positions", unstated)),
+            config.tokens if image else config.max_tokens,
+        )
 
 
 def _theirs(name: str, config: Any) -> Part:
@@ -154,18 +149,17 @@ def _theirs(name: str, config: Any) -> Part:
     half = _whole(config, f"{name}_attention_heads")
     heads = half or _whole(config, "num_attention_heads", "num_heads")
     ratio, dim = getattr(config, "mlp_ratio", None), _whole(config, "hidden_size", "d_model")
+    wide = _whole(config, f"{name}_ffn_dim", "intermediate_size", "ffn_dim", "d_ff")
     most = "max_target_positions" if name == "decoder" else "max_source_positions"
     return Part(
-        name=name,
-        layers=stages or _whole(config, f"{name}_layers", *deep, "num_hidden_layers", "num_layers"),
-        heads=heads,
-        kv_heads=half or _whole(config, "num_key_value_heads") or heads,
-        dim=dim,
-        mlp=int(ratio * dim)
-        if isinstance(ratio, int | float) and dim
-        else _whole(config, f"{name}_ffn_dim", "intermediate_size", "ffn_dim", "d_ff"),
-        positions=_positions(config),
-        max_tokens=_whole(config, most, "max_position_embeddings"),
+        name,
+        stages or _whole(config, f"{name}_layers", *deep, "num_hidden_layers", "num_layers"),
+        heads,
+        half or _whole(config, "num_key_value_heads") or heads,
+        dim,
+        int(ratio * dim) if isinstance(ratio, int | float) and dim else wide,
+        _positions(config),
+        _whole(config, most, "max_position_embeddings"),
     )
 
 

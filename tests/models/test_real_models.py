@@ -16,7 +16,7 @@ import torch
 from onnx.reference import ReferenceEvaluator
 
 from models.edits import Ablate
-from models.files.wheels import fetch_files
+from models.fetch import fetch_files
 from models.loading.packages.translate import read_marian
 from models.model import Door
 from models.run import Model, load, trace

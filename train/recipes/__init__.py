@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import nn
 
-from models.loading.convert.own import TYPES, Config, config
+from models.loading.convert.own import TYPES, Config, config_of
 from train.dates import Dates
 from train.digits import Digits
 from train.grammar import Masked, NextWord
@@ -112,7 +112,7 @@ def read(path: Path) -> Recipe:
     settings = {"model_type": fields.pop("network"), "config": fields.pop("config")}
     return Recipe(
         task=task(),
-        config=config(settings, {}),
+        config=config_of(settings),
         settings=Settings(**fields.pop("settings")),
         exams={
             exam["name"]: (task(**exam.get("task", {})), exam["aim"])

@@ -1,4 +1,1 @@
-"""Foreign checkpoints to our networks, one file a family: settings and names of tensors.
-
-models/loading/folders.py lists the families and builds the networks.
-"""
+"""Checkpoints of the library, our own, and modules of PyTorch, as our networks."""

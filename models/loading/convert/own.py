@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from torch import Tensor
-
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
@@ -28,7 +26,7 @@ def settings_of(config: Config) -> dict[str, Any]:
     return {"model_type": name, "config": asdict(config)}
 
 
-def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> Config:
+def config_of(settings: Mapping[str, Any]) -> Config:
     """The config that a config.json holds; what else it holds is about the training.
 
     Raises:
@@ -47,10 +45,3 @@ def config(settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> Config:
         return kind(**whole)
     except TypeError as error:  # a word where a number is expected
         raise ValueError(f"config: {str(error).splitlines()[0]}") from error
-
-
-def weights(
-    state: Mapping[str, Tensor], config: Config
-) -> tuple[dict[str, Tensor], tuple[str, ...]]:
-    """The weights as they are."""
-    return dict(state), ()

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
+from models.blocks import ACTIVATIONS
 from models.eval_mode import evaluating
 from models.files.errors import first_line
 from models.seeding import Undrawn
@@ -19,14 +19,8 @@ from models.vector_encoder import VectorEncoder, VectorEncoderConfig
 
 Attention, Layer, Stack = nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder
 OPENED = (Attention, Layer, Stack)
-REFUSED = (nn.Transformer, nn.TransformerDecoder, nn.TransformerDecoderLayer)
 ROUNDING = 1e-4  # of the largest number: float32 through some dozen blocks, in another order
 TOKENS = 7  # of the noise
-ACTIVATIONS: tuple[tuple[Any, str], ...] = (
-    *((F.relu, "relu"), (torch.relu, "relu"), (nn.ReLU, "relu"), (F.gelu, "gelu")),
-    *((F.silu, "silu"), (nn.SiLU, "silu"), (torch.tanh, "tanh"), (nn.Tanh, "tanh")),
-    *((torch.sigmoid, "sigmoid"), (nn.Sigmoid, "sigmoid"), (F.softplus, "softplus")),
-)
 NAMES = {  # parts of a block
     "self_attn.": "attention.",
     "out_proj.": "out.",
@@ -41,7 +35,7 @@ NORMS = {  # whether they come first
 
 def is_torch(module: nn.Module) -> bool:
     """Whether the module, or what was compiled to it, is a transformer or attention of torch.nn."""
-    return isinstance(original(module), (*OPENED, *REFUSED))
+    return isinstance(original(module), OPENED)
 
 
 def original(module: nn.Module) -> nn.Module:
@@ -65,9 +59,6 @@ def converted(module: nn.Module) -> VectorEncoder:
     Raises:
         ValueError: for weights without a place, and for a module that computes something else.
     """
-    if isinstance(module, REFUSED):
-        expected = "a MultiheadAttention, a TransformerEncoderLayer or a TransformerEncoder"
-        raise _error(module, f"it attends from one sequence to another; expected {expected}")
     try:
         config = _config(module)
     except AttributeError as error:  # of parts that are other modules than PyTorch's own
@@ -75,15 +66,14 @@ def converted(module: nn.Module) -> VectorEncoder:
     ours = _renamed(module, config)
     with Undrawn():
         network = VectorEncoder(config).eval()
-    shapes = {name: each.shape for name, each in network.state_dict().items()}
-    for name, each in ours.items():
-        if shapes.get(name) != each.shape:
-            raise _error(module, f"{name}, {tuple(each.shape)}, has no place in our VectorEncoder")
-    if missing := sorted({*shapes} - {*ours}):
-        raise _error(module, f"it lacks {missing[0]} of our VectorEncoder")
     weight = next(iter(ours.values()))
     network.to(device=weight.device, dtype=weight.dtype)
-    network.load_state_dict(ours)
+    try:
+        network.load_state_dict(ours)
+    except RuntimeError as error:
+        _, *problems = str(error).splitlines()
+        what = problems[0].strip()
+        raise _error(module, f"its weights do not fit our VectorEncoder: {what:.160}") from error
     _check(module, network, weight)
     return network
 
@@ -98,24 +88,16 @@ def _config(module: nn.Module) -> VectorEncoderConfig:
         return _of_attention(module)
     if isinstance(module, Layer):
         return _of_layer(module)
-    layers: list[Any] = [*module.layers] if isinstance(module, Stack) else []
-    configs = [_of_layer(layer) for layer in layers if isinstance(layer, Layer)]
-    if not configs or len(configs) < len(layers) or any(each != configs[0] for each in configs):
+    layers: Any = module.layers
+    configs = {_of_layer(layer) for layer in layers}
+    if len(configs) != 1:
         raise _error(module, "expected layers of the same sizes, norms and activation")
-    last = getattr(module.norm, "eps", None) if isinstance(module.norm, nn.LayerNorm) else None
-    return replace(configs[0], depth=len(configs), last_eps=last)
+    last = module.norm.eps if isinstance(module.norm, nn.LayerNorm) else None
+    return replace(configs.pop(), depth=len(layers), last_eps=last)
 
 
 def _of_attention(module: nn.MultiheadAttention) -> VectorEncoderConfig:
     """The config of one attention layer by itself."""
-    if module.bias_k is not None or module.add_zero_attn:
-        raise _error(module, "add_bias_kv or add_zero_attn adds a key that is no token")
-    if module.in_proj_weight is None:
-        raise _error(
-            module,
-            f"kdim {module.kdim} and vdim {module.vdim} are for keys of another sequence: expected"
-            f" {module.embed_dim}, the width of the queries",
-        )
     return VectorEncoderConfig(
         module.embed_dim,
         depth=1,
@@ -130,29 +112,21 @@ def _of_attention(module: nn.MultiheadAttention) -> VectorEncoderConfig:
 
 def _of_layer(layer: nn.TransformerEncoderLayer) -> VectorEncoderConfig:
     """The config of one block."""
+    given, numbers = layer.activation, torch.linspace(-4, 4, 99)
+    same = (name for name, f in ACTIVATIONS.items() if f(numbers).allclose(given(numbers)))
+    activation = next(same, None)
+    if activation is None:
+        known, called = ", ".join(ACTIVATIONS), getattr(given, "__name__", type(given).__name__)
+        raise _error(layer, f"activation: expected one of {known}, received {called}")
     return replace(
         _of_attention(layer.self_attn),
         mlp=layer.linear1.out_features,
-        activation=_activation(layer),
+        activation=activation,
         norm="pre" if layer.norm_first else "post",
-        eps=getattr(layer.norm1, "eps", 1e-5),
+        eps=layer.norm1.eps,
         bias=layer.linear1.bias is not None,
         attention_only=False,
     )
-
-
-def _activation(layer: nn.TransformerEncoderLayer) -> str:
-    """Our name for its activation."""
-    given: Any = layer.activation
-    if isinstance(given, nn.GELU):
-        return "gelu_tanh" if given.approximate == "tanh" else "gelu"
-    kind = type(given) if isinstance(given, nn.Module) else given
-    name = next((name for known, name in ACTIVATIONS if known is kind), None)
-    if name is None:
-        known = ", ".join(dict.fromkeys(name for _, name in ACTIVATIONS))
-        called = getattr(given, "__name__", type(given).__name__)
-        raise _error(layer, f"activation: expected one of {known}, received {called}")
-    return name
 
 
 def _renamed(module: nn.Module, config: VectorEncoderConfig) -> dict[str, Tensor]:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from models.loading.packages.writing import write_json, write_weights
+from models.loading.packages.writing import count, write_json, write_weights
 
 BACKBONE = "backbone."
 LINEAR = re.compile(r"/backbone/(encoder/layer\.\d+/.+)/MatMul")
@@ -25,19 +25,14 @@ NAMES = {
 }
 EMBEDDINGS = "/backbone/embeddings/"
 HEAD_WIDTH = 64  # of every published DINOv2
-IMAGE_MEAN, IMAGE_STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 PROCESSOR = {
     "image_processor_type": "BitImageProcessor",
-    "do_resize": True,
     "size": {"shortest_edge": 256},
     "do_center_crop": True,
     "crop_size": {"height": 224, "width": 224},
     "resample": 3,
-    "do_rescale": True,
-    "rescale_factor": 1 / 255,
-    "do_normalize": True,
-    "image_mean": IMAGE_MEAN,
-    "image_std": IMAGE_STD,
+    "image_mean": [0.485, 0.456, 0.406],
+    "image_std": [0.229, 0.224, 0.225],
 }
 
 
@@ -79,8 +74,7 @@ def settings(state: Mapping[str, Tensor]) -> dict[str, Any]:
         "architectures": ["Dinov2Model"],
         "model_type": "dinov2",
         "hidden_size": dim,
-        "num_hidden_layers": 1
-        + max(int(name.split(".")[2]) for name in state if ".layer." in name),
+        "num_hidden_layers": count(state, r"encoder\.layer\."),
         "num_attention_heads": max(1, dim // HEAD_WIDTH),
         "mlp_ratio": hidden // dim,
         "image_size": side * patch,

@@ -27,15 +27,12 @@ from torch import Tensor
 
 from models.files.errors import CheckpointError
 from models.loading.convert.own import settings_of
-from models.loading.packages.writing import numbers, write_json, write_weights
+from models.loading.packages.writing import count, numbers, write_json, write_weights
 from models.ssru import RESERVED, TranslatorConfig
 
 FLOAT32, INTGEMM8 = 0x404, 0x4101
 EMBEDDING = "Wemb"
-ACTIVATION_FACTOR = "_QuantMultA"  # of inputs that are rounded as well: not needed with floats
-SETTINGS = "special:model.yml"
 HEADS = re.compile(r"^transformer-heads: *(\d+)", re.MULTILINE)
-LAST_BIAS = "decoder_ff_logit_out_b"
 LAYER = re.compile(
     r"(encoder|decoder)_l(\d+)_(self|context|ffn|rnn)_(?:([Wb])(\w?)|\w*ln_(scale|bias))"
 )
@@ -69,9 +66,9 @@ def read_marian(file: Path) -> tuple[dict[str, Tensor], str]:
         tensors, settings = dict[str, Tensor](), ""
         for (_, kind, _, size), name, shape in zip(headers, names, shapes, strict=True):
             content = data.read(size)
-            if name == SETTINGS:
+            if name == "special:model.yml":
                 settings = content.rstrip(b"\0").decode()
-            elif not name.endswith(ACTIVATION_FACTOR):
+            elif not name.endswith("_QuantMultA"):  # of inputs that are rounded as well
                 tensors[name] = _weight(kind, name, shape, content)
     return tensors, settings
 
@@ -84,8 +81,8 @@ def config_of(tensors: Mapping[str, Tensor], settings: str) -> TranslatorConfig:
     return TranslatorConfig(
         vocab=vocab,
         dim=dim,
-        depth=_layers(tensors, "encoder"),
-        decoder_depth=_layers(tensors, "decoder"),
+        depth=count(tensors, "encoder_l"),
+        decoder_depth=count(tensors, "decoder_l"),
         heads=int(heads[1]),
         mlp=tensors["encoder_l1_ffn_b1"].numel(),
     )
@@ -104,7 +101,7 @@ def weights(tensors: Mapping[str, Tensor], config: TranslatorConfig) -> dict[str
             )
     reserved = torch.zeros(RESERVED, config.dim)
     state["encoder.tokens.weight"] = torch.cat([tensors[EMBEDDING], reserved])
-    return {**state, "bias": tensors[LAST_BIAS].flatten()}
+    return {**state, "bias": tensors["decoder_ff_logit_out_b"].flatten()}
 
 
 def with_end(tokenizer: dict[str, Any]) -> dict[str, Any]:
@@ -140,8 +137,3 @@ def _weight(kind: int, name: str, shape: tuple[int, ...], data: bytes) -> Tensor
     (factor,) = struct.unpack("<f", data[count : count + 4])
     stored = whole.reshape(shape) if name == EMBEDDING else whole.reshape(shape[::-1]).T
     return stored / factor
-
-
-def _layers(tensors: Mapping[str, Tensor], side: str) -> int:
-    matches = (re.match(rf"{side}_l(\d+)_", name) for name in tensors)
-    return max((int(each[1]) for each in matches if each), default=0)

@@ -12,30 +12,39 @@ another. Whisper's keys have no bias: zeros stand in its place.
 """
 
 import json
+import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import torch
 from torch import Tensor
 
-from models.loading.packages.writing import numbers, write_json, write_weights
+from models.loading.packages.writing import count, numbers, write_json, write_weights
 
 BEGIN, END = 50257, 50256  # of English-only models
 TYPES = (torch.float32, torch.int8, torch.int16, torch.int32, torch.float16, torch.bfloat16)
-LINEAR = {"linear_0": "fc1", "linear_1": "fc2"}
-PROCESSOR = {
-    "feature_extractor_type": "WhisperFeatureExtractor",
-    "feature_size": 80,
-    "sampling_rate": 16000,
-    "hop_length": 160,
-    "chunk_length": 30,
-    "n_fft": 400,
-    "padding_value": 0.0,
-    "padding_side": "right",
-    "return_attention_mask": False,
+PLACE = re.compile(r"(encoder|decoder)/(?:layer_(\d+)/)?(.+)/(\w+)")
+PARTS = {  # transformers' names of what one of theirs is stacked of; others are not needed
+    "embeddings": ("embed_tokens",),
+    "position_encodings": ("embed_positions",),
+    "conv1": ("conv1",),
+    "conv2": ("conv2",),
+    "layer_norm": ("layer_norm",),
+    "self_attention/layer_norm": ("self_attn_layer_norm",),
+    "self_attention/linear_0": ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
+    "self_attention/linear_1": ("self_attn.out_proj",),
+    "attention/layer_norm": ("encoder_attn_layer_norm",),
+    "attention/linear_0": ("encoder_attn.q_proj",),
+    "attention/linear_1": ("encoder_attn.k_proj", "encoder_attn.v_proj"),
+    "attention/linear_2": ("encoder_attn.out_proj",),
+    "ffn/layer_norm": ("final_layer_norm",),
+    "ffn/linear_0": ("fc1",),
+    "ffn/linear_1": ("fc2",),
 }
+KINDS = {"gamma": "weight", "beta": "bias", "encodings": "weight"}
+PROCESSOR = {"feature_extractor_type": "WhisperFeatureExtractor", "sampling_rate": 16000}
 
 
 def write(files: Mapping[str, Path], folder: Path) -> None:
@@ -70,7 +79,7 @@ def settings(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     vocab, dim = tensors["decoder/embeddings/weight"].shape
     encoder, decoder = (
         {
-            f"{side}_layers": _layers(tensors, side),
+            f"{side}_layers": count(tensors, f"{side}/layer_"),
             f"{side}_attention_heads": int(tensors[f"{side}/num_heads"]),
             f"{side}_ffn_dim": len(tensors[f"{side}/layer_0/ffn/linear_0/bias"]),
         }
@@ -100,46 +109,18 @@ def settings(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
 
 def weights(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The weights under transformers' names, in float32."""
-    named = {"gamma": "weight", "beta": "bias"}
-    state: dict[str, Tensor] = {}
+    state = {}
     for name, tensor in tensors.items():
-        if tensor.ndim == 0 or name.startswith("decoder/alignment") or "projection" in name:
-            continue  # settings, and the embedding's second name
-        side, *path = name.split("/")
-        kind = named.get(path[-1], path[-1])
-        if path[0].startswith("layer_") and path[0] != "layer_norm":
-            layer = f"model.{side}.layers.{path[0].removeprefix('layer_')}"
-            parts = _part(path[1], path[2], kind, tensor.float())
-            state.update({f"{layer}.{ours}": each for ours, each in parts})
-        elif path[0] == "embeddings":
-            state[f"model.{side}.embed_tokens.weight"] = tensor.float()
-        elif path[0] == "position_encodings":
-            state[f"model.{side}.embed_positions.weight"] = tensor.float()
-        else:
-            state[f"model.{side}.{path[0]}.{kind}"] = tensor.float()
+        place = PLACE.fullmatch(name)
+        if place is None or place[3] not in PARTS:
+            continue
+        side, layer, part, kind = place.groups()
+        stack = f"model.{side}.layers.{layer}" if layer else f"model.{side}"
+        stacked = tensor.float().chunk(len(PARTS[part]))
+        for theirs, each in zip(PARTS[part], stacked, strict=True):
+            if not (theirs.endswith("k_proj") and kind == "bias"):
+                state[f"{stack}.{theirs}.{KINDS.get(kind, kind)}"] = each
     return state
-
-
-def _part(block: str, part: str, kind: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
-    """What a tensor of a layer is called in transformers: one name, or those it is stacked of."""
-    blocks = {"self_attention": "self_attn", "attention": "encoder_attn", "ffn": "final"}
-    if part == "layer_norm":
-        yield f"{blocks[block]}_layer_norm.{kind}", tensor
-        return
-    if block == "ffn":
-        yield f"{LINEAR[part]}.{kind}", tensor
-        return
-    stacks = {
-        ("self_attention", "linear_0"): ("q_proj", "k_proj", "v_proj"),
-        ("self_attention", "linear_1"): ("out_proj",),
-        ("attention", "linear_0"): ("q_proj",),
-        ("attention", "linear_1"): ("k_proj", "v_proj"),
-        ("attention", "linear_2"): ("out_proj",),
-    }
-    stacked = stacks[block, part]
-    for ours, each in zip(stacked, tensor.chunk(len(stacked)), strict=True):
-        if (ours, kind) != ("k_proj", "bias"):
-            yield f"{blocks[block]}.{ours}.{kind}", each
 
 
 def _text(data: IO[bytes]) -> str:
@@ -151,9 +132,3 @@ def _tensor(data: IO[bytes]) -> tuple[str, Tensor]:
     shape = numbers(data, "I", *numbers(data, "B"))
     (kind,), (size,) = numbers(data, "B"), numbers(data, "I")
     return name, torch.frombuffer(bytearray(data.read(size)), dtype=TYPES[kind]).reshape(shape)
-
-
-def _layers(tensors: Mapping[str, Tensor], side: str) -> int:
-    start = f"{side}/layer_"
-    numbers = (name.removeprefix(start).split("/")[0] for name in tensors if name.startswith(start))
-    return 1 + max((int(number) for number in numbers if number.isdecimal()), default=-1)

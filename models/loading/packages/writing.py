@@ -1,8 +1,9 @@
 """Shared by the converters: binary numbers are read, ordinary checkpoint folders written."""
 
 import json
+import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +17,12 @@ def numbers(data: IO[bytes], kind: str, count: int = 1) -> tuple[int, ...]:
     """The next whole numbers, little-endian; `kind` as in `struct`."""
     form = f"<{count}{kind}"
     return struct.unpack(form, data.read(struct.calcsize(form)))
+
+
+def count(names: Iterable[str], layer: str) -> int:
+    """How many layers there are: different numbers that follow a prefix in names."""
+    found = (re.match(rf"{layer}(\d+)", name) for name in names)
+    return len({each[1] for each in found if each})
 
 
 def write_json(folder: Path, name: str, content: Mapping[str, Any]) -> None:

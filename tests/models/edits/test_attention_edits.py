@@ -10,7 +10,7 @@ import torch
 
 from models.edits import Ablate, Cut, Reference, SetWeights, Temperature, UsePattern
 from models.run import trace
-from tests.models.edits.plain import CASES, NETWORKS, given, network, whole_row
+from tests.models.edits.plain import NETWORKS, given, network, whole_row
 from tests.models.tiny_models import Built, model, places_of, plain, source
 
 ENCODER, DECODER = ((network(name), *given(name)) for name in ("encoder", "decoder"))
@@ -61,6 +61,9 @@ def test_a_pattern_replaced_is_that_before_other_edits_of_weights() -> None:
         (lambda: SetWeights(0, 0, 0, 0, -0.1), "value: expected 0 or more in a row that keeps"),
         (lambda: SetWeights(0, 0, 0, (0, 1), (1.0,)), "value: expected one number, or 2, one for"),
         (lambda: SetWeights(0, 0, 0, 0, float("nan")), "value: expected a number, received nan"),
+        (lambda: Temperature(0.0), "temperature: expected a number above 0, received 0.0"),
+        (lambda: Temperature(float("nan")), "temperature: expected a number above 0, received nan"),
+        (lambda: Cut(0, 0, 0, 0, kind="casual"), "kind: expected self, causal, cross or None, rec"),
         (lambda: Reference.of("", []), "expected a name and at least one trace"),
     ],
 )
@@ -94,9 +97,3 @@ def test_queries_that_are_not_keys() -> None:
     pair = (network("translator"), *given("translator"))
     with pytest.raises(ValueError, match="expected queries that are keys as well"):
         trace(*pair, edits=[UsePattern(1, 0, "identity", kind="cross")])
-
-
-def test_edits_can_be_told_apart_and_counted() -> None:
-    made = [case.make(1, "self") for case in CASES.values()]
-    assert len({*made}) == len(made)
-    assert {case.make(1, "self") for case in CASES.values()} == {*made}

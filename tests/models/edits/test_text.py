@@ -2,7 +2,6 @@
 
 import json
 import re
-from inspect import signature
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from models.edits.text import (
     edit_of,
     edit_values,
     format_edits,
-    kinds,
     parse_edits,
 )
 from tests.models.edits.plain import CASES
@@ -64,25 +62,6 @@ def test_edits_come_back_from_their_values_through_json() -> None:
 def test_bad_values_are_one_line(values: Any) -> None:
     with pytest.raises(ValueError, match=r"^edits: [^\n]+$"):
         edit_of(values)
-
-
-def test_every_edit_of_the_room_is_read() -> None:
-    """An edit is found by its file; each has a sentence, and an example here."""
-    assert {type(edit).__name__ for edit in EVERY} <= {*kinds()}
-    for name, kind in kinds().items():
-        assert kind.__name__ == name
-        assert signature(kind.describe)
-
-
-@pytest.mark.parametrize("edit", EVERY, ids=str)
-def test_a_sentence_says_where_and_ends(edit: Any) -> None:
-    text = edit.describe()
-    assert text.endswith(".")
-    assert "\n" not in text
-    assert text.startswith(
-        "Every layer" if edit.where.layer is None else f"Layer {edit.where.layer}"
-    )
-    assert ("never saw" in text) == (getattr(edit, "how", "") == "zero")
 
 
 @pytest.mark.parametrize(

@@ -90,31 +90,23 @@ def first(state: dict[str, torch.Tensor]) -> str:
     return next(name for name in state if "q_proj" in name)
 
 
+def without_weights(path: Path, name: str, content: Any) -> None:
+    """Another file in the place of the weights."""
+    (path / "model.safetensors").unlink()
+    (path / name).write_bytes(
+        content if isinstance(content, bytes) else json.dumps(content).encode()
+    )
+
+
+INDEX = "model.safetensors.index.json"
 HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "header cut off": (
-        lambda p: (p / "model.safetensors").write_bytes(b"\x08\x00"),
-        "header too small",
-    ),
-    "header of terabytes": (
-        lambda p: with_header(p, one(), length=2**43),
-        "header too large",
-    ),
+    "header cut off": (lambda p: os.truncate(p / "model.safetensors", 2), "header too small"),
+    "header of terabytes": (lambda p: with_header(p, one(), length=2**43), "header too large"),
     "tensor of terabytes": (
         lambda p: with_header(p, one(shape=[2**20, 2**20], offsets=[0, 2**42])),
         "file not fully covered",
     ),
-    "shape beyond the data": (
-        lambda p: with_header(p, one(shape=[5, 7]), bytes(24)),
-        "invalid shape",
-    ),
-    "negative shape": (lambda p: with_header(p, one(shape=[-2, -3]), bytes(24)), "is damaged"),
-    "offsets backwards": (
-        lambda p: with_header(p, one(offsets=[24, 0]), bytes(24)),
-        "invalid offset",
-    ),
     "unknown type": (lambda p: with_header(p, one(dtype="F31"), bytes(24)), "is damaged"),
-    "header is no JSON": (lambda p: with_header(p, b"{'a': 1"), "is damaged"),
-    "header is a list": (lambda p: with_header(p, b"[1]"), "is damaged"),
     "header is deep": (lambda p: with_header(p, b"[" * 99_999), "is damaged"),
     "overlapping tensors": (
         lambda p: with_header(p, {**one(), "b": one()["a"]}, bytes(24)),
@@ -124,10 +116,8 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda p: os.truncate(p / "model.safetensors", 3000),
         "unreadable checkpoint",
     ),
-    "weights empty": (lambda p: os.truncate(p / "model.safetensors", 0), "header too small"),
     "no weights": (lambda p: (p / "model.safetensors").unlink(), "there are no weights here"),
     "no config": (lambda p: (p / "config.json").unlink(), "config.json is missing"),
-    "broken config": (lambda p: (p / "config.json").write_text("{"), "config.json is broken"),
     "config is a list": (
         lambda p: (p / "config.json").write_text("[]"),
         "config.json: expected an object",
@@ -164,10 +154,6 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda p: weights(p, lambda s: s.update({first(s): torch.ones(5, 7)})),
         r"has wrong shapes for \S+ \(5 × 7 in place of \d+ × \d+\)",
     ),
-    "NaN": (
-        lambda p: weights(p, lambda s: s[first(s)].view(-1)[17:18].fill_(torch.nan)),
-        "q_proj.weight holds NaN",
-    ),
     "infinity": (
         lambda p: weights(p, lambda s: s[first(s)].view(-1)[17:18].fill_(torch.inf)),
         "q_proj.weight holds NaN or infinity",
@@ -177,27 +163,21 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
         "asks to run code",
     ),
     "bare pickle that runs code": (
-        lambda p: (
-            (p / "model.safetensors").unlink(),
-            (p / "pytorch_model.bin").write_bytes(pickle.dumps(Trap(p.parent / "ran"))),
-        ),
+        lambda p: without_weights(p, "pytorch_model.bin", pickle.dumps(Trap(p.parent / "ran"))),
         "damaged",
     ),
     "pickle of something else": (lambda p: only_pickle(p, [1, 2]), "expected a mapping from names"),
     "pickle of noise": (
-        lambda p: (
-            (p / "model.safetensors").unlink(),
-            (p / "pytorch_model.bin").write_bytes(b"PK\x03\x04" + bytes(99)),
-        ),
+        lambda p: without_weights(p, "pytorch_model.bin", b"PK\x03\x04" + bytes(99)),
         "damaged",
+    ),
+    "pickle of one number": (
+        lambda p: only_pickle(p, {"a": torch.ones(1).expand(2**40)}),
+        "states tensors far beyond its size",
     ),
     "link to weights elsewhere": (
         lambda p: link(p, "model.safetensors", outside(p) / "model.safetensors"),
         "model.safetensors is a link out of the folder",
-    ),
-    "link to a config elsewhere": (
-        lambda p: link(p, "config.json", outside(p) / "config.json"),
-        "config.json is a link out of the folder",
     ),
     "link to a tokenizer elsewhere": (
         lambda p: link(p, "tokenizer.json", outside(p) / "config.json"),
@@ -205,30 +185,14 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "link in a circle": (lambda p: link(p, "config.json", p / "config.json"), "config.json"),
     "index to a file elsewhere": (
-        lambda p: (
-            shutil.move(p / "model.safetensors", p.parent / "x.safetensors"),
-            (p / "model.safetensors.index.json").write_text(
-                json.dumps({"weight_map": {"a": "../x.safetensors"}})
-            ),
-        ),
+        lambda p: without_weights(p, INDEX, {"weight_map": {"a": "../x.safetensors"}}),
         "is not a file name",
     ),
     "index to a missing file": (
-        lambda p: (
-            (p / "model.safetensors").unlink(),
-            (p / "model.safetensors.index.json").write_text(
-                json.dumps({"weight_map": {"a": "model-1.safetensors"}})
-            ),
-        ),
+        lambda p: without_weights(p, INDEX, {"weight_map": {"a": "model-1.safetensors"}}),
         "'model-1.safetensors', which is missing",
     ),
-    "index without a map": (
-        lambda p: (
-            (p / "model.safetensors").unlink(),
-            (p / "model.safetensors.index.json").write_text("{}"),
-        ),
-        "expected a weight_map",
-    ),
+    "index without a map": (lambda p: without_weights(p, INDEX, {}), "expected a weight_map"),
     "broken tokenizer": (
         lambda p: (p / "tokenizer.json").write_text("{"),
         "tokenizer.json is not a readable tokenizer",

@@ -15,7 +15,7 @@ import torch
 import transformers
 
 from models.files import hub
-from models.files.hub import CancelledError, HubError
+from models.files.errors import FetchCancelledError, FetchError
 from models.run import load, trace
 from tests.models.architectures import TEXT
 
@@ -83,9 +83,9 @@ class Hub(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    path = tmp_path_factory.mktemp("saved")
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, bytes]:
+    path = tmp_path / "saved"
     transformers.BertModel(transformers.BertConfig(**TEXT)).save_pretrained(path)
     found = {file.name: file.read_bytes() for file in path.iterdir()}
     return {**found, "README.md": b"# Small", "photo.png": bytes(999), "evil.py": b"exit()"}
@@ -93,7 +93,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
 
 
 def use(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def test_a_download_and_what_opens_from_it(server: None, files: dict[str, bytes]
         assert (folder.path / name).read_bytes() == files[name]
     assert not (folder.path / "evil.py").exists()
     (found,) = hub.cached_models()
-    assert (found.name, found.size, found.complete) == (NAME, plan.size, True)
+    assert (found.name, found.size) == (NAME, plan.size)
     model = load(NAME, door="transformers")  # its files are links into the cache's own store
     assert model.name == NAME
     assert trace(model, torch.tensor([[3, 4, 5]])).weights(0).shape == (3, 3, 3)
@@ -148,21 +148,21 @@ def test_load_fetches_what_is_not_here(server: None, capsys: pytest.CaptureFixtu
     assert NAME in said
     assert "100%" in said
     with pytest.raises(
-        HubError, match="'someone/else' is not a local folder, and someone/else is not"
+        FetchError, match="'someone/else' is not a local folder, and someone/else is not"
     ):
         load("someone/else")
 
 
 def test_load_without_a_network(cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(HubError, match="is not a local folder, and the hub cannot be reached"):
+    with pytest.raises(FetchError, match="is not a local folder, and the hub cannot be reached"):
         load(NAME)
 
 
 def test_a_download_that_is_stopped(server: None) -> None:
     plan = hub.plan_download(NAME)
     told: list[int] = []
-    with pytest.raises(CancelledError, match="the next one resumes"):
+    with pytest.raises(FetchCancelledError, match="the next one resumes"):
         hub.download(
             plan,
             progress=lambda come, total: told.append(come),
@@ -175,12 +175,8 @@ def test_a_download_that_is_stopped(server: None) -> None:
 
 
 def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    for endpoint in ("http://127.0.0.1:9", "http://no-such-place.invalid"):
-        use(endpoint, monkeypatch)
-        with pytest.raises(HubError, match="the hub cannot be reached for someone/small-bert"):
-            hub.plan_download(NAME)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(HubError, match="the hub cannot be reached"):
+    use("http://127.0.0.1:9", monkeypatch)
+    with pytest.raises(FetchError, match="the hub cannot be reached for someone/small-bert"):
         hub.plan_download(NAME)
 
 
@@ -195,28 +191,26 @@ def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_cannot_be_had(server: None, name: str, message: str) -> None:
-    with pytest.raises(HubError, match=message):
+    with pytest.raises(FetchError, match=message):
         hub.plan_download(name)
 
 
-def test_a_model_without_weights(server: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Hub, "_card", lambda self: {"id": NAME, "sha": SHA, "siblings": []})
-    with pytest.raises(HubError, match="has no weights that can be opened"):
+def test_which_weights_are_fetched(server: None, files: dict[str, bytes]) -> None:
+    """Every shard and their index, of safetensors where there are some; else there is no plan."""
+    shards = [f"model-0000{i}-of-00003.safetensors" for i in (1, 2, 3)]
+    old, config = ["pytorch_model.bin", "tf_model.h5"], files["config.json"]
+    index = "model.safetensors.index.json"
+    for names, taken in ((old, old[:1]), ([index, *shards, *old, "x.bin"], [index, *shards])):
+        files.clear()
+        files.update({"config.json": config, **dict.fromkeys(names, b"12")})
+        assert [name for name, _ in hub.plan_download(NAME).files] == ["config.json", *taken]
+    files.clear()
+    with pytest.raises(FetchError, match="has no weights that can be opened"):
         hub.plan_download(NAME)
 
 
-def test_shards_are_all_fetched() -> None:
-    names = [f"model-0000{i}-of-00003.safetensors" for i in (1, 2, 3)]
-    given = ("model.safetensors.index.json", *names, "pytorch_model.bin", "model-x.safetensors")
-    assert hub._weights(given) == ("model.safetensors.index.json", *names)
-    assert hub._weights(("pytorch_model.bin", "tf_model.h5")) == ("pytorch_model.bin",)
-
-
 def test_a_cache_of_odds_and_ends(cache: None, tmp_path: Path) -> None:
-    (tmp_path / "models--someone--empty").mkdir()
-    (tmp_path / "models--someone--half" / "snapshots" / SHA).mkdir(parents=True)
-    (tmp_path / "datasets--someone--data").mkdir()
-    (found,) = hub.cached_models()
-    assert (found.name, found.complete) == ("someone/half", False)
-    assert hub.cached_folder("someone/half") is None
-    assert hub.cached_folder("../../x") is None
+    for name in ("models--someone--empty", f"models--someone--half/snapshots/{SHA}", "datasets--a"):
+        (tmp_path / "cache" / name).mkdir(parents=True)
+    assert hub.cached_models() == ()
+    assert hub.cached_folder("someone/half") is hub.cached_folder("../../x") is None

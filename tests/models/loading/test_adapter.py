@@ -143,10 +143,10 @@ def test_other_adapters_are_refused_in_one_line(change, expected: str, tmp_path:
     ("name", "shape", "expected"),
     [
         ("model.layers.9.self_attn.q_proj.lora_A.weight", (3, 16), "no place for model.layers.9"),
-        ("model.layers.0.self_attn.q_proj.lora_A.weight", (3, 17), "is of the shape"),
+        ("model.layers.0.self_attn.q_proj.lora_A.weight", (3, 17), "q_proj of the shape (16, 17)"),
         ("model.layers.0.self_attn.q_proj.lora_A.weight", None, "is incomplete"),
         ("model.layers.0.self_attn.extra.weight", (3, 3), "no place for model.layers"),
-        ("lm_head.weight", (30, 16), "(30, 16) for it"),
+        ("lm_head.weight", (30, 16), "lm_head.weight of the shape (30, 16)"),
     ],
 )
 def test_weights_that_do_not_fit_are_named(name, shape, expected: str, tmp_path: Path) -> None:

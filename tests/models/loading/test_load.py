@@ -128,26 +128,26 @@ def test_a_folder_of_checkpoints_names_them(tmp_path: Path) -> None:
         if name != "logs":
             (tmp_path / name / "config.json").write_text("{}")
     names = "best, checkpoint-500, checkpoint-1000"
-    message = f"^{tmp_path.name}: a folder of 3 checkpoints, load one of them: {names}$"
+    message = f"^{tmp_path.name}: a folder of checkpoints, load one of them: {names}$"
     with pytest.raises(ValueError, match=message):
         load(tmp_path)
     with pytest.raises(ValueError, match="is missing"):
         load(tmp_path / "logs")
-
-
-def test_of_many_checkpoints_the_first_are_named(tmp_path: Path) -> None:
-    for number in range(300):
-        (tmp_path / f"checkpoint-{number}").mkdir()
-        (tmp_path / f"checkpoint-{number}" / "config.json").write_text("{}")
-    with pytest.raises(ValueError, match=r"300 checkpoints, .* checkpoint-19, …$"):
+    for number in range(30):
+        (tmp_path / f"z-{number}").mkdir()
+        (tmp_path / f"z-{number}" / "config.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"z-17, z-18, …$"):
         load(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("minilmm", "expected a folder or one of .*, received 'minilmm'; did you mean 'minilm'"),
-        ("quite another", "received 'quite another'$"),
+        (
+            "minilmm",
+            r"expected one of .*, received 'minilmm'; did you mean 'minilm'\?; a folder or",
+        ),
+        ("quite another", "received 'quite another'; a folder or owner/name on the hub opens as"),
         ("./models-of-mine", "there is no folder './models-of-mine'"),
         (Path("of mine"), "there is no folder 'of mine'"),
     ],

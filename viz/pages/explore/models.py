@@ -145,7 +145,6 @@ def lists(on_change: Callable[[], None]) -> None:
         here = [
             {"id": each.name, "title": each.name, "tag": short(each.size, "memory")}
             for each in compute.hub.cached_models()
-            if each.complete
         ]
         _choices("cached", "On this machine", here, layout="rows")
         seen = st.session_state.get(FOLDERS, ())

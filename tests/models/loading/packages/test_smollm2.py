@@ -4,11 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import gguf
-import numpy as np
 import pytest
 import torch
 import transformers
-from gguf.constants import GGMLQuantizationType as Kind
 from tokenizers.pre_tokenizers import ByteLevel
 from torch import Tensor, nn
 
@@ -44,7 +42,6 @@ NAMES = {
 }
 LETTERS = sorted(ByteLevel.alphabet())
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
-DOWN = "model.layers.1.mlp.down_proj.weight"
 MERGES = ["a b", "1 2"]  # the second joins two digits, which are split before
 
 
@@ -62,7 +59,7 @@ def permuted(weight: Tensor, heads: int) -> Tensor:
     return weight.reshape(heads, 2, -1, weight.shape[1]).swapaxes(1, 2).reshape(weight.shape)
 
 
-def write_file(path: Path, state: dict[str, Tensor], kind: Kind) -> Path:
+def write_file(path: Path, state: dict[str, Tensor]) -> Path:
     file = path / "small.gguf"
     writer = gguf.GGUFWriter(file, "llama")
     writer.add_block_count(SIZES["num_hidden_layers"])
@@ -89,26 +86,24 @@ def write_file(path: Path, state: dict[str, Tensor], kind: Kind) -> Path:
             weight = permuted(weight, heads) if part in name else weight
         for theirs, ours in NAMES.items():
             name = name.replace(theirs, ours)
-        data = weight.numpy()
-        own = Kind.F32 if data.ndim == 1 else kind
-        writer.add_tensor(name, gguf.quants.quantize(data, own), raw_dtype=own)
+        writer.add_tensor(name, weight.numpy())
     for step in ("header", "kv_data", "tensors"):
         getattr(writer, f"write_{step}_to_file")()
     writer.close()
     return file
 
 
-def written(path: Path, kind: Kind) -> Path:
+def written(path: Path) -> Path:
     folder = path / "made"
     folder.mkdir()
-    file = write_file(path, network().state_dict(), kind)
+    file = write_file(path, network().state_dict())
     smollm2.write({"packed/small.gguf": file}, folder)
     return folder
 
 
 @torch.no_grad()
 def test_what_was_written_is_read(tmp_path: Path) -> None:
-    model = from_folder(Folder.at(written(tmp_path, Kind.F32)), "small", "transformers")
+    model = from_folder(Folder.at(written(tmp_path)), "small", "transformers")
     ids = torch.tensor([[7, 100, 3, 258, 9, 31]])
     expected = nn.Module.__call__(network(), ids).logits
     assert (trace(model, ids).output.values - expected).abs().max() < 1e-5
@@ -116,37 +111,17 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert model.limit == CONFIG.max_position_embeddings
 
 
-def test_blocks_of_4_bits(tmp_path: Path) -> None:
-    """A block of 32 has two numbers of its own: w = q · step + least, with q from 0 to 15."""
-    model = from_folder(Folder.at(written(tmp_path, Kind.Q4_1)), "small", "transformers")
-    found = model.network.state_dict()[DOWN].numpy()
-    expected = network().state_dict()[DOWN].numpy()
-    blocks = expected.reshape(-1, 32)
-    least = blocks.min(1, keepdims=True).astype(np.float16).astype(np.float32)
-    step = (blocks.max(1, keepdims=True) - blocks.min(1, keepdims=True)) / 15
-    step = step.astype(np.float16).astype(np.float32)
-    places = np.clip(np.floor((blocks - blocks.min(1, keepdims=True)) / step + 0.5), 0, 15)
-    close = np.isclose((places * step + least).reshape(expected.shape), found, atol=1e-6)
-    assert close.mean() > 0.99  # a number half way between two may be rounded either way
-    assert np.abs(found - expected).max() < step.max()
-
-
 def test_the_tokenizer(tmp_path: Path) -> None:
-    model = from_folder(Folder.at(written(tmp_path, Kind.F32)), "small", "transformers")
+    model = from_folder(Folder.at(written(tmp_path)), "small", "transformers")
     assert model.tokenizer is not None
     found = model.tokenizer.encode("ab 12<|im_end|>ü")
     assert found.labels == ("ab", " ", "1", "2", "<|im_end|>", "ü 1/2", "ü 2/2")
     assert found.special == (False,) * 4 + (True,) + (False,) * 2
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.9])
-def test_a_file_that_is_cut_off(share: float, tmp_path: Path) -> None:
-    file = write_file(tmp_path, network().state_dict(), Kind.F32)
-    data = file.read_bytes()
-    file.write_bytes(data[: int(len(data) * share)])
+def test_a_file_that_is_cut_off(tmp_path: Path) -> None:
+    file = write_file(tmp_path, network().state_dict())
+    file.write_bytes(file.read_bytes()[:5000])
     (tmp_path / "made").mkdir()
-    with pytest.raises(
-        CheckpointError, match=r"small.gguf is damaged .*: fetch it again"
-    ) as caught:
+    with pytest.raises(CheckpointError, match=r"^[^\n]*small.gguf is damaged .*: fetch it again$"):
         smollm2.write({"small.gguf": file}, tmp_path / "made")
-    assert "\n" not in str(caught.value)

@@ -1,6 +1,7 @@
 """A small translator through a file of Marian, compared with a plain pass in NumPy."""
 
 import json
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,6 @@ from models.loading.packages import translate
 from models.loading.packages.translate import read_marian
 from models.run import Model, trace
 from models.ssru import Translator
-from tests.models.loading.packages.binaries import marian_bytes
 from tests.models.marian_pass import logits_and_weights
 
 DIM, MLP, HEADS, DEPTH, DECODER_DEPTH = 10, 7, 5, 3, 2
@@ -71,6 +71,32 @@ def tensors() -> dict[str, np.ndarray]:
         add_attention(f"{name}_context")
         add_feed_forward(name)
     return found
+
+
+def marian_bytes(tensors: dict[str, np.ndarray], rounded: set[str], settings: str) -> bytes:
+    """A binary model of Marian; matrices that are `rounded` have 8 bits a weight."""
+    items: list[tuple[str, int, tuple[int, ...], bytes]] = []
+    for name, array in tensors.items():
+        if name not in rounded:
+            items.append((name, 0x404, array.shape, array.astype("<f4").tobytes()))
+            continue
+        factor = np.float32(127 / np.abs(array).max())
+        whole = np.clip(np.rint(array * factor), -127, 127).astype(np.int8)
+        stored = whole if name == "Wemb" else whole.T
+        data = stored.tobytes() + struct.pack("<f", factor)
+        items.append((name, 0x4101, array.shape, data))
+        items.append((f"{name}_QuantMultA", 0x404, (1, 1), struct.pack("<f", 1.0)))
+    text = settings.encode() + b"\0"
+    items.append(("special:model.yml", 0x101, (len(text),), text))
+    filled = [(n, k, s, d + bytes(-len(d) % 256)) for n, k, s, d in items[:-1]] + items[-1:]
+    out = struct.pack("<QQ", 1, len(filled))
+    for name, kind, shape, data in filled:
+        out += struct.pack("<QQQQ", len(name) + 1, kind, len(shape), len(data))
+    out += b"".join(name.encode() + b"\0" for name, *_ in filled)
+    out += b"".join(struct.pack(f"<{len(shape)}i", *shape) for _, _, shape, _ in filled)
+    padding = -(len(out) + 8) % 256
+    out += struct.pack("<Q", padding) + bytes(padding)
+    return out + b"".join(data for *_, data in filled)
 
 
 def written(path: Path, arrays: dict[str, np.ndarray], settings: str = SETTINGS) -> Model:

@@ -1,6 +1,7 @@
 """A small Whisper through a file of CTranslate2, stacked as its converter does."""
 
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from models.files.folder import Folder
 from models.loading.folders import from_folder
 from models.loading.packages import whisper
 from models.run import trace
-from tests.models.loading.packages.binaries import ctranslate2_bytes
 
 SIZES: dict[str, Any] = {
     "vocab_size": 53,
@@ -24,6 +24,7 @@ SIZES: dict[str, Any] = {
 SIZES |= {"encoder_layers": 2, "encoder_attention_heads": 2, "encoder_ffn_dim": 13}
 SIZES |= {"decoder_layers": 1, "decoder_attention_heads": 2, "decoder_ffn_dim": 17}
 SIZES |= {"max_target_positions": 11}
+TYPES = {"float32": 0, "int8": 1, "int16": 2, "int32": 3, "float16": 4}
 IDS: dict[str, Any] = {
     "decoder_start_token_id": 52,
     "bos_token_id": 51,
@@ -82,6 +83,21 @@ def arrays(state: dict[str, Tensor]) -> dict[str, np.ndarray]:
     found["decoder/embeddings/weight"] = state["model.decoder.embed_tokens.weight"].numpy()
     found["decoder/alignment_heads"] = np.array(1, np.int16)
     return found
+
+
+def ctranslate2_bytes(tensors: dict[str, np.ndarray], aliases: dict[str, str]) -> bytes:
+    """A model of CTranslate2."""
+
+    def text(name: str) -> bytes:
+        return struct.pack("<H", len(name) + 1) + name.encode() + b"\0"
+
+    out = struct.pack("<I", 6) + text("WhisperSpec") + struct.pack("<II", 3, len(tensors))
+    for name, array in tensors.items():
+        data = array.tobytes()
+        out += text(name) + struct.pack(f"<B{array.ndim}I", array.ndim, *array.shape)
+        out += struct.pack("<BI", TYPES[array.dtype.name], len(data)) + data
+    out += struct.pack("<I", len(aliases))
+    return out + b"".join(text(alias) + text(name) for alias, name in aliases.items())
 
 
 def write(path: Path, tensors: dict[str, np.ndarray]) -> Path:

@@ -20,7 +20,7 @@ from models import fetch as fetching
 from models.catalogue import PROVENANCE, WEIGHTS, bundled, catalogue, place
 from models.catalogue import entry as catalogue_entry
 from models.files import hub
-from models.files.hub import CancelledError
+from models.files.errors import FetchCancelledError
 from models.request import Source
 from tests.models.architectures import ARCHITECTURES, BARTISH, TEXT, redraw
 from tests.models.files.test_folder import HOSTILE
@@ -283,7 +283,7 @@ def slow(plan: Any, *, progress: Any, cancelled: Any) -> None:
     progress(plan.size // 2, plan.size)
     while not cancelled():
         time.sleep(0.01)
-    raise CancelledError("the download was stopped")
+    raise FetchCancelledError("the download was stopped")
 
 
 def test_a_download_can_be_stopped(hub_page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,309 @@
+"""Checkpoints of the library in our networks: a table of settings and names for each model type.
+
+BERT is a post-norm encoder with learned positions, two segment embeddings and a LayerNorm after
+the embeddings (Devlin et al. 2019). Llama is a pre-norm decoder with RMSNorm, rotary positions, a
+gated feed-forward network and shared key and value heads (Touvron et al. 2023). ViT and DINOv2 are
+pre-norm encoders with a class token, learned positions and patches by convolution (Dosovitskiy et
+al. 2021). DINOv2 multiplies its branches by a learned vector before they are added (LayerScale,
+Touvron et al. 2021), which is folded into the layer before it, exactly:
+
+    x + λ ∘ (W h + b) = x + (diag(λ) W) h + λ ∘ b
+
+Settings and weights that we would have to ignore, and that change the network, are refused by name.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+from models.decoder import Decoder, DecoderConfig
+from models.encoder import Encoder, EncoderConfig
+from models.vit import ViT, ViTConfig
+
+ACTIVATIONS = {"gelu": "gelu", "relu": "relu"}
+ACTIVATIONS |= dict.fromkeys(("gelu_new", "gelu_pytorch_tanh"), "gelu_tanh")
+MUST_BE = {"is_decoder": False, "add_cross_attention": False, "chunk_size_feed_forward": 0}
+MUST_BE |= {"pruned_heads": {}}
+# Settings of training, saving, generating and of heads on top: no trace of them in the network.
+IGNORED = re.compile(
+    r"_.*|model_type|architectures|.*dropout(_prob)?|initializer_range|gradient_checkpointing"
+    r"|use_cache|.*_token_id|torch_dtype|dtype|transformers_version|id2label|label2id|num_labels"
+    r"|problem_type|finetuning_task|output_.*|return_dict|torchscript|tie_.*|is_encoder_decoder"
+    r"|pooler_.*|directionality|language|name|model_max_length|encoder_stride"
+    r"|pretraining_tp|is_llama_config|rope_interleaved"
+    r"|drop_path_rate|layerscale_value|out_features|out_indices|stage_names"
+    r"|reshape_hidden_states|use_mask_token"
+)
+PREFIX = re.compile(r"^(bert|vit|dinov2|model)\.")
+BLOCK = re.compile(r"(?:encoder\.layer|layers)\.(\d+)\.(.+)")
+OLD_KINDS = {"gamma": "weight", "beta": "bias"}
+COMPUTED = ("position_ids", "token_type_ids", "rotary_emb.inv_freq")  # tables that follow
+LEFT_OUT = re.compile(r"(pooler|cls|classifier|qa_outputs|decoder|dropout)\..*|.*\.mask_token")
+SPARE = re.compile(r"(^|\.)(pooler|mask_token)(\.|$)")  # of weights that no output depends on
+
+
+class Family(NamedTuple):
+    """A model type of the library as one of our networks.
+
+    Attributes:
+        network: ours.
+        config: of that network.
+        fixed: what its config always holds.
+        sizes: our names of settings without which there is no network.
+        usual: our names of other settings, and the values that stand for missing ones.
+        must_be: settings of which one value (or null) is known here, beside `MUST_BE`.
+        names: our names of the parts of a block, and of other modules and weights.
+        more: what several settings, or the weights, say about the config: of the settings, the
+            weights and what is known so far.
+        read: settings that are read there alone.
+    """
+
+    network: Callable[[Any], Encoder | Decoder | ViT]
+    config: Callable[..., Any]
+    fixed: Mapping[str, Any]
+    sizes: Mapping[str, str]
+    usual: Mapping[str, tuple[str, Any]]
+    must_be: Mapping[str, Any]
+    names: Mapping[str, str]
+    more: Callable[[Mapping[str, Any], Mapping[str, Tensor], dict[str, Any]], dict[str, Any]]
+    read: tuple[str, ...] = ()
+
+    def config_of(self, settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> Any:
+        """Our config for the contents of a config.json.
+
+        Raises:
+            ValueError: for a setting that is missing, unknown, or asks for another architecture.
+        """
+        missing = [name for name in self.sizes if name not in settings]
+        if missing:
+            raise ValueError(f"config.json lacks {', '.join(missing)}")
+        must_be = {**MUST_BE, **self.must_be}
+        for name, value in settings.items():
+            if name in must_be and value not in (must_be[name], None):
+                raise ValueError(f"{name}: expected {must_be[name]!r}, received {value!r}")
+        read = {name: (ours, 1) for name, ours in self.sizes.items()} | dict(self.usual)
+        known = {*read, *must_be, *self.read}
+        unknown = [name for name in settings if name not in known and not IGNORED.fullmatch(name)]
+        if unknown:
+            raise ValueError(f"config.json has settings this converter does not know: {unknown}")
+        given = {
+            ours: _checked(name, settings.get(name, usual), usual)
+            for name, (ours, usual) in read.items()
+        }
+        return self.config(**given | self.more(settings, state, given), **self.fixed)
+
+    def weights_of(
+        self, state: Mapping[str, Tensor], config: Any
+    ) -> tuple[dict[str, Tensor], tuple[str, ...]]:
+        """A checkpoint under our names, and the names of the weights that were left out.
+
+        A weight without a place keeps its name.
+        """
+        converted, left_out = {}, []
+        for name, tensor in state.items():
+            short = PREFIX.sub("", name)
+            ours = self._ours(short)
+            if ours is not None and not (ours == "output.weight" and config.tied):
+                converted[ours] = tensor
+            elif ours is None and LEFT_OUT.fullmatch(short):
+                left_out.append(name)
+            elif ours is None and not short.endswith(COMPUTED):
+                converted[name] = tensor
+        return _folded(converted), tuple(left_out)
+
+    def _ours(self, name: str) -> str | None:
+        block = BLOCK.fullmatch(name)
+        path, _, kind = (block[2] if block else name).rpartition(".")
+        if path not in self.names:
+            return self.names.get(name)
+        start = f"blocks.{block[1]}." if block else ""
+        return f"{start}{self.names[path]}.{OLD_KINDS.get(kind, kind)}"
+
+
+def heads_in(left_out: Iterable[str]) -> tuple[str, ...]:
+    """The weights of heads among those that a network has no place for."""
+    return tuple(name for name in left_out if not SPARE.search(name))
+
+
+def _checked(name: str, value: Any, usual: Any) -> Any:
+    """A setting, if it is of the kind of its usual value; None stands for a size, or nothing."""
+    if isinstance(usual, tuple):
+        sides = (value, value) if isinstance(value, int) else value
+        if not isinstance(sides, list | tuple) or len(sides) != 2:
+            raise ValueError(f"{name}: expected a whole number or two, received {value!r}")
+        return tuple(_checked(name, side, 1) for side in sides)
+    if isinstance(usual, str):
+        if not isinstance(value, str) or value not in ACTIVATIONS:
+            raise ValueError(f"{name}: expected one of {list(ACTIVATIONS)}, received {value!r}")
+        return ACTIVATIONS[value]
+    if usual is None and value is None:
+        return None
+    expected, fits = {
+        bool: ("true or false", type(value) is bool),
+        float: ("a number", isinstance(value, int | float)),
+    }.get(type(usual), ("a whole number from 1", type(value) is int and value >= 1))
+    if not fits:
+        raise ValueError(f"{name}: expected {expected}, received {value!r}")
+    return value
+
+
+def _of_llama(
+    settings: Mapping[str, Any], state: Mapping[str, Tensor], given: dict[str, Any]
+) -> dict[str, Any]:
+    """The base of the wavelengths; without an output projection, the embedding is one."""
+    rope = settings.get("rope_parameters") or {}
+    if not isinstance(rope, Mapping) or rope.get("rope_type", "default") != "default":
+        raise ValueError(f"rope_parameters: expected rope_type 'default', received {rope!r:.80}")
+    unknown = sorted({*rope} - {"rope_type", "rope_theta"})
+    if unknown:
+        raise ValueError(f"rope_parameters: expected only rope_theta, received {unknown}")
+    base = rope.get("rope_theta", settings.get("rope_theta", 10_000.0))
+    tied = settings.get("tie_word_embeddings") is True or "lm_head.weight" not in state
+    return {"rotary_base": _checked("rope_theta", base, 1.0), "tied": tied}
+
+
+def _of_vit(
+    settings: Mapping[str, Any], state: Mapping[str, Tensor], given: dict[str, Any]
+) -> dict[str, Any]:
+    """The pixels that patches cover, and the classes of ViT's classifier."""
+    (high, wide), patch, classifier = given["image"], given["patch"], state.get("classifier.weight")
+    classes = 0 if classifier is None or settings["model_type"] != "vit" else len(classifier)
+    more = {"image": (high - high % patch[0], wide - wide % patch[1]), "classes": classes}
+    if settings["model_type"] == "dinov2":  # which states a ratio
+        more["mlp"] = given["dim"] * given["mlp"]
+    return more
+
+
+def _folded(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The weights without an axis for the batch, and with LayerScale in the layer before it."""
+    for name in {"prefix", "positions.table"} & {*state}:
+        state[name] = state[name].flatten(0, -2)
+    for name in [name for name in state if name.endswith(".lambda1")]:
+        scale = state.pop(name).float()
+        for kind, by in (("weight", scale[:, None]), ("bias", scale)):
+            layer = f"{name.removesuffix('.lambda1')}.{kind}"
+            if layer in state:
+                state[layer] = by * state[layer].float()
+    return state
+
+
+STACK = {
+    "hidden_size": "dim",
+    "num_hidden_layers": "depth",
+    "num_attention_heads": "heads",
+}
+TEXT = {"vocab_size": "vocab", **STACK, "intermediate_size": "mlp"}
+TEXT |= {"max_position_embeddings": "max_tokens"}
+IMAGE = {
+    "num_channels": ("channels", 3),
+    "hidden_act": ("activation", "gelu"),
+    "qkv_bias": ("qkv_bias", True),
+    "image_size": ("image", (224, 224)),
+}
+VIT_NAMES = {
+    "embeddings.cls_token": "prefix",
+    "embeddings.position_embeddings": "positions.table",
+    "embeddings.patch_embeddings.projection": "patches.project",
+    "layernorm": "norm",
+    "attention.q_proj": "attention.query",
+    "attention.k_proj": "attention.key",
+    "attention.v_proj": "attention.value",
+    "attention.o_proj": "attention.out",
+    "norm1": "before_attention",
+    "norm2": "before_feed_forward",
+    "mlp.fc1": "feed_forward.up",
+    "mlp.fc2": "feed_forward.down",
+    "layer_scale1": "attention.out",
+    "layer_scale2": "feed_forward.down",
+    # as they are saved
+    "attention.attention.query": "attention.query",
+    "attention.attention.key": "attention.key",
+    "attention.attention.value": "attention.value",
+    "attention.output.dense": "attention.out",
+    "layernorm_before": "before_attention",
+    "layernorm_after": "before_feed_forward",
+    "intermediate.dense": "feed_forward.up",
+    "output.dense": "feed_forward.down",
+}
+FAMILIES = {
+    "bert": Family(
+        Encoder,
+        EncoderConfig,
+        {"norm": "post", "positions": "learned", "embed_norm": True},
+        TEXT,
+        {
+            "hidden_act": ("activation", "gelu"),
+            "type_vocab_size": ("segments", 2),
+            "layer_norm_eps": ("eps", 1e-12),
+        },
+        {"position_embedding_type": "absolute"},
+        {
+            "embeddings.word_embeddings": "tokens",
+            "embeddings.position_embeddings.weight": "positions.table",
+            "embeddings.token_type_embeddings": "segments",
+            "embeddings.LayerNorm": "embed_norm",
+            "attention.self.query": "attention.query",
+            "attention.self.key": "attention.key",
+            "attention.self.value": "attention.value",
+            "attention.output.dense": "attention.out",
+            "attention.output.LayerNorm": "after_attention.norm",
+            "intermediate.dense": "feed_forward.up",
+            "output.dense": "feed_forward.down",
+            "output.LayerNorm": "after_feed_forward.norm",
+        },
+        lambda settings, state, given: {},
+    ),
+    "llama": Family(
+        Decoder,
+        DecoderConfig,
+        {"gated": True, "activation": "silu", "norm": "pre", "norm_kind": "rms"}
+        | {"positions": "rotary", "embed_scale": False, "dropout": 0.0}
+        | {"qkv_bias": False, "out_bias": False},
+        TEXT,
+        {
+            "num_key_value_heads": ("kv_heads", None),
+            "head_dim": ("head_dim", None),
+            "rms_norm_eps": ("eps", 1e-6),
+        },
+        {"hidden_act": "silu", "attention_bias": False, "mlp_bias": False, "rope_scaling": None},
+        {
+            "embed_tokens": "embedding.tokens",
+            "norm": "norm",
+            "lm_head": "output",
+            "self_attn.q_proj": "attention.query",
+            "self_attn.k_proj": "attention.key",
+            "self_attn.v_proj": "attention.value",
+            "self_attn.o_proj": "attention.out",
+            "input_layernorm": "before_attention",
+            "post_attention_layernorm": "before_feed_forward",
+            "mlp.gate_proj": "feed_forward.gate",
+            "mlp.up_proj": "feed_forward.up",
+            "mlp.down_proj": "feed_forward.down",
+        },
+        _of_llama,
+        read=("rope_parameters", "rope_theta"),
+    ),
+    "vit": Family(
+        ViT,
+        ViTConfig,
+        {"patches": "conv"},
+        {**STACK, "intermediate_size": "mlp"},
+        {**IMAGE, "patch_size": ("patch", (16, 16)), "layer_norm_eps": ("eps", 1e-12)},
+        {},
+        {**VIT_NAMES, "classifier": "head.layers.0"},
+        _of_vit,
+    ),
+    "dinov2": Family(
+        ViT,
+        ViTConfig,
+        {"patches": "conv"},
+        STACK,
+        {**IMAGE, "patch_size": ("patch", (14, 14)), "layer_norm_eps": ("eps", 1e-6)}
+        | {"mlp_ratio": ("mlp", 4)},
+        {"use_swiglu_ffn": False, "apply_layernorm": True},
+        VIT_NAMES,
+        _of_vit,
+    ),
+}
