@@ -281,7 +281,8 @@ def _do(asked: Mapping[str, Any], params_of: link_on_entry.ParamsOf) -> None:
                     after = after.switched(edit)
                 elif what == "toggle" or after.number(edit) is None:
                     after = after.toggled(edit)
-            _undoable(partial(session.edit, PAGE, _settings(after)))
+            shown = {} if session.get(PAGE, "edited") == DIFFERENCE else {"edited": AFTER}
+            _undoable(partial(session.edit, PAGE, _settings(after) | shown))
     except ValueError as error:
         st.session_state[PROBLEM] = str(error)
 
@@ -306,6 +307,13 @@ def _go(there: str, back: str) -> None:
 
 def _history(name: str) -> list[Listed]:
     return st.session_state.setdefault(f"{PAGE}/edits/{name}", [])
+
+
+def cleared() -> dict[str, str]:
+    """Settings without edits, for another model or an example; “Undo” brings the edits back."""
+    if session.get(PAGE, "edits"):
+        _undoable(lambda: None)
+    return {"edits": "", "off": "", "edited": AFTER}
 
 
 # ---- as settings

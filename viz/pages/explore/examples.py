@@ -24,8 +24,8 @@ from streamlit.delta_generator import DeltaGenerator
 from models.card import Example
 from models.request import Reads
 from viz.api.samples import PHOTOS, TITLES, card_of, samples
+from viz.pages.explore import edits, preprocessing, sizes, source, words
 from viz.pages.explore import pictures as strip
-from viz.pages.explore import preprocessing, sizes, source, words
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import notice, plain
 from viz.pages.state import session
@@ -207,7 +207,8 @@ def selection_of(example: Example) -> dict[str, Any]:
 
 def take(example: Example) -> None:
     """Sets the input of an example, and selects its head."""
-    settings = {"input": example.input, "target": example.target or "", "chat": "no"}
+    text = {"input": example.input, "target": example.target or "", "chat": "no"}
+    settings = edits.cleared() | text  # its tour begins with the model as it is
     if source.listed() == sizes.ENCODER:
         settings["model"] = "minilm"  # the hint refers to trained weights
     session.assign(PAGE, settings, selection_of(example))

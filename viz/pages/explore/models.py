@@ -13,7 +13,7 @@ from models.request import Source
 from viz.api import tracing
 from viz.architecture import short
 from viz.pages import compute, shared
-from viz.pages.explore import download, sizes, source
+from viz.pages.explore import download, edits, sizes, source
 from viz.pages.explore.names import PAGE
 from viz.pages.state import session
 
@@ -79,7 +79,7 @@ def _choose(place: str, name: str, on_change: Callable[[], None]) -> None:
     if is_missing(chosen) and OPEN in st.session_state:
         st.session_state[OFFERED] = chosen
         return
-    session.assign(PAGE, settings, {})
+    session.assign(PAGE, settings | edits.cleared(), {})  # heads of another model are others
     if place == "catalogue":
         on_change()
 

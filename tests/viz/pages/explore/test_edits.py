@@ -6,7 +6,7 @@ from models.edits import Ablate, Patch
 from models.edits.text import edit_values, parse_edits
 from models.run import load, trace
 from tests.viz.pages import helpers
-from tests.viz.pages.explore.explorer import ask
+from tests.viz.pages.explore.explorer import ask, press
 from tests.viz.pages.explore.explorer import same as alike
 from viz.api import registry
 from viz.pages.explore.edits import NAMED
@@ -151,6 +151,19 @@ def test_before_after_and_difference() -> None:
     assert same(weights(app), after)
     assert helpers.view(app, "text")["difference"] is True
     assert "predictions" in helpers.view(app, "text")["panels"]
+
+
+def test_an_edit_shows_what_it_does_and_an_example_or_another_model_begins_without_any() -> None:
+    app = opened(edits="Ablate(0, 0)", edited="before")
+    toggle(app, "Ablate(0, 1)")
+    assert props(app)["edited"]
+    assert len(sentences(app)) == 2
+    press(app, "example_1")
+    assert sentences(app) == []
+    ask(app, "undo")
+    assert len(sentences(app)) == 2
+    app.session_state["explore_included"] = {"chosen": "grammar"}
+    assert sentences(helpers.checked(app.run())) == []
 
 
 def test_another_value_of_an_edit_takes_the_place_of_the_first() -> None:
