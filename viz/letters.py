@@ -8,7 +8,6 @@ import unicodedata
 from functools import cache, lru_cache
 
 from matplotlib import font_manager
-from matplotlib.ft2font import FT2Font
 from matplotlib.textpath import text_to_path
 
 FIRST, LAST = "DejaVu Sans", "Last Resort High-Efficiency"  # both come with matplotlib
@@ -89,28 +88,3 @@ def wrapped(text: str, size: float, most: float) -> list[str]:
             word = word[len(part) :]
         lines.append(word)
     return lines
-
-
-def scripts_without_a_font(text: str) -> list[str]:
-    """The scripts of which the text has characters that no font here has, such as "CJK"."""
-    missing = [each for each in dict.fromkeys(text) if not (each.isspace() or _has_font(each))]
-    return [*dict.fromkeys(map(_script, missing))]
-
-
-@cache
-def _has_font(letter: str) -> bool:
-    code = ord(letter)
-    return any(font.get_char_index(code) for font in _fonts())
-
-
-@cache
-def _fonts() -> list[FT2Font]:
-    return [FT2Font(font_manager.findfont(name)) for name in families()[:-2]]
-
-
-def _script(letter: str) -> str:
-    """Of a letter the first word of its name: that of its script."""
-    if unicodedata.category(letter)[0] not in "LM":
-        return "emoji or other signs"
-    first = unicodedata.name(letter).split()[0]
-    return first if first == "CJK" else first.capitalize()

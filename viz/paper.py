@@ -29,7 +29,7 @@ from matplotlib.transforms import Bbox, TransformedBbox
 
 from viz.caption import Caption
 from viz.colours import INK, Scale
-from viz.letters import FIRST, clean, families, scripts_without_a_font, width, wrapped
+from viz.letters import FIRST, clean, families, width, wrapped
 
 PAGE = 468.0  # width of a figure: a page of letter paper within one-inch margins
 MARGIN = 6.0
@@ -104,7 +104,7 @@ def sheet(pages: Sequence[tuple[Draw, Caption]]) -> tuple[Figure, Words]:
         (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
         figure.set_size_inches((right - left) / 72, (bottom - top) / 72)
     titles = dict.fromkeys(page.caption.title for page in drawn)
-    abouts = (page.about() for page in drawn)
+    abouts = (" ".join(page.caption.lines) for page in drawn)
     return figure, Words(" | ".join(titles), " | ".join(abouts), pages[0][1].software)
 
 
@@ -151,7 +151,6 @@ class Page:
     def __init__(self, axes: Axes, caption: Caption, left: float = 0.0) -> None:
         self.axes, self.caption, self.left = axes, caption, left
         self.y, self.wide, self.room = 0.0, PAGE, WIDE
-        self.written: list[str] = []
 
     def text(
         self,
@@ -164,11 +163,9 @@ class Page:
         angle: float = 0.0,
     ) -> None:
         """One line of text; (x, y) is on its baseline, at its anchor."""
-        text = clean(text)
-        self.written.append(text)
         look: dict[str, Any] = {"fontsize": size, "color": colour, "rotation": angle, "ha": anchor}
         look |= {"va": "baseline", "rotation_mode": "anchor"}
-        self.axes.text(self.left + x, y, text, **look)
+        self.axes.text(self.left + x, y, clean(text), **look)
 
     def lines(self, text: str, size: float = SMALL, colour: str = INK.text) -> None:
         """A paragraph."""
@@ -270,10 +267,6 @@ class Page:
         if not wide:
             self.lines(scale.words, colour=INK.muted)
 
-    def about(self) -> str:
-        """What the figure shows, and which scripts could not be drawn."""
-        return " ".join(self._caption())
-
     def finish(self) -> tuple[float, float]:
         """Draws title and caption; returns where the figure begins and ends."""
         top = -MARGIN
@@ -284,13 +277,6 @@ class Page:
             for i, line in enumerate(title):
                 self.text(MARGIN, top + MARGIN + TITLE * (1 + LINE * i), line, TITLE)
             self.y += 4
-            for line in self._caption():
+            for line in self.caption.lines:
                 self.lines(line, SMALL, INK.muted)
         return top, self.y + MARGIN
-
-    def _caption(self) -> list[str]:
-        lines = [*self.caption.lines]
-        missing = scripts_without_a_font(clean(" ".join([*self.written, *lines])))
-        if missing:
-            lines.append(f"No font here has {', '.join(missing)}: boxes stand for the characters.")
-        return lines

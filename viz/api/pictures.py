@@ -28,18 +28,6 @@ def frames(file: File) -> int:
         return 1
 
 
-@lru_cache(maxsize=16)
-def still(file: File, frame: int) -> bytes:
-    """One frame of an animated file as a PNG.
-
-    Raises:
-        ValueError: for a frame that cannot be decoded.
-    """
-    from models.image import frame_of
-
-    return encoded(frame_of(file.data, frame)).data
-
-
 @lru_cache(maxsize=64)
 def thumbnail(file: File) -> str:
     """A thumbnail of the picture as a data URL."""

@@ -3,14 +3,13 @@
 Figures are light, made for paper; the same call gives the same bytes.
 """
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from viz.export.numbers import csv_size, csv_table, npz
+from viz.export.numbers import csv_table, npz
 from viz.export.page import page
 from viz.selection import OF_ANSWERS, OF_FILES, Selection
 from viz.values import SPAN
@@ -31,7 +30,6 @@ FIGURES = (".svg", ".pdf", ".png")
 OTHERS: dict[str, Callable[[Request, str], bytes]] = {".html": page, ".npz": npz, ".csv": csv_table}
 FORMATS = (*FIGURES, *OTHERS)
 PLACE = ("scale", "token", "direction", *OF_ANSWERS)  # what a page opens with, whatever its form
-LARGE = 2**25  # bytes of a table from which one is warned
 
 
 def export(
@@ -80,9 +78,6 @@ def export(
 
     path = Path(path)
     request = request_of(t, view, layer, head, **options)
-    if path.suffix.lower() == ".csv" and (size := csv_size(request, view)) > LARGE:
-        short = f"{path.name} takes about {size / 1e6:.0f} MB; .npz holds the same in far less"
-        warnings.warn(short, stacklevel=2)
     write_whole(path, render(request, view, path.suffix.lower()))
     return path
 

@@ -19,7 +19,6 @@ from viz.api.entries import Patches, TraceEntry
 from viz.api.requests import QuestionError
 from viz.colours import Scale, Veil, is_nearly_uniform, layer_of, overlaid, strength_of
 from viz.export import responses as export
-from viz.export.files import FORMATS
 from viz.pack import Picture
 from viz.theme import sequential
 from viz.views import FORMS
@@ -43,10 +42,6 @@ def photo() -> TraceEntry:
     return TraceEntry(found, lambda *_: "x", patches=cut)
 
 
-def test_the_tables_agree() -> None:
-    assert {f".{name}" for name in export.KINDS} == set(FORMATS)
-
-
 def test_a_file_is_named_after_what_it_shows(text: TraceEntry) -> None:
     found = export.export(text, 1, 2, "matrix", "csv")
     assert found.name == "decoder-2-3-heads-width-15-matrix-layer-1-head-2.csv"
@@ -60,17 +55,6 @@ def test_a_page_opens_at_the_chosen_layer_and_head(text: TraceEntry, form: str) 
     page = export.export(text, 1, 2, form, "html").data.decode()
     start = json.loads(re.findall(r'"start": (\{.*?\})', page)[0])
     assert (start["layer"], start["head"]) == (1, 2)
-
-
-def test_several_heads_and_a_token_of_lines(text: TraceEntry) -> None:
-    found = export.export(
-        text, 0, 1, "lines", "svg", shown=(0, 2), token=6, direction="out"
-    ).data.decode()
-    assert "heads 0, 2" in found
-    assert "Only the lines of “6” (6) are drawn." in found
-    weights = text.view.weights(0)[[0, 2], 6]
-    lines = re.findall(r'd="(M[^"]*)" [^>]*stroke-width: 0.9', found)[:-3]  # those of the legend
-    assert sum(path.count("M") for path in lines) == int((weights >= 0.01).sum())
 
 
 def test_brighter_is_more_over_any_picture() -> None:

@@ -109,12 +109,3 @@ def test_a_query_samples_the_picture_at_the_points_of_its_block(traced, name, si
         ask(entry, "points", sites[1], 0, 5)
     with pytest.raises(QuestionError, match="head 0 to 1"):
         ask(entry, "points", sites[1], 2, 0)
-
-
-def test_cells_that_look_and_coarser_ones_that_are_looked_at_have_grids(traced) -> None:
-    base = base_of(traced("segformer"))
-    site = base["sites"][0]
-    (query,), (key,) = (base["texts"][site[side]]["grids"] for side in ("query_text", "key_text"))
-    assert (query["shape"], key["shape"]) == ([24, 40], [3, 5])
-    assert query["places"] == list(range(24 * 40))
-    assert ask(traced("segformer"), "objects")["objects"] == []

@@ -39,14 +39,6 @@ def test_a_head_of_the_list_has_its_sentence_and_the_link_to_its_page() -> None:
         assert (query["layer"], query["head"]) == (str(row["layer"]), str(row["head"]))
 
 
-def test_other_weights_of_the_same_name_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = entry(Source("catalogue", "induction"), "c b a c b a")
-    assert found.opened is not None
-    model = found.opened()[0]
-    monkeypatch.setitem(model.__dict__, "digest", "of other weights")
-    assert ask(found, 0, 0) == []
-
-
 def test_a_run_of_the_user_comes_first_where_it_is_larger() -> None:
     folder = runs.home() / "larger"
     shutil.copytree(runs.FINISHED / "induction", folder)

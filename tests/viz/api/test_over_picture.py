@@ -62,24 +62,6 @@ def test_a_class_goes_by_its_name(name: str, own: dict[str, TraceEntry]) -> None
         )
 
 
-def test_classes_of_several_questions_are_named_and_shared_out_by_question() -> None:
-    """Softmax over the classes of its own question; the likeliest is of the first."""
-    star = entry_of("objects", folder(in_catalogue("objects")) / "a-star.png")
-    logits = star.trace.output.values[0].split([12, 8, 8])
-    options = ask(star, "outputs", 0, "out")["options"]
-    shares = {each["value"]: each["probability"] for each in options}
-    expected = torch.cat([part.softmax(-1) for part in logits])
-    names = given(star)[0].classes
-    assert (len(options), names[12]) == (28, "0 (In which column?)")
-    for name, share in zip(names, expected.tolist(), strict=True):
-        assert shares[name] == pytest.approx(share, rel=1e-3, abs=1e-6)
-    likeliest = ask(star, "relevance", "gradient")
-    assert likeliest["name"] == names[int(logits[0].argmax())] == "star"
-    column = int(logits[1].argmax())
-    answer = ask(star, "relevance", "gradient", names[12 + column])
-    near(answer["values"], explain(*given(star), target=12 + column, method="gradient").tokens)
-
-
 # ---- from what the answer is read from
 
 

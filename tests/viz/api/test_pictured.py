@@ -75,34 +75,6 @@ def test_words_of_an_answer_come_with_the_rows_that_write_them(asked) -> None:
     assert tuple(sites) == grounding.sites_on_pictures(entry.trace)
 
 
-def test_words_are_told_where_image_tokens_have_no_places(asked) -> None:
-    entry = asked("BLIP-2")
-    answer, first = ask(entry, "answer"), entry.trace.answer
-    assert [each["text"] for each in answer["words"]] == TYPED.split()
-    assert [each["rows"] for each in answer["words"]] == [[first - 1], [first], [first + 1]]
-    assert answer["sites"] == []
-    assert answer["unplaced"]["why"].startswith("its image tokens are learned queries")
-    towers = [entry.trace.sites[site].tower for site in answer["unplaced"]["sites"]]
-    assert towers == ["language"] * 2
-    site = answer["unplaced"]["sites"][1]
-    weights = entry.trace.weights(entry.trace.sites[site])[:, first]
-    count = sum(label.startswith("image token") for label in entry.trace.labels)
-    shares = ask(entry, "shares", site, first, first)
-    at = {*shares["at"]}
-    for head, row in enumerate(weights.tolist()):
-        on_image = sum(weight for key, weight in enumerate(row[:count]) if key not in at)
-        assert shares["image"][head] == pytest.approx(on_image, **CLOSE)
-        parts = (shares[name][head] for name in ("image", "sinks", "text"))
-        assert sum(parts) == pytest.approx(1, **CLOSE)
-    whole = ask(entry, "need", "0.0.0.1000.1000", first, first)
-    model, given, _ = entry.opened()
-    expected = masking.need(model, given, masking.ids_of(entry.trace), [1], Box(0.0, 0.0, 1.0, 1.0))
-    assert whole["after"] == pytest.approx(expected.after, **CLOSE)
-    assert whole["elsewhere"] == []
-    cut = ask(entry, "need", "0.0.0.500.500", first, first, "cut")
-    assert "learned queries" in cut["why"]
-
-
 @pytest.mark.parametrize("name", ["LLaVA", "Idefics3", "Qwen2-VL"])
 def test_the_overview_has_the_grid_of_every_picture(name: str, asked) -> None:
     entry = asked(name, pictures=2)

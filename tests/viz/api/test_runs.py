@@ -75,15 +75,6 @@ def test_other_folders_are_out_of_reach(client: TestClient, home: Path, name: st
     assert (home.parent / "other").exists()
 
 
-def test_a_run_that_goes_on_is_not_removed(client: TestClient) -> None:
-    folder = runs.new_folder("one")
-    watched.begin(folder)
-    assert client.post(f"{runs.PATH}/{folder.name}/remove").status_code == 400
-    assert folder.exists()
-    client.post(f"{runs.PATH}/{folder.name}/stop")
-    assert (folder / "work" / "stop").exists()
-
-
 def kept(home: Path, name: str, change: dict[str, Any] | None = None) -> Path:
     """A finished run among those of the user, with files or fields of its manifest replaced."""
     folder, change = home / name, change or {}

@@ -187,23 +187,3 @@ def test_a_pair_of_words_ends_in_the_weight_that_the_matrix_shows() -> None:
     assert answer.steps[-2][1] == pytest.approx(single, rel=1e-6)
     with pytest.raises(ValueError, match="one head"):
         inside(entry, 2, "mean", 2, 3)
-
-
-def test_a_head_opens_on_the_strongest_key_that_is_not_the_token_itself(pair: Trace) -> None:
-    found = trace(load("minilm"), "The cat sat on the mat.")
-    entry = TraceEntry(found, lambda *_: "code")
-    last = len(found.labels) - 1
-    for head in range(12):
-        weights = found.weights(4, head)
-        others = [key for key in range(1, last) if key != 3]
-        assert inside(entry, 4, head, 3).pair == (3, max(others, key=lambda k: weights[3, k]))
-        queries = range(last + 1)
-        assert inside(entry, 4, head, None, 3).pair == (
-            max(queries, key=lambda q: weights[q, 3]),
-            3,
-        )
-        query, key = inside(entry, 4, head).pair
-        assert query in range(1, last)
-        assert (query, key) == inside(entry, 4, head, query).pair
-    causal = TraceEntry(pair, lambda *_: "code")
-    assert inside(causal, 4, 0, 0).pair == (0, 0)  # there is no other

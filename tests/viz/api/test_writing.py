@@ -8,7 +8,6 @@ import transformers
 
 from analysis.generation import continue_text
 from models.edits import Ablate, AblateMLP
-from models.output import Sampling, next_probabilities
 from models.request import Source, TraceRequest
 from models.run import load
 from tests.models.vocabularies import llama
@@ -51,20 +50,6 @@ def test_a_space_alone_does_not_end_a_text(kind: str, tmp_path: Path) -> None:
     answer = ask(tracing.entry_for(request).value, "written", count=8)
     assert answer["text"] == reader.decode(said, skip_special_tokens=True) == "i ab"
     assert answer["tokens"] == [" ", "a", "b"]
-
-
-def test_the_next_token_is_drawn_otherwise_without_another_pass() -> None:
-    entry = entry_of()
-    plain = ask(entry, "predictions", 0, "out", 5)
-    drawn = ask(entry, "predictions", 0, "out", 5, temperature=0.5, top_k=2)
-    logits = entry.trace.output.values[0, 5].float()
-    expected = next_probabilities(logits, temperature=0.5, k=2).topk(2)
-    assert drawn["ids"] == expected.indices.tolist() == plain["ids"][:2]
-    assert drawn["probabilities"] == pytest.approx(expected.values.tolist(), rel=1e-4)
-    assert drawn["note"] != plain["note"]
-    with pytest.raises(QuestionError, match="temperature"):
-        writing.sampling_of(temperature=0.0)
-    assert Sampling(0.5, 2) == writing.sampling_of(0.5, 2)
 
 
 def test_the_cache_receives_the_mean_weights_of_each_step() -> None:

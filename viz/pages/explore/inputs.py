@@ -94,7 +94,7 @@ def row(reads: Reads, model: "Model | None" = None) -> None:
         if model is not None and model.languages:
             _language(model)
     if reads.image:
-        pictures.chip(examples.title(), still_frame=not (reads.asked and prompt.film()))
+        pictures.chip(examples.title())
     elif reads.sound and not reads.text:
         recordings.row()
 

@@ -9,9 +9,9 @@ import streamlit as st
 from headscope_views import view
 
 from models.card import Example
-from models.request import File, file_of
+from models.request import File
 from viz.api import samples
-from viz.api.pictures import frames, still, thumbnail
+from viz.api.pictures import frames, thumbnail
 from viz.api.samples import TITLES
 from viz.pages import compute
 from viz.pages.explore.names import PAGE
@@ -20,8 +20,7 @@ from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 from viz.pages.widgets import controls
 
-FRAME = link.number("frame", 0, 0, 999)
-PARAMS = (link.sha256("upload"), link.sha256s("uploads"), FRAME)
+PARAMS = (link.sha256("upload"), link.sha256s("uploads"))
 NAME = "picture.png"  # of an uploaded picture, in Python code
 # a file that is no picture is refused when it is decoded
 UPLOADED = Upload(
@@ -29,20 +28,12 @@ UPLOADED = Upload(
 )
 
 
-def chip(name: str, *, still_frame: bool = True) -> None:
-    """Draws the picture's name in the place where another is dropped, pasted or chosen.
-
-    Args:
-        name: of the picture.
-        still_frame: whether the network reads a single frame of an animation.
-    """
+def chip(name: str) -> None:
+    """Draws the picture's name in the place where another is dropped, pasted or chosen."""
     with suppress(ValueError):  # said where the picture is read
         hint = "drop, paste or choose another"
         UPLOADED.draw(name, hint, "image/*", picture=thumbnail(current()))
     UPLOADED.camera()
-    if (count := _frames()) > 1 and still_frame:
-        help = "Which frame of the animation the network reads"
-        controls.slider(PAGE, FRAME.name, "Frame", (0, count - 1), help)
 
 
 def buttons(examples: Mapping[str, Example | None]) -> list[tuple[Any, ...]]:
@@ -114,7 +105,7 @@ def _take_thumbnail() -> None:
     digest = state.get("chosen") if isinstance(state, Mapping) else None
     if digest in uploads():
         UPLOADED.forget_refusal()
-        session.assign(PAGE, {"upload": digest, FRAME.name: 0})
+        session.assign(PAGE, {"upload": digest})
 
 
 def _drop(name: str, example: Example | None) -> None:
@@ -136,15 +127,10 @@ def _uploaded() -> File | None:
     return None if data is None else File(session.get(PAGE, "upload"), data, NAME)
 
 
-def _frames() -> int:
-    """Number of frames of the page's picture."""
-    file = _uploaded()
-    return 1 if file is None else frames(file)
-
-
 def animation() -> File | None:
     """The page's picture, if it has several frames."""
-    return _uploaded() if _frames() > 1 else None
+    file = _uploaded()
+    return file if file is not None and frames(file) > 1 else None
 
 
 def has_upload() -> bool:
@@ -153,15 +139,5 @@ def has_upload() -> bool:
 
 
 def current() -> File:
-    """The file of the page's picture, uploaded or shipped with the app.
-
-    A later frame of an animation is a file of its own.
-
-    Raises:
-        ValueError: for a frame that cannot be decoded.
-    """
-    file = _uploaded()
-    if file is None:
-        return samples.file(session.get(PAGE, "photo"))
-    frame = min(session.get(PAGE, FRAME.name), frames(file) - 1)
-    return file_of(still(file, frame), NAME) if frame else file
+    """The file of the page's picture, uploaded or shipped with the app."""
+    return _uploaded() or samples.file(session.get(PAGE, "photo"))

@@ -121,16 +121,6 @@ def test_the_inputs_of_one_layer_have_three_widths():
     assert told["target/attention/key"]["parameters"] == 7 * 64 + 64
 
 
-def test_another_kind_begins_with_its_first_preset():
-    app = opened(preset="bert-base", heads="6")
-    choose(app, "kind", "seq2seq")
-    assert helpers.setting(app, PAGE, "preset") == "small-seq2seq"
-    assert [part["kind"] for part in diagram(app)["base"]["parts"]] == ["tower", "tower"]
-    choose(app, "preset", "transformer")
-    assert app.number_input(helpers.key(app, PAGE, "dim")).value == 512
-    assert helpers.link(app) == {"preset": "transformer"}
-
-
 def test_an_empty_width_follows_from_the_others():
     app = opened()
     box = app.number_input(helpers.key(app, PAGE, "head_dim"))
@@ -165,19 +155,6 @@ def test_impossible_settings_say_why_and_lead_back(query, says):
     assert lines(app) == []
     assert not diagram(app)["busy"]
     assert set(helpers.link(app)) <= {"preset"}
-
-
-def test_the_last_possible_picture_stays_in_view_while_it_is_run():
-    app = opened(run="yes")
-    before = drawn(app)[0]["trace"]
-    choose(app, "heads", 5)
-    (props,) = helpers.views(app, "text")
-    assert (props["trace"], props["busy"]) == (before, True)
-    assert helpers.views(app, "architecture") == []
-    clicked(app, "architecture_back")
-    assert len(drawn(app)) == 1
-    app = opened(run="yes", heads="5")  # nothing was drawn: the parts of the preset
-    assert diagram(app)["busy"]
 
 
 @pytest.mark.parametrize(
@@ -262,12 +239,3 @@ def test_a_preset_that_was_trained_here_leads_to_its_weights():
     assert overview(drawn(app)[0])["note"] == "untrained: random weights"
     links = [each.proto.query_string for each in app.get("page_link")]
     assert links[-1] == f"model={PRESETS['trained-reverse'].model}"
-
-
-def test_each_view_is_given_its_own_part_of_the_selection():
-    query = {"part": "blocks/feed_forward", "layer": "1", "head": "mean"}
-    assert diagram(opened(**query))["start"] == {"part": "blocks/feed_forward"}
-    (props,) = drawn(opened(run="yes", **query))
-    assert (props["start"]["layer"], props["start"]["head"]) == (1, "mean")
-    assert "part" not in props["start"]
-    assert props["page"] != diagram(opened())["page"]

@@ -116,12 +116,3 @@ def test_a_run_over_a_path_is_started_as_the_command_would(
     ]
     assert folder.is_dir()
     assert not helpers.lines(app)
-
-
-def test_mistakes_of_the_form_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = started(monkeypatch)
-    app = click(unfolded(run(corpus="path", corpus_path="/nowhere/at all.txt")))
-    assert helpers.lines(app) == ["/nowhere/at all.txt: there is no such file or folder"]
-    app = click(unfolded(run(reader="folder", reader_folder="nowhere")))
-    assert helpers.lines(app) == ["nowhere: expected a folder with config.json"]
-    assert not calls

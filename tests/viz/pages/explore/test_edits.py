@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.edits import Ablate, Patch
+from models.edits import Ablate
 from models.edits.text import edit_values, parse_edits
 from models.run import load, trace
 from tests.viz.pages import helpers
@@ -124,21 +124,6 @@ def test_edits_are_switched_off_removed_undone_and_made_again() -> None:
     assert "edits" not in helpers.link(app)
     ask(app, "undo")
     assert len(sentences(app)) == 2
-
-
-def test_activations_of_a_second_input_are_patched() -> None:
-    app = toggle(opened(), "Patch(1, 'hidden', 'second', token=1)", "the dogs run")
-    model = load(DECODER["model"])
-    source = trace(model, "the dogs run", hidden=True)
-    expected = traced(app, [Patch(1, "hidden", source, token=1)])
-    assert alike(held(app).trace.output.values, expected.output.values)
-    assert helpers.link(app)["second"] == "the dogs run"
-    code = held(app).code(0, 0)
-    assert "other = hs.trace(model, 'the dogs run', hidden=True)" in code
-    assert "Patch(1, 'hidden', other, token=1)" in code
-    names: dict[str, object] = {}
-    exec(code, names)
-    assert alike(names["t"].output.values, expected.output.values)  # pyright: ignore
 
 
 def test_before_after_and_difference() -> None:

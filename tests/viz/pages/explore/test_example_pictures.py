@@ -64,15 +64,3 @@ def test_the_truth_stands_beside_the_answer_and_a_guess_is_called_one():
     app = drop(app, file_of())
     assert "Truth" not in answers(app)
     assert any("is a guess" in each.value for each in app.info)
-
-
-@pytest.mark.parametrize("example", TRAINED["objects"].examples, ids=lambda each: each.name)
-def test_places_are_counted_as_the_view_counts_patches(example):
-    """The hint's patch lies on the object whose column and row the network answers."""
-    side = 8
-    _, column, row = example.answers
-    classes = [each.classes for each in TRAINED["objects"].questions[1:]]
-    assert classes == [tuple(map(str, range(side)))] * 2
-    patch_row, patch_column = divmod(example.key - 1, side)
-    assert abs(patch_row - int(row)) <= 1
-    assert abs(patch_column - int(column)) <= 1

@@ -3,7 +3,6 @@
 import io
 import json
 import shutil
-import time
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,6 @@ from streamlit.testing.v1 import AppTest
 from models import fetch as fetching
 from models.catalogue import PROVENANCE, WEIGHTS, bundled, catalogue, place
 from models.catalogue import entry as catalogue_entry
-from models.files import hub
-from models.files.errors import FetchCancelledError
 from models.request import Source
 from tests.models.architectures import ARCHITECTURES, BARTISH, TEXT, redraw
 from tests.models.files.test_folder import HOSTILE
@@ -276,28 +273,6 @@ def test_a_model_of_the_catalogue_is_fetched_on_request(
     press(app, "fetch")
     assert errors(app) == []
     assert entry(app).view.model == known.title
-
-
-def slow(plan: Any, *, progress: Any, cancelled: Any) -> None:
-    """A download that only ends when it is stopped."""
-    progress(plan.size // 2, plan.size)
-    while not cancelled():
-        time.sleep(0.01)
-    raise FetchCancelledError("the download was stopped")
-
-
-def test_a_download_can_be_stopped(hub_page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub, "download", slow)
-    # a click interrupts the loop that moves the bar; without a browser, nothing can click in a run
-    monkeypatch.setattr(download, "follow", lambda name: None)
-    app = press(press(hub_page, "look_up"), "fetch")
-    press(app, "stop")
-    running = download.downloads()[NAME]
-    while not running.done:
-        time.sleep(0.01)
-    helpers.checked(app.run())
-    assert errors(app) == ["the download was stopped"]
-    assert app.button("explore_fetch")
 
 
 # --- a public server ------------------------------------------------------------------------------

@@ -1,13 +1,10 @@
 """Pictures on the page: what it shows for good and for bad ones, without a browser."""
 
 import hashlib
-import io
 import struct
 import zlib
 
-import numpy as np
 import pytest
-from PIL import Image
 
 from models.cost.count import parts
 from models.cost.memory import peak_memory
@@ -15,7 +12,6 @@ from models.cost.memory_check import SHARE
 from models.vit import ViTConfig
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
-    SMALL,
     captions,
     choose,
     drop,
@@ -29,28 +25,6 @@ from tests.viz.pages.explore.explorer import (
     view,
 )
 from viz.pages.explore import sizes
-
-
-def halves(left, right):
-    """40 × 40 grey pixels."""
-    return np.repeat(np.repeat([[left, right]], 20, 1), 40, 0)
-
-
-def deep():
-    """16 bits a pixel."""
-    file = io.BytesIO()
-    Image.fromarray(halves(0, 65_535).astype(np.uint16)).save(file, "PNG")
-    return file.getvalue()
-
-
-def moving(kind):
-    """Three frames; the first is black on the left, white on the right."""
-    file = io.BytesIO()
-    first, *more = (
-        Image.fromarray(halves(*ends).astype(np.uint8)) for ends in ((0, 255), (255, 0), (99, 99))
-    )
-    first.save(file, kind, save_all=True, append_images=more)
-    return file.getvalue()
 
 
 def bomb():
@@ -120,30 +94,6 @@ def test_every_control_moves_something():
     assert helpers.link(app) == {"photo": "china", "model": "built-vit"} | changed
 
 
-@pytest.mark.parametrize(
-    "query", [{}, {"size": "224", "patch": "14"}, {"heads": "6", "dim": "96", "patch": "8"}]
-)
-def test_sliders_stop_where_the_network_can_be_built(query):
-    app = small(**query)
-    given = {name: int(text) for name, text in (SMALL | query).items() if name != "model"}
-    now = sizes.begin(sizes.VIT) | given
-    labels = {"size": "Image size", "patch": "Patch", "heads": "Heads", "dim": "Dim"}
-    for name, label in labels.items():
-        allowed = slider(app, label)["allowed"] or sizes.RANGES[sizes.VIT][name]
-        assert len(allowed) > 1
-        assert now[name] in allowed
-        for value in sizes.RANGES[sizes.VIT][name]:
-            assert (value in allowed) == can_be_built(now | {name: value})
-
-
-def can_be_built(settings):
-    try:
-        ViTConfig(**sizes.of(sizes.VIT, settings))
-    except ValueError:
-        return False
-    return True
-
-
 # --- what it costs --------------------------------------------------------------------------------
 
 
@@ -186,21 +136,6 @@ def test_a_dropped_picture_is_shown_and_stands_in_the_link_by_its_hash():
     drop(again, data, name)
     assert helpers.lines(again) == []
     assert view(again)["trace"] == view(app)["trace"]
-
-
-@pytest.mark.parametrize(
-    ("data", "name", "says"),
-    [
-        (deep(), "deep.png", "16 bits a channel reduced to 8"),
-        (moving("GIF"), "moving.gif", "animated: its first frame"),
-    ],
-)
-def test_what_is_left_of_a_deep_or_a_moving_picture_is_noted(data, name, says):
-    app = drop(small(resize="stretch"), data, name)
-    assert helpers.lines(app) == []
-    assert says in captions(app)
-    # the first frame and the deep picture are half black, half white
-    assert np.asarray(shown(app).convert("L"))[32, [8, 56]].tolist() == [0, 255]
 
 
 @pytest.mark.parametrize(

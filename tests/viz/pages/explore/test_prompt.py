@@ -41,15 +41,6 @@ def test_a_question_is_answered_and_opens_on_a_head_that_looks(folder: Path) -> 
     assert helpers.link(app)["question"] == "what is it"
 
 
-def test_the_template_is_shown_and_the_model_writes_without_an_answer(folder: Path) -> None:
-    app = asked(folder, question="what is it")
-    (code,) = (each.value for each in app.code if "Assistant" in each.value)
-    assert code == "User : <image>what is itAssistant :"
-    assert "answer: written by the model" in literal("\n".join(c.value for c in app.caption))
-    empty = choose(app, "question", "")
-    assert "Type a sentence" in told(empty)
-
-
 def test_several_pictures_are_asked_about_at_once(folder: Path) -> None:
     app = asked(folder, question="what is it", answer="a dog")
     pictures = {f"{mode}.png": file_of(mode=mode) for mode in ("RGB", "L")}

@@ -191,18 +191,6 @@ def test_two_sentences_are_one_input_of_two_segments() -> None:
     assert "second" not in base(opened(input="A cat sat."))["texts"][0]
 
 
-def test_the_code_of_a_joint_map_and_of_a_pair_gives_its_numbers() -> None:
-    given = TraceRequest(tracing.of_catalogue("dates"), "2 March 2024")
-    entry = tracing.entry_for(given).value
-    joint = entry.view.sites[-1]
-    code = entry.code(len(entry.view.sites) - 1, 2)
-    assert same(result_of(code), entry.view.weights(joint, 2))
-    assert "View" not in entry.code(0, 1)
-    pair = TraceRequest(tracing.of_catalogue("minilm"), ("one", "two"))
-    found = tracing.entry_for(pair, words=True).value
-    assert same(result_of(found.code(0, 3)), found.view.weights(0, 3))
-
-
 def test_a_pass_that_fails_leaves_the_last_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened(model="grammar")
     first = app.session_state["explore/drawn"]

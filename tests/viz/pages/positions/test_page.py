@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.attention.relative import alibi, relative_buckets
 from models.positional import sinusoidal
 from models.run import load
 from tests.viz.pages import helpers
@@ -115,14 +114,3 @@ def test_biases_by_distance_against_a_plain_loop(scheme: str, causal: bool) -> N
             if 0 <= query + away < 11:
                 assert (lines[:, place] == matrices[:, query, query + away]).all()
     assert np.isnan(matrices[:, 0, 1]).all() == causal
-
-
-def test_biases_are_the_models() -> None:
-    import torch
-
-    assert np.array_equal(compute.biases(encoding("alibi")), alibi(3, 11, 11).numpy())
-    at = torch.arange(11)
-    buckets = relative_buckets(at - at[:, None], bidirectional=True)
-    torch.manual_seed(5)
-    expected = torch.randn(3, 32)[:, buckets].numpy()
-    assert np.array_equal(compute.biases(encoding("relative")), expected)
