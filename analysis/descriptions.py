@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from analysis.heads import HeadTable, TraceOrView
+from analysis.heads import HeadValues, TraceOrView
 from analysis.measures import NEAR
 from analysis.percent import percent
 from analysis.view import View
@@ -25,22 +25,18 @@ SHARES = {  # by number, what the share of a head's weight goes to
 }
 
 
-def descriptions(trace: TraceOrView, table: HeadTable) -> list[list[str | None]]:
+def descriptions(trace: TraceOrView, numbers: HeadValues) -> list[list[str | None]]:
     """A sentence for each head of each site; None for every head of an untrained network.
 
     Of a head that was trained to align words, or that the checkpoint names as one that follows the
     time of a recording, a sentence before it says so.
-
-    Args:
-        trace: of a text, or a view of one.
-        table: its numbers.
     """
     return [
         [
             _with_purpose(
                 trace,
                 (site, head),
-                _sentence({key: float(v[row, head]) for key, v in table.values.items()}, names),
+                _sentence({key: float(v[row, head]) for key, v in numbers.items()}, names),
             )
             if trace.trained
             else None

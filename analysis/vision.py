@@ -40,27 +40,26 @@ def attention_distance(
         ValueError: for rows or columns that are no patches of one image.
     """
     grid = _square_grid(trace, site)
-    apart = grid_distances(grid.rows, grid.cols) * patch
-    total, rows = torch.zeros(site.heads, dtype=torch.float64), torch.zeros(site.heads)
-    patches = range(grid.prefix, grid.prefix + grid.rows * grid.cols)
-    for start in range(0, len(patches), BLOCK):
-        block = patches[start : start + BLOCK]
-        weights = trace.weights(site, rows=block, item=item).cpu()
-        weights = weights[..., patches.start : patches.stop].double()
-        share = weights.sum(-1)
-        mean = (weights * apart[start : start + len(block)]).sum(-1) / share
-        total += mean.nan_to_num(0.0).sum(-1)
-        rows += (share > 0).sum(-1)
-    return (total / rows).float()
+    patches = slice(grid.prefix, grid.prefix + grid.rows * grid.cols)
+    apart = grid_distances(grid.rows, grid.cols)
+    blocks = torch.arange(len(apart)).split(BLOCK)
+    weights = (trace.weights(site, rows=grid.prefix + rows, item=item) for rows in blocks)
+    far = [
+        patch_distances(block[..., patches], apart[rows])
+        for block, rows in zip(weights, blocks, strict=True)
+    ]
+    return (torch.cat(far, -1).nanmean(-1) * patch).float().cpu()
+
+
+def patch_distances(
+    weights: Float[Tensor, "*head patch key"], apart: Float[Tensor, "patch key"]
+) -> Float[Tensor, "*head patch"]:
+    """The mean distance of what each patch attends to; NaN where it attends to no patch."""
+    return (weights * apart.to(weights)).sum(-1).double() / weights.sum(-1).double()
 
 
 def attention_entropy(trace: Trace, site: Site, *, item: int = 0) -> Float[Tensor, " head"]:
     """Mean entropy of the rows of each head, in nats.
-
-    Args:
-        trace: of a picture.
-        site: one of `trace.sites`.
-        item: index in the batch.
 
     Returns:
         From 0 (every token attends to one) to the logarithm of the number of keys.
@@ -95,9 +94,6 @@ def feature_colours(
     of the variance in each component.
 
     Source: Oquab et al. 2023 (DINOv2), figure 1.
-
-    Args:
-        features: of each patch, after the final norm.
 
     Raises:
         ValueError: for fewer than 4 patches.

@@ -16,10 +16,6 @@ OBJECTS = {  # by number, what the share of a head's weight goes to in no partic
 def claim(numbers: Mapping[str, Mapping[str, Any]], corpus: str) -> str | None:
     """What a head does on average over a corpus.
 
-    Args:
-        numbers: by the keys of `MEASURES`: "count" and "mean".
-        corpus: what was read.
-
     Returns:
         None for a head of which nothing is known.
     """

@@ -7,19 +7,14 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from analysis.sentences import boundaries
-
 LEFT_OUT = {"test", "tests", "idlelib", "lib2to3", "site-packages", "dist-packages", "__pycache__"}
 PLAIN = re.compile(r"[A-Z][A-Za-z0-9 ,;:'’\"()/.\-]+[.!?]")
+ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 WORDS = range(4, 41)  # in a sentence
 
 
 def sentences(count: int | None = None) -> list[str]:
-    """Different sentences, in the order of the library's files; of this Python's version.
-
-    Args:
-        count: how many, at most; None for all.
-    """
+    """Different sentences, at most `count`, in the order of the files of this Python's library."""
     return list(islice(_different(), count))
 
 
@@ -49,9 +44,6 @@ def _sentences(path: Path) -> Iterator[str]:
     for node in ast.walk(tree):
         said = ast.get_docstring(node) if isinstance(node, kinds) else None
         for paragraph in re.split(r"\n\s*\n", said or ""):
-            text = re.sub(r"\s+", " ", paragraph)
-            ends = boundaries(text)
-            for start, end in zip([0, *ends], ends, strict=False):
-                sentence = text[start:end].strip()
+            for sentence in ENDS.split(re.sub(r"\s+", " ", paragraph).strip()):
                 if PLAIN.fullmatch(sentence) and len(sentence.split()) in WORDS:
                     yield sentence

@@ -4,7 +4,6 @@ Both give what each shard leaves behind, in the order of the shards.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,30 +24,23 @@ ENGINES = ("local", "ray")
 TOKENS = {"cpu": 2**10, "cuda": 2**15}  # of a batch, at most
 
 
-@dataclass(eq=False)
 class Worker:
-    """Holds a model, and reads shards.
+    """Holds a model, and reads shards of a plan."""
 
-    Attributes:
-        model: the model.
-        plan: of the run.
-    """
+    def __init__(self, source: "Model | str", plan: Plan, *, alone: bool = True) -> None:
+        """Takes a model, or loads what a name or path stands for; `alone` is False on a cluster,
+        where each worker has a share of the processors, or a GPU."""
+        self.model, self.plan = load(source) if isinstance(source, str) else as_model(source), plan
+        threads = plan.settings.threads or (0 if alone else 1)
+        if not alone and torch.cuda.is_available():
+            self.model.network.to("cuda")
+        if threads and self.model.device.type == "cpu":
+            torch.set_num_threads(threads)
 
-    model: "Model"
-    plan: Plan
-
-    def __call__(self, items: Sequence[Item], report: Report = lambda done: None) -> State:
-        """What some inputs leave behind.
-
-        Args:
-            items: the inputs, in order.
-            report: called after each batch with the number of inputs read; an exception ends it.
-        """
-        settings = self.plan.settings
-        if settings.threads and self.model.device.type == "cpu":
-            torch.set_num_threads(settings.threads)
+    def read_shard(self, folder: Path, number: int, report: Report = lambda done: None) -> State:
+        """What a shard leaves behind; an exception of the report, after each batch, ends it."""
         state, done = State.empty(self.plan.scheme), 0
-        for batch in self.batches(items):
+        for batch in self.batches(open_shard(folder, number)):
             self.read(batch, state)
             done += len(batch)
             report(done)
@@ -95,35 +87,20 @@ class Worker:
 
 
 def local(model: "Model", plan: Plan, folder: Path, shards: Sequence[int], report: Report) -> Parts:
-    """Reads some shards here.
-
-    Args:
-        model: the model.
-        plan: of the run.
-        folder: of the run.
-        shards: their numbers.
-        report: called after each batch with how many texts of the shard are read.
-    """
+    """Reads some shards of a run here; reports after each batch how many texts of it are read."""
     worker = Worker(model, plan)
     for number in shards:
-        yield number, worker(open_shard(folder, number), report)
+        yield number, worker.read_shard(folder, number, report)
 
 
 def on_ray(
     source: "Model | str", plan: Plan, folder: Path, shards: Sequence[int], report: Report
 ) -> Parts:
-    """Reads some shards on a Ray cluster.
+    """Reads some shards on a Ray cluster; reports 0 after each.
 
     Ray starts on this machine where no cluster is named (RAY_ADDRESS). Every machine must see the
     folder of the run. An actor holds the model; it takes `threads` processors, or a GPU where the
-    cluster has some.
-
-    Args:
-        source: the model; a name or a path is loaded by each actor.
-        plan: of the run.
-        folder: of the run.
-        shards: their numbers.
-        report: called after each shard with 0.
+    cluster has some. A model that is a name or a path is loaded by each actor.
 
     Raises:
         ValueError: where Ray is not installed.
@@ -140,25 +117,10 @@ def on_ray(
     gpus = int(resources.get("GPU", 0))
     actors = min(gpus or max(1, int(resources.get("CPU", 1)) // threads), len(shards))
     lives = {"max_restarts": 3, "max_task_retries": 3}  # of a worker whose machine dies
-    actor = ray.remote(num_cpus=threads, num_gpus=1 if gpus else 0, **lives)(Actor)
-    pool: Any = ActorPool([actor.remote(source, plan) for _ in range(actors)])
+    actor = ray.remote(num_cpus=threads, num_gpus=1 if gpus else 0, **lives)(Worker)
+    pool: Any = ActorPool([actor.remote(source, plan, alone=False) for _ in range(actors)])
     where = folder.resolve()
-    parts = pool.map(lambda each, number: each.read.remote(where, number), shards)
+    parts = pool.map(lambda each, number: each.read_shard.remote(where, number), shards)
     for number, part in zip(shards, parts, strict=True):
         report(0)
         yield number, part
-
-
-class Actor:
-    """A worker on a machine of the cluster."""
-
-    def __init__(self, source: "Model | str", plan: Plan) -> None:
-        model = load(source) if isinstance(source, str) else as_model(source)
-        torch.set_num_threads(max(1, plan.settings.threads))
-        if torch.cuda.is_available():
-            model.network.to("cuda")
-        self.worker = Worker(model, plan)
-
-    def read(self, folder: Path, number: int) -> State:
-        """What a shard leaves behind."""
-        return self.worker(open_shard(folder, number))

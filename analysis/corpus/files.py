@@ -93,9 +93,14 @@ def open_manifest(folder: Path) -> dict[str, Any]:
     if manifest.get("format") != FORMAT:
         raise ValueError(f"{folder.name}: expected a run of this program ({FORMAT})")
     for name, kind in SHAPE.items():
-        _expect(folder, name, _field(manifest, name), kind)
-    for each in manifest["corpora"]:
-        _expect(folder, "corpora", each, dict)
+        value: Any = manifest
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if not isinstance(value, kind):
+            received = f"expected {kind.__name__}, received {type(value).__name__}"
+            raise ValueError(f"{folder.name}: manifest.json: {name}: {received}")
+    if not all(isinstance(corpus, dict) for corpus in manifest["corpora"]):
+        raise ValueError(f"{folder.name}: manifest.json: corpora: expected objects")
     return manifest
 
 
@@ -109,15 +114,3 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     if not manifest:
         raise ValueError(f"{folder.name}: expected the folder of a run, with a manifest.json")
     return manifest
-
-
-def _field(value: Any, name: str) -> Any:
-    for part in name.split("."):
-        value = value.get(part) if isinstance(value, dict) else None
-    return value
-
-
-def _expect(folder: Path, name: str, value: Any, kind: type) -> None:
-    if not isinstance(value, kind):
-        received = f"expected {kind.__name__}, received {type(value).__name__}"
-        raise ValueError(f"{folder.name}: manifest.json: {name}: {received}")

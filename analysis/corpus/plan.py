@@ -114,15 +114,6 @@ def planned(
 ) -> Plan:
     """Tokenises texts, writes them into shards, and plans how they are read.
 
-    Args:
-        model: the model that will read them.
-        settings: of the run.
-        folder: of the run.
-        texts: the corpus.
-        heads: their places, and the scores of their weight matrices.
-        digest: of the network.
-        shard: texts in a shard.
-
     Raises:
         ValueError: if there are no texts.
     """

@@ -18,10 +18,6 @@ TRIES = 200  # draws of a text whose second half has the tokens of its first
 def repeated(model: "Model", count: int) -> list[str]:
     """Texts of random tokens of a model's vocabulary, each twice in the same order.
 
-    Args:
-        model: one whose tokenizer can write the text of its tokens.
-        count: number of texts.
-
     Raises:
         ValueError: for a model without such a tokenizer.
     """

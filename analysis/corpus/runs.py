@@ -18,9 +18,9 @@ from analysis.corpus.results import write_results
 from analysis.corpus.scales import OF_WEIGHTS
 from analysis.corpus.settings import LONGEST, PAIRS, SHARD, Place, Settings, places_of
 from analysis.corpus.state import State
-from analysis.corpus.tally import READ
-from analysis.corpus.texts import Text, check_paths, texts_of
+from analysis.corpus.texts import Text, texts_of
 from analysis.corpus.watched import Control, Progress, StoppedError, no_control
+from analysis.heads import KINDS
 from models.run import as_model, load, trace
 
 if TYPE_CHECKING:
@@ -80,15 +80,12 @@ def corpus(
     if engine not in ENGINES:
         raise ValueError(f"engine: expected one of {ENGINES}, received {engine!r}")
     settings = Settings(longest=longest, threads=threads, pairs=pairs)
-    sources = list(texts) if isinstance(texts, Sequence) else texts
-    if isinstance(sources, list):
-        check_paths(source for source in sources if isinstance(source, Path))
     opened = load(model, device=device) if isinstance(model, str) else as_model(model)
     pictures = opened.preprocessing is not None
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     run = _Run(opened, folder, replace(settings, pictures=pictures), control)
-    every = texts_of(sources, pictures=pictures, column=column, target=target)
+    every = texts_of(texts, pictures=pictures, column=column, target=target)
     run.prepare(every, shard, about)
     shards = [number for number in range(len(run.plan.sizes)) if number not in run.state.done]
     source = model if engine == "ray" and isinstance(model, str) else opened
@@ -171,7 +168,7 @@ class _Run:
             except (OSError, ValueError) as error:
                 problem = error
                 continue
-            places = places_of([site for site in probe.sites if site.kind in READ])
+            places = places_of([site for site in probe.sites if site.kind in KINDS])
             if places:
                 return places, _scores(probe, places)
             problem = ValueError(f"{self.model.name}: {NO_HEADS}")

@@ -1,26 +1,29 @@
 """Adds up what the heads do in a batch of a corpus."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
-from analysis.corpus.numbers import Inputs, Readings, read
-from analysis.corpus.samples import numbers, smallest
-from analysis.corpus.scales import GRID, SIDE, STRENGTHS, bins_of
+from analysis.corpus.samples import numbers as random_numbers
+from analysis.corpus.samples import smallest
+from analysis.corpus.scales import BINS, GRID, SIDE, STRENGTHS, bins_of, distance_bins
 from analysis.corpus.settings import Scheme
 from analysis.corpus.state import KEPT, State
-from analysis.heads import SELF_KINDS, rule_of
-from models.trace import Site, Trace
+from analysis.head_numbers import HeadNumbers, Inputs, of_heads
+from analysis.heads import KINDS, rule_of
+from analysis.similarity import grid_distances
+from models.trace import PatchGrid, Site, Tokens, Trace
 
 CELLS = {"cpu": 2**21, "cuda": 2**26}  # weights that are one tensor, at most
 WAITING = 1_024  # texts after which those without an example are dropped
 KEYS = 8  # keys of an example: those with the largest weights
-READ = (*SELF_KINDS, "cross")
 
 
 @dataclass(frozen=True)
@@ -49,10 +52,11 @@ def tally(scheme: Scheme, state: State, batch: Sequence[Item], trace: Trace) -> 
         texts = np.array([item.number for item in batch])
         if len(inputs.queries) != len(batch):  # windows and tiles of one picture
             texts = np.repeat(texts, len(inputs.queries) // len(batch))
-        group = _Group(scheme, state, sites, inputs, texts, of_text=_of_text(trace, sites[0]))
-        for heads, weights, sink in _weights(trace, sites):
-            group.add(heads, weights, read(weights, inputs, heads, sink), limits)
-        group.offer_pairs()
+        numbers = HeadNumbers(inputs, sum(site.heads for site in sites), _sink(trace, sites[0]))
+        group = _Group(scheme, state, sites, numbers, texts, of_text=_of_text(trace, sites[0]))
+        for heads, weights in _weights(trace, sites):
+            group.add(heads, weights, limits)
+        group.finish()
     for index, item in enumerate(batch):
         state.texts[item.number] = _text_of(item, trace, index)
     if len(state.texts) > 4 * len(batch) + WAITING:
@@ -66,12 +70,12 @@ def _groups(scheme: Scheme, state: State, trace: Trace) -> Iterator[tuple[list[S
     before, end, cells = None, 0, 0
     for site in trace.sites:
         if site.where not in scheme.sites:
-            if site.kind in READ:
+            if site.kind in KINDS:
                 state.notes[f"left out: layer {site.layer}, not in the first input"] += 1
             continue
         place, inputs = scheme.sites[site.where][1], _inputs(trace, site, known)
-        size = len(inputs.queries) * site.heads * inputs.seen.shape[2] * inputs.seen.shape[3]
-        alone = inputs.seen.shape[1] > 1 or trace.pattern(site).sink(0) is not None
+        size = len(inputs.queries) * site.heads * math.prod(inputs.size)
+        alone = inputs.counted.shape[1] > 1 or trace.pattern(site).sink(0) is not None
         full = cells + size > _most_cells(trace, site) // 2
         if before is not None and (alone or full or inputs is not before or place.first != end):
             yield group, before
@@ -85,18 +89,12 @@ def _groups(scheme: Scheme, state: State, trace: Trace) -> Iterator[tuple[list[S
 def _inputs(trace: Trace, site: Site, known: dict[tuple, Inputs]) -> Inputs:
     """What the numbers of a site are read from beside its weights; shared by equal sites."""
     queries, keys = trace.queries(site), trace.keys(site)
-    key = (id(queries), id(keys), site.kind, *rule_of(trace, site, 0))
+    key = (id(queries), id(keys), site.kind, *rule_of(trace, site))
     if key not in known:
         grid = trace.query_grid(site)
         flat = grid is not None and grid.frames == 1 and grid == trace.key_grid(site)
-        known[key] = Inputs(
-            queries,
-            keys,
-            _visible(trace, site, len(queries[0])),
-            site.kind in SELF_KINDS,
-            site.kind == "causal",
-            grid if flat else None,
-        )
+        seen_by, grid = partial(_visible, trace, site), grid if flat else None
+        known[key] = Inputs(queries, keys, site.kind, seen_by, grid=grid)
     return known[key]
 
 
@@ -108,7 +106,7 @@ class _Group:
         scheme: of the run.
         state: what they are added to.
         sites: the sites.
-        inputs: tokens and mask.
+        numbers: of their heads.
         texts: the number of each item's text.
         of_text: whether rows and columns are the tokens of the text.
         strongest: of the sampled queries, token and weight of the strongest key in some heads.
@@ -117,10 +115,14 @@ class _Group:
     scheme: Scheme
     state: State
     sites: Sequence[Site]
-    inputs: Inputs
+    numbers: HeadNumbers
     texts: np.ndarray
     of_text: bool
     strongest: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+
+    @property
+    def inputs(self) -> Inputs:
+        return self.numbers.inputs
 
     @cached_property
     def ids(self) -> np.ndarray:
@@ -135,13 +137,9 @@ class _Group:
     @cached_property
     def queries(self) -> dict[str, np.ndarray]:
         """Number, text and position of every query, item after item."""
-        items, count = len(self.inputs.queries), self.inputs.seen.shape[2]
+        items, count = len(self.inputs.queries), self.inputs.size[0]
         text, query = np.repeat(self.texts, count), np.tile(np.arange(count), items)
-        return {
-            "number": numbers(text, query),
-            "text": text,
-            "query": query,
-        }
+        return {"number": random_numbers(text, query), "text": text, "query": query}
 
     @cached_property
     def sampled(self) -> np.ndarray:
@@ -150,26 +148,53 @@ class _Group:
         limit = self.scheme.settings.sampled * 2.0**64
         return np.flatnonzero(counted & (self.queries["number"].astype(float) < limit))
 
-    def add(self, heads: slice, weights: Tensor, readings: Readings, limits: np.ndarray) -> None:
-        """Adds some heads."""
+    def add(self, heads: slice, weights: Tensor, limits: np.ndarray) -> None:
+        """Adds the weights of some heads."""
+        inputs, totals = self.inputs, self.state.totals
         rows = slice(self.first + heads.start, self.first + heads.stop)
-        counted = self.inputs.of_heads(self.inputs.counted, heads).expand_as(readings.strength)
-        totals = self.state.totals
-        totals["items"][rows] += len(weights)
-        totals["queries"][rows] += counted.sum((0, 2)).cpu().numpy()
-        self._add_values(rows, readings)
-        self._add_maps(rows, weights, readings)
+        queries, keys = (slice(0, size) for size in inputs.size)
+        self.numbers.update(heads, queries, keys, weights)
+        counted = of_heads(inputs.counted, heads).expand(weights.shape[:3])
+        corner = weights[:, :, :SIDE, :SIDE].sum(0, dtype=torch.float64).cpu().numpy()
+        part = rows, slice(corner.shape[1]), slice(corner.shape[2])
+        totals["corner"][part] += corner
+        totals["corner items"][part] += len(weights)
+        if inputs.grid is not None:
+            distances = _on_grid(weights * counted[..., None], inputs.grid)
+            totals["distance"][rows] += distances.cpu().numpy()
+        on_plain = weights * inputs.plain[:, None, None]
         if self.of_text:
-            self._add_tokens(rows, readings, counted)
-        self._offer_examples(rows, weights, readings, counted, limits)
-        if self.of_text and self.inputs.on_line:
-            self.strongest.append(self._strongest(weights))
+            self._add_tokens("given", rows, inputs.queries, on_plain.sum(-1).double() * counted)
+        strength = torch.where(counted, on_plain.amax(-1), -1.0)
+        self._offer_examples(rows, weights, strength, limits)
+        if self.of_text and inputs.on_line:
+            self.strongest.append(self._strongest(on_plain))
 
-    def _add_values(self, rows: slice, readings: Readings) -> None:
+    def finish(self) -> None:
+        """Adds what is known once all heads were added."""
+        inputs, totals, numbers = self.inputs, self.state.totals, self.numbers
+        rows = slice(self.first, self.first + numbers.drawn.shape[1])
+        totals["items"][rows] += len(numbers.drawn)
+        totals["queries"][rows] += inputs.counted.sum((0, 2)).cpu().numpy()
+        self._add_values(rows)
+        if inputs.on_line:
+            bins = distance_bins(inputs.distances().cpu().numpy().astype(int))
+            np.add.at(totals["distance"][rows].T, bins, numbers.offsets.sum(0).T.cpu().numpy())
+        if self.of_text:
+            self._add_tokens("drawn", rows, inputs.keys, numbers.drawn)
+        if (grid := inputs.grid) is not None:
+            row, col = np.divmod(np.arange(grid.rows * grid.cols), grid.cols)
+            cells = row * GRID // grid.rows * GRID + col * GRID // grid.cols
+            patches = numbers.drawn[..., grid.prefix : grid.prefix + len(cells)]
+            np.add.at(totals["grid"][rows].T, cells, patches.sum(0).T.cpu().numpy())
+        self._offer_pairs()
+
+    def _add_values(self, rows: slice) -> None:
         """Means, variances and histograms of the numbers."""
-        missing = torch.full(readings.strength.shape[:2], torch.nan, dtype=torch.float64)
         measures, totals = self.scheme.measures, self.state.totals
-        every = [readings.values.get(measure.key, missing).cpu() for measure in measures]
+        found = self.numbers.result()
+        missing = torch.full_like(found["entropy"], torch.nan)
+        every = [found.get(measure.key, missing).cpu() for measure in measures]
         values = torch.stack(every, -1).numpy()  # item head measure
         defined = ~np.isnan(values)
         filled = np.where(defined, values, 0.0)
@@ -181,46 +206,18 @@ class _Group:
             bins = bins_of(values[item, head, column], measure)
             np.add.at(totals["histogram"][rows, column], (head, bins), 1)
 
-    def _add_maps(self, rows: slice, weights: Tensor, readings: Readings) -> None:
-        """Weight by distance, in the upper left corner, and by part of a picture."""
-        totals = self.state.totals
-        if readings.distances is not None:
-            totals["distance"][rows] += readings.distances.sum(0).cpu().numpy()
-        corner = weights[:, :, :SIDE, :SIDE].sum(0, dtype=torch.float64).cpu().numpy()
-        part = rows, slice(corner.shape[1]), slice(corner.shape[2])
-        totals["corner"][part] += corner
-        totals["corner items"][part] += len(weights)
-        if (grid := self.inputs.grid) is not None:
-            row, col = np.divmod(np.arange(grid.rows * grid.cols), grid.cols)
-            cells = row * GRID // grid.rows * GRID + col * GRID // grid.cols
-            patches = readings.drawn[..., grid.prefix : grid.prefix + len(cells)]
-            drawn = patches.double().sum(0).cpu().numpy()
-            np.add.at(totals["grid"][rows].T, cells, drawn.T)
-
-    def _add_tokens(self, rows: slice, readings: Readings, counted: Tensor) -> None:
-        """The weight that each token draws, and that it gives."""
-        for name, tokens, values in (
-            ("drawn", self.inputs.keys, readings.drawn.double()),
-            ("given", self.inputs.queries, readings.given.double() * counted),
-        ):
-            columns = self.scheme.columns(np.array([each.ids for each in tokens]).reshape(-1))
-            into = self.state.totals[name][rows]
-            for row, each in zip(
-                into, values.transpose(0, 1).flatten(1).cpu().numpy(), strict=True
-            ):
-                row += np.bincount(columns, each, into.shape[1])
+    def _add_tokens(self, name: str, rows: slice, tokens: Sequence[Tokens], values: Tensor) -> None:
+        """The weight that each token draws, or that it gives."""
+        columns = self.scheme.columns(np.array([each.ids for each in tokens]).reshape(-1))
+        into = self.state.totals[name][rows]
+        for row, each in zip(into, values.transpose(0, 1).flatten(1).cpu().numpy(), strict=True):
+            row += np.bincount(columns, each, into.shape[1])
 
     def _offer_examples(
-        self,
-        rows: slice,
-        weights: Tensor,
-        readings: Readings,
-        counted: Tensor,
-        limits: np.ndarray,
+        self, rows: slice, weights: Tensor, strengths: Tensor, limits: np.ndarray
     ) -> None:
         """Queries of each interval of strength, with their strongest keys."""
-        strength = torch.where(counted, readings.strength, -1.0).transpose(0, 1).flatten(1)
-        strength = strength.double().cpu().numpy()  # head query
+        strength = strengths.transpose(0, 1).flatten(1).double().cpu().numpy()  # head query
         interval = np.searchsorted(STRENGTHS, strength, side="right") - 1
         cells = (np.arange(rows.start, rows.stop) * len(STRENGTHS))[:, None] + interval
         number = self.queries["number"]
@@ -238,16 +235,15 @@ class _Group:
             weights=np.pad(top.values.float().cpu().numpy(), padding),
         )
 
-    def _strongest(self, weights: Tensor) -> tuple[np.ndarray, np.ndarray]:
+    def _strongest(self, on_plain: Tensor) -> tuple[np.ndarray, np.ndarray]:
         """The plain key with the largest weight, of each sampled query in each head."""
-        item, query = np.divmod(self.sampled, weights.shape[2])
-        plain = self.inputs.plain[item].to(weights)
-        largest = (weights[item, :, query] * plain[:, None]).max(-1)
+        item, query = np.divmod(self.sampled, on_plain.shape[2])
+        largest = on_plain[item, :, query].max(-1)
         keys = self.ids[item[:, None], largest.indices.cpu().numpy()]
         return keys, largest.values.cpu().numpy()
 
-    def offer_pairs(self) -> None:
-        """Adds the sampled queries with their strongest keys, once all heads were added."""
+    def _offer_pairs(self) -> None:
+        """Adds the sampled queries with their strongest keys."""
         if not self.strongest:
             return
         keys, weights = (np.concatenate(each, 1) for each in zip(*self.strongest, strict=True))
@@ -261,6 +257,15 @@ class _Group:
                 keys=keys[:, heads],
                 weights=weights[:, heads],
             )
+
+
+def _on_grid(weights: Tensor, grid: PatchGrid) -> Float[Tensor, "head bin"]:
+    """The weight between patches by the bin of their distance."""
+    patches = slice(grid.prefix, grid.prefix + grid.rows * grid.cols)
+    apart = grid_distances(grid.rows, grid.cols).round().long().numpy()
+    bins = torch.from_numpy(distance_bins(apart)).flatten().to(weights.device)
+    maps = weights[..., patches, patches].flatten(2).sum(0).double()
+    return maps.new_zeros(len(maps), 2 * BINS - 1).index_add_(1, bins, maps)
 
 
 def _of_text(trace: Trace, site: Site) -> bool:
@@ -286,47 +291,43 @@ def _most_cells(trace: Trace, site: Site) -> int:
     return CELLS["cuda" if trace.pattern(site).q.is_cuda else "cpu"]
 
 
-def _visible(trace: Trace, site: Site, count: int) -> Tensor:
-    """True at the keys that each query sees, `item head query key`."""
-    rows = torch.arange(count)
+def _visible(trace: Trace, site: Site, rows: Tensor) -> Tensor:
+    """True at the keys that some queries see, `#item #head row key`."""
+    items, pattern = range(len(trace.queries(site))), trace.pattern(site)
     if not _plain_axes(trace, site):
-        items = range(len(trace.queries(site)))
-        every = torch.stack([trace.visible(site, rows, item=item) for item in items])
-        return _where_float64_is(every)
-    pattern = trace.pattern(site)
+        return torch.stack([trace.visible(site, rows, item=item) for item in items])
     places = rows.to(pattern.q.device)
     seen = pattern.mask.visible(places, pattern.keys, range(pattern.heads))
-    if seen is None:
-        seen = torch.ones(1, 1, 1, 1, dtype=torch.bool, device=places.device)
-    return _where_float64_is(seen.expand(-1, -1, count, pattern.keys))
+    seen = torch.ones(1, 1, 1, 1, dtype=torch.bool, device=places.device) if seen is None else seen
+    return seen.expand(-1, -1, len(rows), pattern.keys)
 
 
-def _where_float64_is(values: Tensor) -> Tensor:
-    """Values where float64 is: Apple's GPUs have none."""
-    return values.cpu() if values.device.type == "mps" else values
+def _sink(trace: Trace, site: Site) -> Tensor | None:
+    """The weight of each query on the sink of its softmax, `item head query`."""
+    items = range(len(trace.queries(site)))
+    known = [sink for item in items if (sink := trace.sink_weights(site, item)) is not None]
+    return torch.stack(known) if known else None
 
 
-def _weights(trace: Trace, sites: Sequence[Site]) -> Iterator[tuple[slice, Tensor, Tensor | None]]:
-    """Heads, their weights of all items, and those on a sink: all heads at once or one by one."""
+def _weights(trace: Trace, sites: Sequence[Site]) -> Iterator[tuple[slice, Tensor]]:
+    """Heads, and their weights of all items: all heads at once or one by one."""
     if len(sites) > 1:
-        weights = torch.cat([w for site in sites for _, w, _ in _weights(trace, [site])], 1)
-        yield slice(0, weights.shape[1]), weights, None
+        weights = torch.cat([w for site in sites for _, w in _weights(trace, [site])], 1)
+        yield slice(0, weights.shape[1]), weights
         return
     (site,) = sites
     pattern, items = trace.pattern(site), range(len(trace.queries(site)))
     queries, keys = len(trace.queries(site)[0]), len(trace.keys(site)[0])
     together = len(items) * site.heads * queries * keys <= _most_cells(trace, site)
     plain = _plain_axes(trace, site)
-    known = [sink for item in items if (sink := trace.sink_weights(site, item)) is not None]
     for head in [None] if together else range(site.heads):
         if plain:
             weights = pattern.weights(head)
         else:
             weights = torch.stack([trace.weights(site, head, item=item) for item in items])
         heads = slice(0, site.heads) if head is None else slice(head, head + 1)
-        sink = _where_float64_is(torch.stack(known)[:, heads]) if known else None
-        weights = _where_float64_is(weights.detach())
-        yield heads, weights if head is None else weights[:, None], sink
+        weights = weights.detach() if head is None else weights.detach()[:, None]
+        yield heads, weights.cpu() if weights.device.type == "mps" else weights
 
 
 def _text_of(item: Item, trace: Trace, index: int) -> dict[str, Any]:

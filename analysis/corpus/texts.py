@@ -68,9 +68,6 @@ def texts_of(
 
 def _of_files(source: Path, column: str | None, target: str | None) -> Iterator[Text]:
     for path in _files(source, tuple(READERS)):
-        if path.suffix.lower() not in READERS:
-            expected = ", ".join(READERS)
-            raise ValueError(f"{path.name}: expected a folder or one of {expected}")
         try:
             rows = READERS[path.suffix.lower()](path)
             yield from _texts(path.name, rows, column, target)
@@ -83,28 +80,15 @@ def _of_files(source: Path, column: str | None, target: str | None) -> Iterator[
 
 def _pictures(source: Path) -> Iterator[Text]:
     for path in _files(source, PICTURES):
-        if path.suffix.lower() not in PICTURES:
-            raise ValueError(f"{path.name}: expected a picture ({', '.join(PICTURES)})")
         yield Text(path.name, str(path.resolve()))
-
-
-def check_paths(sources: Iterable[Path]) -> None:
-    """Refuses what is not there, before anything is opened.
-
-    Raises:
-        OSError: for a file that is not there.
-    """
-    for source in sources:
-        if str(source) != STDIN and not source.exists():
-            raise FileNotFoundError(f"{source}: there is no such file or folder")
 
 
 def _files(source: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """A file itself; of a folder, the files in it and below it that can be read."""
-    check_paths([source])
-    if not source.is_dir():
-        return [source]
-    paths = [path for path in sorted(source.rglob("*")) if path.suffix.lower() in suffixes]
+    if not source.exists():
+        raise FileNotFoundError(f"{source}: there is no such file or folder")
+    every = sorted(source.rglob("*")) if source.is_dir() else [source]
+    paths = [path for path in every if path.suffix.lower() in suffixes]
     if not paths:
         raise ValueError(f"{source.name}: expected files that end in {', '.join(suffixes)}")
     return paths

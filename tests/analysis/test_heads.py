@@ -10,9 +10,9 @@ from torch import Tensor
 
 from analysis.circuits import eigenvalue_score
 from analysis.descriptions import ALIGNS, descriptions
-from analysis.heads import HeadNumbers, head_table, heads
+from analysis.head_numbers import HeadNumbers, Inputs
+from analysis.heads import heads
 from analysis.measures import MEASURES
-from analysis.reach import Counted
 from models.attention import Mask
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
@@ -65,28 +65,29 @@ def drawn(count: int, heads: int, *, causal: bool, window: int | None = None) ->
     return scores.masked_fill(hidden, -math.inf).softmax(-1)
 
 
-def counted(words: list[str], kind: str = "self", window: int | None = None) -> Counted:
-    text, count = tokens(words), len(words)
+def inputs(kind: str = "self", window: int | None = None) -> Inputs:
+    text, count = [tokens(WORDS)], len(WORDS)
     mask = Mask(causal=kind == "causal", window=window)
 
     def seen_by(rows: Tensor) -> Tensor:
         visible = mask.visible(rows, count, range(1))
         visible = torch.ones(1, 1, 1, 1, dtype=torch.bool) if visible is None else visible
-        return visible[0].expand(-1, len(rows), count)
+        return visible.expand(-1, -1, len(rows), count)
 
-    return Counted(text, text, kind, seen_by)
+    return Inputs(text, text, kind, seen_by)
 
 
 @pytest.mark.parametrize(("causal", "window"), [(False, None), (True, None), (True, 4), (False, 3)])
 def test_every_number_is_the_slow_loop_s(causal: bool, window: int | None) -> None:
     """In blocks of uneven sizes, of one head or two, with the keys that a block reaches."""
     weights = drawn(len(WORDS), 3, causal=causal, window=window)
-    numbers = HeadNumbers(3, counted(WORDS, "causal" if causal else "self", window))
+    numbers = HeadNumbers(inputs("causal" if causal else "self", window), 3)
     for rows in (slice(0, 7), slice(7, 8), slice(8, len(WORDS))):
         stop = rows.stop if causal else len(WORDS)
         first = 0 if window is None else max(0, rows.start - window + 1)
         for chosen in (slice(0, 2), slice(2, 3)):
-            numbers.update(chosen, rows, weights[chosen, rows, first:stop], first=first)
+            keys = slice(first, stop)
+            numbers.update(chosen, rows, keys, weights[None, chosen, rows, keys])
     found, width = numbers.result(), len(WORDS) if window is None else window
     last = [row if causal else len(WORDS) - 1 for row in range(len(WORDS))]
     seen = [[j for j in range(last[i] + 1) if abs(i - j) < width] for i in range(len(WORDS))]
@@ -95,23 +96,23 @@ def test_every_number_is_the_slow_loop_s(causal: bool, window: int | None) -> No
         expected = slow_numbers(weights[head], WORDS, special, seen, causal=causal)
         assert found.keys() == expected.keys()
         for key, number in expected.items():
-            assert float(found[key][head]) == pytest.approx(number, abs=CLOSE, nan_ok=True), key
+            assert float(found[key][0, head]) == pytest.approx(number, abs=CLOSE, nan_ok=True), key
 
 
 def test_cross_attention_has_numbers_without_positions() -> None:
     done = trace(load("dates"), "3 May 2021")
-    table = head_table(done)
+    table = heads(done)
     cross = [row for row, site in enumerate(done.sites) if site.kind == "cross"]
-    assert table.values["distance"][cross].isnan().all()
-    assert not table.values["confidence"][cross].isnan().any()
-    assert not table.values["distance"][0].isnan().any()
+    assert table["distance"][cross].isnan().all()
+    assert not table["confidence"][cross].isnan().any()
+    assert not table["distance"][0].isnan().any()
 
 
 def test_numbers_have_reasons_where_they_are_not_defined() -> None:
     config = DecoderConfig(dim=21, heads=3, depth=2, positions="rotary", head_dim=4)
-    table = head_table(trace(load(config), torch.tensor([[5, 6, 7, 8]])))
-    assert set(table.values) == {measure.key for measure in MEASURES}
-    for key, numbers in table.values.items():
+    table = heads(trace(load(config), torch.tensor([[5, 6, 7, 8]])))
+    assert set(table) == {measure.key for measure in MEASURES}
+    for key, numbers in table.items():
         assert (key in table.reasons) == bool(numbers.isnan().all()), key
     assert "rotated" in table.reasons["matching"]
     assert "twice" in table.reasons["duplicate token"]
@@ -142,11 +143,11 @@ def test_copying_of_tokens_is_that_of_the_whole_circuit() -> None:
 
 def test_sentences_are_of_the_head_s_own_numbers() -> None:
     done = trace(load("minilm"), "The animal didn't cross the street because it was too tired.")
-    table = head_table(done)
+    table = heads(done)
     said = descriptions(done, table)
     assert [len(row) for row in said] == [12] * 6
     assert said[0][2] == "100\u00a0% of its weight goes to the token before."
-    share = float(table.values["first token"][5, 0])
+    share = float(table["first token"][5, 0])
     assert said[5][0] == f"{100 * share:.0f}\u00a0% of its weight goes to the first token, “[CLS]”."
 
 
@@ -155,7 +156,7 @@ def test_the_head_that_was_trained_to_align_says_so_for_every_input() -> None:
     model = replace(load(config), trained=True)
     for source, target in ([5, 6, 7], [4, 8]), ([9], [3]):
         done = trace(model, torch.tensor([source]), torch.tensor([target]))
-        said = descriptions(done, head_table(done))
+        said = descriptions(done, heads(done))
         purposes = {
             (site.kind, site.layer, head)
             for site, row in zip(done.sites, said, strict=True)
@@ -168,7 +169,7 @@ def test_the_head_that_was_trained_to_align_says_so_for_every_input() -> None:
 
 def test_untrained_networks_have_no_sentences() -> None:
     done = trace(load(EncoderConfig(vocab=53, dim=21, heads=3, depth=2)), torch.tensor([[5, 6, 7]]))
-    assert descriptions(done, head_table(done)) == [[None] * 3] * 2
+    assert descriptions(done, heads(done)) == [[None] * 3] * 2
 
 
 def test_a_data_frame_has_a_row_for_each_head() -> None:
@@ -186,11 +187,11 @@ def test_a_data_frame_has_a_row_for_each_head() -> None:
 
 def test_copying_of_tokens_is_not_read_past_a_layer_of_the_head() -> None:
     """BERT's head transforms the stream before the unembedding; GPT-2's and T5's only norm it."""
-    table = head_table(trace(BY_NAME["BERT"].build(), BY_NAME["BERT"].inputs()))
-    assert table.values["copying of tokens"].isnan().all()
+    table = heads(trace(BY_NAME["BERT"].build(), BY_NAME["BERT"].inputs()))
+    assert table["copying of tokens"].isnan().all()
     masked = build("BertForMaskedLM", "BertConfig", TEXT)
-    table = head_table(trace(masked, {"input_ids": REPEATED[:, :22]}))
-    assert table.values["copying of tokens"].isnan().all()
+    table = heads(trace(masked, {"input_ids": REPEATED[:, :22]}))
+    assert table["copying of tokens"].isnan().all()
     assert "not one norm and one linear map" in table.reasons["copying of tokens"]
     for name in ("GPT-2", "Llama"):
         found = trace(BY_NAME[name].build(), BY_NAME[name].inputs())

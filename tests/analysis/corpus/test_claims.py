@@ -36,10 +36,6 @@ def test_a_sentence_names_its_corpus_and_one_number(changed: dict, said: str) ->
     assert found == f"Over two books{said}".replace(" %", "\u00a0%")
 
 
-def test_nothing_is_said_of_a_head_that_was_not_read() -> None:
-    assert claim({}, "two books") is None
-
-
 def test_a_corpus_is_called_by_its_name_or_its_size() -> None:
     manifest = {"corpora": [{"about": "two books"}], "texts": 3_000, "settings": {"pictures": True}}
     assert corpus_of(manifest) == "two books"

@@ -37,8 +37,3 @@ def test_it_holds_the_mean_19_times_in_20(a: float, b: float) -> None:
     low, high = interval(drawn.mean(1), drawn.var(1, ddof=1), count, share=True)
     holds = np.mean((low <= a / (a + b)) & (a / (a + b) <= high))
     assert holds == pytest.approx(0.95, abs=0.02)  # four standard errors of 2,000 draws
-
-
-def test_a_single_text_has_no_interval() -> None:
-    ends_of_one = interval(0.4, math.nan, 1.0, share=True)
-    assert all(np.isnan(each) for each in ends_of_one)

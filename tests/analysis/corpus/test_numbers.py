@@ -10,8 +10,8 @@ import torch
 from analysis.corpus.scales import measures
 from analysis.corpus.settings import Scheme, Settings, places_of
 from analysis.corpus.state import State
-from analysis.corpus.tally import READ, Item, tally
-from analysis.heads import head_table
+from analysis.corpus.tally import Item, tally
+from analysis.heads import KINDS, heads
 from analysis.measures import PICTURE_MEASURES
 from analysis.vision import attention_distance, attention_entropy
 from models.decoder import DecoderConfig
@@ -47,7 +47,7 @@ CASES: dict[str, Callable[[], Trace]] = {
 
 def read(found: Trace, *, pictures: bool = False) -> tuple[Scheme, dict[str, np.ndarray]]:
     """The totals of one batch."""
-    places = places_of([site for site in found.sites if site.kind in READ])
+    places = places_of([site for site in found.sites if site.kind in KINDS])
     scheme = Scheme(Settings(pictures), places, tuple(range(59)))
     items = [Item(n, f"text:{n}", "", len(each)) for n, each in enumerate(found.tokens)]
     state = State.empty(scheme)
@@ -59,7 +59,7 @@ def read(found: Trace, *, pictures: bool = False) -> tuple[Scheme, dict[str, np.
 def test_means_are_those_of_single_texts(name: str) -> None:
     found = CASES[name]()
     scheme, totals = read(found)
-    single = [head_table(found, item=item).values for item in range(len(found.tokens))]
+    single = [heads(found, item=item) for item in range(len(found.tokens))]
     sites = {site.where: row for row, site in enumerate(found.sites)}
     compared = 0
     for column, measure in enumerate(scheme.measures):
@@ -96,7 +96,7 @@ def test_numbers_of_pictures_are_those_of_the_image_page(picture: Trace) -> None
             "row entropy": [attention_entropy(picture, site, item=n) for n in range(2)],
         }
         assert expected.keys() == {measure.key for measure in PICTURE_MEASURES}
-        table = [head_table(picture, item=n).values for n in range(2)]
+        table = [heads(picture, item=n) for n in range(2)]
         row = picture.sites.index(site)
         for measure in measures(True):
             values = expected.get(measure.key) or [each[measure.key][row] for each in table]

@@ -76,7 +76,7 @@ def latin(path: Path) -> None:
 
 BAD: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "encoding": ("a.txt", latin, r"a.txt: expected UTF-8, received byte 0xe9: convert"),
-    "kind": ("a.pdf", lambda p: p.write_bytes(b"%PDF"), "a.pdf: expected a folder or one of .txt"),
+    "kind": ("a.pdf", lambda p: p.write_bytes(b"%PDF"), "a.pdf: expected files that end in .txt"),
     "JSON": ("a.jsonl", lambda p: p.write_text('"a"\n{'), "a.jsonl:2: expected one JSON value"),
     "number": ("a.jsonl", lambda p: p.write_text("3"), "a.jsonl:1: expected a string or an object"),
     "not text": ("a.jsonl", lambda p: p.write_text('{"text": 3}'), "a.jsonl:1: expected text"),

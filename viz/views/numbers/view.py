@@ -52,21 +52,19 @@ class NumbersAnswer:
 def numbers(entry: TraceEntry) -> NumbersAnswer:
     """Every number of every head on one text; of a picture those of its papers' figures."""
     from analysis.descriptions import descriptions
-    from analysis.heads import head_table
+    from analysis.heads import heads
     from analysis.measures import MEASURES
 
     def compute() -> NumbersAnswer:
         if entry.patches is not None:
             return _of_picture(entry)
-        table = head_table(entry.view, check=check, progress=report)
+        found = heads(entry.view, check=check, progress=report)
         counts = [site.heads for site in entry.view.sites]
         values = {
-            measure.key: [
-                row[:count] for row, count in zip(table.values[measure.key], counts, strict=True)
-            ]
-            for measure in MEASURES
+            key: [row[:count] for row, count in zip(rows, counts, strict=True)]
+            for key, rows in found.items()
         }
-        return NumbersAnswer(MEASURES, values, table.reasons, descriptions(entry.view, table))
+        return NumbersAnswer(MEASURES, values, found.reasons, descriptions(entry.view, found))
 
     return entry.answers.once("numbers", compute)
 
