@@ -1,23 +1,22 @@
 """`View`: a trace as it is shown, with the interface of `Trace`.
 
-By whole words or sentences, without special tokens, and of an encoder–decoder with the joint map of
+By whole words, without special tokens, and of an encoder–decoder with the joint map of
 each layer.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from analysis.sentences import sentences_of
+from analysis.overview import blocks_from_rows
 from analysis.words import Group, joined, joined_tokens, renormalised, words_of
 from models.attention import Block, Pattern
-from models.attention.blocks import read_blocks
-from models.attention.pattern import index_slice, positions
+from models.attention.pattern import positions
 from models.trace import Output, Rows, Site, Tokens, Trace, Where, choose, short, where_of
 
 Special = Literal["shown", "hidden", "renormalised"]
@@ -27,21 +26,17 @@ JOINT = "joint"  # kind of the sites that put three together
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A text grouped by a view: the tokens of each group, and the groups as tokens."""
+    """A text grouped by a view: the tokens of each group, the groups as tokens, and whether any
+    token is left out."""
 
     groups: tuple[Group, ...]
     tokens: Tokens
+    hides: bool = False
 
 
-@dataclass(frozen=True)
-class JointParts:
-    """The sites that a joint map is put together from.
-
-    Attributes:
-        encoder: self-attention of the source.
-        cross: from the target to the source.
-        decoder: causal attention of the target.
-    """
+class JointParts(NamedTuple):
+    """The sites that a joint map is put together from: self-attention of the source, attention from
+    the target to the source, causal attention of the target."""
 
     encoder: Site
     cross: Site
@@ -61,7 +56,6 @@ class View:
     Attributes:
         trace: the underlying trace.
         words: whether to join the tokens of each word: keys are summed, queries averaged.
-        sentences: whether to join those of each sentence instead, in the same way.
         special: "hidden" drops the tokenizer's special tokens and the weight given to them;
             "renormalised" also divides each row of a head by its sum.
     """
@@ -69,7 +63,6 @@ class View:
     trace: Trace
     words: bool = True
     special: Special = "shown"
-    sentences: bool = False
 
     def __post_init__(self) -> None:
         if self.special not in SPECIAL:
@@ -97,25 +90,15 @@ class View:
             joined: how the numbers of a word's tokens were put together.
         """
         whole = "whole words" if self.words else ""
-        whole = "whole sentences" if self.sentences else whole
         whole += f": {joined}" if whole and joined else ""
-        special = ""
-        if self.special != "shown":
-            special = f"special tokens hidden{f', rows {rows}' if rows else ''}"
-            special = special if self.hides else "no special tokens to hide"
-        return "; ".join(part for part in (whole, special) if part)
+        special = f"special tokens hidden{f', rows {rows}' if rows else ''}"
+        special = special if self.hides else "no special tokens to hide"
+        return "; ".join(part for part in (whole, special * (self.special != "shown")) if part)
 
-    @cached_property
+    @property
     def hides(self) -> bool:
         """Whether any token is left out."""
-        read = ((self._side(site)[1:], site) for site in self.trace.sites)
-        return any(
-            sum(map(len, side.groups)) < len(tokens)
-            for sides, site in read
-            for side, tokens in zip(
-                sides, (self.trace.queries(site)[0], self.trace.keys(site)[0]), strict=True
-            )
-        )
+        return any(side.hides for _, *sides in self._sides.values() for side in sides)
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
@@ -125,7 +108,7 @@ class View:
     @property
     def is_plain(self) -> bool:
         """Whether its weights are those of the trace."""
-        return not (self.words or self.sentences) and self.special == "shown"
+        return not self.words and self.special == "shown"
 
     @property
     def output(self) -> Output:
@@ -228,17 +211,8 @@ class View:
         _first(item)
         if self.is_plain and site.kind != JOINT:
             yield from self.trace.blocks(self._side(site)[0], head=head, rows=rows)
-            return
-        rows = range(len(self.queries(site)[0])) if rows is None else rows
-        keys = len(self.keys(site)[0])
-
-        def read(heads: slice, some: slice) -> Block:
-            chosen = range(heads.start, heads.stop)
-            weights = [self.weights(site, each, rows=some) for each in chosen]
-            return Block(heads, some, slice(0, keys), torch.stack(weights))
-
-        heads = range(site.heads)[index_slice(head, site.heads, "head")]
-        yield from read_blocks(read, heads, rows, keys)
+        else:
+            yield from blocks_from_rows(self, site, head, rows)
 
     def visible(
         self, site: Site, rows: Int[Tensor, " row"], *, item: int = 0
@@ -272,15 +246,6 @@ class View:
         """What a joint site is put together from."""
         return self._joint_parts[site.layer]
 
-    def token(self, site: Site, direction: str, word: int) -> int:
-        """The last token of a word on a site's rows ("out") or columns ("in")."""
-        return self._read_side(site, direction).groups[word][-1]
-
-    def word(self, site: Site, direction: str, token: int) -> int | None:
-        """The word that contains a token; None if the token is hidden."""
-        groups = self._read_side(site, direction).groups
-        return next((n for n, group in enumerate(groups) if token in group), None)
-
     def origins(self, site: Site, direction: str) -> tuple[Group, ...]:
         """The tokens of each of a site's rows ("out") or columns ("in")."""
         return self._read_side(site, direction).groups
@@ -294,14 +259,11 @@ class View:
         of_source = chosen < split
         heads = () if head is not None else (site.heads,)
         weights = torch.zeros(*heads, len(chosen), len(self.keys(site)[0]))
-        if of_source.any():
-            mine = self.weights(parts.encoder, head, rows=chosen[of_source])
-            weights[..., of_source, :split] = mine.to(weights.device)
-        if not of_source.all():
-            source_rows = chosen[~of_source] - split
-            for part, keys in ((parts.cross, slice(split)), (parts.decoder, slice(split, None))):
-                theirs = self.weights(part, head, rows=source_rows)
-                weights[..., ~of_source, keys] = theirs.to(weights.device)
+        source, target = (of_source, chosen[of_source]), (~of_source, chosen[~of_source] - split)
+        keys = slice(split), slice(split), slice(split, None)
+        for part, columns, (at, mine) in zip(parts, keys, (source, target, target), strict=True):
+            if len(mine):
+                weights[..., at, columns] = self.weights(part, head, rows=mine).to(weights.device)
         return weights
 
     def _read_side(self, site: Site, direction: str) -> Read:
@@ -335,29 +297,24 @@ class View:
         return sides
 
     def _read(self, tokens: Tokens) -> Read:
-        groups = tuple((place,) for place in range(len(tokens)))
-        if self.words:
-            groups = words_of(tokens)
-        if self.sentences:
-            groups = sentences_of(tokens)
-        if self.special != "shown" and not all(tokens.special):
+        alone = tuple((place,) for place in range(len(tokens)))
+        groups = words_of(tokens) if self.words else alone
+        hides = self.special != "shown" and any(tokens.special) and not all(tokens.special)
+        if hides:
             groups = tuple(group for group in groups if not tokens.special[group[0]])
-        return Read(groups, joined_tokens(tokens, groups))
+        return Read(groups, joined_tokens(tokens, groups), hides)
 
 
 def joint_layers(trace: Trace) -> dict[int, JointParts]:
     """The layers of which a view has a joint map."""
     layers = {}
+    towers = (("encoder", "self"), ("decoder", "cross"), ("decoder", "causal"))
     for layer in sorted({site.layer for site in trace.sites}):
         sites = [site for site in trace.sites if site.layer == layer]
-        kinds = [
-            [site for site in sites if site.tower == tower and site.kind == kind]
-            for tower, kind in (("encoder", "self"), ("decoder", "cross"), ("decoder", "causal"))
-        ]
-        alone = all(len(each) == 1 for each in kinds)
-        if not alone or len({each[0].heads for each in kinds}) > 1:
+        parts = [s for asked in towers for s in sites if (s.tower, s.kind) == asked]
+        if [(s.tower, s.kind) for s in parts] != [*towers] or len({s.heads for s in parts}) > 1:
             continue
-        encoder, cross, decoder = (each[0] for each in kinds)
+        encoder, cross, decoder = parts
         source, target = trace.queries(encoder)[0], trace.queries(decoder)[0]
         if trace.keys(cross)[0] == source and trace.queries(cross)[0] == target:
             layers[layer] = JointParts(encoder, cross, decoder)

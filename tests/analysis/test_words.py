@@ -5,7 +5,6 @@ import re
 import pytest
 import torch
 
-from analysis.sentences import sentences_of
 from analysis.view import View
 from analysis.words import joined, joined_tokens, renormalised, text_numbers, words_of
 from models.run import load, trace
@@ -73,12 +72,6 @@ def test_which_tokens_are_a_word(parts, words) -> None:
     assert list(words_of(tokens_of(*parts))) == words
 
 
-def test_texts_of_a_pair_stay_apart_and_ids_alone() -> None:
-    pair = tokens_of(("one", (0, 3)), ("two", (3, 6)), segments=(0, 1))
-    assert words_of(pair) == ((0,), (1,))
-    assert words_of(Tokens.of_ids([4, 5, 6])) == ((0,), (1,), (2,))
-
-
 def test_words_show_their_text() -> None:
     tokens = tokens_of(("🙂 1/2", (0, 1)), ("🙂 2/2", (0, 1)), ("un", (2, 4)), ("like", (4, 8)))
     found = joined_tokens(tokens, words_of(tokens))
@@ -106,9 +99,7 @@ def test_a_view_by_words(seen) -> None:
     for block in view.blocks(site):
         there = weights[block.heads, block.rows, block.keys]
         assert (block.weights - there).abs().max() < ROUNDING
-    place = labels.index("unbelievable")
-    assert view.token(site, "out", place) == groups[place][-1]
-    assert view.word(site, "in", groups[place][0]) == place
+    assert view.origins(site, "out") == groups
 
 
 def test_a_view_without_special_tokens(seen) -> None:
@@ -116,7 +107,6 @@ def test_a_view_without_special_tokens(seen) -> None:
     hidden = View(seen, words=False, special="hidden")
     assert hidden.key_labels(site) == seen.labels[1:-1]
     assert (hidden.weights(2) - whole[:, 1:-1, 1:-1]).abs().max() < ROUNDING  # other blocks of rows
-    assert hidden.word(site, "out", 0) is None
     again = View(seen, words=False, special="renormalised").weights(2)
     assert (again.sum(-1) - 1).abs().max() < ROUNDING
     expected = whole[:, 1:-1, 1:-1] / whole[:, 1:-1, 1:-1].sum(-1, keepdim=True)
@@ -124,11 +114,6 @@ def test_a_view_without_special_tokens(seen) -> None:
     both = View(seen, words=True, special="renormalised")
     assert "[CLS]" not in both.query_labels(site)
     assert (both.weights(2).sum(-1) - 1).abs().max() < ROUNDING
-
-
-def test_another_item_is_refused(seen) -> None:
-    with pytest.raises(ValueError, match="a view is of the first item, received 1"):
-        View(seen).weights(0, item=1)
 
 
 @pytest.mark.parametrize(("first", "second"), [("Hello there", "Hi you two"), ("Yes", "No")])
@@ -152,9 +137,3 @@ def test_a_pair_without_segments_is_told_apart_by_its_separators(first: str, sec
     expected = ["<s>", *first.split(), "</s>", "</s>", *second.split(), "</s>"]
     assert list(words.labels) == expected
     assert words.segments.index(1) == len(first.split()) + 3
-    assert len(sentences_of(tokens)) == 6
-
-
-def test_pieces_of_one_character_are_no_second_text() -> None:
-    tokens = tokens_of(("🙂 1/2", (0, 1)), ("🙂 2/2", (0, 1)), ("!", (1, 2)))
-    assert text_numbers(tokens) == (0, 0, 0)

@@ -31,11 +31,10 @@ def traces() -> list[tuple[Any, Trace]]:
 
 
 def shown_of() -> Iterator[tuple[Any, Trace, View]]:
-    """By tokens, by words without special tokens, and by sentences, for each kind of network."""
+    """By tokens, and by words without special tokens, for each kind of network."""
     for run, t in traces():
         yield run, t, View(t, words=False)
         yield run, t, View(t, special="hidden")
-        yield run, t, View(t, words=False, sentences=True)
 
 
 def lines_of(path: Path) -> list[dict[str, str]]:

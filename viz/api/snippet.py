@@ -98,8 +98,7 @@ def needs_view(view: "Trace | View", site: int | None) -> bool:
 
 def view_line(view: Any) -> str:
     """The line that makes a view of the trace `t`."""
-    sentences = ", sentences=True" if view.sentences else ""
-    return f"t = hs.View(t, words={view.words}, special={view.special!r}{sentences})"
+    return f"t = hs.View(t, words={view.words}, special={view.special!r})"
 
 
 def weights_of(view: "Trace | View", site: int, head: int | str) -> str:
