@@ -9,7 +9,7 @@ Source: Radford et al. 2023 (Whisper), with the procedure of its code, `whisper/
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import regex
@@ -91,15 +91,10 @@ def transcript(t: Trace, item: int = 0) -> tuple[Tokens, int]:
     if t.sound is None or t.target_tokens is None:
         raise ValueError("expected the trace of a recording by a model that writes it down")
     tokens = t.target_tokens[item]
-    first = next(
-        (place for place, is_special in enumerate(tokens.special) if not is_special), len(tokens)
-    )
-    last = max(
-        (place + 1 for place, is_special in enumerate(tokens.special) if not is_special), default=0
-    )
-    if first < 1 or first == len(tokens):
+    text = [place for place, is_special in enumerate(tokens.special) if not is_special]
+    if not text or not text[0]:
         raise ValueError("the transcript is empty: there is nothing to align")
-    return tokens[first:last], first
+    return tokens[text[0] : text[-1] + 1], text[0]
 
 
 def seconds_per_frame(t: Trace) -> float:
@@ -135,19 +130,12 @@ def _weights(t: Trace, item: int) -> tuple[Float[Tensor, "head token frame"], li
 
 
 def _normalised(weights: Float[Tensor, "head token frame"]) -> Float[Tensor, "head token frame"]:
-    """Weights in units that heads share, smoothed along time."""
+    """Weights in units that heads share, smoothed along time; edges are mirrored."""
+    from scipy.ndimage import median_filter
+
     deviation, mean = torch.std_mean(weights, dim=-2, keepdim=True, correction=0)
-    return median((weights - mean) / torch.where(deviation > 0, deviation, 1))
-
-
-def median(x: Float[Tensor, "*head token frame"]) -> Float[Tensor, "*head token frame"]:
-    """The median of each value and its neighbours along time; edges are mirrored."""
-    side = MEDIAN // 2
-    if x.shape[-1] <= side:
-        return x
-    flat = x.reshape(1, -1, x.shape[-1])
-    padded = torch.nn.functional.pad(flat, (side, side), mode="reflect")
-    return padded.unfold(-1, MEDIAN, 1).median(-1).values.view_as(x)
+    units = (weights - mean) / torch.where(deviation > 0, deviation, 1)
+    return torch.from_numpy(median_filter(units.numpy(), (1, 1, MEDIAN), mode="mirror"))
 
 
 # --- the path -------------------------------------------------------------------------------------
@@ -222,12 +210,12 @@ def aligning_heads(t: Trace, *, most: int = MOST_HEADS, item: int = 0) -> tuple[
 
 def _rank_correlation(frames: Int[Tensor, " token"]) -> float:
     """Spearman's correlation of the frames with their order; 0 where all are equal."""
-    from scipy.stats import rankdata
+    from scipy.stats import spearmanr
 
-    ranks = rankdata(frames.numpy())
-    if len(ranks) < 2 or ranks.std() == 0:
+    if len(frames.unique()) < 2:
         return 0.0
-    return float(np.corrcoef(ranks, np.arange(len(ranks)))[0, 1])
+    found: Any = spearmanr(frames.numpy(), np.arange(len(frames)))
+    return float(found.statistic)
 
 
 # --- words ----------------------------------------------------------------------------------------
@@ -237,9 +225,6 @@ def spoken(tokens: Tokens) -> list[tuple[str, list[int]]]:
     """The words of a transcript in the order of `align`: text with punctuation, and tokens without.
 
     Punctuation is written to the word before it, which ends where the punctuation begins.
-
-    Args:
-        tokens: of the transcript.
     """
     groups: list[list[int]] = []
     for place in range(len(tokens)):

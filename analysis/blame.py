@@ -18,6 +18,7 @@ Source: Kramár et al. 2024, "AtP*", section 3.1, for the softmax; Goldowsky-Dil
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import nan
 from typing import Any, NamedTuple
 
@@ -25,13 +26,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.relevance import attention_gradient
+from analysis.relevance import gradient_columns
 from analysis.stack import self_attention
-from analysis.sweep import Passes
 from analysis.target import Target, choose
 from models.attention.edit_protocols import Edit
 from models.edits import Cut, SetWeights
 from models.progress import Progress, no_progress
+from models.progress import each as each_of
 from models.run import Model, as_model, trace
 from models.trace import Output, Site, Trace
 
@@ -121,24 +122,17 @@ def blame(
     sites = self_attention(t)
     maps = [edge_effects(t, site, chosen.item) for site in sites]
     edges = strongest(maps, sites, count)
-    passes = Passes.of(model, input)
     dice = torch.Generator().manual_seed(seed)
     draws = [_random(edges, t, sites, chosen.item, dice) for _ in range(controls)]
     by_layer, after = {site.layer: site for site in sites}, list[float]()
-    for done, some in enumerate([edges, *draws]):
-        progress(done, 1 + len(draws))
-        cuts = [_cut(t, by_layer[each.layer], each, chosen.item) for each in some]
-        after.append(float(chosen.probability(passes.edited([*edits, *cuts]).output)))
-    progress(1 + len(draws), 1 + len(draws))
-    tokens = torch.stack(
-        [
-            site.heads * attention_gradient(t, site, positive=False, item=chosen.item).sum(0)
-            for site in sites
-        ]
-    ).sum(0)
+    for some in each_of([edges, *draws], progress):
+        cuts = [_cut(t, by_layer[edge.layer], edge, chosen.item) for edge in some]
+        cut = trace(model, input, edits=[*edits, *cuts])
+        after.append(float(chosen.probability(cut.output)))
+    tokens = gradient_columns(t, sites, chosen.item)
     before = float(chosen.probability(t.output))
-    start = t.queries(sites[0])[chosen.item]
-    last = len(start) - 1 if chosen.position is None else chosen.position
+    count_of_tokens = len(t.queries(sites[0])[chosen.item])
+    last = count_of_tokens - 1 if chosen.position is None else chosen.position
     path = best_path(maps, sites, last)
     return Blame(chosen, tokens, spans_of(tokens), edges, path, before, after[0], tuple(after[1:]))
 
@@ -198,19 +192,14 @@ def strongest(
     """
     if count < 1:
         raise ValueError(f"count: expected 1 or more, received {count}")
-    flat = torch.cat([each.flatten() for each in maps])
-    indices = flat.topk(min(count, int((flat < 0).sum())), largest=False).indices.tolist()
-    return tuple(_edge(maps, sites, index) for index in indices)
-
-
-def _edge(maps: Sequence[Tensor], sites: Sequence[Site], index: int) -> Edge:
+    edges = list[Edge]()
     for each, site in zip(maps, sites, strict=True):
-        if index < each.numel():
-            head, cell = divmod(index, each[0].numel())
-            query, key = divmod(cell, each.shape[2])
-            return Edge(site.layer, head, query, key, float(each[head, query, key]))
-        index -= each.numel()
-    raise IndexError(index)
+        effects, places = each.flatten().topk(min(count, each.numel()), largest=False)
+        at = torch.stack(torch.unravel_index(places, each.shape), -1).tolist()
+        for (head, query, key), effect in zip(at, effects.tolist(), strict=True):
+            edges.append(Edge(site.layer, head, query, key, effect))
+    falls = (edge for edge in edges if edge.effect < 0)
+    return tuple(sorted(falls, key=lambda edge: edge.effect)[:count])
 
 
 def best_path(
@@ -249,16 +238,14 @@ def spans_of(tokens: Float[Tensor, " token"]) -> tuple[Span, ...]:
     whole = float(positive.sum())
     if not whole:
         return ()
-    above = (positive > positive[positive > 0].mean()).tolist()
-    if not any(above):  # all are alike
-        above = (positive > 0).tolist()
-    spans, start = [], None
-    for place, inside in enumerate([*above, False]):
-        if inside and start is None:
-            start = place
-        elif not inside and start is not None:
-            spans.append(Span(start, place, float(positive[start:place].sum()) / whole))
-            start = None
+    above = positive > positive[positive > 0].mean()
+    above = above if above.any() else positive > 0  # all are alike
+    spans = []
+    for inside, group in groupby(range(len(above)), lambda place: bool(above[place])):
+        places = [*group]
+        if inside:
+            share = float(positive[places].sum()) / whole
+            spans.append(Span(places[0], places[-1] + 1, share))
     return tuple(sorted(spans, key=lambda span: -span.share))
 
 

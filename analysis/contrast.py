@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.grounding import on_grid, rows_of, sites_on_pictures
-from analysis.relevance import attention_gradient, reader
+from analysis.relevance import gradient_columns, mixed, reader
 from models.inputs.prompt import Prompt
 from models.picture_grid import PictureGrid
 from models.run import Model, as_model, trace
@@ -72,10 +72,7 @@ def contrast(
         return logits[word] if rival is None else logits[word] - logits[rival]
 
     t = trace(model, prompt, written, gradient=difference)
-    keys = {
-        site: site.heads * attention_gradient(t, site, positive=False).sum(0)
-        for site in sites_on_pictures(t)
-    }
+    keys = {site: gradient_columns(t, [site]) for site in sites_on_pictures(t)}
     return Contrast(t, float(difference(t.output)), keys)
 
 
@@ -102,11 +99,6 @@ def compares(model: Model | Any) -> bool:
 
 def captions(model: Model | Any, picture: Any, texts: Sequence[str]) -> tuple[Caption, ...]:
     """How similar a picture is to some captions, and which patches speak for each.
-
-    Args:
-        model: that compares pictures with texts, such as CLIP and SigLIP.
-        picture: as for `trace`.
-        texts: the captions.
 
     Raises:
         ValueError: without a caption, and for a model that gives no similarities.
@@ -153,9 +145,6 @@ def _for_picture(t: Trace) -> Float[Tensor, "row col"]:
     tower = [site for site in t.sites if t.key_pictures(site) and site.kind == "self"]
     if not tower:
         raise ValueError(f"{t.model}: its patches do not lie on a grid")
-    identity = torch.eye(len(t.keys(tower[0])[0]), device=t.output.values.device)
-    mixed = identity
-    for site in tower:
-        mixed = mixed + attention_gradient(t, site, positive=True) @ mixed
-    tokens = reader(t, tower[-1]) @ (mixed - identity)
+    through = mixed(t, tower)
+    tokens = reader(t, tower[-1]) @ (through - torch.eye(len(through), device=through.device))
     return on_grid(tokens, t.key_pictures(tower[0])[0])

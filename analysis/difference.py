@@ -95,13 +95,7 @@ class Change:
 def most_changed(
     difference: Difference, sites: Sequence[Site], progress: Progress = no_progress
 ) -> Change | None:
-    """The largest change of a weight over all heads of some sites; None where nothing changed.
-
-    Args:
-        difference: of two passes.
-        sites: of both.
-        progress: called with how many sites are read and of how many.
-    """
+    """The largest change of a weight over all heads of some sites; None where nothing changed."""
     most: Change | None = None
     for index, site in enumerate(sites):
         progress(index, len(sites))

@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.outputs import row_of
 from analysis.target import EMBEDDINGS
 from models.output import cross_entropy, log_softmax
 from models.trace import Output, Trace
@@ -46,7 +47,7 @@ class Logit(Measure):
     item: int = 0
 
     def of(self, output: Output) -> Float[Tensor, ""]:
-        row = _row(output, self.query, self.item)
+        row = row_of(output, self.query, self.item)
         logit = _at(row, self.id)
         return logit if self.versus is None else logit - _at(row, self.versus)
 
@@ -60,7 +61,7 @@ class Probability(Measure):
     item: int = 0
 
     def of(self, output: Output) -> Float[Tensor, ""]:
-        return _at(log_softmax(_row(output, self.query, self.item)), self.id).exp()
+        return _at(log_softmax(row_of(output, self.query, self.item)), self.id).exp()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +81,8 @@ class Divergence(Measure):
     item: int = 0
 
     def of(self, output: Output) -> Float[Tensor, ""]:
-        p = log_softmax(_row(self.reference.output, self.query, self.item))
-        q = log_softmax(_row(output, self.query, self.item))
+        p = log_softmax(row_of(self.reference.output, self.query, self.item))
+        q = log_softmax(row_of(output, self.query, self.item))
         return (p.exp() * (p - q)).sum()
 
 
@@ -169,13 +170,6 @@ class Loss(Measure):
         if missing >= self.first or len(logits) != len(targets):
             raise ValueError(f"expected logits of {len(self.ids)} tokens, from {self.first - 1} on")
         return cross_entropy(logits.float(), targets)
-
-
-def _row(output: Output, query: int, item: int) -> Float[Tensor, " vocab"]:
-    if output.name != "logits" or output.values.ndim not in (2, 3):
-        raise ValueError(f"expected logits, received {output.name}")
-    row = output.values[item] if output.values.ndim == 2 else output.row(query, item)
-    return row.float()
 
 
 def _at(row: Float[Tensor, " vocab"], id: int) -> Float[Tensor, ""]:

@@ -13,7 +13,7 @@ Source: DeYoung et al. 2020, "ERASER", section 4; for pictures Samek et al. 2017
 2018, "RISE", section 4.2.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from torch import Tensor
 
 from analysis.target import Target, choose, mask_id
 from models.inputs.pictures import grey_of, pixels_of
+from models.progress import Progress, each, no_progress
 from models.run import Model, as_model, trace
 from models.trace import Output, Trace
 
@@ -66,7 +67,6 @@ class Study:
     """The orders in which tokens are removed from one input, and what is measured then.
 
     Attributes:
-        tokens: number of tokens of the input.
         value: p(x) of the whole input.
         counts: how many tokens are removed, or kept.
         queue: the order of the relevance, the most relevant token first; then random ones.
@@ -75,7 +75,6 @@ class Study:
     model: Model
     inputs: "_Inputs"
     chosen: Target
-    tokens: int
     value: float
     counts: list[int]
     queue: tuple[Tensor, ...]
@@ -98,9 +97,8 @@ class Study:
             whole = trace(model, input, written)
         tokens = whole.tokens[chosen.item]
         if len(relevance) != len(tokens):
-            raise ValueError(
-                f"relevance: expected {len(tokens)} numbers, received {len(relevance)}"
-            )
+            count = len(relevance)
+            raise ValueError(f"relevance: expected {len(tokens)} numbers, received {count}")
         inputs = _inputs(model, input, whole, removal, chosen.item)
         movable = torch.tensor([not special for special in tokens.special])
         if chosen.position is not None and whole.target_tokens is None:
@@ -109,14 +107,11 @@ class Study:
         if not len(movable):
             raise ValueError("expected tokens that can be removed: these are all special")
         dice = torch.Generator().manual_seed(seed)
-        shuffled = [
-            movable[torch.randperm(len(movable), generator=dice)] for _ in range(orders + 1)
-        ]
-        first = shuffled[0]
-        order = first[relevance.cpu()[first].argsort(descending=True, stable=True)]
+        draws = [movable[torch.randperm(len(movable), generator=dice)] for _ in range(orders + 1)]
+        order = draws[0][relevance.cpu()[draws[0]].argsort(descending=True, stable=True)]
         counts = sorted({max(int(level > 0), round(level * len(movable))) for level in levels})
         value = float(chosen.probability(whole.output))
-        study = Study(model, inputs, chosen, len(tokens), value, counts, (order, *shuffled[1:]))
+        study = Study(model, inputs, chosen, value, counts, (order, *draws[1:]))
         again = study.probabilities([order[:0]])[0]
         if abs(again - value) > SAME * max(1.0, abs(value)):
             raise ValueError(
@@ -124,26 +119,6 @@ class Study:
                 f" they give {again:.4f} in place of {value:.4f}"
             )
         return study
-
-    @property
-    def orders(self) -> int:
-        """Number of orders."""
-        return len(self.queue)
-
-    @property
-    def removable(self) -> int:
-        """Number of tokens that can be removed."""
-        return len(self.queue[0])
-
-    @property
-    def removal(self) -> Removal:
-        """How tokens are removed."""
-        return self.inputs.removal
-
-    @property
-    def decoder_reads(self) -> bool:
-        """Whether a decoder reads ids of its own, which stay."""
-        return self.inputs.written is not None
 
     def curve(self, order: int) -> tuple[Float[Tensor, " level"], Float[Tensor, " level"]]:
         """Comprehensiveness and sufficiency of one order."""
@@ -157,29 +132,27 @@ class Study:
 
         Inputs of one length are batches, of at most BATCH_TOKENS tokens.
         """
-        inputs = [self.inputs.without(some) for some in removed]
-        probabilities = [0.0] * len(inputs)
-        for shape in {each.shape for each in inputs}:
-            alike = [index for index, each in enumerate(inputs) if each.shape == shape]
-            output = self._outputs([inputs[index] for index in alike])
-            for row, index in enumerate(alike):
-                alone = replace(self._chosen_without(removed[index]), item=row)
-                probabilities[index] = float(alone.probability(output))
+        inputs, probabilities = (
+            [self.inputs.without(some) for some in removed],
+            [0.0] * len(removed),
+        )
+        step = max(1, BATCH_TOKENS // self.inputs.tokens)
+        for shape in {tensor.shape for tensor in inputs}:
+            alike = [index for index, tensor in enumerate(inputs) if tensor.shape == shape]
+            for first in range(0, len(alike), step):
+                batch = alike[first : first + step]
+                output = self.inputs.output(self.model, [inputs[index] for index in batch])
+                for row, index in enumerate(batch):
+                    alone = replace(self._chosen_without(removed[index]), item=row)
+                    probabilities[index] = float(alone.probability(output))
         return probabilities
-
-    def _outputs(self, inputs: Sequence[Tensor]) -> Output:
-        """The output of the model for several inputs of one shape."""
-        step = max(1, BATCH_TOKENS // self.tokens)
-        parts = [inputs[first : first + step] for first in range(0, len(inputs), step)]
-        outputs = [self.inputs.output(self.model, part) for part in parts]
-        return replace(outputs[0], values=torch.cat([each.values for each in outputs]))
 
     def _chosen_without(self, removed: Int[Tensor, " token"]) -> Target:
         """What is read of the output where tokens before its position are gone."""
-        stays = self.removal != "drop" or self.decoder_reads
-        if stays or self.chosen.position is None:
+        moves = self.inputs.removal == "drop" and self.inputs.written is None
+        if not moves or self.chosen.position is None:
             return self.chosen
-        place = self.chosen.position % self.tokens
+        place = self.chosen.position % self.inputs.tokens
         return replace(self.chosen, position=place - int((removed < place).sum()))
 
 
@@ -189,13 +162,12 @@ def faithfulness(
     relevance: Float[Tensor, " token"],
     *,
     target: Any = None,
-    among: range | None = None,
     removal: Removal | None = None,
     levels: Sequence[float] = LEVELS,
     orders: int = ORDERS,
     seed: int = 0,
     written: Any = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = no_progress,
 ) -> Faithfulness:
     """Comprehensiveness and sufficiency of a relevance, and of random orders.
 
@@ -209,7 +181,6 @@ def faithfulness(
             item, unless a `Target` names another.
         relevance: of each token or patch of the input (see `analysis.relevance`).
         target: the output, as for `relevance`; None is the likeliest one of the whole input.
-        among: the classes of the question that the target answers; None means all.
         removal: "mask" puts the mask token in the place of each; "drop" leaves them out, and those
             behind move up; "grey", of a picture, paints patches in the mean colour of the images
             that the model was trained on, or in middle grey where the model does not state it;
@@ -218,39 +189,19 @@ def faithfulness(
         orders: number of random orders.
         seed: of ties and random orders.
         written: what the decoder of an encoder–decoder reads, as `target` of `trace`.
-        progress: called after each order with how many are done, and of how many.
+        progress: called with the number of orders done and of all.
 
     Raises:
         ValueError: for inputs and removals that do not fit the model.
     """
     model = as_model(model)
-    chosen = choose(model, input, target, written=written, among=among)
-    study = Study.of(
-        model,
-        input,
-        relevance,
-        chosen=chosen,
-        removal=removal,
-        levels=levels,
-        orders=orders,
-        seed=seed,
-        written=written,
-    )
-    curves = []
-    for order in range(study.orders):
-        curves.append(study.curve(order))
-        if progress is not None:
-            progress(order + 1, study.orders)
-    without, alone = (torch.stack(each) for each in zip(*curves, strict=True))
-    return Faithfulness(
-        study.value,
-        torch.tensor(study.counts),
-        without[0],
-        alone[0],
-        without[1:],
-        alone[1:],
-        study.removal,
-    )
+    chosen = choose(model, input, target, written=written)
+    how = {"removal": removal, "levels": levels, "orders": orders, "seed": seed}
+    study = Study.of(model, input, relevance, chosen=chosen, written=written, **how)
+    curves = [study.curve(order) for order in each(range(len(study.queue)), progress)]
+    without, alone = (torch.stack(half) for half in zip(*curves, strict=True))
+    of_orders = without[0], alone[0], without[1:], alone[1:]
+    return Faithfulness(study.value, torch.tensor(study.counts), *of_orders, study.inputs.removal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,30 +246,17 @@ def perturbation(
     kind: Kind,
     *,
     target: Any = None,
-    among: range | None = None,
     levels: Sequence[float] = TENTHS,
     orders: int = ORDERS,
-    seed: int = 0,
 ) -> Perturbation:
-    """The curve of a relevance, of its reverse, and of random orders.
+    """The curve of the relevance of patches, of its reverse, and of random orders.
 
-    Arguments and errors as for `faithfulness`, but:
-
-    Args:
-        model: that reads pictures.
-        image: that it reads.
-        relevance: of every token; those before the patches stay.
-        kind: what happens to patches.
-        target: the class.
-        among: likewise.
-        levels: shares of the patches.
-        orders: number of random orders.
-        seed: of ties and random orders.
+    Arguments and errors as for `faithfulness`; what is before the patches stays.
     """
     model = as_model(model)
-    chosen = choose(model, image, target, among=among)
-    settings = {"levels": levels, "orders": orders, "seed": seed}
-    study = Study.of(model, image, relevance, chosen=chosen, removal=REMOVED[kind], **settings)
+    chosen = choose(model, image, target)
+    how: dict[str, Any] = {"removal": REMOVED[kind], "levels": levels, "orders": orders}
+    study = Study.of(model, image, relevance, chosen=chosen, **how)
 
     def curve(queue: Tensor) -> Tensor:
         gone = [queue[:count] if kind == "deletion" else queue[count:] for count in study.counts]
@@ -336,6 +274,7 @@ class _Inputs:
     Attributes:
         tensor: pixels `1 channel row col`, or ids and segments `1 2 token`.
         removal: of tokens.
+        tokens: their number.
         mask: the id that takes the place of a removed token.
         grid: rows and columns of patches; None for a text.
         prefix: number of tokens before the patches.
@@ -345,6 +284,7 @@ class _Inputs:
 
     tensor: Tensor
     removal: Removal
+    tokens: int
     mask: int = 0
     grid: tuple[int, int] | None = None
     prefix: int = 0
@@ -392,7 +332,7 @@ def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None, ite
         pixels = pixels[(..., *whole.box.pixels(*pixels.shape[-2:]))]
         behind = blur(pixels) if removal == "blur" else grey_of(model, pixels)
         about = {"grid": whole.grid, "prefix": whole.prefix, "written": written}
-        return _Inputs(pixels, removal or "grey", **about, behind=behind)
+        return _Inputs(pixels, removal or "grey", len(whole.tokens[item]), **about, behind=behind)
     if pictured:
         raise ValueError(f"removal: expected mask or drop for a text, received {removal!r}")
     mask = mask_id(model)
@@ -401,7 +341,7 @@ def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None, ite
     chosen: Removal = removal or ("drop" if mask is None else "mask")
     tokens = whole.tokens[item]
     ids = torch.tensor([[tokens.ids, tokens.segments]], device=model.device)
-    return _Inputs(ids, chosen, mask or 0, written=written)
+    return _Inputs(ids, chosen, len(tokens), mask or 0, written=written)
 
 
 def blur(pixels: Float[Tensor, "1 channel y x"]) -> Float[Tensor, "1 channel y x"]:

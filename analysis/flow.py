@@ -67,14 +67,8 @@ def maximum_flows(
     keys: Sequence[int],
     progress: Callable[[int, int], None] | None = None,
 ) -> Float[Tensor, " key"]:
-    """The maximum flow from a token above the last layer to tokens below the first one.
-
-    Args:
-        layers: capacities of each layer's edges, the first layer first; rows sum to 1.
-        query: where the flow starts.
-        keys: where each flow ends.
-        progress: as for `flow`.
-    """
+    """The maximum flows from a token above the last layer to some below the first, which comes
+    first in `layers`: the capacities of each layer's edges, whose rows sum to 1."""
     units = [(layer.double() * SCALE).round().long().cpu() for layer in layers]
     if len(units) == 1:
         return units[0][query, list(keys)].double().div(SCALE).float()

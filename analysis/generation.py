@@ -7,6 +7,7 @@ edits that depend on all tokens, such as a mean over them, each step has a trace
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -28,18 +29,23 @@ class Written:
     """A text that a model went on with.
 
     Attributes:
-        trace: of the whole text, the written tokens included.
-        given: how many tokens it began from.
+        model: that wrote it.
+        begun: ids of the tokens that it began from.
         ids: of the written tokens.
         probabilities: of each written token, by the distribution that it was drawn from.
-        passes: the trace of each step, where that of the whole text does not show it; else ().
+        edits: of every step.
     """
 
-    trace: Trace
-    given: int
+    model: Model
+    begun: tuple[int, ...]
     ids: tuple[int, ...]
     probabilities: tuple[float, ...]
-    passes: tuple[Trace, ...] = ()
+    edits: Sequence[Edit] = ()
+
+    @cached_property
+    def trace(self) -> Trace:
+        """Of the whole text, the written tokens included."""
+        return _pass(self.model, (*self.begun, *self.ids), self.edits)
 
     @property
     def steps(self) -> int:
@@ -54,11 +60,14 @@ class Written:
         """
         if not -self.steps <= step < self.steps:
             raise ValueError(f"step: expected 0 to {self.steps - 1}, received {step}")
-        return self.given - 1 + step % self.steps
+        return len(self.begun) - 1 + step % self.steps
 
     def trace_of(self, step: int) -> Trace:
         """A trace in which the row of a step shows what it attends to."""
-        return self.passes[self.row(step) - self.given + 1] if self.passes else self.trace
+        if not reads_all_tokens(self.edits):
+            return self.trace
+        read = (*self.begun, *self.ids)[: self.row(step) + 1]
+        return _pass(self.model, read, self.edits)
 
     def weights(
         self, step: int, layer: int | Site, head: int | None = None
@@ -72,21 +81,6 @@ class Written:
         return likeliest(self.trace_of(step), self.row(step), count=count, sampling=sampling)
 
 
-@dataclass(frozen=True)
-class Continuation:
-    """Ids of a text that a model went on with.
-
-    Attributes:
-        begun: of the tokens that it began from.
-        ids: of the written tokens.
-        probabilities: of each written token, by the distribution that it was drawn from.
-    """
-
-    begun: tuple[int, ...]
-    ids: tuple[int, ...]
-    probabilities: tuple[float, ...]
-
-
 def continue_text(
     model: Model | Any,
     input: Any,
@@ -98,7 +92,7 @@ def continue_text(
     edits: Sequence[Edit] = (),
     progress: Progress = no_progress,
 ) -> Written:
-    """Continues a text with a decoder, and traces the whole.
+    """Continues a text with a decoder.
 
     Args:
         model: a decoder, from `load` or a network.
@@ -113,40 +107,12 @@ def continue_text(
         progress: called with the number of written tokens and of all.
 
     Returns:
-        The written tokens, and traces in which the row of each shows what its step attends to.
+        The written tokens; their traces, in which the row of each shows what its step attends to,
+        are made when they are asked for.
 
     Raises:
         ValueError: for another network than a decoder, several items, and no room for a token.
     """
-    model = as_model(model)
-    written = continuation(
-        model,
-        input,
-        count,
-        sampling=sampling,
-        seed=seed,
-        end=end,
-        edits=edits,
-        progress=progress,
-    )
-    ids, given = (*written.begun, *written.ids), len(written.begun)
-    ends = range(given, len(ids)) if reads_all_tokens(edits) else ()
-    passes = tuple(_pass(model, ids[:end], edits) for end in ends)
-    return Written(_pass(model, ids, edits), given, written.ids, written.probabilities, passes)
-
-
-def continuation(
-    model: Model | Any,
-    input: Any,
-    count: int,
-    *,
-    sampling: Sampling | None = None,
-    seed: int = 0,
-    end: int | None = None,
-    edits: Sequence[Edit] = (),
-    progress: Progress = no_progress,
-) -> Continuation:
-    """The ids with which a decoder continues a text; see `continue_text`."""
     model = as_model(model)
     read = None if edits else reader_of(model)
     begun = trace(model, input, edits=edits)
@@ -180,21 +146,11 @@ def continuation(
         if id in ends:
             break
     progress(len(chosen), len(chosen))
-    return Continuation(tuple(ids[:given]), tuple(ids[given:]), tuple(chosen))
+    return Written(model, tuple(ids[:given]), tuple(ids[given:]), tuple(chosen), edits)
 
 
-def received(written: Written) -> Float[Tensor, "step key"]:
-    """The weight that each token in the cache receives from each step: its mean over all heads.
-
-    A row is a step, a column a token; a step does not see the tokens after its own. Rows sum to 1.
-
-    Raises:
-        ValueError: under edits that depend on all tokens.
-    """
-    if written.passes:
-        raise ValueError(f"expected one trace that shows every step, received {written.steps}")
-    t = written.trace
-    rows = [written.row(step) for step in range(written.steps)]
+def received(t: Trace, rows: Sequence[int]) -> Float[Tensor, "step key"]:
+    """The weight that each token in the cache receives from each step: its mean over all heads."""
     means = [
         torch.stack([t.weights(site, head, rows=rows) for head in range(site.heads)]).mean(0)
         for site in t.sites

@@ -55,12 +55,7 @@ def answer(t: Trace) -> tuple[Tokens, int]:
 
 
 def rows_of(t: Trace, places: Sequence[int]) -> list[int]:
-    """The rows that write some tokens of the answer.
-
-    Args:
-        t: with an answer.
-        places: counted within the answer.
-    """
+    """The rows that write some tokens of the answer, whose places count within it."""
     tokens, first = answer(t)
     wrong = [place for place in places if not 0 <= place < len(tokens)]
     if wrong or not places:
@@ -109,14 +104,7 @@ def sites_on_image_tokens(t: Trace) -> tuple[Site, ...]:
 def weights_of(
     t: Trace, site: Site, rows: Sequence[int], *, without: Sequence[int] = ()
 ) -> Float[Tensor, "head key"]:
-    """The mean weights of some rows, in each head.
-
-    Args:
-        t: with an answer.
-        site: one of `sites_on_pictures`.
-        rows: of `rows_of`.
-        without: keys that are left out; what is left is divided by its sum.
-    """
+    """The mean weights of some rows, in each head; without some keys, divided by what is left."""
     weights = t.weights(site, rows=list(rows)).mean(-2)
     if not without:
         return weights
@@ -170,14 +158,7 @@ def split(t: Trace, site: Site, rows: Sequence[int]) -> Split:
 def readers(
     t: Trace, site: Site, patches: Sequence[int], rows: Sequence[int] | None = None
 ) -> Float[Tensor, "head query"]:
-    """The weight that queries give to some patches, in each head: which words looked there.
-
-    Args:
-        t: with an answer.
-        site: one of `sites_on_pictures`.
-        patches: keys, whose weights are summed.
-        rows: the queries; None for all.
-    """
+    """The summed weight that queries, or some rows, give to some patches, in each head."""
     columns = torch.tensor(list(patches), dtype=torch.long)
     queries = torch.arange(len(t.queries(site)[0])) if rows is None else torch.tensor(list(rows))
     shares = [t.weights(site, rows=some)[..., columns].sum(-1) for some in queries.split(256)]

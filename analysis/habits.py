@@ -39,12 +39,7 @@ class Habits(NamedTuple):
 
 
 def habits(trace: Trace, *, words: bool = False) -> Habits:
-    """The habits of every head of an encoder or decoder.
-
-    Args:
-        trace: of a text; special tokens are no queries.
-        words: whether to drop the special tokens' columns and renormalise the rows.
-    """
+    """The habits of every head of an encoder or decoder; `words` leaves out the special tokens."""
     view = View(trace, words=False, special="renormalised") if words else trace
     values = heads(view, [*NUMBERS.values(), "broad"])
     scores = torch.stack([values[key] for key in NUMBERS.values()]).nan_to_num(0.0)

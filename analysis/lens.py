@@ -4,8 +4,8 @@
     Jacobian lens   logits = unembed(J h),   J = E[∂h_last(t′) / ∂h(t)] summed over t′ ≥ t
 
 `unembed` is the network's own final norm and output projection. J carries a state of one layer to
-the last one: it is the mean over tokens t, and over texts, of how all later last states change with
-it. A lens shows what a state would make the network write; not that the network uses it so.
+the last one: it is the mean over tokens t of how all later last states change with it. A lens shows
+what a state would make the network write; not that the network uses it so.
 
 Source: Gurnee et al. 2026, "Verbalizable Representations Form a Global Workspace in Language
 Models", for the Jacobian lens. There J is fitted on 1,000 texts of web pages; first tokens, which
@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.progress import Progress, no_progress
+from models.progress import Progress, each, no_progress
 from models.trace import MAX_ANSWER, Trace
 
 SINKS = 16  # first tokens that a Jacobian leaves out
@@ -60,16 +60,16 @@ def jacobian_lens(
     Args:
         t: with hidden states.
         layer: 0 is the embedding, −1 the last.
-        jacobian: from `mean_jacobians`, of this layer and preferably many texts; None takes that of
-            this text alone, which takes as many backward passes as the states are wide.
+        jacobian: of this layer, from `jacobians`; None computes it, which takes as many backward
+            passes as the states are wide.
         tokens: which of the item's own tokens; None for all.
         item: index in the batch.
 
     Raises:
-        ValueError: as `logit_lens` and `mean_jacobians`.
+        ValueError: as `logit_lens` and `jacobians`.
     """
     states = _states(t, layer, tokens, item)
-    matrix = mean_jacobians([t], [layer], item=item)[0] if jacobian is None else jacobian
+    matrix = jacobians(t, [layer], item=item)[0] if jacobian is None else jacobian
     if matrix.shape != (states.shape[1],) * 2:
         raise ValueError(
             f"jacobian: expected {states.shape[1]} × {states.shape[1]} numbers, received"
@@ -78,66 +78,44 @@ def jacobian_lens(
     return _read(t, (states.float() @ matrix.float().T).to(states.dtype))
 
 
-def mean_jacobians(
-    traces: Sequence[Trace],
+@torch.enable_grad()
+def jacobians(
+    t: Trace,
     layers: Sequence[int] | None = None,
     *,
-    skip: int | None = None,
     item: int = 0,
     progress: Progress = no_progress,
 ) -> Float[Tensor, "layer dim dim"]:
-    """J of several layers: mean over tokens t and texts of Σ_{t′} ∂h_last(t′) / ∂h(t).
+    """J of several layers: the mean over tokens t of Σ_{t′} ∂h_last(t′) / ∂h(t).
 
-    Rows are features of the last state. One backward pass through all layers is made for each, of
-    each text.
+    Rows are features of the last state; one backward pass through all layers is made for each. The
+    first 16 tokens are left out, as t and as t′, or half of a text that has fewer than 32; so is
+    the last token, unless it is the only one.
 
     Args:
-        traces: of one network, with hidden states.
+        t: with hidden states.
         layers: 0 is the embedding, −1 the last; None for all.
-        skip: first tokens that are left out, as t and as t′; None means 16, or half of a text that
-            has fewer than 32. The last token is left out too, unless it is the only one.
         item: index in the batch.
         progress: called with the number of backward passes made and of all.
 
     Raises:
-        ValueError: without texts or hidden states, for a text that has no tokens left, and for
-            weights that are frozen.
+        ValueError: without hidden states, and for weights that are frozen.
     """
-    if not traces or not all(t.hidden_states for t in traces):
-        raise ValueError("traces: expected at least one, each with trace(..., hidden=True)")
-    jacobians = [
-        _jacobians(t, layers, skip, item, place, len(traces), progress)
-        for place, t in enumerate(traces)
-    ]
-    return torch.stack(jacobians).mean(0)
-
-
-@torch.enable_grad()
-def _jacobians(
-    t: Trace,
-    layers: Sequence[int] | None,
-    skip: int | None,
-    item: int,
-    place: int,
-    texts: int,
-    progress: Progress,
-) -> Float[Tensor, "layer dim dim"]:
-    """J of one text."""
+    if not t.hidden_states:
+        raise ValueError("expected a trace with hidden states: trace(..., hidden=True)")
     states = t.differentiable_states()
     asked = range(len(states)) if layers is None else layers
     sources, last = [states[_layer(layer, len(states))] for layer in asked], states[-1]
     if not all(source.requires_grad for source in sources):
         raise ValueError("expected weights that are not frozen (requires_grad)")
     mine = t.hidden_states[_tower(t)].axes[-1].positions_of(item).to(last.device)
-    used, width = mine[_used(len(mine), skip)], last.shape[2]
-    jacobian = torch.empty(len(sources), width, width, device=last.device)
-    for feature in range(width):
-        progress(place * width + feature, texts * width)
+    used = mine[min(SINKS, len(mine) // 2) : max(len(mine) - 1, 1)]
+    jacobian = torch.empty(len(sources), last.shape[2], last.shape[2], device=last.device)
+    for feature in each(range(last.shape[2]), progress):
         number = last[item, used, feature].sum()
         changes = torch.autograd.grad(number, sources, retain_graph=True, materialize_grads=True)
         for row, change in zip(jacobian, changes, strict=True):
             row[feature] = change[item, used].float().mean(0)
-    progress((place + 1) * width, texts * width)
     return jacobian
 
 
@@ -175,15 +153,3 @@ def _read(t: Trace, states: Float[Tensor, "token dim"]) -> Float[Tensor, "token 
             " choose fewer tokens with tokens="
         )
     return readout(states).float()
-
-
-def _used(tokens: int, skip: int | None) -> slice:
-    """The tokens that a Jacobian is the mean over."""
-    first = min(SINKS, tokens // 2) if skip is None else skip
-    stop = max(tokens - 1, 1)
-    if not 0 <= first < stop:
-        raise ValueError(
-            f"skip: expected 0 to {stop - 1} of {tokens} tokens, the last of which is left out,"
-            f" received {first}"
-        )
-    return slice(first, stop)

@@ -24,7 +24,7 @@ from models.run import Model, as_model, trace
 from models.trace import Site, Trace
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    from PIL.Image import Image as Picture
 
 Mask = Literal["mean", "blur", "cut"]
 MASKS: tuple[Mask, ...] = ("mean", "blur", "cut")
@@ -146,36 +146,25 @@ def masked(
     return replace(prompt, images=tuple(images))
 
 
-def painted(image: "Image", area: Box, mask: Mask) -> "Image":
+def painted(image: "Picture", area: Box, mask: Mask) -> "Picture":
     """The picture with an area in its mean colour, or blurred."""
-    from PIL import Image as Pillow
-    from PIL import ImageFilter
+    from PIL import ImageFilter, ImageStat
 
     (wide, high), result = image.size, image.copy()
-    left, right = (
-        round(area.left * wide),
-        max(round(area.left * wide) + 1, round(area.right * wide)),
-    )
-    top, bottom = round(area.top * high), max(round(area.top * high) + 1, round(area.bottom * high))
-    corners = (left, top, min(right, wide), min(bottom, high))
+    left, top = min(round(area.left * wide), wide - 1), min(round(area.top * high), high - 1)
+    right, bottom = round(area.right * wide), round(area.bottom * high)
+    corners = (left, top, max(left + 1, right), max(top + 1, bottom))
     if mask == "blur":
         blurred = image.filter(ImageFilter.GaussianBlur(BLUR * max(image.size)))
-        result.paste(blurred.crop(corners), corners[:2])
-        return result
-    mean = np.asarray(image).reshape(-1, 3).mean(0).round().astype(int)
-    size = corners[2] - corners[0], corners[3] - corners[1]
-    result.paste(Pillow.new("RGB", size, tuple(mean.tolist())), corners[:2])
+        result.paste(blurred.crop(corners), corners)
+    else:
+        mean = tuple(round(each) for each in ImageStat.Stat(image).mean)
+        result.paste(mean, corners)
     return result
 
 
 def cuts(t: Trace, area: Box, picture: int, frames: Sequence[int] = ()) -> tuple[Cut, ...]:
     """Edits that hide the image tokens of an area from every query of the text's layers.
-
-    Args:
-        t: with pictures.
-        area: of a picture.
-        picture: which one.
-        frames: of a video, those whose tokens are hidden; () for all.
 
     Raises:
         ValueError: where no image token lies in it.

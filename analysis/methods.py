@@ -29,13 +29,11 @@ class Method:
         source: where it comes from.
         low: its smallest possible number.
         high: its largest; None if that depends on the text.
-        cost: how its time grows.
         most: tokens up to which it is computed in a view; None for any number.
         joined: how numbers of tokens become numbers of words.
         divided: what becomes of a row without the tokens that a view hides; "" where nothing does.
         fused: the options that say how the heads of a layer are fused.
-        needs: what it reads of a pass beside the "weights": "values" and output projections,
-            "hidden" states, or "gradients" of a pass of its own.
+        hidden: whether it reads the hidden states of the pass.
         function: "module.name" in this package of a map over the tokens of a tower, called as
             `(trace, tower=, progress=)` and with the options of `fused`; "" where the view has to
             be known.
@@ -43,20 +41,19 @@ class Method:
 
     name: str
     title: str
-    kind: Literal["map", "row", "relevance"]
-    of: Literal["tower", "head"]
     shows: str
     doubt: str
     formula: str
     source: str
-    low: float | None
-    high: float | None
-    cost: str
     joined: str
+    kind: Literal["map", "row", "relevance"] = "map"
+    of: Literal["tower", "head"] = "tower"
+    low: float | None = 0.0
+    high: float | None = 1.0
     divided: str = ""
     most: int | None = None
     fused: tuple[Fused, ...] = ()
-    needs: Literal["weights", "values", "hidden", "gradients"] = "weights"
+    hidden: bool = False
     function: str = ""
 
 
@@ -78,46 +75,31 @@ METHODS = (
     Method(
         "mean",
         "Mean of all heads",
-        kind="map",
-        of="tower",
         shows="The mean weight over every head of every layer.",
         doubt=AVERAGES,
         formula="mean over l and h of A[l, h, i, j]",
         source="plain average",
-        low=0.0,
-        high=1.0,
-        cost="the weights of every head, once",
         joined=JOINED_FIRST,
         divided="of each head divided by their sums",
     ),
     Method(
         "max",
         "Maximum of all heads",
-        kind="map",
-        of="tower",
         shows="The largest weight that any head of any layer gives.",
         doubt=f"One head out of many is enough to make a cell strong. {AVERAGES}",
         formula="max over l and h of A[l, h, i, j]",
         source="plain maximum",
-        low=0.0,
-        high=1.0,
-        cost="the weights of every head, once",
         joined=JOINED_FIRST,
         divided="of each head divided by their sums",
     ),
     Method(
         "rollout",
         "Rollout",
-        kind="map",
-        of="tower",
         shows="How much of each input token is in each token of the last layer: the layers’"
         " weights, the residual connection added to each, multiplied.",
         doubt=f"A product of averages. {AVERAGES}",
         formula="Ã_L … Ã_1, Ã = fused(A) + I, rows divided by their sums",
         source="Abnar and Zuidema 2020, equation 1",
-        low=0.0,
-        high=1.0,
-        cost="a product of matrices for each layer",
         function="rollout.rollout",
         joined=AS_WEIGHTS,
         divided=SUM_OF_ROWS,
@@ -127,43 +109,33 @@ METHODS = (
         "flow",
         "Attention flow",
         kind="row",
-        of="tower",
         shows="The largest stream that the weights of all layers, as pipes, can carry from the"
         " chosen token to each input token.",
         doubt="Each number is a problem of its own: they do not add up. In deep models most equal"
         f" what the first layer lets through, whatever the layers above do. {AVERAGES}",
         formula="maximum flow from i in the last layer to j, capacities Ã as for rollout",
         source="Abnar and Zuidema 2020, section 3",
-        low=0.0,
-        high=1.0,
-        cost="a maximum flow for each pair of tokens",
         joined="from a word’s last token, the largest to any of its tokens",
         fused=("fusion",),
     ),
     Method(
         "alti",
         "ALTI",
-        kind="map",
-        of="tower",
         shows="How much nearer each token’s vector, residual connection and norm included, brings a"
         " token to its layer’s output; the layers multiplied.",
         doubt="Feed-forward networks do not enter, and nearness of vectors is not use by later"
         " layers.",
         formula="C_L … C_1, C[i, j] = max(0, ‖y[i]‖₁ − ‖y[i] − y[i, j]‖₁) by the sum of its row",
         source="Ferrando et al. 2022, equations 9 to 11",
-        low=0.0,
-        high=1.0,
-        cost="tokens², times the width, for each layer",
         function="norms.alti",
         most=1024,
         joined=AS_WEIGHTS,
         divided=SUM_OF_ROWS,
-        needs="hidden",
+        hidden=True,
     ),
     Method(
         "norms",
         "Norms of this head",
-        kind="map",
         of="head",
         shows="The length of the vector that each key adds: weight times value, through the output"
         " projection.",
@@ -171,17 +143,13 @@ METHODS = (
         " layers.",
         formula="‖A[i, j] v[j] W_O‖",
         source="Kobayashi et al. 2020, equation 3",
-        low=0.0,
         high=None,
-        cost="the weights of one layer",
-        needs="values",
         joined=AS_VECTORS,
     ),
     Method(
         "gradient",
         "Attention × gradient",
         kind="relevance",
-        of="tower",
         shows="Weights times their gradients, summed over layers, heads and queries, for one"
         " output.",
         doubt=f"A gradient tells what a small change would do, not what the token did. {REMOVAL}",
@@ -189,31 +157,24 @@ METHODS = (
         source="attention times gradient, summed",
         low=None,
         high=None,
-        cost="a pass with gradients",
-        needs="gradients",
         joined=SUMMED,
     ),
     Method(
         "chefer",
         "Relevance (Chefer)",
         kind="relevance",
-        of="tower",
         shows="Positive products of weights and gradients, carried through the layers to the input,"
         " for one output.",
         doubt=f"What speaks against the output is left out by rule. {REMOVAL}",
         formula="R ← R + E R, E = mean over h of max(0, A ∂y/∂A), layer by layer",
         source="Chefer et al. 2021, equations 5 to 11",
-        low=0.0,
         high=None,
-        cost="a pass with gradients",
-        needs="gradients",
         joined=SUMMED,
     ),
     Method(
         "attnlrp",
         "Relevance (AttnLRP)",
         kind="relevance",
-        of="tower",
         shows="The output’s number handed back through every layer, feed-forward networks included,"
         " until each input token has its part.",
         doubt=f"Parts are assigned by rules, not measured. {REMOVAL} {PATENT}",
@@ -221,8 +182,6 @@ METHODS = (
         source="Achtibat et al. 2024, section 3",
         low=None,
         high=None,
-        cost="a pass with gradients",
-        needs="gradients",
         joined=SUMMED,
     ),
 )

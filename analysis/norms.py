@@ -10,7 +10,7 @@ The feed-forward networks do not enter.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import reduce
 
 import torch
 from einops import rearrange
@@ -91,12 +91,11 @@ def alti(
     Transformer", eq. 9 to 11.
     """
     layers = each(self_attention(trace, tower), progress)
-    result = contributions(trace, next(layers), item=item)
-    for site in layers:
-        result = contributions(trace, site, item=item) @ result
-    return result
+    maps = (contributions(trace, site, item=item) for site in layers)
+    return reduce(lambda below, above: above @ below, maps)
 
 
+@torch.no_grad()
 def contributions(
     trace: Trace, layer: int | Site | Where, *, tower: str | None = None, item: int = 0
 ) -> Float[Tensor, "query key"]:
@@ -104,23 +103,36 @@ def contributions(
 
         c_ij = max(0, ‖y_i‖₁ − ‖y_i − y_ij‖₁), divided by the sum of its row
 
-    Args:
-        trace: with hidden states (`trace(..., hidden=True)`).
-        layer: of self-attention, or one of `trace.sites`.
-        tower: of a model with several.
-        item: index in the batch.
-
     Raises:
         ValueError: without hidden states, and where the layer's output is not just added to its
             input, or its projections cannot be told.
     """
     site = _self_site(trace, layer, tower)
-    added = _additions(trace, site, item)
-    scale = added.scale[:, None]
-    whole = (added.attention + added.stream) * scale + added.constant
-    rest = _distances(whole, added.weights * scale, torch.bmm(added.v, added.output))
-    from_self = (added.from_own + added.stream) * scale
-    rest.diagonal().copy_((whole - from_self).abs().sum(-1))
+    if site.kind == "cross":
+        raise ValueError(f"layer {site.layer}: expected self-attention, received {site.kind}")
+    maps = trace.projections(site)
+    if maps.residual is None:
+        raise ValueError(
+            f"layer {site.layer} does not just add its attention to its input: a norm, a factor or"
+            " another branch comes in between"
+        )
+    weights, v = trace.effective_weights(site, item=item), _values(trace, site, item)
+    output, norm = maps.output.float(), maps.residual.norm
+    stream = trace.hidden(site.layer, item, tower=site.tower).float()
+    if stream.shape != (v.shape[1], output.shape[2]):
+        raise ValueError(f"layer {site.layer}: expected hidden states of the tokens it attends to")
+    own = weights.diagonal(dim1=-2, dim2=-1)[..., None] * v
+    whole, alone = _written(weights @ v, output) + stream, _written(own, output) + stream
+    whole = whole if maps.output_bias is None else whole + maps.output_bias.float()
+    if norm is not None:
+        before, centred = whole, norm.kind == "layer"
+        whole, alone = norm(before), norm.linear(alone, before)
+        if centred:
+            before, output = (x - x.mean(-1, keepdim=True) for x in (before, output))
+        weights = weights * (before.square().mean(-1) + norm.eps).rsqrt()[:, None]
+        output = output if norm.weight is None else output * norm.weight.float()
+    rest = _distances(whole, weights, torch.bmm(v, output))
+    rest.diagonal().copy_((whole - alone).abs().sum(-1))
     shares = (whole.abs().sum(-1)[:, None] - rest).clamp(min=0)
     sums = shares.sum(-1, keepdim=True)
     return torch.where(sums > 0, shares / sums.clamp_min(1e-30), torch.eye(len(shares)).to(shares))
@@ -145,81 +157,6 @@ def _distances(
             block = torch.baddbmm(here, few[keys], vectors[keys], alpha=-1)
             distances[keys, queries] = block.abs_().sum(-1)
     return distances.T
-
-
-class _Additions(NamedTuple):
-    """What y_ij is made of, after the linear part of the layer's norm.
-
-    Attributes:
-        weights: of the layer.
-        v: x_j W_V + b_V of every head.
-        output: W_O.
-        attention: Σ_j Σ_h α_ij f(x_j).
-        from_own: Σ_h α_ii f(x_i).
-        stream: x_i.
-        scale: 1 / deviation of each row, not yet in the vectors above; 1 without a norm.
-        constant: what biases add to every row.
-    """
-
-    weights: Float[Tensor, "head query key"]
-    v: Float[Tensor, "head key value_dim"]
-    output: Float[Tensor, "head value_dim dim"]
-    attention: Float[Tensor, "query dim"]
-    from_own: Float[Tensor, "query dim"]
-    stream: Float[Tensor, "query dim"]
-    scale: Float[Tensor, " query"]
-    constant: Float[Tensor, "#query dim"]
-
-
-def _additions(trace: Trace, site: Site, item: int) -> _Additions:
-    """The vectors that a layer adds up.
-
-    Raises:
-        ValueError: as `contributions`.
-    """
-    if site.kind == "cross":
-        raise ValueError(f"layer {site.layer}: expected self-attention, received {site.kind}")
-    maps = trace.projections(site)
-    if maps.residual is None:
-        raise ValueError(
-            f"layer {site.layer} does not just add its attention to its input: a norm, a factor or"
-            " another branch comes in between"
-        )
-    weights, v = trace.effective_weights(site, item=item), _values(trace, site, item)
-    output = maps.output.detach().float()
-    stream = trace.hidden(site.layer, item, tower=site.tower).float()
-    if stream.shape != (v.shape[1], output.shape[2]):
-        raise ValueError(f"layer {site.layer}: expected hidden states of the tokens it attends to")
-    attention = _written(weights @ v, output)
-    self_values = weights.diagonal(dim1=-2, dim2=-1)[..., None] * v
-    from_own = _written(self_values, output)
-    bias = torch.zeros_like(stream[0])
-    if maps.output_bias is not None:
-        bias = maps.output_bias.detach().float()
-    norm = maps.residual.norm
-    if norm is None:
-        ones = torch.ones_like(stream[:, 0])
-        added = attention, from_own, stream, ones, bias[None]
-        return _Additions(weights, v, output, *added)
-    whole = attention + stream + bias
-    centred = whole - whole.mean(-1, keepdim=True) if norm.kind == "layer" else whole
-    scale = (centred.square().mean(-1) + norm.eps).rsqrt()
-
-    def linear(x: Tensor) -> Tensor:
-        x = x - x.mean(-1, keepdim=True) if norm.kind == "layer" else x
-        return x if norm.weight is None else x * norm.weight.detach().float()
-
-    after = torch.zeros_like(bias) if norm.bias is None else norm.bias.detach().float()
-    return _Additions(
-        weights,
-        v,
-        linear(output),
-        linear(attention),
-        linear(from_own),
-        linear(stream),
-        scale,
-        linear(bias) * scale[:, None] + after,
-    )
 
 
 def _written(

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from models.output import Sampling, log_softmax, next_probabilities
-from models.trace import Trace
+from models.trace import Output, Trace
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,18 @@ class Likeliest:
         ids: of tokens or classes.
         probabilities: from 0 to 1; over all ids they sum to 1, unless each has a sigmoid of its
             own.
+        names: of the ids, as `predict` tells them; "" where the model does not.
     """
 
     place: int | None
     ids: tuple[int, ...]
     probabilities: tuple[float, ...]
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """One a line, with its probability."""
+        each = zip(self.names or self.ids, self.ids, self.probabilities, strict=True)
+        return "\n".join(f"{name or id} {share:.4f}" for name, id, share in each)
 
 
 def likeliest(
@@ -73,15 +80,15 @@ def logits_at(trace: Trace, place: int = -1, *, item: int = 0) -> Float[Tensor, 
     Raises:
         ValueError: for a network without logits, and a position out of range.
     """
-    logits = trace.output.values
-    if trace.output.name != "logits" or logits.ndim not in (2, 3):
-        raise ValueError(f"{trace.model} gives {trace.output.name}: expected logits")
-    if logits.ndim == 2:
-        return logits[item].float()
-    try:
-        return trace.output.row(place, item).float()
-    except ValueError as error:
-        raise ValueError(f"place: {error}") from error
+    return row_of(trace.output, place, item)
+
+
+def row_of(output: Output, place: int = -1, item: int = 0) -> Float[Tensor, " vocab"]:
+    """As `logits_at`, of an output; with its graph."""
+    if output.name != "logits" or output.values.ndim not in (2, 3):
+        raise ValueError(f"expected logits, received {output.name}")
+    row = output.values[item] if output.values.ndim == 2 else output.row(place, item)
+    return row.float()
 
 
 @dataclass(frozen=True)
@@ -94,12 +101,20 @@ class Change:
         ids: the likeliest of either pass, those of the first in order.
         before: probabilities of these ids in the first pass.
         after: in the second.
+        names: of the ids, as `predict` tells them; "" where the model does not.
     """
 
     kl: float
     ids: tuple[int, ...]
     before: tuple[float, ...]
     after: tuple[float, ...]
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """One a line, with its probabilities; then the divergence."""
+        each = zip(self.names or self.ids, self.ids, self.before, self.after, strict=True)
+        lines = [f"{name or id} {before:.4f} → {after:.4f}" for name, id, before, after in each]
+        return "\n".join([*lines, f"KL {self.kl:.4f} nats"])
 
 
 def change(
@@ -140,11 +155,6 @@ def class_probabilities(
     trace: Trace, sizes: Sequence[int], *, item: int = 0
 ) -> tuple[tuple[float, ...], ...]:
     """The class probabilities of an image: one softmax per question.
-
-    Args:
-        trace: of a network with one row of logits for each image.
-        sizes: number of logits of each question, in order.
-        item: index in the batch.
 
     Raises:
         ValueError: for a network without such logits, or sizes that do not match them.

@@ -85,7 +85,14 @@ def blocks_by_head(
     """Blocks of one head's weights, or of every head's."""
     if isinstance(trace, WeightSource):
         yield from trace.blocks(site, head=head, rows=rows, item=item)
-        return
+    else:
+        yield from blocks_from_rows(trace, site, head, rows, item=item)
+
+
+def blocks_from_rows(
+    trace: RowSource, site: Site, head: int | None, rows: range | None = None, *, item: int = 0
+) -> Iterator[Block]:
+    """Blocks of what a source gives as rows."""
     keys = len(trace.key_labels(site, item))
 
     def read(heads: slice, some: slice) -> Block:
@@ -211,14 +218,7 @@ class Thumbnails:
     """
 
     def __init__(self, heads: int, queries: int, keys: int, *, size: int) -> None:
-        """Empty thumbnails.
-
-        Args:
-            heads: of the site.
-            queries: rows of its weights.
-            keys: columns of its weights.
-            size: maximum cells per side.
-        """
+        """Empty thumbnails."""
         self.heads = heads
         self.pool = Pool(heads + 1, range(queries), range(keys), size)  # the last is the mean
         self.total = torch.empty(0)

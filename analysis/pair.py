@@ -7,6 +7,7 @@ Every step is computed in float64 from the recipe of the weights (`Pattern`).
 """
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 
 import torch
@@ -56,16 +57,7 @@ class Pair:
 
 
 def pair(trace: Trace, site: Site, head: int, query: int, key: int, *, item: int = 0) -> Pair:
-    """The steps from one query and one key to their weight.
-
-    Args:
-        trace: the forward pass.
-        site: the attention call.
-        head: one head.
-        query: position among the item's queries.
-        key: position among its keys.
-        item: of the batch.
-    """
+    """The steps from one query and one key to their weight."""
     pattern = trace.pattern(site)
     rows, keys = trace.positions(site, item)
     row, column = int(rows[query]), int(keys[key])
@@ -172,30 +164,16 @@ def _applied(trace: Trace, site: Site, pattern: Pattern, head: int) -> tuple[str
     shared = pattern.heads // pattern.k.shape[1]
     if shared > 1:
         group = head // shared
-        words.append(
-            f"Grouped queries: {shared} heads share keys; head {head} reads group {group}."
-        )
-    try:
+        words += [f"Grouped queries: {shared} heads share keys; head {head} reads group {group}."]
+    with suppress(ValueError):
         projections = trace.projections(site)
-    except ValueError:
-        projections = None
-    if projections is not None and (projections.query_norm or projections.key_norm):
-        words.append("Queries and keys are normalised after their projection.")
-    if projections is not None and projections.rotated:
-        words.append(
-            "Rotary positions: q and k are shown as they are compared, rotated by their positions."
-        )
+        if projections.query_norm or projections.key_norm:
+            words += ["Queries and keys are normalised after their projection."]
+        if projections.rotated:
+            words += ["Rotary positions: q and k are shown as they are compared, rotated."]
     sink = pattern.sink(head)
     if sink is not None:
-        words.append(
-            f"A learned sink of score {sink:.3f} takes part in the softmax; it has no value."
-        )
-    if isinstance(pattern.score, Bilinear):
-        words.append("Bilinear score: a learned matrix M stands between query and key.")
-    if isinstance(pattern.score, Additive):
-        words.append(
-            "Additive score: a small network with one hidden layer compares query and key."
-        )
+        words += [f"A learned sink of score {sink:.3f} takes part in the softmax; it has no value."]
     return tuple(words)
 
 

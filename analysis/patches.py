@@ -6,8 +6,8 @@ registers) are not pooled. Keys beyond the picture, with which some networks fil
 windows, are left out.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -58,12 +58,7 @@ def layer_cells(trace: Trace, site: Site, factor: int) -> Float[Tensor, "head qu
 
 
 def resting_cells(cells: Float[Tensor, "head query cell"], prefix: int) -> Bool[Tensor, " cell"]:
-    """The cells of patches on which a head of a layer rests: over half of a row on average.
-
-    Args:
-        cells: of `layer_cells`.
-        prefix: how many tokens come before the patches.
-    """
+    """The cells of patches on which a head of a layer rests: over half of a row on average."""
     rests = (cells.mean(1) > MOST).any(0)
     rests[:prefix] = False
     return rests
@@ -74,14 +69,8 @@ def shared_top(
 ) -> tuple[float, bool]:
     """The weight that has the last colour on the scale that the heads of a layer share.
 
-    It is the largest weight on a patch. Beside a sink, which would leave all others dark, it is
-    the 99th percentile of the patches.
-
-    Args:
-        trace: the forward pass.
-        site: the attention call.
-        largest: what a token gives to each patch, in the head that gives most.
-        factor: of the cells in which sinks are sought.
+    It is the largest weight on a patch, of what a token gives in the head that gives most. Beside a
+    sink, sought in cells of `factor`, which would leave all others dark, it is the 99th percentile.
 
     Returns:
         The weight, and whether it is the percentile.
@@ -103,35 +92,10 @@ def heads_of_query(trace: Trace, site: Site, query: int) -> Float[Tensor, "head 
 def heads_of_key(
     trace: Trace, site: Site, key: int, totals: Float[Tensor, "head query"] | None = None
 ) -> Float[Tensor, "head query"]:
-    """Weights of every query to one key, in each head, computed in blocks of rows.
-
-    Args:
-        trace: the forward pass.
-        site: the attention call.
-        key: position of the key.
-        totals: from `totals_of`; with them, only the scores of this key are computed.
-    """
+    """Weights of every query to one key, in each head; from the totals of `log_totals` at once."""
     if totals is not None:
-        pattern = trace.pattern(site)
-        alone = replace(pattern, k=pattern.k[:, :, [key]], v=pattern.v[:, :, [key]])
-        return torch.exp(alone.scores(item=0)[..., 0].detach() - totals)
-    blocks = [trace.weights(site, rows=rows)[..., key] for rows in _blocks(site)]
-    return torch.cat(blocks, 1)
-
-
-def totals_of(trace: Trace, site: Site) -> Float[Tensor, "head query"] | None:
-    """The logarithm of every softmax's denominator: weight = exp(score − total).
-
-    None where weights are not a plain softmax over all keys: edits, a sink, a bias, or a mask.
-    """
-    pattern = trace.pattern(site)
-    first = torch.arange(1, device=pattern.q.device)
-    plain = pattern.bias is None and not pattern.weights_edits and len(trace.tokens) == 1
-    visible = pattern.mask.visible(first, site.keys, range(site.heads))
-    if not plain or visible is not None or getattr(pattern.score, "sink", None) is not None:
-        return None
-    blocks = [trace.scores(site, rows=rows).logsumexp(-1) for rows in _blocks(site)]
-    return torch.cat(blocks, 1)
+        return trace.weights_of_key(site, key, totals)
+    return torch.cat([trace.weights(site, rows=rows)[..., key] for rows in _blocks(site)], 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,27 +123,20 @@ def patch_sinks(
 
     Source: Xiao et al. 2023 for sinks; Darcet et al. 2024 for patches used as registers, who find
     them by the norm of their hidden states.
-
-    Args:
-        trace: of a picture.
-        site: self-attention among its patches.
-        outliers: whether patches count too.
-        check: called between blocks; may raise to stop.
     """
     _, prefix = grid_of(trace, site)
-    keys = torch.arange(prefix)
-    if outliers:
-        received = torch.zeros(site.queries, dtype=torch.float64)
+
+    def blocks() -> Iterator[Float[Tensor, "head row key"]]:
         for rows in _blocks(site):
             check()
-            received += (
-                trace.weights(site, rows=rows)[..., : site.queries].sum((0, 1)).double().cpu()
-            )
+            yield trace.weights(site, rows=rows)[..., : site.queries].cpu()
+
+    keys = torch.arange(prefix)
+    if outliers:
+        received = torch.stack([block.sum((0, 1)).double() for block in blocks()]).sum(0)
         keys = torch.cat([keys, prefix + outlying(received[prefix:]).nonzero().flatten()])
     shares, left = torch.zeros(site.heads), []
-    for rows in _blocks(site):
-        check()
-        weights = trace.weights(site, rows=rows)[..., : site.queries].cpu()
+    for weights in blocks():
         shares += weights[..., keys].sum((1, 2))
         weights[..., keys] = 0
         left.append(weights.sum(-1))

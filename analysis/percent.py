@@ -2,10 +2,5 @@
 
 
 def percent(share: float, form: str = ".0f") -> str:
-    """The number and its sign, which no line break parts.
-
-    Args:
-        share: of 1.
-        form: of the number, as a format specification.
-    """
+    """The number and its sign, which no line break parts."""
     return f"{100 * share:{form}}\u00a0%"

@@ -1,9 +1,9 @@
 """What a model predicts, with the names of its tokens or classes."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 from analysis.outputs import Change, Likeliest, change, likeliest
 from analysis.target import default_position, kind_of, name_of
@@ -41,62 +41,6 @@ def vocabulary_of(model: "Model", trace: Trace) -> Vocabulary | None:
     return Vocabulary(kind, partial(name_of, model, output), default_position(model, trace))
 
 
-@dataclass(frozen=True)
-class Prediction:
-    """The likeliest tokens or classes, by name; as a string, one a line with its probability.
-
-    Attributes:
-        likeliest: their ids and probabilities.
-        names: of the ids; "" where the model does not tell.
-    """
-
-    likeliest: Likeliest
-    names: tuple[str, ...]
-
-    def __str__(self) -> str:
-        each = zip(self.likeliest.ids, self.names, self.likeliest.probabilities, strict=True)
-        return "\n".join(f"{name or id} {share:.4f}" for id, name, share in each)
-
-
-@dataclass(frozen=True)
-class PredictionChange:
-    """How a prediction differs from that of another pass; as a string, one token or class a line.
-
-    Attributes:
-        change: ids, their probabilities in both passes, and the divergence.
-        names: of the ids; "" where the model does not tell.
-    """
-
-    change: Change
-    names: tuple[str, ...]
-
-    def __str__(self) -> str:
-        each = zip(self.change.ids, self.names, self.change.before, self.change.after, strict=True)
-        lines = [f"{name or id} {before:.4f} → {after:.4f}" for id, name, before, after in each]
-        return "\n".join([*lines, f"KL {self.change.kl:.4f} nats"])
-
-
-@overload
-def predict(
-    model: "Model",
-    trace: Trace,
-    place: int | None = None,
-    *,
-    before: None = None,
-    count: int = 8,
-    sampling: Sampling = Sampling(),
-    item: int = 0,
-) -> Prediction: ...
-@overload
-def predict(
-    model: "Model",
-    trace: Trace,
-    place: int | None = None,
-    *,
-    before: Trace,
-    count: int = 8,
-    item: int = 0,
-) -> PredictionChange: ...
 def predict(
     model: "Model",
     trace: Trace,
@@ -106,8 +50,8 @@ def predict(
     count: int = 8,
     sampling: Sampling = Sampling(),
     item: int = 0,
-) -> Prediction | PredictionChange:
-    """The likeliest next tokens, masked words or classes of a trace.
+) -> Likeliest | Change:
+    """The likeliest next tokens, masked words or classes of a trace, with their names.
 
     Args:
         model: that the trace is of.
@@ -127,12 +71,9 @@ def predict(
     if place is None:
         place = default_position(model, trace, item) if tokens else -1
     if before is not None:
-        moved = change(before, trace, place, count=count, item=item)
-        return PredictionChange(moved, _names(model, trace, moved.ids))
-    several = model.multi_label and not tokens
-    top = likeliest(trace, place, count=count, sampling=sampling, independent=several, item=item)
-    return Prediction(top, _names(model, trace, top.ids))
-
-
-def _names(model: "Model", trace: Trace, ids: Sequence[int]) -> tuple[str, ...]:
-    return tuple(name_of(model, trace.output, id) for id in ids)
+        found = change(before, trace, place, count=count, item=item)
+    else:
+        alone = model.multi_label and not tokens
+        how = {"sampling": sampling, "independent": alone, "item": item}
+        found = likeliest(trace, place, count=count, **how)
+    return replace(found, names=tuple(name_of(model, trace.output, id) for id in found.ids))

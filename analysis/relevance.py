@@ -9,7 +9,9 @@ tokens. The authors of LXT, the code of AttnLRP, call layer-wise relevance propa
 technology, free for personal and scientific use only.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal
 
 import torch
@@ -120,14 +122,7 @@ def explain(
 def attention_gradient(
     trace: Trace, site: Site, *, positive: bool, item: int = 0
 ) -> Float[Tensor, "query key"]:
-    """Mean over heads of A ⊙ ∇A, heads read one at a time.
-
-    Args:
-        trace: with gradients.
-        site: the layer.
-        positive: whether negative products count as 0.
-        item: index in the batch.
-    """
+    """Mean over heads of A ⊙ ∇A, heads read one at a time."""
     total = torch.zeros((), device=trace.output.values.device)
     for head in range(site.heads):
         product = trace.weights(site, head, item=item) * trace.gradient(site, head, item=item)
@@ -135,20 +130,22 @@ def attention_gradient(
     return total / site.heads
 
 
+def gradient_columns(t: Trace, sites: Sequence[Site], item: int = 0) -> Float[Tensor, " key"]:
+    """Σ over some layers, their heads and queries of A ⊙ ∇A, for each key."""
+    maps = (site.heads * attention_gradient(t, site, positive=False, item=item) for site in sites)
+    return torch.stack([each.sum(0) for each in maps]).sum(0)
+
+
 def _gradient(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
     """Σ over layers, heads and queries of A ⊙ ∇A, for each key."""
     source, target = towers_of(t)
     relevance = self_attention(t, source)
 
-    def columns(sites: tuple[Site, ...]) -> Tensor:
-        maps = (
-            site.heads * attention_gradient(t, site, positive=False, item=item) for site in sites
-        )
-        return torch.stack([each.sum(0) for each in maps]).sum(0)
-
     if target is None:
-        return columns(relevance), None
-    return columns(relevance) + columns(cross_attention(t)), columns(self_attention(t, target))
+        return gradient_columns(t, relevance, item), None
+    crossed = gradient_columns(t, cross_attention(t), item)
+    read = gradient_columns(t, self_attention(t, target), item)
+    return gradient_columns(t, relevance, item) + crossed, read
 
 
 def _chefer(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
@@ -158,34 +155,41 @@ def _chefer(t: Trace, item: int) -> tuple[Tensor, Tensor | None]:
     """
     source, target = towers_of(t)
     encoder = self_attention(t, source)
-    identity = torch.eye(len(t.tokens[item]), device=t.output.values.device)
-    from_source = identity
-    for site in encoder:
-        from_source = (
-            from_source + attention_gradient(t, site, positive=True, item=item) @ from_source
-        )
+    from_source = mixed(t, encoder, item)
     if target is None:
-        return reader(t, encoder[-1], item) @ (from_source - identity), None
+        return reader(t, encoder[-1], item) @ (from_source - _identity(from_source)), None
     decoder, crossed = self_attention(t, target), cross_attention(t)
     between = {site.layer: site for site in crossed}
-    diagonal = torch.eye(len(t.query_labels(decoder[0], item)), device=from_source.device)
-    read, mixed = diagonal, torch.zeros(len(diagonal), len(from_source), device=from_source.device)
+    count = len(t.query_labels(decoder[0], item))
+    read = torch.eye(count, device=from_source.device)
+    across = from_source.new_zeros(count, len(from_source))
     for site in decoder:
         layer = attention_gradient(t, site, positive=True, item=item)
-        read, mixed = read + layer @ read, mixed + layer @ mixed
+        read, across = read + layer @ read, across + layer @ across
         if site.layer in between:
             layer = attention_gradient(t, between[site.layer], positive=True, item=item)
-            mixed = mixed + _normalised(read).T @ layer @ _normalised(from_source)
+            across = across + _normalised(read).T @ layer @ _normalised(from_source)
     rows = reader(t, crossed[-1], item)
-    return rows @ mixed, rows @ (read - diagonal)
+    return rows @ across, rows @ (read - _identity(read))
+
+
+def mixed(t: Trace, sites: Sequence[Site], item: int = 0) -> Float[Tensor, "token token"]:
+    """R of layers of self-attention, from the identity on."""
+    count = len(t.query_labels(sites[0], item))
+    identity = torch.eye(count, device=t.output.values.device)
+    layers = (attention_gradient(t, site, positive=True, item=item) for site in sites)
+    return reduce(lambda below, layer: below + layer @ below, layers, identity)
+
+
+def _identity(matrix: Float[Tensor, "token token"]) -> Float[Tensor, "token token"]:
+    return torch.eye(len(matrix), device=matrix.device)
 
 
 def _normalised(relevance: Float[Tensor, "token token"]) -> Float[Tensor, "token token"]:
     """R̂: rows of R − I divided by their sums, plus I."""
-    identity = torch.eye(len(relevance), device=relevance.device)
-    rest = relevance - identity
+    rest = relevance - _identity(relevance)
     sums = rest.sum(-1, keepdim=True)
-    return rest / torch.where(sums == 0, 1.0, sums) + identity
+    return rest / torch.where(sums == 0, 1.0, sums) + _identity(relevance)
 
 
 def reader(trace: Trace, last: Site, item: int = 0) -> Float[Tensor, " token"]:

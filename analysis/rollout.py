@@ -6,6 +6,8 @@ It treats every layer as an average of its input tokens: values, output projecti
 feed-forward networks do not enter.
 """
 
+from functools import reduce
+
 from jaxtyping import Float
 from torch import Tensor
 
@@ -44,7 +46,5 @@ def rollout(
     Source: Abnar & Zuidema 2020, "Quantifying Attention Flow in Transformers", eq. 1.
     """
     layers = each(self_attention(trace, tower), progress)
-    result = layer_map(trace, next(layers), fusion, discard=discard, item=item)
-    for site in layers:
-        result = layer_map(trace, site, fusion, discard=discard, item=item) @ result
-    return result
+    maps = (layer_map(trace, site, fusion, discard=discard, item=item) for site in layers)
+    return reduce(lambda below, above: above @ below, maps)

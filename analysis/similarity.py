@@ -39,12 +39,7 @@ def cosine(vectors: Float[Tensor, "position dim"]) -> Float[Tensor, "position po
 def by_distance(
     values: Float[Tensor, "row key"], distances: Float[Tensor, "row key"]
 ) -> ByDistance:
-    """Mean, smallest and largest value at each distance.
-
-    Args:
-        values: one number per pair; NaN is ignored.
-        distances: the distance of each pair.
-    """
+    """Mean, smallest and largest value at each distance."""
     valid = ~values.isnan()
     values, distances = values[valid], distances[valid]
     distance, group = distances.unique(return_inverse=True)

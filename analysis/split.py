@@ -145,16 +145,7 @@ def _side(
     head: int,
     name: str,
 ) -> _Side:
-    """The shares of the components in a query or a key.
-
-    Args:
-        projections: those of the layer.
-        recorded: the queries or keys of all heads at this token, as they entered the dot product.
-        parts: of the stream.
-        place: of this token in the stream.
-        head: of the queries or keys.
-        name: "query" or "key".
-    """
+    """The shares of the components in a query or a key."""
     matrices, biases, norm = (
         (projections.query, projections.query_bias, projections.query_norm)
         if name == "query"

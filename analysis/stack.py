@@ -131,11 +131,7 @@ def combined(
         raise ValueError(f"how: expected mean or max, received {how!r}")
     sites = cross_attention(trace) if kind == "cross" else _stack(trace, tower)
     source = rows_from or trace
-    maps = [fused(source, sites[0], how, item=item)]
-    for site in sites[1:]:
-        layer = fused(source, site, how, item=item)
-        maps = [maps[0] + layer if how == "mean" else torch.maximum(maps[0], layer)]
-    return maps[0] / len(sites) if how == "mean" else maps[0]
+    return _fused((fused(source, site, how, item=item) for site in sites), how)
 
 
 def layer_map(

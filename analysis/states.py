@@ -17,7 +17,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.effects import Measure
-from analysis.sweep import Checked, Passes
+from analysis.sweep import Checked, changes
 from models.edits import Patch
 from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
@@ -65,9 +65,10 @@ def state_sweep(
     best = sorted(rough.abs().flatten().topk(min(top, differ)).indices.tolist())
     if best:
         cells = [divmod(each, rough.shape[1]) for each in best]
-        edits = (Patch(layer, "hidden", other, token=token) for layer, token in cells)
-        changes = Passes.of(model, input).changes(edits, len(best), measure, progress)
-        exact.view(-1)[best] = torch.tensor([*changes])
+        edits = [Patch(layer, "hidden", other, token=token) for layer, token in cells]
+        clean = trace(model, input)
+        found = changes((model, input, None), clean, edits, measure, progress)
+        exact.view(-1)[best] = torch.tensor(found)
     return Checked(rough, exact)
 
 

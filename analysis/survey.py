@@ -29,14 +29,7 @@ class Survey:
 def survey(
     trace: WeightSource, site: Site, *, size: int, check: Callable[[], None] = lambda: None
 ) -> Survey:
-    """One pass over the weights of a site, in blocks.
-
-    Args:
-        trace: the weights.
-        site: the attention layer.
-        size: maximum cells per side of a thumbnail.
-        check: called before each block; an exception ends the pass.
-    """
+    """One pass over the weights of a site, in blocks."""
     queries, keys = len(trace.query_labels(site)), len(trace.key_labels(site))
     small = Thumbnails(site.heads, queries, keys, size=size)
     totals: Tensor | None = torch.zeros(site.heads, queries)
@@ -48,6 +41,11 @@ def survey(
         else:
             totals[block.heads, block.rows] = block.log_totals().to(totals)
     return Survey(small.result(), totals)
+
+
+def log_totals(trace: Trace, site: Site) -> Float[Tensor, "head query"] | None:
+    """The logarithm of each softmax's denominator, as a survey keeps it."""
+    return survey(trace, site, size=1).log_totals
 
 
 def column_of(

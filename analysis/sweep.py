@@ -11,7 +11,7 @@ Source: Kramár et al. 2024, "AtP*: An efficient and scalable method for localiz
 components", section 3.1, for the softmax; Nanda 2023, "Attribution patching".
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from models.attention import Edit, Pattern, attend
 from models.edits import Ablate, Cut, SetWeights, Temperature
 from models.edits.routing import ATTENTION, acts_on, at, check
 from models.progress import Progress, no_progress
+from models.progress import each as each_of
 from models.run import Model, as_model, trace
 from models.trace import Site, Trace
 
@@ -76,11 +77,13 @@ def sweep(
     model = as_model(model)
     if how == "attribution":
         return _attributed(model, input, target, edit, measure, kind, tower, progress)
-    passes = Passes.of(model, input, target)
-    sites = sites_of(passes.clean, kind, tower)
+    clean = trace(model, input, target)
+    sites = sites_of(clean, kind, tower)
     rows = [row for row, site in enumerate(sites) if layer in (None, site.layer)]
     cells = [(row, head) for row in rows for head in range(sites[row].heads)]
-    return _exact(passes, sites, cells, edit, measure, progress)
+    edits = [edit(sites[row].layer, head) for row, head in cells]
+    found = changes((model, input, target), clean, edits, measure, progress)
+    return _table(sites, dict(zip(cells, found, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,27 +116,17 @@ def checked_sweep(
     tower: str | None = None,
     progress: Progress = no_progress,
 ) -> Checked:
-    """A sweep by attribution, then exactly for the heads where it is largest; see `sweep`.
-
-    Args:
-        model: from `load`, or a network.
-        input: as for `trace`.
-        target: as for `trace`.
-        edit: as for `sweep`.
-        measure: as for `sweep`.
-        top: how many heads are swept exactly.
-        kind: as for `sweep`.
-        tower: as for `sweep`.
-        progress: as for `sweep`, of the exact part.
-    """
+    """A sweep by attribution, then exactly for the `top` heads where it is largest; see `sweep`."""
     model = as_model(model)
     rough = _attributed(model, input, target, edit, measure, kind, tower, no_progress)
-    passes = Passes.of(model, input, target)
-    sites = sites_of(passes.clean, kind, tower)
+    clean = trace(model, input, target)
+    sites = sites_of(clean, kind, tower)
     sizes = rough.abs().nan_to_num(-1).flatten()
     best = sizes.topk(min(top, int((sizes >= 0).sum()))).indices.tolist()
     cells = [divmod(each, rough.shape[1]) for each in sorted(best)]
-    return Checked(rough, _exact(passes, sites, cells, edit, measure, progress))
+    edits = [edit(sites[row].layer, head) for row, head in cells]
+    found = changes((model, input, target), clean, edits, measure, progress)
+    return Checked(rough, _table(sites, dict(zip(cells, found, strict=True))))
 
 
 def sites_of(t: Trace, kind: str | None = None, tower: str | None = None) -> tuple[Site, ...]:
@@ -151,72 +144,31 @@ def sites_of(t: Trace, kind: str | None = None, tower: str | None = None) -> tup
     return tuple(sites)
 
 
-# --- exact ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Passes:
-    """Passes of one input with edits.
-
-    Attributes:
-        clean: the pass without edits.
-        given: model, input and target.
-    """
-
-    clean: Trace
-    given: tuple[Model, Any, Any]
-
-    @staticmethod
-    def of(model: Model, input: Any, target: Any = None) -> "Passes":
-        """Makes the pass without edits."""
-        return Passes(trace(model, input, target), (model, input, target))
-
-    def edited(self, edits: Sequence[Edit], measure: Number | None = None) -> Trace:
-        """A pass with edits.
-
-        Args:
-            edits: interventions, in order.
-            measure: that the pass is for; logits that it does not read are left out.
-        """
-        few = 1 if self._reads_last(measure) else None
-        return trace(*self.given, edits=edits, logits_to_keep=few)
-
-    def changes(
-        self, edits: Iterable[Edit], count: int, measure: Number, progress: Progress
-    ) -> Iterator[float]:
-        """The number with each of `count` edits, less that without."""
-        clean = float(measure(self.clean))
-        for done, each in enumerate(edits):
-            progress(done, count)
-            yield float(measure(self.edited([each], measure))) - clean
-        progress(count, count)
-
-    def _reads_last(self, measure: Number | None) -> bool:
-        """Whether the logits of the last token are enough."""
-        output = self.clean.output
-        causal = any(site.kind == "causal" for site in self.clean.sites)
-        whole = output.values.ndim == 3 and output.positions is None and not output.first
-        return causal and whole and getattr(measure, "query", None) == -1
-
-
-def _exact(
-    passes: Passes,
-    sites: Sequence[Site],
-    cells: Sequence[tuple[int, int]],
-    edit: EditOf,
+def changes(
+    given: tuple[Model, Any, Any],
+    clean: Trace,
+    edits: Sequence[Edit],
     measure: Number,
     progress: Progress,
+) -> list[float]:
+    """The number of a pass with each of some edits, less that of the pass without; logits that the
+    measure does not read are left out. `given` is model, input and target."""
+    output, before = clean.output, float(measure(clean))
+    causal = any(site.kind == "causal" for site in clean.sites)
+    whole = output.values.ndim == 3 and output.positions is None and not output.first
+    few = 1 if causal and whole and getattr(measure, "query", None) == -1 else None
+    passes = (trace(*given, edits=[edit], logits_to_keep=few) for edit in each_of(edits, progress))
+    return [float(measure(t)) - before for t in passes]
+
+
+def _table(
+    sites: Sequence[Site], cells: Mapping[tuple[int, int], float]
 ) -> Float[Tensor, "layer head"]:
-    effects = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
-    edits = (edit(sites[row].layer, head) for row, head in cells)
-    for cell, change in zip(
-        cells, passes.changes(edits, len(cells), measure, progress), strict=True
-    ):
-        effects[cell] = change
-    return effects
-
-
-# --- attribution ----------------------------------------------------------------------------------
+    """Numbers by row and head; NaN elsewhere."""
+    table = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
+    for cell, number in cells.items():
+        table[cell] = number
+    return table
 
 
 def _attributed(
@@ -236,22 +188,15 @@ def _attributed(
     t = trace(model, input, target, gradient=measure.of)
     sites = sites_of(t, kind, tower)
     effects = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
-    for row, site in enumerate(sites):
-        progress(row, len(sites))
+    for row, site in enumerate(each_of(sites, progress)):
         edits = [edit(site.layer, head) for head in range(site.heads)]
         effects[row, : site.heads] = head_effects(t, site, edits)
-    progress(len(sites), len(sites))
     return effects
 
 
 @torch.no_grad()
 def head_effects(t: Trace, site: Site, edits: Sequence[Edit]) -> Float[Tensor, " edit"]:
     """Σ ∇measure · change of the values, for each of some edits of one attention layer.
-
-    Args:
-        t: of the pass without edits, with the gradient of the measure.
-        site: the layer.
-        edits: of this layer.
 
     Raises:
         ValueError: for an edit that is not of attention, or of another layer.
@@ -269,8 +214,8 @@ def head_effects(t: Trace, site: Site, edits: Sequence[Edit]) -> Float[Tensor, "
     if alone and [getattr(each, "head", None) for each in edits] == list(range(pattern.heads)):
         change = (_values(pattern, at(edits, site.where)) - plain) * gradient
         return change.float().sum((0, 2, 3)).cpu()
-    changes = [_values(pattern, at([each], site.where)) - plain for each in edits]
-    return torch.stack([(change * gradient).float().sum() for change in changes]).cpu()
+    moved = [_values(pattern, at([each], site.where)) - plain for each in edits]
+    return torch.stack([(change * gradient).float().sum() for change in moved]).cpu()
 
 
 def _values(pattern: Pattern, edits: Sequence[Edit]) -> Tensor:

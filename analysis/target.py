@@ -6,13 +6,13 @@ An output whose ids have no names takes "position.id". A model without logits ta
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
+from analysis.outputs import row_of
 from models.run import Model, trace
 from models.text import Decoding
 from models.trace import Output, Trace
@@ -20,7 +20,6 @@ from models.trace import Output, Trace
 Kind = Literal["tokens", "classes", "similarity", "nothing"]
 PLACED = re.compile(r"(.+)@(\d+)", re.DOTALL | re.ASCII)
 NUMBERED = re.compile(r"(\d+)\.(\d+)", re.ASCII)
-SPACES = "Ġ▁"  # marks of vocabularies for the space before a word
 MASKS = ("[MASK]", "<mask>", "<MASK>")
 EMBEDDINGS = ("hidden states", "embedding")
 
@@ -73,7 +72,7 @@ class Target:
         """The probability by softmax or sigmoid, or the cosine similarity."""
         if self.other is not None:
             return self.score(output)
-        logits = self.logits(output).float()
+        logits = self.logits(output)
         id = int(logits.argmax()) if self.id is None else self.id
         if self.independent:
             return logits[id].sigmoid()
@@ -94,19 +93,10 @@ class Target:
                 f"the model gives {output.name}, no logits: expected a second text, picture or"
                 " sequence of vectors as the target, to whose embedding the similarity is explained"
             )
-        if output.values.ndim not in (2, 3):
-            raise ValueError(f"expected logits of tokens or classes, received {output.name}")
-        if output.values.ndim == 2:
-            return output.values[self.item]
-        try:
-            return output.row(-1 if self.position is None else self.position, self.item)
-        except ValueError as error:
-            raise ValueError(f"target: {error}") from error
+        return row_of(output, -1 if self.position is None else self.position, self.item)
 
 
-def choose(
-    model: Model, input: Any, target: Any, *, written: Any = None, among: range | None = None
-) -> Target:
+def choose(model: Model, input: Any, target: Any, *, written: Any = None) -> Target:
     """Resolves a target for a model and an input, by a forward pass.
 
     Args:
@@ -116,8 +106,6 @@ def choose(
             model without logits a second text (or picture), to whose embedding the similarity is
             taken; None: the likeliest token or class. A `Target` where the item is chosen.
         written: what the decoder of an encoder–decoder reads, as `target` of `trace`.
-        among: the classes of the question that the target answers; None means those of the model's
-            own question, the first one where the likeliest is asked for.
 
     Raises:
         ValueError: for a text that is no class or more than one token, no target without logits,
@@ -125,18 +113,16 @@ def choose(
     """
     with torch.no_grad():
         whole = trace(model, input, written)
-    return target_in(model, whole, target, among=among)
+    return target_in(model, whole, target)
 
 
-def target_in(model: Model, whole: Trace, target: Any, *, among: range | None = None) -> Target:
+def target_in(model: Model, whole: Trace, target: Any) -> Target:
     """What a target means in a trace; arguments and errors as for `choose`."""
     asked = _asked(model, whole.output, target)
     if not 0 <= asked.item < len(whole.tokens):
         raise ValueError(f"item: expected 0 to {len(whole.tokens) - 1}, received {asked.item}")
     if asked.other is not None:
         return asked
-    if among is not None:
-        asked = replace(asked, among=among)
     asked = replace(asked, independent=model.multi_label and whole.output.values.ndim == 2)
     asked = replace(asked, position=_position(model, whole, asked))
     if asked.among is None:
@@ -239,20 +225,17 @@ def id_of(model: Model, output: Output, name: str) -> int:
     reader = model.target_tokenizer or model.tokenizer
     if reader is None:
         raise ValueError(f"target: expected an id, received {name!r}")
-    for spelling in _spellings(name):
-        tokens = reader.encode(spelling)
-        pairs = zip(tokens.ids, tokens.special, strict=True)
-        ids = [id for id, special in pairs if not special]
-        if len(ids) == 1 and ids[0] != getattr(reader, "unknown_id", None):
-            return ids[0]
-        words = reader.words if isinstance(reader, Decoding) else {}
-        match = next((id for id, word in words.items() if word == spelling and id < count), None)
-        if match is not None:
-            return match
-    many = sum(not special for special in reader.encode(name).special)
-    if many == 1:
+    tokens = reader.encode(name)
+    ids = [id for id, special in zip(tokens.ids, tokens.special, strict=True) if not special]
+    if len(ids) == 1 and ids[0] != getattr(reader, "unknown_id", None):
+        return ids[0]
+    words = reader.words if isinstance(reader, Decoding) else {}
+    match = next((id for id, word in words.items() if word == name and id < count), None)
+    if match is not None:
+        return match
+    if len(ids) == 1:
         raise ValueError(f"target: {name!r} is not in the vocabulary")
-    raise ValueError(f"target: expected one token, {name!r} is {many}")
+    raise ValueError(f"target: expected one token, {name!r} is {len(ids)}")
 
 
 def _asked(model: Model, output: Output, target: Any) -> Target:
@@ -306,14 +289,6 @@ def _reader(model: Model, count: int) -> Decoding | None:
     config = config.get_text_config() if hasattr(config, "get_text_config") else config
     sizes = [getattr(config, name, None) for name in ("vocab_size", "vocab", "target_vocab")]
     return reader if isinstance(reader, Decoding) and count in sizes else None
-
-
-def _spellings(name: str) -> Iterator[str]:
-    """A name as it stands, and without another vocabulary's mark of a space."""
-    yield name
-    if len(name) > 1 and name[0] in SPACES:
-        yield f" {name[1:]}"
-        yield name[1:]
 
 
 def _position(model: Model, whole: Trace, asked: Target) -> int | None:

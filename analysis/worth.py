@@ -5,6 +5,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import torch
@@ -114,7 +115,7 @@ def worth(
     read = {texts: _sides(trace, site, ranks) for texts, site in alike.items()}
     sides = [(site, *read[_texts(trace, site)]) for site in trace.sites]
     worded = [each for each in sides if each[1].groups]
-    links = [link for each in worded or sides for link in _links(trace, *each)]
+    links = [link for each in worded or sides for link in _Layer(trace, *each).links()]
     first: list[Worth] = []
     while links and len(first) < count:
         best = max(links, key=lambda link: link.score * AGAIN ** _times(link.row.key, first))
@@ -208,25 +209,6 @@ def _rare(tokens: Tokens, group: Group, name: str, ranks: list[int] | None) -> f
 # --- which links ----------------------------------------------------------------------------------
 
 
-def _links(trace: Trace, site: Site, rows: _Words, columns: _Words) -> Iterator[_Link]:
-    """The best link of each row, over the heads of a site: to a word, and to patches or moments."""
-    looks = rows.groups
-    if not looks and rows.area is not None:  # patches that look at patches
-        looks = [(place,) for place in (~rows.area[:, 0].isnan()).nonzero().flatten().tolist()]
-    elif site.kind == "cross":
-        looks = [tuple(max(place - 1, 0) for place in group) for group in looks]
-    if len(looks) < 2:
-        return
-    for head in range(site.heads):
-        weights = trace.weights(site, head).cpu()
-        if columns.groups and rows.groups:
-            words = joined(weights, looks, columns.groups)
-            yield from _to_words(trace, site, head, words, looks, rows, columns)
-        if columns.area is not None:
-            each = joined(weights, looks, [(place,) for place in range(weights.shape[1])])
-            yield from _to_places(trace, site, head, each, looks, rows, columns.area)
-
-
 def _above(weights: Float[Tensor, "row key"]) -> Float[Tensor, "row key"]:
     """Weights less the mean of the other rows that see the key."""
     seen = (weights > 0).float()
@@ -234,90 +216,94 @@ def _above(weights: Float[Tensor, "row key"]) -> Float[Tensor, "row key"]:
     return weights - (weights.sum(0) - weights) / others
 
 
-def _to_words(
-    trace: Trace,
-    site: Site,
-    head: int,
-    given: Float[Tensor, "row word"],
-    looks: Sequence[Group],
-    rows: _Words,
-    columns: _Words,
-) -> Iterator[_Link]:
-    """The best link of each row to a word."""
-    above = _above(given)
-    far = torch.full_like(given, ACROSS)
-    if site.kind != "cross":
-        apart = (torch.arange(len(looks))[:, None] - torch.arange(len(columns.groups))).abs()
-        far = torch.log2(1 + apart).where(apart >= APART, 0.0)
-    score = above * columns.rare**2 * (1 + rows.rare[:, None]) / 2 * far
-    if site.kind == "causal":
-        score[-1] *= LAST
-    best, column = score.max(1)
-    for row in best.topk(min(MOST, len(best))).indices.tolist():
-        key = int(column[row])
-        weight = float(given[row, key])
-        if best[row] > 0 and weight >= LEAST:
-            words = str(rows.names[row]), str(columns.names[key])
-            others = 1 - float(above[row, key]) / weight
-            reason = _reason(site, row, key, words, others, len(looks))
-            if site.kind == "cross":
-                words = trace.query_labels(site)[looks[row][-1]].strip(), words[1]
-            link = Worth(site, head, looks[row], columns.groups[key], words, reason)
-            yield _Link(float(best[row]), link)
+@dataclass(frozen=True, eq=False)
+class _Layer:
+    """A site, what its rows and columns are, and the tokens of each row that looks."""
 
+    trace: Trace
+    site: Site
+    rows: _Words
+    columns: _Words
 
-def _reason(
-    site: Site, row: int, key: int, words: tuple[str, str], others: float, count: int
-) -> str:
-    """Why a link between words is worth seeing.
+    @cached_property
+    def looks(self) -> list[Group]:
+        looks, area = [*self.rows.groups], self.rows.area
+        if not looks and area is not None:  # patches that look at patches
+            return [(place,) for place in (~area[:, 0].isnan()).nonzero().flatten().tolist()]
+        if self.site.kind == "cross":
+            return [tuple(max(place - 1, 0) for place in group) for group in looks]
+        return looks
 
-    Args:
-        site: of the link.
-        row: which word looks.
-        key: at which.
-        words: both.
-        others: what the others give the key, on average, as a share of this weight.
-        count: how many words look.
-    """
-    writes = f"to write “{words[0]}”"
-    apart = abs(row - key)
-    if site.kind == "cross":
-        return writes if len(writes) <= 22 else "more than others do"
-    if words[0].casefold() == words[1].casefold():
-        return "same word again"
-    if site.kind == "causal" and row == count - 1:
-        return "from the last word"
-    if apart == APART and others <= 0.5:
-        return "more than others do"
-    number = COUNTS[apart] if apart < len(COUNTS) else str(apart)
-    return f"{number} words {'back' if key < row else 'ahead'}"
+    def links(self) -> Iterator[_Link]:
+        """The best link of each row in every head: to a word, and to patches or moments."""
+        for head in range(self.site.heads if len(self.looks) > 1 else 0):
+            weights = self.trace.weights(self.site, head).cpu()
+            if self.columns.groups and self.rows.groups:
+                yield from self._to_words(head, joined(weights, self.looks, self.columns.groups))
+            if self.columns.area is not None:
+                single = [(place,) for place in range(weights.shape[1])]
+                yield from self._to_places(
+                    head, joined(weights, self.looks, single), self.columns.area
+                )
 
+    def _to_words(self, head: int, given: Float[Tensor, "row word"]) -> Iterator[_Link]:
+        rows, columns, crosses = self.rows, self.columns, self.site.kind == "cross"
+        above, far = _above(given), torch.full_like(given, ACROSS)
+        if not crosses:
+            apart = torch.arange(len(self.looks))[:, None] - torch.arange(len(columns.groups))
+            far = torch.log2(1 + apart.abs()).where(apart.abs() >= APART, 0.0)
+        score = above * columns.rare**2 * (1 + rows.rare[:, None]) / 2 * far
+        if self.site.kind == "causal":
+            score[-1] *= LAST
+        best, column = score.max(1)
+        for row in best.topk(min(MOST, len(best))).indices.tolist():
+            key = int(column[row])
+            weight = float(given[row, key])
+            if best[row] > 0 and weight >= LEAST:
+                words = str(rows.names[row]), str(columns.names[key])
+                reason = self._reason(row, key, words, 1 - float(above[row, key]) / weight)
+                if crosses:
+                    words = self._name(row), words[1]
+                place = self.looks[row], columns.groups[key]
+                yield _Link(float(best[row]), Worth(self.site, head, *place, words, reason))
 
-def _to_places(
-    trace: Trace,
-    site: Site,
-    head: int,
-    weights: Float[Tensor, "row key"],
-    looks: Sequence[Group],
-    rows: _Words,
-    area: Float[Tensor, "key axis"],
-) -> Iterator[_Link]:
-    """The link of each row to patches or moments, by the weight that others do not give them."""
-    placed = ~area[:, 0].isnan()
-    if not rows.groups and rows.area is not None:
-        mine = rows.area[[place for place, *_ in looks]]
-        placed = (mine[:, None] - area).abs().amax(-1) > APART  # of NaN it is false
-    far = (_above(weights) * placed).clamp_min(0)
-    shares, score = (weights * placed).sum(1), far.sum(1)
-    most = MOST if rows.groups else 1  # another head for each patch or moment
-    for row in score.topk(min(most, len(score))).indices.tolist():
-        if shares[row] < LEAST:
-            continue
-        key, share = int(far[row].argmax()), percent(float(shares[row]))
-        names = trace.query_labels(site)[looks[row][-1]].strip(), trace.key_labels(site)[key]
-        reason = f"{share} far away"
-        if rows.groups:
-            reason = f"{share} on the recording" if trace.sound else f"{share} on the picture"
-        link = Worth(site, head, looks[row], (key,), names, reason)
-        rare = (1 + float(rows.rare[row])) / 2 if rows.groups else 1.0
-        yield _Link(float(score[row]) * ACROSS * rare, link)
+    def _name(self, row: int) -> str:
+        return self.trace.query_labels(self.site)[self.looks[row][-1]].strip()
+
+    def _reason(self, row: int, key: int, words: tuple[str, str], others: float) -> str:
+        """Why a link between words is worth seeing; `others` is what the other rows give the key,
+        on average, as a share of this weight."""
+        writes, apart = f"to write “{words[0]}”", abs(row - key)
+        if self.site.kind == "cross":
+            return writes if len(writes) <= 22 else "more than others do"
+        if words[0].casefold() == words[1].casefold():
+            return "same word again"
+        if self.site.kind == "causal" and row == len(self.looks) - 1:
+            return "from the last word"
+        if apart == APART and others <= 0.5:
+            return "more than others do"
+        number = COUNTS[apart] if apart < len(COUNTS) else str(apart)
+        return f"{number} words {'back' if key < row else 'ahead'}"
+
+    def _to_places(
+        self, head: int, weights: Float[Tensor, "row key"], area: Float[Tensor, "key axis"]
+    ) -> Iterator[_Link]:
+        """By the weight that other rows do not give to patches or moments."""
+        rows, placed = self.rows, ~area[:, 0].isnan()
+        if not rows.groups and rows.area is not None:
+            mine = rows.area[[place for place, *_ in self.looks]]
+            placed = (mine[:, None] - area).abs().amax(-1) > APART  # of NaN it is false
+        far = (_above(weights) * placed).clamp_min(0)
+        shares, score = (weights * placed).sum(1), far.sum(1)
+        most = MOST if rows.groups else 1  # another head for each patch or moment
+        for row in score.topk(min(most, len(score))).indices.tolist():
+            if shares[row] < LEAST:
+                continue
+            key, share = int(far[row].argmax()), percent(float(shares[row]))
+            names = self._name(row), self.trace.key_labels(self.site)[key]
+            reason = f"{share} far away"
+            if rows.groups:
+                reason = f"{share} on the {'recording' if self.trace.sound else 'picture'}"
+            link = Worth(self.site, head, self.looks[row], (key,), names, reason)
+            rare = (1 + float(rows.rare[row])) / 2 if rows.groups else 1.0
+            yield _Link(float(score[row]) * ACROSS * rare, link)

@@ -17,7 +17,6 @@ from analysis.alignment import (
     align,
     aligning_heads,
     heads_of,
-    median,
     seconds_per_frame,
     transcript,
     warp,
@@ -64,16 +63,6 @@ def test_the_path_is_that_of_plain_loops(rows: int, cols: int) -> None:
         cost = np.random.default_rng(seed).normal(size=(rows, cols))
         own, other = warp(cost), plain_warp(cost)
         assert (own[0].tolist(), own[1].tolist()) == other
-
-
-def test_the_median_mirrors_edges() -> None:
-    x = torch.tensor([[[5.0, 1.0, 4.0, 2.0, 8.0, 0.0, 3.0, 7.0, 6.0]]])
-    expected = []
-    padded = np.pad(x[0, 0].numpy(), 3, mode="reflect")
-    for place in range(x.shape[-1]):
-        expected.append(float(np.median(padded[place : place + 7])))
-    assert median(x)[0, 0].tolist() == expected
-    assert torch.equal(median(x[..., :3]), x[..., :3])
 
 
 # --- a planted map --------------------------------------------------------------------------------

@@ -86,15 +86,6 @@ def test_parts_through_a_post_norm_by_hand() -> None:
     )
 
 
-def test_logits_of_the_last_tokens_are_enough() -> None:
-    network = BY_NAME["Llama"].build()
-    given = {"input_ids": ids(1, 9)}
-    whole, last = trace(network, given), trace(network, given, logits_to_keep=1)
-    assert logit_attribution(last, 3) == pytest.approx(logit_attribution(whole, 3), abs=1e-5)
-    with pytest.raises(ValueError, match="logits were kept from token 8 on"):
-        logit_attribution(last, 3, query=2)
-
-
 def test_what_cannot_be_divided_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="this decoder is recurrent"):
         logit_attribution(traced("translator"), 3)

@@ -9,6 +9,7 @@ from PIL import Image
 from scipy.ndimage import gaussian_filter
 
 from analysis.faithfulness import area, blur, faithfulness, perturbation
+from analysis.target import Target
 from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViT, ViTConfig
@@ -215,6 +216,7 @@ def test_the_score_tells_a_planted_cause_from_another(planted_picture: ViT, kind
 
 def test_the_answer_is_one_among_the_classes_of_its_question() -> None:
     model, pixels = load(CONFIG), noise(1, 3, 8, 12)
-    found = perturbation(model, pixels, torch.zeros(7), "deletion", target=3, among=range(2, 5))
+    chosen = Target(3, among=range(2, 5))
+    found = perturbation(model, pixels, torch.zeros(7), "deletion", target=chosen)
     logits = trace(model, pixels).output.values[0]
     assert found.value == pytest.approx(float(torch.softmax(logits[2:], -1)[1]), abs=1e-6)

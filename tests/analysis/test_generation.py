@@ -74,7 +74,7 @@ def test_our_network_follows_the_settings_of_its_checkpoint() -> None:
 
 def test_what_the_cache_receives_is_a_mean_over_heads() -> None:
     found = continue_text(load(OWN), IDS, COUNT)
-    whole = received(found)
+    whole = received(found.trace, [found.row(step) for step in range(COUNT)])
     assert whole.shape == (COUNT, 6 + COUNT)
     torch.testing.assert_close(whole.sum(1), torch.ones(COUNT))
     for step in range(COUNT):

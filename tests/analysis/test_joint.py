@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from analysis.overview import rows_of
 from analysis.view import JOINT, View, joint_layers
 from models.run import load, trace
 
@@ -37,17 +36,6 @@ def test_a_joint_map_is_its_three_maps_and_nothing_from_source_to_target(seen) -
     sums = view.weights(site).sum(-1)
     assert (sums[:, :source] - 1).abs().max() < 1e-5  # rounding of a float32 softmax
     assert (sums[:, source:] - 2).abs().max() < 1e-5
-
-
-@pytest.mark.parametrize("rows", [range(3), range(9, 15), [1, 13], slice(12, None)])
-def test_some_rows_of_a_joint_map(seen, rows) -> None:
-    view = View(seen, words=False)
-    whole = expected_of(seen, 2)
-    chosen = list(rows) if not isinstance(rows, slice) else rows
-    found = view.weights(0, 2, kind=JOINT, rows=rows)
-    assert (found - whole[chosen]).abs().max() < ROUNDING
-    if isinstance(rows, range):
-        assert rows_of(view, view.sites[-1], 2, rows).equal(found)
 
 
 def test_a_joint_map_of_other_groups_of_tokens(seen) -> None:

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from analysis.lens import jacobian_lens, logit_lens, mean_jacobians
+from analysis.lens import jacobian_lens, jacobians, logit_lens
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.readout import Readout
@@ -78,8 +78,8 @@ def test_items_of_a_batch_are_read_without_their_padding() -> None:
         torch.testing.assert_close(logit_lens(t, layer, item=1), logit_lens(alone, layer))
     few = logit_lens(t, 1, tokens=[-1, 0], item=1)
     torch.testing.assert_close(few, logit_lens(t, 1, item=1)[[-1, 0]])
-    found = mean_jacobians([t], [1], item=1)[0]
-    torch.testing.assert_close(found, mean_jacobians([alone], [1])[0], rtol=1e-4, atol=1e-5)
+    found = jacobians(t, [1], item=1)[0]
+    torch.testing.assert_close(found, jacobians(alone, [1])[0], rtol=1e-4, atol=1e-5)
 
 
 def slow_jacobian(network: Any, t: Trace, layer: int, first: int) -> Tensor:
@@ -109,24 +109,13 @@ def slow_jacobian(network: Any, t: Trace, layer: int, first: int) -> Tensor:
 def test_jacobians_are_those_of_the_blocks(layer: int) -> None:
     model = load(OWN["pre"])
     t = trace(model, IDS, hidden=True)
-    found = mean_jacobians([t], [layer])[0]
+    found = jacobians(t, [layer])[0]
     expected = slow_jacobian(model.network, t, layer, 3)
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
     lens = jacobian_lens(t, layer)
     carried = t.hidden(layer) @ expected.T
     torch.testing.assert_close(lens, t.readout()(carried).detach(), rtol=1e-3, atol=1e-4)
     assert jacobian_lens(t, layer, jacobian=found).equal(lens)
-
-
-def test_a_jacobian_of_several_texts_is_their_mean() -> None:
-    model = load(OWN["rms"])
-    traces = [trace(model, x, hidden=True) for x in (IDS, IDS.flip(1), IDS[:, :4])]
-    seen: list[tuple[int, int]] = []
-    found = mean_jacobians(traces, [1], skip=1, progress=lambda *n: seen.append(n))[0]
-    alone = [mean_jacobians([t], [1], skip=1)[0] for t in traces]
-    torch.testing.assert_close(found, torch.stack(alone).mean(0))
-    assert seen[0] == (0, 63)
-    assert seen[-1] == (63, 63)
 
 
 def test_a_readout_by_hand() -> None:
@@ -155,7 +144,7 @@ def test_what_cannot_be_read_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="hidden=True"):
         logit_lens(plain, 0)
     with pytest.raises(ValueError, match="hidden=True"):
-        mean_jacobians([plain], [0])[0]
+        jacobians(plain, [0])
     t = traced("pre")
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"layer": 4}, "layer: expected 0 to 3, received 4"),
@@ -164,7 +153,5 @@ def test_what_cannot_be_read_is_refused_by_name() -> None:
     for given, line in wrong:
         with pytest.raises(ValueError, match=line):
             logit_lens(t, **given)
-    with pytest.raises(ValueError, match="skip: expected 0 to 4 of 6 tokens"):
-        mean_jacobians([t], [0], skip=5)[0]
     with pytest.raises(ValueError, match="expected 21 × 21"):
         jacobian_lens(t, 0, jacobian=torch.eye(3))

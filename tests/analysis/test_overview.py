@@ -108,10 +108,3 @@ def test_a_key_beyond_the_source_is_refused(pair):
     site = pair.site(0, "cross")
     with pytest.raises(ValueError, match="expected 0 to 10"):
         overview.column_of(pair, site, 0, 11, item=1)  # eleven keys; the target has thirteen
-
-
-def test_thumbnails_keep_the_shape_of_their_site(pair):
-    """Small sites are not pooled: one array per site, as wide as its keys."""
-    for site in pair.sites:
-        shape = overview.thumbnails(pair, site, size=100).shape
-        assert shape == (HEADS + 2, *sizes_of(site, 0))

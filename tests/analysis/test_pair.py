@@ -14,8 +14,8 @@ from models.attention import Additive, Bilinear, Mask, attend
 from models.decoder import DecoderConfig
 from models.edits import Temperature
 from models.run import load, trace
-from models.text import Tokens
-from models.trace import Output, Site, Trace
+from models.trace import Trace
+from tests.analysis.by_hand import trace_of
 from tests.models.architectures import ARCHITECTURES
 
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
@@ -85,10 +85,7 @@ def by_hand(score: Any, dims: tuple[int, int]) -> Trace:
     q, k = (torch.randn(1, 2, 5, dim, generator=dice) for dim in dims)
     v = torch.randn(1, 2, 5, 3, generator=dice)
     _, pattern = attend(q, k, v, mask=Mask(causal=True), score=score)
-    tokens = Tokens.of_ids(range(5))
-    site = Site(0, "causal", 2, 5, 5)
-    output = Output("values", torch.zeros(1))
-    return Trace("by hand", True, (tokens,), (site,), output, (pattern,))
+    return trace_of(pattern, kind="causal")
 
 
 def matrix(*shape: int) -> Tensor:

@@ -262,14 +262,3 @@ def test_the_relevance_of_an_item_of_a_batch_is_as_it_is_alone(
     assert (found.value, found.unassigned) == pytest.approx(
         (own.value, own.unassigned), abs=1e-4, nan_ok=True
     )
-
-
-@pytest.mark.parametrize("method", RELEVANCE)
-def test_the_relevance_in_a_packed_text_is_that_of_its_own_document(method: Method) -> None:
-    inputs = {"input_ids": IDS, "position_ids": POSITIONS % DOCUMENT}
-    target = Target(9, 2 * DOCUMENT - 1)
-    found = explain(model("Llama"), inputs, target=target, method=method).tokens
-    own = {"input_ids": IDS[:, DOCUMENT : 2 * DOCUMENT]}
-    expected = explain(model("Llama"), own, target=(DOCUMENT - 1, 9), method=method).tokens
-    expected = torch.nn.functional.pad(expected, (DOCUMENT, TOKENS - 2 * DOCUMENT))
-    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-5)

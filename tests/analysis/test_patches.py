@@ -16,33 +16,20 @@ from analysis.patches import (
     representatives,
     resting_cells,
     shared_top,
-    totals_of,
 )
+from analysis.survey import log_totals
 from models.attention.pattern import Pattern
-from models.text import Tokens
-from models.trace import Output, Site, Trace
+from models.trace import Trace
+from tests.analysis.by_hand import trace_of
 
 HEADS, GRID, PREFIX, HEAD_DIM = 3, (5, 7), 2, 11
 TOKENS = PREFIX + 5 * 7
 
 
-def traced(**recipe):
+def traced() -> Trace:
     draw = torch.Generator().manual_seed(0)
     q, k, v = (torch.randn(1, HEADS, TOKENS, HEAD_DIM, generator=draw) for _ in range(3))
-    many = range(TOKENS)
-    tokens = Tokens(
-        tuple(many), tuple(map(str, many)), (False,) * TOKENS, (0,) * TOKENS, (None,) * TOKENS
-    )
-    return Trace(
-        model="x",
-        trained=False,
-        tokens=(tokens,),
-        sites=(Site(0, "self", HEADS, TOKENS, TOKENS),),
-        output=Output("none", v),
-        patterns=(Pattern(q, k, v, **recipe),),
-        grid=GRID,
-        prefix=PREFIX,
-    )
+    return trace_of(Pattern(q, k, v), grid=GRID, prefix=PREFIX)
 
 
 def test_a_cell_is_represented_by_the_patch_in_its_middle():
@@ -82,17 +69,9 @@ def test_one_query_and_one_key_are_a_row_and_a_column():
     whole, site = trace.weights(0), trace.sites[0]
     torch.testing.assert_close(heads_of_query(trace, site, 13), whole[:, 13], atol=1e-6, rtol=0)
     torch.testing.assert_close(heads_of_key(trace, site, 13), whole[:, :, 13], atol=1e-6, rtol=0)
-    totals = totals_of(trace, site)
+    totals = log_totals(trace, site)
     quick = heads_of_key(trace, site, 13, totals)
     torch.testing.assert_close(quick, whole[:, :, 13], atol=1e-6, rtol=0)
-
-
-def test_a_text_has_no_patches():
-    trace = traced()
-    from dataclasses import replace
-
-    with pytest.raises(ValueError, match="picture"):
-        layer_cells(replace(trace, grid=None), trace.sites[0], 1)
 
 
 def in_one_patch(patch: int) -> Trace:
@@ -144,11 +123,3 @@ def test_beside_a_sink_the_shared_scale_ends_at_a_percentile(factor: int) -> Non
     assert shared_top(trace, site, largest, factor) == (pytest.approx(float(expected)), True)
     largest[11] = 0.0  # a token that looks elsewhere, or from which the sink is taken
     assert shared_top(trace, site, largest, factor) == (pytest.approx(float(largest.max())), False)
-
-
-def test_without_a_sink_the_shared_scale_ends_at_the_largest_weight() -> None:
-    trace = traced()
-    site = trace.sites[0]
-    assert not resting_cells(layer_cells(trace, site, 1), PREFIX).any()
-    largest = trace.weights(site)[:, 0, PREFIX:].amax(0)
-    assert shared_top(trace, site, largest, 1) == (float(largest.max()), False)

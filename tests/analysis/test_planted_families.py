@@ -3,8 +3,7 @@
 The vision tower's attention and all positions are taken out, so that an image token is of its own
 patches alone. The weights of one attention layer of the text are then solved for: from the row that
 writes "dog", its first head looks at the token of a white patch, and from every other row at a key
-of the text. BLIP-2's image tokens have no places: its Q-Former is given the same look at all
-patches and values that tell white ones, so that each of its tokens says whether white is seen.
+of the text.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,13 +21,12 @@ from models.model import Model
 from models.picture_grid import Box, PictureGrid
 from models.run import load, trace
 from models.trace import Site, Trace
-from tests.models.vision_language import BY_NAME, FAMILIES, NAMES, Family
+from tests.models.vision_language import FAMILIES, NAMES, Family
 
 DOG, SITS = 0, 1  # places of the answer
 IDS = torch.tensor([NAMES["dog"], NAMES["sits"]])
 SIZES = {"LLaVA-NeXT": (40, 40), "Idefics3": (48, 48), "SmolVLM": (48, 48), "InternVL": (48, 48)}
 SIZE = (24, 24)  # of the other families' pictures
-OF_QUERIES = (20, 20)  # of BLIP-2's: five patches of four pixels on each side
 GREY, WHITE, BLACK = ((level,) * 3 for level in (128, 255, 1))  # the mean colour is grey
 SHARP, LOGIT = 40.0, 12.0  # of a score and of a word, well above the others
 FULL = 0.95  # share of a cell that is white, of a token that counts as white
@@ -71,33 +69,6 @@ def test_a_word_lights_its_patch_and_needs_it_alone(family: Family, tmp_path: An
         assert min(word.elsewhere) > 0.98
     other = masking.need(model, _prompt(picture), IDS, [SITS], area, controls=0)
     assert other.after == pytest.approx(other.before, abs=0.01)
-
-
-@torch.no_grad()
-def test_a_word_needs_its_patch_where_image_tokens_have_no_places(tmp_path: Any) -> None:
-    model = load(str(BY_NAME["BLIP-2"].save(tmp_path)))
-    _still(model.network)
-    area = Box(0.4, 0.4, 0.8, 0.8)  # two patches of five on each side
-    picture = _scene(OF_QUERIES, area)
-    _plant_queries(model, picture, area)
-    t = _ask(model, picture)
-    site, tokens = grounding.sites_of_words(t)[0], range(model.network.query_tokens.shape[1])
-    _plant(model, site, picture, area, tokens, t)
-
-    t = _ask(model, picture)
-    looks = t.weights(site, head=0)[grounding.rows_of(t, [DOG])[0]]
-    assert float(looks[tokens].sum()) > 0.999
-    for mask in ("mean", "blur"):
-        word = masking.need(model, _prompt(picture), IDS, [DOG], area, mask=mask, controls=3)
-        assert word.before > 0.98
-        assert word.after < 0.01
-        assert min(word.elsewhere) > 0.98
-    whole = masking.need(model, _prompt(picture), IDS, [DOG], Box(0.0, 0.0, 1.0, 1.0))
-    assert (whole.after < 0.01, whole.elsewhere) == (True, ())
-    other = masking.need(model, _prompt(picture), IDS, [SITS], area, controls=0)
-    assert other.after == pytest.approx(other.before, abs=0.01)
-    with pytest.raises(ValueError, match="learned queries, each of which reads all of it"):
-        masking.need(model, _prompt(picture), IDS, [DOG], area, mask="cut")
 
 
 def _prompt(picture: Image.Image) -> Prompt:
@@ -204,32 +175,6 @@ def _hidden(picture: Image.Image, area: Box) -> list[Image.Image]:
     """The picture with the area in its mean colour, and blurred."""
     masks: tuple[masking.Mask, ...] = ("mean", "blur")
     return [masking.painted(picture, area, mask) for mask in masks]
-
-
-def _plant_queries(model: Model, picture: Image.Image, area: Box) -> None:
-    """Makes all tokens of BLIP-2's Q-Former one, which tells whether white patches are seen."""
-    network: Any = model.network
-    network.query_tokens[:] = network.query_tokens[:, :1].clone()
-    first, *others = network.qformer.encoder.layer
-    for layer in (first, *others):
-        for part in (layer.attention, layer.crossattention):
-            for value in part.output.dense.parameters():
-                value.zero_()
-    crossed = first.crossattention
-    images = (picture, *_hidden(picture, area))
-    patches = torch.cat([_read(model, image, crossed.attention.value)[0] for image in images])
-    t = _ask(model, picture)
-    grid = next(grid for site in t.sites for grid in t.key_pictures(site))
-    white = torch.zeros(len(patches))
-    white[list(grid.within(area))] = 1
-    for linear in (crossed.attention.query, crossed.attention.key, crossed.attention.value):
-        for value in linear.parameters():
-            value.zero_()
-    crossed.attention.value.weight[0] = _solved(patches, white)
-    dice = torch.Generator().manual_seed(2)
-    crossed.output.dense.weight[:, 0] = 30 * torch.randn(
-        len(crossed.output.dense.weight), generator=dice
-    )
 
 
 def _plant(

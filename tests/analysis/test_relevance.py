@@ -282,15 +282,6 @@ def test_similarity_of_two_sentences(method):
     assert len(found.tokens) == len(found.trace.labels)
 
 
-def test_a_class_of_a_picture():
-    model = load(ViTConfig(image=12, patch=4, dim=20, heads=2, depth=2, mlp=13, classes=5))
-    pixels = torch.randn(1, 3, 12, 12, generator=torch.Generator().manual_seed(1))
-    likeliest = int(trace(model, pixels).output.values[0].argmax())
-    found = explain(model, pixels, method="chefer")
-    assert found.chosen.id == likeliest
-    assert torch.equal(found.tokens, relevance(model, pixels, target=likeliest))
-
-
 def test_targets_that_are_not_there():
     model = load(EncoderConfig(**SIZES, vocab=31, classes=5))
     with pytest.raises(ValueError, match="an id 0 to 4, received 5"):
@@ -340,21 +331,9 @@ HEADS: dict[str, tuple[Callable[[], Any], Tensor]] = {  # with the share of each
         lambda: build("Dinov2ForImageClassification", "Dinov2Config", PICTURE),
         torch.cat([torch.tensor([0.5]), PATCHES / 2]),
     ),
-    "DINOv2 with registers": (
-        lambda: build(
-            "Dinov2WithRegistersForImageClassification",
-            "Dinov2WithRegistersConfig",
-            {**PICTURE, "num_register_tokens": 3},
-        ),
-        torch.cat([torch.tensor([0.5, 0, 0, 0]), PATCHES / 2]),
-    ),
     "ViT: class token": (
         lambda: build("ViTForImageClassification", "ViTConfig", PICTURE),
         torch.tensor([1.0] + 9 * [0]),
-    ),
-    "DeiT: class token beside distillation token": (
-        lambda: build("DeiTForImageClassificationWithTeacher", "DeiTConfig", PICTURE),
-        torch.tensor([0.5, 0.5] + 9 * [0]),
     ),
     "BEiT: mean of the patches": (
         lambda: build("BeitForImageClassification", "BeitConfig", PICTURE),
@@ -365,7 +344,6 @@ HEADS: dict[str, tuple[Callable[[], Any], Tensor]] = {  # with the share of each
         lambda: ViTConfig(**VIT, classes=5, head="mean", registers=2),
         torch.cat([torch.zeros(2), PATCHES]),
     ),
-    "ours: flattened": (lambda: ViTConfig(**VIT, classes=5, head="flatten"), PATCHES),
     "ours: post-norm": (
         lambda: ViTConfig(**VIT, classes=5, head="mean", norm="post"),
         PATCHES,
@@ -385,33 +363,6 @@ def test_chefer_follows_what_the_head_reads(head):
     torch.testing.assert_close(reader(found.trace, found.trace.sites[-1]), shares)
     expected = shares @ (expected - torch.eye(len(shares)))
     torch.testing.assert_close(found.tokens, expected, rtol=1e-4, atol=1e-7)
-
-
-@pytest.mark.parametrize("head", sorted(HEADS.keys() - {"BEiT: mean of the patches"}))
-def test_the_gradient_of_the_final_states(head):
-    """Moving a final state by h moves the logit of a linear head by h times the gradient.
-
-    Except BEiT's, whose body pools before a hook can move its states.
-    """
-    model, pixels = load(HEADS[head][0]()), torch.randn(2, 3, 12, 12)
-    t = trace(model, pixels, hidden=True, gradient=lambda output: output.values[1, 2])
-    network, others, moved = model.network, t.final_gradient(0), t.final_gradient(1)
-    assert others is not None
-    assert moved is not None
-    assert not others.any()
-    body = network.base_model if hasattr(network, "base_model") else network.norm
-    by = torch.randn(moved.shape)
-
-    def move(_module, _args, out):
-        state = out if isinstance(out, Tensor) else out.last_hidden_state
-        state[1] += by
-
-    with torch.no_grad():
-        before = network(pixels).logits[1, 2]
-        hook = body.register_forward_hook(move)
-        after = network(pixels).logits[1, 2]
-        hook.remove()
-    torch.testing.assert_close(after - before, (moved * by).sum(), rtol=1e-3, atol=1e-5)
 
 
 def test_without_final_states_tokens_after_the_last_attention_have_equal_shares():

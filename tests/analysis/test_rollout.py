@@ -10,38 +10,20 @@ from analysis.stack import combined, cross_attention, fused, self_attention, wit
 from models.attention import Dot, Pattern
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
-from models.text import Tokens
-from models.trace import Output, Site, Trace
+from models.trace import Site, Trace
+from tests.analysis import by_hand
 
 TOKENS, HEADS, LAYERS = 7, 3, 4
 
 
-def trace_of(layers, kind="self"):
+def trace_of(layers):
     """A trace whose weights are those given, `layer head query key`; zeros must not occur."""
-    patterns, sites = [], []
-    for number, weights in enumerate(layers):
-        heads, queries, keys = weights.shape
-        zeros = torch.zeros(1, heads, max(queries, keys), 1)
-        patterns.append(
-            Pattern(
-                zeros[:, :, :queries],
-                zeros[:, :, :keys],
-                zeros[:, :, :keys],
-                score=Dot(scale=1.0),
-                bias=weights.log()[None],
-            )
-        )
-        sites.append(Site(number, kind, heads, queries, keys))
-    text = tokens(layers[0].shape[-1])
-    return Trace(
-        "by hand", True, (text,), tuple(sites), Output("none", torch.zeros(1)), tuple(patterns)
-    )
-
-
-def tokens(count):
-    labels = tuple(f"t{place}" for place in range(count))
-    none = (None,) * count
-    return Tokens(tuple(range(count)), labels, (False,) * count, (0,) * count, none)
+    patterns = []
+    for weights in layers:
+        zeros = torch.zeros(1, *weights.shape[:2], 1)
+        score = {"score": Dot(scale=1.0), "bias": weights.log()[None]}
+        patterns.append(Pattern(zeros, zeros, zeros, **score))
+    return by_hand.trace_of(*patterns)
 
 
 def draw(layers=LAYERS, heads=HEADS, count=TOKENS, sharp=2.0, seed=5):
@@ -76,12 +58,6 @@ def test_discarding_keeps_rows_summing_to_one():
     torch.testing.assert_close(cut, expected / expected.sum(-1, keepdim=True))
     found = rollout(trace_of(weights), discard=0.6)
     torch.testing.assert_close(found.sum(-1), torch.ones(TOKENS))
-
-
-def test_discarding_counts_no_masked_cells():
-    causal = torch.tril(torch.arange(1.0, 26).view(5, 5))  # 15 of 25 cells
-    kept = with_residual(causal, 0.4) * (1 - torch.eye(5))
-    assert int((kept > 0).sum()) == 10 - 3  # the six smallest are gone, three of them diagonal
 
 
 def slow_flow(layers, query, key):

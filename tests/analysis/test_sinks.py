@@ -9,7 +9,6 @@ from analysis.overview import pooled, rows_of
 from analysis.sinks import WithoutSinks, resting_on, sinks_of
 from analysis.view import View
 from models.run import load, trace
-from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from tests.models.architectures import ARCHITECTURES
 
@@ -66,21 +65,6 @@ def test_the_sinks_are_the_first_token_and_the_separators(sentence: Trace) -> No
     assert sinks_of(view, view.sites[0]) == (0, len(view.labels) - 1)
     without = View(sentence, words=True, special="hidden")
     assert sinks_of(without, without.sites[0]) == ()
-
-
-def test_the_first_token_of_the_source_is_the_sink_of_cross_attention() -> None:
-    config = Seq2SeqConfig(source_vocab=53, target_vocab=53, dim=21, heads=3, depth=1, mlp=13)
-    found = trace(load(config), torch.arange(4, 17)[None], torch.arange(5, 12)[None])
-    assert {sinks_of(found, site) for site in found.sites} == {(0,)}
-
-
-def test_a_row_of_which_nothing_is_left_stays_zero() -> None:
-    found = trace(BY_NAME["GPT-2"].build(), {"input_ids": torch.tensor([[5, 6, 7]])})
-    site = found.sites[0]
-    source = WithoutSinks(found, {site: (0,)}, renormalised=True)
-    weights = source.weights(site)
-    assert torch.equal(weights[:, 0], torch.zeros(3, 3))  # the first token sees itself alone
-    close(weights[:, 1:].sum(-1), torch.ones(3, 2))
 
 
 @pytest.mark.parametrize("name", ["GPT-2", "Llama", "BERT", "T5"])

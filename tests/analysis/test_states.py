@@ -7,8 +7,7 @@ from analysis.effects import Logit
 from analysis.states import state_sweep
 from models.decoder import Decoder, DecoderConfig
 from models.edits import Patch
-from models.run import load, trace
-from tests.fetched import fetched
+from models.run import trace
 from tests.models.architectures import GROUPED
 from tests.models.pretrained.tiny import BY_NAME, build
 
@@ -72,18 +71,3 @@ def test_inputs_of_other_lengths_are_refused() -> None:
     network = Decoder(DecoderConfig(vocab=31, dim=12, heads=2, depth=3))
     with pytest.raises(ValueError, match="received 5 and 3: choose words that have as many"):
         state_sweep(network, FIRST, FIRST[:, :3], measure=Logit(0))
-
-
-@pytest.mark.long
-def test_the_name_moves_from_its_token_to_the_end() -> None:
-    """Who gets the drink, in SmolLM2: in early layers the repeated name's state, then the end's."""
-    fetched("smollm2")
-    model = load("smollm2")
-    texts = [
-        f"When Mary and John went to the store, {giver} gave a drink to"
-        for giver in ("John", "Mary")
-    ]
-    result = state_sweep(model, *texts, measure=Logit(5099), top=20)
-    where = result.attribution.abs().argmax(-1)
-    assert set(where[:12].tolist()) == {9}
-    assert where[-1] == 13

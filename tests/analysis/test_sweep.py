@@ -18,7 +18,7 @@ from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from models.vit import ViTConfig
 from tests.models.architectures import GROUPED, VOCAB
-from tests.models.pretrained.tiny import BY_NAME, build, padded
+from tests.models.pretrained.tiny import BY_NAME, build
 from tests.turns import by_turns
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17}
@@ -160,17 +160,6 @@ def test_measures_are_those_of_torch() -> None:
     assert Probability(3)(shown) == pytest.approx(float(shown.output.values[0].softmax(-1)[3]))
 
 
-def test_padding_does_not_change_a_sweep() -> None:
-    network = BY_NAME["Llama"].build()
-    for left in (False, True):
-        inputs = padded(2, 9, 3, left=left)
-        own = inputs["input_ids"][1:, 3:] if left else inputs["input_ids"][1:, :6]
-        measure = Probability(7, item=1)
-        found = sweep(network, inputs, edit=Ablate, measure=measure)
-        alone = sweep(network, {"input_ids": own}, edit=Ablate, measure=Probability(7))
-        torch.testing.assert_close(found, alone, rtol=0, atol=1e-6)
-
-
 @pytest.mark.usefixtures("unchecked_shapes")
 def test_what_cannot_be_swept_is_refused() -> None:
     model, read, _ = given("decoder")
@@ -220,11 +209,3 @@ def test_how_far_the_embedding_moves_without_each_head(name: str) -> None:
             after = embedding(trace(model, read, edits=[Ablate(layer, head)]), token)
             apart = 1 - float(F.cosine_similarity(before, after, dim=0))
             assert float(found[layer, head]) == pytest.approx(apart, rel=1e-3, abs=1e-9)
-
-
-def test_one_layer_alone() -> None:
-    model, read, _ = given("decoder")
-    measure, every = Logit(5), sweep(*given("decoder"), edit=Ablate, measure=Logit(5))
-    one = sweep(model, read, edit=Ablate, measure=measure, layer=1)
-    assert one[1].equal(every[1])
-    assert one[[0, 2]].isnan().all()

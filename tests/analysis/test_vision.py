@@ -16,9 +16,9 @@ from analysis.vision import (
     patch_similarity,
 )
 from models.attention import attend
-from models.run import load, trace
 from models.text import Tokens
-from models.trace import Output, Site, Trace
+from models.trace import Trace
+from tests.analysis.by_hand import trace_of
 
 HEADS, DIM = 3, 5
 
@@ -29,16 +29,8 @@ def picture(rows: int, cols: int, *, prefix: int = 0, spread: float = 1.0, seed:
     tokens = prefix + rows * cols
     q, k, v = (torch.randn(1, HEADS, tokens, DIM, generator=dice) for _ in range(3))
     _, pattern = attend(spread * q, k, v)
-    return Trace(
-        model="drawn",
-        trained=False,
-        tokens=(Tokens.of_patches([f"[{i}]" for i in range(prefix)], rows, cols),),
-        sites=(Site(0, "self", HEADS, tokens, tokens),),
-        output=Output("output", v),
-        patterns=(pattern,),
-        grid=(rows, cols),
-        prefix=prefix,
-    )
+    patches = Tokens.of_patches([f"[{i}]" for i in range(prefix)], rows, cols)
+    return trace_of(pattern, tokens=patches, grid=(rows, cols), prefix=prefix)
 
 
 # --- mean attention distance ------------------------------------------------------------------
@@ -75,12 +67,6 @@ def test_entropy_of_uniform_attention_and_of_a_plain_sum() -> None:
     torch.testing.assert_close(
         attention_entropy(found, found.sites[0]), torch.tensor(expected), atol=1e-5, rtol=1e-5
     )
-
-
-def test_distances_are_of_images_alone() -> None:
-    found = trace(load("grammar"), "the mouse .")
-    with pytest.raises(ValueError, match="expected self-attention among the patches of one image"):
-        attention_distance(found, found.sites[0])
 
 
 def test_outliers_are_those_beyond_the_median_absolute_deviation() -> None:

@@ -75,23 +75,12 @@ def test_scripts_without_spaces_show_each_character_once(
     assert "".join(labels_of(tokenizer.encode(UNSPACED[script]))) == UNSPACED[script]
 
 
-def test_scripts_without_spaces_keep_their_tokens(byte_level: FileTokenizer) -> None:
-    assert labels_of(byte_level.encode("中文")) == ["中", "文"]
-
-
 def test_punctuation_stays_alone(tokenizer: FileTokenizer) -> None:
     text = "“Well-known,” she said; ‘isn’t it?’"
     expected = ["“", "Well", "-", "known", ",", "”", "she", "said", ";", "‘", "isn’t", "it"]
     found = labels_of(tokenizer.encode(text))
     assert found[:12] == expected
     assert "".join(found[12:]) == "?’"
-
-
-def test_tokens_that_end_inside_a_character() -> None:
-    """An apostrophe of three bytes, shared by two tokens."""
-    spans = ((0, 3), (2, 4), (5, 7))
-    tokens = Tokens((1, 2, 3), ("isn", "n’", "it"), (False,) * 3, (0,) * 3, spans)
-    assert labels_of(tokens) == ["isn’", "it"]
 
 
 def test_a_pair_of_texts(tokenizer: FileTokenizer) -> None:

@@ -13,7 +13,6 @@ from models.run import Model, Trace, load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.text import Tokens
 
-GROUPED: tuple[dict[str, bool], ...] = ({"words": False}, {}, {"words": False, "sentences": True})
 SIZES: dict[str, Any] = {"vocab": 31, "dim": 15, "depth": 2, "mlp": 13}
 PAIR: dict[str, Any] = {
     "source_vocab": 31,
@@ -78,10 +77,10 @@ def random_traces(count: int) -> Iterator[tuple[Model, Any, Any, Trace]]:
 
 
 def views_of(t: Trace) -> Iterator[View]:
-    """By tokens, words and sentences; special tokens shown, hidden and renormalised."""
-    for grouped in GROUPED:
+    """By tokens and words; special tokens shown, hidden and renormalised."""
+    for words in (False, True):
         for special in SPECIAL:
-            yield View(t, special=special, **grouped)
+            yield View(t, words=words, special=special)
 
 
 def joined_slowly(

@@ -127,7 +127,7 @@ def test_a_method_says_what_it_shows_and_what_it_does_not_prove(method: methods.
     for sentence in (method.shows, method.doubt):
         assert sentence[0].isupper()
         assert sentence.endswith(".")
-    assert all((method.formula, method.source, method.cost, method.joined))
+    assert all((method.formula, method.source, method.joined))
     assert method.low is None or method.high is None or method.low < method.high
     assert {*method.fused} <= OF_FILES.keys()
 

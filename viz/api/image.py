@@ -103,12 +103,12 @@ def sinks_read(entry: TraceEntry, site: int, outliers: bool = False) -> int:
 
 def _totals(entry: TraceEntry, site: int) -> "Tensor | None":
     """The softmax denominators, with which one key's weights are fast to compute."""
-    from analysis.patches import totals_of
+    from analysis.survey import log_totals
 
     attention_site = entry.trace.sites[site]
     if attention_site.keys <= MANY:
         return None
-    return entry.answers.once(("totals", site), lambda: totals_of(entry.trace, attention_site))
+    return entry.answers.once(("totals", site), lambda: log_totals(entry.trace, attention_site))
 
 
 def picture(entry: TraceEntry) -> tuple[bytes, str]:

@@ -58,7 +58,7 @@ def written(
 
     Fewer tokens than `count` where the model ends the text, or has no more room.
     """
-    from analysis.generation import continuation
+    from analysis.generation import continue_text
     from models.text import Decoding
 
     if not 1 <= count <= MOST:
@@ -69,7 +69,7 @@ def written(
         if target is not None or not isinstance(given, str) or not isinstance(reader, Decoding):
             raise ValueError(f"{model.name} goes on with no text here: expected a decoder’s text")
         how: dict[str, Any] = {"sampling": sampling, "seed": seed, "edits": entry.trace.edits}
-        result = continuation(model, given, count, progress=report, **how)
+        result = continue_text(model, given, count, progress=report, **how)
     ids = _before_end(reader, result.ids)
     if not ids:
         raise ValueError("the model ends the text here: it writes nothing more")
@@ -95,7 +95,7 @@ def sampling_of(temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) ->
 
 def cache(entry: TraceEntry, first: int) -> CacheAnswer:
     """What each token in the cache receives; at the first one the first step wrote the next."""
-    from analysis.generation import Written, received
+    from analysis.generation import received
     from analysis.outputs import logits_at
     from models.edits import reads_all_tokens
 
@@ -110,7 +110,7 @@ def cache(entry: TraceEntry, first: int) -> CacheAnswer:
     steps = [*enumerate(ids[first + 1 : first + 1 + MOST_ROWS], first)]
 
     def compute() -> CacheAnswer:
-        rows = received(Written(trace, first + 1, tuple(id for _, id in steps), ()))
+        rows = received(trace, [place for place, _ in steps])
         shares = [float(logits_at(trace, place).softmax(-1)[id]) for place, id in steps]
         given = zip(rows, steps, strict=True)
         return CacheAnswer(first, shares, [row[: place + 1] for row, (place, _) in given])

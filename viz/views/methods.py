@@ -196,7 +196,7 @@ class Asked:
         asked = {name: getattr(self, name) for name in info.fused}
 
         def compute() -> "Tensor":
-            trace = with_hidden(self.entry) if info.needs == "hidden" else self.entry.trace
+            trace = with_hidden(self.entry) if info.hidden else self.entry.trace
             return function_of(info)(trace, tower=where.tower, progress=report, **asked)
 
         variant = tuple(asked.values()) or None

@@ -179,7 +179,7 @@ def test_a_pair_of_words_ends_in_the_weight_that_the_matrix_shows() -> None:
     view = View(found, words=True)
     entry = TraceEntry(view, lambda *_: "code")
     answer = inside(entry, 2, 3, 2, 3)
-    own = view.token(view.sites[2], "out", 2), view.token(view.sites[2], "in", 3)
+    own = view.origins(view.sites[2], "out")[2][-1], view.origins(view.sites[2], "in")[3][-1]
     for place in own:
         assert f"“{found.labels[place]}”" in answer.title
     shown, single = float(view.weights(2, 3)[2, 3]), float(found.weights(2, 3)[own])

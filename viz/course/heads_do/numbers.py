@@ -14,7 +14,6 @@ from torch import Tensor
 from analysis.attribution import logit_attribution
 from analysis.effects import Loss, Probability
 from analysis.heads import heads
-from analysis.sweep import Passes
 from models.edits import Ablate, Cut, Patch
 from models.run import trace
 from models.trace import Trace
@@ -147,10 +146,11 @@ def repeats(length: int, low: int, high: int) -> Tensor:
 @real.of("smollm2")
 def losses() -> dict[str, Any]:
     """Loss and accuracy on random tokens that come twice, with all heads and without each."""
-    passes, loss, right = _repeated()
+    ids, loss = _repeated()
+    right = ids[0, DEEP_LENGTH + 1 :]
     tests = []
     for at, edits in ((None, []), *((n, [Ablate(*place)]) for n, place in enumerate(DEEP))):
-        read = passes.edited(edits) if edits else passes.clean
+        read = trace(real.opened("smollm2"), ids, edits=edits)
         accuracy = (read.output.values[0, DEEP_LENGTH:-1].argmax(-1) == right).float().mean()
         tests.append({"head": at, "loss": loss(read), "accuracy": accuracy.item()})
     return {"tests": tests}
@@ -159,18 +159,21 @@ def losses() -> dict[str, Any]:
 @real.of("smollm2")
 def controls() -> dict[str, Any]:
     """The losses without each of the other heads of the layers of the first two heads."""
-    passes, loss, _ = _repeated()
+    ids, loss = _repeated()
+    model = real.opened("smollm2")
     others = [(layer, head) for layer, _ in DEEP[:2] for head in range(9)]
-    losses = sorted(loss(passes.edited([Ablate(*at)])) for at in others if at not in DEEP[:2])
+    losses = sorted(
+        loss(trace(model, ids, edits=[Ablate(*at)])) for at in others if at not in DEEP[:2]
+    )
     middle = losses[len(losses) // 2]
     return {"count": len(losses), "median": middle, "most": losses[-1], "losses": losses}
 
 
-def _repeated() -> tuple[Passes, Loss, Tensor]:
-    """Passes over random tokens that come twice, the loss of the second half, and its tokens."""
+def _repeated() -> tuple[Tensor, Loss]:
+    """Random tokens that come twice, and the loss of the second half."""
     ids = repeats(DEEP_LENGTH, DEEP_LOW, DEEP_HIGH)
     loss = Loss(tuple(ids[0].tolist()), first=DEEP_LENGTH + 1)
-    return Passes.of(real.opened("smollm2"), ids), loss, ids[0, DEEP_LENGTH + 1 :]
+    return ids, loss
 
 
 # ---- a key that is hidden
@@ -305,20 +308,22 @@ def causes() -> Board:
 def switched_off() -> dict[str, Any]:
     """Of some heads at the last token: the weight on a name, the part of its logit, and the name's
     probability without them, their values replaced by zeros or by their mean over the text."""
-    passes = Passes.of(real.opened("smollm2"), GIVEN)
+    model = real.opened("smollm2")
+    clean = trace(model, GIVEN)
     mary = Probability(real.encoded("smollm2", " Mary").ids[0])
-    parts = logit_attribution(passes.clean, mary.id)
+    parts = logit_attribution(clean, mary.id)
     heads = [
         {
-            "look": passes.clean.weights(layer, head)[-1, MARY].item(),
+            "look": clean.weights(layer, head)[-1, MARY].item(),
             "part": parts[f"layer {layer}, head {head}"],
             "without": [
-                mary(passes.edited([Ablate(layer, head, how)])) for how in ("zero", "mean")
+                mary(trace(model, GIVEN, edits=[Ablate(layer, head, how)]))
+                for how in ("zero", "mean")
             ],
         }
         for layer, head in READERS
     ]
-    return {"given": mary(passes.clean), "heads": heads}
+    return {"given": mary(clean), "heads": heads}
 
 
 def drink() -> Board:
@@ -348,7 +353,7 @@ def patched() -> dict[str, Any]:
     """Probabilities of both names where a state of the other sentence is put in, layer by layer."""
     model = real.opened("smollm2")
     names = [real.encoded("smollm2", name).ids[0] for name in (" Mary", " John")]
-    passes, other = Passes.of(model, GIVEN), trace(model, OTHER, hidden=True)
+    other = trace(model, OTHER, hidden=True)
 
     def shares(read: Trace) -> list[float]:
         return [Probability(id)(read) for id in names]
@@ -356,10 +361,10 @@ def patched() -> dict[str, Any]:
     def patches(layer: int) -> list[list[float]]:
         places = (NAME, len(other.labels) - 1)
         edits = [Patch(layer, "hidden", other, token=token) for token in places]
-        return [shares(passes.edited([edit])) for edit in edits]
+        return [shares(trace(model, GIVEN, edits=[edit])) for edit in edits]
 
     rows = {str(layer): patches(layer) for layer in LAYERS}
-    return {"given": shares(passes.clean), "other": shares(other), "patched": rows}
+    return {"given": shares(trace(model, GIVEN)), "other": shares(other), "patched": rows}
 
 
 BOARDS = {"causes": causes, "drink": drink, "same": same}

@@ -100,12 +100,15 @@ def faithfulness(entry: TraceEntry, method: str, output: str = "") -> Curves:
             how: dict[str, Any] = {"chosen": result.chosen, "written": written}
             study = Study.of(model, given, result.tokens, **how)
         curves = []
-        for order in range(study.orders):
-            report(order, study.orders)
+        for order in range(len(study.queue)):
+            report(order, len(study.queue))
             with opened(entry):
                 curves.append(study.curve(order))
-        about = study.counts, study.removable, study.value, study.removal, study.decoder_reads
-        return Curves(*about, *map(torch.stack, zip(*curves, strict=True)))
+        inputs = study.inputs
+        about = study.counts, len(study.queue[0]), study.value, inputs.removal
+        return Curves(
+            *about, inputs.written is not None, *map(torch.stack, zip(*curves, strict=True))
+        )
 
     return entry.answers.once(("faithfulness", method, output), compute)
 

@@ -166,18 +166,17 @@ def opening(
 ) -> tuple[int, int]:
     """A query and a key, of which neither, one or both are chosen.
 
-    Without a query it is the sharpest row, or the one that gives the chosen key most. Without a key
+    Without a query it is the last word, or the one that gives the chosen key most. Without a key
     it is the row's strongest one beside the query itself and what heads rest on: special tokens,
     and the first of a text that reads itself.
     """
     from analysis.overview import column_of
-    from analysis.sharpest import sharpest_row
 
     if query is None and key is not None and key < site.keys:
         return int(column_of(view, site, head, key).argmax()), key
     if query is None:
-        sharpest = sharpest_row(view, site, head)
-        query = site.queries - 1 if sharpest is None else sharpest
+        words = [n for n, rests in enumerate(view.queries(site)[0].special) if not rests]
+        query = (words or range(site.queries))[-1]
     if key is None and query < site.queries:
         row = view.weights(site, head, rows=[query])[0]
         others = row.clone()

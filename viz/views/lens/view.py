@@ -140,17 +140,17 @@ def refused(entry: TraceEntry) -> dict[str, str]:
 
 def _by_layer(entry: TraceEntry, lens: str, places: Sequence[int]) -> "list[Tensor]":
     """The logits of some tokens by layer; the first is the embedding."""
-    from analysis.lens import jacobian_lens, logit_lens, mean_jacobians
+    from analysis.lens import jacobian_lens, jacobians, logit_lens
 
-    def jacobians() -> "Tensor":
+    def carry() -> "Tensor":
         with entry.forward_pass():
-            return mean_jacobians([trace], progress=report)
+            return jacobians(trace, progress=report)
 
     trace = with_hidden(entry)
     held = trace.hidden_states.get(trace.sites[-1].tower)
     if held is None:
         raise ValueError(f"{trace.model} keeps no states of the layers that give its output")
-    carried = entry.answers.once(("jacobians",), jacobians) if lens == "jacobian" else None
+    carried = entry.answers.once(("jacobians",), carry) if lens == "jacobian" else None
     readings = []
     for layer in range(count := len(held.states)):
         report(layer, count)
