@@ -8,6 +8,7 @@ from typing import Any, TypeVar, dataclass_transform
 
 from models.where import Where
 
+ADDRESS = ("layer", "kind", "tower", "module", "part")
 KINDS = (None, "self", "causal", "cross")
 Kind = TypeVar("Kind")
 Numbers = int | tuple[int, ...] | None  # heads, queries, keys or tokens; None means all
@@ -21,7 +22,7 @@ def edit(kind: type[Kind]) -> type[Kind]:
     of an address among them: layer, kind, tower, module, part.
     """
     declared: Any = dataclass(frozen=True, repr=False)(kind)
-    declared.__repr__ = call_of
+    declared.__repr__ = lambda edit: code_of(kind, arguments(edit))
     return declared
 
 
@@ -29,28 +30,18 @@ def checked(edit: Any, check: Callable[[str, Any], Any], *names: str) -> None:
     """Sets fields of an edit to what a check makes of them, and `where` to its address."""
     for name in names:
         assign(edit, **{name: check(name, getattr(edit, name))})
-    if "where" in type(edit).__annotations__:
-        given = (getattr(edit, name, None) for name in ("layer", "kind", "tower", "module", "part"))
-        assign(edit, where=address(*given))
-
-
-def address(
-    layer: int | None,
-    kind: str | None = None,
-    tower: str | None = None,
-    module: str | None = None,
-    part: int | None = None,
-) -> Where:
-    """The address that the arguments of an edit give; ValueError for a field that is none."""
-    if kind not in KINDS:
-        raise ValueError(f"kind: expected self, causal, cross or None, received {kind!r}")
-    for name, value in (("layer", layer), ("part", part)):
-        if not (value is None or _is_whole(value)):
-            raise ValueError(f"{name}: expected a whole number or None, received {value!r}")
-    for name, value in (("tower", tower), ("module", module)):
-        if not isinstance(value, str | None):
-            raise ValueError(f"{name}: expected a name or None, received {value!r}")
-    return Where(layer, kind, tower, module, part)
+    if "where" not in type(edit).__annotations__:
+        return
+    given = {name: getattr(edit, name, None) for name in ADDRESS}
+    if given["kind"] not in KINDS:
+        raise ValueError(f"kind: expected self, causal, cross or None, received {given['kind']!r}")
+    for name in ("layer", "part"):
+        if not (given[name] is None or _is_whole(given[name])):
+            raise ValueError(f"{name}: expected a whole number or None, received {given[name]!r}")
+    for name in ("tower", "module"):
+        if not isinstance(given[name], str | None):
+            raise ValueError(f"{name}: expected a name or None, received {given[name]!r}")
+    assign(edit, where=Where(**given))
 
 
 def numbers(name: str, value: Any) -> Numbers:
@@ -98,11 +89,6 @@ def arguments(edit: Any) -> dict[str, Any]:
         for name, parameter in signature(type(edit)).parameters.items()
         if parameter.default is Parameter.empty or values[name] != parameter.default
     }
-
-
-def call_of(edit: Any) -> str:
-    """The shortest call that makes an edit, as Python code."""
-    return code_of(type(edit), arguments(edit))
 
 
 def code_of(kind: type, given: dict[str, Any]) -> str:

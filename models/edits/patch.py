@@ -197,17 +197,22 @@ def _chosen(wanted: Numbers, count: int, name: str, like: Tensor) -> Int[Tensor,
     return torch.tensor([*range(count)] if indices is None else indices, device=like.device).long()
 
 
-@dataclass(frozen=True, eq=False)
-class PatchedState:
-    """A patch of hidden states."""
+@dataclass(frozen=True, eq=False, repr=False)
+class _Bound:
+    """A patch at one site."""
 
     patch: Patch
     site: Where
     where: Where
-    acts_on = STATES
 
     def __repr__(self) -> str:
         return repr(self.patch)
+
+
+class PatchedState(_Bound):
+    """A patch of hidden states."""
+
+    acts_on = STATES
 
     def bound(self, site: Where) -> "PatchedState":
         """Itself: the place in the whole network is known."""
@@ -229,16 +234,8 @@ class PatchedState:
         return self.patch.put(state, positions, theirs)
 
 
-@dataclass(frozen=True, eq=False)
-class PatchedRecipe:
+class PatchedRecipe(_Bound):
     """A patch of queries, keys or values."""
-
-    patch: Patch
-    site: Where
-    where: Where
-
-    def __repr__(self) -> str:
-        return repr(self.patch)
 
     def edit_recipe(self, pattern: Pattern) -> Pattern:
         name = self.patch.what
@@ -248,16 +245,8 @@ class PatchedRecipe:
         return replace(pattern, **{name: edited})
 
 
-@dataclass(frozen=True, eq=False)
-class PatchedValues:
+class PatchedValues(_Bound):
     """A patch of what leaves the attention of heads."""
-
-    patch: Patch
-    site: Where
-    where: Where
-
-    def __repr__(self) -> str:
-        return repr(self.patch)
 
     def edit_values(
         self, values: Float[Tensor, "batch head query dim"], pattern: Pattern

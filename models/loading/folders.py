@@ -119,7 +119,7 @@ def _through_converter(
     kind, left_out = str(settings.get("model_type")), ()
     family = FAMILIES.get(kind)
     if family is None and kind not in own.TYPES:
-        known = " or ".join((*FAMILIES, *own.TYPES))
+        known = " or ".join(FAMILIES)
         raise ValueError(f"door: there is no converter for model_type {kind!r}: expected {known}")
     files = place.weights()
     memory_check.check_fits(files, torch.float32)
@@ -188,10 +188,10 @@ def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Ten
     if unknown := sorted(state.keys() - shapes.keys()):
         kind = type(network).__name__
         raise ValueError(f"the checkpoint has weights with no place in our {kind}: {unknown[:5]}")
-    for name, tensor in state.items():
-        if tensor.shape != shapes[name]:
-            wanted, received = tuple(shapes[name]), tuple(tensor.shape)
-            raise ValueError(f"{name}: expected {wanted}, received {received}")
+    for name, shape in shapes.items():
+        tensor = state[name]
+        if tensor.shape != shape:
+            raise ValueError(f"{name}: expected {tuple(shape)}, received {tuple(tensor.shape)}")
         if not finite(tensor):
             raise ValueError(f"{name} holds NaN or infinity: the weights are damaged")
     if dtype_holding(state, torch.float32) != torch.float32:

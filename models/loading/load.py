@@ -9,37 +9,25 @@ import torch
 from torch import nn
 
 from models.catalogue import catalogue, entry, is_here, verify
-from models.decoder import Decoder, DecoderConfig
-from models.encoder import Encoder, EncoderConfig
 from models.eval_mode import evaluating
 from models.fetch import fetch, progress_bar
 from models.files.errors import FetchError
 from models.files.folder import Folder, dtype_holding
-from models.layer import AttentionLayer, AttentionLayerConfig
+from models.layer import AttentionLayerConfig
 from models.loading.convert import torch_modules
+from models.loading.convert.own import BUILT
 from models.loading.folders import from_folder
 from models.loading.tokenizers import tokenizer_of
 from models.model import Config, Door, Model, Network
 from models.preprocessing import default_preprocessing
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
-from models.smallest import Smallest, SmallestConfig
 from models.ssru import Translator, TranslatorConfig
 from models.text import WordTokenizer
-from models.vector_encoder import VectorEncoder, VectorEncoderConfig
+from models.vector_encoder import VectorEncoderConfig
 from models.vit import ViT, ViTConfig
 
 __all__ = ["Config", "Model", "Network", "as_model", "devices", "load"]
 
-BUILT: dict[type, tuple[str, Any]] = {  # what people call it, and the network of a config
-    EncoderConfig: ("encoder", Encoder),
-    DecoderConfig: ("decoder", Decoder),
-    Seq2SeqConfig: ("encoder–decoder", Seq2Seq),
-    TranslatorConfig: ("translator", Translator),
-    SmallestConfig: ("smallest transformer", Smallest),
-    AttentionLayerConfig: ("attention layer", AttentionLayer),
-    VectorEncoderConfig: ("encoder of vectors", VectorEncoder),
-    ViTConfig: ("ViT", ViT),
-}
 Source = str | Path | Config | Network
 
 

@@ -97,8 +97,8 @@ def test_a_checkpoint_that_does_not_fit_is_one_line(tmp_path: Path) -> None:
     file = tmp_path / "reverse" / "config.json"
     good = json.loads(file.read_text())
     for change, message in (
-        ({"depth": 3}, "missing are .*blocks.2"),
-        ({"classes": 0}, "no place for .*head"),
+        ({"depth": 3}, r"the checkpoint lacks blocks\.2"),
+        ({"classes": 0}, "no place in our .*head"),
         ({"mlp": 19}, r"expected \(19, 64\), received \(128, 64\)"),
         ({"width": 3}, r"config: expected only .*, received \['width'\]"),
         ({"heads": "three"}, "config: "),

@@ -17,12 +17,6 @@ from models.loading.packages.writing import count, write_json, write_weights
 
 BACKBONE = "backbone."
 LINEAR = re.compile(r"/backbone/(encoder/layer\.\d+/.+)/MatMul")
-NAMES = {
-    "attention.attention.query.": "attention.q_proj.",
-    "attention.attention.key.": "attention.k_proj.",
-    "attention.attention.value.": "attention.v_proj.",
-    "attention.output.dense.": "attention.o_proj.",
-}
 EMBEDDINGS = "/backbone/embeddings/"
 HEAD_WIDTH = 64  # of every published DINOv2
 PROCESSOR = {
@@ -52,15 +46,15 @@ def backbone(file: Path) -> dict[str, Tensor]:
     graph = onnx.load(file, load_external_data=False).graph
     stored = {each.name: each for each in graph.initializer}
     state = {
-        _renamed(name.removeprefix(BACKBONE)): _tensor(each)
+        name.removeprefix(BACKBONE): _tensor(each)
         for name, each in stored.items()
         if name.startswith(BACKBONE)
     }
     for node in graph.node:
         place = LINEAR.fullmatch(node.name)
         if place and node.op_type == "MatMul" and node.input[1] in stored:
-            name = _renamed(place[1].replace("/", ".") + ".weight")
-            state[name] = _tensor(stored[node.input[1]]).T
+            name = place[1].replace("/", ".")
+            state[f"{name}.weight"] = _tensor(stored[node.input[1]]).T
     state["embeddings.position_embeddings"] = _positions(graph, stored)
     return state
 
@@ -86,12 +80,6 @@ def settings(state: Mapping[str, Tensor]) -> dict[str, Any]:
         "use_swiglu_ffn": False,
         "use_mask_token": False,
     }
-
-
-def _renamed(name: str) -> str:
-    for old, new in NAMES.items():
-        name = name.replace(old, new)
-    return name
 
 
 def _tensor(stored: Any) -> Tensor:

@@ -9,7 +9,6 @@ from PIL import Image
 from torch import Tensor
 
 from models.edits import Ablate, Cover, Cut, region
-from models.edits.text import format_edits, parse_edits
 from models.inputs.edited import edited_image
 from models.run import load, trace
 from models.vit import ViTConfig
@@ -93,15 +92,6 @@ def test_refused_by_name() -> None:
             trace(net, read, edits=[edit])
     with pytest.raises(ValueError, match="it changes the input, before the network runs"):
         network("vit").network(pixels, edits=[Cover(1)])
-
-
-def test_text_and_sentences() -> None:
-    edits = (Cover((1, 5), "blur"), Cover(None))
-    assert parse_edits(format_edits(edits)) == edits
-    assert [edit.describe() for edit in edits] == [
-        "Input: patches 1 and 5 are blurred.",
-        "Input: every patch is set to the mean colour of the picture.",
-    ]
 
 
 @pytest.mark.parametrize("how", ["mean", "blur"])

@@ -124,14 +124,6 @@ def test_refused_by_name(name: str, edit: Any, message: str) -> None:
         trace(model(name), *source(name), edits=[edit(theirs(name))])
 
 
-def test_a_module_can_be_named() -> None:
-    named = AblateMLP(None, module="model.layers.1.mlp")
-    block = AblateMLP(None, module="model.layers.1")
-    expected = trace(model("Llama"), *source("Llama"), edits=[AblateMLP(1)]).output.values
-    for edit in (named, block):
-        assert trace(model("Llama"), *source("Llama"), edits=[edit]).output.values.equal(expected)
-
-
 def test_later_questions_are_of_the_edited_pass() -> None:
     """Further passes, for the stream and for what is made from it, are edited as well."""
     edits: list[Any] = [AblateMLP(0), Patch(0, "hidden", theirs("Llama"), 3)]

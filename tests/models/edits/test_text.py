@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from models.edits import Ablate, Cut, Reference, SetWeights, Temperature, UsePattern
+from models.edits import Ablate, Cover, Cut, Reference, SetWeights, Temperature, UsePattern
 from models.edits.text import (
     MAX_EDITS,
     MAX_TEXT,
@@ -24,6 +24,7 @@ EVERY: list[Any] = [
     Ablate(2, (), "noise"),
     Cut(2, None, None, (0, 1, 2)),
     Cut(2, (1,), 4, None),
+    Cover((1, 5), "blur"),
     Temperature(1e-7),
     Temperature(3, 2, (0, 1)),
     SetWeights(1, 2, 3, None, (0.25, 0.75), False, "cross"),
@@ -90,6 +91,8 @@ def test_bad_values_are_one_line(values: Any) -> None:
             SetWeights(1, 2, 3, 4, 0.5),
             "Layer 1, head 2: query 3 gives key 4 the weight 0.5; the row keeps its sum.",
         ),
+        (Cover((1, 5), "blur"), "Input: patches 1 and 5 are blurred."),
+        (Cover(None), "Input: every patch is set to the mean colour of the picture."),
         (UsePattern(1, 2, 0), "Layer 1, head 2: each token attends as in head 0."),
         (
             UsePattern(1, 2, "shift"),

@@ -153,12 +153,6 @@ def test_load_fetches_what_is_not_here(server: None, capsys: pytest.CaptureFixtu
         load("someone/else")
 
 
-def test_load_without_a_network(cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(FetchError, match="is not a local folder, and the hub cannot be reached"):
-        load(NAME)
-
-
 def test_a_download_that_is_stopped(server: None) -> None:
     plan = hub.plan_download(NAME)
     told: list[int] = []
@@ -174,10 +168,13 @@ def test_a_download_that_is_stopped(server: None) -> None:
     assert hub.cached_folder(NAME) is not None
 
 
-def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_network(cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
     use("http://127.0.0.1:9", monkeypatch)
     with pytest.raises(FetchError, match="the hub cannot be reached for someone/small-bert"):
         hub.plan_download(NAME)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(FetchError, match="is not a local folder, and the hub cannot be reached"):
+        load(NAME)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Attention modules of torch.nn in memory: PyTorch itself and slow loops are the oracle."""
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from analysis.relevance import relevance
-from models.edits import Ablate, AblateMLP, Patch, SetWeights
+from models.edits import Ablate, SetWeights
 from models.run import load, trace
-from models.vector_encoder import VectorEncoderConfig
 from tests.models.tensors import noise
 
 DIM, HEADS, MLP, TOKENS, BATCH, DEPTH = 15, 3, 11, 7, 2, 2
@@ -105,16 +103,6 @@ def test_weights_of_every_layer_are_those_of_its_attention(options: dict[str, An
     assert t.hidden(0).equal(x[0])
 
 
-@torch.no_grad()
-def test_one_layer_opens_alone() -> None:
-    module, x = layer(), noise(TOKENS, DIM)
-    t = trace(module, x)
-    expected = weights_of(module.self_attn, x[None])[0]
-    torch.testing.assert_close(t.weights(0), expected, atol=ROUNDING, rtol=0)
-    torch.testing.assert_close(t.output.values[0], module(x), atol=OUTPUT, rtol=RELATIVE)
-    assert t.labels == ["0", "1", "2", "3", "4", "5", "6"]
-
-
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # of torch.compile itself
 def test_a_compiled_module_opens_as_the_original() -> None:
     module, x = attention(), noise(TOKENS, DIM)
@@ -161,21 +149,6 @@ def test_edits_are_those_of_a_slow_loop() -> None:
     )
 
 
-@torch.no_grad()
-def test_an_mlp_is_switched_off_and_a_state_patched() -> None:
-    module, x = encoder(norm_first=True), noise(TOKENS, DIM)
-    without = copy.deepcopy(module)
-    for parameter in without.get_submodule("layers.1.linear2").parameters():
-        parameter.zero_()
-    t = trace(module, x, edits=[AblateMLP(1)])
-    torch.testing.assert_close(t.output.values[0], without(x), atol=OUTPUT, rtol=RELATIVE)
-    other = trace(module, noise(2, TOKENS, DIM)[1], hidden=True)
-    patched = trace(module, x, edits=[Patch(0, "hidden", source=other)])
-    torch.testing.assert_close(
-        patched.output.values, other.output.values, atol=OUTPUT, rtol=RELATIVE
-    )
-
-
 def test_gradients_reach_the_input() -> None:
     module, x, other = encoder(), noise(TOKENS, DIM), noise(2, 5, DIM)[1]
     t = trace(module, x, hidden=True, gradient=lambda output: output.values[0, 3, 2])
@@ -210,14 +183,6 @@ def test_the_dtype_is_kept(kind: torch.dtype) -> None:
     expected = layer_by_layer(module.double(), x.to(kind).double()[None])[1]
     allowed = 1e-12 if kind == torch.float64 else 0.1  # eight bits, through two blocks
     torch.testing.assert_close(t.output.values.double(), expected, atol=allowed, rtol=0)
-
-
-def test_a_config_of_ours_draws_random_weights() -> None:
-    model = load(VectorEncoderConfig(DIM, heads=HEADS, mlp=MLP, bias=False, last_eps=1e-3))
-    assert not model.trained
-    named = {name for name, _ in model.network.blocks[0].named_parameters()}
-    assert {name for name in named if "bias" in name and "attention." not in name} == set()
-    assert trace(model, noise(TOKENS, DIM)).output.values.shape == (1, TOKENS, DIM)
 
 
 class Own(nn.MultiheadAttention):
