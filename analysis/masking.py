@@ -135,10 +135,10 @@ def masked(
     """The prompt with an area of a picture, or of some frames, painted over or blurred."""
     if prompt.video is not None:
         read = read_video(prompt.video)
-        chosen = frames or range(len(read.images))
+        chosen = frames or range(len(read.frames))
         seen = [
             painted(image, area, mask) if number in chosen else image
-            for number, image in enumerate(read.images)
+            for number, image in enumerate(read.frames)
         ]
         return replace(prompt, video=Video(seen, read.fps))
     images = [opened(each).image.convert("RGB") for each in prompt.images]

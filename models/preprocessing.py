@@ -8,6 +8,7 @@ made here, and a size or a mode that somebody chose, need no processor: Pillow r
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
@@ -32,39 +33,28 @@ CLIP: tuple[Three, Three] = (
 
 
 class Usual(NamedTuple):
-    """What the first published checkpoints of a family state.
-
-    Attributes:
-        title: of the family.
-        mean: per channel.
-        std: per channel.
-        edge: shortest edge before the middle is cropped, as a multiple of the size; 0 where the
-            image is stretched to its size.
-        square: whether both edges become that long.
-        resample: Pillow's filter.
-    """
+    """What the first published checkpoints of a family state."""
 
     title: str
-    mean: Three
-    std: Three
-    edge: float = 0.0
+    levels: tuple[Three, Three]  # mean and std
     resample: int = BICUBIC
-    square: bool = False
+    edge: float = 0.0  # shortest edge before the middle is cropped, in sizes; 0 stretches
+    square: bool = False  # whether both edges become that long
 
 
 USUAL = {  # by model type
-    "beit": Usual("BEiT", *HALF),
-    "clip": Usual("CLIP", *CLIP, edge=1),
-    "deit": Usual("DeiT", *IMAGENET, edge=256 / 224, square=True),
-    "dinov2": Usual("DINOv2", *IMAGENET, edge=256 / 224),
-    "dinov2_with_registers": Usual("DINOv2", *IMAGENET, edge=256 / 224),
-    "dinov3_vit": Usual("DINOv3", *IMAGENET, resample=BILINEAR),
-    "siglip": Usual("SigLIP", *HALF),
-    "swin": Usual("Swin", *IMAGENET),
-    "swinv2": Usual("Swin", *IMAGENET),
-    "vit": Usual("ViT", *HALF, resample=BILINEAR),
-    "vit_mae": Usual("ViTMAE", *IMAGENET),
-    "yolos": Usual("YOLOS", *IMAGENET, resample=BILINEAR),
+    "beit": Usual("BEiT", HALF),
+    "clip": Usual("CLIP", CLIP, edge=1),
+    "deit": Usual("DeiT", IMAGENET, edge=256 / 224, square=True),
+    "dinov2": Usual("DINOv2", IMAGENET, edge=256 / 224),
+    "dinov2_with_registers": Usual("DINOv2", IMAGENET, edge=256 / 224),
+    "dinov3_vit": Usual("DINOv3", IMAGENET, BILINEAR),
+    "siglip": Usual("SigLIP", HALF),
+    "swin": Usual("Swin", IMAGENET),
+    "swinv2": Usual("Swin", IMAGENET),
+    "vit": Usual("ViT", HALF, BILINEAR),
+    "vit_mae": Usual("ViTMAE", IMAGENET),
+    "yolos": Usual("YOLOS", IMAGENET, BILINEAR),
 }
 PART = "_vision_model"  # model types of vision towers alone end with it
 
@@ -115,19 +105,23 @@ def default_preprocessing(config: ViTConfig) -> Preprocessing:
 def usual_preprocessing(families: Sequence[str], size: Sizes) -> Preprocessing:
     """The preprocessing assumed for a model that states none: that of the first known family."""
     known = next((USUAL[each] for each in families if each in USUAL), None)
-    usual = known or Usual("", *HALF, resample=BILINEAR)
-    edge, sides = round(min(size) * usual.edge), {"height": size[0], "width": size[1]}
-    before = {"height": edge, "width": edge} if usual.square else {"shortest_edge": edge}
+    title, (mean, std), resample, scale, square = known or Usual("", HALF, BILINEAR)
+    edge, sides = round(min(size) * scale), {"height": size[0], "width": size[1]}
+    before = {"height": edge, "width": edge} if square else {"shortest_edge": edge}
     settings = {
+        "image_processor_type": "CLIPImageProcessorPil",
         "size": before if edge else sides,
         "do_center_crop": edge > 0,
         "crop_size": sides,
-        "resample": usual.resample,
-        "image_mean": usual.mean,
-        "image_std": usual.std,
+        "resample": resample,
+        "image_mean": mean,
+        "image_std": std,
     }
-    mean, std = (" ".join(f"{value:.3g}" for value in each) for each in (usual.mean, usual.std))
-    assumed = f"what is usual for {usual.title} is assumed, mean {mean}, std {std}"
+    levels = ", ".join(
+        f"{name} {' '.join(f'{value:.3g}' for value in values)}"
+        for name, values in (("mean", mean), ("std", std))
+    )
+    assumed = f"what is usual for {title} is assumed, {levels}"
     note = f"{UNSTATED}: {assumed if known else 'levels scaled to −1 to 1'}"
     return replace(_preprocessing(settings, size, ""), notes=(note,), stated=False)
 
@@ -145,12 +139,12 @@ def read_preprocessing(folder: Folder | None, config: Any) -> Preprocessing | No
     Raises:
         CheckpointError: for a file that cannot be read or has invalid settings.
     """
-    given, built = _settings(folder, "image_processor"), _built_for(config)
+    given, built = _settings(folder, "image_processor"), built_for(config)
     if not given:
         return None if built is None else usual_preprocessing(_families(config), built)
     if built is None and not {"image_processor_type", "image_mean", "do_resize"} & set(given):
         return None
-    size = given.get("crop_size") if _crops(given) and given.get("crop_size") else given.get("size")
+    size = (_crops(given) and given.get("crop_size")) or given.get("size")
     sides = isinstance(size, int | list | tuple) or {"height", "width"} <= _keys(size)
     known = size is not None and (built is not None or sides)
     return _preprocessing(given, _sides(size) if known else built, config.model_type)
@@ -183,26 +177,30 @@ def changed(
     """
     if size is None and resize is None:
         return preprocessing
+    size, resize = size or preprocessing.size, resize or preprocessing.resize
     if preprocessing.size is None:
         raise ValueError("the model's image processor decides the size: it cannot be changed here")
     if size is not None and not all(1 <= side <= MOST_PIXELS for side in size):
         raise ValueError(f"size: expected 1 to {MOST_PIXELS} pixels a side, received {size}")
-    return replace(
-        preprocessing,
-        size=size or preprocessing.size,
-        resize=resize or preprocessing.resize,
-        processor=None,
-        notes=("changed here",),
-        stated=True,
-    )
+    by_pillow = replace(preprocessing, size=size, resize=resize, processor=None)
+    return replace(by_pillow, notes=("changed here",), stated=True)
 
 
 def patches_of(config: Any) -> int | None:
     """Number of patches of an image of the configured size."""
-    size, patch = _built_for(config), getattr(config, "patch_size", None)
+    size, patch = built_for(config), getattr(config, "patch_size", None)
     if size is None or not isinstance(patch, int) or patch < 1:
         return None
     return (size[0] // patch) * (size[1] // patch)
+
+
+def built_for(config: Any) -> Sizes | None:
+    """Rows and columns of the pixels that a network of patches was built for."""
+    for part in (config, getattr(config, "vision_config", None), getattr(config, "encoder", None)):
+        size = getattr(part, "image_size", None)
+        if isinstance(size, int | list | tuple) and hasattr(part, "patch_size"):
+            return _sides(size)
+    return None
 
 
 # --- settings -----------------------------------------------------------------------------------
@@ -217,8 +215,9 @@ def _families(config: Any) -> list[str]:
 
 def _settings(folder: Folder | None, part: str) -> Mapping[str, Any]:
     """The settings of a part of the processor; empty without a file."""
-    whole = {} if folder is None else folder.json(NESTED) or {}
-    given = whole.get(part) or ({} if folder is None else folder.json(FILE) or {})
+    if folder is None:
+        return {}
+    given = (folder.json(NESTED) or {}).get(part) or folder.json(FILE) or {}
     given = given.get(part, given) if isinstance(given, Mapping) else given
     if not isinstance(given, Mapping):
         raise CheckpointError(f"{part}: expected an object, received {given!r:.40}")
@@ -227,25 +226,24 @@ def _settings(folder: Folder | None, part: str) -> Mapping[str, Any]:
 
 def _preprocessing(given: Mapping[str, Any], size: Sizes | None, family: str) -> Preprocessing:
     """What settings of an image processor say."""
-    for name in ("size", "crop_size", "pad_size"):
-        for key in ("height", "width"):
-            side = given[name].get(key) if isinstance(given.get(name), Mapping) else None
-            if isinstance(side, int) and not 1 <= side <= MOST_PIXELS:
-                raise CheckpointError(
-                    f"{FILE}: {name}: expected at most {MOST_PIXELS} pixels a side, received {side}"
-                )
+    for name, key in product(("size", "crop_size", "pad_size"), ("height", "width")):
+        side = given[name].get(key) if isinstance(given.get(name), Mapping) else None
+        if isinstance(side, int) and not 1 <= side <= MOST_PIXELS:
+            expected = f"expected at most {MOST_PIXELS} pixels a side, received {side}"
+            raise CheckpointError(f"{FILE}: {name}: {expected}")
     mean, std = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
     if given.get("do_normalize") is not False:
         mean = _three("image_mean", given.get("image_mean", HALF[0]))
         std = _three("image_std", given.get("image_std", HALF[1]))
         if min(std) <= 0:
             raise CheckpointError(f"{FILE}: image_std: expected numbers above 0, received {std}")
+    resize = "none" if given.get("do_resize") is False else "stretch"
     factor = 1.0 if given.get("do_rescale") is False else given.get("rescale_factor")
     return Preprocessing(
         size,
         mean,
         std,
-        "crop" if _crops(given) else "none" if given.get("do_resize") is False else "stretch",
+        "crop" if _crops(given) else resize,
         factor if isinstance(factor, float) else 1 / 255,
         _processor_settings(given, family),
     )
@@ -262,14 +260,6 @@ def _crops(given: Mapping[str, Any]) -> bool:
 
 def _keys(size: Any) -> set[str]:
     return set(size) if isinstance(size, Mapping) else set()
-
-
-def _built_for(config: Any) -> Sizes | None:
-    for part in (config, getattr(config, "vision_config", None), getattr(config, "encoder", None)):
-        size = getattr(part, "image_size", None)
-        if isinstance(size, int | list | tuple) and hasattr(part, "patch_size"):
-            return _sides(size)
-    return None
 
 
 def _sides(given: Any) -> Sizes:

@@ -17,8 +17,9 @@ from models.edits import of_input, of_network
 from models.eval_mode import check_eval
 from models.files.errors import CheckpointError
 from models.inputs.edited import edited
-from models.inputs.own import Input, Inputs, Target, prepare_inputs
+from models.inputs.prepare import Input, Target, prepare_inputs
 from models.inputs.prompt import Prompt
+from models.inputs.sequences import ModelInputs
 from models.layer import AttentionLayer
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
@@ -110,8 +111,8 @@ def trace(
             progress=progress,
         )
     inputs = prepare_inputs(model, input, target)
-    pixels = edited(model, inputs.arguments, "pixels", inputs.picture, of_input(edits))
-    inputs = replace(inputs, arguments=pixels)
+    tokens, grid = inputs.main.tokens, inputs.main.grid
+    inputs.arguments = edited(model, inputs.arguments, "pixels", grid, of_input(edits))
     applied = of_network(edits)
     network = model.network
     grad = partial(torch.set_grad_enabled, gradient is not None)  # sets the mode when called
@@ -129,19 +130,19 @@ def trace(
     return Trace(
         model=model.name,
         trained=model.trained,
-        tokens=inputs.tokens,
+        tokens=tokens,
         sites=tuple(map(Site.of, out.sites or network.sites, out.patterns)),
         output=replace(output, values=output.values.detach()),
         patterns=patterns,
-        grid=None if inputs.picture is None else inputs.picture[0],
-        prefix=inputs.prefix,
-        box=WHOLE if inputs.picture is None else inputs.picture[1],
+        grid=None if grid is None else grid[:2],
+        prefix=0 if grid is None else grid.prefix,
+        box=WHOLE if grid is None else grid.box,
         notes=inputs.notes,
         target_tokens=inputs.target_tokens,
         hidden_states={
             tower: HiddenStates.of(
                 each,
-                (inputs.target_tokens or ()) if tower == "decoder" else inputs.tokens,
+                (inputs.target_tokens or ()) if tower == "decoder" else tokens,
                 gradients.get(tower, ()),
             )
             for tower, each in states.items()
@@ -162,12 +163,12 @@ def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, Any
     return {"logits_to_keep": logits_to_keep}
 
 
-def _output(out: StackOutput, inputs: Inputs) -> Output:
+def _output(out: StackOutput, inputs: ModelInputs) -> Output:
     """The output, and which tokens it is of."""
     name, values = out.result
     if values.ndim != 3:
         return Output(name, values)
-    axis = TokenAxis(inputs.tokens if inputs.target_tokens is None else inputs.target_tokens)
+    axis = TokenAxis(inputs.target_tokens or inputs.main.tokens)
     length = out.states[-1].shape[1]
     padded = axis.padding(length) is not None
     positions = tuple(map(axis.positions_of, range(len(axis.tokens)))) if padded else None

@@ -86,15 +86,6 @@ class Tokens:
         """Some of these, in a row."""
         return Tokens(*(getattr(self, f.name)[part] for f in fields(Tokens)))
 
-    @staticmethod
-    def of_patches(prefix: Sequence[str], rows: int, cols: int) -> "Tokens":
-        """Tokens of an image: named ones in front, then "patch row,col", numbered as ids."""
-        patches = [f"patch {row},{col}" for row in range(rows) for col in range(cols)]
-        count = len(prefix) + len(patches)
-        special = (True,) * len(prefix) + (False,) * len(patches)
-        labels = (*prefix, *patches)
-        return Tokens(tuple(range(count)), labels, special, (0,) * count, (None,) * count)
-
 
 @runtime_checkable
 class Tokenizer(Protocol):

@@ -9,7 +9,7 @@ from PIL import Image as Pillow
 from torch import Tensor
 
 from models.attention.edit_protocols import PixelsEdit
-from models.picture_grid import Box
+from models.trace import PatchGrid
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -19,7 +19,7 @@ def edited(
     model: "Model",
     arguments: dict[str, Any],
     name: str,
-    picture: tuple[tuple[int, int], Box] | None,
+    grid: PatchGrid | None,
     edits: Iterable[PixelsEdit],
 ) -> dict[str, Any]:
     """The arguments of forward with the edits of pixels, in order.
@@ -28,7 +28,7 @@ def edited(
         model: that reads them.
         arguments: of its forward.
         name: of the pixels among them.
-        picture: rows and columns of patches, and the area that they cover.
+        grid: of its patches; None where they are not known.
         edits: of pixels alone.
 
     Raises:
@@ -36,12 +36,11 @@ def edited(
     """
     for edit in edits:
         pixels = arguments.get(name)
-        if not isinstance(pixels, Tensor) or pixels.ndim != 4 or picture is None:
+        if not isinstance(pixels, Tensor) or pixels.ndim != 4 or grid is None:
             raise ValueError(f"{edit}: {model.name} reads no picture here whose patches are known")
-        grid, box = picture
-        area = (..., *box.pixels(*pixels.shape[-2:]))
+        area = (..., *grid.box.pixels(*pixels.shape[-2:]))
         changed = pixels.clone()
-        changed[area] = edit.edit_pixels(pixels[area], grid)
+        changed[area] = edit.edit_pixels(pixels[area], grid[:2])
         arguments = {**arguments, name: changed}
     return arguments
 

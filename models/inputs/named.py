@@ -1,7 +1,7 @@
 """Inputs by name: what a network takes, and the tensors, arrays and lists that tokenizers make."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -50,23 +50,16 @@ def _value(name: str, value: Any) -> Any:
         return as_tensor(value)
     if not value or not _numeric(value):
         return value  # texts, pictures
-    arrays = isinstance(value[0], np.ndarray | Tensor)
-    if arrays and _feature_maps(value):
-        return type(value)(map(torch.as_tensor, value))
     try:
-        tensor = torch.stack([torch.as_tensor(v) for v in value]) if arrays else torch.tensor(value)
+        arrays = isinstance(value[0], np.ndarray | Tensor)
+        if arrays and len({tuple(each.shape[2:]) for each in value if each.ndim == 4}) > 1:
+            return type(value)(map(torch.as_tensor, value))  # feature maps of several sizes
+        tensor = torch.stack([*map(torch.as_tensor, value)]) if arrays else torch.tensor(value)
     except (ValueError, TypeError, RuntimeError) as error:
         raise ValueError(
             f"{name}: expected items of equal size: pad them (padding=True) or give one at a time"
         ) from error
     return tensor[None] if tensor.ndim == 1 else tensor  # the numbers of a single item
-
-
-def _feature_maps(arrays: Sequence[Any]) -> bool:
-    """Whether these are maps "batch channel row col" of one network, of several sizes."""
-    shapes = {tuple(array.shape) for array in arrays}
-    several = len(shapes) > 1 and all(len(shape) == 4 for shape in shapes)
-    return several and len({shape[:2] for shape in shapes}) == 1
 
 
 def _numeric(value: Any) -> bool:

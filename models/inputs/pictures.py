@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +9,7 @@ import torch
 from torch import Tensor
 
 from models.image import Picture, fit_image, open_image, to_pixels
-from models.inputs.processor import (
-    called,
-    image_processor,
-    notes_of,
-    plain_processor,
-    seen_image,
-)
+from models.inputs.processor import called, image_processor, notes_of, seen_image
 from models.picture_grid import Box
 from models.preprocessing import Preprocessing, default_preprocessing
 
@@ -24,7 +17,6 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from models.model import Model
-
 
 MIDDLE = 127.5  # of the levels 0 to 255
 COLOURS = 3
@@ -61,19 +53,12 @@ def processed(preprocessing: Preprocessing, source: Any) -> Processed:
     Raises:
         ValueError: for a picture that cannot be read, or that the model's processor refuses.
     """
-    sources = source if isinstance(source, list | tuple) else [source]
-    pictures = [opened(each) for each in sources]
-    settings = preprocessing.processor
-    if settings is None:
-        result = _by_size(preprocessing, pictures)
-    else:
-        processor = image_processor(settings)
-        if processor is None and preprocessing.size is None:
-            raise ValueError("the model's image processor does not run here: pass pixel values")
-        result = _by(processor or plain_processor(settings), pictures)
-    opening = dict.fromkeys(note for picture in pictures for note in picture.notes)
-    done = (*result.notes, *preprocessing.notes)
-    return Processed(result.arguments, result.image, (*opening, *dict.fromkeys(done)))
+    pictures = [*map(opened, source if isinstance(source, list | tuple) else [source])]
+    by = _by_size if preprocessing.processor is None else _by_processor
+    arguments, image, done = by(preprocessing, pictures)
+    opening = [note for picture in pictures for note in picture.notes]
+    notes = dict.fromkeys((*opening, *done, *preprocessing.notes))
+    return Processed(arguments, image, tuple(notes))
 
 
 def pixels_of(model: "Model", source: Any) -> Tensor:
@@ -146,18 +131,25 @@ def opened(source: Any) -> Picture:
     return open_image(Path(source) if isinstance(source, str) else source)
 
 
-def _by(processor: Any, pictures: Sequence[Picture]) -> Processed:
+Result = tuple[dict[str, Tensor], "Image | None", Sequence[str]]
+
+
+def _by_processor(preprocessing: Preprocessing, pictures: Sequence[Picture]) -> Result:
     """By the model's own processor."""
+    settings = preprocessing.processor
+    processor = None if settings is None else image_processor(settings)
+    if processor is None:
+        raise ValueError("the model's image processor does not run here: pass pixel values")
     images = [picture.image for picture in pictures]
     arguments = called(processor, images)
     if "pixel_values" not in arguments:
         raise ValueError(f"{type(processor).__name__} returns no pixel values")
     seen = [seen_image(processor, image) for image in images]
-    notes = (notes_of(processor, *pair) for pair in zip(images, seen, strict=True))
-    return Processed(arguments, seen[0], tuple(chain(*notes)))
+    pairs = zip(images, seen, strict=True)
+    return arguments, seen[0], [note for pair in pairs for note in notes_of(processor, *pair)]
 
 
-def _by_size(preprocessing: Preprocessing, pictures: Sequence[Picture]) -> Processed:
+def _by_size(preprocessing: Preprocessing, pictures: Sequence[Picture]) -> Result:
     """By Pillow, to one size and mode."""
     fitted = [(picture.image, "") for picture in pictures]
     size, mode = preprocessing.size, preprocessing.resize
@@ -168,4 +160,4 @@ def _by_size(preprocessing: Preprocessing, pictures: Sequence[Picture]) -> Proce
         raise ValueError("pictures: expected one size, as this model does not resize them")
     how = preprocessing.mean, preprocessing.std, preprocessing.rescale
     pixels = torch.cat([to_pixels(image, *how) for image in images])
-    return Processed({"pixel_values": pixels}, images[0], tuple(filter(None, notes)))
+    return {"pixel_values": pixels}, images[0], [*filter(None, notes)]

@@ -1,13 +1,13 @@
 """Where the image tokens of a prompt lie on its pictures.
 
-Which columns of the text hold image tokens is told by `image_token_id` or `mm_token_type_ids`; what
-the model sees of a picture, by its own processor, which is given a picture of the same size whose
-colours are coordinates. How the tokens of what it sees follow each other is a rule of the family.
-A family without a rule here gets no grids, and a reason.
+Ids or types tell which tokens of the text stand for pictures. What the model sees of a picture is
+told by its own processor, which is given one of the same size whose colours are coordinates. In
+which order the tokens of it follow each other is a rule of the family: one without a rule gets no
+grids, and a reason.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import isqrt
@@ -21,6 +21,7 @@ from torch import Tensor
 from models.inputs.layout import patch_sides, vision_part
 from models.inputs.sequences import InputSequence
 from models.picture_grid import (
+    WHOLE,
     Box,
     Part,
     PictureGrid,
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
 STEP, MOST_PICTURES = 10, 12  # levels of blue that tell pictures apart, above those of margins
 KINDS = {1: "image", 2: "video"}  # of mm_token_type_ids
+ONE_PART = ("llava", "paligemma", "gemma3", "florence2")  # the tower sees each picture at once
+BY_PART = (*ONE_PART, "idefics3", "smolvlm", "internvl")  # row by row, as many for each part
+GRIDS = {"image_grid_thw", "video_grid_thw"}  # arguments of Qwen2-VL, and of what follows it
+QUERIES = "its image tokens are learned queries, each of which reads all of it"
 
 
 class NoGridError(ValueError):
@@ -58,41 +63,27 @@ def coordinates(width: int, height: int, picture: int) -> "Image":
     return Pillow.fromarray(levels)
 
 
-def parts_of(pixels: Tensor, processor: Any) -> tuple[Part, ...]:
-    """What the tower sees of each picture, from processed pictures of coordinates.
+def parts_of(levels: Tensor) -> tuple[Part, ...]:
+    """What the tower sees of each picture.
 
     Args:
-        pixels: `… channel row col`.
-        processor: of the images, which scaled their levels.
+        levels: `… channel row col`, of pictures of coordinates that a processor resized and cut,
+            0 to 255.
     """
-    rows, cols = pixels.shape[-2:]
+    rows, cols = levels.shape[-2:]
     parts: list[Part] = []
     tiles = Counter[int]()
-    for levels in _levels(pixels.reshape(-1, 3, rows, cols).float(), processor):
-        location = _seen(levels)
+    for each in levels.reshape(-1, 3, rows, cols).float().numpy():
+        location = _seen(each)
         if location is None:
-            parts.append(Part(0, Box(), rows, cols, real=False))
+            parts.append(Part(0, WHOLE, rows, cols, real=False))
             continue
         picture, box = location
-        whole = max(abs(a - b) for a, b in zip(box, Box(), strict=True)) < 0.02
+        whole = max(abs(a - b) for a, b in zip(box, WHOLE, strict=True)) < 0.02
         tiles[picture] += not whole
         parts.append(Part(picture, box, rows, cols, 0 if whole else tiles[picture]))
     several = Counter(part.picture for part in parts if part.real)
     return tuple(replace(p, tile=0) if several[p.picture] == 1 else p for p in parts)
-
-
-def _levels(pixels: Tensor, processor: Any) -> Float[np.ndarray, "part channel row col"]:
-    """The levels 0 to 255 that the processor scaled."""
-    values = pixels.numpy()
-    if getattr(processor, "do_normalize", False):
-        mean, std = (
-            np.asarray(getattr(processor, name), dtype=np.float32).reshape(-1, 1, 1)
-            for name in ("image_mean", "image_std")
-        )
-        values = values * std + mean
-    if getattr(processor, "do_rescale", False):
-        values = values / processor.rescale_factor
-    return values
 
 
 def _seen(levels: Float[np.ndarray, "channel row col"]) -> tuple[int, Box] | None:
@@ -105,19 +96,19 @@ def _seen(levels: Float[np.ndarray, "channel row col"]) -> tuple[int, Box] | Non
         return None
     picture = int(np.bincount(nearest[known].astype(int)).argmax())
     inside = known & (nearest == picture)
-    (left, right), (top, bottom) = _edges(red, inside, 0), _edges(green, inside, 1)
+    (left, right), (top, bottom) = _edges(red, inside), _edges(green.T, inside.T)
     return picture, Box(left, top, right, bottom)
 
 
 def _edges(
-    levels: Float[np.ndarray, "row col"], inside: Bool[np.ndarray, "row col"], axis: int
+    levels: Float[np.ndarray, "across along"], inside: Bool[np.ndarray, "across along"]
 ) -> tuple[float, float]:
     """Coordinates of both edges of a part, by a straight line through those of its pixels."""
-    counts = inside.sum(axis)
+    counts = inside.sum(0)
     (places,) = counts.nonzero()
     if len(places) < 2:
         return 0.0, 1.0
-    shares = np.where(inside, levels, 0).sum(axis)[places] / counts[places] / 255
+    shares = np.where(inside, levels, 0).sum(0)[places] / counts[places] / 255
     kept = slice(1, -1) if len(places) > 4 else slice(None)  # filters bend the line at the edges
     slope, start = np.polyfit(places[kept] + 0.5, shares[kept], 1)
     return float(start), float(start + slope * len(counts))
@@ -152,26 +143,20 @@ def with_places(
         parts: what the tower sees of the pictures; () where that is not known.
     """
     columns = [_columns(arguments, config, item) for item in range(len(text.tokens))]
-    notes: tuple[str, ...] = ()
     if not any(each for kinds in columns for each in kinds.values()):
-        return text, notes
+        return text, ()
+    notes: tuple[str, ...] = ()
     try:
-        parts = parts or _whole(arguments, config)
         placed = [_placed(_Item(each, arguments, config, parts)) for each in columns]
     except NoGridError as error:
         notes = (f"image tokens are shown without a picture: {error}",)
         every = (sorted(chain(*kinds.values())) for kinds in columns)
-        placed: list[Placed] = [
-            ([], {column: f"image token {i}" for i, column in enumerate(each)}) for each in every
-        ]
+        placed = [([], {place: f"image token {i}" for i, place in enumerate(e)}) for e in every]
     items = [_relabelled(text, item, *each) for item, each in enumerate(placed)]
-    tokens, grids, numbered = zip(*items, strict=True)
-    return replace(
-        text,
-        tokens=tokens,
-        pictures=() if notes else grids,
-        image_tokens=numbered if notes else (),
-    ), notes
+    tokens, grids, alone = zip(*items, strict=True)
+    if notes:
+        return replace(text, tokens=tokens, image_tokens=alone), notes
+    return replace(text, tokens=tokens, pictures=grids), notes
 
 
 def _columns(arguments: Mapping[str, Any], config: Any, item: int) -> dict[str, list[int]]:
@@ -186,23 +171,19 @@ def _columns(arguments: Mapping[str, Any], config: Any, item: int) -> dict[str, 
     return columns
 
 
-def _whole(arguments: Mapping[str, Any], config: Any) -> tuple[Part, ...]:
-    """The parts of pictures that came as pixels: whole ones, where the family cuts none."""
-    family, pixels = config.model_type, arguments.get("pixel_values")
-    if family in ONE_PART and pixels is not None and pixels.ndim == 4:
-        return tuple(Part(picture, Box(), *pixels.shape[-2:]) for picture in range(len(pixels)))
-    if family in RULES and RULES[family] is not _merged:
-        raise NoGridError("how its tiles were cut is told by a prompt with pictures alone")
-    return ()
-
-
 def _placed(item: _Item) -> Placed:
     """The grids of an item's image tokens, and labels of tokens that are in none."""
     family = item.config.model_type
-    if family not in RULES:
+    if GRIDS & item.arguments.keys() and hasattr(vision_part(item.config), "spatial_merge_size"):
+        grids, labels = _merged(item), dict[int, str]()
+    elif family == "mllama":  # one token stands for a picture, whose patches are keys of others
+        grids, labels = [], dict.fromkeys(item.columns["image"], "<picture>")
+    elif family not in (*BY_PART, "llava_next"):
         unknown = f"how {family} lays out its image tokens is not known here"
-        raise NoGridError(NO_PLACES.get(family, unknown))
-    grids, labels = RULES[family](item)
+        raise NoGridError(QUERIES if family == "blip-2" else unknown)
+    else:
+        item = replace(item, parts=item.parts or _whole(family, item.arguments.get("pixel_values")))
+        grids, labels = _unpadded(item) if family == "llava_next" else _by_part(item)
     count, places = sum(map(len, item.columns.values())), len(tokens_of(grids)) + len(labels)
     if places != count:
         raise NoGridError(
@@ -211,12 +192,24 @@ def _placed(item: _Item) -> Placed:
     return grids, labels
 
 
-def _by_part(item: _Item, before: int = 0, overlapping: bool = False) -> Placed:
-    """As many tokens for each part, row by row, after some of the whole part."""
+def _whole(family: str, pixels: Tensor | None) -> list[Part]:
+    """Pictures that came as pixels, where the tower sees each at once."""
+    if family not in ONE_PART or pixels is None or pixels.ndim != 4:
+        raise NoGridError("how its tiles were cut is told by a prompt with pictures alone")
+    rows, cols = pixels.shape[-2:]
+    return [Part(number, WHOLE, rows, cols) for number in range(len(pixels))]
+
+
+def _by_part(item: _Item) -> Placed:
+    """As many tokens for each part, row by row.
+
+    Of Florence-2 the mean of all patches comes first, and its convolutions overlap.
+    """
     parts, columns = [part for part in item.parts if part.real], item.columns["image"]
     if not parts or len(columns) % len(parts):
         raise NoGridError(f"{len(columns)} image tokens for {len(parts)} pictures or tiles")
-    each = len(columns) // len(parts)
+    overlapping = item.config.model_type == "florence2"
+    each, before = len(columns) // len(parts), int(overlapping)
     patch = 1 if overlapping else patch_sides(vision_part(item.config))[0] or 1
     grids, labels = [], {}
     for index, part in enumerate(parts):
@@ -234,11 +227,6 @@ def _by_part(item: _Item, before: int = 0, overlapping: bool = False) -> Placed:
     return grids, labels
 
 
-def _after_mean(item: _Item) -> Placed:
-    """Florence-2: the mean of the patches comes first, and its convolutions overlap."""
-    return _by_part(item, before=1, overlapping=True)
-
-
 def _unpadded(item: _Item) -> Placed:
     """LLaVA-NeXT: the picture at a glance, then its tiles as one grid without their margin, and a
     token at the end of each row."""
@@ -254,41 +242,39 @@ def _unpadded(item: _Item) -> Placed:
     grids: list[PictureGrid] = []
     labels: dict[int, str] = {}
     for picture, size in enumerate(item.arguments["image_sizes"]):
-        mine = [part for part in item.parts if part.picture == picture and part.real]
+        glance, *tiles = (part for part in item.parts if part.picture == picture and part.real)
         pinpoints = item.config.image_grid_pinpoints
         high, wide = get_anyres_image_grid_shape(size, pinpoints, vision.image_size)
-        if len(mine) != 1 + high * wide:
-            raise NoGridError(f"{len(mine)} tiles for a grid of {high} × {wide}")
+        if len(tiles) != high * wide:
+            raise NoGridError(f"{len(tiles)} tiles for a grid of {high} × {wide}")
         whole = high * side, wide * side
         kept = unpad_image(row_by_row(*whole)[None], size)[0]
-        top, left = divmod(int(kept[0, 0]), whole[1])
         rows, cols = kept.shape
-        places = torch.tensor(columns[first : first + side**2]).view(side, side)
-        grids.append(PictureGrid(picture, places, mine[0].box))
-        first += side**2
-        lines = torch.tensor(columns[first : first + rows * (cols + 1)]).view(rows, cols + 1)
-        first += lines.numel()
+        ends = first + side**2, first + side**2 + rows * (cols + 1)
+        places = torch.tensor(columns[first : ends[0]]).view(side, side)
+        lines = torch.tensor(columns[ends[0] : ends[1]]).view(rows, cols + 1)
         labels |= {place: f"end of row {row}" for row, place in enumerate(lines[:, -1].tolist())}
-        joined = Box(*mine[1].box[:2], *mine[-1].box[2:])
-        begin = joined.cell(top, left, *whole)
-        end = joined.cell(top + rows - 1, left + cols - 1, *whole)
-        grids.append(PictureGrid(picture, lines[:, :-1], Box(*begin[:2], *end[2:]), "tiles"))
+        joined, corners = Box(*tiles[0].box[:2], *tiles[-1].box[2:]), (kept[0, 0], kept[-1, -1])
+        begin, end = (joined.cell(*divmod(int(each), whole[1]), *whole) for each in corners)
+        box, first = Box(*begin[:2], *end[2:]), ends[1]
+        grids.append(PictureGrid(picture, places, glance.box))
+        grids.append(PictureGrid(picture, lines[:, :-1], box, "tiles"))
     return grids, labels
 
 
-def _merged(item: _Item) -> Placed:
+def _merged(item: _Item) -> list[PictureGrid]:
     """Qwen2-VL and what follows it: squares of patches, row by row, frame pair by frame pair.
 
     Of a video, each of the parts is a frame; the last one can be alone in its pair.
     """
-    vision = item.config.vision_config
-    depth = getattr(vision, "temporal_patch_size", 1)
+    vision = vision_part(item.config)
+    depth, merge = getattr(vision, "temporal_patch_size", 1), vision.spatial_merge_size
     grids: list[PictureGrid] = []
     picture = 0
     for kind, columns in item.columns.items():
         first, sizes = 0, item.arguments.get(f"{kind}_grid_thw")
         for frames, *sides in () if sizes is None else sizes.tolist():
-            rows, cols = (side // vision.spatial_merge_size for side in sides)
+            rows, cols = (side // merge for side in sides)
             for frame in range(frames):
                 places = columns[first : first + rows * cols]
                 if len(places) < rows * cols:
@@ -297,27 +283,11 @@ def _merged(item: _Item) -> Placed:
                 seen = range(frame * depth, (frame + 1) * depth)
                 if item.parts:
                     seen = seen[: max(1, len(item.parts) - seen.start)]
-                video = {"name": frame_name(seen), "frames": tuple(seen)}
                 grid = PictureGrid(picture, torch.tensor(places).view(rows, cols))
+                video = {"name": frame_name(seen), "frames": tuple(seen)}
                 grids.append(replace(grid, **video) if kind == "video" else grid)
             picture += 1
-    return grids, {}
-
-
-def _none(item: _Item) -> Placed:
-    """Mllama: one token of the text stands for a picture, whose patches are keys of others."""
-    return [], dict.fromkeys(item.columns["image"], "<picture>")
-
-
-RULES: dict[str, Callable[[_Item], Placed]] = {
-    **dict.fromkeys(("llava", "paligemma", "gemma3", "idefics3", "smolvlm", "internvl"), _by_part),
-    **dict.fromkeys(("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe"), _merged),
-    "llava_next": _unpadded,
-    "florence2": _after_mean,
-    "mllama": _none,
-}
-NO_PLACES = {"blip-2": "its image tokens are learned queries, each of which reads all of it"}
-ONE_PART = ("llava", "paligemma", "gemma3", "florence2")  # the tower sees each picture at once
+    return grids
 
 
 def _relabelled(

@@ -1,9 +1,17 @@
-"""A model's own processors of transformers: made from its settings, called, and what they did."""
+"""A model's own processors of transformers: made from its settings, called, and what they did.
 
+Processors of text and pictures that also read videos ask for a video processor, which needs
+torchvision: here they have a `FrameProcessor` in its place, where it knows the family, or none.
+"""
+
+import inspect
 import json
 import tempfile
 import warnings
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +19,26 @@ import torch
 from torch import Tensor
 
 from models.files.errors import first_line
-from models.preprocessing import BILINEAR, FILE, HALF, ProcessorSettings
+from models.inputs.video import FAMILIES, FrameProcessor
+from models.preprocessing import FILE, ProcessorSettings
+from models.prompting import PromptSettings
+from models.text import FileTokenizer
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from models.model import Model
+
+Settings = tuple[tuple[str, int | str], ...]
+# SmolVLM's own needs num2words, for videos; of pictures it writes what Idefics3's writes.
+ALIKE = {"SmolVLMProcessor": "Idefics3Processor"}
+STAND_INS = {  # what older checkpoints leave to the config of the model, and where it states that
+    "patch_size": "vision_config.patch_size",
+    "vision_feature_select_strategy": "vision_feature_select_strategy",
+    "num_query_tokens": "num_query_tokens",
+    "image_seq_length": "mm_tokens_per_image",
+}
+NAMED = {f"{name}_token" for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")}
 
 
 def image_processor(settings: ProcessorSettings) -> Any | None:
@@ -22,17 +46,6 @@ def image_processor(settings: ProcessorSettings) -> Any | None:
     from transformers import AutoImageProcessor
 
     return _from_settings(AutoImageProcessor, settings, "image_processor_type")
-
-
-def plain_processor(settings: ProcessorSettings) -> Any:
-    """One that resizes, crops and normalises as the settings say, where the model's own does not
-    run, and for settings that are assumed."""
-    from transformers import CLIPImageProcessorPil
-
-    usual = {"do_center_crop": False, "resample": BILINEAR, "image_mean": HALF[0]}
-    given = {**usual, "image_std": HALF[1], **json.loads(settings.json)}
-    takes = {*CLIPImageProcessorPil.valid_kwargs.__annotations__}
-    return CLIPImageProcessorPil(**{name: given[name] for name in given if name in takes})
 
 
 def feature_extractor(settings: ProcessorSettings) -> Any | None:
@@ -44,22 +57,21 @@ def feature_extractor(settings: ProcessorSettings) -> Any | None:
 
 @lru_cache(maxsize=16)
 def _from_settings(auto: Any, settings: ProcessorSettings, named_by: str) -> Any | None:
-    """An instance of the class that the settings name, else of the model type's own."""
+    """An instance of the class that the settings name; of the model type's own where they name
+    none, or one that the library does not have."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     from models.inputs.quiet import quiet_transformers
 
-    try:
-        with quiet_transformers(), tempfile.TemporaryDirectory() as place:
-            Path(place, FILE).write_text(settings.json, encoding="utf-8")
-            config = {}
-            if named_by not in json.loads(settings.json):
-                config = {"config": CONFIG_MAPPING[settings.family]()}
-            return auto.from_pretrained(
-                place, local_files_only=True, trust_remote_code=False, **config
-            )
-    except Exception:  # a class that is unknown, or needs a library that is not installed
-        return None
+    stated = json.loads(settings.json)
+    for given in (stated, {name: value for name, value in stated.items() if name != named_by}):
+        # whatever a class raises that is unknown, or needs a library which is not installed
+        with suppress(Exception), quiet_transformers(), tempfile.TemporaryDirectory() as place:
+            Path(place, FILE).write_text(json.dumps(given), encoding="utf-8")
+            config = {} if named_by in given else {"config": CONFIG_MAPPING[settings.family]()}
+            safe: Any = {"local_files_only": True, "trust_remote_code": False}
+            return auto.from_pretrained(place, **safe, **config)
+    return None
 
 
 def called(processor: Any, *given: Any, **options: Any) -> dict[str, Tensor]:
@@ -112,3 +124,74 @@ def notes_of(processor: Any, image: "Image", seen: "Image | None") -> tuple[str,
 
 def _name(processor: Any) -> str:
     return type(processor).__name__.removesuffix("Pil")
+
+
+# --- of text and pictures together --------------------------------------------------------------
+
+
+def joint_processor(model: "Model") -> Any | None:
+    """The processor that transformers makes of a model's settings; None where none runs here."""
+    reading, config = model.preprocessing, model.network.config
+    if reading is None or not reading.stated or reading.processor is None:
+        return None
+    if model.prompts is None or not isinstance(model.tokenizer, FileTokenizer):
+        return None
+    images = image_processor(reading.processor)
+    if images is None:
+        return None
+    stated: dict[str, Any] = {}
+    for name, path in STAND_INS.items():
+        with suppress(AttributeError):
+            stated[name] = attrgetter(path)(config)
+    known = tuple((name, each) for name, each in stated.items() if isinstance(each, int | str))
+    return _processor(model.prompts, model.tokenizer, images, config.model_type, known)
+
+
+@lru_cache(maxsize=4)
+def _processor(
+    prompts: PromptSettings, tokenizer: FileTokenizer, images: Any, family: str, stated: Settings
+) -> Any | None:
+    from transformers import PreTrainedTokenizerFast
+    from transformers.models.auto import processing_auto
+
+    from models.inputs.quiet import quiet_transformers
+
+    usual: dict[str, str] = vars(processing_auto)["PROCESSOR_MAPPING_NAMES"]
+    named = prompts.processor if prompts.processor in usual.values() else usual.get(family)
+    if named is None:
+        return None
+    tokens: dict[str, Any] = {n: text for n, text in prompts.tokens if n in NAMED}
+    tokens["extra_special_tokens"] = {n: text for n, text in prompts.tokens if n not in NAMED}
+    # whatever one raises that needs a library which is not installed, or settings not stated
+    with suppress(Exception), quiet_transformers():
+        words = PreTrainedTokenizerFast(tokenizer_object=tokenizer.copy(), **tokens)
+        kind = _with_frames(ALIKE.get(named, named))
+        options = _options(kind, {**dict(stated), **json.loads(prompts.options)})
+        if "video_processor" in options and family in FAMILIES:
+            settings = json.loads(prompts.video)
+            options["video_processor"] = FrameProcessor(images, family, settings)
+        return kind(image_processor=images, tokenizer=words, **options)
+    return None
+
+
+def _with_frames(name: str) -> type:
+    """The class of a processor, which takes a `FrameProcessor` or None for that of videos."""
+    import transformers
+
+    base: Any = getattr(transformers, name)
+
+    class Processor(base):
+        def check_argument_for_proper_class(self, argument_name: str, argument: Any) -> Any:
+            if argument_name == "video_processor":
+                return None
+            return super().check_argument_for_proper_class(argument_name, argument)
+
+    Processor.__name__ = name
+    return Processor
+
+
+def _options(kind: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that the class takes."""
+    takes = set(inspect.signature(kind.__init__).parameters)
+    given = {name: value for name, value in settings.items() if name in takes}
+    return {**given, "video_processor": None} if "video_processor" in takes else given

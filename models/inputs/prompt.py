@@ -1,4 +1,4 @@
-"""Prompts: a text with pictures, a video or sound, written as the model's chat template has it."""
+"""Prompts: a text with pictures or a video, written as the model's chat template has it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +9,9 @@ from torch import Tensor
 from models import confined
 from models.files.errors import first_line
 from models.image import Picture
-from models.inputs.joint_processor import joint_processor
 from models.inputs.pictures import opened
 from models.inputs.placement import coordinates, parts_of
-from models.inputs.processor import called, notes_of, seen_image
+from models.inputs.processor import called, joint_processor, notes_of, seen_image
 from models.inputs.sequences import ModelInputs
 from models.inputs.targets import can_write
 from models.inputs.video import ASSUMED, FAMILIES, Video, read_video
@@ -38,20 +37,18 @@ class Prompt:
         text: the question; each U+FFFC in it is the place of a picture, and without any the
             pictures come first.
         images: the pictures: paths, bytes of files, or Pillow images.
-        audio: a recording, for a model that reads sound; None without one.
         most_written: the most tokens that the model writes as an answer.
         video: frames, in place of pictures; they come before the text.
     """
 
     text: str
     images: Sequence[Any] = ()
-    audio: Any = None
     most_written: int = MOST_WRITTEN
     video: Video | None = None
 
 
 def read_prompt(model: "Model", prompt: Prompt) -> ModelInputs:
-    """The model's own inputs of a prompt without sound.
+    """The model's own inputs of a prompt.
 
     Raises:
         ValueError: for a picture or text that cannot be read, and for pictures for a model that
@@ -80,11 +77,9 @@ def plain(model: "Model", prompt: Prompt) -> Any:
     """A prompt for a network made here: its text in the chat template, or its only picture.
 
     Raises:
-        ValueError: for text beside pictures, several pictures, or sound.
+        ValueError: for text beside pictures, several pictures, or a video.
     """
-    if prompt.video is not None:
-        raise ValueError("prompt: a network made here reads no videos")
-    if prompt.audio is not None or len(prompt.images) > (0 if prompt.text else 1):
+    if prompt.video is not None or len(prompt.images) > (0 if prompt.text else 1):
         raise ValueError("prompt: expected a text, or a single picture, for a network made here")
     return prompt.images[0] if prompt.images else in_template(model, prompt)
 
@@ -102,12 +97,12 @@ def in_template(model: "Model", prompt: Prompt) -> str:
     the ids of transformers' `apply_chat_template`.
     """
     text = chat(model, prompt, _place(joint_processor(model), prompt))
-    begins = not prompt.images and prompt.video is None and _begins(model, text)
-    if not begins or model.tokenizer is None:
+    begin = "" if prompt.images or prompt.video is not None else _begin(model, text)
+    if not begin or model.tokenizer is None:
         return text
     first = model.tokenizer.encode(text).ids[:2]
     twice = len(first) == 2 and first[0] == first[1]  # the tokenizer puts one in front once more
-    return text.removeprefix(special_tokens(model)["bos_token"]) if twice else text
+    return text.removeprefix(begin) if twice else text
 
 
 def _place(processor: Any | None, prompt: Prompt) -> str | None:
@@ -143,11 +138,6 @@ def chat(model: "Model", prompt: Prompt, place: str | None) -> str:
     return _rendered(model.prompts, message)
 
 
-def special_tokens(model: "Model") -> dict[str, str]:
-    """Names of special tokens that the checkpoint states, such as {"image_token": "<image>"}."""
-    return {} if model.prompts is None else dict(model.prompts.tokens)
-
-
 def _rendered(prompts: PromptSettings, message: dict[str, Any]) -> str:
     render = confined.jobs.render if prompts.trusted else confined.rendered
     try:
@@ -156,10 +146,10 @@ def _rendered(prompts: PromptSettings, message: dict[str, Any]) -> str:
         raise ValueError(f"the model's chat template: {first_line(error)}") from error
 
 
-def _begins(model: "Model", text: str) -> bool:
-    """Whether the text has the begin symbol already."""
-    begin = special_tokens(model).get("bos_token", "")
-    return begin != "" and text.startswith(begin)
+def _begin(model: "Model", text: str) -> str:
+    """The begin symbol, where a text has it already; "" otherwise."""
+    begin = "" if model.prompts is None else dict(model.prompts.tokens).get("bos_token", "")
+    return begin if text.startswith(begin) else ""
 
 
 def _called(model: "Model", prompt: Prompt, processor: Any, **given: Any) -> dict[str, Tensor]:
@@ -167,7 +157,7 @@ def _called(model: "Model", prompt: Prompt, processor: Any, **given: Any) -> dic
     text = chat(model, prompt, _place(processor, prompt))
     if model.tokenizer is not None:
         model.tokenizer.encode(text)  # which the processor does without a limit
-    once = {"add_special_tokens": False} if _begins(model, text) else {}
+    once = {"add_special_tokens": False} if _begin(model, text) else {}
     arguments = called(processor, text=[text], **given, **once)
     return {name: value for name, value in arguments.items() if name not in NOT_READ}
 
@@ -181,8 +171,8 @@ def _by_processor(
     parts: tuple[Part, ...] = ()
     if arguments["pixel_values"].ndim >= 4:
         maps = [coordinates(*image.size, number) for number, image in enumerate(images)]
-        seen = _called(model, prompt, processor, images=maps)["pixel_values"]
-        parts = parts_of(seen, reader)
+        levels = {"images": maps, "do_rescale": False, "do_normalize": False}
+        parts = parts_of(_called(model, prompt, processor, **levels)["pixel_values"])
     notes = [note for picture in pictures for note in picture.notes]
     for image in images:
         notes += notes_of(reader, image, seen_image(reader, image))
@@ -202,15 +192,15 @@ def _of_video(model: "Model", prompt: Prompt, video: Video) -> ModelInputs:
     """A prompt with a video, by the model's own processor."""
     from transformers.video_utils import VideoMetadata
 
-    if len(prompt.images) or prompt.audio is not None:
-        raise ValueError("prompt: expected a video alone, received pictures or sound beside it")
+    if len(prompt.images):
+        raise ValueError("prompt: expected a video alone, received pictures beside it")
     processor: Any = joint_processor(model)
     if not reads_videos(model):
         raise ValueError(f"{model.name} reads no videos here")
-    frames = read_video(video)
-    total, reader = len(frames.images), processor.video_processor
-    about = VideoMetadata(total, frames.fps, frames_indices=list(range(total)))
-    given = {"videos": [list(frames.images)], "videos_kwargs": {"video_metadata": [about]}}
+    video = read_video(video)
+    total, reader = len(video.frames), processor.video_processor
+    about = VideoMetadata(total, video.fps, frames_indices=list(range(total)))
+    given = {"videos": [list(video.frames)], "videos_kwargs": {"video_metadata": [about]}}
     arguments = _called(model, prompt, processor, **given)
     count, *sides = arguments["video_grid_thw"][0].tolist()
     rows, cols = (side * reader.patch_size for side in sides)
@@ -218,7 +208,7 @@ def _of_video(model: "Model", prompt: Prompt, video: Video) -> ModelInputs:
         f"all {total} frames, read as {cols} × {rows} pixels:"
         f" {reader.temporal_patch_size} frames share a grid of tokens, of which there are {count}"
     ]
-    if frames.fps is None:
+    if video.fps is None:
         notes.append(f"no frame rate is stated: {ASSUMED} frames a second are assumed")
     parts = tuple(Part(number, Box(), rows, cols) for number in range(total))
     return ModelInputs(arguments, notes=tuple(notes), parts=parts)

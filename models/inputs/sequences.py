@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from models.inputs.layout import Layout, image_layout, unmasked
+from models.inputs.layout import Layout
 from models.picture_grid import Part, PictureGrid
 from models.text import Tokenizer, Tokens, tokens_of_ids
 from models.trace import PatchGrid
-
-Name = Literal["text", "image", "sound", "target"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,6 @@ class InputSequence:
     """One input sequence.
 
     Attributes:
-        name: which.
         tokens: one entry per item.
         length: padded length.
         positions: positions of each item's tokens; None means the first ones.
@@ -55,7 +52,6 @@ class InputSequence:
             without any.
     """
 
-    name: Name
     tokens: tuple[Tokens, ...]
     length: int
     positions: tuple[Int[Tensor, "_"], ...] | None = None
@@ -75,11 +71,11 @@ InputSequences = Mapping[str, InputSequence]
 
 @dataclass(eq=False)
 class ModelInputs:
-    """One prepared input of a transformers model.
+    """One prepared input.
 
     Attributes:
         arguments: keyword arguments of forward.
-        sequences: input sequences by name.
+        sequences: by name: "text", "image", "sound" and, of decoders, "target".
         notes: how the input was changed, for display.
         parts: what the vision tower sees of the pictures of a prompt.
         answer: place of the first token after a prompt; None for other inputs.
@@ -94,16 +90,26 @@ class ModelInputs:
     most_written: int | None = None
 
     @property
+    def main(self) -> InputSequence:
+        """The sequence that it consists of, where there is one beside a target."""
+        return next(iter(self.sequences.values()))
+
+    @property
+    def target_tokens(self) -> tuple[Tokens, ...] | None:
+        """What the decoder of an encoder–decoder reads, one entry per item."""
+        target = self.sequences.get("target")
+        return None if target is None else target.tokens
+
+    @property
     def items(self) -> int:
         """Batch size."""
         if self.sequences:
-            return len(next(iter(self.sequences.values())).tokens)
+            return len(self.main.tokens)
         sizes = [len(x) for x in self.arguments.values() if isinstance(x, Tensor) and x.ndim]
         return sizes[0] if sizes else 1
 
 
 def text_sequence(
-    name: Name,
     ids: Int[Tensor, "batch token"],
     mask: Tensor | None,
     tokens: Sequence[Tokens] = (),
@@ -112,7 +118,6 @@ def text_sequence(
     """A text sequence.
 
     Args:
-        name: which.
         ids: padding included.
         mask: 0 at padding; None without any.
         tokens: one entry per item; () reads them from the ids.
@@ -124,28 +129,12 @@ def text_sequence(
     if not tokens:
         pairs = zip(ids.cpu(), real_places, strict=True)
         tokens = [tokens_of_ids(row[places].tolist(), tokenizer) for row, places in pairs]
-    return InputSequence(name, tuple(tokens), ids.shape[1], None if real.all() else real_places)
+    return InputSequence(tuple(tokens), ids.shape[1], None if real.all() else real_places)
 
 
-def image_sequence(
-    pixels: Tensor, config: Any, noise: Tensor | None = None
-) -> InputSequence | None:
-    """The patches of an image; None without a patch size.
-
-    Args:
-        pixels: `batch channel row col`, or `batch frame channel row col`.
-        config: of the model, or of its vision tower.
-        noise: that patches are sorted by before some are hidden.
-    """
-    layout = image_layout(pixels, config)
-    if layout is not None and noise is not None:
-        layout = unmasked(layout, noise, config.mask_ratio)
-    return None if layout is None else layout_sequence("image", layout, len(pixels))
-
-
-def layout_sequence(name: Name, layout: Layout, items: int) -> InputSequence:
+def layout_sequence(layout: Layout, items: int) -> InputSequence:
     """The tokens of a layout, for so many items."""
-    return InputSequence(name, layout.tokens(items), layout.length, layout=layout)
+    return InputSequence(layout.tokens(items), layout.length, layout=layout)
 
 
 def named_tokens(labels: Sequence[str], *, special: bool = True) -> Tokens:

@@ -84,21 +84,21 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
     extractor = feature_extractor(settings)
     if extractor is None:
         raise ValueError("the model's feature extractor does not run here: pass its own inputs")
-    sources = source if isinstance(source, list | tuple) else [source]
     rate = int(extractor.sampling_rate)
+    sources = source if isinstance(source, list | tuple) else [source]
     recordings = [resampled(read_recording(each), rate) for each in sources]
+    samples = [each.samples for each in recordings]
     default = inspect.signature(type(extractor).__call__).parameters.get("padding")
     unpadded = default is not None and default.default is False
-    padding = {"padding": True} if unpadded and len(recordings) > 1 else {}
-    samples = [each.samples for each in recordings]
+    padding = {"padding": True} if unpadded and len(samples) > 1 else {}
     arguments = called(extractor, samples, sampling_rate=rate, **padding)
     heard = tuple(len(each) / rate for each in samples)
     notes = [note for each in recordings for note in each.notes]
     whole = getattr(extractor, "n_samples", 0) / rate
     for seconds in heard:
         if whole and seconds != whole:
-            word = "padded" if seconds < whole else "cut"
-            notes.append(f"{word} from {seconds:.1f} to {whole:.0f} seconds")
+            done = "padded" if seconds < whole else "cut"
+            notes.append(f"{done} from {seconds:.1f} to {whole:.0f} seconds")
     count, step = _entries(extractor, arguments, rate)
     seconds = None if step is None else count * step
     return Features(arguments, tuple(dict.fromkeys(notes)), seconds, step, heard)
@@ -125,19 +125,14 @@ def read_recording(source: Any) -> Recording:
         )
     if not len(recording.samples):
         raise ValueError("the recording is empty: expected at least one sample")
-    if not np.isfinite(recording.samples).all():
-        raise ValueError("the recording has samples that are not finite numbers")
-    loudest = float(np.abs(recording.samples).max())
-    if loudest > LARGEST:
+    if not np.abs(recording.samples).max() <= LARGEST:  # nor NaN
         raise ValueError(
-            f"the recording has samples of {loudest:.2g}: expected at most {LARGEST:.2g}, usually 1"
+            f"the recording has samples that are no numbers of at most {LARGEST:.2g}, usually 1"
         )
     rate = recording.rate
-    if rate is None:
-        return recording
-    if isinstance(rate, bool) or rate != int(rate) or rate < 1:
+    if rate is not None and (isinstance(rate, bool) or rate != int(rate) or rate < 1):
         raise ValueError(f"rate: expected samples a second, 1 or more, received {rate}")
-    return resampled(recording, int(rate))
+    return recording if rate is None else resampled(recording, int(rate))
 
 
 def samples_of(values: Any) -> Float[np.ndarray, " sample"]:
@@ -168,15 +163,11 @@ def resampled(recording: Recording, rate: int) -> Recording:
     given = recording.rate or rate
     seconds = len(recording.samples) / given
     if seconds < LEAST_SECONDS:
-        raise ValueError(
-            f"the recording is too short: expected at least {1000 * LEAST_SECONDS:.0f}"
-            f" milliseconds, received {1000 * seconds:.1f}"
-        )
+        least = f"at least {1000 * LEAST_SECONDS:.0f} milliseconds, received {1000 * seconds:.1f}"
+        raise ValueError(f"the recording is too short: expected {least}")
     if seconds > MOST_SECONDS:
-        raise ValueError(
-            f"the recording is too long: expected at most {MOST_SECONDS // 60} minutes, received"
-            f" {seconds / 60:.1f}"
-        )
+        most = f"at most {MOST_SECONDS // 60} minutes, received {seconds / 60:.1f}"
+        raise ValueError(f"the recording is too long: expected {most}")
     if given == rate:
         return replace(recording, rate=rate)
     from scipy.signal import resample_poly
@@ -202,8 +193,7 @@ def _read_wav(source: str | Path | bytes) -> Recording:
         raise ValueError(
             f"{name}: expected a WAV file, which this is not: convert the recording to one"
         ) from error
-    ends_early = any("EOF" in str(each.message) for each in warned)
-    notes = ("the file is cut off",) if ends_early else ()
+    notes = ["the file is cut off"] * any("EOF" in str(each.message) for each in warned)
     if not rate or len(values) > MOST_SECONDS * rate:
         raise ValueError(f"{name}: expected at most {MOST_SECONDS // 60} minutes of sound")
     samples: np.ndarray = values.astype(np.float32)
@@ -211,9 +201,9 @@ def _read_wav(source: str | Path | bytes) -> Recording:
         largest = -float(np.iinfo(values.dtype).min) or 128.0
         samples = (samples - 128 * (values.dtype == np.uint8)) / largest
     if samples.ndim == 2:
-        notes += (f"mean of {samples.shape[1]} channels",) if samples.shape[1] > 1 else ()
+        notes += [f"mean of {samples.shape[1]} channels"] * (samples.shape[1] > 1)
         samples = samples.mean(axis=1, dtype=np.float32)
-    return Recording(samples, int(rate), notes)
+    return Recording(samples, int(rate), tuple(notes))
 
 
 def _entries(
@@ -226,9 +216,8 @@ def _entries(
     hop, size = getattr(extractor, "hop_length", None), getattr(extractor, "feature_size", None)
     if features is None or features.ndim != 3 or not isinstance(hop, int):
         return 0, None
-    sides = features.shape[1:]
-    frames = next((other for one, other in (sides, sides[::-1]) if one == size), None)
-    return (0, None) if frames is None else (frames, hop / rate)
+    bins = [axis for axis in (1, 2) if features.shape[axis] == size]
+    return (features.shape[3 - bins[0]], hop / rate) if bins else (0, None)
 
 
 def frame_stride(network: nn.Module) -> int | None:
@@ -241,10 +230,9 @@ def frame_stride(network: nn.Module) -> int | None:
         return ratio
     for module in network.modules():
         rule = next((getattr(module, name) for name in LENGTHS if hasattr(module, name)), None)
-        if rule is None:
-            continue
-        lengths = [rule(torch.tensor(length)) for length in (LENGTH, 2 * LENGTH)]
-        first, second = (int(each[0] if isinstance(each, tuple) else each) for each in lengths)
-        whole = second > first and LENGTH % (second - first) == 0
-        return LENGTH // (second - first) if whole else None
+        if rule is not None:
+            lengths = [rule(torch.tensor(length)) for length in (LENGTH, 2 * LENGTH)]
+            first, second = (int(each[0] if isinstance(each, tuple) else each) for each in lengths)
+            whole = second > first and LENGTH % (second - first) == 0
+            return LENGTH // (second - first) if whole else None
     return None

@@ -12,7 +12,7 @@ from models.eval_mode import check_eval
 from models.inputs.features import refusing_shapes
 from models.inputs.generation import ends_of, generate, greedily
 from models.inputs.named import forward_arguments
-from models.inputs.sequences import ModelInputs, text_sequence
+from models.inputs.sequences import InputSequence, ModelInputs
 from models.inputs.texts import check_ids, padded_ids, read_texts
 from models.text import Tokenizer, Tokens, tokens_of_ids
 
@@ -180,12 +180,12 @@ def _written_target(model: "Model", inputs: ModelInputs) -> tuple[list[list[int]
 
 def _add_tokens(model: "Model", inputs: ModelInputs, tokens: Sequence[Tokens]) -> None:
     """Adds tokens that the decoder reads, one entry per item."""
-    ids, mask = padded_ids(model, tokens)
-    check_ids(model, ids)
+    ids, padding = padded_ids(model, tokens)
+    check_ids(model, ids, "target")
     inputs.arguments[BEGUN] = ids
-    if mask is not None:
-        inputs.arguments["decoder_attention_mask"] = mask
-    inputs.sequences["target"] = text_sequence("target", ids, mask, tokens)
+    if padding is not None:
+        inputs.arguments["decoder_attention_mask"] = (~padding).long()
+    inputs.sequences["target"] = InputSequence(tuple(tokens), ids.shape[1])
 
 
 def target_reader(model: "Model") -> Tokenizer | None:

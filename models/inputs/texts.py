@@ -24,7 +24,7 @@ def read_texts(
         what: the source is, likewise.
 
     Raises:
-        ValueError: for a model without a tokenizer, and for what is no text.
+        ValueError: for a model without a tokenizer, for what is no text, and for an empty one.
     """
     texts = source if isinstance(source, list) else [source]
     if tokenizer is None:
@@ -32,10 +32,10 @@ def read_texts(
     if not all(isinstance(text, str | tuple) for text in texts):
         raise ValueError(f"{name} reads text or ids, received {type(texts[0]).__name__}")
     pairs = (text if isinstance(text, tuple) else (text,) for text in texts)
-    return check_texts(tuple(tokenizer.encode(*pair) for pair in pairs), what)
+    return check_tokens(tuple(tokenizer.encode(*pair) for pair in pairs), what)
 
 
-def check_texts(tokens: tuple[Tokens, ...], what: str) -> tuple[Tokens, ...]:
+def check_tokens(tokens: tuple[Tokens, ...], what: str = "the input") -> tuple[Tokens, ...]:
     """The tokens; ValueError for an item without any."""
     if not tokens or not all(map(len, tokens)):
         raise ValueError(f"{what} is empty: expected at least one token")
@@ -48,7 +48,35 @@ def padded(tokens: Sequence[Tokens], field: str = "ids", fill: int = 0) -> Tenso
     return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=fill)
 
 
-# --- of transformers ----------------------------------------------------------------------------
+def padded_ids(model: "Model", tokens: Sequence[Tokens]) -> tuple[Tensor, Tensor | None]:
+    """Ids, and where they are padding; None without any."""
+    ids = padded(tokens, fill=_setting(model, "pad_token_id", "padding") or 0)
+    counts = torch.tensor([[len(item)] for item in tokens])
+    padding = torch.arange(ids.shape[1]) >= counts
+    return ids.to(model.device), padding.to(model.device) if padding.any() else None
+
+
+def check_ids(model: "Model", ids: Tensor, side: str = "") -> None:
+    """Checks the ids of a side, "target" or else the source.
+
+    Raises:
+        ValueError: for anything but ids `batch token` of its vocabulary, and for more than the
+            model reads; targets of transformers have other limits.
+    """
+    if ids.is_floating_point():
+        raise ValueError(f"{model.name} reads text or ids: expected whole numbers, received pixels")
+    what = f"{side} ids".lstrip()
+    if ids.ndim != 2:
+        raise ValueError(f"{what}: expected batch token, received {tuple(ids.shape)}")
+    if not ids.numel():
+        raise ValueError(f"{side or 'the input'} is empty: expected at least one token")
+    if ids.shape[1] > model.limit and (model.door == "own" or not side):
+        most = f"reads at most {model.limit} tokens, received {ids.shape[1]}"
+        raise ValueError(f"{side and f'{side}: '}{model.name} {most}")
+    count = _setting(model, "vocab_size", f"{side or 'source'}_vocab", "vocab")
+    least, most = int(ids.min()), int(ids.max())
+    if count is not None and not 0 <= least <= most < count:
+        raise ValueError(f"{what}: expected 0 to {count - 1}, received {least} to {most}")
 
 
 def text_config(config: Any) -> Any:
@@ -57,19 +85,8 @@ def text_config(config: Any) -> Any:
     return config.get_text_config() if text_encoder is None else text_encoder
 
 
-def check_ids(model: "Model", ids: Tensor) -> None:
-    """Raises ValueError for ids that are not in the vocabulary of a network."""
-    count = getattr(text_config(model.network.config), "vocab_size", None)
-    if count is not None and not 0 <= int(ids.min()) <= int(ids.max()) < count:
-        raise ValueError(
-            f"ids: expected 0 to {count - 1}, received {int(ids.min())} to {int(ids.max())}"
-        )
-
-
-def padded_ids(model: "Model", tokens: Sequence[Tokens]) -> tuple[Tensor, Tensor | None]:
-    """Ids and the attention mask, which is None without padding."""
-    fill = getattr(text_config(model.network.config), "pad_token_id", None) or 0
-    ids = padded(tokens, fill=fill).to(model.device)
-    counts = torch.tensor([[len(item)] for item in tokens])
-    mask = (torch.arange(ids.shape[1]) < counts).long()
-    return ids, None if mask.all() else mask.to(model.device)
+def _setting(model: "Model", *names: str) -> int | None:
+    """The first of these settings that the config of a network's text states."""
+    config: Any = model.network.config
+    config = config if model.door == "own" else text_config(config)
+    return next((value for n in names if (value := getattr(config, n, None)) is not None), None)

@@ -6,15 +6,18 @@ transformers (`inputs_embeds`, `attention_mask`); `tokens` names the tokens.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from models.inputs.named import as_tensors
-from models.model import Model
+from models.inputs.sequences import InputSequence, ModelInputs
 from models.text import Tokens
+
+if TYPE_CHECKING:
+    from models.model import Model
 
 PLAIN, MASK = "inputs_embeds", "attention_mask"  # of transformers
 VECTORS = ("src", "query", PLAIN)
@@ -23,10 +26,8 @@ MASKS = ("mask", "src_mask", "attn_mask")
 PADDING = ("src_key_padding_mask", "key_padding_mask", MASK)
 
 
-def read_vectors(
-    model: Model, source: Any
-) -> tuple[dict[str, Any], tuple[Tokens, ...], tuple[str, ...]]:
-    """Arguments of forward, the tokens of each item, and notes.
+def read_vectors(model: "Model", source: Any) -> ModelInputs:
+    """The arguments of forward, and the tokens.
 
     Raises:
         ValueError: for anything but finite floats of the model's width, a mask that is not one of
@@ -48,7 +49,8 @@ def read_vectors(
     counts = [length] * items if padding is None else (~padding).sum(1).tolist()
     read = f"vectors: read as batch, token, dim: {items} × {length} tokens"
     notes = (read,) if swapped and not isinstance(source, Mapping) else ()
-    return arguments, _tokens(names, counts), notes
+    text = InputSequence(_tokens(names, counts), length)
+    return ModelInputs(arguments, {"text": text}, notes)
 
 
 def right_padding(
@@ -70,18 +72,16 @@ def _only(given: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str | None,
     return (present[0], given[present[0]]) if present else (None, None)
 
 
-def _checked(model: Model, source: Any) -> Float[Tensor, "batch token dim"]:
+def _checked(model: "Model", source: Any) -> Float[Tensor, "batch token dim"]:
     """The vectors as a batch, on the network's device and of its dtype."""
     weight, dim = next(model.network.parameters()), model.network.config.dim
     floats = isinstance(source, Tensor) and source.is_floating_point()
     vectors = source[None] if floats and source.ndim == 2 else source
     if not floats or vectors.ndim != 3 or vectors.shape[-1] != dim or not vectors.numel():
-        received = (
-            tuple(source.shape) if floats else getattr(source, "dtype", type(source).__name__)
-        )
+        dtype = getattr(source, "dtype", type(source).__name__)
         raise ValueError(
             f"{model.name} reads vectors: expected floats, token dim or batch token dim, at least"
-            f" one token and width {dim}, received {received}"
+            f" one token and width {dim}, received {tuple(source.shape) if floats else dtype}"
         )
     if vectors.shape[1] > model.limit:
         raise ValueError(
@@ -92,24 +92,20 @@ def _checked(model: Model, source: Any) -> Float[Tensor, "batch token dim"]:
     return vectors.detach().to(device=weight.device, dtype=weight.dtype)
 
 
-def _tokens(names: Any, counts: list[int]) -> tuple[Tokens, ...]:
+def _tokens(names: Any, counts: Sequence[int]) -> tuple[Tokens, ...]:
     """The tokens by their names, whose ids are where they first stand; else by positions."""
-    labels = [[*map(str, range(count))] for count in counts]
+    items = [[*map(str, range(count))] for count in counts]
     if names is not None:
-        labels = names if names and isinstance(names[0], list | tuple) else [names]
-        texts = all(isinstance(name, str) for item in labels for name in item)
-        if not texts or [*map(len, labels)] != counts:
+        items = names if names and isinstance(names[0], list | tuple) else [names]
+        texts = all(isinstance(name, str) for item in items for name in item)
+        if not texts or [*map(len, items)] != counts:
             raise ValueError(
                 f"tokens: expected {' and '.join(map(str, counts))} names, a list for each item,"
                 f" received {names}"
             )
-    return tuple(map(_named, labels))
-
-
-def _named(labels: Sequence[str]) -> Tokens:
-    first: dict[str, int] = {}
-    ids = [first.setdefault(label, place) for place, label in enumerate(labels)]
-    return Tokens.of_ids(ids, {}, dict(zip(ids, labels, strict=True)))
+    ids = [[item.index(name) for name in item] for item in items]
+    pairs = zip(ids, items, strict=True)
+    return tuple(Tokens.of_ids(row, {}, dict(zip(row, item, strict=True))) for row, item in pairs)
 
 
 def _padding(given: Mapping[str, Any], vectors: Tensor) -> Bool[Tensor, "batch token"] | None:
@@ -117,8 +113,7 @@ def _padding(given: Mapping[str, Any], vectors: Tensor) -> Bool[Tensor, "batch t
     name, mask = _only(given, PADDING)
     if name is None:
         return None
-    mask, shape = torch.as_tensor(mask), vectors.shape[:2]
-    mask = mask[None] if mask.ndim == 1 else mask
+    mask, shape = torch.atleast_2d(torch.as_tensor(mask)), vectors.shape[:2]
     if mask.shape != shape:
         received = tuple(mask.shape)
         raise ValueError(f"{name}: expected batch token, {tuple(shape)}, received {received}")
@@ -129,16 +124,17 @@ def _padding(given: Mapping[str, Any], vectors: Tensor) -> Bool[Tensor, "batch t
 def _mask(given: Mapping[str, Any], length: int, device: torch.device) -> dict[str, Any]:
     """Whether the mask is causal, and where a query may attend if it is another one."""
     name, mask = _only(given, MASKS)
-    shape = None if name is None else tuple(torch.as_tensor(mask).shape)
-    if shape not in (None, (length, length)):
-        raise ValueError(f"{name}: expected query key, {(length, length)}, received {shape}")
-    visible = torch.ones(length, length, dtype=torch.bool, device=device)
+    whole = visible = torch.ones(length, length, dtype=torch.bool, device=device)
     if name is not None:
-        visible = ~_hidden(name, torch.as_tensor(mask)).to(device)
+        mask = torch.as_tensor(mask)
+        if mask.shape != whole.shape:
+            shapes = tuple(whole.shape), tuple(mask.shape)
+            raise ValueError(f"{name}: expected query key, {shapes[0]}, received {shapes[1]}")
+        visible = ~_hidden(name, mask).to(device)
     if given.get("is_causal"):
         visible = visible.tril()
     asked = name is not None or bool(given.get("is_causal"))
-    causal = asked and visible.equal(torch.ones_like(visible).tril())
+    causal = asked and visible.equal(whole.tril())
     return {"causal": causal, "visible": None if causal or bool(visible.all()) else visible}
 
 

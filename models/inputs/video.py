@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
+from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor
 
@@ -46,49 +47,31 @@ class Video:
     fps: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Frames:
-    """A video that was read.
-
-    Attributes:
-        images: RGB, of one size, `LEAST_FRAMES` to `MOST_FRAMES` of them.
-        fps: frames a second; None if nothing states it.
-    """
-
-    images: "tuple[Image, ...]"
-    fps: float | None = None
-
-
-def read_video(video: Video) -> Frames:
-    """The frames of a video.
+def read_video(video: Video) -> Video:
+    """The same, with RGB pictures of one size as frames and the rate that the file states.
 
     Raises:
         ValueError: in one line, for a file or list that is no such video.
     """
     given, fps = video.frames, video.fps
-    if isinstance(given, list | tuple):
-        _check_count(len(given))
+    listed = isinstance(given, list | tuple)
+    data = b"" if listed else _contents(given)
+    count = len(given) if listed else frame_count(data)
+    if not LEAST_FRAMES <= count <= MOST_FRAMES:
+        expected = f"expected {LEAST_FRAMES} to {MOST_FRAMES} frames, received {count}"
+        raise ValueError(f"video: {expected}")
+    if listed:
         images = [open_image(Path(each) if isinstance(each, str) else each).image for each in given]
     else:
-        data = _contents(given)
-        count = frame_count(data)
-        _check_count(count)
         images = [open_image(frame_of(data, number)).image for number in range(count)]
         fps = fps or _rate(data, count)
-    sizes = list(dict.fromkeys(image.size for image in images))
+    sizes = list(dict.fromkeys(f"{image.width} × {image.height}" for image in images))
     if len(sizes) > 1:
-        first, second = (f"{wide} × {high}" for wide, high in sizes[:2])
-        raise ValueError(f"video: expected frames of one size, received {first} and {second}")
+        received = " and ".join(sizes[:2])
+        raise ValueError(f"video: expected frames of one size, received {received}")
     if fps is not None and not 0 < fps <= 1000:
         raise ValueError(f"video: expected 0 to 1000 frames a second, received {fps}")
-    return Frames(tuple(images), fps)
-
-
-def _check_count(count: int) -> None:
-    if not LEAST_FRAMES <= count <= MOST_FRAMES:
-        raise ValueError(
-            f"video: expected {LEAST_FRAMES} to {MOST_FRAMES} frames, received {count}"
-        )
+    return Video(tuple(images), fps)
 
 
 def _contents(given: Any) -> bytes:
@@ -100,10 +83,8 @@ def _contents(given: Any) -> bytes:
         raise ValueError(f"expected a video file, received {Path(given).name}: there is none")
     data = given if isinstance(given, bytes) else Path(given).read_bytes()
     if data[4:8] == b"ftyp" or data[:4] == b"\x1aE\xdf\xa3":  # MP4, MOV; WebM, MKV
-        raise ValueError(
-            "video: no decoder of films here: expected an animated GIF, WebP or PNG, or a list of"
-            " pictures"
-        )
+        expected = "expected an animated GIF, WebP or PNG, or a list of pictures"
+        raise ValueError(f"video: no decoder of films here: {expected}")
     return data
 
 
@@ -183,7 +164,11 @@ class FrameProcessor:
             **self.levels,
         )
         _, rows, cols = each["image_grid_thw"][0].tolist()
-        area = self.patch_size**2
-        single = each["pixel_values"].view(-1, depth, rows * cols, 3, area)
-        tubes = single.permute(0, 2, 3, 1, 4).reshape(-1, 3 * depth * area)
-        return tubes, (len(single), rows, cols)
+        tubes = rearrange(
+            each["pixel_values"],
+            "(tube frame place) (channel pixel) -> (tube place) (channel frame pixel)",
+            frame=depth,
+            place=rows * cols,
+            channel=3,
+        )
+        return tubes, (len(resized) // depth, rows, cols)

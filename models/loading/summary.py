@@ -69,7 +69,7 @@ def reads(model: Model) -> Reads:
         text = not image and not isinstance(config, VectorEncoderConfig)
         return Reads(text, image, target=target, pair=pair)
     from models.inputs.named import forward_arguments
-    from models.inputs.pretrained import IMAGE
+    from models.inputs.prepare import IMAGE
     from models.inputs.prompt import is_asked
     from models.inputs.targets import SOUND, TEXT
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from models.inputs.pretrained import prepare_inputs
+from models.inputs.prepare import prepare_inputs
 from models.inputs.processor import image_processor
 from models.pretrained.passes import run_network
 

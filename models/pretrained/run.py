@@ -13,7 +13,7 @@ from models.edits import check, of_input, of_network
 from models.inputs.edited import edited
 from models.inputs.layout import unread_note
 from models.inputs.named import forward_arguments
-from models.inputs.pretrained import IMAGE, prepare_inputs
+from models.inputs.prepare import IMAGE, prepare_inputs
 from models.inputs.sequences import ModelInputs
 from models.picture_grid import WHOLE
 from models.pretrained.attention_modules import AttentionModules
@@ -61,7 +61,7 @@ def trace_pretrained(
 
     Args:
         model: of the library.
-        source: see `models.inputs.pretrained.prepare_inputs`.
+        source: see `models.inputs.prepare.prepare_inputs`.
         target: see there.
         hidden: whether to record the hidden states of every layer.
         edits: interventions, in order.
@@ -77,8 +77,7 @@ def trace_pretrained(
     inputs = prepare_inputs(model, source, target)
     image = inputs.sequences.get("image")
     grid = None if image is None else image.grid
-    picture = None if grid is None else (grid[:2], grid.box)
-    inputs.arguments = edited(model, inputs.arguments, IMAGE, picture, of_input(edits))
+    inputs.arguments = edited(model, inputs.arguments, IMAGE, grid, of_input(edits))
     if logits_to_keep is not None and "logits_to_keep" in forward_arguments(model.network):
         inputs.arguments = {**inputs.arguments, "logits_to_keep": logits_to_keep}
     fewer = inputs.arguments.get("logits_to_keep")  # also one of the model's own inputs

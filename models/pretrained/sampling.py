@@ -15,7 +15,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.hooks import hooked
-from models.inputs.pretrained import prepare_inputs
+from models.inputs.prepare import prepare_inputs
 from models.pretrained.passes import run_network
 
 if TYPE_CHECKING:

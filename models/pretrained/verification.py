@@ -20,7 +20,7 @@ from models.attention.edit_protocols import ValuesEdit
 from models.attention.functional import values_of
 from models.eval_mode import twin_of
 from models.hooks import hooked
-from models.inputs.pretrained import prepare_inputs
+from models.inputs.prepare import prepare_inputs
 from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import alive
 from models.pretrained.checks import check_once

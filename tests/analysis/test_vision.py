@@ -16,7 +16,7 @@ from analysis.vision import (
     patch_similarity,
 )
 from models.attention import attend
-from models.text import Tokens
+from models.inputs.layout import Layout
 from models.trace import Trace
 from tests.analysis.by_hand import trace_of
 
@@ -29,7 +29,7 @@ def picture(rows: int, cols: int, *, prefix: int = 0, spread: float = 1.0, seed:
     tokens = prefix + rows * cols
     q, k, v = (torch.randn(1, HEADS, tokens, DIM, generator=dice) for _ in range(3))
     _, pattern = attend(spread * q, k, v)
-    patches = Tokens.of_patches([f"[{i}]" for i in range(prefix)], rows, cols)
+    patches = Layout(rows, cols, before=tuple(f"[{i}]" for i in range(prefix))).tokens(1)[0]
     return trace_of(pattern, tokens=patches, grid=(rows, cols), prefix=prefix)
 
 

@@ -12,6 +12,7 @@ import torch
 from analysis.words import words_of
 from analysis.worth import AGAIN, LAST, LEAST, worth
 from models.attention import Mask, Pattern
+from models.inputs.layout import Layout
 from models.run import load, trace
 from models.text import Tokens
 from models.trace import Output, Site, TokenAxis, Trace
@@ -135,7 +136,7 @@ def of_patches(rows: int, cols: int, seed: int) -> Trace:
     scores[0, 1, 1, count] = 30.0  # the first patch looks at the last
     k = torch.eye(count + 1).expand(1, 2, -1, -1).contiguous()
     site = Site(0, "self", 2, count + 1, count + 1)
-    patches = Tokens.of_patches(["[CLS]"], rows, cols)
+    (patches,) = Layout(rows, cols, before=("[CLS]",)).tokens(1)
     output = Output("embedding", torch.zeros(1))
     pattern = Pattern(scores * (count + 1) ** 0.5, k, k)
     return Trace("planted", True, (patches,), (site,), output, (pattern,), (rows, cols), 1)

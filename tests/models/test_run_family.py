@@ -225,7 +225,7 @@ def test_an_end_symbol_is_not_put_twice() -> None:
         ("a", ["b", ""], "target is empty"),
         (torch.zeros(1, 3).long(), "a", "the input is empty"),
         ("w " * 24, "a", "encoder–decoder, .* reads at most 23 tokens, received 24"),
-        ("a", "w " * 23, "target with <begin>: .* reads at most 23 tokens, received 24"),
+        ("a", "w " * 23, "target: .* reads at most 23 tokens, received 24"),
         ("a", ["b", "c"], "target: expected 1 items, received 2"),
         (["a", "b"], "c", "target: expected 2 items, received 1"),
         (torch.tensor([[101]]), "a", "ids: expected 0 to 100, received 101 to 101"),

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from models.edits import Ablate, AblateMLP, Cover, Patch, Reference
 from models.edits.routing import moved
-from models.inputs.own import prepare_inputs
+from models.inputs.prepare import prepare_inputs
 from models.model import Model
 from models.run import as_model, trace
 from models.trace import Site, Trace, Where

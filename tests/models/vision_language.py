@@ -5,7 +5,7 @@ Pictures are not square, and grids are not of the size of anything else.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -88,31 +88,31 @@ class Family:
 
     Attributes:
         name: as people call it.
-        model: the library's class.
-        config: the library's class of its config.
+        stem: what the library's names of its classes begin with.
         sizes: what the config is given.
-        pictures: settings of its image processor.
-        processor: settings of its processor.
-        place: what its chat template writes for a picture; None without a template.
+        reader: what the name of its image processor begins with.
+        pictures: settings of that.
         grids: rows and columns of each grid of image tokens, in order, for the picture of `photo`;
             None where its image tokens have no places on the picture.
+        options: settings of its processor.
+        place: what its chat template writes for a picture; None without a template.
     """
 
     name: str
-    model: str
-    config: str
+    stem: str
     sizes: Sizes
+    reader: str
     pictures: Sizes
-    processor: Sizes
     grids: tuple[tuple[int, int], ...] | None
+    options: Sizes = field(default_factory=dict)
     place: str | None = "<image>"
 
     def build(self) -> Any:
         """The model with weights drawn wide, in eval mode."""
-        config = getattr(transformers, self.config)(**self.sizes)
+        config = getattr(transformers, f"{self.stem}Config")(**self.sizes)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(5)
-            network = getattr(transformers, self.model)(config)
+            network = getattr(transformers, f"{self.stem}ForConditionalGeneration")(config)
             redraw(network)
         return network.eval()
 
@@ -127,10 +127,11 @@ class Family:
         own |= {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
         if self.name == "BLIP-2":
             del named["image_token"]  # its processor adds the token itself
+        kind = f"{self.reader}ImageProcessor"
         files: dict[str, Any] = {
             "tokenizer_config.json": own,
-            "preprocessor_config.json": dict(self.pictures),
-            "processor_config.json": dict(self.processor),
+            "preprocessor_config.json": {"image_processor_type": kind, **self.pictures},
+            "processor_config.json": {"processor_class": f"{self.stem}Processor", **self.options},
         }
         for name, content in files.items():
             (folder / name).write_text(json.dumps(content))
@@ -156,321 +157,171 @@ def photo(width: int = 50, height: int = 30, seed: int = 0) -> Image.Image:
     return Image.fromarray(dice.integers(0, 256, (height, width, 3), dtype=np.uint8))
 
 
-def _square(kind: str, **more: Any) -> dict[str, Any]:
-    return {"image_processor_type": kind, "size": SQUARE, **MEAN_STD, **more}
-
-
-_LLAVA = {
-    "patch_size": 4,
-    "vision_feature_select_strategy": "default",
-    "num_additional_image_tokens": 1,
-    "image_token": "<image>",
+SQUARED = {"size": SQUARE, **MEAN_STD}
+LARGE = {"height": 24, "width": 24}
+TOWER: dict[str, Any] = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3}
+TOWER |= {"intermediate_size": 28}
+ENDS = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "max_position_embeddings": 128}
+BOTH = {"image_token_index": IMAGE, "image_token_id": IMAGE}
+LLAVA = {"vision_config": CLIP, "text_config": {**TEXT, "model_type": "llama"}, **BOTH}
+LLAVA_PICTURES = {"size": {"shortest_edge": 20}, "crop_size": SQUARE, **MEAN_STD}
+LLAVA_OPTIONS: dict[str, Any] = {"patch_size": 4, "vision_feature_select_strategy": "default"}
+LLAVA_OPTIONS |= {"num_additional_image_tokens": 1, "image_token": "<image>"}
+PINPOINTS = {"image_grid_pinpoints": [[20, 40], [40, 20], [40, 40]]}
+GEMMA = {"boi_token_index": START, "eoi_token_index": END, "mm_tokens_per_image": 9}
+QFORMER = {**TOWER, "vocab_size": 30, "encoder_hidden_size": 24, "cross_attention_frequency": 1}
+OPT = {**TOWER, "model_type": "opt", "vocab_size": VOCAB, "word_embed_proj_dim": 24, "ffn_dim": 28}
+MLLAMA_RATIOS = [[1, 1], [1, 2], [1, 3], [1, 4], [2, 1], [2, 2], [3, 1], [4, 1]]
+MLLAMA_VISION: dict[str, Any] = {
+    **TOWER,
+    "num_global_layers": 1,
+    "attention_heads": 3,
+    "vision_output_dim": 72,
 }
-_LLAMA = {**TEXT, "model_type": "llama"}
-_LLAVA_SIZES = {
-    "vision_config": CLIP,
-    "text_config": _LLAMA,
-    "image_token_index": IMAGE,
-    "image_token_id": IMAGE,
+MLLAMA_VISION |= {"image_size": 20, "patch_size": 4, "max_num_tiles": 4}
+MLLAMA_VISION |= {"intermediate_layers_indices": [0, 1], "supported_aspect_ratios": MLLAMA_RATIOS}
+MLLAMA_TEXT: dict[str, Any] = {
+    **GROUPED,
+    "vocab_size": VOCAB,
+    "num_hidden_layers": 3,
+    "cross_attention_layers": [1],
 }
-_IDEFICS_TEXT = {**TEXT, "model_type": "llama", "pad_token_id": 0}
+MLLAMA_TEXT |= {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}
+MLLAMA_TEXT |= {"max_position_embeddings": 512}
+FLORENCE: dict[str, Any] = {
+    "depths": [1, 1],
+    "embed_dim": [12, 18],
+    "num_heads": [3, 3],
+    "num_groups": [2, 2],
+}
+FLORENCE |= {"patch_size": [7, 3], "patch_stride": [4, 2], "patch_padding": [3, 1]}
+FLORENCE |= {"patch_prenorm": [False, True], "window_size": 2, "projection_dim": 30}
+BART: dict[str, Any] = {
+    "model_type": "bart",
+    "vocab_size": VOCAB,
+    "d_model": 30,
+    "encoder_layers": 2,
+}
+BART |= {"decoder_layers": 2, "encoder_attention_heads": 3, "decoder_attention_heads": 5}
+BART |= {"encoder_ffn_dim": 37, "decoder_ffn_dim": 31, **ENDS}
+BART |= {"decoder_start_token_id": 2, "forced_eos_token_id": None}
 
+
+def _qwen(name: str, stem: str, **vision: Any) -> Family:
+    sizes = {"text_config": QWEN_TEXT, "vision_config": {**QWEN_VISION, **vision}, **QWEN_IDS}
+    place = "<start_img><image><end_img>"
+    return Family(name, stem, sizes, "Qwen2VL", QWEN_PICTURES, ((4, 6),), place=place)
+
+
+def _idefics(name: str) -> Family:
+    text = {**TEXT, "model_type": "llama", "pad_token_id": 0}
+    sizes: dict[str, Any] = {"vision_config": IDEFICS_VISION, "text_config": text}
+    sizes |= {"image_token_id": IMAGE, "scale_factor": 2}
+    grids = ((4, 4),) * 7
+    return Family(name, name, sizes, name, IDEFICS_PICTURES, grids, {"image_seq_len": 16})
+
+
+NEWER = {"hidden_size": 24, "out_hidden_size": 48, "intermediate_size": 40}
 FAMILIES = (
-    Family(
-        "LLaVA",
-        "LlavaForConditionalGeneration",
-        "LlavaConfig",
-        _LLAVA_SIZES,
-        {
-            "image_processor_type": "CLIPImageProcessor",
-            "size": {"shortest_edge": 20},
-            "crop_size": SQUARE,
-            **MEAN_STD,
-        },
-        {"processor_class": "LlavaProcessor", **_LLAVA},
-        ((5, 5),),
-    ),
+    Family("LLaVA", "Llava", LLAVA, "CLIP", LLAVA_PICTURES, ((5, 5),), LLAVA_OPTIONS),
     Family(
         "LLaVA-NeXT",
-        "LlavaNextForConditionalGeneration",
-        "LlavaNextConfig",
-        {**_LLAVA_SIZES, "image_grid_pinpoints": [[20, 40], [40, 20], [40, 40]]},
-        {
-            "image_processor_type": "LlavaNextImageProcessor",
-            "size": {"shortest_edge": 20},
-            "crop_size": SQUARE,
-            "image_grid_pinpoints": [[20, 40], [40, 20], [40, 40]],
-            **MEAN_STD,
-        },
-        {"processor_class": "LlavaNextProcessor", **_LLAVA},
+        "LlavaNext",
+        {**LLAVA, **PINPOINTS},
+        "LlavaNext",
+        {**LLAVA_PICTURES, **PINPOINTS},
         ((5, 5), (6, 10)),
+        LLAVA_OPTIONS,
     ),
     Family(
         "PaliGemma",
-        "PaliGemmaForConditionalGeneration",
-        "PaliGemmaConfig",
+        "PaliGemma",
         {
             "vision_config": {**SIGLIP, "projection_dim": 48},
             "text_config": {**TEXT, "model_type": "gemma"},
-            "image_token_index": IMAGE,
-            "image_token_id": IMAGE,
             "projection_dim": 48,
+            **BOTH,
         },
-        _square("SiglipImageProcessor", image_seq_length=25),
-        {"processor_class": "PaliGemmaProcessor"},
+        "Siglip",
+        {**SQUARED, "image_seq_length": 25},
         ((5, 5),),
         place=None,
     ),
     Family(
         "Gemma 3",
-        "Gemma3ForConditionalGeneration",
-        "Gemma3Config",
+        "Gemma3",
         {
             "vision_config": {**SIGLIP, "image_size": 24},
             "text_config": {**TEXT, "model_type": "gemma3_text", "sliding_window": 16},
-            "image_token_id": IMAGE,
-            "image_token_index": IMAGE,
-            "boi_token_index": START,
-            "eoi_token_index": END,
-            "mm_tokens_per_image": 9,
+            **BOTH,
+            **GEMMA,
         },
-        _square("Gemma3ImageProcessor", size={"height": 24, "width": 24}),
-        {"processor_class": "Gemma3Processor", "image_seq_length": 9},
+        "Gemma3",
+        {**MEAN_STD, "size": LARGE},
         ((3, 3),),
+        {"image_seq_length": 9},
         place="<start_img>",
     ),
-    Family(
-        "Qwen2-VL",
-        "Qwen2VLForConditionalGeneration",
-        "Qwen2VLConfig",
-        {
-            "text_config": QWEN_TEXT,
-            "vision_config": {**QWEN_VISION, "embed_dim": 24, "hidden_size": 48, "mlp_ratio": 2},
-            **QWEN_IDS,
-        },
-        {"image_processor_type": "Qwen2VLImageProcessor", **QWEN_PICTURES},
-        {"processor_class": "Qwen2VLProcessor"},
-        ((4, 6),),
-        place="<start_img><image><end_img>",
-    ),
-    Family(
-        "Qwen2.5-VL",
-        "Qwen2_5_VLForConditionalGeneration",
-        "Qwen2_5_VLConfig",
-        {
-            "text_config": QWEN_TEXT,
-            "vision_config": {
-                **QWEN_VISION,
-                "hidden_size": 24,
-                "out_hidden_size": 48,
-                "intermediate_size": 40,
-                "window_size": 16,
-                "fullatt_block_indexes": [1],
-            },
-            **QWEN_IDS,
-        },
-        {"image_processor_type": "Qwen2VLImageProcessor", **QWEN_PICTURES},
-        {"processor_class": "Qwen2_5_VLProcessor"},
-        ((4, 6),),
-        place="<start_img><image><end_img>",
-    ),
-    Family(
+    _qwen("Qwen2-VL", "Qwen2VL", embed_dim=24, hidden_size=48, mlp_ratio=2),
+    _qwen("Qwen2.5-VL", "Qwen2_5_VL", **NEWER, window_size=16, fullatt_block_indexes=[1]),
+    _qwen(
         "Qwen3-VL",
-        "Qwen3VLForConditionalGeneration",
-        "Qwen3VLConfig",
-        {
-            "text_config": QWEN_TEXT,
-            "vision_config": {
-                **QWEN_VISION,
-                "hidden_size": 24,
-                "out_hidden_size": 48,
-                "intermediate_size": 40,
-                "deepstack_visual_indexes": [0],
-                "num_position_embeddings": 16,
-            },
-            **QWEN_IDS,
-        },
-        {"image_processor_type": "Qwen2VLImageProcessor", **QWEN_PICTURES},
-        {"processor_class": "Qwen3VLProcessor"},
-        ((4, 6),),
-        place="<start_img><image><end_img>",
+        "Qwen3VL",
+        **NEWER,
+        deepstack_visual_indexes=[0],
+        num_position_embeddings=16,
     ),
-    Family(
-        "Idefics3",
-        "Idefics3ForConditionalGeneration",
-        "Idefics3Config",
-        {
-            "vision_config": IDEFICS_VISION,
-            "text_config": _IDEFICS_TEXT,
-            "image_token_id": IMAGE,
-            "scale_factor": 2,
-        },
-        {"image_processor_type": "Idefics3ImageProcessor", **IDEFICS_PICTURES},
-        {"processor_class": "Idefics3Processor", "image_seq_len": 16},
-        ((4, 4),) * 7,
-    ),
-    Family(
-        "SmolVLM",
-        "SmolVLMForConditionalGeneration",
-        "SmolVLMConfig",
-        {
-            "vision_config": IDEFICS_VISION,
-            "text_config": _IDEFICS_TEXT,
-            "image_token_id": IMAGE,
-            "scale_factor": 2,
-        },
-        {"image_processor_type": "SmolVLMImageProcessor", **IDEFICS_PICTURES},
-        {"processor_class": "SmolVLMProcessor", "image_seq_len": 16},
-        ((4, 4),) * 7,
-    ),
+    _idefics("Idefics3"),
+    _idefics("SmolVLM"),
     Family(
         "InternVL",
-        "InternVLForConditionalGeneration",
-        "InternVLConfig",
+        "InternVL",
         {
-            "vision_config": {
-                "hidden_size": 24,
-                "num_hidden_layers": 2,
-                "num_attention_heads": 3,
-                "intermediate_size": 28,
-                "image_size": [24, 24],
-                "patch_size": [4, 4],
-            },
+            "vision_config": {**TOWER, "image_size": [24, 24], "patch_size": [4, 4]},
             "text_config": {**TEXT, "model_type": "qwen2"},
             "image_token_id": IMAGE,
             "image_seq_length": 9,
             "downsample_ratio": 0.5,
         },
-        {
-            "image_processor_type": "GotOcr2ImageProcessor",
-            "size": {"height": 24, "width": 24},
-            "min_patches": 1,
-            "max_patches": 4,
-            **MEAN_STD,
-        },
-        {"processor_class": "InternVLProcessor", "image_seq_length": 9},
+        "GotOcr2",
+        {"size": LARGE, "min_patches": 1, "max_patches": 4, **MEAN_STD},
         ((3, 3),) * 3,
+        {"image_seq_length": 9},
     ),
     Family(
         "BLIP-2",
-        "Blip2ForConditionalGeneration",
-        "Blip2Config",
+        "Blip2",
         {
             "vision_config": {**CLIP, "model_type": "blip_2_vision_model"},
-            "qformer_config": {
-                "vocab_size": 30,
-                "hidden_size": 24,
-                "num_hidden_layers": 2,
-                "num_attention_heads": 3,
-                "intermediate_size": 28,
-                "encoder_hidden_size": 24,
-                "cross_attention_frequency": 1,
-            },
-            "text_config": {
-                "model_type": "opt",
-                "vocab_size": VOCAB,
-                "hidden_size": 24,
-                "word_embed_proj_dim": 24,
-                "num_hidden_layers": 2,
-                "num_attention_heads": 3,
-                "ffn_dim": 28,
-                "max_position_embeddings": 128,
-                "pad_token_id": 0,
-                "bos_token_id": 1,
-                "eos_token_id": 2,
-            },
+            "qformer_config": QFORMER,
+            "text_config": {**OPT, **ENDS},
             "num_query_tokens": 7,
             "image_token_index": IMAGE,
         },
-        _square("BlipImageProcessor"),
-        {"processor_class": "Blip2Processor", "num_query_tokens": 7},
+        "Blip",
+        SQUARED,
         None,
+        {"num_query_tokens": 7},
         place=None,
     ),
     Family(
         "Mllama",
-        "MllamaForConditionalGeneration",
-        "MllamaConfig",
+        "Mllama",
         {
-            "vision_config": {
-                "hidden_size": 24,
-                "num_hidden_layers": 2,
-                "num_global_layers": 1,
-                "attention_heads": 3,
-                "intermediate_size": 28,
-                "vision_output_dim": 72,
-                "image_size": 20,
-                "patch_size": 4,
-                "max_num_tiles": 4,
-                "intermediate_layers_indices": [0, 1],
-                "supported_aspect_ratios": [
-                    [1, 1],
-                    [1, 2],
-                    [1, 3],
-                    [1, 4],
-                    [2, 1],
-                    [2, 2],
-                    [3, 1],
-                    [4, 1],
-                ],
-            },
-            "text_config": {
-                **GROUPED,
-                "vocab_size": VOCAB,
-                "num_hidden_layers": 3,
-                "cross_attention_layers": [1],
-                "max_position_embeddings": 512,
-                "rope_parameters": {"rope_type": "default", "rope_theta": 1e4},
-            },
+            "vision_config": MLLAMA_VISION,
+            "text_config": MLLAMA_TEXT,
             "image_token_index": IMAGE,
         },
-        _square("MllamaImageProcessor", max_image_tiles=4),
-        {"processor_class": "MllamaProcessor"},
+        "Mllama",
+        {**SQUARED, "max_image_tiles": 4},
         ((5, 5),) * 4,
     ),
     Family(
         "Florence-2",
-        "Florence2ForConditionalGeneration",
-        "Florence2Config",
-        {
-            "vision_config": {
-                "depths": [1, 1],
-                "embed_dim": [12, 18],
-                "num_heads": [3, 3],
-                "num_groups": [2, 2],
-                "patch_size": [7, 3],
-                "patch_stride": [4, 2],
-                "patch_padding": [3, 1],
-                "patch_prenorm": [False, True],
-                "window_size": 2,
-                "projection_dim": 30,
-            },
-            "text_config": {
-                "model_type": "bart",
-                "vocab_size": VOCAB,
-                "d_model": 30,
-                "encoder_layers": 2,
-                "decoder_layers": 2,
-                "encoder_attention_heads": 3,
-                "decoder_attention_heads": 5,
-                "encoder_ffn_dim": 37,
-                "decoder_ffn_dim": 31,
-                "max_position_embeddings": 128,
-                "pad_token_id": 0,
-                "bos_token_id": 1,
-                "eos_token_id": 2,
-                "decoder_start_token_id": 2,
-                "forced_eos_token_id": None,
-            },
-            "image_token_id": IMAGE,
-        },
-        _square(
-            "CLIPImageProcessor",
-            size={"height": 24, "width": 24},
-            crop_size={"height": 24, "width": 24},
-            image_seq_length=10,
-        ),
-        {"processor_class": "Florence2Processor"},
+        "Florence2",
+        {"vision_config": FLORENCE, "text_config": BART, "image_token_id": IMAGE},
+        "CLIP",
+        {**MEAN_STD, "size": LARGE, "crop_size": LARGE, "image_seq_length": 10},
         ((3, 3),),
         place=None,
     ),

@@ -356,7 +356,7 @@ def frames_of(question: Question) -> "tuple[Image, ...]":
     from models.inputs.video import read_video
     from models.tracing import film
 
-    return read_video(film(question)).images
+    return read_video(film(question)).frames
 
 
 def _mark(source: Source, trace: "Trace") -> tuple[int, int] | None:

@@ -42,7 +42,7 @@ def _asked(given: Any) -> dict[str, Any]:
     if not isinstance(given, Prompt) or not (given.images or given.video):
         return {}
     if given.video is not None:
-        return {"pictures": read_video(given.video).images, "asked": True, "video": True}
+        return {"pictures": read_video(given.video).frames, "asked": True, "video": True}
     return {"pictures": tuple(opened(each).image for each in given.images), "asked": True}
 
 

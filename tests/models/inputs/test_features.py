@@ -3,20 +3,14 @@
 import re
 from functools import lru_cache
 
-import numpy as np
 import pytest
 import torch
 
-from models.inputs.sound import read_recording
 from models.model import Model
 from models.run import load, trace
 from tests.models.pretrained.tiny import BY_NAME
 
 MELS, FRAMES = 16, 26  # of the tiny Whisper
-SPECTROGRAM = torch.zeros(1, MELS, FRAMES)
-PICTURE = torch.zeros(1, 3, 20, 20)
-SAMPLES = torch.zeros(1, 4000)
-Shape = tuple[int, ...]
 
 
 @lru_cache
@@ -24,66 +18,50 @@ def opened(name: str) -> Model:
     return load(BY_NAME[name].build().eval())
 
 
+SPECTRUM, SAMPLES, PIXELS = "input_features", "input_values", "pixel_values"
+
+
 @pytest.mark.parametrize(
-    ("name", "key", "shape"),
+    ("name", "key", "shape", "line"),
     [
-        ("Whisper", "input_features", (MELS, FRAMES)),
-        ("Whisper", "input_features", (1, 80, FRAMES)),
-        ("Whisper", "input_features", (1, MELS, 3)),
-        ("wav2vec 2.0", "input_values", (4000,)),
-        ("ViT", "pixel_values", (1, 20, 20, 3)),
-        ("CLIP vision", "pixel_values", (3, 20, 20)),
-        ("ViT", "pixel_values", (0, 3, 20, 20)),
+        ("Whisper", SPECTRUM, (MELS, FRAMES), ""),
+        ("Whisper", SPECTRUM, (1, 80, FRAMES), ""),
+        ("Whisper", SPECTRUM, (1, MELS, 3), "expected 26 frames, received 1 × 16 × 3"),
+        ("wav2vec 2.0", SAMPLES, (4000,), ""),
+        ("wav2vec 2.0", SAMPLES, (1, 3), r"on this input: .*\(received input_values 1 × 3\)"),
+        ("ViT", PIXELS, (1, 20, 20, 3), ""),
+        ("CLIP vision", PIXELS, (3, 20, 20), ""),
+        ("ViT", PIXELS, (0, 3, 20, 20), "expected at least one number, received 0 × 3 × 20"),
     ],
 )
-def test_a_shape_is_refused_in_one_line(name: str, key: str, shape: Shape) -> None:
-    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+def test_a_shape_is_refused_in_one_line(
+    name: str, key: str, shape: tuple[int, ...], line: str
+) -> None:
+    with pytest.raises(ValueError, match=rf"^[^\n]*{line}[^\n]*$"):
         trace(opened(name), {key: torch.zeros(shape)})
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "features"),
+    ("value", "line"),
     [
-        ("Whisper", "input_features", SPECTROGRAM),
-        ("wav2vec 2.0", "input_values", SAMPLES),
-        ("ViT", "pixel_values", PICTURE),
+        (torch.nan, "expected numbers, received 1 NaN of 1,200"),
+        (torch.inf, "expected finite numbers of at most 4.3e+09 in size, received inf"),
+        (1e38, "expected finite numbers of at most 4.3e+09 in size, received 1e+38"),
     ],
 )
-def test_features_that_are_no_numbers_or_too_large_are_refused(
-    name: str, key: str, features: torch.Tensor
-) -> None:
-    for value, line in (
-        (torch.nan, f"{key}: expected numbers, received 1 NaN of {features.numel():,}"),
-        (torch.inf, f"{key}: expected finite numbers of at most 4.3e+09 in size, received inf"),
-        (1e38, f"{key}: expected finite numbers of at most 4.3e+09 in size, received 1e+38"),
-    ):
-        wrong = features.clone()
-        wrong.view(-1)[7] = value
-        with pytest.raises(ValueError, match=f"^{re.escape(line)}$"):
-            trace(opened(name), {key: wrong})
+def test_features_that_are_no_numbers_or_too_large_are_refused(value: float, line: str) -> None:
+    pixels = torch.zeros(1, 3, 20, 20)
+    pixels.view(-1)[7] = value
+    with pytest.raises(ValueError, match=f"^pixel_values: {re.escape(line)}$"):
+        trace(opened("ViT"), {"pixel_values": pixels})
 
 
 def test_a_mask_may_be_infinite_but_no_nan() -> None:
-    model = load(BY_NAME["Llama"].build().eval())
-    ids, mask = torch.tensor([[3, 4, 5]]), torch.zeros(1, 1, 3, 3)
+    mask = torch.zeros(1, 1, 3, 3)
     mask[..., 0] = -torch.inf
     mask[0, 0, 0, 0] = 0
-    given = {"input_ids": ids, "attention_mask": mask}
-    assert trace(model, given).weights(layer=0)[:, 2, 0].eq(0).all()
+    given = {"input_ids": torch.tensor([[3, 4, 5]]), "attention_mask": mask}
+    assert trace(opened("Llama"), given).weights(layer=0)[:, 2, 0].eq(0).all()
     mask[0, 0, 1, 1] = torch.nan
     with pytest.raises(ValueError, match="attention_mask: expected numbers, received 1 NaN of 9"):
-        trace(model, given)
-
-
-def test_what_only_the_network_refuses_names_the_shapes() -> None:
-    with pytest.raises(ValueError, match=r"on this input: .*\(received input_values 1 × 3\)$"):
-        trace(opened("wav2vec 2.0"), {"input_values": torch.zeros(1, 3)})
-    given = {"input_ids": torch.tensor([[1, 2]]), "pixel_values": PICTURE[None]}
-    with pytest.raises(ValueError, match=r"received pixel_values 1 × 1 × 3 × 20 × 20\)$"):
-        trace(opened("CLIP"), given)
-
-
-def test_samples_far_above_1_are_refused() -> None:
-    loud = np.full(4000, 1e38, dtype=np.float32)
-    with pytest.raises(ValueError, match=r"samples of 1e\+38: expected at most 4.3e\+09, usually"):
-        read_recording(loud)
+        trace(opened("Llama"), given)

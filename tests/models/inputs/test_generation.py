@@ -1,6 +1,7 @@
 """What a model writes itself is what the library's greedy `generate` writes by the same config."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ LIKE_BART = {
     "mBART": ("MBartForConditionalGeneration", "MBartConfig"),
     "Marian": ("MarianMTModel", "MarianConfig"),
 }
-FAMILIES = [*LIKE_BART, "T5"]
 HERE = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0, "decoder_start_token_id": 2}
 # Settings of a config, given what is written without them.
 RULES: dict[str, Any] = {
@@ -54,8 +54,10 @@ def check_written(network: Any) -> None:
     assert len(ids) > 1
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [*product(("BART", "T5"), RULES), *product(("M2M100", "mBART", "Marian"), ("none", "forced"))],
+)
 def test_a_target_is_written_by_the_rules_of_the_config(name: str, rule: str) -> None:
     network = translator(name)
     plain = written(trace(network, SOURCE))

@@ -3,10 +3,15 @@
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 import torch
 
-from models.inputs.layout import Layout, image_layout, spectrogram_layout, unmasked
+from models.inputs.layout import (
+    Layout,
+    image_layout,
+    special_tokens,
+    spectrogram_layout,
+    unmasked,
+)
 from models.trace import PatchGrid
 
 VIT: Any = SimpleNamespace(patch_size=4)
@@ -20,30 +25,14 @@ def test_patches_lie_between_special_tokens() -> None:
     assert (found.length, found.grid) == (4, PatchGrid(1, 2, 1))
 
 
-@pytest.mark.parametrize(
-    ("config", "extra", "before", "behind"),
-    [
-        ({}, 0, (), ()),
-        ({}, 2, ("[CLS]", "[DIST]"), ()),
-        ({"num_register_tokens": 1}, 2, ("[CLS]", "register 1"), ()),
-        ({"num_detection_tokens": 100}, 101, ("[CLS]",), ("[DET] 1", "[DET] 100")),
-        ({"model_type": "llama4_vision_model"}, 1, (), ("[CLS]",)),
-        ({}, 65, None, None),
-        ({}, -1, None, None),
-    ],
-)
-def test_special_tokens_of_a_network(
-    config: dict[str, Any], extra: int, before: Any, behind: Any
-) -> None:
-    part = SimpleNamespace(patch_size=4, **config)
-    found = Layout(2, 3).with_special(6 + extra, part)
-    if before is None:
-        assert found is None
-        return
+def test_special_tokens_of_a_network() -> None:
+    detector = SimpleNamespace(patch_size=4, num_detection_tokens=2)
+    assert special_tokens(detector, 3) == (("[CLS]",), ("[DET] 1", "[DET] 2"))
+    assert special_tokens(SimpleNamespace(num_register_tokens=1), 2)[0] == ("[CLS]", "register 1")
+    found = Layout(2, 3).with_special(8, VIT)
     assert found is not None
-    assert found.before == before
-    assert (found.behind[:1] + found.behind[1:][-1:]) == behind
-    assert found.length == 6 + extra
+    assert (found.before, found.length) == (("[CLS]", "[DIST]"), 8)
+    assert Layout(2, 3).with_special(5, VIT) is Layout(2, 3).with_special(71, VIT) is None
 
 
 def test_frames_and_tiles() -> None:

@@ -12,9 +12,10 @@ from scipy.io import wavfile
 
 from analysis.alignment import align, heads_of
 from benchmarks.coverage import tiny
+from models.inputs.prepare import prepare_inputs
 from models.inputs.prompt import Prompt
 from models.inputs.sequences import Duration
-from models.inputs.sound import Recording, frame_stride, is_sound, read_recording, resampled
+from models.inputs.sound import Recording, frame_stride, read_recording, resampled
 from models.run import Model, load, trace
 from tests.models.pretrained.tiny import build
 
@@ -60,41 +61,46 @@ def checkpoint(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Model, A
     return load(tmp_path, door="transformers"), own, name
 
 
+def target_of(model: Model) -> torch.Tensor | None:
+    return torch.tensor([[1, 4, 9]]) if model.network.config.is_encoder_decoder else None
+
+
 def traced_inputs(model: Model, source: Any) -> dict[str, torch.Tensor]:
-    from models.inputs.pretrained import prepare_inputs
-
-    target = torch.tensor([[1, 4, 9]]) if model.network.config.is_encoder_decoder else None
-    return prepare_inputs(model, source, target).arguments
+    return prepare_inputs(model, source, target_of(model)).arguments
 
 
-def test_samples_are_extracted_as_by_the_library(checkpoint: tuple[Model, Any, str]) -> None:
-    model, extractor, name = checkpoint
-    expected = extractor(wave(), sampling_rate=RATE, return_tensors="pt")[name]
-    assert torch.equal(traced_inputs(model, wave())[name], expected)
-    assert torch.equal(traced_inputs(model, torch.tensor(wave()))[name], expected)
-
-
-def test_a_wav_file_is_its_samples(checkpoint: tuple[Model, Any, str], tmp_path: Path) -> None:
+def test_a_recording_is_extracted_as_by_the_library(
+    checkpoint: tuple[Model, Any, str], tmp_path: Path
+) -> None:
+    """Samples, a file of them, and a row of a data set at half the rate."""
     model, extractor, name = checkpoint
     levels = (wave() * 32767).astype(np.int16)
     wavfile.write(tmp_path / "tone.wav", RATE, levels)
-    expected = extractor(levels.astype(np.float32) / 32768, sampling_rate=RATE, return_tensors="pt")
-    for source in (tmp_path / "tone.wav", str(tmp_path / "tone.wav")):
-        assert torch.equal(traced_inputs(model, source)[name], expected[name])
+    half = {"array": wave(3_200), "sampling_rate": RATE // 2}
+    sources: list[tuple[Any, np.ndarray]] = [
+        (torch.tensor(wave()), wave()),
+        (str(tmp_path / "tone.wav"), levels.astype(np.float32) / 32768),
+        (half, resampled(Recording(wave(3_200), RATE // 2), RATE).samples),
+    ]
+    for source, samples in sources:
+        expected = extractor(samples, sampling_rate=RATE, return_tensors="pt")[name]
+        assert torch.equal(traced_inputs(model, source)[name], expected)
 
 
 def test_weights_of_a_recording_are_those_of_its_features(
     checkpoint: tuple[Model, Any, str],
 ) -> None:
-    model, extractor, _ = checkpoint
-    target = torch.tensor([[1, 4, 9]]) if model.network.config.is_encoder_decoder else None
-    found = trace(model, wave(), target)
-    same = trace(model, dict(extractor(wave(), sampling_rate=RATE, return_tensors="pt")), target)
+    """And frames begin where the convolutions begin: 6,400 samples, of which Whisper makes 1 s."""
+    model, extractor, name = checkpoint
+    found, features = trace(model, wave(), target_of(model)), extractor(wave(), sampling_rate=RATE)
+    same = trace(model, features.convert_to_tensors("pt"), target_of(model))
     assert found.sites == same.sites
     for site in found.sites:
         assert torch.equal(found.weights(site), same.weights(site))
-    assert found.labels[0].endswith(" s")
     assert same.labels[0] == "frame 0"
+    starts = [float(label.removesuffix(" s")) for label in found.labels]
+    step = 10 / RATE if name == "input_values" else 0.02  # strides 5 · 2; two frames of 10 ms
+    assert starts == pytest.approx([index * step for index in range(len(starts))], abs=0.0051)
 
 
 def test_recordings_of_unequal_length_are_padded(tmp_path: Path) -> None:
@@ -105,6 +111,7 @@ def test_recordings_of_unequal_length_are_padded(tmp_path: Path) -> None:
     both = [wave(), wave(4_000, seed=5)]
     expected = own(both, sampling_rate=RATE, return_tensors="pt", padding=True)[name]
     assert torch.equal(traced_inputs(load(tmp_path), both)[name], expected)
+    assert len(trace(load(tmp_path), np.stack(both[:1] * 2)).tokens) == 2  # rows are a batch
 
 
 @pytest.mark.parametrize(
@@ -139,7 +146,6 @@ def test_channels_are_averaged_and_the_rate_is_changed(tmp_path: Path) -> None:
         ([[0, 1]], [(0, 1)]),
         ([[0, 1], [7, 1]], [(0, 0), (0, 1)]),  # of a decoder of more layers
         ([[0, 2]], [(0, 0), (0, 1)]),  # of more heads
-        ([[0, -1]], [(0, 0), (0, 1)]),
     ],
 )
 def test_whisper_pads_and_is_timed_by_heads_that_are_there(
@@ -160,17 +166,16 @@ def test_whisper_pads_and_is_timed_by_heads_that_are_there(
 TONE = wave(1_000)
 BAD: dict[str, tuple[Any, str]] = {
     "no sound": (b"no sound at all", "the recording: expected a WAV file, which this is not"),
-    "no bytes": (b"", "the recording: expected a WAV file, which this is not"),
     "no samples": (TONE[:0], "the recording is empty: expected at least one sample"),
-    "NaN": (TONE * np.nan, "the recording has samples that are not finite numbers"),
-    "infinity": (Recording(TONE * np.inf, RATE), "samples that are not finite numbers"),
+    "NaN": (TONE * np.nan, "the recording has samples that are no numbers of at most 4.3e"),
+    "too loud": (Recording(TONE * 1e30, RATE), "that are no numbers of at most 4.3e"),
+    "five samples": (wave(5), r"at least 25 milliseconds, received 0\.3"),
     "channels last": (
         {"array": np.stack([TONE, TONE], 1), "sampling_rate": RATE},
         r"the shape \(1000, 2\)",
     ),
     "whole numbers": ((TONE * 9_000).astype(np.int16), "samples as floats, .*, received int16"),
     "ids": (torch.arange(1_000), "expected samples as floats, .*, received int64"),
-    "complex numbers": (TONE.astype(complex), "expected samples as floats, .*, received complex"),
     "a list of numbers": ([0.1] * 1_000, "expected a recording: .*, received float"),
     "nothing": (None, "expected a recording: .*, received NoneType"),
     "no rate": (Recording(TONE, 0), "rate: expected samples a second, 1 or more, received 0"),
@@ -178,18 +183,13 @@ BAD: dict[str, tuple[Any, str]] = {
     "no such file": ("missing.wav", "missing.wav: no such file"),
     "a sentence": ("a sentence", "a sentence: no such file"),
     "a text": ("text.wav", "text.wav: expected a WAV file, which this is not"),
-    "an empty file": ("empty.wav", "empty.wav: expected a WAV file, which this is not"),
-    "a folder": ("folder.wav", "folder.wav: no such file"),
-    "a header": ("header.wav", "header.wav: expected a WAV file, which this is not"),
+    "a short file": ("click.wav", r"at least 25 milliseconds, received 24\.9"),
     "half an MP3": ("half.mp3", "half.mp3: expected a WAV file, which this is not: convert"),
-    "an audio of another model": (
-        Prompt("what is said?", audio=TONE),
-        "reads sound alone: expected no text or pictures",
-    ),
-    "a text for a model of sound": (Prompt("hello"), "reads sound alone: expected a recording"),
+    "a prompt": (Prompt("hello"), "reads sound alone: expected a recording, not a prompt"),
 }
 
 
+@pytest.mark.parametrize("checkpoint", ["Whisper"], indirect=True)
 @pytest.mark.parametrize("case", BAD)
 def test_bad_recordings_are_refused_in_one_line(
     case: str, checkpoint: tuple[Model, Any, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -197,10 +197,7 @@ def test_bad_recordings_are_refused_in_one_line(
     """Whatever is given to a model that reads nothing but sound."""
     monkeypatch.chdir(tmp_path)
     Path("text.wav").write_text("this is no sound")
-    Path("empty.wav").touch()
-    Path("folder.wav").mkdir()
-    wavfile.write("whole.wav", RATE, TONE)
-    Path("header.wav").write_bytes(Path("whole.wav").read_bytes()[:20])
+    wavfile.write("click.wav", RATE, wave(399))
     Path("half.mp3").write_bytes(b"\xff\xfb\x90\x00" * 9)
     model, _, _ = checkpoint
     source, message = BAD[case]
@@ -209,45 +206,10 @@ def test_bad_recordings_are_refused_in_one_line(
     assert "\n" not in str(refused.value)
 
 
-def test_rows_of_samples_are_a_batch_where_the_model_reads_samples(
-    checkpoint: tuple[Model, Any, str],
-) -> None:
-    model, _, name = checkpoint
-    rows = np.stack([TONE, TONE])
-    if name == "input_values":
-        assert len(trace(model, rows).tokens) == 2
-        return
-    with pytest.raises(ValueError, match=r"one channel, received the shape \(2, 1000\)"):
-        trace(model, rows)
-
-
-def test_a_recording_of_a_data_set_has_its_rate(checkpoint: tuple[Model, Any, str]) -> None:
-    model, _, name = checkpoint
-    given = {"array": wave(3_200), "sampling_rate": RATE // 2}
-    expected = traced_inputs(model, Recording(wave(3_200), RATE // 2))[name]
-    assert torch.equal(traced_inputs(model, given)[name], expected)
-
-
 def test_a_model_without_an_extractor_names_its_input() -> None:
     network = build("Wav2Vec2Model", "Wav2Vec2Config", WAVES)
     with pytest.raises(ValueError, match="states no feature extractor: pass a dict with input_v"):
         trace(network, wave())
-
-
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        (wave(), True),
-        ([wave(), torch.zeros(3)], True),
-        ("speech.WAV", True),
-        ("a sentence", False),
-        (torch.zeros(2, 3), False),
-        (torch.arange(3), False),
-        ([], False),
-    ],
-)
-def test_what_counts_as_a_recording(source: Any, found: bool) -> None:
-    assert is_sound(source) is found
 
 
 @pytest.mark.parametrize(
@@ -267,16 +229,6 @@ def test_labels_of_time(duration: Duration, frames: int, expected: dict[int, str
     assert {index: labels[index] for index in expected} == expected
 
 
-def test_frames_begin_where_the_convolutions_begin(checkpoint: tuple[Model, Any, str]) -> None:
-    """6,400 samples at 16,000 Hz, of which Whisper makes a second by padding."""
-    model, _, name = checkpoint
-    target = torch.tensor([[1, 4, 9]]) if model.network.config.is_encoder_decoder else None
-    found = trace(model, wave(), target)
-    starts = [float(label.removesuffix(" s")) for label in found.labels]
-    step = 10 / RATE if name == "input_values" else 0.02  # strides 5 · 2; two frames of 10 ms
-    assert starts == pytest.approx([index * step for index in range(len(starts))], abs=0.0051)
-
-
 @pytest.mark.parametrize(
     ("name", "stride"),
     [
@@ -292,41 +244,10 @@ def test_the_stride_of_a_network_s_frames(name: str, stride: int | None) -> None
     assert frame_stride(tiny.build(name)) == stride
 
 
-@pytest.mark.parametrize("suffix", [".flac", ".mp3", ".OGG", ".m4a"])
-def test_other_formats_of_sound_are_refused_by_name(suffix: str, tmp_path: Path) -> None:
-    """As recordings, not as texts that happen to end so."""
-    file = tmp_path / f"said{suffix}"
-    file.write_bytes(b"fLaC")
-    assert is_sound(file)
-    with pytest.raises(
-        ValueError, match=f"said{suffix}: expected a WAV file, which this is not: con"
-    ):
-        read_recording(file)
-
-
 def test_a_file_that_ends_early_says_so(tmp_path: Path) -> None:
     file = tmp_path / "tone.wav"
     wavfile.write(file, RATE, (wave() * 32767).astype(np.int16))
     whole = file.read_bytes()
     assert read_recording(whole).notes == ()
     cut = read_recording(whole[: 44 + 2 * 1_600])
-    assert (len(cut.samples), cut.notes) == (
-        1_600,
-        ("the file is cut off",),
-    )
-    file.write_bytes(whole[: 44 + 2 * 1_600])
-    assert read_recording(file).notes == cut.notes
-
-
-def test_less_than_a_frame_is_refused(checkpoint: tuple[Model, Any, str]) -> None:
-    model, _, _ = checkpoint
-    with pytest.raises(ValueError, match=r"at least 25 milliseconds, received 0\.3"):
-        traced_inputs(model, wave(5))
-
-
-def test_a_file_of_less_than_a_frame_is_refused(tmp_path: Path) -> None:
-    wavfile.write(tmp_path / "click.wav", RATE, wave(399))
-    with pytest.raises(ValueError, match=r"at least 25 milliseconds, received 24\.9"):
-        read_recording(tmp_path / "click.wav")
-    wavfile.write(tmp_path / "click.wav", RATE, wave(400))
-    assert len(read_recording(tmp_path / "click.wav").samples) == 400
+    assert (len(cut.samples), cut.notes) == (1_600, ("the file is cut off",))

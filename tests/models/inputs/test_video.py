@@ -14,9 +14,9 @@ from torch import Tensor
 from analysis import grounding, masking
 from models.edits import Ablate
 from models.encoder import EncoderConfig
-from models.inputs.joint_processor import joint_processor
+from models.inputs.processor import joint_processor
 from models.inputs.prompt import Prompt, reads_videos
-from models.inputs.video import FrameProcessor, Frames, Video, read_video
+from models.inputs.video import FrameProcessor, Video, read_video
 from models.model import Model
 from models.picture_grid import Box
 from models.run import load, trace
@@ -127,14 +127,13 @@ def test_two_frames_share_a_grid_of_tokens(name: str, opened: Any) -> None:
     assert [grid.frames for grid in found.key_pictures(tower)] == [(0, 1), (2, 3), (4, 5)]
 
 
-@pytest.mark.parametrize("name", READING)
-def test_a_vision_tower_names_the_frames_of_a_short_video(name: str, opened: Any) -> None:
-    found = ask(opened(name), film(2))
+def test_a_vision_tower_names_the_frames_of_a_short_video(opened: Any) -> None:
+    found = ask(opened("Qwen3-VL"), film(2))
     tower = next(site for site in found.sites if site.tower == "visual")
     (grid,) = found.key_pictures(tower)
     assert (grid.frames, grid.name) == ((0, 1), "frames 1 and 2")
     assert found.key_labels(tower)[0] == "frame 1, patch 0,0"
-    picture = trace(opened(name), Prompt(QUESTION, (photo(),)), "a")
+    picture = trace(opened("Qwen3-VL"), Prompt(QUESTION, (photo(),)), "a")
     assert picture.key_pictures(tower)[0].frames == ()
 
 
@@ -170,11 +169,9 @@ def test_a_change_of_an_area_is_of_the_frames_that_are_masked() -> None:
     some = masking.masked(prompt, 0, area, "mean", (2, 3)).video
     assert some is not None
     assert some.fps == 3
-    before, after = (read_video(each).images for each in (film(4), some))
-    assert [a.tobytes() == b.tobytes() for a, b in zip(before, after, strict=True)] == [
-        *(True, True),
-        *(False, False),
-    ]
+    before, after = (read_video(each).frames for each in (film(4), some))
+    same = [a.tobytes() == b.tobytes() for a, b in zip(before, after, strict=True)]
+    assert same == [True, True, False, False]
     assert after[2].tobytes() == masking.painted(before[2], area, "mean").tobytes()
 
 
@@ -185,16 +182,12 @@ def test_tokens_of_some_frames_are_cut(opened: Any) -> None:
     assert first.key == tuple(grids[1].places.flatten().tolist())
 
 
-@pytest.mark.parametrize("mask", ["mean", "cut"])
-def test_need_of_frames_is_that_of_passes_by_hand(mask: masking.Mask, opened: Any) -> None:
+def test_need_of_frames_is_that_of_passes_by_hand(opened: Any) -> None:
     model, prompt = opened("Qwen2-VL"), Prompt(QUESTION, video=film(4))
     whole = trace(model, prompt, "a dog")
     ids, area = masking.ids_of(whole), Box(0, 0, 0.5, 0.5)
-    tested = masking.need(model, prompt, ids, [1], area, frames=(0, 1), mask=mask, controls=0)
-    if mask == "cut":
-        other = trace(model, prompt, "a dog", edits=masking.cuts(whole, area, 0, (0, 1)))
-    else:
-        other = trace(model, masking.masked(prompt, 0, area, mask, (0, 1)), "a dog")
+    tested = masking.need(model, prompt, ids, [1], area, frames=(0, 1), mask="mean", controls=0)
+    other = trace(model, masking.masked(prompt, 0, area, "mean", (0, 1)), "a dog")
     for found, t in ((tested.before, whole), (tested.after, other)):
         row = t.output.values[0, int(t.answer or 0)].float().softmax(-1)
         assert found == pytest.approx(float(row[ids[1]]), rel=1e-5)
@@ -208,9 +201,8 @@ def test_an_animated_picture_is_read_with_its_rate(tmp_path: Path, opened: Any) 
     file.write_bytes(gif(plain(4)))
     for given in (file, str(file), file.read_bytes()):
         read = read_video(Video(given))
-        assert isinstance(read, Frames)
         assert read.fps == pytest.approx(4)
-        pixels = [image.getpixel((20, 20)) for image in read.images]
+        pixels = [image.getpixel((20, 20)) for image in read.frames]
         assert pixels == [image.getpixel((20, 20)) for image in plain(4)]
     reading = Prompt(QUESTION, video=Video(file))
     processor = joint_processor(opened("Qwen2.5-VL"))
@@ -253,21 +245,12 @@ SIZES = "video: expected frames of one size, received 50 × 30 and 30 × 50"
         (b"\0\0\0\x18ftypmp42" + bytes(40), "video: no decoder of films here: expected an"),
         ("absent.gif", "expected a video file, received absent.gif: there is none"),
         (7, "video: expected an animated picture or a list of them, received int"),
+        (gif(plain(4))[:200], "frame 2 of the GIF image is damaged"),
     ],
 )
 def test_a_bad_video_is_refused_in_one_line(given: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}.*$"):
         read_video(Video(given))
-
-
-@pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])
-def test_a_damaged_animation_is_refused_in_one_line(kept: float) -> None:
-    data = gif([photo(seed=number) for number in range(4)])
-    with pytest.raises(ValueError, match=r"^(frame \d of )?the GIF image is damaged.*$|^video: "):
-        read_video(Video(data[: int(kept * len(data))]))
-
-
-def test_a_rate_that_is_no_rate_is_refused() -> None:
     with pytest.raises(ValueError, match="expected 0 to 1000 frames a second"):
         read_video(film(2, fps=-1.0))
 
@@ -279,7 +262,7 @@ def test_a_video_for_a_model_that_reads_none_is_refused(tmp_path: Path, opened: 
     with pytest.raises(ValueError, match="reads no videos here"):
         ask(model, film(2))
     encoder = load(EncoderConfig(vocab=50, dim=8, heads=2, depth=1))
-    with pytest.raises(ValueError, match="a network made here reads no videos"):
+    with pytest.raises(ValueError, match="a single picture, for a network made here"):
         trace(encoder, Prompt("a dog", video=film(2)))
     with pytest.raises(ValueError, match="expected a video alone"):
         trace(opened("Qwen2-VL"), Prompt("it", (photo(),), video=film(2)))

@@ -119,7 +119,7 @@ def test_prompts_of_several_images() -> None:
 @pytest.mark.parametrize("extra", [-1, 0, 1, 5, 64, 65])
 def test_the_patches_of_an_image_after_other_tokens(extra: int) -> None:
     """A tower may drop its class token, or add registers; 64 tokens at most."""
-    sequence = layout_sequence("image", Layout(3, 4, before=("class",)), 1)
+    sequence = layout_sequence(Layout(3, 4, before=("class",)), 1)
     found = axis_of("image", {"image": sequence}, 12 + extra, 2, transformers.ViTConfig())
     if extra == 1:  # as many as the sequence has
         assert found is not None

@@ -138,8 +138,8 @@ def test_a_grid_covers_the_pixels_that_are_read(name: str) -> None:
         changed[..., row, col] += 3
         same = trace(model, changed).output.values.equal(found.output.values)
         assert same == (row >= rows or col >= cols)
-    if name != "VideoMAE":  # which reads pictures of one size
-        with pytest.raises(ValueError, match="smaller than a patch: expected at least 4 × 4 pixel"):
+    if name not in ("VideoMAE", "Swin"):  # of one size, and filled up to whole patches
+        with pytest.raises(ValueError, match=r"smaller than a patch|greater than actual"):
             trace(model, pixels[..., :3])
 
 

@@ -15,7 +15,7 @@ from transformers.modeling_outputs import CausalLMOutput
 
 from benchmarks import threads
 from models.edits import Ablate, Cut
-from models.inputs.pretrained import prepare_inputs
+from models.inputs.prepare import prepare_inputs
 from models.pretrained.implementation import NAME
 from models.pretrained.interface import IRRELEVANT, _recording
 from models.pretrained.passes import run_network

@@ -178,7 +178,6 @@ def _recording(entry: TraceEntry) -> "Recording":
     from models.inputs.sound import is_sound, read_recording
 
     given: Any = None if entry.opened is None else entry.opened()[1]
-    given = getattr(given, "audio", given)
     if not isinstance(given, bytes) and not is_sound(given):
         raise ValueError("the recording itself is not in this trace")
     return read_recording(given)
