@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 Fusion = Literal["mean", "max", "min"]
 FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")  # of the heads of a layer
-Fused = Literal["fusion", "discard"]
 
 
 @dataclass(frozen=True)
@@ -32,11 +31,9 @@ class Method:
         most: tokens up to which it is computed in a view; None for any number.
         joined: how numbers of tokens become numbers of words.
         divided: what becomes of a row without the tokens that a view hides; "" where nothing does.
-        fused: the options that say how the heads of a layer are fused.
         hidden: whether it reads the hidden states of the pass.
         function: "module.name" in this package of a map over the tokens of a tower, called as
-            `(trace, tower=, progress=)` and with the options of `fused`; "" where the view has to
-            be known.
+            `(trace, tower=, progress=)`; "" where the view has to be known.
     """
 
     name: str
@@ -52,7 +49,6 @@ class Method:
     high: float | None = 1.0
     divided: str = ""
     most: int | None = None
-    fused: tuple[Fused, ...] = ()
     hidden: bool = False
     function: str = ""
 
@@ -103,7 +99,6 @@ METHODS = (
         function="rollout.rollout",
         joined=AS_WEIGHTS,
         divided=SUM_OF_ROWS,
-        fused=("fusion", "discard"),
     ),
     Method(
         "flow",
@@ -116,7 +111,6 @@ METHODS = (
         formula="maximum flow from i in the last layer to j, capacities Ã as for rollout",
         source="Abnar and Zuidema 2020, section 3",
         joined="from a word’s last token, the largest to any of its tokens",
-        fused=("fusion",),
     ),
     Method(
         "alti",

@@ -1,6 +1,6 @@
 """What the colours of numbers mean: scales, their ticks, and colours that lie over a picture."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -103,19 +103,6 @@ def change_scale(most: float, mode: Mode = "light") -> Scale:
 # ---- over a picture
 
 
-@dataclass(frozen=True)
-class Veil:
-    """How weights lie over the picture.
-
-    Attributes:
-        ground: the picture in "colour", or "grey" and dim.
-        opacity: of the colours, in percent.
-    """
-
-    ground: str = "grey"
-    opacity: int = 100
-
-
 def is_nearly_uniform(weights: np.ndarray) -> bool:
     """Whether patches have about the same weight."""
     return _contrast(weights) < EVEN
@@ -149,28 +136,26 @@ def overlaid(
     values: np.ndarray,
     scale: Scale,
     picture: np.ndarray | None,
-    veil: Veil,
     strength: float = 1.0,
 ) -> np.ndarray:
     """Numbers over a picture; those on both sides of 0 lie over a grey one."""
-    veil = replace(veil, ground="grey") if scale.kind == "signed" else veil
-    return veiled(layer_of(values, scale, strength), picture, veil)
+    return veiled(layer_of(values, scale, strength), picture, grey=scale.kind == "signed")
 
 
-def veiled(layer: np.ndarray, picture: np.ndarray | None, veil: Veil) -> np.ndarray:
+def veiled(layer: np.ndarray, picture: np.ndarray | None, *, grey: bool = False) -> np.ndarray:
     """The picture under a layer of one pixel a patch; without one, the layer on white.
 
     Args:
         layer: uint8 "row col 4", with its opacity.
         picture: uint8 "row col 3".
-        veil: how the layer lies over it.
+        grey: whether the picture is grey and dim.
     """
     rows, cols = layer.shape[:2]
     if picture is None:
         return layer[..., :3]
     high, wide = picture.shape[:2]
     spread = layer[np.ix_(np.arange(high) * rows // high, np.arange(wide) * cols // wide)]
-    share = spread[..., 3:] / 255 * veil.opacity / 100
-    grey = picture @ np.array([0.299, 0.587, 0.114])
-    ground = picture if veil.ground == "colour" else (24 + 0.7 * grey)[..., None]
+    share = spread[..., 3:] / 255
+    dim = 24 + 0.7 * (picture @ np.array([0.299, 0.587, 0.114]))
+    ground = dim[..., None] if grey else picture
     return np.rint(ground * (1 - share) + spread[..., :3] * share).astype(np.uint8)

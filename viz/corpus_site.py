@@ -66,7 +66,6 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
             "module": "",
             "part": None,
             "head": change.head if change else 0,
-            "overview": "table",
             "plot": compared.first_plot(entry) or OF_VIEWS["plot"].start,
             **{name: OF_VIEWS[name].start for name in names},
         },

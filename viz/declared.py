@@ -24,10 +24,7 @@ NOTE = (
     "Written by `python -m viz.declared` from viz/selection.py, viz/views and analysis/methods.py."
 )
 WIDE = 110  # characters of a line
-OF_METHOD = (
-    *("name", "title", "kind", "of", "shows", "doubt", "formula", "source", "low", "high"),
-    "fused",
-)
+OF_METHOD = ("name", "title", "kind", "of", "shows", "doubt", "formula", "source", "low", "high")
 
 
 def main() -> None:

@@ -4,10 +4,9 @@ The JSON is padded with spaces so that 4 + N is a multiple of 8; each section st
 of 8 from the start of the section area. All numbers are little-endian. A message is written as a
 dictionary with arrays in it; each becomes a section, and its offset stands in its place.
 
-Maps of a text are a byte a cell. All heads of a layer of a picture are one message of bounded size:
-eight bits a cell, or six where eight would not fit; if six do not fit either, patches are pooled to
-square cells: one query represents its cell, and a cell of keys has its largest weight. Prefix
-tokens (class token, registers) are never pooled.
+Maps are a byte a cell. All heads of a layer of a picture are one message of bounded size: where
+they do not fit, patches are pooled to square cells: one query represents its cell, and a cell of
+keys has its largest weight. Prefix tokens (class token, registers) are never pooled.
 """
 
 import json
@@ -25,7 +24,7 @@ VERSION = 1
 ALIGNMENT = 8
 SIGNED = ("scores", "difference")  # what is not a weight, and has a coding of its own
 ALL = "layer"  # in place of a head index: all heads of the layer
-BUDGET = 384_000  # bytes of a layer's cells; with header and maxima a message is under 400 kB
+BUDGET = 480_000  # bytes of a layer's cells; with header and maxima a message is under 500 kB
 Part = dict[str, Any]
 
 
@@ -157,19 +156,9 @@ def layer_part(site: int, weights: np.ndarray, factor: int, resting: Sequence[in
         factor: patches per side of a cell.
         resting: the cells of patches on which a head rests.
     """
-    bits = 8 if weights.size <= BUDGET else 6
-    cells, maxima = quantise(weights, (-1,), 2**bits - 1)
+    cells, maxima = quantise(weights, (-1,))
     about = {"site": site, "shape": [*weights.shape], "factor": factor, "resting": list(resting)}
-    return {**about, "bits": bits, "maxima": maxima, "at": pack_bits(cells, bits)}
-
-
-def pack_bits(values: np.ndarray, bits: int) -> np.ndarray:
-    """Values of eight bits as bytes; of six bits, four values in three bytes, high bits first."""
-    flat = values.ravel()
-    if bits == 8:
-        return flat
-    a, b, c, d = np.pad(flat, (0, -len(flat) % 4)).reshape(-1, 4).T
-    return np.stack([a << 2 | b >> 4, (b & 15) << 4 | c >> 2, (c & 3) << 6 | d], axis=1).ravel()
+    return {**about, "maxima": maxima, "at": cells}
 
 
 def cells(grid: tuple[int, int], prefix: int, factor: int) -> int:
@@ -180,7 +169,7 @@ def cells(grid: tuple[int, int], prefix: int, factor: int) -> int:
 def factor_for(heads: int, grid: tuple[int, int], prefix: int) -> int:
     """The smallest pooling factor with which a layer fits its bytes."""
     factor = 1
-    while heads * cells(grid, prefix, factor) ** 2 * 6 // 8 > BUDGET and factor < max(grid):
+    while heads * cells(grid, prefix, factor) ** 2 > BUDGET and factor < max(grid):
         factor += 1
     return factor
 

@@ -95,7 +95,6 @@ def matrix(
     cols: Sequence[str],
     scale: Scale,
     *,
-    marks: Sequence[np.ndarray] = (),
     hidden: Sequence[int] = (),
     shares: Sequence[np.ndarray] = (),
     largest: float = 20.0,
@@ -108,7 +107,6 @@ def matrix(
         rows: labels of the rows; () for none.
         cols: labels of the columns; () for none.
         scale: the colours of numbers.
-        marks: of each matrix, cells that are outlined, "row col" of booleans; () for none.
         hidden: columns that are hatched because their numbers are not shown.
         shares: of each matrix, the share of every row that went to those, as bars; () for none.
         largest: side of a cell.
@@ -144,9 +142,6 @@ def matrix(
             page.box(x + col * size.wide, y, size.wide, high, hatch="//////", linewidth=0)
         if shares:
             _bars(page, shares[i], x + wide + 5, y, size.high)
-        for row, col in np.argwhere(marks[i]).tolist() if marks else ():
-            at = (x + col * size.wide, y + row * size.high)
-            page.box(*at, size.wide, size.high, edgecolor=INK.primary, linewidth=0.8)
         page.box(x, y, wide, high)
         names_beside(page, rows, x - 3, y, size.high)
         names_above(page, cols, x, y, size.wide)
@@ -213,7 +208,6 @@ def shaded(
     scale: Scale,
     *,
     marked: int | None = None,
-    strongest: Sequence[int] = (),
 ) -> None:
     """Tokens in the order of the text, shaded by a number each.
 
@@ -223,7 +217,6 @@ def shaded(
         values: one for each.
         scale: the colours of numbers.
         marked: the token in question, outlined.
-        strongest: tokens outlined because they have the largest numbers.
     """
     colours = scale.colours(values)
     high, x = BODY * 1.7, MARGIN
@@ -235,8 +228,6 @@ def shaded(
         look: dict[str, Any] = {"linewidth": 0}
         if i == marked:
             look = {"edgecolor": INK.primary, "linewidth": 1.2}
-        elif i in strongest:
-            look = {"edgecolor": INK.text, "linewidth": 0.8}
         page.box(x, page.y, wide, high, facecolor=colours[i] / 255, **look)
         page.text(x + 3, page.y + high * 0.7, text, BODY, ink_on(colours[i]))
         x += wide + 3

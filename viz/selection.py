@@ -9,8 +9,8 @@ from dataclasses import Field, dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
-from analysis.methods import FUSIONS, NAMES, Fusion
-from viz.values import AREA, FLAG, KEYS, SPAN, STATES, TEXT, Kind, real, whole, wholes, words
+from analysis.methods import NAMES
+from viz.values import AREA, FLAG, KEYS, SPAN, TEXT, Kind, whole, wholes, words
 
 # ---- forms
 
@@ -62,10 +62,9 @@ class Form:
 
 
 PLACE = ("scale", "token", "direction")
-CUT = ("sinks", "least", "top", "rows", "columns")
+CUT = ("sinks", "rows", "columns")
 RELEVANCE = ("method", "output")
-VEIL = ("ground", "opacity")
-OF_ANSWERS = ("rival", "relevant", "area", "mask", "moment", "captions", "caption")
+OF_ANSWERS = ("rival", "relevant", "area", "moment", "captions", "caption")
 
 
 # ---- options
@@ -77,7 +76,6 @@ def option(
     about: str,
     *,
     of: Literal["both", "view", "file"] = "both",
-    start: Any = None,
 ) -> Any:
     """An option of the selection.
 
@@ -86,9 +84,8 @@ def option(
         kind: of its values.
         about: what it says, in words for whoever types it.
         of: the view and its link alone, files alone, or both.
-        start: what a view starts with, where that differs.
     """
-    return field(default=default, metadata={"kind": kind, "about": about, "of": of, "start": start})
+    return field(default=default, metadata={"kind": kind, "about": about, "of": of})
 
 
 @dataclass(frozen=True)
@@ -131,16 +128,9 @@ class Selection:
     partner: int | None = option(None, whole(0, 99_999), "the other token of a pair", of="view")
     query: int | None = option(None, whole(0, 99_999), "of head and model, the row", of="file")
     key: int | None = option(None, whole(0, 99_999), "of head, the column", of="file")
-    layers: tuple[int, ...] = option(
-        (), wholes(999), "of text: several layers beside each other, instead of the chosen one"
-    )
-    least: float = option(0.0, real(0, 1), "smaller weights are not drawn")
-    top: int = option(
-        0, whole(0, 64), "strongest keys of each row, outlined or, of lines, alone drawn; 0 for all"
-    )
     find: str = option("", TEXT, "what is searched for in the tokens", of="view")
-    rows: range | None = option(None, SPAN, "queries such as 0-12, the end excluded")
-    columns: range | None = option(None, SPAN, "keys such as 0-12, the end excluded")
+    rows: range | None = option(None, SPAN, "queries such as 0-12, the end excluded", of="file")
+    columns: range | None = option(None, SPAN, "keys such as 0-12, the end excluded", of="file")
     block: str = option(
         "all",
         words("all", "aa", "ab", "ba", "bb"),
@@ -175,12 +165,8 @@ class Selection:
     patched: str = option(
         "", TEXT, "of parts: a second text, whose states are patched in one at a time", of="view"
     )
-    states: str = option(
-        "",
-        STATES,
-        "of two pictures: which states of the second one matter; how many are patched exactly, then"
-        " the layer and token of the one that is read",
-        of="view",
+    states: bool = option(
+        False, FLAG, "of two pictures: which states of the second one matter", of="view"
     )
     proof: str = option(
         "deletion",
@@ -193,14 +179,6 @@ class Selection:
         words("answer", "token"),
         "of a picture, where a method without an output begins: what the answer is read from, or"
         " the chosen token",
-    )
-    fusion: Fusion = option(
-        "mean", words(*FUSIONS), "of rollout and flow: how the heads of a layer are fused"
-    )
-    discard: float = option(
-        0.0,
-        real(0, 0.95),
-        "of rollout: share of each layer's smallest weights that is left out",
     )
     there: str = option(
         "",
@@ -215,18 +193,11 @@ class Selection:
         "which tab of the Lab is open",
         of="view",
     )
-    overview: str = option("atlas", words("atlas", "table"), "how every head is shown", of="view")
     plot: tuple[str, ...] = option(
         (), KEYS, "keys of the two numbers by which heads are placed as dots", of="view"
     )
     rank: str = option(
         "", TEXT, "the number by which heads are ranked, with - for the least first", of="view"
-    )
-    conditions: str = option(
-        "",
-        TEXT,
-        "conditions on the numbers of heads, such as induction:> 0.3;entropy:< 2",
-        of="view",
     )
     timing: str = option(
         "",
@@ -245,18 +216,9 @@ class Selection:
         False, FLAG, "of an answer, the relevance for its word in place of weights"
     )
     area: str = option("", AREA, "of an answer, an area of a picture that a word may need")
-    mask: str = option(
-        "mean",
-        words("mean", "blur", "cut"),
-        "how that area is hidden: in the picture's mean colour, blurred, or its tokens cut",
-    )
     moment: int = option(
         0, whole(0, 999), "of a video, which of the groups of frames that share tokens"
     )
-    ground: str = option(
-        "grey", words("colour", "grey"), "the picture below the weights", start="colour"
-    )
-    opacity: int = option(100, whole(0, 100), "of weights over a picture, in percent")
 
     @property
     def inward(self) -> bool:
@@ -274,16 +236,13 @@ class Option:
     about: str
     of: Literal["both", "view", "file"]
     start: Any
-    """What a view starts with, as the browser holds it."""
+    """The default as the browser holds it."""
 
     @classmethod
     def of_field(cls, declared: "Field[Any]") -> "Option":
-        about = declared.metadata
-        kind, first = about["kind"], about["start"]
-        first = declared.default if first is None else first
-        return cls(
-            declared.name, declared.default, kind, about["about"], about["of"], kind.held(first)
-        )
+        about, default = declared.metadata, declared.default
+        kind = about["kind"]
+        return cls(declared.name, default, kind, about["about"], about["of"], kind.held(default))
 
     def held(self, value: Any) -> Any:
         """A value as the browser and its link hold it."""

@@ -116,11 +116,6 @@ def _area(text: str) -> str:
     return text
 
 
-def _states(text: str) -> str:
-    """How many states are patched exactly; then the layer and token of one of them."""
-    return _matching(r"((10|20|40)(\.[0-9]{1,3}\.[0-9]{1,5})?)?", text)
-
-
 YES_OR_NO = {"no": False, "yes": True}
 FLAG = Kind(
     "yes or no",
@@ -138,7 +133,6 @@ KEYS = Kind(  # an empty name leaves its place open
     "up to three names of numbers of heads, joined by dots", _keys, ".".join, longest=130
 )
 AREA = Kind("a picture, left, top, right and bottom in thousandths, such as 0.100.0.500.300", _area)
-STATES = Kind("10, 20 or 40, then a layer and a token, such as 20.3.17", _states)
 TEXT = Kind(  # of the user; control characters are dropped
     "text", lambda text: "".join(c for c in text if c.isprintable()), longest=500
 )

@@ -24,7 +24,7 @@ PAGES = {  # what is on a page once it is drawn
     "?model=objects": ".headscope[data-trace]",
     "?chooser=catalogue": ".headscope",
     "corpus": ".hs-example",
-    "corpus?run=dinov2&overview=table": ".hs-example",
+    "corpus?run=dinov2": ".hs-example",
     "positions": ".headscope",
     "architecture": ".headscope .part",
     "course": ".headscope",

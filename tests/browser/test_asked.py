@@ -71,8 +71,8 @@ def test_a_word_is_tested_without_a_map(page: Page, server: Server, tmp_path: Pa
     expect(says).to_contain_text("No map can be drawn on the picture: its image tokens are learned")
     panel.get_by_role("radio", name="dog").click()
     panel.get_by_role("button", name="Let the model read again without the whole picture").click()
-    expect(panel.locator(".hs-read")).to_contain_text("with all of it in the picture’s mean colour")
-    expect(panel.get_by_role("button", name="cut from attention")).to_be_disabled()
+    expect(panel.locator(".hs-read")).to_contain_text("with all of it in its mean colour")
+    expect(panel.get_by_role("textbox", name="A rival word")).to_have_count(0)
 
 
 def test_a_saved_page_has_the_pictures_and_what_the_words_look_at(
@@ -160,12 +160,10 @@ def test_a_word_looks_at_patches_and_an_area_is_tested(
     page.mouse.move(left + 0.6 * wide, top + 0.7 * tall)
     page.mouse.up()
     told = panel.locator(".hs-read")
-    expect(told).to_contain_text("with the area in the picture’s mean colour; with areas")
+    expect(told).to_contain_text("with the area in its mean colour; with areas")
     expect(told).to_contain_text(re.compile("Needed|Not shown to be needed"))
     looked = panel.locator(".hs-looked")
     expect(looked).to_contain_text(re.compile(r"Weight on the area \(\d+ tokens\) .*“dog” "))
-    panel.get_by_role("button", name="Cut tokens").click()
-    expect(told).to_contain_text("with the area cut from attention")
     panel.get_by_role("textbox", name="A rival word").fill("cat")
     panel.get_by_role("textbox", name="A rival word").press("Enter")
     expect(told).to_contain_text("that of “cat”: what speaks for “dog”")
@@ -179,7 +177,7 @@ def test_a_word_looks_at_patches_and_an_area_is_tested(
     expect(looked).to_contain_text("Weight on the area (4 tokens)")
     expect(told).to_contain_text("Drag over a picture")
     canvas.press("Enter")
-    expect(told).to_contain_text("with the area cut from attention")
+    expect(told).to_contain_text("with the area in its mean colour")
     panel.get_by_role("button", name="Relevance", exact=True).click()
     expect(told).to_contain_text("What raises the logit of “dog”")
     panel.get_by_role("button", name="Show the weights again").click()

@@ -59,8 +59,8 @@ def test_a_dot_leads_to_a_head_and_an_example_to_explore(page: Page, app_url: st
     }
 
 
-def test_kinds_and_layers_filter_the_heads(page: Page, app_url: str) -> None:
-    opened(page, app_url, "run=dates&overview=table")
+def test_kinds_filter_the_heads(page: Page, app_url: str) -> None:
+    opened(page, app_url, "run=dates")
     table = page.locator(".hs-heads-table tbody tr")
     heads = rows("dates", "heads")
     kinds = {kind: [h for h in heads if h["kind"] == kind] for kind in ("self", "cross")}
@@ -69,10 +69,6 @@ def test_kinds_and_layers_filter_the_heads(page: Page, app_url: str) -> None:
     kind.select_option("decoder: cross")
     expect(table).to_have_count(len(kinds["cross"]))
     expect(page.locator(NAME)).to_contain_text("cross")
-    page.get_by_role("textbox", name="Layers").fill("1")
-    of_layer = [head for head in kinds["cross"] if head["layer"] == 1]
-    expect(table).to_have_count(len(of_layer))
-    page.wait_for_url(re.compile("conditions=layer"))
 
 
 def test_a_run_is_started_and_opened_on_the_page(page: Page, app_url: str) -> None:

@@ -409,34 +409,7 @@ def test_a_tap_chooses_and_reads(browser: Browser, server: Server):
     context.close()
 
 
-# ---- below the picture
-
-
-def test_below_stand_the_predictions_and_the_code(explore, server):
-    labels = ["cat", "<s>", "مرحبا", " "]
-    found = {
-        "title": "what comes after “the”",
-        "labels": labels,
-        "probabilities": [0.61, 0.2, 0.1, 0.004],
-        "note": "All share 1.",
-    }
-    source = random_source(2, 3, 7, predictions=found)
-    explorer = explore(source, "phone", panels=["predictions", "code"], start={"token": 3})
-    page = explorer.page
-    open_lab(page, "Numbers")
-    section = page.locator(".hs-predictions")
-    expect(section.get_by_role("heading")).to_have_text("what comes after “the”")
-    expect(section.locator(".hs-bar-label")).to_have_text(["cat", "<s>", "مرحبا", "␣"])
-    expect(section.locator(".hs-bar-number")).to_have_text(["61 %", "20 %", "10 %", "0.40 %"])
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert "predictions?site=0&direction=out&token=3" in server.paths()
-    assert server.paths("code") == []
-    page.get_by_text("The same in Python").click()
-    line = "t.weights(layer=0, head=0)  # <b>query</b> × key"
-    expect(page.locator(".hs-code")).to_have_text(line)
-    explorer.choose(1, 2)
-    expect(page.locator(".hs-code")).to_contain_text("layer=1, head=2")
-    server.until(lambda: "predictions?site=1&direction=out&token=3" in server.paths())
+# ---- what is said of the picture
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -447,7 +420,7 @@ def test_nothing_moves_once_the_picture_is_painted(page, explore, server, size: 
     page.add_init_script(MOVES)
     server.hold("predictions", "numbers", "worth")
     source = random_source(2, 3, 7, predictions=found)
-    explore(source, size, panels=["predictions", "code"], start={"token": 3})
+    explore(source, size, predicts=True, start={"token": 3})
     server.until(lambda: server.paths("worth") and server.paths("predictions"))
     server.release()
     expect(page.locator(".hs-answer-chip")).to_have_count(4)
@@ -458,15 +431,15 @@ def test_nothing_moves_once_the_picture_is_painted(page, explore, server, size: 
 def test_the_lines_are_copied(browser: Browser, server: Server):
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    explorer = Explorer(page, server, random_source(1, 2, 7), {"panels": ["code"]})
+    explorer = Explorer(page, server, random_source(1, 2, 7), {})
     explorer.is_painted()
-    open_lab(page, "Numbers")
-    page.get_by_text("The same in Python").click()
-    expect(page.locator(".hs-code")).to_contain_text("t.weights")
-    copy = page.get_by_role("button", name="Copy the code")
-    copy.click()
-    expect(copy).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()").startswith("t.weights(layer=0, head=0)")
+    open_lab(page, "Save")
+    save = page.get_by_role("region", name="Save")
+    save.get_by_role("button", name="Python").click()
+    expect(save.get_by_role("status")).to_have_text("Copied.")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("t.weights(layer=0, head=0)  # <b>query</b>")
+    expect(save.locator(".hs-code")).to_have_text(copied)
     context.close()
 
 

@@ -19,8 +19,7 @@ class Lines(View):
     """The text view on a page, with its lines."""
 
     def __init__(self, page: Page, server: Server, source: Source, props: dict[str, Any]) -> None:
-        filters = {"least": 0, "top": 0, "find": "", "rows": "", "columns": "", "block": "all"}
-        defaults = DEFAULTS | {"form": "matrix", "shown": "", **filters}
+        defaults = DEFAULTS | {"form": "matrix", "shown": "", "find": "", "block": "all"}
         linked = {"page": "text", "path": ["/text"], "revision": "r.1", "link": {}}
         props = {"kind": "text", "defaults": defaults, **linked, **props}
         super().__init__(page, server, source, props, "/text")

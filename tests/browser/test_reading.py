@@ -86,21 +86,7 @@ def contrast(one: np.ndarray, other: np.ndarray) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_brushed_tokens_alone_are_drawn_and_what_they_hide_is_told(draw):
-    source = random_source(1, 2, 12)
-    lines = draw(source, form="lines", head=1, rows="3-7", columns="2-9")
-    expect(lines.left.locator("[role=option]")).to_have_count(4)
-    whole = source.array[0, 1, 3:7].astype(np.float64)
-    drawn = np.where(whole >= 0.01, whole, 0)[:, 2:9].sum()
-    hidden = 100 * (1 - drawn / whole.sum())
-    open_lab(lines.page, "Numbers")
-    expect(lines.page.locator(".hs-hidden-share")).to_contain_text(f"{hidden:.0f} %")
-    lines.page.get_by_role("button", name="Show all tokens again").click()
-    expect(lines.left.locator("[role=option]")).not_to_have_count(4)
-    lines.page.wait_for_url(re.compile("^(?!.*rows=)"))
-
-
-def test_a_search_goes_from_match_to_match_and_a_threshold_hides(draw):
+def test_a_search_goes_from_match_to_match(draw):
     labels = [f"w{i}" for i in range(300)]
     labels[40] = labels[250] = "Needle"
     lines = draw(random_source(1, 1, 300, labels=labels), form="lines")
@@ -112,7 +98,4 @@ def test_a_search_goes_from_match_to_match_and_a_threshold_hides(draw):
         expect(lines.token("query", index)).to_be_in_viewport()
         expect(lines.token("query", index)).to_have_class(re.compile("hs-match"))
     expect(lines.page.locator(".hs-count").first).to_have_text("1 of 2")
-    slider = lines.page.get_by_role("slider", name="Hide small weights")
-    slider.press("End")
-    expect(lines.page.locator(".hs-hidden-share")).to_have_text("100 % of the weight is hidden")
-    lines.page.wait_for_url(re.compile("least=1.*find=needle"))
+    lines.page.wait_for_url(re.compile("find=needle"))

@@ -35,8 +35,6 @@ def test_the_most_similar_head_of_a_second_model_beside_the_first(page: Page, ap
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)  # the first shows the cross-hair at the first cell
     expect(page.locator(".hs-half:not(.hs-other) .hs-matrix .hs-read")).to_contain_text("cats")
-    weight = float(other.weights(best[0], best[1])[2, 2])
-    expect(second.locator(".hs-tip b")).to_have_text(re.compile(f"^{weight:.4f}"))
     page.keyboard.press("Enter")
     expect(second).to_have_attribute("data-token", "2")
     page.wait_for_url(re.compile("token=2"))

@@ -1,10 +1,9 @@
-// Reading aids: what is brushed and found.
+// Reading aids: which part of a map is drawn, and what is found.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as search from "../../viz/web/text/search.js";
-import { leastAt, stepAt } from "../../viz/web/explore/options.js";
 import * as viewport from "../../viz/web/painting/viewport.js";
 import * as span from "../../viz/web/text/span.js";
 
@@ -13,43 +12,24 @@ import * as span from "../../viz/web/text/span.js";
 /** @param {number} count @param {number} [second] */
 const textOf = (count, second) => ({ labels: Array(count).fill("x"), special: [], second });
 
-test("a span is read from a link, and nothing else is", () => {
-  assert.deepEqual(span.parsed("3-9"), [3, 9]);
-  for (const bad of ["", "3", "9-3", "3-3", "-1-4", "a-b", "3-9-12", "1e3-9"])
-    assert.equal(span.parsed(bad), null);
-  assert.equal(span.listed(span.parsed("3-9")), "3-9");
-  assert.equal(span.listed(null), "");
-  assert.deepEqual(span.between(7, 2), [2, 8]);
-});
-
-test("a pair is cut at its second text, and brushing cuts further", () => {
+test("a pair is cut at its second text", () => {
   const texts = { query: textOf(11, 6), key: textOf(11, 6) };
-  /** @type {(pair: Block, rows?: string, columns?: string) => unknown} */
-  const drawn = (block, rows = "", columns = "") => {
-    const ranges = span.rangesOf(texts, { block, rows, columns });
-    return [ranges.rows, ranges.cols];
-  };
+  /** @param {Block} block */
+  const drawn = (block) => Object.values(span.rangesOf(texts, block));
   assert.deepEqual(drawn("all"), [[0, 11], [0, 11]]);
   assert.deepEqual(drawn("aa"), [[0, 6], [0, 6]]);
   assert.deepEqual(drawn("ab"), [[0, 6], [6, 11]]);
   assert.deepEqual(drawn("ba"), [[6, 11], [0, 6]]);
   assert.deepEqual(drawn("bb"), [[6, 11], [6, 11]]);
-  assert.deepEqual(drawn("ba", "2-8", "4-99"), [[6, 8], [4, 6]]);
-  assert.deepEqual(drawn("aa", "7-9"), [[0, 6], [0, 6]]); // nothing in common: not an empty picture
   const one = { query: textOf(5), key: textOf(7, 3) };
-  assert.deepEqual(span.rangesOf(one, { block: "ab", rows: "", columns: "" }), {
-    rows: [0, 5],
-    cols: [3, 7],
-  });
+  assert.deepEqual(span.rangesOf(one, "ab"), { rows: [0, 5], cols: [3, 7] });
 });
 
-test("padding after a recording is left out until tokens are brushed", () => {
+test("padding after a recording is left out", () => {
   const texts = { query: textOf(14), key: { ...textOf(1500), timed: true } };
   const sound = { heard: 4.02, seconds: 30 };
-  const all = { block: /** @type {Block} */ ("all"), rows: "", columns: "" };
-  assert.deepEqual(span.rangesOf(texts, all, sound), { rows: [0, 14], cols: [0, 201] });
-  assert.deepEqual(span.rangesOf(texts, all), { rows: [0, 14], cols: [0, 1500] });
-  assert.deepEqual(span.rangesOf(texts, { ...all, columns: "190-300" }, sound).cols, [190, 300]);
+  assert.deepEqual(span.rangesOf(texts, "all", sound), { rows: [0, 14], cols: [0, 201] });
+  assert.deepEqual(span.rangesOf(texts, "all"), { rows: [0, 14], cols: [0, 1500] });
   assert.equal(span.framesHeard(texts.key, { heard: 0, seconds: 30 }), 1);
   assert.equal(span.framesHeard(texts.query, sound), 14);
 });
@@ -84,12 +64,6 @@ test("next and previous go round", () => {
   assert.equal(search.stepped(-1, 1, 3), 0);
   assert.equal(search.stepped(-1, -1, 3), 2);
   assert.equal(search.stepped(-1, 1, 0), -1);
-});
-
-test("a slider's steps are thresholds and back", () => {
-  for (const step of [0, 1, 7, 50, 100]) assert.equal(stepAt(leastAt(step)), step);
-  assert.deepEqual([leastAt(0), leastAt(20), leastAt(100)], [0, 0.04, 1]);
-  assert.equal(stepAt(2), 100);
 });
 
 test("a part of a matrix is a plot of its own, in the tokens' own numbers", () => {

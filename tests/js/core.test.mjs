@@ -64,7 +64,7 @@ test("a path says its query in the order given; in canonical form in alphabetica
   assert.equal(path, "map?site=0&head=mean&rows=0-5");
   assert.equal(sources.canonical(path), "map?head=mean&rows=0-5&site=0");
   assert.equal(sources.canonical("map?sinks=shown&values=scores&site=0"), "map?site=0&values=scores");
-  assert.equal(sources.canonical("model?discard=0&fusion=mean"), sources.canonical("model"));
+  assert.equal(sources.canonical("model?method=rollout"), sources.canonical("model"));
   assert.equal(sources.pathOf("overview"), "overview");
 });
 

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { sharesOf } from "../../viz/web/corpus/distributions.js";
 import { intervalOf } from "../../viz/web/core/interval.js";
 import { wordsOf } from "../../viz/web/controls/runs.js";
 import { around } from "../../viz/web/corpus/examples.js";
@@ -16,11 +15,6 @@ test("a mean is written with two digits of its interval", () => {
   assert.equal(intervalOf({ mean: 0.25, low: 0.25, high: 0.25 }), "0.250 ± 0.000");
   assert.equal(intervalOf({ mean: 0.98, low: 0.94, high: 0.995 }), "0.980 (0.940 to 0.995)");
   assert.equal(intervalOf({ mean: 0.25, low: null, high: null }), "0.250");
-});
-
-test("shares of nothing are nothing", () => {
-  assert.deepEqual(sharesOf([1, 3]), [0.25, 0.75]);
-  assert.deepEqual(sharesOf([0, 0]), [0, 0]);
 });
 
 test("an example shows a short text whole, and of a long one what matters", () => {

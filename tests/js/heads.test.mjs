@@ -1,4 +1,4 @@
-// Numbers of heads: ranges and ticks, ranks and conditions; and where thumbnails lie.
+// Numbers of heads: ranges and ticks, and ranks; and where thumbnails lie.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -89,36 +89,6 @@ test("a share of a range stays within it", () => {
   assert.equal(numbers.shareOf(3, [1, 5]), 0.5);
   assert.equal(numbers.shareOf(9, [1, 5]), 1);
   assert.equal(numbers.shareOf(1, [1, 1]), 0);
-});
-
-test("conditions on a number", () => {
-  /** @type {(text: string, ...values: number[]) => boolean[]} */
-  const passing = (text, ...values) => values.map((value) => numbers.conditionOf(text)?.(value) ?? false);
-  assert.deepEqual(passing("> 0.3", 0.3, 0.31), [false, true]);
-  assert.deepEqual(passing(">=.3", 0.3, 0.29), [true, false]);
-  assert.deepEqual(passing("≤ −1", -1, 0), [true, false]);
-  assert.deepEqual(passing("0.2 - 0.5", 0.1, 0.2, 0.5, 0.6), [false, true, true, false]);
-  assert.deepEqual(passing("-1 – -0.5", -0.7, -0.2), [true, false]);
-  assert.deepEqual(passing("0.25", 0.2512, 0.26), [true, false]);
-  assert.deepEqual(passing("= 3", 3, 4), [true, false]);
-  for (const text of ["", "induction", ">", "> x", "1 2"]) assert.equal(numbers.conditionOf(text), null);
-});
-
-test("heads that meet every condition", () => {
-  const names = (/** @type {[string, string][]} */ ...conditions) =>
-    numbers.passing(FOUND, new Map(conditions), SPOTS).map(numbers.nameOfSpot);
-  assert.deepEqual(names(["layer", "4"], ["entropy", "> 0.2"]), ["1/0", "1/1"]);
-  assert.deepEqual(names(["induction", "<= 0.1"]), ["0/0", "1/1", "1/2"]);
-  assert.equal(names(["induction", "nonsense"]).length, SPOTS.length);
-});
-
-test("conditions in a link are the same after being read", () => {
-  const text = "previous token:> 0.3;entropy:0.2 – 0.5";
-  const conditions = numbers.conditionsOf(text);
-  assert.deepEqual([...conditions], [["previous token", "> 0.3"], ["entropy", "0.2 – 0.5"]]);
-  assert.equal(numbers.conditionsText(conditions), text);
-  assert.equal(numbers.conditionsText(new Map([["a", ">1;b:2"], ["c", " "]])), "a:>1b:2");
-  assert.deepEqual([...numbers.conditionsOf("entropy;:3;a:;b:1")], [["b", "1"]]);
 });
 
 test("each thumbnail has its place, and arrow keys pass over heads that are not there", () => {

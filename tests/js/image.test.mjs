@@ -9,14 +9,8 @@ import * as rows from "../../viz/web/image/rows.js";
 import { ImageState } from "../../viz/web/image/state.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";
 
-test("four values of six bits come out of three bytes", () => {
-  assert.deepEqual([...rows.unpackBits(Uint8Array.of(0b000001_00, 0b0010_0000, 0b11_111111), 4, 6)].slice(0, 4), [1, 2, 3, 63]);
-  const bytes = Uint8Array.of(7, 8);
-  assert.equal(rows.unpackBits(bytes, 2, 8), bytes);
-});
-
 test("a rough row is its query's, a column its key's; of every patch its cell's", () => {
-  const header = { site: 0, shape: /** @type {[number, number, number]} */ ([1, 2, 2]), factor: 2, resting: [], bits: /** @type {8} */ (8) };
+  const header = { site: 0, shape: /** @type {[number, number, number]} */ ([1, 2, 2]), factor: 2, resting: [] };
   const area = new Uint8Array([...new Uint8Array(new Float32Array([1, 0.5]).buffer), 255, 0, 0, 255]);
   const layer = rows.layerOf({ ...header, maxima: 0, at: 8 }, area, { prefix: 1, grid: [2, 1] }); // a cell of two patches
   assert.deepEqual([...layer.cells], [0, 1, 1]);

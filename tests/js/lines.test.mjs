@@ -55,11 +55,6 @@ test("the largest values come with their places", () => {
   assert.deepEqual(strands.strongest([1], 3), [[0, 1]]);
   assert.deepEqual(strands.strongest([], 3), []);
   assert.deepEqual(strands.strongest([0.9, 0.5, 0.5, 0.6], 2, [1, 4]), [[3, 0.6], [1, 0.5]]);
-  const weights = Float32Array.of(0.1, 0.6, 0.3, 0.2, 0.2, 0.6);
-  const few = strands.strongestKeys(weights, [4, 6], [7, 10], 2);
-  assert.deepEqual(few, { first: 4, keys: [[8, 9], [9, 7]] });
-  const lines = [[4, 8], [4, 7], [5, 8]].map(([query, key]) => ({ query, key, weight: 0.3 }));
-  assert.deepEqual(strands.strongestOnly(lines, few), [lines[0]]);
 });
 
 test("a window of a map is cut from whichever part has every weight of it", () => {

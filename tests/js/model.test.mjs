@@ -3,14 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  colourOf,
-  fusedQueryOf,
-  largest,
-  methodOf,
-  nameOf,
-  showsOf,
-} from "../../viz/web/methods/methods.js";
+import { colourOf, largest, methodOf } from "../../viz/web/methods/methods.js";
 import { METHODS } from "../../viz/web/core/declared.js";
 
 import { explainedIn } from "../../viz/web/methods/choices.js";
@@ -36,26 +29,6 @@ test("colours are proportional to the square root, and signed ones go both ways 
   assert.deepEqual(colourOf(THEME, 0, 1, true), [127, 127, 127]);
   assert.equal(largest([0.5, -2, 1]), 2);
   assert.ok(largest([]) > 0);
-});
-
-test("how heads are fused is asked for and said where it applies", () => {
-  const usual = { fusion: /** @type {const} */ ("mean"), discard: 0 };
-  const chosen = { fusion: /** @type {const} */ ("min"), discard: 0.07 };
-  for (const info of METHODS) assert.deepEqual(fusedQueryOf(info, usual), {});
-  assert.deepEqual(fusedQueryOf(methodOf("rollout"), chosen), chosen);
-  assert.deepEqual(fusedQueryOf(methodOf("flow"), chosen), { fusion: "min" });
-  assert.deepEqual(fusedQueryOf(methodOf("alti"), chosen), {});
-  assert.match(showsOf(methodOf("rollout"), usual), /fused by their mean weight\.$/);
-  assert.match(showsOf(methodOf("rollout"), chosen), /smallest weight in each cell\. .* 7\u00a0% of each layer/);
-  assert.doesNotMatch(showsOf(methodOf("flow"), chosen), /7\u00a0%/);
-  assert.equal(showsOf(methodOf("alti"), chosen), methodOf("alti").shows);
-});
-
-test("a method is named with how it fuses heads", () => {
-  const fused = { fusion: /** @type {const} */ ("max"), discard: 0.2 };
-  assert.equal(nameOf(methodOf("rollout"), fused), "Rollout, largest of heads, 20\u00a0% left out");
-  assert.equal(nameOf(methodOf("flow"), fused), "Attention flow, largest of heads");
-  assert.equal(nameOf(methodOf("alti"), fused), "ALTI");
 });
 
 test("what is explained is named", () => {

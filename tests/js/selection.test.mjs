@@ -95,13 +95,9 @@ test("a selection goes to its link and back", () => {
     ...FIRST,
     ...{ site: 5, head: "mean", token: 3, direction: "in", scale: "own" },
     ...{ form: "lines", shown: "0.2", values: "scores", sinks: "hidden", partner: 5 },
-    ...{ overview: "table", plot: "layer.entropy", rank: "-induction" },
-    ...{ conditions: "induction:> 0.3;entropy:< 2" },
-    ...{ layers: "0.1", least: 0.05, top: 3, find: "<b>" },
-    ...{ rows: "1-3", columns: "0-2", block: "ba" },
+    ...{ plot: "layer.entropy", rank: "-induction" },
+    ...{ find: "<b>", block: "ba", outliers: "yes" },
     ...{ method: "flow", output: "3.17", tested: "yes" },
-    ...{ fusion: "max", discard: 0.3 },
-    ...{ ground: "grey", opacity: 60, outliers: "yes" },
   };
   assert.deepEqual(selection.fromLink(PAIR, selection.toLink(PAIR, chosen)), chosen);
 });
@@ -145,14 +141,6 @@ test("what was chosen on pictures goes with them", () => {
   const carried = (/** @type {string} */ pictured) => carry(asked("a"), asked(pictured), chosen);
   assert.deepEqual(carried("a"), chosen);
   assert.deepEqual(carried("b"), { ...FIRST, head: 1 });
-});
-
-test("brushed tokens are kept while the text stays, and let go with another one", () => {
-  const chosen = { ...FIRST, rows: "1-3", columns: "0-2", block: /** @type {const} */ ("ab") };
-  const again = baseOf([{ heads: 2 }]);
-  assert.equal(carry(baseOf([{}]), again, chosen).rows, "1-3");
-  const other = carry(baseOf([{}]), baseOf([{}], { labels: ["x", "y", "z"] }), chosen);
-  assert.deepEqual([other.rows, other.columns, other.block], ["", "", "ab"]);
 });
 
 test("a pinned token stays the same token when tokens are joined to words, and back", () => {

@@ -120,7 +120,7 @@ def test_each_line_of_weights_names_one_weight(tmp_path: Path) -> None:
 
 def test_filters_without_effect_are_refused(tmp_path: Path) -> None:
     _, t = traces()[0]
-    idle = {"values": "scores", "sinks": "hidden", "least": 0.5, "top": 3, "rows": range(1, 3)}
+    idle = {"values": "scores", "sinks": "hidden", "rows": range(1, 3)}
     for name, value in idle.items():
         for form in (*EVERY, "head", *(["model"] if name != "sinks" else [])):
             where = {} if form in EVERY else {"layer": 0, "head": 0}

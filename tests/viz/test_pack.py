@@ -13,7 +13,6 @@ from viz.pack import (
     layer_part,
     message,
     pack,
-    pack_bits,
     row_part,
     thumbs_part,
     unpack,
@@ -97,19 +96,6 @@ def test_thumbs_of_unequal_sites_are_filled_up_and_their_means_come_last() -> No
 # ---- layers of a picture
 
 
-def unpacked(packed: np.ndarray, count: int, bits: int) -> list[int]:
-    """Bit by bit, as slowly as can be."""
-    text = "".join(f"{byte:08b}" for byte in packed.tobytes())
-    return [int(text[i * bits : (i + 1) * bits], 2) for i in range(count)]
-
-
-@pytest.mark.parametrize("bits", [6, 8])
-@pytest.mark.parametrize("count", [1, 4, 7, 30])
-def test_bits_come_back(bits: int, count: int) -> None:
-    values = np.random.default_rng(0).integers(0, 2**bits, count).astype(np.uint8)
-    assert unpacked(pack_bits(values, bits), count, bits) == values.tolist()
-
-
 @pytest.mark.parametrize(
     ("heads", "grid", "prefix", "factor"),
     [(12, (14, 14), 1, 1), (6, (60, 60), 1, 4), (3, (14, 14), 0, 1), (16, (37, 53), 5, 4)],
@@ -120,6 +106,6 @@ def test_a_layer_fits_its_message(
     assert factor_for(heads, grid, prefix) == factor
     count = cells(grid, prefix, factor)
     weights = np.random.default_rng(0).random((heads, count, count), np.float32)
-    assert len(message(layers=[layer_part(0, weights, factor)])) <= 400_000
+    assert len(message(layers=[layer_part(0, weights, factor)])) <= 500_000
     if factor > 1:
-        assert heads * cells(grid, prefix, factor - 1) ** 2 * 6 / 8 > BUDGET
+        assert heads * cells(grid, prefix, factor - 1) ** 2 > BUDGET

@@ -144,30 +144,6 @@ def test_a_relevance_of_all_tokens_together_counts_hidden_ones() -> None:
                 assert total == pytest.approx(found["value"], abs=1e-3 * size)
 
 
-@pytest.mark.parametrize("sinks", ["shown", "hidden", "renormalised"])
-def test_the_share_that_filters_hide_is_of_the_weights_that_are_shown(sinks: str) -> None:
-    for entry, view in entries(3):
-        for number, site, _ in sites_of(view):
-            _, hidden = text.source_of(view, site, "weights", sinks)
-            for head in (0, "mean", "max"):
-                shown = view.weights(site)
-                if hidden is not None:
-                    shown[..., list(hidden.sinks[site])] = 0
-                    left = shown.sum(-1, keepdim=True)
-                    shown = (
-                        shown / torch.where(left > 0, left, 1) if sinks == "renormalised" else shown
-                    )
-                weights = {0: shown[0], "mean": shown.mean(0), "max": shown.amax(0)}[head]
-                columns = range(1, site.keys)
-                least = float(weights.median())
-                drawn = weights[:, 1:].masked_fill(weights[:, 1:] < least, 0).sum()
-                whole = weights.sum()
-                expected = float(1 - drawn / whole) if whole else 0.0
-                asked = {"columns": columns, "least": least, "sinks": sinks}
-                found = ask(entry, "hidden", number, head, **asked)
-                assert found["share"] == pytest.approx(expected, abs=1e-5)
-
-
 def test_a_file_never_mixes_two_passes(tmp_path: Any) -> None:
     """Hidden states and gradients come from a pass of their own: it must be the one shown."""
     network, ids, _, plain = [*random_traces(2)][1]

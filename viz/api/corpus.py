@@ -163,27 +163,6 @@ class CorpusMean:
 
 
 @dataclass(frozen=True)
-class CorpusHistogram:
-    """Where each bin of a number starts and ends; the texts of a head in it, and of all heads."""
-
-    starts: list[float]
-    ends: list[float]
-    head: list[int]
-    all: list[int]
-
-
-@dataclass(frozen=True)
-class CorpusDistance:
-    """A head's share of weight at some distances, behind (−1) or ahead, and the mean of heads."""
-
-    side: int
-    first: int
-    last: int | None
-    share: float
-    all: float
-
-
-@dataclass(frozen=True)
 class CorpusExample:
     """A query whose strongest weight is in an interval, with its strongest keys.
 
@@ -232,8 +211,6 @@ class CorpusHead:
     link: str | None
     items: int
     numbers: list[CorpusMean]
-    histograms: dict[str, CorpusHistogram]
-    distances: list[CorpusDistance]
     grid: list[float] | None
     examples: list[CorpusExample]
     keys: list[CorpusToken]
@@ -252,8 +229,6 @@ def head(entry: RunEntry, site: int, head: int) -> CorpusHead:
         link=_in_explore(entry, entry.sites[site], head, {}),
         items=int(known["items"]),
         numbers=means_of(entry, number),
-        histograms=_histograms(entry, number),
-        distances=_distances(entry, number),
         grid=grid.get("grid"),
         examples=_examples(entry, number),
         keys=_tokens(entry, number, "key"),
@@ -309,49 +284,11 @@ def means_of(entry: RunEntry, number: int) -> list[CorpusMean]:
     ]
 
 
-def _summed(entry: RunEntry, name: str, by: list[str], column: str) -> list[tuple[Any, ...]]:
-    """The values of some columns of a table, with the sum of another over all heads, in order."""
-
-    def add() -> list[tuple[Any, ...]]:
-        sums = _table(entry, name).group_by(by).aggregate([(column, "sum")]).to_pylist()
-        return sorted((*(row[each] for each in by), row[f"{column}_sum"]) for row in sums)
-
-    return entry.answers.once(("summed", name), add)
-
-
-def _histograms(entry: RunEntry, number: int) -> dict[str, CorpusHistogram]:
-    """For each measure the bins that any head has, with the counts of this head and of all."""
-    rows = _of_head(entry, "histograms", number)
-    counts = {(row["measure"], row["from"]): row["count"] for row in rows}
-    bins: dict[str, list[tuple[float, float, int, int]]] = {}
-    for key, start, end, total in _summed(entry, "histograms", ["measure", "from", "to"], "count"):
-        bins.setdefault(key, []).append((start, end, counts.get((key, start), 0), total))
-    return {key: CorpusHistogram(*map(list, zip(*each, strict=True))) for key, each in bins.items()}
-
-
-def _distances(entry: RunEntry, number: int) -> list[CorpusDistance]:
-    """The share of weight at each distance, of this head and as the mean of those that have any."""
-    rows = _of_head(entry, "distances", number)
-    shares = {(row["side"], row["from"]): row["share"] for row in rows}
-    heads = len(_table(entry, "distances")["id"].unique())
-    ends = {(row["side"], row["from"]): row["to"] for row in _table(entry, "distances").to_pylist()}
-    summed = _summed(entry, "distances", ["side", "from"], "share") if rows else []
-    return [
-        CorpusDistance(
-            *(side, first, ends[side, first], shares.get((side, first), 0.0), total / heads)
-        )
-        for side, first, total in sorted(summed, key=lambda each: each[0] * (each[1] + 1))
-    ]
-
-
 def _tokens(entry: RunEntry, number: int, role: str) -> list[CorpusToken]:
     """The tokens with the largest shares of weight."""
     rows = [row for row in _of_head(entry, "tokens", number) if row["role"] == role]
     rows.sort(key=lambda row: -row["weight"])
     return [CorpusToken(row["label"], row["share"]) for row in rows[:TOKENS]]
-
-
-# ---- examples
 
 
 def _examples(entry: RunEntry, number: int) -> list[CorpusExample]:

@@ -85,18 +85,6 @@ class Code:
     code: str
 
 
-def code(
-    entry: TraceEntry,
-    site: int,
-    head: int | str,
-    direction: str = "out",
-    token: int | None = None,
-) -> Code:
-    """Python code for the weights shown, and the prediction at the selected position."""
-    site_at(entry.view, site, head)
-    return Code(entry.code(site, head, predictions_at(entry, site, direction, token)))
-
-
 def predictions(
     entry: TraceEntry,
     site: int,
@@ -320,7 +308,4 @@ def _place(trace: "Trace", site: int, direction: str, token: int | None) -> int 
     return token if texts is trace.tokens else None
 
 
-ENDPOINTS = (
-    Endpoint("code", BOTH, code, explains=False),
-    Endpoint("predictions", BOTH, predictions, explains=False),
-)
+ENDPOINTS = (Endpoint("predictions", BOTH, predictions, explains=False),)

@@ -177,8 +177,7 @@ def _selection(view: str, asked: Mapping[str, Any]) -> Selection:
     known = replace(acting(chosen, view), **{name: getattr(Selection, name) for name in idle})
     for name in asked:
         if getattr(known, name) != getattr(chosen, name):
-            on = "scores" if name in FORM[view].options else repr(view)
-            raise ValueError(f"{name}: without effect on {on}; leave it out")
+            raise ValueError(f"{name}: without effect on {view!r}; leave it out")
     return chosen
 
 
@@ -217,5 +216,4 @@ def page_of(request: Request, view: str) -> "tuple[Draw, Caption]":
 def acting(selection: Selection, view: str) -> Selection:
     """The same without the options that have no effect on a view."""
     idle = OF_FILES.keys() - {*FORM[view].options, *PLACE}
-    idle |= set() if selection.values == "weights" else {"least"}
     return replace(selection, **{name: getattr(Selection, name) for name in idle})

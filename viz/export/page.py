@@ -83,7 +83,7 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
         start["there"] = request.second.there
     if not request.every and len(request.heads) > 1:
         start["shown"] = ".".join(map(str, request.heads))
-    props: dict[str, Any] = {"start": start, "panels": ["code"]}
+    props: dict[str, Any] = {"start": start}
     if view == "image" and selection.values == "difference":
         raise ValueError("values: a page of a picture holds weights, not what edits changed")
     if view == "matrix" and selection.values == "difference":
@@ -104,7 +104,7 @@ def _second(request: Request, second: Second) -> dict[str, Any]:
     names = (each.model if each.trained else f"{each.model}, untrained" for each in (first, other))
     labels = (request.label, second.request.label)
     title, other_title = (label or name for label, name in zip(labels, names, strict=True))
-    beside = {"trace": BESIDE, "made": 0, "title": other_title, "aligned": True, "panels": []}
+    beside = {"trace": BESIDE, "made": 0, "title": other_title, "aligned": True}
     heads = [site.heads for site in other.sites]
     return {"title": title, "second": beside | {"heads": heads}}
 
@@ -128,7 +128,6 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
         return asks, [path_of("layer", site=site) for site in others if site != chosen]
     heads = request.heads
     wanted = [path_of("overview"), *(path_of("map", site=chosen, head=head) for head in heads)]
-    wanted += [path_of("code", site=chosen, head=head) for head in heads]
     changed = {"values": "difference"} if request.selection.values == "difference" else {}
     more = []
     if not is_short(request.view):

@@ -131,9 +131,6 @@ def _request(
     shown_site = site_at(entry.view, site, head)
     for each in shown:
         site_at(entry.view, site, each)
-    layers = {site.layer for site in entry.view.sites}
-    if not layers.issuperset(options.get("layers", ())):
-        raise QuestionError(f"expected layers of 0 to {max(layers)}")
     inward = options.get("direction") == "in"
     counts = {"token": shown_site.keys if inward else shown_site.queries}
     counts |= {"query": shown_site.queries, "key": shown_site.keys}

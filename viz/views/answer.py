@@ -74,13 +74,8 @@ class Answer:
     doubt: str = DOUBT
 
 
-def weight_tables(request: Request, view: str) -> list[Table]:
-    """The weights of heads that a view shows, a table for each layer, computed when they are read.
-
-    Args:
-        request: what is shown.
-        view: name of the view, which may leave some out.
-    """
+def weight_tables(request: Request) -> list[Table]:
+    """The weights of heads that are shown, a table for each layer, computed when they are read."""
 
     def table(one: Request) -> Table:
         rows, columns = rows_and_columns(one)
@@ -96,7 +91,7 @@ def weight_tables(request: Request, view: str) -> list[Table]:
         return Table(
             f"{stem}{name}",
             ("head", "query", "key"),
-            lambda: np.stack([drawn_of(one, head, view) for head in one.heads]),
+            lambda: np.stack([drawn_of(one, head) for head in one.heads]),
             {"query": query, "key": key},
             one.site.where.coordinates,
             {"query": rows, "key": columns},

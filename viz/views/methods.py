@@ -8,7 +8,7 @@ last. Of norms, vectors are added up over a word's keys before their length is t
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from analysis.methods import BY_NAME, Fusion, function_of
+from analysis.methods import BY_NAME, function_of
 from viz.api import answer_reader
 from viz.api.entries import TraceEntry, tokens_of
 from viz.api.pool import report
@@ -126,9 +126,7 @@ class Asked:
     entry: TraceEntry
     site: int
     head: "Head"
-    method: Any
-    fusion: Fusion = "mean"
-    discard: float = 0.0
+    method: str
 
     @property
     def where(self) -> "Site":
@@ -150,9 +148,11 @@ class Asked:
             return of_head(torch.stack(rows, 1), self.head)
         kind = "cross" if where.kind == "cross" else None
         if self.method in ("mean", "max"):
-            how: dict[str, Any] = {"tower": where.tower, "kind": kind, "rows_from": entry.view}
+            how: dict[str, Any] = {"how": self.method, "tower": where.tower, "kind": kind}
             key = ("map", self.method, where.tower, kind)
-            return entry.answers.once(key, lambda: combined(entry.trace, self.method, **how))
+            return entry.answers.once(
+                key, lambda: combined(entry.trace, rows_from=entry.view, **how)
+            )
         return _grouped(entry.view, where, self._of_tower(where))
 
     def row(self, index: int) -> "Tensor":
@@ -193,14 +193,12 @@ class Asked:
             )
         if info.most is not None and where.queries > info.most:
             raise ValueError(f"{info.title} takes too long for more than {info.most:,} tokens")
-        asked = {name: getattr(self, name) for name in info.fused}
 
         def compute() -> "Tensor":
             trace = with_hidden(self.entry) if info.hidden else self.entry.trace
-            return function_of(info)(trace, tower=where.tower, progress=report, **asked)
+            return function_of(info)(trace, tower=where.tower, progress=report)
 
-        variant = tuple(asked.values()) or None
-        return self.entry.answers.once(("map", self.method, where.tower), compute, variant)
+        return self.entry.answers.once(("map", self.method, where.tower), compute)
 
     def _flows(self, index: int) -> "Tensor":
         """Flows from a row of the view; to a word, the largest of its tokens."""
@@ -215,9 +213,9 @@ class Asked:
 
         def compute() -> "list[Tensor]":
             own_sites = self_attention(entry.trace, where.tower)
-            return [layer_map(entry.trace, each, self.fusion) for each in own_sites]
+            return [layer_map(entry.trace, each) for each in own_sites]
 
-        layers = entry.answers.once(("layers", where.tower), compute, self.fusion)
+        layers = entry.answers.once(("layers", where.tower), compute)
         query = tokens_of(entry.view, self.site, "out")[index][-1]
         words = tokens_of(entry.view, self.site, "in")
         keys = [token for word in words for token in word]
@@ -225,34 +223,21 @@ class Asked:
         return torch.tensor([max(next(flows) for _ in word) for word in words])
 
 
-def map_of(
-    entry: TraceEntry,
-    site: int,
-    head: "Head",
-    method: str,
-    fusion: Fusion = "mean",
-    discard: float = 0.0,
-) -> ModelMap:
+def map_of(entry: TraceEntry, site: int, head: "Head", method: str) -> ModelMap:
     """A map over all layers, pooled."""
     import torch.nn.functional as F
 
-    whole = Asked(entry, site, head, method, fusion, discard).map()
+    whole = Asked(entry, site, head, method).map()
     rows, cols = (min(CELLS, size) for size in whole.shape)
     cells = F.adaptive_max_pool2d(whole[None], (rows, cols))[0]
     return ModelMap((rows, cols), float(whole.max()), cells.flatten(), note_of(entry.view, method))
 
 
 def row_of(
-    entry: TraceEntry,
-    site: int,
-    head: "Head",
-    method: str,
-    index: int | None = None,
-    fusion: Fusion = "mean",
-    discard: float = 0.0,
+    entry: TraceEntry, site: int, head: "Head", method: str, index: int | None = None
 ) -> ModelRow:
     """One query's exact numbers; without an index those that a picture's answer is read from."""
-    note, asked = note_of(entry.view, method), Asked(entry, site, head, method, fusion, discard)
+    note, asked = note_of(entry.view, method), Asked(entry, site, head, method)
     if index is None:
         values, rows = asked.read()
         return ModelRow(values, note, reads=rows)

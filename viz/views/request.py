@@ -9,7 +9,6 @@ import numpy as np
 from analysis.percent import percent
 from viz import SOFTWARE
 from viz.caption import Caption
-from viz.colours import Veil
 from viz.selection import Selection
 from viz.views.sinks import source_of
 
@@ -36,7 +35,6 @@ def left_out(selection: Selection) -> str:
     """What is left out beside sinks, in sentences; empty if nothing is."""
     parts = [
         NUMBERS.get(selection.values, ""),
-        f"Weights below {selection.least:g} are not drawn." if selection.least else "",
         "Not all rows and columns are drawn." if selection.rows or selection.columns else "",
     ]
     return " ".join(part for part in parts if part)
@@ -116,38 +114,6 @@ class Request:
         return replace(self, site=site, heads=heads)
 
 
-def layers_of(request: Request) -> list[Request]:
-    """The same of each layer that is asked for, of the same kind and over the same tokens.
-
-    Raises:
-        ValueError: for a layer that is not there.
-    """
-    asked, here, view = request.selection.layers, request.site, request.view
-    if not asked:
-        return [request]
-    alike = [
-        site
-        for site in view.sites
-        if (site.kind, site.tower, site.part) == (here.kind, here.tower, here.part)
-        and view.query_labels(site) == view.query_labels(here)
-        and view.key_labels(site) == view.key_labels(here)
-    ]
-    for layer in asked:
-        if layer not in (known := sorted({site.layer for site in alike})):
-            raise ValueError(f"layers: expected some of {known}, received {layer}")
-    chosen = [request.at(site) for site in alike if site.layer in asked]
-    return [replace(each, heads=_there(each)) for each in chosen]
-
-
-def _there(request: Request) -> tuple[One, ...]:
-    """The heads that are asked for and that the layer has, else its last one."""
-    count = request.site.heads
-    there: tuple[One, ...] = tuple(
-        head for head in request.heads if not isinstance(head, int) or head < count
-    )
-    return there or (count - 1,)
-
-
 def heads_of(head: Heads, count: int) -> tuple[One, ...]:
     """The heads that are asked for; negative numbers count from the last.
 
@@ -191,29 +157,15 @@ def difference_of(request: Request) -> "Difference":
     return request.entry.difference(request.index)
 
 
-def drawn_of(request: Request, head: One, view: str) -> np.ndarray:
-    """The numbers that are drawn; what a threshold, hidden sinks or, of lines, the strongest leave
-    out is NaN.
-    """
-    weights, filters = weights_of(request, head), request.selection
-    if view == "lines" and filters.top:
-        weights = np.where(strongest_of(weights, filters.top), weights, np.nan)
-    if filters.values == "weights" and filters.least:
-        weights = np.where(weights >= filters.least, weights, np.nan)
+def drawn_of(request: Request, head: One) -> np.ndarray:
+    """The numbers that are drawn; those of hidden sinks are NaN."""
+    weights = weights_of(request, head)
     if (hidden := source_of(request)[1]) is not None:
         columns = rows_and_columns(request)[1]
         places = [key - columns.start for key in hidden.sinks[request.site] if key in columns]
         weights = weights.copy()
         weights[:, places] = np.nan
     return weights
-
-
-def strongest_of(weights: np.ndarray, count: int) -> np.ndarray:
-    """Which weights are the largest of their row; of equal ones the first."""
-    order = np.argsort(-weights, axis=1, kind="stable")
-    marks = np.zeros_like(weights, bool)
-    np.put_along_axis(marks, order[:, :count], True, axis=1)
-    return marks
 
 
 def rows_and_columns(request: Request) -> tuple[range, range]:
@@ -229,12 +181,6 @@ def labels_of(request: Request) -> tuple[list[str], list[str]]:
     view = request.view
     query, key = view.query_labels(request.site), view.key_labels(request.site)
     return query[rows.start : rows.stop], key[columns.start : columns.stop]
-
-
-def veil_of(request: Request) -> Veil:
-    """How numbers lie over the picture."""
-    chosen = request.selection
-    return Veil(chosen.ground, chosen.opacity)
 
 
 def top_of(request: Request, maps: Sequence[tuple[str, np.ndarray]]) -> float:
@@ -298,12 +244,7 @@ def caption(
     elif layers:
         parts.append("all layers together")
     else:
-        shown_layers = [each.site for each in layers_of(request)]
-        name = site_name(site, view.sites)
-        if len(shown_layers) > 1:
-            numbers = ", ".join(str(each.layer) for each in shown_layers)
-            name = name.replace(f"layer {site.layer}", f"layers {numbers}", 1)
-        parts += [name, _names(request.heads, site.heads)]
+        parts += [site_name(site, view.sites), _names(request.heads, site.heads)]
     note = note_of(view) if grouped else caveat_of(view)
     lines = [
         *([note[0].upper() + note[1:] + "."] if note else []),

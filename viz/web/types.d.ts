@@ -2,8 +2,10 @@
 
 /** Answers to requests: those of viz/views and viz/api, whose dataclasses they are written from. */
 export * from "./answers";
-import type { AnswerWords as Words, LikenessAnswer as Alikeness, Objects as Detections, Options } from "./answers";
+import type { AnswerWords as Words, LikenessAnswer as Alikeness, NumbersAnswer as Numbers, Objects as Detections, Options } from "./answers";
 export type AnswerWords = Words & { why?: string };
+/** By key of the measure, site and head; null where it is not defined. */
+export type NumbersAnswer = Omit<Numbers, "values"> & { values: Record<string, (number | null)[][]> };
 export type LikenessAnswer = { why: string } | Alikeness;
 export type Objects = Detections & { why?: string };
 
@@ -49,7 +51,6 @@ export type Axis = "query" | "key";
 export type Head = number | "mean" | "max";
 export type Mode = "light" | "dark";
 
-export type Direction = Options["direction"];
 export type Scale = Options["scale"];
 /** "difference": what edits changed, which the page chooses. */
 export type Values = Options["values"] | "difference";
@@ -58,10 +59,7 @@ export type Form = Options["form"];
 /** Those of pictures alone. */
 export type ImageForm = "features" | "image";
 export type Method = Options["method"];
-export type Fusion = Options["fusion"];
 export type Block = Options["block"];
-export type Overview = Options["overview"];
-export type Ground = Options["ground"];
 
 /** What is chosen, in terms of the trace that is shown. */
 export interface Selection extends Options {
@@ -147,8 +145,8 @@ export interface ViewProps extends PageLinkProps {
   type_size?: number;
   /** Whether the picture is of earlier settings: it is drawn dimmed. */
   busy?: boolean;
-  /** What is shown below: "predictions", "code". */
-  panels?: string[];
+  /** Whether the model’s predictions can be asked for. */
+  predicts?: boolean;
   /** Which parts of the view are shown; without it all: "atlas", "matrix", "tokens". */
   parts?: string[];
   /** The steps for the example that is shown: see viz/pages/explore/tours.py. */
@@ -194,7 +192,7 @@ export interface SecondProps {
   made: number;
   heads: number[];
   title: string;
-  panels?: string[];
+  predicts?: boolean;
   /** Of a second picture, its name as the source of patches. */
   source?: string;
   /** Whether its tokens stand in the same text. */
@@ -369,7 +367,6 @@ export interface LayerHeader {
   factor: number;
   /** Cells of patches on which a head rests. */
   resting: number[];
-  bits: 6 | 8;
   maxima: number;
   at: number;
 }
@@ -479,30 +476,7 @@ export interface Other {
   row?: { refusal: string; weights: number[] } | null;
 }
 
-// ---- numbers of heads (JSON)
-
-/** One number that every head has. */
-export interface Measure {
-  key: string;
-  title: string;
-  formula: string;
-  source: string;
-  /** Its range by definition; null where it has no bound. */
-  low: number | null;
-  high: number | null;
-  about: string;
-}
-
-/** The response of "numbers". */
-export interface NumbersAnswer {
-  measures: Measure[];
-  /** By key of the measure, site and head; null where it is not defined. */
-  values: Record<string, (number | null)[][]>;
-  /** Why a measure is not defined for some heads. */
-  reasons: Record<string, string>;
-  /** By site and head. */
-  sentences: (string | null)[][];
-}
+// ---- weights that have come
 
 /** A rectangle of one head's matrix, a byte a cell; pooled where shape is smaller than the range. */
 export interface Part {

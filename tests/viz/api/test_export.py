@@ -17,7 +17,7 @@ from models.vit import ViTConfig
 from tests.viz import svg_files
 from viz.api.entries import Patches, TraceEntry
 from viz.api.requests import QuestionError
-from viz.colours import Scale, Veil, is_nearly_uniform, layer_of, overlaid, strength_of
+from viz.colours import Scale, is_nearly_uniform, layer_of, strength_of, veiled
 from viz.export import responses as export
 from viz.pack import Picture
 from viz.theme import sequential
@@ -58,13 +58,13 @@ def test_a_page_opens_at_the_chosen_layer_and_head(text: TraceEntry, form: str) 
 
 
 def test_brighter_is_more_over_any_picture() -> None:
-    """Luminance by weight, for each grey level of a picture and both grounds."""
+    """Luminance by weight, for each grey level of a picture, and of one drawn grey."""
     weights, ends = np.linspace(0, 1, 256)[None] ** 2, []
-    for ground in ("colour", "grey"):
+    for grey in (False, True):
         for level in range(0, 256, 15):
             picture = np.full((1, 256, 3), level, np.uint8)
             scale = Scale("root", 0, 1, "", "dark")
-            found = overlaid(weights, scale, picture, Veil(ground)).astype(float)
+            found = veiled(layer_of(weights, scale), picture, grey=grey).astype(float)
             light = found @ [0.2126, 0.7152, 0.0722]
             assert (np.maximum.accumulate(light, 1) - light).max() < 1.5  # levels are rounded
             ends.append((light[0, 0], light[0, -1]))
@@ -100,7 +100,7 @@ def test_a_picture_without_its_sinks(photo: TraceEntry, mode: str) -> None:
 
 def test_weights_lie_over_the_picture_as_in_the_view(photo: TraceEntry) -> None:
     """The middle of each patch, against one blended by hand."""
-    asked = {"token": 3, "ground": "colour", "opacity": 50}
+    asked = {"token": 3}
     svg = export.export(photo, 1, 0, "image", "svg", **asked).data
     picture, drawn = (pixels.astype(float) for pixels in svg_files.pictures(svg))
     weights = photo.trace.weights(1, 0)[3, 1:]
@@ -109,7 +109,7 @@ def test_weights_lie_over_the_picture_as_in_the_view(photo: TraceEntry) -> None:
     before, after = picture[middle, middle].reshape(25, 3), drawn[middle, middle].reshape(25, 3)
     level = np.rint(255 * np.sqrt(weights.numpy())).astype(int)
     fade = min(1, max(0.15, float(weights.max() / weights.mean()) - 1))
-    share = 0.5 * np.rint((140 + level * 90 // 256) * fade)[:, None] / 255
+    share = np.rint((140 + level * 90 // 256) * fade)[:, None] / 255
     expected = before * (1 - share) + sequential("dark")[level] * share
     assert np.abs(after - expected).max() < 1.01  # rounding
 

@@ -61,13 +61,8 @@ def weights_of(entry, header, area):
     heads, queries, keys = part["shape"]
     maxima = np.frombuffer(area, "<f4", heads * queries, part["maxima"]).reshape(heads, queries, 1)
     raw = np.frombuffer(area, np.uint8, offset=part["at"])
-    bits, count = part["bits"], heads * queries * keys
-    if bits == 6:
-        a, b, c = (raw[: -(-count // 4) * 3].reshape(-1, 3)[:, i].astype(int) for i in range(3))
-        parts = [a >> 2, (a & 3) << 4 | b >> 4, (b & 15) << 2 | c >> 6, c & 63]
-        raw = np.stack(parts, 1).ravel()
-    cells = raw[:count].reshape(heads, queries, keys)
-    return maxima * (cells / (2**bits - 1)) ** 2, maxima / (2**bits - 1)
+    cells = raw[: heads * queries * keys].reshape(heads, queries, keys)
+    return maxima * (cells / 255) ** 2, maxima / 255
 
 
 # --- answers --------------------------------------------------------------------------------------
@@ -120,7 +115,7 @@ def test_the_picture_is_the_part_that_is_read() -> None:
 def test_a_layer_has_all_heads(client, path, entry, site):
     header, area = unpack(client.get(f"{path}/layer?site={site}").content)
     (layer,) = header["layers"]
-    assert (layer["site"], layer["factor"], layer["bits"]) == (site, 1, 8)
+    assert (layer["site"], layer["factor"]) == (site, 1)
     assert layer["shape"] == [HEADS, TOKENS, TOKENS]
     found, step = weights_of(entry, header, area)
     weights = entry.view.weights(site).numpy()

@@ -100,9 +100,9 @@ def test_what_does_not_apply_says_why(own: dict[str, TraceEntry]) -> None:
 
 @pytest.mark.parametrize("kind", [*REMOVED])
 def test_perturbations_are_those_of_the_analysis(kind: Kind, digit: TraceEntry) -> None:
-    rolled = rollout(digit.trace, fusion="max")[0]
+    rolled = rollout(digit.trace)[0]
     expected = perturbation(*given(digit), rolled, kind, target=8)
-    answer = ask(digit, "perturbation", "rollout", kind, "8", fusion="max")
+    answer = ask(digit, "perturbation", "rollout", kind, "8")
     near(answer["most"], expected.curve)
     near(answer["least"], expected.reverse)
     near(answer["random"][4], expected.random[4])

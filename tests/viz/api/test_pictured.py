@@ -138,16 +138,14 @@ def test_readers_of_an_area_sum_its_weights(head: Any, asked) -> None:
         ask(entry, "readers", site, 99, "0.0.0.500.500")
 
 
-@pytest.mark.parametrize("mask", pictured.MASKS)
-def test_the_need_of_an_area_is_the_analysis(mask: str, asked) -> None:
+def test_the_need_of_an_area_is_the_analysis(asked) -> None:
     entry = asked()
     row = entry.trace.answer
-    answer = ask(entry, "need", "0.350.0.700.600", row, row, mask)
+    answer = ask(entry, "need", "0.350.0.700.600", row, row)
     model, given, _ = entry.opened()
     ids = masking.ids_of(entry.trace)
     box = Box(0.35, 0, 0.7, 0.6)
-    how: dict[str, Any] = {"mask": mask, "controls": pictured.CONTROLS}
-    expected = masking.need(model, given, ids, [1], box, **how)
+    expected = masking.need(model, given, ids, [1], box, controls=pictured.CONTROLS)
     assert answer["before"] == pytest.approx(expected.before, **CLOSE)
     assert answer["after"] == pytest.approx(expected.after, **CLOSE)
     assert answer["elsewhere"] == pytest.approx(expected.elsewhere, **CLOSE)

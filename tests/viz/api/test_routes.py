@@ -38,12 +38,9 @@ GOOD = {
     "vector": "",
     "numbers": "",
     "split": "site=1&head=1&query=4&key=2",
-    "hidden": "site=0&head=1&top=2",
-    "strongest": "site=0&head=1&top=3",
     "row": "site=1&head=mean&axis=query&index=10",
     "inside": "site=0&head=1&query=4",
     "corpora": "site=0&head=1",
-    "code": "site=0&head=max",
     "export": "site=1&head=2&form=matrix&format=csv",
     "python": "site=1&head=max&form=lines&scale=own&shown=0.2&token=3",
     "predictions": "site=0&direction=out&token=3",
@@ -54,7 +51,7 @@ GOOD = {
     "points": "site=0&head=mean&query=2",
     "shares": "site=0&first=2&last=3",
     "ranked": "first=2&last=3",
-    "need": "area=0.0.0.500.500&first=2&last=3&mask=blur",
+    "need": "area=0.0.0.500.500&first=2&last=3",
     "versus": "row=2&rival=cat",
     "readers": "site=0&head=1&area=0.0.0.500.500",
     "captions": "texts=a|b",
@@ -161,7 +158,11 @@ def test_a_stranger_learns_nothing_of_what_is_held(client: TestClient, path: str
         *("map?site=0&head=0&sinks=gone", "row?site=0&head=0&axis=key&index=0&values=log"),
         *("row?site=0&head=0&axis=query", "row?site=0&head=0&axis=side&index=0"),
         *("row?site=0&head=0&axis=query&index=11", "overview?site=0"),
-        *("code?site=9&head=0", "code?site=0&head=3", "predictions?site=0&direction=up"),
+        *(
+            "python?site=9&head=0&form=matrix",
+            "python?site=0&head=3&form=matrix",
+            "predictions?site=0&direction=up",
+        ),
         *("predictions?site=9&direction=in", "predictions?site=0&direction=out&token=11"),
     ],
 )
@@ -197,7 +198,7 @@ def test_a_failure_is_one_line_without_what_went_wrong_inside(
     def fail() -> str:
         raise RuntimeError("secret\npath /somewhere")
 
-    line = is_refusal(client.get(f"{held_with(fail)}/code?site=0&head=0"), 500)
+    line = is_refusal(client.get(f"{held_with(fail)}/python?site=0&head=0&form=matrix"), 500)
     assert "secret" not in line
     assert "secret" in caplog.text  # the server's own log has it
 
@@ -206,7 +207,7 @@ def test_what_cannot_be_computed_says_why(client: TestClient) -> None:
     def refuse() -> str:
         raise ValueError("expected at most 256 MiB,\nreceived more")
 
-    line = is_refusal(client.get(f"{held_with(refuse)}/code?site=0&head=0"), 500)
+    line = is_refusal(client.get(f"{held_with(refuse)}/python?site=0&head=0&form=matrix"), 500)
     assert line == "expected at most 256 MiB, received more"
 
 
@@ -260,8 +261,8 @@ def test_a_browser_that_went_away_costs_nothing_more() -> None:
 
     async def test() -> None:
         app = Starlette(routes=routes(lambda: HOSTS))
-        path = f"{held_with(slow)}/code"
-        calls = [Call(app, path, f"site=0&head={n % HEADS}") for n in range(20)]
+        path = f"{held_with(slow)}/python"
+        calls = [Call(app, path, f"site=0&head={n % HEADS}&form=matrix") for n in range(20)]
         while len(ran) < 2:
             await asyncio.sleep(0.001)
         for call in calls:
@@ -287,10 +288,11 @@ def test_a_running_question_tells_how_far_it_is() -> None:
     async def test() -> None:
         app = Starlette(routes=routes(lambda: HOSTS))
         path = held_with(slow)
-        call = Call(app, f"{path}/code", "site=0&head=1")
+        call = Call(app, f"{path}/python", "site=0&head=1&form=matrix")
         await asyncio.to_thread(halfway.wait, 30)
         told = [
-            Call(app, f"{path}/progress", f"of=code%3Fsite%3D0%26head%3D{head}") for head in (1, 2)
+            Call(app, f"{path}/progress", f"of=python%3Fsite%3D0%26head%3D{head}%26form%3Dmatrix")
+            for head in (1, 2)
         ]
         await asyncio.gather(*(each.task for each in told))
         gate.set()
@@ -309,9 +311,9 @@ def test_too_many_waiting_questions_of_one_session_are_refused() -> None:
 
     async def test() -> None:
         app = Starlette(routes=routes(lambda: HOSTS))
-        path = f"{held_with(slow)}/code"
-        calls = [Call(app, path, "site=0&head=0") for _ in range(70)]
-        other = Call(app, path, "site=0&head=0", session=issued())
+        path = f"{held_with(slow)}/python"
+        calls = [Call(app, path, "site=0&head=0&form=matrix") for _ in range(70)]
+        other = Call(app, path, "site=0&head=0&form=matrix", session=issued())
         for _ in range(20):
             await asyncio.sleep(0.001)
         gate.set()
@@ -330,6 +332,8 @@ def test_answers_are_computed_on_one_thread_of_torch(client: TestClient) -> None
     path = held_with(lambda: str(torch.get_num_threads()))
     before = torch.get_num_threads()
     try:
-        assert client.get(f"{path}/code?site=0&head=0").json() == {"code": "1"}
+        assert (
+            client.get(f"{path}/python?site=0&head=0&form=matrix").json()["code"].startswith("1\n")
+        )
     finally:
         torch.set_num_threads(before)

@@ -14,6 +14,7 @@ from tests.viz.api.asking import ask
 from tests.viz.pages.explore.explorer import result_of
 from viz.api import tracing
 from viz.api.entries import TraceEntry
+from viz.api.predictions import predictions
 from viz.api.samples import PHOTOS
 from viz.export import responses
 
@@ -25,8 +26,9 @@ def request_of(name: str, given: Any = TEXT, **more: Any) -> TraceRequest:
 
 
 def script(entry: TraceEntry, **place: Any) -> str:
-    """The code as the page asks for it."""
-    return ask(entry, "code", 0, 0, **place)["code"]
+    """The code of a head and of the prediction beside it."""
+    answer = predictions(entry, 0, place.get("direction", "out"), place.get("token"))
+    return entry.code(0, 0, answer)
 
 
 def on_screen(entry: TraceEntry, **place: Any) -> list[str]:

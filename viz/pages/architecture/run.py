@@ -113,4 +113,4 @@ def _draw(stage: attention.Stage, request: TraceRequest) -> None:
     done = tracing.notes_of(request)
     if done:
         st.caption(shared.plain(f"Preprocessing: {'; '.join(done)}."))
-    stage.show(held, panels=["code"])
+    stage.show(held)

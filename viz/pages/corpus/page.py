@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 KINDS = ("self", "causal", "cross")
 NONE = "none"  # no second run
 BEGINS = "previous token"  # the head with the most of it is shown first
-VIEW_OPTIONS = ("rank", "conditions")  # options of the views of all heads
 Address = dict[str, Any]
 
 
@@ -50,9 +49,8 @@ def params(begin: Address | None = None, plot: str | None = None) -> tuple[link.
         link.choice("attention", first.get("attention") or "", ("", *KINDS)),
         *(replace(each, default=first.get(each.name, each.default)) for each in selected.SITE),
         link.number("head", first.get("head"), 0, 999),
-        replace(selected.param(OF_VIEWS["overview"]), default="table"),
         replace(selected.param(OF_VIEWS["plot"]), default=plot),
-        *(selected.param(OF_VIEWS[name]) for name in VIEW_OPTIONS),
+        selected.param(OF_VIEWS["rank"]),
     )
 
 

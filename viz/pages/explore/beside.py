@@ -80,7 +80,7 @@ class Second:
                 "made": self.held.serial,
                 "heads": attention.heads_of(self.held),
                 "title": other,
-                "panels": ["predictions"] if can_predict and self.held.value.kind == "text" else [],
+                "predicts": can_predict and self.held.value.kind == "text",
                 "aligned": not isinstance(self.request.input, Chat | Several),
                 "difference": edits.is_difference(self.request),
             },

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 METHODS = ("rollout", "flow", "norms", "gradient", "chefer", "attnlrp")
 PROOFS = ("yes", "drop", "deletion", "insertion", "road")
-RENAMED = {"class": "output", "fused": "fusion"}
 NAMES = (
     *("relevance", "class", "fused", "discarded", "components", "like"),
     *("foreground", "deviations"),
@@ -27,8 +26,8 @@ def renewed(query: Mapping[str, str]) -> dict[str, str]:
         typed = query.get("compare_model", "").strip()
         place = "hub" if HUB.fullmatch(typed) else "folder"
         return {**rest, "compare": f"{place}:{typed}" if typed else ""}
-    if query.get("arrangement") == "rank":
-        return {**query, "overview": "table"}
+    if query.get("arrangement") == "rank" or "overview" in query:
+        return {"lab": "numbers", **query}
     if query.get("figure", "") in FEATURES:
         gone = (*NAMES, "figure", "object", "threshold")
         return {"form": "features"} | {name: query[name] for name in query if name not in gone}
@@ -36,6 +35,8 @@ def renewed(query: Mapping[str, str]) -> dict[str, str]:
         return {"lab": "numbers"} | {name: query[name] for name in query if name != "figure"}
     if query.get("special", "shown") != "shown" and "sinks" not in query:
         return {**query, "sinks": query["special"]}
+    if query.get("states", "")[:1].isdecimal():
+        return {**query, "lab": "sweeps", "states": "yes"}
     if "lab" not in query and any(query.get(name, "no") not in ("", "no") for name in SWEPT):
         return {**query, "lab": "sweeps"}
     return dict(query)
@@ -61,9 +62,7 @@ def without_gone(edits: str, off: str) -> tuple[dict[str, str], list[str]]:
 def _relevance(query: Mapping[str, str]) -> dict[str, str]:
     rest = {name: value for name, value in query.items() if name not in (*NAMES, "proof")}
     new = {"form": "model", "method": query["relevance"]}
-    new |= {now: query[then] for then, now in RENAMED.items() if then in query}
-    if query.get("discarded", "").isdecimal():
-        new["discard"] = str(int(query["discarded"]) / 100)
+    new |= {"output": query["class"]} if "class" in query else {}
     if query.get("proof") in PROOFS:
         new |= {"tested": "yes", "proof": query["proof"].replace("yes", "grey")}
     return rest | new

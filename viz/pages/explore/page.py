@@ -299,7 +299,7 @@ class _Run:
         self.stage.show(
             held,
             of=self.wanted.layout,
-            panels=["predictions", "code"] if can_predict else ["code"],
+            predicts=can_predict,
             more=edits.with_source(second.props) if second else None,
         )
 

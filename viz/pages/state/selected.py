@@ -18,7 +18,6 @@ PLACE = ("layer", "attention", "head", "token", "direction", "scale")
 SCALES = ("fixed", "own")  # of a text's picture
 REPLACED = {  # values of older links, and what they open
     "form": {"vectors": "head", "qk": "head", "stages": "head"},
-    "overview": {"scatter": "table"},
     "method": {"decompx": "alti", "added": "norms"},
     "proof": dict.fromkeys(("road", "grey", "drop"), "deletion"),
 }

@@ -1,7 +1,7 @@
 """The attention view of a page: loading, shown, or dimmed with its last picture."""
 
 import time
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,7 +53,7 @@ class Stage:
         """Tells the browser what `show` is going to draw, so that it asks for it meanwhile.
 
         The last picture counts as drawn until then, and is that of `stale` if nothing follows. It
-        tells which panels there will be below the picture.
+        tells whether there will be predictions.
 
         Args:
             result: which the trace will be.
@@ -65,14 +65,14 @@ class Stage:
         elif network != before:
             heads = None
         _, last = st.session_state.get(f"{self.page}/drawn", ("", {}))
-        self._tell(result, heads, {"panels": last.get("panels", ["code"])})
+        self._tell(result, heads, {"predicts": last.get("predicts", False)})
 
     def show(
         self,
         held: Held,
         *,
         of: Hashable = None,
-        panels: Sequence[str] = (),
+        predicts: bool = False,
         more: Mapping[str, Any] | None = None,
     ) -> None:
         """Draws a trace.
@@ -81,12 +81,12 @@ class Stage:
             held: the trace.
             of: equal for all networks with the same layers and heads; for `shows` and a later
                 `expect`.
-            panels: names of panels below the picture.
+            predicts: whether the model’s predictions can be asked for.
             more: props of the view's kind.
         """
         heads = heads_of(held)
         if not self.drawn:
-            self._tell(held, heads, {"panels": list(panels), **(more or {})})
+            self._tell(held, heads, {"predicts": predicts, **(more or {})})
         st.session_state[f"{self.page}/heads"] = of, heads
         st.session_state[f"{self.page}/drawn"] = self.sent_picture
         st.session_state[f"{self.page}/of"] = of, session.current(self.page).revision

@@ -9,18 +9,17 @@ import { useMemo } from "../../web/vendor/hooks.js";
 /** @import {Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 
-const FADED = 0.75; // opacity of the background over heads that do not meet the conditions, or are switched off
+const FADED = 0.75; // opacity of the background over heads that are switched off
 
 /** @param {{state: TextState, theme: Theme, off?: ReadonlySet<string>}} props off: heads that edits switch off */
 export function Atlas({ state, theme, off = NONE }) {
-  const { numbers, conditions, maps } = state;
+  const { numbers, maps } = state;
   const paint = useMemo(
     () => (paper) => {
       for (const spot of paper.layout.spots) paintThumb(paper, state, spot);
-      const passing = numbers && conditions.size ? new Set(state.passing().map(nameOfSpot)) : null;
-      fade(paper, (name) => off.has(name) || (passing !== null && !passing.has(name)));
+      fade(paper, off);
     },
-    [maps, maps.thumbs.size, state.selection.scale, numbers, conditions, off],
+    [maps, maps.thumbs.size, state.selection.scale, off],
   );
   const sayOf = ({ site, head }) => (typeof head === "number" && numbers?.sentence({ site, head })) || "";
   return html`<${AllHeads} ...${{ state, theme, group: state.group(), paint, sayOf }} />`;
@@ -44,12 +43,12 @@ function paintThumb({ context, layout, ratio, theme }, state, spot) {
   context.fillRect(place.x, place.y, place.wide, place.pixels);
 }
 
-/** Fades heads. */
-function fade({ context, layout, ratio, theme }, isFaded) {
+/** Fades the heads that are switched off. */
+function fade({ context, layout, ratio, theme }, off) {
   context.globalAlpha = FADED;
   context.fillStyle = theme.background;
   for (const spot of layout.spots) {
-    if (!isFaded(nameOfSpot(spot))) continue;
+    if (!off.has(nameOfSpot(spot))) continue;
     const { x, y } = layout.place(spot);
     const [wide, high] = [layout.width, layout.height].map((side) => Math.ceil(side * ratio) + 1);
     context.fillRect(Math.floor(x * ratio), Math.floor(y * ratio), wide, high);

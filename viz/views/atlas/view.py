@@ -57,7 +57,7 @@ def answer(request: Request) -> Atlas:
     return Atlas(
         description="One thumbnail for each head: rows are queries, columns are keys; large ones"
         " are pooled.",
-        tables=weight_tables(request, "atlas"),
+        tables=weight_tables(request),
         rows=[(site_name(each, sites), each.heads + 2, partial(pooled, each)) for each in sites],
         scale=None if request.selection.scale == "own" else weight_scale(1.0),
     )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.methods import BY_NAME, NAMES, Fusion, names_of
+from analysis.methods import BY_NAME, NAMES, names_of
 from viz.api.endpoint import IMAGE, TEXT, Endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
@@ -113,24 +113,17 @@ def faithfulness(entry: TraceEntry, method: str, output: str = "") -> Curves:
     return entry.answers.once(("faithfulness", method, output), compute)
 
 
-def perturbation(
-    entry: TraceEntry,
-    method: str,
-    proof: str,
-    output: str = "",
-    fusion: Fusion = "mean",
-    discard: float = 0.0,
-) -> Perturbation:
+def perturbation(entry: TraceEntry, method: str, proof: str, output: str = "") -> Perturbation:
     """The probability of a class as patches are taken away or put back, by relevance."""
     from analysis import faithfulness as analysis
 
     def compute() -> analysis.Perturbation:
-        tokens, target = _relevant(Asked(entry, 0, "mean", method, fusion, discard), output)
+        tokens, target = _relevant(Asked(entry, 0, "mean", method), output)
         kind: Any = proof
         with opened(entry) as (model, given, _):
             return analysis.perturbation(model, given, tokens, kind, target=target)
 
-    key = ("perturbation", method, fusion, discard, output, proof)
+    key = ("perturbation", method, output, proof)
     result = entry.answers.once(key, compute)
     of_orders = result.curve, result.reverse, result.random
     return Perturbation(result.counts, result.value, *of_orders, result.score)
@@ -248,10 +241,8 @@ def figure(answer: Answer, page: "Page") -> None:
 
 def _asked(request: Request) -> dict[str, Any]:
     """What the test of a picture is asked with."""
-    chosen, fused = request.selection, BY_NAME[request.selection.method].fused
-    asked = {"method": chosen.method, "proof": chosen.proof, "output": chosen.output}
-    how = {name: getattr(chosen, name) for name in fused}
-    return asked | {name: value for name, value in how.items() if value not in ("mean", 0)}
+    chosen = request.selection
+    return {"method": chosen.method, "proof": chosen.proof, "output": chosen.output}
 
 
 def asks(request: Request, entry: TraceEntry) -> list[str]:

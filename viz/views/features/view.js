@@ -6,7 +6,7 @@ import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { pixelsOf, signedVeilOf } from "../../web/painting/over.js";
 import { useMemo } from "../../web/vendor/hooks.js";
-import { Ground, PatchMap } from "../../web/image/map.js";
+import { PatchMap } from "../../web/image/map.js";
 import { nameOf, shortName } from "../../web/image/words.js";
 
 /** @import {ImageState} from "../../web/image/state.js" */
@@ -26,7 +26,6 @@ const COSINES = ["−1", "−0.25", "0", "+0.25", "+1"]; // the square root on b
 /** @param {{state: ImageState, theme: Theme}} props */
 export const Features = ({ state, theme }) => html`
   <section class="hs-section hs-model" aria-label="Features of the patches">
-    <div class="hs-row"><span class="hs-spring"></span><${Ground} state=${state} /></div>
     <div class="hs-model-parts hs-over-parts hs-two">
       <${Components} ...${{ state, theme }} />
       <${Likeness} ...${{ state, theme }} />

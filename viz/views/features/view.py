@@ -9,11 +9,11 @@ from analysis.percent import percent
 from viz.api.endpoint import IMAGE, Endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.rerun import with_hidden
-from viz.colours import Veil, overlaid, scale_of, veiled
-from viz.selection import VEIL, Form
+from viz.colours import overlaid, scale_of, veiled
+from viz.selection import Form
 from viz.views.answer import Answer, Table
 from viz.views.entries import image_entry
-from viz.views.request import Request, veil_of
+from viz.views.request import Request
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
@@ -26,7 +26,7 @@ VIEW = Form(
     "Features",
     "The last states of the patches by their principal components, and which are alike",
     place=14,
-    options=("token", *VEIL),
+    options=("token",),
     covers="layers",
     texts=False,
     pictured=True,
@@ -92,14 +92,12 @@ class Features(Answer):
         layer: uint8 "row col 4", the colours with their opacity.
         likeness: "row col"; its title is that of the last table.
         picture: uint8 "row col 3".
-        veil: how colours lie over it.
     """
 
     title: str
     layer: np.ndarray
     likeness: np.ndarray
     picture: np.ndarray
-    veil: Veil
 
 
 def answer(request: Request) -> Features:
@@ -140,7 +138,6 @@ def answer(request: Request) -> Features:
         layer=layer,
         likeness=likeness.reshape(rows, cols),
         picture=request.picture,
-        veil=veil_of(request),
     )
 
 
@@ -149,9 +146,9 @@ def figure(answer: Features, page: "Page") -> None:
     from viz.parts import Picture, pictures
 
     scale = scale_of(answer.likeness, "cosine", "dark")
-    drawn = overlaid(answer.likeness, scale, answer.picture, answer.veil)
+    drawn = overlaid(answer.likeness, scale, answer.picture)
     page.heading(answer.title)
-    pictures(page, [Picture("", veiled(answer.layer, answer.picture, answer.veil))])
+    pictures(page, [Picture("", veiled(answer.layer, answer.picture))])
     page.heading(answer.tables[-1].title)
     pictures(page, [Picture("", drawn)])
     page.bar(scale)

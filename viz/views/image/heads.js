@@ -36,10 +36,10 @@ export function Heads({ state, theme }) {
   const table = useTable(state);
   const rows = state.complete ? state.rows() : null;
   const names = state.heads();
-  const { scale, ground, opacity } = state.selection;
+  const { scale } = state.selection;
   const token = state.token();
   const shared = state.peer?.sharedTop().top;
-  const inputs = [rows, table, state.base, state.bitmap, scale, ground, opacity, token, shared];
+  const inputs = [rows, table, state.base, state.bitmap, scale, token, shared];
   const scenes = useNewest(Boolean(rows), () => scenesOf(state, rows, table), inputs);
   const shares = useNewest(Boolean(rows), () => sharesOf(state, rows), [rows, state.base]);
   const newest = useNewest(Boolean(rows), () => rows, [rows]);
@@ -144,13 +144,11 @@ function largestTiles(count, { wide, high }, shape) {
 function scenesOf(state, rows, table) {
   const { bitmap } = state;
   const grid = state.grid();
-  const { ground, opacity } = state.selection;
   const frames = [{ sides: cellOf([grid], state.token()), kind: "chosen" }];
   return rows.heads.map((values) => ({
     bitmap,
-    coloured: ground === "colour" && !state.difference,
+    coloured: !state.difference,
     layers: [{ grid, pixels: pixelsOfRow(state, values, table) }],
-    opacity: opacity / 100,
     frames,
   }));
 }

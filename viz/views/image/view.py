@@ -11,12 +11,12 @@ from viz.api import image
 from viz.api.endpoint import IMAGE, Endpoint, path_of
 from viz.api.requests import one_of, word
 from viz.api.text import DIFFERENCE
-from viz.colours import Scale, Veil, change_scale, is_nearly_uniform, overlaid, strength_of
+from viz.colours import Scale, change_scale, is_nearly_uniform, overlaid, strength_of
 from viz.pack import factor_for
-from viz.selection import PLACE, VEIL, Form
+from viz.selection import PLACE, Form
 from viz.views.answer import Answer, weight_tables
 from viz.views.parts.sweeps import states
-from viz.views.request import Request, difference_of, name_of, veil_of
+from viz.views.request import Request, difference_of, name_of
 from viz.views.sinks import CLASS, hidden_of, hidden_sentence, source_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ VIEW = Form(
     "The weights of one token over the picture",
     place=15,
     of_weights=True,
-    options=(*PLACE, "values", "sinks", "outliers", *VEIL),
+    options=(*PLACE, "values", "sinks", "outliers"),
     texts=False,
     pictured=True,
 )
@@ -51,14 +51,12 @@ class Over(Answer):
         place: row and column of the patch that attends or is attended to; None for another token.
         scales: of the colours of each head.
         crosses: rows and columns of patches whose weights are hidden.
-        veil: how the weights are painted.
     """
 
     maps: Sequence[tuple[str, np.ndarray]]
     picture: np.ndarray | None
     place: tuple[int, int] | None
     scales: Sequence[Scale]
-    veil: Veil
     crosses: Sequence[tuple[int, int]] = ()
 
 
@@ -95,14 +93,13 @@ def answer(request: Request) -> Over:
     name = label if place is None else f"the patch in row {place[0]}, column {place[1]}"
     verb = "who attends to" if chosen.inward else "the attention of"
     common: dict[str, Any] = {"maps": maps, "picture": request.picture, "place": place}
-    common["tables"] = weight_tables(request, "image")
+    common["tables"] = weight_tables(request)
     if is_change:
         most = max(float(np.abs(changes).max()) for _, changes in maps) or 1.0
         return Over(
             description=f"What the edits changed in {verb} {name}: the change of each patch, over"
             " the picture.",
             scales=[change_scale(most, "dark")] * len(maps),
-            veil=Veil("grey", chosen.opacity),
             **common,
         )
     verb = "Who attends to" if chosen.inward else "Where attention goes from"
@@ -118,9 +115,7 @@ def answer(request: Request) -> Over:
     if even := [each for each, patches in maps if is_nearly_uniform(patches)]:
         description += f" Nearly uniform, so faint: {', '.join(even)}."
     scales = _scales(request, maps)
-    return Over(
-        description=description, scales=scales, veil=veil_of(request), crosses=crosses, **common
-    )
+    return Over(description=description, scales=scales, crosses=crosses, **common)
 
 
 def _placed(request: Request) -> tuple[tuple[int, int], int, int]:
@@ -190,7 +185,7 @@ def figure(answer: Over, page: "Page") -> None:
     items = [] if answer.picture is None else [Picture("the picture", answer.picture, frames)]
     for (name, values), scale in zip(answer.maps, answer.scales, strict=True):
         strength = 1.0 if scale.kind == "signed" else strength_of(values)
-        pixels = overlaid(values, scale, answer.picture, answer.veil, strength)
+        pixels = overlaid(values, scale, answer.picture, strength)
         items.append(Picture(name, pixels, frames, crosses))
     pictures(page, items)
     first, *others = answer.scales

@@ -8,7 +8,7 @@ import { capital, nounOf } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { headColour, headsShown, HeadSwitches } from "../../web/parts/switches.js";
 import { isDrawn } from "../../web/text/span.js";
-import { apart, inSight, strandsOf, strongestOnly } from "../../web/text/strands.js";
+import { apart, inSight, strandsOf } from "../../web/text/strands.js";
 import { useLayoutEffect, useRef, useState } from "../../web/vendor/hooks.js";
 import { Column, reveal } from "./column.js";
 
@@ -101,7 +101,7 @@ export function Lines({ state, theme, space, panel }) {
 
 /** The lines in sight of one head, or those of a token, the weakest first; null until their weights have come. */
 function linesOf(state, head, rows, cols, active) {
-  const { site, top } = state.selection;
+  const { site } = state.selection;
   const isAlone = active && isDrawn(state.ranges(), active.axis, active.index);
   /** @type {[number, number]} */
   const one = [active?.index ?? 0, (active?.index ?? 0) + 1];
@@ -111,10 +111,7 @@ function linesOf(state, head, rows, cols, active) {
   const weights = isAlone
     ? whole && Float32Array.from(whole.values).subarray(...part)
     : state.maps.window(site, head, down, across);
-  if (!weights) return null;
-  const every = strandsOf(weights, down, across, state.least(head));
-  const few = top ? state.strongest(head, rows) : null;
-  return top ? few && strongestOnly(every, few) : every;
+  return weights && strandsOf(weights, down, across, state.least(head));
 }
 
 /** Asks for the map of a head, and where that is pooled for the part in sight. */

@@ -59,9 +59,7 @@ class Lines(Answer):
 
 def answer(request: Request) -> Lines:
     """The weights of the heads; of one token alone where it is chosen."""
-    maps = [
-        (name_of(head), np.nan_to_num(drawn_of(request, head, "lines"))) for head in request.heads
-    ]
+    maps = [(name_of(head), np.nan_to_num(drawn_of(request, head))) for head in request.heads]
     token, inward = request.selection.token, request.selection.inward
     start = rows_and_columns(request)[int(inward)].start
     if token is not None:
@@ -77,13 +75,11 @@ def answer(request: Request) -> Lines:
     if token is not None:
         label = (key if inward else query)[token - start]
         description += f" Only the lines of “{label}” ({token}) are drawn."
-    if top := request.selection.top:
-        description += f" Of each row the {top} strongest keys are drawn."
     hidden = hidden_of(request, rows_and_columns(request)[0])
     description += f" {hidden_sentence(request, hidden)}" if hidden else ""
     return Lines(
         description=description,
-        tables=weight_tables(request, "lines"),
+        tables=weight_tables(request),
         heads=request.heads,
         maps=maps,
         query=query,

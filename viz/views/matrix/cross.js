@@ -2,39 +2,20 @@
 
 import { clipped } from "../../web/painting/lettering.js";
 import { paintNames } from "../../web/painting/axis_labels.js";
-import { placeOf, scaleOf } from "../../web/painting/viewport.js";
+import { placeOf } from "../../web/painting/viewport.js";
 
-/** @import {Axis, Cell} from "../../web/types" */
+/** @import {Cell} from "../../web/types" */
 /** @import {Context} from "../../web/painting/lettering.js" */
-/** @import {Range} from "../../web/text/span.js" */
 /** @import {Picture} from "../../web/painting/painter.js" */
 /** @import {Layout} from "../../web/painting/viewport.js" */
-
-/** @typedef {{axis: Axis, range: Range}} Band tokens of an axis */
 
 /**
  * @param {Context} context
  * @param {Layout} layout
  * @param {Picture} picture
- * @param {{bands: Band[], cell: Cell | null}} over bands that are chosen or lit, and the cell at the pointer
+ * @param {Cell} cell at the pointer
  */
-export function paintOver(context, layout, picture, { bands, cell }) {
-  context.clearRect(0, 0, layout.wide, layout.tall);
-  for (const band of bands) paintBand(context, layout, picture, band);
-  if (cell) paintCross(context, layout, picture, cell);
-}
-
-function paintBand(context, { left, top, width, height }, { view, theme }, { axis, range }) {
-  const first = axis === "query" ? view.row : view.col;
-  const [from, to] = range.map((place) => (place - first) * scaleOf(view, axis));
-  context.fillStyle = theme.primary;
-  context.globalAlpha = 0.25;
-  if (axis === "query") context.fillRect(0, top + from, left + width, to - from);
-  else context.fillRect(left + from, 0, to - from, top + height);
-  context.globalAlpha = 1;
-}
-
-function paintCross(context, layout, picture, cell) {
+export function paintCross(context, layout, picture, cell) {
   const { left, top, width, height } = layout;
   const { view, theme } = picture;
   const { x, y, wide, tall } = placeOf(layout, view, cell);

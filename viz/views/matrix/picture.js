@@ -15,7 +15,6 @@ import * as viewport from "../../web/painting/viewport.js";
 /** @typedef {{trace: string, site: number, head: Head, variant: Variant, parts: Part[]}} Subject */
 
 const READ = 24; // pixels of the line below the picture
-const MARKED = 5; // pixels of a cell that holds a mark
 
 /**
  * @param {TextState} state
@@ -36,24 +35,23 @@ export function layoutFor(state, site, { values, sinks }, { wide, high, unit, fa
     noted: Boolean(ownNote(state)) || shares,
     shares,
   };
-  return viewport.layoutIn(sizes, high - READ, values === "weights" && !state.selection.top);
+  return viewport.layoutIn(sizes, high - READ, values === "weights");
 }
 
 /**
  * @param {TextState} state
  * @param {Subject} subject
- * @param {{layout: Layout, view: View, theme: Theme, family: string, marks: Picture["marks"]}} seen
+ * @param {{layout: Layout, view: View, theme: Theme, family: string}} seen
  * @returns {Picture}
  */
 export function pictureOf(state, { site, head, variant, parts }, seen) {
   const { theme } = seen;
   const scale = scaleOf(state, parts[0], variant, theme);
-  const least = variant.values === "weights" ? state.selection.least : -Infinity;
   const { token, direction } = state.selection;
   const { sinks } = parts[0];
   return {
     ...seen,
-    parts: parts.map((part) => ({ part, table: tableFor(part, scale, theme, least) })),
+    parts: parts.map((part) => ({ part, table: tableFor(part, scale, theme) })),
     scale,
     sinks,
     numbers: numbersIn(state, { site, head, variant }, seen),
@@ -67,9 +65,9 @@ export function pictureOf(state, { site, head, variant, parts }, seen) {
   };
 }
 
-/** The weights in view, where cells have room for them and no marks. */
-function numbersIn(state, { site, head, variant }, { layout, view, marks }) {
-  if (variant.values !== "weights" || marks || !viewport.hasRoom(layout, view)) return null;
+/** The weights in view, where cells have room for them. */
+function numbersIn(state, { site, head, variant }, { layout, view }) {
+  if (variant.values !== "weights" || !viewport.hasRoom(layout, view)) return null;
   const { rows, cols } = viewport.visible(layout, view);
   return state.maps.window(site, head, rows, cols, variant);
 }
@@ -116,18 +114,6 @@ function absentIn(state) {
   const { labels, second } = state.texts().query;
   if (state.site().kind !== "joint" || second === undefined) return null;
   return { rows: [0, second], cols: [second, labels.length] };
-}
-
-/**
- * The strongest keys of the rows in view, where cells are large enough to mark them.
- *
- * @param {TextState} state
- * @param {Layout} layout
- * @param {View} view
- */
-export function marksIn(state, layout, view) {
-  if (view.scale < MARKED) return null;
-  return state.strongest(state.selection.head, viewport.visible(layout, view).rows);
 }
 
 /**

@@ -3,23 +3,20 @@
 
 import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
 import { fit, markPainted } from "../../web/core/dom.js";
-import { useFrameSignal, useNewest, useWanted } from "../../web/core/hooks.js";
+import { useNewest, useWanted } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
-import { paintOver } from "./cross.js";
+import { paintCross } from "./cross.js";
 import { covers, density, POOLED } from "../../web/text/maps.js";
 import { ChangedOffer } from "./offers.js";
 import { paintPicture } from "../../web/painting/painter.js";
-import { describe, layoutFor, marksIn, pictureOf } from "./picture.js";
+import { describe, layoutFor, pictureOf } from "./picture.js";
 import { Reading, Tip } from "./reading.js";
 import { useTouch } from "./touch.js";
 import { tipPlace, visible } from "../../web/painting/viewport.js";
 import { useZoom } from "./zoom.js";
 
-/** @import {Axis} from "../../web/types" */
 /** @import {ViewProps} from "../../web/core/view_panel.js" */
-/** @import {Band} from "./cross.js" */
 /** @import {Subject} from "./picture.js" */
-/** @import {Altered} from "./touch.js" */
 /** @import {Layout} from "../../web/painting/viewport.js" */
 
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
@@ -27,15 +24,18 @@ const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetc
 /** @param {ViewProps} props */
 export function Matrix({ state, theme, space, panel }) {
   const overlay = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const altered = useFrameSignal(state, /** @type {Altered | null} */ (null));
-  const brushed = useFrameSignal(state, /** @type {Band | null} */ (null));
   const { subject, layout, zoom, picture } = usePicture(state, theme, space);
   const lags = () => !subject || !isChosen(state, subject);
-  const touch = useTouch({ state, overlay, layout, zoom, lags, altered, brushed });
+  const touch = useTouch({ state, layout, zoom, lags });
   const canvas = usePainted(layout, picture);
   useTile(state, layout, picture, lags());
   const cell = lags() ? null : state.hover;
-  useOverlay(overlay, { state, layout, picture, cell, brushed: brushed.value });
+  useLayoutEffect(() => {
+    if (!overlay.current || !layout || !picture) return;
+    const context = fit(overlay.current, layout);
+    context.clearRect(0, 0, layout.wide, layout.tall);
+    if (cell) paintCross(context, layout, picture, cell);
+  }, [layout, picture, cell]);
 
   panel.zoom = {
     in: () => zoom.round(1.5, state.hover),
@@ -69,7 +69,7 @@ export function Matrix({ state, theme, space, panel }) {
       ${lags() && html`<div class="hs-wait">${waitingFor(state)}</div>`}
     </div>
     <p class="hs-read" aria-live="polite">
-      <${Status} ...${{ state, lags: lags(), altered: altered.value, sinks: picture?.sinks }} />
+      ${cell && html`<${Reading} ...${{ state, cell, sinks: picture?.sinks }} />`}
     </p>
   `;
 }
@@ -77,7 +77,7 @@ export function Matrix({ state, theme, space, panel }) {
 /** The newest head whose weights are here, and its picture. */
 function usePicture(state, theme, space) {
   const { trace } = state;
-  const { site, head, scale, token, direction, least, find } = state.selection;
+  const { site, head, scale, token, direction, find } = state.selection;
   const variant = state.variant();
   const { values, coding, sinks } = variant;
   const parts = state.parts(site, head, variant);
@@ -88,11 +88,10 @@ function usePicture(state, theme, space) {
 
   const of = [trace, site, head, values, coding, sinks, parts];
   const subject = useNewest(isReady, () => ({ trace, site, head, variant, parts }), of);
-  const around = [theme, query, key, values, state.selection.top, sinks, wide, high, unit, ...rows, ...cols];
+  const around = [theme, query, key, values, sinks, wide, high, unit, ...rows, ...cols];
   const layout = useNewest(isReady, () => layoutFor(state, site, variant, space), around);
   const zoom = useZoom(layout, trace, () => state.changed());
   useMatches(state, zoom);
-  const marks = isReady && layout ? marksIn(state, layout, zoom.view()) : null;
   const picture = useNewest(
     isReady,
     () =>
@@ -101,9 +100,8 @@ function usePicture(state, theme, space) {
         view: zoom.view(),
         theme,
         family,
-        marks,
       }),
-    [theme, layout, ...of, scale, token, direction, zoom.part.current, least, find, marks, devicePixelRatio],
+    [theme, layout, ...of, scale, token, direction, zoom.part.current, find, devicePixelRatio],
   );
   return { subject, layout, zoom, picture };
 }
@@ -153,19 +151,6 @@ function tilePath(state, layout, view) {
   return state.mapPath(site, head, { rows: around(rows, queries), cols: around(cols, keys) });
 }
 
-/** Paints what lies above the picture: the cross-hair, and tokens that are brushed or lit. */
-function useOverlay(overlay, { state, layout, picture, cell, brushed }) {
-  const { lit } = state;
-  useLayoutEffect(() => {
-    if (!overlay.current || !layout || !picture) return;
-    /** @type {(axis: Axis) => Band[]} */
-    const litOn = (axis) => (lit?.[axis] ?? []).map((place) => ({ axis, range: [place, place + 1] }));
-    /** @type {Band[]} */
-    const bands = [...(brushed ? [brushed] : []), ...litOn("query"), ...litOn("key")];
-    paintOver(fit(overlay.current, layout), layout, picture, { bands, cell });
-  }, [layout, picture, cell, brushed, lit]);
-}
-
 /** Whether this is the head that is chosen. */
 function isChosen(state, { trace, site, head, variant }) {
   const { values, coding, sinks } = state.variant();
@@ -177,13 +162,4 @@ function waitingFor(state) {
   const name = `${state.siteName()} · ${state.headName()}`;
   if (!state.view.remote) return `Not in this file: ${name}`;
   return state.view.client?.state("map") === "pending" ? `Fetching ${name} …` : `No answer for ${name}.`;
-}
-
-function Status({ state, lags, altered, sinks }) {
-  if (lags) return null;
-  if (altered) {
-    const weight = `${altered.from.toFixed(3)} → ${altered.to.toFixed(3)}`;
-    return `The weight of this cell: ${weight}. Let go to set it; Escape leaves it.`;
-  }
-  return state.hover && html`<${Reading} ...${{ state, cell: state.hover, sinks }} />`;
 }

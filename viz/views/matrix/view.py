@@ -13,7 +13,6 @@ from viz.api.requests import one_of
 from viz.caption import noun_of
 from viz.colours import INK, Scale, change_scale, score_scale, weight_scale
 from viz.selection import CUT, Form
-from viz.values import whole
 from viz.views.answer import Answer, weight_tables
 from viz.views.request import (
     Request,
@@ -21,16 +20,11 @@ from viz.views.request import (
     labels_of,
     name_of,
     rows_and_columns,
-    strongest_of,
     top_of,
-    weights_of,
 )
 from viz.views.sinks import hidden_of, hidden_sentence
 
 if TYPE_CHECKING:
-    from analysis.filters import Hidden
-    from analysis.overview import Head, RowSource
-    from models.trace import Site
     from viz.paper import Page
 
 VIEW = Form(
@@ -54,7 +48,6 @@ class Matrix(Answer):
         query: labels of the rows.
         key: labels of the columns.
         scale: of the colours.
-        marks: of each head, cells that are outlined; () for none.
         hidden: columns that are left out.
         shares: of each head, what each row gives to those; () for none.
     """
@@ -63,33 +56,28 @@ class Matrix(Answer):
     query: Sequence[str]
     key: Sequence[str]
     scale: Scale
-    marks: Sequence[np.ndarray] = ()
     hidden: Sequence[int] = ()
     shares: Sequence[np.ndarray] = ()
 
 
 def answer(request: Request) -> Matrix:
-    """The numbers of the heads, with what is outlined and what is left out."""
-    maps = [(name_of(head), drawn_of(request, head, "matrix")) for head in request.heads]
+    """The numbers of the heads, with what is left out."""
+    maps = [(name_of(head), drawn_of(request, head)) for head in request.heads]
     query, key = labels_of(request)
     description = (
         f"Rows are queries (the {noun_of(query)} that attends), columns are keys (the"
         f" {noun_of(key)} attended to)."
     )
-    top = request.selection.top
-    marks = [strongest_of(weights_of(request, head), top) for head in request.heads] if top else ()
     rows, columns = rows_and_columns(request)
     hidden = hidden_of(request, rows)
     description += f" {hidden_sentence(request, hidden)}" if hidden else ""
-    description += f" The {top} strongest keys of each row are outlined." if top else ""
     return Matrix(
         description=description,
-        tables=weight_tables(request, "matrix"),
+        tables=weight_tables(request),
         maps=maps if len(maps) > 1 else [("", maps[0][1])],
         query=query,
         key=key,
         scale=_scale(request, maps),
-        marks=marks,
         hidden=[key - columns.start for key in hidden.keys if key in columns] if hidden else (),
         shares=hidden.shares if hidden else (),
     )
@@ -118,7 +106,6 @@ def figure(answer: Matrix, page: "Page") -> None:
         answer.query,
         answer.key,
         answer.scale,
-        marks=answer.marks,
         hidden=answer.hidden,
         shares=answer.shares,
     )
@@ -135,65 +122,6 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
     return [path_of("map", site=request.index, head=head, **variant) for head in request.heads]
 
 
-# ---- filters
-
-
-@dataclass(frozen=True)
-class Strongest:
-    """The keys with the largest weights of each row, from the first row on."""
-
-    first: int
-    keys: list[list[int]]
-
-
-def hidden(
-    entry: TraceEntry,
-    site: int,
-    head: "Head",
-    rows: range | None = None,
-    columns: range | None = None,
-    least: float = 0.0,
-    top: int | None = None,
-    sinks: str = "shown",
-) -> "Hidden":
-    """The share of the weight that is shown, without sinks where these are hidden, that filters
-    leave out."""
-    from analysis.filters import hidden
-
-    of = _filtered(entry, site, head, rows, columns, sinks)
-    return hidden(*of, least=least, top=top)
-
-
-def strongest(
-    entry: TraceEntry,
-    site: int,
-    head: "Head",
-    top: int,
-    rows: range | None = None,
-    columns: range | None = None,
-    sinks: str = "shown",
-) -> Strongest:
-    """The strongest keys of each row, sinks left out where these are hidden."""
-    from analysis.filters import strongest
-
-    of = _filtered(entry, site, head, rows, columns, sinks)
-    return Strongest(of[3].start, strongest(*of, top).tolist())
-
-
-def _filtered(
-    entry: TraceEntry,
-    site: int,
-    head: "Head",
-    rows: range | None,
-    columns: range | None,
-    sinks: str,
-) -> "tuple[RowSource, Site, Head, range, range]":
-    where = text.site_at(entry.view, site, head)
-    source, _ = text.source_of(entry.view, where, "weights", sinks, entry.answers)
-    spans = text.within("rows", rows, where.queries), text.within("columns", columns, where.keys)
-    return source, where, head, *spans
-
-
 VALUES = one_of(*text.VALUES)
 ENDPOINTS = (
     Endpoint("overview", TEXT, text.overview),
@@ -201,6 +129,4 @@ ENDPOINTS = (
     Endpoint("map", BOTH, text.map_of, text.weights_read, values=VALUES),
     Endpoint("row", BOTH, text.row_of, text.row_reads, values=VALUES),
     Endpoint("changed", BOTH, text.changed, text.every_weight),
-    Endpoint("hidden", BOTH, hidden, top=whole(1, 64)),
-    Endpoint("strongest", BOTH, strongest, top=whole(1, 64)),
 )

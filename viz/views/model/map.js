@@ -107,7 +107,6 @@ function pictureOf(canvas, { state, theme, map, names, row, sinks }) {
     inward: false,
     sinks,
     absent: null,
-    marks: null,
     matches: { query: state.matchPlaces("query"), key: state.matchPlaces("key") },
     names,
     note,

@@ -7,19 +7,11 @@ import { capital, legible } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { explainedIn, MethodChoices } from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
-import {
-  fusedQueryOf,
-  largest,
-  methodOf,
-  nameOf,
-  number,
-  showsOf,
-  together,
-} from "../../web/methods/methods.js";
+import { largest, methodOf, number, together } from "../../web/methods/methods.js";
 import { numbersOf, pixelsOf, signedVeilOf, veilOf } from "../../web/painting/over.js";
 import { Switch, Field } from "../../web/parts/controls.js";
 import { useMemo } from "../../web/vendor/hooks.js";
-import { Ground, PatchMap } from "../../web/image/map.js";
+import { PatchMap } from "../../web/image/map.js";
 import { nameOf as tokenName, theToken } from "../../web/image/words.js";
 
 /** @import {ImageState} from "../../web/image/state.js" */
@@ -54,10 +46,9 @@ export function OverPatches({ state, theme }) {
           />
         <//>`
         }
-        <div class="hs-values hs-end"><${Ground} state=${state} /></div>
       </div>
       <div class="hs-model-parts hs-over-parts">
-        <${Method} key=${info.kind} ...${{ state, theme, info, fused: state.selection }} />
+        <${Method} key=${info.kind} ...${{ state, theme, info }} />
       </div>
       ${state.base.explains === "nothing" && html`<p class="hs-doubt">${UNEXPLAINED}</p>`}
     </section>
@@ -65,20 +56,19 @@ export function OverPatches({ state, theme }) {
 }
 
 /** The row of a method from the answer or from a token. */
-function RowPart({ state, info, fused, ...others }) {
+function RowPart({ state, info, ...others }) {
   const { site, head, followed, token } = state.selection;
   const asked = {
     ...(info.of === "tower" ? { site: 0, head: "mean" } : { site, head }),
     method: info.name,
     index: followed === "token" ? (token ?? 0) : undefined,
-    ...fusedQueryOf(info, fused),
   };
   const { answer, ...reply } = useAnswer(state.view, "over", pathOf("model_row", asked), "Computing");
   const of = `from ${answer?.reads ?? theToken(state, token ?? 0)}`;
   const numbers = answer && { values: answer.values, of, more: "" };
   const framed = followed === "token" ? undefined : null;
   const isTested = info.of === "tower" && followed !== "token";
-  return html`<${Part} ...${{ state, info, fused, numbers, ...reply, framed, isTested, ...others }} />`;
+  return html`<${Part} ...${{ state, info, numbers, ...reply, framed, isTested, ...others }} />`;
 }
 
 /** What speaks for a class. */
@@ -95,12 +85,11 @@ function RelevancePart({ state, info, ...others }) {
 }
 
 /** One method's numbers over the picture. */
-function Part({ state, theme, info, fused, numbers, reason, isRefused, framed, isTested }) {
+function Part({ state, theme, info, numbers, reason, isRefused, framed, isTested }) {
   const { base, pointed } = state;
   const list = numbers?.values ?? [];
   const of = info.of === "head" ? ` (${state.siteName()}, ${state.headName()})` : "";
-  const title = numbers ? `${nameOf(info, fused)} ${numbers.of}${of}` : nameOf(info, fused);
-  const says = showsOf(info, fused);
+  const title = numbers ? `${info.title} ${numbers.of}${of}` : info.title;
   const drawn = useMemo(
     () => (numbers ? drawnOf(state, numbers.values, { info, title, framed }) : null),
     [numbers?.values, title, framed, state.ramp, base],
@@ -128,13 +117,13 @@ function Part({ state, theme, info, fused, numbers, reason, isRefused, framed, i
           }
         </div>
         <div>
-          <p class="hs-sentence">${says}</p>
+          <p class="hs-sentence">${info.shows}</p>
           <p class="hs-read hs-muted">${more}</p>
           <p class="hs-doubt">${`${info.doubt} ${info.source}.`}</p>
           ${
             isTested &&
             base.explains === "classes" &&
-            html`<${Faithful} ...${{ state, pictured: true, method: info.name, more: fusedQueryOf(info, fused) }} />`
+            html`<${Faithful} ...${{ state, pictured: true, method: info.name }} />`
           }
         </div>
       </div>

@@ -8,8 +8,7 @@ import { cellOf } from "../../web/core/raster.js";
 import { pathOf } from "../../web/core/sources.js";
 import { choiceOf, explainedIn, MethodChoices } from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
-import { fusedQueryOf, largest, methodOf, nameOf, number } from "../../web/methods/methods.js";
-import { showsOf, together } from "../../web/methods/methods.js";
+import { largest, methodOf, number, together } from "../../web/methods/methods.js";
 import { Quoted } from "../../web/parts/controls.js";
 import { restingIn, sharesOf } from "../../web/text/resting.js";
 import { useMemo, useState } from "../../web/vendor/hooks.js";
@@ -31,7 +30,7 @@ export function Model({ state, theme, space, panel }) {
     <div class="hs-model">
       <div class="hs-row"><${MethodChoices} state=${state} /></div>
       <div class="hs-model-parts" ref=${panel.stage}>
-        <${KINDS[info.kind]} key=${info.kind} ...${{ state, theme, space, info, fused: state.selection }} />
+        <${KINDS[info.kind]} key=${info.kind} ...${{ state, theme, space, info }} />
       </div>
       ${state.base.explains === "nothing" && html`<p class="hs-doubt">${UNEXPLAINED}</p>`}
     </div>
@@ -52,10 +51,10 @@ const placeOf = (state, { of }) => ({
 });
 
 /** One method's part, with what is said of the method. */
-const Part = ({ info, fused, note, dim = false, children, after = null }) => html`
+const Part = ({ info, note, dim = false, children, after = null }) => html`
   <section class=${dim ? "hs-section hs-dim" : "hs-section"}>
-    ${info.kind !== "map" && html`<h3 class="hs-heading">${nameOf(info, fused)}</h3>`}
-    <p class="hs-sentence">${showsOf(info, fused)}${note && ` ${capital(note)}.`}</p>
+    ${info.kind !== "map" && html`<h3 class="hs-heading">${info.title}</h3>`}
+    <p class="hs-sentence">${info.shows}${note && ` ${capital(note)}.`}</p>
     ${children}
     <p class="hs-doubt">${`What it does not prove: ${info.doubt}`}</p>
     ${after}
@@ -64,9 +63,9 @@ const Part = ({ info, fused, note, dim = false, children, after = null }) => htm
 
 const Waiting = ({ reason }) => html`<p class="hs-sentence">${reason}</p>`;
 
-function MapPart({ state, theme, space, info, fused }) {
+function MapPart({ state, theme, space, info }) {
   const { site, head, sinks: hides } = state.selection;
-  const asked = { ...placeOf(state, info), method: info.name, ...fusedQueryOf(info, fused) };
+  const asked = { ...placeOf(state, info), method: info.name };
   const reply = useAnswer(state.view, "all layers", pathOf("model", asked), "Computing");
   const answer = /** @type {ModelMap | null} */ (reply.answer);
   const place = `${state.trace} ${asked.site} ${asked.head} ${info.name}`;
@@ -80,11 +79,9 @@ function MapPart({ state, theme, space, info, fused }) {
   const [cell, setCell] = useState(/** @type {Cell | null} */ (null));
   const map = newest?.place === place && !reply.isRefused ? newest.map : null; // it stays until the next comes
   const sinks = useMemo(() => (map && hides !== "shown" ? restingOf(state, map) : null), [map, hides]);
-  if (!map) {
-    return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${reply.reason} /><//>`;
-  }
+  if (!map) return html`<${Part} info=${info}><${Waiting} reason=${reply.reason} /><//>`;
   const of = info.of === "head" ? [state.siteName(site), state.headName(head)] : [];
-  const names = [state.base.model, ...of, nameOf(info, fused)];
+  const names = [state.base.model, ...of, info.title];
   const shares = (values?.values ?? []).map((value, key) => (sinks?.keys.includes(key) ? 0 : value));
   const hidden = sinks && legible(state.texts().key.labels[sinks.key]).trim();
   const said = [
@@ -95,7 +92,7 @@ function MapPart({ state, theme, space, info, fused }) {
     `Colours from 0 to ${number(topOf(map, sinks))}. ${moreIs(theme.mode)} = more.`,
   ].join(" ");
   return html`
-    <${Part} ...${{ info, fused, note: map.note, dim: !answer }}>
+    <${Part} ...${{ info, note: map.note, dim: !answer }}>
       <${MapOfLayers}
         ...${{ state, theme, wide: space.wide, map, names, row, sinks }}
         onPoint=${(next) => (isSame(cell, next) ? undefined : setCell(next))}
@@ -127,18 +124,13 @@ function restingOf(state, { cells, shape: [rows, cols] }) {
   return { ...resting, keys: [resting.key], shares: ofRows };
 }
 
-function FlowPart({ state, theme, info, fused }) {
-  const asked = {
-    ...placeOf(state, info),
-    method: info.name,
-    ...fusedQueryOf(info, fused),
-    index: rowOf(state),
-  };
+function FlowPart({ state, theme, info }) {
+  const asked = { ...placeOf(state, info), method: info.name, index: rowOf(state) };
   const { answer, reason } = useAnswer(state.view, "flow", pathOf("model_row", asked), "Computing");
-  if (!answer) return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${reason} /><//>`;
+  if (!answer) return html`<${Part} info=${info}><${Waiting} reason=${reason} /><//>`;
   const { values, note } = /** @type {ModelRow} */ (answer);
   const said = `Colours from 0 to ${number(largest(values))}. ${moreIs(theme.mode)} = more.`;
-  return html`<${Part} ...${{ info, fused, note }}><${Row} ...${{ state, theme, values, said }} /><//>`;
+  return html`<${Part} ...${{ info, note }}><${Row} ...${{ state, theme, values, said }} /><//>`;
 }
 
 /** The row of the chosen token, as a shaded text; below it what is said while no token is pointed at. */
@@ -170,7 +162,7 @@ function Row({ state, theme, values, said }) {
   `;
 }
 
-function RelevancePart({ state, theme, info, fused }) {
+function RelevancePart({ state, theme, info }) {
   const { output } = state.selection;
   const path = pathOf("relevance", { method: info.name, output: output || undefined });
   const reply = useAnswer(state.view, "relevance", path, "Computing");
@@ -181,13 +173,13 @@ function RelevancePart({ state, theme, info, fused }) {
     () => texts?.map((each) => html`<${Chips} ...${{ theme, ...each, onRead: setPointed }} />`),
     [theme, texts],
   );
-  if (!answer) return html`<${Part} ...${{ info, fused }}><${Waiting} reason=${reply.reason} /><//>`;
+  if (!answer) return html`<${Part} info=${info}><${Waiting} reason=${reply.reason} /><//>`;
   const signs = answer.values.some((value) => value < 0)
     ? `${theme.mode === "dark" ? "Orange" : "Brown"} speaks for the output, blue against it.`
     : `${moreIs(theme.mode)} = more.`;
   const test = html`<${Faithful} ...${{ state, method: info.name }} />`;
   return html`
-    <${Part} ...${{ info, fused, note: answer.note, after: test }}>
+    <${Part} ...${{ info, note: answer.note, after: test }}>
       <p class="hs-sentence">${`${explainedIn(answer)} ${number(answer.value)}:`}</p>
       ${chips}
       <p class="hs-read" aria-live="polite">${pointed || `${together(answer)} ${signs}`}</p>

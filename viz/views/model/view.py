@@ -10,13 +10,13 @@ from analysis.percent import percent
 from viz.api.endpoint import BOTH, TEXT, Endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.requests import one_of
-from viz.colours import Veil, overlaid, scale_of
-from viz.selection import RELEVANCE, VEIL, Form, Selection
+from viz.colours import overlaid, scale_of
+from viz.selection import RELEVANCE, Form
 from viz.views import methods
 from viz.views.answer import Answer, Table, digits
 from viz.views.entries import image_entry, text_entry
 from viz.views.faithfulness import view as faithfulness
-from viz.views.request import Request, veil_of
+from viz.views.request import Request
 
 if TYPE_CHECKING:
     from viz.paper import Page
@@ -26,21 +26,12 @@ VIEW = Form(
     "All layers",
     "Every layer at once: rollout, flow, norms, relevance for an output",
     place=5,
-    options=(
-        *("query", *RELEVANCE, "tested", "proof", "followed", "fusion", "discard", *VEIL),
-        "sinks",
-    ),
+    options=("query", *RELEVANCE, "tested", "proof", "followed", "sinks"),
     grouped=False,
     covers="layers",
     module="model",
     pictured=True,
 )
-FUSED = {
-    "mean": "their mean weight",
-    "max": "their largest weight in each cell",
-    "min": "their smallest weight in each cell",
-}
-SHORT = {"mean": "", "max": ", largest of heads", "min": ", smallest of heads"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,13 +42,11 @@ class Layers(Answer):
         row: of a map, the row that stands below it: its title and place.
         grid: over a picture the grid of patches, and how many tokens stand before them.
         picture: uint8 "row col 3".
-        veil: how numbers lie over it.
     """
 
     row: tuple[str, int] = ("", 0)
     grid: tuple[tuple[int, int], int] | None = None
     picture: np.ndarray | None = None
-    veil: Veil | None = None
 
 
 def answer(request: Request) -> Layers:
@@ -75,27 +64,26 @@ def answer(request: Request) -> Layers:
 def _of_text(request: Request) -> Layers:
     method = request.selection.method
     info, note = BY_NAME[method], methods.note_of(request.view, method)
-    name, fused = _fused(request.selection)
-    said = f"{name}. {info.shows}{fused}"
+    said = f"{info.title}. {info.shows}"
     said += f" {note[0].upper()}{note[1:]}." if note else ""
     if info.kind == "relevance":
         return Layers(description=said, tables=_relevance(request))
-    return _row(request, name, said)
+    return _row(request, said)
 
 
-def _row(request: Request, name: str, said: str) -> Layers:
+def _row(request: Request, said: str) -> Layers:
     """A map and a row of it, or a row alone."""
     from analysis.sinks import resting_on
 
     chosen, row, place = request.selection, request.row, request.site.where.coordinates
-    info, of = BY_NAME[chosen.method], _fusing(chosen)
+    info = BY_NAME[chosen.method]
     query = request.view.query_labels(request.site)
     key = request.view.key_labels(request.site)
     head = request.heads[0] if info.of == "head" else "mean"
-    at = {n: place[n] for n in ("kind", "tower")} | of
+    at = {name: place[name] for name in ("kind", "tower")}
     at = place | {"head": head} if info.of == "head" else at
-    title = f"{name}, row of “{query[row]}” ({row})"
-    asked = methods.Asked(text_entry(request), request.index, head, chosen.method, **of)
+    title = f"{info.title}, row of “{query[row]}” ({row})"
+    asked = methods.Asked(text_entry(request), request.index, head, chosen.method)
     if info.kind == "row":
         values = asked.row(row).numpy(force=True)
         how: dict[str, Any] = {"title": title, "words": "value"}
@@ -108,7 +96,7 @@ def _row(request: Request, name: str, said: str) -> Layers:
         said += f" “{key[hidden]}” is hidden: {percent(share, '.3g')} of a row went there."
         values = values.copy()
         values[:, hidden] = 0
-    how = {"title": name, "words": info.title}
+    how = {"title": info.title, "words": info.title}
     labels = {"query": query, "key": key}
     table = Table(chosen.method, ("query", "key"), values, labels, at, **how)
     return Layers(description=said, tables=[table], row=(title, row))
@@ -142,45 +130,25 @@ def _over(request: Request) -> Layers:
     from analysis.patches import grid_of
 
     entry, chosen = image_entry(request), request.selection
-    info, (name, fused) = BY_NAME[chosen.method], _fused(chosen)
+    info = BY_NAME[chosen.method]
     if info.kind == "relevance":
         result = methods.relevance(entry, chosen.method, chosen.output)
-        about, words = f"{name} for {result.explains}, {digits(result.value)}", "relevance"
+        about, words = f"{info.title} for {result.explains}, {digits(result.value)}", "relevance"
     else:
         asked = _asked(request)
         result, token = methods.row_of(entry, **asked), asked.get("index")
         from_ = result.reads if token is None else entry.trace.labels[token]
-        about, words = f"{name} from {from_}", "value"
+        about, words = f"{info.title} from {from_}", "value"
     labels = {"token": entry.trace.labels}
     how: dict[str, Any] = {"title": about, "words": words}
     values = result.values.numpy(force=True)
     return Layers(
-        description=f"{name}. {info.shows} Tokens without a place on the picture are not"
-        f" drawn.{fused}",
+        description=f"{info.title}. {info.shows} Tokens without a place on the picture are not"
+        " drawn.",
         tables=[Table(chosen.method, ("token",), values, labels, {"of": about}, **how)],
         grid=grid_of(entry.trace, entry.trace.sites[0]),
         picture=request.picture,
-        veil=veil_of(request),
     )
-
-
-def _fusing(chosen: Selection) -> dict[str, Any]:
-    """How the method fuses heads, as it is chosen."""
-    return {name: getattr(chosen, name) for name in BY_NAME[chosen.method].fused}
-
-
-def _fused(chosen: Selection) -> tuple[str, str]:
-    """The method's name with how it fuses heads and what it leaves out, and that in sentences."""
-    info = BY_NAME[chosen.method]
-    if "fusion" not in info.fused:
-        return info.title, ""
-    name = f"{info.title}{SHORT[chosen.fusion]}"
-    said = f" A layer’s heads are fused by {FUSED[chosen.fusion]}."
-    if "discard" in info.fused and chosen.discard:
-        share = percent(chosen.discard, "g")
-        name += f", {share} left out"
-        said += f" The smallest {share} of each layer’s weights above 0 are left out."
-    return name, said
 
 
 def figure(answer: Layers, page: "Page") -> None:
@@ -195,7 +163,7 @@ def figure(answer: Layers, page: "Page") -> None:
             (rows, cols), prefix = answer.grid
             patches = values[prefix : prefix + rows * cols].reshape(rows, cols)
             scale = scale_of(patches, words, "dark")
-            pixels = overlaid(patches, scale, answer.picture, answer.veil or Veil())
+            pixels = overlaid(patches, scale, answer.picture)
             pictures(page, [Picture("", pixels)])
             page.bar(scale)
             continue
@@ -240,7 +208,6 @@ def _asked(request: Request) -> dict[str, Any]:
         "head": "mean" if of_tower else request.heads[0],
         "method": chosen.method,
         **index,
-        **{name: value for name, value in _fusing(chosen).items() if value not in ("mean", 0)},
     }
 
 

@@ -4,7 +4,7 @@ import { aboutOf } from "../../web/core/about.js";
 import { html } from "../../web/core/html.js";
 import { rangeOf, ticksOf } from "../../web/core/ticks.js";
 import { Field, Menu } from "../../web/parts/controls.js";
-import { nameOfSpot, shareOf } from "../../web/core/head_numbers.js";
+import { shareOf } from "../../web/core/head_numbers.js";
 import { useMemo, useState } from "../../web/vendor/hooks.js";
 
 /** @import {ManyHeads, Range} from "../../web/types" */
@@ -51,7 +51,7 @@ export function Dots({ state, numbers, spots }) {
   const { site, head } = state.selection;
   const plot = useMemo(
     () => html`<${Plot} ...${{ state, numbers, spots, x, y, onOver: setOver }} />`,
-    [numbers, spots, x, y, site, head, state.conditions],
+    [numbers, spots, x, y, site, head],
   );
   const read =
     over &&
@@ -70,7 +70,6 @@ export function Dots({ state, numbers, spots }) {
 
 function Plot({ state, numbers, spots, x, y, onOver }) {
   const { site, head } = state.selection;
-  const kept = new Set(state.passing().map(nameOfSpot));
   /** @type {(key: string) => Range} */
   const range = (key) => rangeOf(numbers.values(key, spots), numbers.measure(key)) ?? [0, 1];
   let [across, up] = [range(x), range(y)];
@@ -88,11 +87,7 @@ function Plot({ state, numbers, spots, x, y, onOver }) {
     const [cx, cy] = [numbers.value(x, spot), numbers.value(y, spot)];
     if (cx === null || cy === null) return null;
     const isChosen = spot.site === site && spot.head === head;
-    const kind = isChosen
-      ? "hs-dot hs-dot-chosen"
-      : kept.has(nameOfSpot(spot))
-        ? "hs-dot"
-        : "hs-dot hs-dot-faint";
+    const kind = isChosen ? "hs-dot hs-dot-chosen" : "hs-dot";
     return html`<circle class=${kind} data-place=${place} cx=${left(cx)} cy=${top(cy)} r=${isChosen ? RADIUS + 2 : RADIUS} />`;
   };
   const titles = [x, y].map((key) => numbers.measure(key).title);

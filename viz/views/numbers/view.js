@@ -1,18 +1,11 @@
-// All heads by their numbers: two of them as dots, and a table that is sorted by one and filtered by any. Only
-// the rows in sight are elements.
+// All heads by their numbers: two of them as dots, and a table that is sorted by one. Only the rows
+// in sight are elements.
 
 import { aboutOf } from "../../web/core/about.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { rangeOf } from "../../web/core/ticks.js";
-import {
-  conditionOf,
-  nameOfSpot,
-  ranked,
-  rankOf,
-  shareOf,
-  undefinedNote,
-} from "../../web/core/head_numbers.js";
+import { ranked, rankOf, shareOf, undefinedNote } from "../../web/core/head_numbers.js";
 import { inSight } from "../../web/text/strands.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { Dots } from "./dots.js";
@@ -23,27 +16,22 @@ const ROW = 26; // pixels at a unit of 1
 const TALLEST = 0.6; // of the window
 const BESIDE = 6; // rows that are there above and below the window
 const HEAD = { key: "head", title: "Layer · head", about: "In the order of layers." };
-const SENTENCE =
-  "One dot and one row per head. Choose a column’s name to sort by it; filter with “> 0.3” or “0.2 – 0.5”.";
+const SENTENCE = "One dot and one row per head. Choose a column’s name to sort by it.";
 
 /** @param {{state: ManyHeads}} props */
 export function Numbers({ state }) {
   const numbers = state.askNumbers();
   const group = state.group()[0];
   const heads = useNewest(Boolean(numbers), () => headsOf(state, numbers), [numbers, group]);
-  const { conditions } = state;
   const { rank } = state.selection;
-  const order = useMemo(() => (heads ? orderOf(state, heads) : []), [heads, rank, conditions]);
+  const order = useMemo(() => (heads ? orderOf(state, heads) : []), [heads, rank]);
   const waiting = numbers ? "" : state.waitingFor("numbers", "Computing the numbers of every head");
-  const part = order.length === heads?.spots.length ? "" : ` of ${heads?.spots.length}`;
   return html`
     <div class="hs-table-view">
       <p class="hs-sentence">${SENTENCE}</p>
       ${waiting && html`<p class="hs-sentence" role="status">${waiting}</p>`}
       ${heads && html`<${Scroller} ...${{ state, heads, order, dim: !numbers }} />`}
-      <p class="hs-read" aria-live="polite">
-        ${heads && (order.length ? `${order.length}${part} heads` : "No head meets these conditions.")}
-      </p>
+      <p class="hs-read">${heads && `${order.length} heads`}</p>
       ${heads && html`<p class="hs-doubt">${undefinedNote(heads.numbers, rankOf(rank).key, heads.spots)}</p>`}
       ${heads && html`<${Dots} ...${{ state, numbers: heads.numbers, spots: heads.spots }} />`}
     </div>
@@ -66,15 +54,13 @@ function headsOf(state, numbers) {
   return { numbers, spots, ranges };
 }
 
-/** The places of the heads that are shown. */
+/** The places of the heads in their order. */
 function orderOf(state, { numbers, spots }) {
   const { key, least } = rankOf(state.selection.rank);
-  const kept = new Set(state.passing().map(nameOfSpot));
   const places = [...spots.keys()];
-  const passes = (place) => kept.has(nameOfSpot(spots[place]));
-  if (!numbers.has(key)) return places.filter(passes);
+  if (!numbers.has(key)) return places;
   const values = numbers.values(key, spots);
-  return [...ranked(values, least), ...places.filter((place) => values[place] === null)].filter(passes);
+  return [...ranked(values, least), ...places.filter((place) => values[place] === null)];
 }
 
 function Scroller({ state, heads, order, dim }) {
@@ -118,12 +104,9 @@ function Scroller({ state, heads, order, dim }) {
       onScroll=${({ currentTarget }) => setTop(currentTarget.scrollTop)}
       onKeyDown=${walk}
     >
-      <table class="hs-heads-table" aria-rowcount=${order.length + 2}>
+      <table class="hs-heads-table" aria-rowcount=${order.length + 1}>
         <thead>
           <${Names} ...${{ state, numbers }} />
-          <tr class="hs-filters">
-            ${numbers.measures.map((measure) => html`<td><${Filter} key=${measure.key} ...${{ state, measure }} /></td>`)}
-          </tr>
         </thead>
         ${space(from)}
         <tbody>
@@ -131,7 +114,7 @@ function Scroller({ state, heads, order, dim }) {
             .slice(from, to)
             .map(
               (place, i) =>
-                html`<${Row} key=${place} ...${{ state, heads, place, index: from + i + 3, chosen }} />`,
+                html`<${Row} key=${place} ...${{ state, heads, place, index: from + i + 2, chosen }} />`,
             )}
         </tbody>
         ${space(order.length - to)}
@@ -172,29 +155,6 @@ function Names({ state, numbers }) {
   return html`<tr>
     ${[HEAD, ...numbers.measures.slice(1)].map(nameOf)}
   </tr>`;
-}
-
-/** Where a condition on a number is typed, which may have been chosen in another view. */
-function Filter({ state, measure: { key, title } }) {
-  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const text = state.conditions.get(key) ?? "";
-  useLayoutEffect(() => {
-    if (input.current && input.current.value.trim() !== text) input.current.value = text;
-  }, [text]);
-  return html`
-    <input
-      class="hs-filter"
-      type="text"
-      aria-label=${`Filter by ${title}`}
-      aria-invalid=${text !== "" && !conditionOf(text)}
-      placeholder="any"
-      maxlength="24"
-      spellcheck="false"
-      autocomplete="off"
-      ref=${input}
-      onInput=${({ currentTarget }) => state.filter({ [key]: currentTarget.value })}
-    />
-  `;
 }
 
 function Row({ state, heads: { numbers, spots, ranges }, place, index, chosen }) {

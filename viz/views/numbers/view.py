@@ -28,7 +28,7 @@ VIEW = Form(
     "A matrix of layers and heads for each number",
     place=12,
     covers="every",
-    chooses=(("overview", "table"),),
+    chooses=(("lab", "numbers"),),
 )
 
 

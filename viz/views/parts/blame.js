@@ -26,7 +26,7 @@ export function Blame({ state, theme }) {
   const { answer, reason } = useAnswer(state.view, "blame", path, "Cutting edges");
   return html`
     <${Experiment}
-      ...${{ view: state.view, slot: "blame", isOn, reason, kind: "hs-blame" }}
+      ...${{ isOn, reason, kind: "hs-blame" }}
       text="What it rests on"
       title="Blame: find the edges of all heads that the output rests on, and cut them"
       onToggle=${() => state.select({ tested: isOn ? "no" : "yes" })}

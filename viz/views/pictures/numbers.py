@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 LARGEST = 720  # pixels of the longer side of a picture that is sent
 PARTS = 1000  # of a side of a picture, in which an area is told
-MASKS = ("mean", "blur", "cut")
 HEADS = 12  # that are listed
 CAPTIONS = 6
 CONTROLS = 3  # areas elsewhere
@@ -227,15 +226,8 @@ def readers(
 # ---- what words need
 
 
-def need(
-    entry: TraceEntry,
-    area: str,
-    first: int,
-    last: int,
-    mask: str = "mean",
-    frame: int | None = None,
-) -> "Need":
-    """The probability of a word with and without an area of a picture.
+def need(entry: TraceEntry, area: str, first: int, last: int, frame: int | None = None) -> "Need":
+    """The probability of a word with an area of a picture, and with its mean colour there.
 
     Of a video, a frame and those that share its tokens are masked; None is all.
     """
@@ -245,13 +237,13 @@ def need(
     frames = _sharing(entry, number, frame)
 
     def test() -> "Need":
-        how: Any = {"picture": number, "frames": frames, "mask": mask, "controls": CONTROLS}
+        how: Any = {"picture": number, "frames": frames, "controls": CONTROLS}
         with opened(entry) as (model, given, _):
             report(0, 1)
             ids = masking.ids_of(entry.trace)
             return masking.need(model, _prompt(given), ids, places, box, **how)
 
-    return entry.answers.once(("need", *places, area, frames, mask), test)
+    return entry.answers.once(("need", *places, area, frames), test)
 
 
 def versus(entry: TraceEntry, row: int, rival: str = "") -> Versus:

@@ -6,7 +6,7 @@ import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
-import { Button, Entry, Switch } from "../../web/parts/controls.js";
+import { Button, Entry } from "../../web/parts/controls.js";
 import { differenceText, needText, readersText } from "./words.js";
 
 /** @import {Sides} from "../../web/core/grids.js" */
@@ -15,11 +15,6 @@ import { differenceText, needText, readersText } from "./words.js";
 /** @import {Sheet} from "./sheets.js" */
 
 const PARTS = 1000; // of a side of a picture, in which an area is told
-const MASK = {
-  mean: { label: "Mean colour", how: "in the picture’s mean colour" },
-  blur: { label: "Blur", how: "blurred" },
-  cut: { label: "Cut tokens", how: "cut from attention" },
-};
 const HINT =
   "Drag over a picture to see which words looked at an area and to test whether this one needs it; click a patch for" +
   " that alone. Keys: arrows move, Shift + arrows extend, Enter tests.";
@@ -62,7 +57,7 @@ export function areaFrom(text) {
  */
 export function useQuestions(state, look, isUnplaced) {
   const { view, base } = state;
-  const { site, head, mask, rival, relevant } = state.selection;
+  const { site, head, rival, relevant } = state.selection;
   const isTested = useFrameSignal(state, true); // whether the area is
   const corners = useFrameSignal(state, /** @type {{from: number, to: number} | null} */ (null));
   const drawn = useFrameSignal(state, /** @type {{picture: number, sides: Sides} | null} */ (null));
@@ -76,11 +71,7 @@ export function useQuestions(state, look, isUnplaced) {
     "versus",
     span && asksVersus && { row: span.first, rival: rival || undefined },
   );
-  const need = useHeld(
-    view,
-    "need",
-    span && !asksVersus && isTested.value && area && { ...there, ...span, mask },
-  );
+  const need = useHeld(view, "need", span && !asksVersus && isTested.value && area && { ...there, ...span });
   const readers = useHeld(view, "readers", area && look.grids.length > 0 && { site, head, ...there });
 
   /** Shows one thing in place of the weights, or none. */
@@ -149,23 +140,17 @@ export function Questions({ state, look, questions, colours, shares, otherwise }
       ${readers.answer ? readersText(look.words, shares ?? [], readers.answer.patches) : readers.reason}
     </p>`
     }
-    <p class="hs-read" aria-live="polite"><${Said} ...${{ state, look, questions, colours, otherwise }} /></p>
+    <p class="hs-read" aria-live="polite"><${Said} ...${{ look, questions, colours, otherwise }} /></p>
   `;
 }
 
 function Tools({ state, questions: { isOffered, isUnplaced, area, versus, show } }) {
-  const { mask, rival, relevant } = state.selection;
+  const { rival, relevant } = state.selection;
   const isAsked = area || rival || relevant === "yes";
   const clear =
     (isOffered ? isAsked : versus) &&
     html`<${Button} text="✕" title="Show the weights again" onClick=${() => show({ area: "" })} />`;
   if (!isOffered) return html`<div class="hs-row">${clear}</div>`;
-  const masks = Object.entries(MASK).map(([value, { label, how }]) => ({
-    value,
-    label,
-    title: `Hide the area: ${how}`,
-    disabled: !area || (isUnplaced && value === "cut"),
-  }));
   return html`
     <div class="hs-row">
       <${Button}
@@ -174,25 +159,21 @@ function Tools({ state, questions: { isOffered, isUnplaced, area, versus, show }
         aria-pressed=${area?.isWhole ?? false}
         onClick=${() => show({ area: [area?.picture ?? 0, 0, 0, PARTS, PARTS].join(".") })}
       />
-      <${Switch}
-        ...${{ name: "How the area is hidden", choices: masks, chosen: mask }}
-        onChoose=${(next) => show({ mask: next, area: state.selection.area })}
-      />
-      ${!isUnplaced && html`<${Entry} ...${RIVAL} value=${rival} onCommit=${(next) => next !== rival && show({ rival: next })} />`}
+      ${
+        !isUnplaced &&
+        html`
+        <${Entry} ...${RIVAL} value=${rival} onCommit=${(next) => next !== rival && show({ rival: next })} />
+        <${Button}
+          title="What speaks for this word over all heads and layers: weights times gradient of its logit"
+          aria-pressed=${relevant === "yes"}
+          onClick=${() => show({ relevant: relevant === "yes" ? "no" : "yes" })}
+        >
+          Relevance
+        <//>
+      `
+      }
       ${clear}
     </div>
-    ${
-      !isUnplaced &&
-      html`<div class="hs-row">
-      <${Button}
-        title="What speaks for this word over all heads and layers: weights times gradient of its logit"
-        aria-pressed=${relevant === "yes"}
-        onClick=${() => show({ relevant: relevant === "yes" ? "no" : "yes" })}
-      >
-        Relevance
-      <//>
-    </div>`
-    }
   `;
 }
 
@@ -203,9 +184,8 @@ const RIVAL = {
   maxlength: "40",
 };
 
-function Said({ state, look, questions, colours, otherwise }) {
+function Said({ look, questions, colours, otherwise }) {
   const { versus, need, isOffered, isUnplaced, reason, area } = questions;
-  const { mask } = state.selection;
   const word = look.word?.text ?? "";
   const how = "(weights times gradient, all heads and layers)";
   if (versus?.rival)
@@ -219,7 +199,7 @@ function Said({ state, look, questions, colours, otherwise }) {
       <${Colour} ...${{ colours, at: 255 }} />; what lowers it in ${" "}<${Colour} ...${{ colours, at: 0 }} />
       ${` ${how}. It tells what a small change would do.`}
     `;
-  if (need) return needText(word, need, MASK[mask].how, area?.isWhole);
+  if (need) return needText(word, need, area?.isWhole);
   if (reason) return capital(reason);
   return look.word && isOffered ? (isUnplaced ? BARE_HINT : HINT) : otherwise;
 }

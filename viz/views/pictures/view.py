@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,13 +13,13 @@ from analysis.percent import percent as in_percent
 from viz.api import text
 from viz.api.endpoint import TEXT, Endpoint, path_of
 from viz.api.entries import TraceEntry, tokens_of
-from viz.api.requests import one_of, sentence, word
-from viz.colours import Scale, Veil, layer_of, strength_of, veiled
+from viz.api.requests import sentence, word
+from viz.colours import Scale, layer_of, strength_of, veiled
 from viz.selection import OF_ANSWERS, Form
 from viz.views.answer import Answer, Table
 from viz.views.entries import text_entry
 from viz.views.pictures import numbers
-from viz.views.request import DOUBT, One, Request, name_of, veil_of
+from viz.views.request import DOUBT, One, Request, name_of
 
 if TYPE_CHECKING:
     from models.picture_grid import Box, PictureGrid
@@ -32,7 +32,7 @@ VIEW = Form(
     "Where a word of an answer, or another token, looked on the pictures beside the text; or"
     " the captions of a picture, their similarities and maps",
     place=13,
-    options=("token", "sinks", *OF_ANSWERS, "ground", "opacity"),
+    options=("token", "sinks", *OF_ANSWERS),
     grouped=False,
     runs=True,
     chooses=(("form", "matrix"),),
@@ -46,7 +46,6 @@ NOT_APART = (
     "A map says what raises the similarity to its caption, not what tells two captions apart."
 )
 PARTS = {"image": "the picture", "sinks": "sinks", "text": "other text"}  # of a row
-HOW = {"mean": "in the picture’s mean colour", "blur": "blurred", "cut": "cut from attention"}
 BLANK = 240  # pixels of the height of a picture that is not there
 UNSEEN = 184  # opacity of the black over what the network does not see, of 255
 WORDS = 24  # of an answer, whose weights, shares and heads a page holds
@@ -83,14 +82,12 @@ class OnPictures(Answer):
         titles: of each head.
         sheets: the pictures, under each title.
         words: of the colours.
-        veil: how numbers lie over pictures.
     """
 
     maps: Sequence[np.ndarray]
     titles: Sequence[str]
     sheets: Sequence[Sheet]
     words: str
-    veil: Veil
 
 
 class Looked(NamedTuple):
@@ -209,7 +206,6 @@ def answer(request: Request) -> OnPictures:
         titles=looked.titles,
         sheets=_sheets(panel),
         words=looked.words,
-        veil=veil_of(request),
     )
 
 
@@ -237,7 +233,6 @@ def _captions(request: Request, entry: TraceEntry) -> OnPictures:
         titles=["Similarity of the picture to each caption, as the model scales it"],
         sheets=[Sheet(name, photo, [(n, grid.box)]) for n, name in enumerate(names)],
         words=RELEVANCE,
-        veil=veil_of(request),
     )
 
 
@@ -307,16 +302,15 @@ def _need(panel: Panel) -> tuple[str, Table] | None:
     """Whether the word needs the area, in a sentence and in numbers; None where none is tested."""
     if panel.area is None or not panel.answered or panel.entry.opened is None:
         return None
-    how = panel.request.selection.mask
-    result = numbers.need(panel.entry, **panel.asked, **panel.span, mask=how)
+    result = numbers.need(panel.entry, **panel.asked, **panel.span)
     there = ", ".join(map(percent, result.elsewhere))
     others = f", and with areas of the same size elsewhere {there}" if there else ""
     said = (
         f"“{panel.label}” has the probability {percent(result.before)} with the picture as it is,"
-        f" {percent(result.after)} with the outlined area {HOW[how]}{others}."
+        f" {percent(result.after)} with the outlined area in the picture’s mean colour{others}."
     )
     names = ["as it is", "this area", *(f"area {n + 1}" for n in range(len(result.elsewhere)))]
-    about = {"word": panel.label, "area": panel.request.selection.area, "mask": how}
+    about = {"word": panel.label, "area": panel.request.selection.area}
     values = np.array([result.before, result.after, *result.elsewhere])
     return said, Table("probability", ("hidden",), values, {"hidden": names}, about)
 
@@ -437,17 +431,16 @@ def figure(answer: OnPictures, page: "Page") -> None:
         scale = Scale(*ends, most, answer.words, "dark")
         strength = strength_of(every) if answer.words == WEIGHT else 1.0
         layers = [layer_of(np.nan_to_num(each), scale, strength) for each in maps]
-        veil = replace(answer.veil, ground="grey") if scale.kind == "signed" else answer.veil
         page.heading(title)
         items = [
-            Picture(sheet.name, _covered(sheet, layers, veil), sheet.frames)
+            Picture(sheet.name, _covered(sheet, layers, grey=scale.kind == "signed"), sheet.frames)
             for sheet in answer.sheets
         ]
         pictures(page, items)
         page.bar(scale)
 
 
-def _covered(sheet: Sheet, layers: Sequence[np.ndarray], veil: Veil) -> np.ndarray:
+def _covered(sheet: Sheet, layers: Sequence[np.ndarray], *, grey: bool) -> np.ndarray:
     """The picture under the cells of its grids: uint8 "row col 3"; later grids cover earlier."""
     picture, bare = sheet.picture, sheet.picture is None
     if picture is None:  # so large that the cells of the first grid are square
@@ -455,7 +448,6 @@ def _covered(sheet: Sheet, layers: Sequence[np.ndarray], veil: Veil) -> np.ndarr
         rows, cols = layers[number].shape[:2]
         shape = (cols / (right - left)) / (rows / (bottom - top))
         picture = np.full((BLANK, max(1, round(BLANK * shape)), 3), 255, np.uint8)
-        veil = replace(veil, ground="colour")
     high, wide = picture.shape[:2]
     layer = np.zeros((high, wide, 4), np.uint8)
     layer[..., 3] = 0 if bare else UNSEEN
@@ -466,7 +458,7 @@ def _covered(sheet: Sheet, layers: Sequence[np.ndarray], veil: Veil) -> np.ndarr
         cells[..., 3] = 255 if bare else cells[..., 3]
         seen = np.ix_(np.flatnonzero(down >= 0), np.flatnonzero(across >= 0))
         layer[seen] = cells[np.ix_(down[down >= 0], across[across >= 0])]
-    return veiled(layer, picture, veil)
+    return veiled(layer, picture, grey=grey and not bare)
 
 
 def _cells(start: float, stop: float, count: int, pixels: int) -> np.ndarray:
@@ -533,7 +525,7 @@ def _again(panel: Panel) -> list[str]:
         return [path_of("versus", row=panel.rows[0], rival=chosen.rival)]
     if panel.area is None:
         return []
-    return [path_of("need", **panel.asked, **panel.span, mask=chosen.mask)]
+    return [path_of("need", **panel.asked, **panel.span)]
 
 
 ENDPOINTS = (
@@ -542,7 +534,7 @@ ENDPOINTS = (
     Endpoint("shares", TEXT, numbers.shares),
     Endpoint("ranked", TEXT, numbers.ranked, text.every_weight),
     Endpoint("readers", TEXT, numbers.readers),
-    Endpoint("need", TEXT, numbers.need, text.every_weight, mask=one_of(*numbers.MASKS)),
+    Endpoint("need", TEXT, numbers.need, text.every_weight),
     Endpoint("versus", TEXT, numbers.versus, text.every_weight, rival=word),
     Endpoint("captions", TEXT, numbers.captions, text.every_weight, texts=sentence),
     Endpoint("objects", TEXT, numbers.objects),

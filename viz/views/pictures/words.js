@@ -75,11 +75,10 @@ const shortOf = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(
  *
  * @param {string} word
  * @param {Need} need
- * @param {string} how the area is hidden
  * @param {boolean} [isWhole] whether the area is the picture as a whole
  */
-export function needText(word, { before, after, elsewhere }, how, isWhole = false) {
-  const hidden = `${probability(after)} with ${isWhole ? "all of it" : "the area"} ${how}`;
+export function needText(word, { before, after, elsewhere }, isWhole = false) {
+  const hidden = `${probability(after)} with ${isWhole ? "all of it" : "the area"} in its mean colour`;
   const numbers = `“${word}”: ${probability(before)} with the picture as it is, ${hidden}`;
   if (!elsewhere.length) {
     const verdict = after < before ? "makes" : "does not make";

@@ -1,6 +1,5 @@
-"""The text, shaded: once for each layer and head."""
+"""The text, shaded: once for each head."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,10 @@ from viz.colours import Scale, score_scale, weight_scale
 from viz.selection import CUT, PLACE, Form
 from viz.views.answer import Answer, Table
 from viz.views.request import (
-    One,
     Request,
     labels_of,
-    layers_of,
     name_of,
     rows_and_columns,
-    strongest_of,
     weights_of,
 )
 from viz.views.sinks import hidden_of, hidden_sentence
@@ -31,28 +27,26 @@ VIEW = Form(
     "Text",
     "The text shaded by each head that is switched on",
     place=2,
-    options=(*PLACE, "values", *CUT, "layers"),
+    options=(*PLACE, "values", *CUT),
     module="text",
 )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Texts(Answer):
-    """A number of each token, once for each layer and head: the rows of the one table.
+    """A number of each token, once for each head: the rows of the one table.
 
     Attributes:
         scale: of the colours.
         marked: the token in question.
-        strongest: of each row, the tokens with the largest numbers.
     """
 
     scale: Scale
     marked: int | None
-    strongest: Sequence[Sequence[int]]
 
 
 def answer(request: Request) -> Texts:
-    """The weights of one token on the text itself; once for each layer and head."""
+    """The weights of one token on the text itself; once for each head."""
     query, key = labels_of(request)
     rows, columns = rows_and_columns(request)
     inward, choice = request.selection.inward, request.selection
@@ -63,26 +57,18 @@ def answer(request: Request) -> Texts:
     place = token - span.start
     axis, span = ("query", rows) if inward else ("key", columns)
     fixed = {"key" if inward else "query": token}
-    layers = layers_of(request)
-    copies: list[tuple[Request, One]] = [(each, head) for each in layers for head in each.heads]
     scores = request.selection.values == "scores"
     what = "score" if scores else "weight"
     if inward:
         labels = query
         description = f"The {what} that each token gives to “{key[place]}” ({token})."
-        values = [weights_of(each, head)[:, place] for each, head in copies]
+        values = [weights_of(request, head)[:, place] for head in request.heads]
     else:
         labels = key
         description = f"The {what} that “{query[place]}” ({token}) gives to each token."
-        values = [weights_of(each, head)[place] for each, head in copies]
+        values = [weights_of(request, head)[place] for head in request.heads]
     maps = np.stack(values)
-    top = request.selection.top
-    description += f" The {top} strongest are outlined." if top else ""
-    strongest = [np.flatnonzero(strongest_of(each[None], top)[0]).tolist() for each in maps]
-    if not scores:
-        maps = np.where(maps >= request.selection.least, maps, np.nan)
-    asked = rows if inward else range(token, token + 1)
-    hidden = hidden_of(request, asked if len(layers) == 1 else None)
+    hidden = hidden_of(request, rows if inward else range(token, token + 1))
     if hidden is not None:
         description += (
             f" {hidden_sentence(request, hidden, 'the weight' if inward else 'this row')}"
@@ -93,30 +79,25 @@ def answer(request: Request) -> Texts:
     most = float(np.nan_to_num(maps).max())
     scale = score_scale(maps) if scores else weight_scale(most or 1.0 if rescaled else 1.0)
     marked = place if labels == (key if inward else query) else None
-    several = "layer {} · " if len(layers) > 1 else ""
-    names = [several.format(each.site.layer) + name_of(head) for each, head in copies]
-    at = [each.site.where.coordinates | {"head": head, **fixed} for each, head in copies]
-    named = {"head": names, axis: labels}
+    at = [request.site.where.coordinates | {"head": head, **fixed} for head in request.heads]
+    named = {"head": [name_of(head) for head in request.heads], axis: labels}
     return Texts(
         description=description,
         tables=[Table(what, ("head", axis), maps, named, at, {axis: span})],
         scale=scale,
         marked=marked,
-        strongest=strongest,
     )
 
 
 def figure(answer: Texts, page: "Page") -> None:
-    """The text once for each layer and head, on one scale."""
+    """The text once for each head, on one scale."""
     from viz.parts import shaded
 
     (table,) = answer.tables
     labels = table.labels[table.axes[1]]
-    rows = zip(table.labels["head"], table.values, answer.strongest, strict=True)
-    for name, values, strongest in rows:
+    for name, values in zip(table.labels["head"], table.values, strict=True):
         page.heading(name)
-        look = {"marked": answer.marked, "strongest": strongest}
-        shaded(page, labels, values, answer.scale, **look)
+        shaded(page, labels, values, answer.scale, marked=answer.marked)
     page.bar(answer.scale)
 
 
@@ -125,10 +106,9 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
     chosen = request.selection
     axis = {"axis": "key" if chosen.inward else "query", "index": chosen.token}
     paths = []
-    for each in layers_of(request):
-        for head in each.heads:
-            place = {"site": each.index, "head": head}
-            paths.append(path_of("map", **place))
-            if chosen.token is not None:
-                paths.append(path_of("row", **place, **axis))
+    for head in request.heads:
+        place = {"site": request.index, "head": head}
+        paths.append(path_of("map", **place))
+        if chosen.token is not None:
+            paths.append(path_of("row", **place, **axis))
     return paths

@@ -1,5 +1,5 @@
 // The requests of one view for one trace. For each slot ("map", "row", …) the view sets the path it
-// needs: an older request of the slot is aborted, identical requests are shared, failures are
+// needs: requests that no slot needs any more are aborted, identical ones are shared, failures are
 // retried. Likely next paths are prefetched one at a time, with low priority, while idle.
 
 import { Absent, Gone, pathOf } from "./sources.js";
@@ -8,7 +8,6 @@ import { Absent, Gone, pathOf } from "./sources.js";
 
 const TRIES = 3;
 const RETRY_MS = 400; // before the second try; twice as long before each further one
-const AHEAD = "ahead"; // the slot of background requests
 
 /**
  * @typedef {object} Slot
@@ -28,10 +27,7 @@ const AHEAD = "ahead"; // the slot of background requests
  */
 
 export class Client {
-  /**
-   * @param {Source} source
-   * @param {Events} events
-   */
+  /** @param {Source} source @param {Events} events */
   constructor(source, events) {
     this.source = source;
     this.events = events;
@@ -39,10 +35,11 @@ export class Client {
     this.slots = new Map();
     /** @type {Map<string, {path: string, timer: ReturnType<typeof setTimeout>}>} what slots will want */
     this.soon = new Map();
-    /** @type {Map<string, {controller: AbortController, users: Set<string>}>} by path */
+    /** @type {Map<string, AbortController>} by path */
     this.flights = new Map();
-    /** @type {string[]} */
+    /** @type {string[]} paths to prefetch */
     this.queue = [];
+    this.ahead = ""; // the path that is prefetched
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.over = false;
@@ -67,50 +64,47 @@ export class Client {
       this.soon.set(name, { path, timer: setTimeout(() => this.want(name, path), delay) });
       return;
     }
-    if (slot) this.release(name, slot);
-    if (path === null) return;
-    /** @type {Slot} */
-    const fresh = { path, since: performance.now(), state: "pending", tries: 0, reason: "", timer: undefined };
-    this.slots.set(name, fresh);
-    this.start(name, fresh);
+    clearTimeout(slot?.timer);
+    this.slots.delete(name);
+    /** @type {Slot | null} */
+    const fresh =
+      path === null
+        ? null
+        : { path, since: performance.now(), state: "pending", tries: 0, reason: "", timer: undefined };
+    if (fresh) this.slots.set(name, fresh);
+    this.abortIdle();
+    if (fresh) this.start(fresh);
   }
 
-  /**
-   * The state of a slot's request.
-   *
-   * @param {string} name
-   * @returns {RequestState}
-   */
+  /** Aborts the requests that nobody needs any more. */
+  abortIdle() {
+    const needed = new Set([this.ahead]);
+    for (const { path, state } of this.slots.values()) if (state === "pending") needed.add(path);
+    for (const [path, flight] of this.flights)
+      if (!needed.has(path)) {
+        flight.abort();
+        this.flights.delete(path);
+      }
+  }
+
+  /** @param {string} name @returns {RequestState} of a slot's request */
   state(name) {
     return this.slots.get(name)?.state ?? "none";
   }
 
-  /**
-   * Whether a slot's request is this one, and has been answered.
-   *
-   * @param {string} name
-   * @param {string} path
-   */
+  /** Whether a slot's request is this one, and has been answered. @param {string} name @param {string} path */
   isDone(name, path) {
     const slot = this.slots.get(name);
     return slot?.path === path && slot.state === "done";
   }
 
-  /**
-   * How long a slot's request has been pending, in milliseconds; null if it is not.
-   *
-   * @param {string} name
-   */
+  /** How long a slot's request has been pending, in milliseconds; null if it is not. @param {string} name */
   age(name) {
     const slot = this.slots.get(name);
     return slot?.state === "pending" ? performance.now() - slot.since : null;
   }
 
-  /**
-   * Why a slot's request was refused; "" if it was not.
-   *
-   * @param {string} name
-   */
+  /** Why a slot's request was refused; "" if it was not. @param {string} name */
   reason(name) {
     return this.slots.get(name)?.reason ?? "";
   }
@@ -122,26 +116,19 @@ export class Client {
    * @returns {{name: string, path: string} | null}
    */
   slowest(milliseconds) {
-    let before = performance.now() - milliseconds;
-    let oldest = null;
-    for (const [name, { path, state, since }] of this.slots) {
-      if (state !== "pending" || since >= before) continue;
-      before = since;
-      oldest = { name, path };
-    }
-    return oldest;
+    const waiting = [...this.slots].filter(([, slot]) => slot.state === "pending");
+    const [first] = waiting.sort(([, one], [, other]) => one.since - other.since);
+    if (!first || performance.now() - first[1].since <= milliseconds) return null;
+    return { name: first[0], path: first[1].path };
   }
 
-  /**
-   * Ends the request of a slot; it is made again when the slot has wanted something else.
-   *
-   * @param {string} name
-   */
+  /** Ends the request of a slot; it is made again when the slot has wanted something else. @param {string} name */
   stop(name) {
     const slot = this.slots.get(name);
     if (slot?.state !== "pending") return;
-    this.release(name, slot);
+    clearTimeout(slot.timer);
     this.slots.set(name, { ...slot, state: "absent", reason: "Stopped." });
+    this.abortIdle();
     this.events.changed();
     this.next();
   }
@@ -174,11 +161,8 @@ export class Client {
     clearTimeout(this.timer);
     this.queue = paths;
     this.timer = undefined;
-    for (const [path, { controller, users }] of this.flights)
-      if (users.has(AHEAD) && users.size === 1 && !paths.includes(path)) {
-        controller.abort();
-        this.flights.delete(path);
-      }
+    if (!paths.includes(this.ahead)) this.ahead = "";
+    this.abortIdle();
     if (!paths.length || this.over) return;
     this.timer = setTimeout(() => {
       this.timer = undefined;
@@ -189,66 +173,44 @@ export class Client {
   /** Starts the next prefetch if no request is pending. */
   next() {
     if (this.over || this.flights.size || this.timer !== undefined) return;
-    const path = this.queue.shift();
-    if (path !== undefined) this.fly(path, AHEAD, "low");
+    this.ahead = this.queue.shift() ?? "";
+    if (this.ahead) this.fly(this.ahead, "low");
   }
 
-  destroy() {
+  /** Ends every request, and makes no other. */
+  end() {
     this.over = true;
     clearTimeout(this.timer);
     for (const { timer } of [...this.slots.values(), ...this.soon.values()]) clearTimeout(timer);
-    for (const { controller } of this.flights.values()) controller.abort();
-    this.slots.clear();
+    for (const flight of this.flights.values()) flight.abort();
     this.flights.clear();
   }
 
-  /**
-   * @param {string} name
-   * @param {Slot} slot
-   */
-  start(name, slot) {
-    slot.tries += 1;
-    slot.state = "pending";
-    this.fly(slot.path, name, "high");
+  destroy() {
+    this.end();
+    this.slots.clear();
   }
 
-  /**
-   * @param {string} path
-   * @param {string} user
-   * @param {Priority} priority
-   */
-  fly(path, user, priority) {
-    const flight = this.flights.get(path);
-    if (flight) {
-      flight.users.add(user);
-      return;
-    }
-    const controller = new AbortController();
-    this.flights.set(path, { controller, users: new Set([user]) });
-    const { signal } = controller;
+  /** @param {Slot} slot */
+  start(slot) {
+    slot.tries += 1;
+    slot.state = "pending";
+    this.fly(slot.path, "high");
+  }
+
+  /** @param {string} path @param {Priority} priority */
+  fly(path, priority) {
+    if (this.flights.has(path)) return;
+    const flight = new AbortController();
+    this.flights.set(path, flight);
+    const { signal } = flight;
     this.source.get(path, { signal, priority }).then(
       (bytes) => signal.aborted || this.landed(path, bytes),
       (error) => signal.aborted || this.failed(path, error),
     );
   }
 
-  /**
-   * @param {string} name
-   * @param {Slot} slot
-   */
-  release(name, slot) {
-    clearTimeout(slot.timer);
-    this.slots.delete(name);
-    const flight = this.flights.get(slot.path);
-    if (!flight?.users.delete(name) || flight.users.size) return;
-    flight.controller.abort();
-    this.flights.delete(slot.path);
-  }
-
-  /**
-   * @param {string} path
-   * @param {Uint8Array} bytes
-   */
+  /** @param {string} path @param {Uint8Array} bytes */
   landed(path, bytes) {
     this.flights.delete(path);
     for (const slot of this.slots.values()) if (slot.path === path) slot.state = "done";
@@ -260,35 +222,28 @@ export class Client {
     this.next();
   }
 
-  /**
-   * @param {string} path
-   * @param {Error} error
-   */
+  /** @param {string} path @param {Error} error */
   failed(path, error) {
     this.flights.delete(path);
-    if (error instanceof Gone) return this.ended(path);
-    for (const [name, slot] of this.slots) {
+    if (error instanceof Gone) return this.lost(path);
+    for (const slot of this.slots.values()) {
       if (slot.path !== path) continue;
       slot.reason = error.message;
       if (error instanceof Absent) slot.state = "absent";
       else if (slot.tries >= TRIES) slot.state = "failed";
       else {
         slot.state = "pending"; // it was "done" if the answer could not be read
-        slot.timer = setTimeout(() => this.start(name, slot), RETRY_MS * 2 ** (slot.tries - 1));
+        slot.timer = setTimeout(() => this.start(slot), RETRY_MS * 2 ** (slot.tries - 1));
       }
     }
     this.events.changed();
     this.next();
   }
 
-  /** @param {string} path */
-  ended(path) {
-    const { gone } = this.events;
+  /** The trace is no longer there. @param {string} path */
+  lost(path) {
     for (const slot of this.slots.values()) slot.state = "gone";
-    this.over = true;
-    clearTimeout(this.timer);
-    for (const { controller } of this.flights.values()) controller.abort();
-    this.flights.clear();
-    gone(path);
+    this.end();
+    this.events.gone(path);
   }
 }

@@ -124,16 +124,6 @@ function strongestFor(state, axis, index) {
 }
 
 /**
- * Sets one weight of the chosen head, or of every head.
- *
- * @param {any} state
- * @param {{query: number, key: number}} cell
- * @param {number} weight
- */
-export const paint = (state, { query, key }, weight) =>
-  state.ask?.({ do: "set", value: setWeights(state, query, [key], weight) });
-
-/**
  * The edit that sets weights of a row of the chosen head, or of every head where none is chosen.
  *
  * @param {any} state

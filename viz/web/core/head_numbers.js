@@ -7,7 +7,7 @@ import { signed } from "./ticks.js";
 /** @typedef {{site: number, head: number}} Spot one head of one site */
 
 /** The layer of a head, as if it were one of its numbers. */
-export const LAYER = "layer";
+const LAYER = "layer";
 const DIGITS = 4; // of a number, before and after the point; after it at most so many
 
 export class HeadNumbers {
@@ -161,49 +161,6 @@ export const rankOf = (rank) =>
 export const nameOfSpot = ({ site, head }) => `${site}/${head}`;
 
 /**
- * The heads that meet every condition; a number that is not defined meets none.
- *
- * @param {HeadNumbers} numbers
- * @param {ReadonlyMap<string, string>} conditions text by key of the measure
- * @param {Spot[]} spots
- */
-export function passing(numbers, conditions, spots) {
-  const tests = [...conditions].flatMap(([key, text]) => {
-    const test = conditionOf(text);
-    return test ? [{ key, test }] : [];
-  });
-  return spots.filter((spot) =>
-    tests.every(({ key, test }) => {
-      const value = numbers.value(key, spot);
-      return value !== null && test(value);
-    }),
-  );
-}
-
-/**
- * Conditions as the link has them, "induction:> 0.3;entropy:0.2 – 0.5", by measure.
- *
- * @param {string} text
- * @returns {Map<string, string>}
- */
-export function conditionsOf(text) {
-  const pairs = text.split(";").map((part) => /^([^:]+):(.+)$/.exec(part) ?? []);
-  return new Map(pairs.flatMap(([whole, key, condition]) => (whole ? [[key, condition]] : [])));
-}
-
-/**
- * The same the other way round, without conditions that say nothing.
- *
- * @param {ReadonlyMap<string, string>} conditions
- */
-export const conditionsText = (conditions) =>
-  [...conditions]
-    .map(([key, condition]) => [key, condition.replaceAll(";", "")])
-    .filter(([, condition]) => condition.trim())
-    .map((pair) => pair.join(":"))
-    .join(";");
-
-/**
  * For how many heads a measure is not defined, and why; "" if it is for all.
  *
  * @param {HeadNumbers} numbers
@@ -226,39 +183,3 @@ export function undefinedNote(numbers, key, spots) {
  */
 export const shareOf = (value, [low, high]) =>
   high > low ? Math.min(1, Math.max(0, (value - low) / (high - low))) : 0;
-
-/**
- * A condition on a number: "> 0.3", "<= 2", "0.2 - 0.5", "0.25" (equal as far as it is written);
- * null if it is none.
- *
- * @param {string} text
- * @returns {((value: number) => boolean) | null}
- */
-export function conditionOf(text) {
-  const plain = text.replaceAll("−", "-").replaceAll("≥", ">=").replaceAll("≤", "<=").trim();
-  const number = String.raw`-?(?:\d+\.?\d*|\.\d+)`;
-  const compared = new RegExp(`^(>=|<=|>|<|=)\\s*(${number})$`).exec(plain);
-  if (compared) {
-    const bound = Number(compared[2]);
-    /** @type {Record<string, (value: number) => boolean>} */
-    const tests = {
-      ">": (value) => value > bound,
-      ">=": (value) => value >= bound,
-      "<": (value) => value < bound,
-      "<=": (value) => value <= bound,
-      "=": (value) => isRounded(value, compared[2]),
-    };
-    return tests[compared[1]];
-  }
-  const between = new RegExp(`^(${number})\\s*(?:-|–|to|\\.\\.)\\s*(${number})$`).exec(plain);
-  if (between) {
-    const [low, high] = [Number(between[1]), Number(between[2])];
-    return (value) => value >= low && value <= high;
-  }
-  return new RegExp(`^${number}$`).test(plain) ? (value) => isRounded(value, plain) : null;
-}
-
-function isRounded(value, written) {
-  const digits = written.split(".")[1]?.length ?? 0;
-  return Math.abs(value - Number(written)) <= 0.5 * 10 ** -digits + 1e-12;
-}

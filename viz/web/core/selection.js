@@ -145,12 +145,9 @@ export function carried(before, after, selection, site) {
   const [from, to] = [textsOf(before, selection.site), textsOf(after, site)];
   /** @type {Axis[]} */
   const [side, other] = selection.direction === "in" ? ["key", "query"] : ["query", "key"];
-  const stays = (/** @type {Axis} */ axis) => from[axis].labels.join("\n") === to[axis].labels.join("\n");
   return {
     token: movedToken(selection.token, from[side], to[side]),
     partner: movedToken(selection.partner, from[other], to[other]),
-    rows: stays("query") ? selection.rows : "",
-    columns: stays("key") ? selection.columns : "",
     output: carriedOutput(before, after, selection.output),
     ...(isOfOthers ? NOT_OF_OTHERS : {}),
   };

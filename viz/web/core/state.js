@@ -4,7 +4,7 @@
 import { batch, computed, effect, signal } from "../vendor/signals-core.js";
 import { Cache } from "./cache.js";
 import { Client } from "./client.js";
-import { conditionsOf, conditionsText, HeadNumbers, passing, spotsOf } from "./head_numbers.js";
+import { HeadNumbers, spotsOf } from "./head_numbers.js";
 import { groupOf, headName, headsOf, siteName } from "./labels.js";
 import { PageLink, queryOf } from "./link.js";
 import { unpack } from "./pack.js";
@@ -22,9 +22,8 @@ const SOON_MS = 100; // delay before the panels below the picture are fetched
 const LOSSES = 3; // maximum number of times a recomputed trace may be evicted again
 const REPORT_MS = 3000; // before a loss is reported again; twice as long before each further time
 const LAST_REPORT_MS = 60_000;
-/** @type {(keyof LinkSelection)[]} */
 /** What is drawn when it is set to another value. */
-const POINTED = /** @type {const} */ ([...["hover", "pointed", "isolated", "lit", "match"]]);
+const POINTED = /** @type {const} */ (["hover", "pointed", "isolated", "match"]);
 /** What requests are made of. */
 const OPENED = /** @type {const} */ ([
   "props",
@@ -87,8 +86,6 @@ export class State {
     this.pointed = null;
     /** @type {{axis: "query" | "key", index: number} | null} the token whose lines alone are drawn */
     this.isolated = null;
-    /** @type {Record<"query" | "key", number[]> | null} tokens of the same characters as one of another view */
-    this.lit = null;
     this.match = -1; // the one that was jumped to
     /** @type {((asked: import("./edits.js").Asked) => void) | null} asks the page for an edit, and more */
     this.ask = null;
@@ -100,7 +97,6 @@ export class State {
     inSignals(this, POINTED, () => this.changed());
     /** What is chosen, in terms of the trace; the same object until it changes. */
     this.computed = computed(() => (this.baseOrNull ? fromLink(this.baseOrNull, this.chosen, this) : START));
-    this.conditioned = computed(() => conditionsOf(this.selection.conditions));
     this.end = effect(() => this.wish());
   }
 
@@ -202,28 +198,9 @@ export class State {
     return this.numbers;
   }
 
-  /** Conditions that heads are filtered by, by measure; the same map until they change. */
-  get conditions() {
-    return this.conditioned.value;
-  }
-
-  /**
-   * Filters heads by more numbers, or by no condition on them.
-   *
-   * @param {Record<string, string>} conditions
-   */
-  filter(conditions) {
-    this.select({ conditions: conditionsText(new Map([...this.conditions, ...Object.entries(conditions)])) });
-  }
-
   /** Every head of the chosen kind of attention. */
   spots() {
     return spotsOf(this.whole.sites, this.group());
-  }
-
-  /** Those of them that meet the conditions. */
-  passing() {
-    return this.numbers ? passing(this.numbers, this.conditions, this.spots()) : this.spots();
   }
 
   // ---- what is chosen
@@ -358,7 +335,7 @@ export class State {
     if (!again) {
       this.answers = new Cache(ANSWERS);
       this.overview = message.area;
-      this.numbers = this.hover = this.pointed = this.isolated = this.lit = null;
+      this.numbers = this.hover = this.pointed = this.isolated = null;
       this.match = -1;
     }
     this.opened(message, base, again);

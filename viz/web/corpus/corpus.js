@@ -1,14 +1,12 @@
 // What the heads of a model do over a corpus: all of them, what finds some, and one of them.
 
 import { Numbers } from "../../views/numbers/view.js";
-import { LAYER } from "../core/head_numbers.js";
 import { html } from "../core/html.js";
 import { capital } from "../core/labels.js";
 import { mountPanels } from "../core/mounting.js";
 import { panelWithin } from "../core/view_panel.js";
 import { Button } from "../parts/controls.js";
 import { Kinds } from "../parts/kinds.js";
-import { Overview } from "../parts/overview.js";
 import { useRef } from "../vendor/hooks.js";
 import { Changes } from "./changes.js";
 import { HeadPage } from "./head_page.js";
@@ -16,9 +14,6 @@ import { counted, ByToken } from "./lists.js";
 import { CorpusState } from "./state.js";
 
 /** @import {Host, RunBase, Theme, ViewProps} from "../types" */
-
-/** @type {import("../parts/overview.js").ViewOfHeads[]} */
-const VIEWS = [{ name: "table", label: "Numbers", title: "", View: Numbers }];
 
 /**
  * @param {HTMLElement} root
@@ -44,29 +39,17 @@ function Corpus({ state, theme }) {
   const goal = useRef(/** @type {HTMLElement | null} */ (null));
   const { run } = state.base;
   const name = `${capital(state.siteName())} · ${state.headName(state.head)}`;
-  const filter = ({ currentTarget }) => state.filter({ [LAYER]: currentTarget.value });
   return html`
     <p class="hs-sentence">${aboutOf(state.base)}</p>
     <div class="hs-bar" role="toolbar" aria-label="Which heads">
       <${Kinds} state=${state} />
-      <label class="hs-measure">
-        <span class="hs-label">Layers</span>
-        <input
-          class="hs-filter hs-layers"
-          type="text"
-          aria-label="Layers"
-          placeholder="all, or 0 – 5"
-          maxlength="24"
-          spellcheck="false"
-          autocomplete="off"
-          value=${state.conditions.get(LAYER) ?? ""}
-          onInput=${filter}
-        />
-      </label>
     </div>
     <div class="hs-corpus">
       <div class="hs-corpus-heads">
-        <${Overview} ...${{ state, theme, views: VIEWS }} />
+        <section class="hs-section">
+          <h3 class="hs-heading">Every head</h3>
+          <${Numbers} state=${state} />
+        </section>
         ${run.against?.comparable && html`<${Changes} state=${state} />`}
         ${!run.pictures && state.view.props.kind !== "site" && html`<${ByToken} state=${state} />`}
         <${Button}

@@ -1,5 +1,4 @@
-// One head over a corpus: what it does in a sentence, examples, the distributions of its numbers beside those of all
-// heads, its tokens, its distances, and the heads most like it.
+// One head over a corpus: what it does in a sentence, examples, its numbers, its tokens, and the heads most like it.
 
 import { contextOf } from "../core/dom.js";
 import { useAnswer, useNewest } from "../core/hooks.js";
@@ -7,13 +6,12 @@ import { html } from "../core/html.js";
 import { intervalOf } from "../core/interval.js";
 import { legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
-import { percent, signed } from "../core/ticks.js";
+import { percent } from "../core/ticks.js";
 import { Button } from "../parts/controls.js";
 import { paintThumbnail } from "../text/thumbnail.js";
 import { useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
-import { Distribution } from "./distributions.js";
 import { Examples, PictureParts } from "./examples.js";
-import { counted, HeadList } from "./lists.js";
+import { HeadList } from "./lists.js";
 
 /** @import {CorpusHead, CorpusHeads, Theme} from "../types" */
 /** @import {CorpusState} from "./state.js" */
@@ -103,12 +101,9 @@ function Page({ state, theme, head, spot }) {
         <${Examples} ...${{ examples: there.examples, isCrossed, theme }} />
       `
     }
-    <${Heading} text="Its numbers, beside those of all heads" />
-    <p class="hs-doubt">
-      ${`Mean and 95\u00a0% interval. Bars: ${inputs} by this head’s number; line: by that of every head.`}
-    </p>
-    <div class="hs-dists">${head.numbers.map((mean) => html`<${Card} ...${{ state, head, mean }} />`)}</div>
-    ${head.distances.length > 0 && html`<${Distances} distances=${head.distances} />`}
+    <${Heading} text="Its numbers" />
+    <p class="hs-doubt">${`Each is the mean over ${inputs}, with its 95\u00a0% interval.`}</p>
+    <${MeanNumbers} ...${{ state, head }} />
     <${Tokens} head=${head} />
   `;
 }
@@ -132,68 +127,24 @@ function MeanWeights({ state, theme, spot: { site, head } }) {
   `;
 }
 
-/** One number: its mean, and how inputs are distributed over it. */
-function Card({ state, head, mean }) {
-  const measure = state.numbers?.measure(mean.key);
-  const title = measure?.title ?? mean.key;
-  const other = head.there?.numbers.find(({ key }) => key === mean.key);
-  const histogram = head.histograms[mean.key];
-  const tell = (i) =>
-    `${short(histogram.starts[i])} to ${short(histogram.ends[i])}: ${counted(histogram.head[i])} of ${counted(mean.count)}`;
-  return html`
-    <div class="hs-dist-card" title=${measure?.about}>
-      <div class="hs-dist-title">${title}</div>
-      <div class="hs-dist-value">${intervalOf(mean)}</div>
-      ${other && html`<div class="hs-dist-title">in B ${intervalOf(other)}</div>`}
-      ${
-        histogram &&
-        html`
-          <${Distribution}
-            ...${{ mine: histogram.head, all: histogram.all, tell }}
-            label=${`Distribution of ${title}: ${intervalOf(mean)}`}
-          />
-          <div class="hs-dist-ends">
-            <span>${short(histogram.starts[0])}</span><span>${short(histogram.ends.at(-1) ?? 0)}</span>
-          </div>
-        `
-      }
-    </div>
-  `;
-}
-
-const short = (value) => {
-  const digits = Number.isInteger(value) ? 0 : Math.abs(value) < 10 ? 3 : 1;
-  return signed(Number(value.toFixed(digits)), digits)
-    .replace(/(\.\d*?)0+$/, "$1")
-    .replace(/\.$/, "");
-};
-
-function Distances({ distances }) {
-  const placeOf = ({ side, first, last }) => {
-    if (!side) return "itself";
-    const range = last === null ? `${first} or more` : first === last ? `${first}` : `${first} to ${last}`;
-    return `${range} ${side < 0 ? "back" : "on"}`;
+function MeanNumbers({ state, head: { numbers, there } }) {
+  const row = (mean) => {
+    const measure = state.numbers?.measure(mean.key);
+    const other = there?.numbers.find(({ key }) => key === mean.key);
+    return html`
+      <tr title=${measure?.about}>
+        <th scope="row">${measure?.title ?? mean.key}</th>
+        <td>${intervalOf(mean)}</td>
+        ${other && html`<td>in B ${intervalOf(other)}</td>`}
+      </tr>
+    `;
   };
-  const last = distances.length - 1;
-  const ends = [placeOf(distances[0]), placeOf(distances[last])];
-  const self = distances.findIndex(({ side }) => !side);
-  const middle = { insetInlineStart: `${(100 * (self + 0.5)) / distances.length}%` };
   return html`
-    <${Heading} text="How far it attends" />
-    <p class="hs-doubt">The share of its weight by distance, in steps that double; the line is the mean of all heads.</p>
-    <div class="hs-distances">
-      <${Distribution}
-        mine=${distances.map(({ share }) => share)}
-        all=${distances.map(({ all }) => all)}
-        label=${`Share of the weight by distance, from ${ends.join(" to ")}`}
-        tell=${(i) => `${placeOf(distances[i])}: ${percent(distances[i].share)}`}
-      />
-      <div class="hs-dist-ends">
-        <span>${ends[0]}</span>
-        ${self > 0 && self < last && html`<span class="hs-dist-self" style=${middle}>itself</span>`}
-        <span>${ends[1]}</span>
-      </div>
-    </div>
+    <table class="hs-token-table">
+      <tbody>
+        ${numbers.map(row)}
+      </tbody>
+    </table>
   `;
 }
 

@@ -23,7 +23,7 @@ const LEAST = 0.001; // of the probability, for all but the first
  */
 export function AnswerLine({ state, theme, explain, children }) {
   const { view } = state;
-  const predicts = view.props.panels?.includes("predictions");
+  const { predicts } = view.props;
   const { site, direction, token } = view.selection;
   const masks = useNewest(Boolean(view.baseOrNull), () => ({ of: /** @type {(number | null)[]} */ ([]) }), [
     view.trace,

@@ -7,11 +7,9 @@ import { mountPanels } from "../core/mounting.js";
 import { OverCorpora } from "../core/over_corpora.js";
 import { embedded } from "../core/view_panel.js";
 import { besideOf } from "../image/beside.js";
-import { Ground } from "../image/map.js";
 import { roughRow } from "../image/rows.js";
 import { ImageState } from "../image/state.js";
 import { methodOf } from "../methods/methods.js";
-import { Below } from "../parts/below.js";
 import { Field, Menu } from "../parts/controls.js";
 import { OverPicture } from "../parts/over_picture.js";
 import { pixelsOf, veilOf } from "../painting/over.js";
@@ -144,7 +142,7 @@ function Page({ state, theme, shared, second }) {
           content: html`
             ${
               isOver
-                ? html`<div class="hs-row"><${Ground} state=${state} /><${Scale} state=${state} /></div>`
+                ? html`<div class="hs-row"><${Scale} state=${state} /></div>`
                 : tokens?.baseOrNull && html`<${Options} state=${tokens} />`
             }
             ${
@@ -158,7 +156,6 @@ function Page({ state, theme, shared, second }) {
             }
             <${OverCorpora} state=${state} />
             <${AllNumbers} ...${{ state, theme }} />
-            <${Below} view=${view} />
           `,
         },
       ],

@@ -1,8 +1,8 @@
-// Parts of a text: one of the two texts of a pair, what was brushed, and the way back.
+// Parts of a text: one of the two texts of a pair, a recording without its padding.
 
 import { html } from "../core/html.js";
-import { Button, Quoted, Switch } from "../parts/controls.js";
-import { BLOCKS, parsed } from "../text/span.js";
+import { Switch } from "../parts/controls.js";
+import { BLOCKS } from "../text/span.js";
 
 /** The texts of a pair, or of a joint map, that attend and are attended to. */
 export function Blocks({ state }) {
@@ -19,24 +19,8 @@ export function Blocks({ state }) {
   return html`<${Switch} name="Texts of the pair" choices=${choices} chosen=${state.selection.block} onChoose=${choose} />`;
 }
 
-/** What is brushed, or of a recording left out; and the way back. */
-export function Spans({ state }) {
-  const [rows, columns] = [parsed(state.selection.rows), parsed(state.selection.columns)];
+/** How much of a recording is left out. */
+export function Unheard({ state }) {
   const unheard = state.unheard();
-  if (!rows && !columns && !unheard) return null;
-  const clear = () => state.select({ rows: "", columns: "" });
-  const { query, key } = state.labels();
-  const span = (what, range, labels) => {
-    if (!range || range[0] >= labels.length) return null;
-    const last = Math.min(range[1], labels.length) - 1;
-    return html`${`${what} ${range[0]}–${last} `}<${Quoted} label=${labels[range[0]]} /> … <${Quoted} label=${labels[last]} />${" "}`;
-  };
-  return html`
-    <div class="hs-aid">
-      <span class="hs-count">
-        ${unheard ? `without ${unheard.toFixed(1)} s of padding` : [span("queries", rows, query), span("keys", columns, key)]}
-      </span>
-      ${!unheard && html`<${Button} text="×" title="Show all tokens again" onClick=${clear} />`}
-    </div>
-  `;
+  return unheard ? html`<span class="hs-count">${`without ${unheard.toFixed(1)} s of padding`}</span>` : null;
 }

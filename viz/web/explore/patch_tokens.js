@@ -79,7 +79,7 @@ export function patchTokens(state, root, host) {
 /** The props of the text: it writes no link and keeps no selection. */
 const propsOf = ({ props }) => ({
   ...props,
-  ...{ page: "", path: [], link: {}, revision: "tokens", start: null, panels: [], second: null },
+  ...{ page: "", path: [], link: {}, revision: "tokens", start: null, predicts: false, second: null },
 });
 
 const picked = ({ selection }) => Object.fromEntries(CHOSEN.map((name) => [name, selection[name]]));

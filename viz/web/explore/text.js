@@ -2,7 +2,7 @@
 
 import { html } from "../core/html.js";
 import { element } from "../core/dom.js";
-import { asking, paint } from "../core/edits.js";
+import { asking } from "../core/edits.js";
 import { mountPanels } from "../core/mounting.js";
 import { OverCorpora } from "../core/over_corpora.js";
 import { START } from "../core/selection.js";
@@ -15,16 +15,14 @@ import { keysOf } from "./keys.js";
 import { AllNumbers, Late } from "./late.js";
 import { Options } from "./options.js";
 import { Explore } from "./page.js";
-import { Blocks, Spans } from "./pair.js";
+import { Blocks, Unheard } from "./pair.js";
 import { Reading } from "./reading.js";
 import { HeadSwitch, headsOff, headSwitch, Ignore, Toggle, Zooming } from "./switches.js";
 import { Tour } from "./tour.js";
 import { useWorth, WorthSeeing } from "./worth.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { forgetWidths } from "../painting/lettering.js";
-import { Below } from "../parts/below.js";
 import { Kinds } from "../parts/kinds.js";
-import { Conditions } from "../parts/overview.js";
 import { useMemo, useState } from "../vendor/hooks.js";
 import { Atlas } from "../../views/atlas/view.js";
 import { PAINTERS, VIEWS } from "../text/forms.js";
@@ -35,7 +33,6 @@ import { TextState } from "../text/state.js";
 
 const PICTURED = /** @type {(keyof typeof PAINTERS)[]} */ (Object.keys(PAINTERS));
 const MANY = 40; // tokens that are zoomed into by buttons too
-const PAINTED = 0.1; // by which a key changes a weight
 
 /**
  * @param {HTMLElement} root
@@ -90,7 +87,6 @@ function compose(state, whole, host) {
   );
   if (!follows) state.ask = asking(host);
   state.figure = () => drawn.get(state.selection.form)?.figure?.() ?? {};
-  root.addEventListener("keydown", (event) => paintByKey(state, event), { capture: true });
   root.onkeydown = (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
   };
@@ -117,7 +113,6 @@ function Page({ state, theme, host, drawing, drawn }) {
   const { isOff } = headSwitch(state);
   const { zoom } = drawn.get(form) ?? {};
   const worth = useWorth(view);
-  if (state.conditions.size) state.askNumbers();
   const wrote = given && state.site().kind === "causal" && state.site().queries > given;
   const of = isWhole ? ["all layers"] : [state.siteName(), state.headName()];
   const way = isOff && !isWhole ? switchedOff() : over ? OVER : difference ? changeIn(form) : wayOf(state);
@@ -132,9 +127,7 @@ function Page({ state, theme, host, drawing, drawn }) {
         ${writes && html`<${Sampling} ...${{ state, host }} />`}
         ${wrote && html`<${Cache} ...${{ state, theme, given }} />`}
         <${OverCorpora} state=${state} />
-        <${Conditions} state=${state} />
         <${AllNumbers} ...${{ state, theme }} />
-        <${Below} view=${view} />
       `,
     },
   ];
@@ -204,12 +197,12 @@ function withPictures(forms, over, setOver) {
 /** Choices above the drawing, where the form or the text has any. */
 function asideOf(state) {
   const { query, key } = state.texts();
-  const { form, rows, columns } = state.selection;
+  const { form } = state.selection;
   if (form === "lens" || form === "parts") return html`<${NextWord} state=${state} />`;
   const isPair = [query, key].some(({ second }) => second !== undefined);
-  const isPart = rows || columns || (form !== "sound" && state.unheard());
+  const isPart = form !== "sound" && state.unheard();
   if (FORMS[form].covers !== "heads" || form === "head" || !(isPair || isPart)) return null;
-  return html`<div class="hs-row"><${Blocks} state=${state} /><${Spans} state=${state} /></div>`;
+  return html`<div class="hs-row"><${Blocks} state=${state} /><${Unheard} state=${state} /></div>`;
 }
 
 const PICTURES = () => import("../../views/pictures/view.js").then((view) => view.Pictures);
@@ -260,16 +253,4 @@ function explaining(state) {
     else if (form === "lens" || (form === "model" && relevance)) state.select({ output });
     else state.select({ output, form: "parts" });
   };
-}
-
-/** Alt with the arrows up and down changes the weight under the pointer in the matrix, in steps. */
-function paintByKey(state, event) {
-  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
-  const by = { ArrowUp: PAINTED, ArrowDown: -PAINTED }[event.key];
-  const { hover } = state;
-  if (!by || !event.altKey || !hover || !state.canPaint()) return;
-  const weight = state.weight(hover.query, hover.key);
-  if (!weight) return;
-  event.preventDefault();
-  paint(state, hover, weight.value + by);
 }

@@ -64,5 +64,5 @@ export function besideOf(first, root, host) {
 const secondProps = (props, second) => ({
   ...props,
   ...second,
-  ...{ page: "", path: [], link: {}, revision: "second", start: null, panels: [], second: null },
+  ...{ page: "", path: [], link: {}, revision: "second", start: null, predicts: false, second: null },
 });

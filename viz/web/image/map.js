@@ -4,7 +4,6 @@ import { markPainted } from "../core/dom.js";
 import { useNewest } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { cellBeside, cellOf, tokenAt } from "../core/grids.js";
-import { Switch } from "../parts/controls.js";
 import { fitted, OverPicture, Ramp, useSpace } from "../parts/over_picture.js";
 import { useMemo, useRef } from "../vendor/hooks.js";
 
@@ -22,11 +21,6 @@ import { useMemo, useRef } from "../vendor/hooks.js";
  * @property {string} label
  * @property {Scene["above"]} [above]
  */
-
-const GROUNDS = [
-  { value: "colour", label: "Colour", title: "The picture in its own colours" },
-  { value: "grey", label: "Grey", title: "The picture grey and dim, so that colours are numbers alone" },
-];
 
 /**
  * The map, which stays while the next is on its way; the picture alone before the first, and where there
@@ -51,18 +45,17 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
   ]);
   const map = isRefused ? null : newest;
   const { base, bitmap, pointed } = state;
-  const { ground, opacity, token } = state.selection;
+  const { token } = state.selection;
   const grid = map?.grid ?? state.grid(); // that of the pixels, also once another trace is here
   const framed = map?.framed === undefined ? token : map.framed;
   const read = pointed === framed ? null : pointed;
-  const isColoured = ground === "colour" && !(map?.scale && map.scale.ramp === state.bothWays);
+  const isColoured = !map?.scale || map.scale.ramp !== state.bothWays;
   const scene = useMemo(
     () =>
       bitmap && {
         bitmap,
-        coloured: !map || isColoured,
+        coloured: isColoured,
         layers: map ? [{ grid, pixels: map.pixels }] : [],
-        opacity: opacity / 100,
         note: base.note,
         above: map?.above,
         frames: [
@@ -78,7 +71,7 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
           { sides: map && cellOf([grid], read ?? -1), kind: /** @type {const} */ ("read") },
         ],
       },
-    [bitmap, map, isColoured, grid, opacity, framed, read, base],
+    [bitmap, map, isColoured, grid, framed, read, base],
   );
   const size = fitted(space, bitmap);
   const walk = (event) => {
@@ -129,29 +122,4 @@ export function tokenBeside(state, key) {
   const next = cellBeside([state.grid()], token, key);
   if (next >= 0) return next;
   return key === "ArrowUp" && first ? first - 1 : token;
-}
-
-/**
- * What lies below the colours, and how opaque they are.
- *
- * @param {{state: ImageState}} props
- */
-export function Ground({ state }) {
-  const { ground, opacity } = state.selection;
-  return html`
-    <div class="hs-values">
-      <${Switch} name="Picture" chosen=${ground} choices=${GROUNDS} onChoose=${(each) => state.select({ ground: each })} />
-      <input
-        class="hs-opacity"
-        type="range"
-        min="0"
-        max="100"
-        step="5"
-        value=${opacity}
-        aria-label="Opacity of the colours, percent"
-        title="Opacity of the colours: at 0 the picture alone"
-        onInput=${({ currentTarget }) => state.select({ opacity: Number(currentTarget.value) })}
-      />
-    </div>
-  `;
 }

@@ -11,7 +11,6 @@ const PERCENTILE = 99; // of the patches, where a scale ends beside a sink
  * @property {[number, number, number]} shape heads, queries, keys; or cells of several patches
  * @property {number} factor patches along a cell's side
  * @property {ReadonlySet<number>} resting cells of patches on which a head rests
- * @property {6 | 8} bits
  * @property {Float32Array} maxima of each row
  * @property {Uint8Array} data
  * @property {Float32Array} square share of the row's largest weight, by level
@@ -19,42 +18,20 @@ const PERCENTILE = 99; // of the patches, where a scale ends beside a sink
  */
 
 /**
- * Bytes as they are for eight bits; for six, four values from three bytes.
- *
- * @param {Uint8Array} packed
- * @param {number} count
- * @param {6 | 8} bits
- */
-export function unpackBits(packed, count, bits) {
-  if (bits === 8) return packed;
-  const values = new Uint8Array(count + 4);
-  for (let i = 0, at = 0; i < count; i += 4, at += 3) {
-    const [a, b, c] = [packed[at], packed[at + 1] ?? 0, packed[at + 2] ?? 0];
-    values[i] = a >> 2;
-    values[i + 1] = ((a & 3) << 4) | (b >> 4);
-    values[i + 2] = ((b & 15) << 2) | (c >> 6);
-    values[i + 3] = c & 63;
-  }
-  return values;
-}
-
-/**
  * @param {LayerHeader} layer
  * @param {Uint8Array} area
  * @param {Pick<ImageBase, "prefix" | "grid">} base of its site
  * @returns {Layer}
  */
-export function layerOf({ shape, factor, resting, bits, maxima, at }, area, base) {
+export function layerOf({ shape, factor, resting, maxima, at }, area, base) {
   const [heads, queries, keys] = shape;
-  const levels = 2 ** bits - 1;
   return {
     shape,
     factor,
-    bits,
     resting: new Set(resting),
     maxima: new Float32Array(area.buffer, area.byteOffset + maxima, heads * queries),
-    data: unpackBits(area.subarray(at), heads * queries * keys, bits),
-    square: Float32Array.from({ length: 256 }, (_, q) => (q / levels) ** 2),
+    data: area.subarray(at, at + heads * queries * keys),
+    square: Float32Array.from({ length: 256 }, (_, q) => (q / 255) ** 2),
     cells: cellsOf(base, factor),
   };
 }

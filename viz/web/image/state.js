@@ -32,7 +32,7 @@ const AHEAD = 4 * MIB; // maximum bytes of prefetched layers, per trace
  */
 
 /** Bytes of a layer's cells as they are sent. */
-const sizeOf = ({ shape: [heads, queries, keys], bits }) => (heads * queries * keys * bits) / 8;
+const sizeOf = ({ shape: [heads, queries, keys] }) => heads * queries * keys;
 
 /** @extends {State<ImageBase>} */
 export class ImageState extends State {

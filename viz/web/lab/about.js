@@ -50,7 +50,7 @@ function Check({ view }) {
   const verdict = /** @type {Checked | null} */ (answer)?.verdict;
   return html`
     <${Experiment}
-      ...${{ view, slot: "check", isOn, reason }}
+      ...${{ isOn, reason }}
       text="Is this what the model used?"
       title=${CHECK}
       onToggle=${() => (asked.value = isOn ? "" : view.trace)}

@@ -213,7 +213,6 @@ function Weight({ state, ask, spot }) {
         Take the row of the second text
       <//>`
     }
-    <p class="hs-doubt">In the matrix: Alt and drag a cell, or Alt and ↑ ↓.</p>
   `;
 }
 

@@ -41,14 +41,13 @@ export function figuresOf(state) {
 
 /** @returns {Savable} */
 function ofText(state) {
-  const { site, head, scale, token, direction, layers, form, timing } = state.selection;
+  const { site, head, scale, token, direction, form, timing } = state.selection;
   const heads = state.selection.shown;
   const { asked, captions } = state.base;
   const isDrawn = ["matrix", "lines", "text", "sound"].includes(form);
   const query = {
     ...{ site, head, scale },
     ...((form === "lines" || form === "text") && heads ? { shown: heads } : {}),
-    ...(form === "text" && layers ? { layers } : {}),
     ...(form === "sound" && timing ? { timing } : {}),
     ...(token !== null && (isDrawn || asked) ? { token, direction } : {}),
     ...(asked || captions ? onPictures(state.selection) : {}),
@@ -61,14 +60,12 @@ function ofText(state) {
 
 /** Which of the numbers are drawn. */
 function filtersOf(state) {
-  const { form, values, sinks, top, rows, columns, block, least } = state.selection;
+  const { form, values, sinks, block } = state.selection;
   if (!["matrix", "lines", "text"].includes(form)) return {};
   const ranges = state.ranges();
-  const isPart = block !== "all" || rows || columns || state.unheard();
+  const isPart = block !== "all" || state.unheard();
   return {
     ...(form === "matrix" ? { values: state.view.props.difference ? "difference" : values, sinks } : {}),
-    ...(least ? { least: least.toFixed(6) } : {}),
-    ...(top ? { top } : {}),
     ...(isPart ? { rows: ranges.rows.join("-"), columns: ranges.cols.join("-") } : {}),
   };
 }
@@ -77,7 +74,7 @@ function filtersOf(state) {
 function ofPictures(state) {
   const { site, head, token, sinks, captions } = state.selection;
   const query = {
-    ...{ site, head, ground: "colour" },
+    ...{ site, head },
     ...(token === null && captions ? {} : { token: token ?? 0 }),
     ...(sinks === "shown" ? {} : { sinks }),
     ...onPictures(state.selection),
@@ -87,8 +84,7 @@ function ofPictures(state) {
 
 /** @returns {Savable} */
 function ofPicture(state) {
-  const { site, head, scale, direction, sinks, outliers, ground, opacity, token } = state.selection;
-  const { followed } = state.selection;
+  const { site, head, scale, direction, sinks, outliers, token, followed } = state.selection;
   const { prefix, grid } = state.base;
   const place = { site, head };
   if (FORMS[state.form]?.covers === "heads")
@@ -104,16 +100,7 @@ function ofPicture(state) {
     return { form: "features", name: FORMS.features.label, query };
   }
   const hidden = sinks === "shown" ? {} : { sinks, outliers };
-  const query = {
-    ...place,
-    scale,
-    direction,
-    ground,
-    opacity,
-    token: token ?? 0,
-    ...hidden,
-    ...besideIt(state),
-  };
+  const query = { ...place, scale, direction, token: token ?? 0, ...hidden, ...besideIt(state) };
   return { form: "image", name: FORMS.image.label, query };
 }
 

@@ -136,11 +136,11 @@ function sizeOf({ base: { sites }, selection }, { form, query }) {
 }
 
 function nameOf({ base, selection }, { form, query }) {
-  const { head, shown: which = head, layers = base.sites[selection.site].layer, method, both } = query;
+  const { head, shown: which = head, method, both } = query;
   const isWhole = FORMS[form].covers !== "heads";
   const parts = isWhole
     ? [(form === "model" || form === "faithfulness") && method]
-    : ["layer", layers, "head", which];
+    : ["layer", base.sites[selection.site].layer, "head", which];
   return [base.model, form, ...parts, both && (both === "edits" ? "before-after" : "both")]
     .filter((part) => part !== undefined && part !== false)
     .join("-")

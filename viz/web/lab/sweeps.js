@@ -2,22 +2,17 @@
 
 import { html } from "../core/html.js";
 import { HeadsThatMatter } from "../matter/heads.js";
-import { States } from "../../views/image/patching.js";
-import { Matter } from "../../views/parts/matter.js";
-import { Patching } from "../../views/parts/patching.js";
+import { StatesOfPictures } from "../matter/pictures.js";
+import { StatesOfTexts } from "../matter/texts.js";
 
 /** @param {{state: any, theme: import("../types").Theme, ask: (asked: import("../core/edits.js").Asked) => void}} props */
 export function Sweeps({ state, theme, ask }) {
   const { view, base } = state;
-  if (state.texts)
-    return html`
-      <${Matter} ...${{ state, theme }} />
-      ${base.explains !== "similarity" && html`<${Patching} ...${{ state, theme }} />`}
+  const states = state.texts
+    ? base.explains !== "similarity" && html`<${StatesOfTexts} ...${{ state, theme }} />`
+    : html`
+      <${StatesOfPictures} ...${{ state, theme, ask }} />
+      ${!view.props.second?.source && html`<p class="hs-doubt">Which states matter needs a second picture: see “Compare”.</p>`}
     `;
-  const select = (change) => state.select(change);
-  return html`
-    <${HeadsThatMatter} ...${{ view, theme, ask, select, site: state.selection.site }} />
-    <${States} ...${{ state, theme, ask }} />
-    ${!view.props.second?.source && html`<p class="hs-doubt">Which states matter needs a second picture: see “Compare”.</p>`}
-  `;
+  return html`<${HeadsThatMatter} ...${{ state, theme, ask }} />${states}`;
 }

@@ -1,12 +1,11 @@
-// The choice of a method for all layers together, how it fuses heads, and the output that a relevance
-// explains.
+// The choice of a method for all layers together, and of the output that a relevance explains.
 
 import { aboutOf } from "../core/about.js";
 import { METHODS } from "../core/declared.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
-import { Field, Menu } from "../parts/controls.js";
-import { fusedQueryOf, inPercent, methodOf } from "./methods.js";
+import { Field } from "../parts/controls.js";
+import { methodOf } from "./methods.js";
 import { OutputMenu } from "./output_menu.js";
 
 /** @import {RelevanceAnswer} from "../types" */
@@ -15,12 +14,6 @@ import { OutputMenu } from "./output_menu.js";
 
 /** @typedef {TextState | ImageState} State */
 
-const MOST_DISCARDED = 95; // percent
-const FUSIONS = /** @type {const} */ ([
-  ["mean", "mean"],
-  ["max", "maximum"],
-  ["min", "minimum"],
-]);
 const isRelevance = ({ kind }) => kind === "relevance";
 const GROUPS = [
   { label: "Over tokens", methods: METHODS.filter((info) => !isRelevance(info)), explains: false },
@@ -40,7 +33,6 @@ export function MethodChoices({ state, always = false }) {
     <${Field} name="Method">
       <${MethodMenu} ...${{ state, info }} />
     <//>
-    <${Fusion} ...${{ state, asked: info.fused }} />
     ${(always || isRelevance(info)) && html`<${OutputMenu} state=${state} />`}
   `;
 }
@@ -58,7 +50,6 @@ export function choiceOf(state) {
     method: info.name,
     ...(output ? { output } : {}),
     ...(tested === "yes" && canTest(state) ? { tested } : {}),
-    ...fusedQueryOf(info, state.selection),
   };
 }
 
@@ -87,45 +78,6 @@ function MethodMenu({ state, info }) {
         `,
       )}
     </select>
-  `;
-}
-
-/** How rollout and flow make the heads of a layer one, and which weights rollout leaves out. */
-function Fusion({ state, asked }) {
-  const { fusion, discard } = state.selection;
-  const percent = inPercent(discard);
-  return html`
-    ${
-      asked.includes("fusion") &&
-      html`<${Field} name="combine heads by">
-      <${Menu}
-        name="How heads are combined"
-        labels=${FUSIONS.map(([, label]) => label)}
-        index=${FUSIONS.findIndex(([value]) => value === fusion)}
-        onChoose=${(index) => state.select({ fusion: FUSIONS[index][0] })}
-      />
-    <//>`
-    }
-    ${
-      asked.includes("discard") &&
-      html`<${Field} name="discard">
-      <span class="hs-aid">
-        <input
-          class="hs-threshold"
-          type="range"
-          min="0"
-          max=${MOST_DISCARDED}
-          step="1"
-          aria-label="Discard the smallest weights"
-          aria-valuetext=${percent}
-          title="The share of each layer’s smallest weights that rollout leaves out"
-          value=${Math.round(100 * discard)}
-          onInput=${({ currentTarget }) => state.select({ discard: Number(currentTarget.value) / 100 })}
-        />
-        <output class="hs-count">${percent}</output>
-      </span>
-    <//>`
-    }
   `;
 }
 

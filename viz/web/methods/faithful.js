@@ -8,8 +8,6 @@ import { Button, Menu } from "../parts/controls.js";
 /** @import {Curves, Options, Perturbation} from "../types" */
 /** @import {State} from "./choices.js" */
 
-/** @typedef {Record<string, string | number | undefined>} Query */
-
 const [WIDE, TALL, EDGE] = [220, 110, 12];
 const SLOT = "faithful";
 const LEAST = 0.01; // of the axis: smaller drops are noise
@@ -35,15 +33,14 @@ const PERTURBED = {
  * @param {object} props
  * @param {State} props.state
  * @param {string} props.method
- * @param {Query} [props.more] what else the server is asked with
  * @param {boolean} [props.pictured] whether tokens are patches, which can be taken away in several ways
  */
-export function Faithful({ state, method, more = {}, pictured = false }) {
+export function Faithful({ state, method, pictured = false }) {
   const { tested, proof, output } = state.selection;
   const unit = pictured ? "patches" : "tokens";
   const isOn = tested === "yes";
   const proofs = /** @type {Options["proof"][]} */ (Object.keys(PERTURBED));
-  const asked = { method, output: output || undefined, ...more, ...(pictured ? { proof } : {}) };
+  const asked = { method, output: output || undefined, ...(pictured ? { proof } : {}) };
   return html`
     <div class="hs-faithful">
       <div class="hs-row">

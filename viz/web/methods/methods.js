@@ -2,13 +2,7 @@
 
 import { METHODS, START } from "../core/declared.js";
 
-/** @import {Fusion, MethodInfo} from "../types" */
-
-/**
- * How a method makes the heads of a layer one, and the share of the smallest weights it leaves out.
- *
- * @typedef {{fusion: Fusion, discard: number}} Fused
- */
+/** @import {MethodInfo} from "../types" */
 
 /**
  * @param {string} name
@@ -19,41 +13,6 @@ export const methodOf = (name) =>
 
 /** The first relevance, which explains outputs of any kind. */
 export const RELEVANCE = METHODS.filter(({ kind }) => kind === "relevance")[0].name;
-
-/** @type {Record<Fusion, string>} */
-const FUSED = {
-  mean: "their mean weight",
-  max: "their largest weight in each cell",
-  min: "their smallest weight in each cell",
-};
-
-/** @type {Record<Fusion, string>} */
-const SHORT = { mean: "", max: ", largest of heads", min: ", smallest of heads" };
-
-/**
- * The method's name, with how the heads are fused where that is not by their mean.
- *
- * @param {MethodInfo} info
- * @param {Fused} fused
- */
-export function nameOf({ title, fused }, { fusion, discard }) {
-  const left = fused.includes("discard") && discard ? `, ${inPercent(discard)} left out` : "";
-  return `${title}${fused.includes("fusion") ? SHORT[fusion] : ""}${left}`;
-}
-
-/**
- * What a method shows, with how the heads were fused.
- *
- * @param {MethodInfo} info
- * @param {Fused} selection
- */
-export function showsOf({ shows, fused }, { fusion, discard }) {
-  const parts = [shows];
-  if (fused.includes("fusion")) parts.push(`A layer’s heads are fused by ${FUSED[fusion]}.`);
-  if (fused.includes("discard") && discard)
-    parts.push(`The smallest ${inPercent(discard)} of each layer’s weights above 0 are left out.`);
-  return parts.join(" ");
-}
 
 /**
  * The sum of a relevance over all tokens, hidden ones included, and what no token gets.
@@ -70,21 +29,6 @@ export function together({ total, hidden, unassigned }) {
 /** @param {number} value */
 export const number = (value) =>
   value === 0 ? "0" : Math.abs(value) >= 0.001 ? value.toFixed(3) : value.toExponential(1);
-
-/**
- * How the heads are fused, as parameters of a request; empty for the defaults.
- *
- * @param {MethodInfo} info
- * @param {Fused} selection
- * @returns {Record<string, string | number>}
- */
-export const fusedQueryOf = ({ fused }, { fusion, discard }) => ({
-  ...(fused.includes("fusion") && fusion !== "mean" ? { fusion } : {}),
-  ...(fused.includes("discard") && discard ? { discard } : {}),
-});
-
-/** @param {number} share */
-export const inPercent = (share) => `${Number((100 * share).toFixed(1))}\u00a0%`;
 
 /**
  * The largest distance from 0, at least a little.

@@ -1,8 +1,8 @@
-// What lies over the cells of a matrix: hidden columns, pairs that do not exist, the strongest keys, and
-// the row or column of the chosen token.
+// What lies over the cells of a matrix: hidden columns, pairs that do not exist, and the row or column of the
+// chosen token.
 
 import { clipped, fontOf } from "./lettering.js";
-import { placeOf, scaleOf, visible } from "./viewport.js";
+import { scaleOf, visible } from "./viewport.js";
 
 /** @import {Paint} from "./painter.js" */
 
@@ -10,7 +10,6 @@ import { placeOf, scaleOf, visible } from "./viewport.js";
 export const paintMarks = (context, layout, picture) => {
   if (picture.sinks) paintSinks(context, layout, picture, picture.sinks);
   paintAbsent(context, layout, picture);
-  paintStrongest(context, layout, picture);
   paintPinned(context, layout, picture);
 };
 
@@ -63,27 +62,6 @@ const paintAbsent = (context, { left, top, width, height }, { view, theme, absen
   );
 };
 
-/** A dot in the cell of each row's strongest keys, where cells are large enough. @type {Paint} */
-const paintStrongest = (context, layout, { view, theme, marks }) => {
-  if (!marks || view.scale < 5) return;
-  const { left, top, width, height } = layout;
-  const radius = Math.min(4, view.scale / 5);
-  clipped(context, [left, top, width, height], () => {
-    marks.keys.forEach((keys, i) => {
-      for (const key of keys) {
-        const { x, y, wide, tall } = placeOf(layout, view, { query: marks.first + i, key });
-        context.beginPath();
-        context.arc(x + wide / 2, y + tall / 2, radius, 0, 2 * Math.PI);
-        context.fillStyle = theme.background;
-        context.fill();
-        context.lineWidth = 1.5;
-        context.strokeStyle = theme.text;
-        context.stroke();
-      }
-    });
-  });
-};
-
 /**
  * The chosen token's row (or column): a bar at the edge, and a frame where cells are large.
  *
@@ -101,14 +79,11 @@ const paintPinned = (context, layout, { view, pinned, inward, theme }) => {
   if (inward) context.fillRect(left + start, top - bar - 1, side, bar);
   else context.fillRect(left - bar - 1, top + start, bar, side);
   if (scale < 5) return;
-  context.save();
-  context.beginPath();
-  context.rect(left - 1, top - 1, width + 2, height + 2);
-  context.clip();
-  context.lineWidth = 1.5;
-  if (inward) context.strokeRect(left + start, top, side, height);
-  else context.strokeRect(left, top + start, width, side);
-  context.restore();
+  clipped(context, [left - 1, top - 1, width + 2, height + 2], () => {
+    context.lineWidth = 1.5;
+    if (inward) context.strokeRect(left + start, top, side, height);
+    else context.strokeRect(left, top + start, width, side);
+  });
 };
 
 function hatch(context, theme, x, y, width, height) {

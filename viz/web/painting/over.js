@@ -18,7 +18,6 @@ import { extentOf, joined } from "../core/grids.js";
  * @property {ImageBitmap} bitmap
  * @property {boolean} coloured whether the picture has its own colours
  * @property {{grid: TokenGrid, pixels: Uint32Array}[]} layers a pixel for each cell
- * @property {number} [opacity] of the layers, 0 to 1
  * @property {Frame[]} [frames]
  * @property {(context: Context, width: number, height: number, ratio: number) => void} [above] in device pixels
  * @property {string} [note] in the lower right corner: it stays there when the picture is copied
@@ -153,14 +152,13 @@ export function groundOf(bitmap, { wide, tall, ratio }, coloured) {
  */
 export function paintOver(context, scene, { wide, tall, ratio, family }, ground, scratch) {
   const [width, height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
-  const { layers, opacity = 1, frames = [], above, note } = scene;
+  const { layers, frames = [], above, note } = scene;
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.drawImage(ground, 0, 0, width, height);
   const grids = layers.map(({ grid }) => grid);
   if (grids.length) shadeUnseen(context, grids, width, height);
   const across = joined(grids.flatMap(({ box }) => [box[0], box[2]]));
   const down = joined(grids.flatMap(({ box }) => [box[1], box[3]]));
-  context.globalAlpha = opacity;
   context.imageSmoothingEnabled = false;
   for (const { grid, pixels } of layers) {
     const [rows, cols] = grid.shape;
@@ -171,7 +169,6 @@ export function paintOver(context, scene, { wide, tall, ratio, family }, ground,
     const [left, top, right, bottom] = sides.map((side, i) => Math.round(side * (i % 2 ? height : width)));
     context.drawImage(scratch, left, top, right - left, bottom - top);
   }
-  context.globalAlpha = 1;
   above?.(context, width, height, ratio);
   for (const frame of frames) paintFrame(context, frame, width, height, ratio);
   if (note) remark(context, note, width, height, ratio, family);

@@ -28,7 +28,6 @@ import { longestLabel } from "./viewport.js";
  * @property {number | null} pinned
  * @property {boolean} inward whether the pinned token is a column
  * @property {{rows: Range, cols: Range} | null} absent a block that does not exist
- * @property {{first: number, keys: number[][]} | null} marks the strongest keys of each row
  * @property {{query: ReadonlySet<number>, key: ReadonlySet<number>}} matches tokens searched for
  * @property {string[]} names model, layer, head
  * @property {string} note

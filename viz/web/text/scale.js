@@ -101,13 +101,11 @@ const signed = (value) => `${value > 0 ? "+" : ""}${value === 0 ? "0" : tidy(val
  * @param {Part} part
  * @param {Scale} scale
  * @param {Theme} theme
- * @param {number} [least] smaller numbers have the first colour
  */
-export function tableFor(part, { ramp, place }, { line }, least = -Infinity) {
+export function tableFor(part, { ramp, place }, { line }) {
   const masked = parse(line) ?? [128, 128, 128];
   return Uint32Array.from(valuesOf(part), (value) => {
-    const share = value < least ? 0 : place(value);
-    const i = 3 * Math.min(255, Math.max(0, Math.round(255 * share)));
+    const i = 3 * Math.min(255, Math.max(0, Math.round(255 * place(value))));
     const [red, green, blue] =
       value === -Infinity ? masked : [ramp[i], ramp[i + 1], ramp[i + 2]];
     return (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;

@@ -1,6 +1,6 @@
 // A second model on the same text, or a second text in the same model, in a view of its own beside the first.
-// Layer and head are chosen in each; form, colours and filters are the first's. Of a second model, the token under
-// the pointer and the pinned one are marked in both, by the characters that they stand for.
+// Layer and head are chosen in each; form, colours and filters are the first's. Of a second model, the pinned token is
+// marked in both, by the characters that it stands for.
 
 import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
@@ -14,15 +14,14 @@ import { effect, untracked } from "../vendor/signals-core.js";
 import { overlapping } from "./same_characters.js";
 import { fromSecondText } from "./second_text.js";
 
-/** @import {AlignedAnswer, Axis, Base, Head, Host, LikenessAnswer, Mounted, Options, Panel, Selection, ViewProps} from "../types" */
+/** @import {AlignedAnswer, Base, Head, Host, LikenessAnswer, Mounted, Options, Panel, Selection, ViewProps} from "../types" */
 /** @import {TextState} from "./state.js" */
 
 /** @typedef {Mounted<ViewProps> & {state: TextState}} Opened */
 /** @typedef {(root: HTMLElement, props: ViewProps, host: Host) => Opened} Open */
 
 const SHARED = /** @type {(keyof Options)[]} what the second takes from the first */ ([
-  ...["form", "values", "scale", "sinks", "least", "top", "find", "direction"],
-  ...["method", "fusion", "discard", "lens", "overview"],
+  ...["form", "values", "scale", "sinks", "find", "direction", "method", "lens"],
 ]);
 const OVERLAP =
   "The share of the weight that two heads put on the same pieces of text: 1 for equal maps. Special tokens are left" +
@@ -100,7 +99,7 @@ export function secondView(first, open, both, half, host) {
 
 /**
  * Keeps the second what the first chooses; layer and head that are chosen in the second are a choice of the first.
- * Of one text, the pinned token and what is pointed at are marked in both, by their characters.
+ * Of one text, the pinned token is that of the same characters in both.
  *
  * @param {TextState} first
  * @param {TextState} second
@@ -125,35 +124,19 @@ function pair(first, second) {
     );
   }
 
-  /**
-   * The tokens of one view that share characters with a token of the other, those with most first.
-   *
-   * @type {(from: TextState, to: TextState, axis: Axis, index: number) => number[]}
-   */
-  function sameCharacters(from, to, axis, index) {
-    const answer = aligned();
-    const text = (/** @type {TextState} */ state) => state.site()[`${axis}_text`] ?? 0;
-    if (!answer || text(from) !== text(to)) return [];
-    const spans = [answer.first, answer.second].map((texts) => texts[text(from)] ?? []);
+  /** The token of the other view that shares most characters with the pinned one; null for none. */
+  function tokenIn(from, to, answer) {
+    const { token, direction } = from.selection;
+    const axis = direction === "in" ? "key" : "query";
+    const at = (state) => state.site()[`${axis}_text`] ?? 0;
+    if (token === null || at(from) !== at(to)) return null;
+    const spans = [answer.first, answer.second].map((texts) => texts[at(from)] ?? []);
     const [mine, theirs] = from === first ? spans : spans.toReversed();
-    return overlapping(index, mine, from.texts()[axis], theirs, to.texts()[axis]);
+    return overlapping(token, mine, from.texts()[axis], theirs, to.texts()[axis])[0] ?? null;
   }
 
-  /** @param {(state: TextState) => unknown} read @param {(from: TextState, to: TextState) => void} tell */
-  function mirrored(read, tell) {
-    const both = [first, second];
-    const now = () => both.map((state) => (aligned() ? JSON.stringify(read(state)) : ""));
-    let before = ["", ""];
-    return effect(() => {
-      const from = now().findIndex((value, i) => value !== before[i]);
-      if (from < 0 || !aligned()) return;
-      untracked(() => {
-        tell(both[from], both[1 - from]);
-        before = now();
-      });
-    });
-  }
-
+  const pinned = ({ selection: { token, direction } }) => `${token} ${direction}`;
+  let before = ["", ""];
   const ends = [
     effect(() => {
       if (!isReady()) return;
@@ -161,31 +144,19 @@ function pair(first, second) {
       const place = placeIn(first, second.base);
       untracked(() => choose({ ...shared, ...place }));
     }),
-    mirrored(
-      ({ selection: { token, direction } }) => [token, direction],
-      (from, to) => {
-        const { token, direction } = from.selection;
-        const axis = direction === "in" ? "key" : "query";
-        const [place = null] = token === null ? [] : sameCharacters(from, to, axis, token);
-        if (to === first) first.select({ token: place, direction });
-        else choose({ token: place, direction });
-      },
-    ),
-    mirrored(
-      ({ hover, isolated }) => [hover, isolated],
-      (from, to) => {
-        const { hover, isolated } = from;
-        /** @type {(axis: Axis, index: number) => number[]} */
-        const of = (axis, index) => sameCharacters(from, to, axis, index);
-        const [queries, keys] = hover ? [of("query", hover.query), of("key", hover.key)] : [[], []];
-        const isCell = queries.length > 0 && keys.length > 0;
-        from.lit = null;
-        to.point(isCell ? { query: queries[0], key: keys[0] } : null);
-        to.lit = hover && { query: queries.slice(Number(isCell)), key: keys.slice(Number(isCell)) };
-        const [index] = isolated ? of(isolated.axis, isolated.index) : [];
-        to.isolated = isolated && index !== undefined ? { axis: isolated.axis, index } : null;
-      },
-    ),
+    effect(() => {
+      const answer = aligned();
+      const both = [first, second];
+      const from = answer ? both.findIndex((state, i) => pinned(state) !== before[i]) : -1;
+      if (!answer || from < 0) return;
+      untracked(() => {
+        const { direction } = both[from].selection;
+        const change = { token: tokenIn(both[from], both[1 - from], answer), direction };
+        if (from) first.select(change);
+        else choose(change);
+        before = both.map(pinned);
+      });
+    }),
   ];
   return () => ends.forEach((end) => end());
 }
@@ -292,5 +263,5 @@ function secondProps({ props, remote }) {
   const given = second ?? (remote ? other : null);
   if (!given) return null;
   const alone = { page: "", path: [], link: {}, revision: "second", start: null };
-  return { kind, session, type_size, busy, parts, defaults, panels: [], follows: true, ...given, ...alone };
+  return { kind, session, type_size, busy, parts, defaults, follows: true, ...given, ...alone };
 }

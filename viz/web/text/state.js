@@ -2,7 +2,6 @@
 
 import { ON_SCREEN } from "../core/declared.js";
 import { tokenThere } from "../core/grids.js";
-import { HeadNumbers } from "../core/head_numbers.js";
 import { groupOf, headsOf, neighboursOf, textsOf } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
@@ -11,12 +10,11 @@ import { computed } from "../vendor/signals-core.js";
 import { DIFFERENCE, isPlain, Maps, PLAIN, POOLED } from "./maps.js";
 import { matches } from "./search.js";
 import { framesHeard, rangesOf } from "./span.js";
-import { LEAST, strongestKeys } from "./strands.js";
+import { LEAST } from "./strands.js";
 
-/** @import {Axis, Base, Cell, Head, Measure, Message, Part, Selection, Variant} from "../types" */
+/** @import {Axis, Base, Cell, Head, Message, Part, Selection, Variant} from "../types" */
 /** @import {Range, Ranges} from "./span.js" */
 
-const CHUNK = 64; // rows whose strongest keys are asked for together
 const REST_MS = 30; // hover time before the exact weights of a row are fetched
 const IDLE_MS = 300; // idle time before anything is prefetched
 const CHEAP = 512; // tokens up to which the numbers of every head are fetched while idle
@@ -60,14 +58,13 @@ export class TextState extends State {
    * @returns {Ranges}
    */
   ranges() {
-    return rangesOf(this.texts(), this.selection, this.base.sound);
+    return rangesOf(this.texts(), this.selection.block, this.base.sound);
   }
 
-  /** Seconds of padding that are not drawn; 0 where tokens are brushed. */
+  /** Seconds of padding that are not drawn. */
   unheard() {
     const { sound } = this.base;
-    const { rows, columns } = this.selection;
-    if (!sound || rows || columns) return 0;
+    if (!sound) return 0;
     const { query, key } = this.texts();
     const isCut = [query, key].some((text) => framesHeard(text, sound) < text.labels.length);
     return isCut ? sound.seconds - sound.heard : 0;
@@ -123,13 +120,6 @@ export class TextState extends State {
     if (this.difference) return DIFFERENCE;
     if (values === "scores" && this.hasScores()) return { values, coding: "scores", sinks };
     return { values: "weights", coding: "sqrt", sinks };
-  }
-
-  /** Whether weights of the matrix can be set by edits. */
-  canPaint() {
-    const { form, values } = this.selection;
-    const isOfWeights = form === "matrix" && values === "weights" && !this.difference;
-    return Boolean(isOfWeights && this.canEdit());
   }
 
   /** Whether edits of the chosen site can be made. */
@@ -221,76 +211,16 @@ export class TextState extends State {
     return this.selection.scale === "own" ? part?.max || 1 : 1;
   }
 
-  /** The smallest weight that is drawn; none acts on scores and differences. */
-  threshold() {
-    return this.variant().values !== "weights" ? 0 : this.selection.least;
-  }
-
   /**
-   * The weight below which nothing is drawn; lines also leave out what would be too faint to see.
+   * The weight below which a line would be too faint to see.
    *
    * @param {Head} head
    */
   least(head) {
-    const { site, form } = this.selection;
-    const faint = form === "lines" ? LEAST * this.top(this.parts(site, head)[0]) : 0;
-    return Math.max(this.threshold(), faint);
-  }
-
-  /**
-   * The strongest keys of some rows, from the map that is here until the exact ones have come; null
-   * where all are drawn, or where they are not known yet.
-   *
-   * @param {Head} head
-   * @param {Range} rows in sight
-   * @returns {{first: number, keys: number[][]} | null}
-   */
-  strongest(head, rows) {
-    const { site, top } = this.selection;
-    if (!top) return null;
-    const { rows: all, cols } = this.ranges();
-    const from = Math.max(all[0], rows[0] - (rows[0] % CHUNK));
-    const to = Math.min(all[1], rows[1] + CHUNK - (rows[1] % CHUNK));
-    const variant = this.variant();
-    if (this.remote) {
-      const ranges = { rows: `${from}-${to}`, columns: cols.join("-") };
-      const path = pathOf("strongest", {
-        site,
-        head,
-        top,
-        ...ranges,
-        ...queryOf({ ...PLAIN, sinks: variant.sinks }),
-      });
-      const answer = this.answer(`strongest ${head}`, path);
-      if (answer) return /** @type {{first: number, keys: number[][]}} */ (answer);
-    }
-    const isOfWeights = variant.values === "weights"; // of scores, those that they become
-    const weights = this.maps.window(
-      site,
-      head,
-      [from, to],
-      cols,
-      isOfWeights ? variant : { ...PLAIN, sinks: variant.sinks },
-    );
-    return weights && strongestKeys(weights, [from, to], cols, top);
+    return LEAST * this.top(this.parts(this.selection.site, head)[0]);
   }
 
   // ---- numbers
-
-  /**
-   * One more number of every head, or another in the place of one with the same key.
-   *
-   * @param {Measure} measure
-   * @param {(number | null)[][]} values by site and head
-   */
-  addNumber(measure, values) {
-    if (!this.numbers) return;
-    const { answer } = this.numbers;
-    const measures = [...answer.measures.filter(({ key }) => key !== measure.key), measure];
-    const all = { ...answer.values, [measure.key]: values };
-    this.numbers = new HeadNumbers({ ...answer, measures, values: all }, this.base.sites);
-    this.changed();
-  }
 
   /** Whether the numbers of every head take little time, and tell anything. */
   isCheap() {
@@ -331,17 +261,11 @@ export class TextState extends State {
     this.hover = isInside ? cell : null;
   }
 
-  /**
-   * Lets go of one thing that was chosen: the pinned token, else what was brushed.
-   *
-   * @returns {boolean} whether there was any
-   */
+  /** Lets go of the pinned token. @returns {boolean} whether there was any */
   letGo() {
-    const { token, rows, columns } = this.selection;
-    if (token !== null) this.select({ token: null });
-    else if (rows || columns) this.select({ rows: "", columns: "" });
-    else return false;
-    return true;
+    const isPinned = this.selection.token !== null;
+    if (isPinned) this.select({ token: null });
+    return isPinned;
   }
 
   // ---- fetching

@@ -77,29 +77,3 @@ export function strongest(values, count, [from, to] = [0, values.length]) {
   }
   return best;
 }
-
-/**
- * The strongest keys of each row of a window of weights, as the server tells them.
- *
- * @param {Float32Array} weights row by row
- * @param {readonly [number, number]} rows
- * @param {readonly [number, number]} cols
- * @param {number} count
- * @returns {{first: number, keys: number[][]}}
- */
-export function strongestKeys(weights, rows, cols, count) {
-  const width = cols[1] - cols[0];
-  const keys = Array.from({ length: rows[1] - rows[0] }, (_, i) =>
-    strongest(weights.subarray(i * width, (i + 1) * width), count).map(([place]) => place + cols[0]),
-  );
-  return { first: rows[0], keys };
-}
-
-/**
- * The lines to the strongest keys of their rows.
- *
- * @param {Strand[]} strands
- * @param {{first: number, keys: number[][]}} few
- */
-export const strongestOnly = (strands, { first, keys }) =>
-  strands.filter(({ query, key }) => keys[query - first]?.includes(key));

@@ -40,7 +40,6 @@ def test_a_run_is_open_before_anything_is_chosen(home: Path) -> None:
     props = helpers.view(app, "corpus")
     assert model(app) == "all-MiniLM-L6-v2"
     assert props["link"] == {}
-    assert props["defaults"]["overview"] == "table"
     assert (props["defaults"]["layer"], props["defaults"]["head"]) == (0, 2)  # previous token
 
 

@@ -167,10 +167,8 @@ def test_a_text_through_another_model():
     assert same(second.view.weights(1), trace(load("grammar-next"), TEXT).weights(1))
     props = view(app)
     assert (props["title"], props["second"]["title"]) == (first.view.model, second.view.model)
-    assert (props["second"]["panels"], props["link"]["compare"]) == (
-        ["predictions"],
-        "catalogue:grammar-next",
-    )
+    assert props["second"]["predicts"]
+    assert props["link"]["compare"] == "catalogue:grammar-next"
     choose(app, "words", True)
     assert traces(app)[1].view.words
     ask(app, "compare", "")
@@ -185,7 +183,7 @@ def test_a_model_beside_itself_untrained(model):
     assert first.view.labels == second.view.labels
     assert same(second.view.weights(1), trace(load(model).untrained(), TEXT).weights(1))
     assert view(app)["second"]["title"].endswith(", untrained")
-    assert view(app)["second"]["panels"] == []
+    assert view(app)["second"]["predicts"] is False
 
 
 def test_our_code_beside_that_of_the_library():

@@ -135,7 +135,7 @@ def test_before_after_and_difference() -> None:
     ask(app, "edited", "difference")
     assert same(weights(app), after)
     assert helpers.view(app, "text")["difference"] is True
-    assert "predictions" in helpers.view(app, "text")["panels"]
+    assert helpers.view(app, "text")["predicts"]
 
 
 def test_an_edit_shows_what_it_does_and_an_example_or_another_model_begins_without_any() -> None:

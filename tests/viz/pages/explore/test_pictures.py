@@ -55,7 +55,7 @@ def test_a_photo_is_cut_into_patches():
     assert app.markdown[0].value == "#### Which words does each word look at?"
     props = view(app)
     assert props["path"] == ["/"]
-    assert (props["busy"], props["panels"]) == (False, ["code"])
+    assert (props["busy"], props["predicts"]) == (False, False)
     assert props["link"] == {"model": "built-vit"}
     found = entry(app)
     assert (found.view.grid, found.view.prefix, found.cut.side) == ((14, 14), 1, 16)
