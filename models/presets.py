@@ -5,6 +5,7 @@ Nothing here needs torch until a config is asked for.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from models.catalogue import CHECKPOINTS, Entry, bundled, read_config
@@ -12,7 +13,15 @@ from models.catalogue import CHECKPOINTS, Entry, bundled, read_config
 if TYPE_CHECKING:
     from models.model import Config
 
-KINDS = ("encoder", "decoder", "seq2seq", "vit", "smallest", "layer")
+CONFIGS = {
+    "encoder": ("models.encoder", "EncoderConfig"),
+    "decoder": ("models.decoder", "DecoderConfig"),
+    "seq2seq": ("models.seq2seq", "Seq2SeqConfig"),
+    "vit": ("models.vit", "ViTConfig"),
+    "smallest": ("models.smallest", "SmallestConfig"),
+    "layer": ("models.layer", "AttentionLayerConfig"),
+}
+KINDS = tuple(CONFIGS)
 
 
 @dataclass(frozen=True)
@@ -48,33 +57,15 @@ def config_of(kind: str, fields: Mapping[str, Any]) -> "Config":
     Raises:
         ValueError: for fields that do not fit together, or another kind.
     """
-    from models.decoder import DecoderConfig
-    from models.encoder import EncoderConfig
-    from models.layer import AttentionLayerConfig
-    from models.seq2seq import Seq2SeqConfig
-    from models.smallest import SmallestConfig
-    from models.vit import ViTConfig
-
-    configs: dict[str, Any] = {
-        "encoder": EncoderConfig,
-        "decoder": DecoderConfig,
-        "seq2seq": Seq2SeqConfig,
-        "vit": ViTConfig,
-        "smallest": SmallestConfig,
-        "layer": AttentionLayerConfig,
-    }
-    if kind not in configs:
-        raise ValueError(f"kind: expected one of {', '.join(configs)}, received {kind!r}")
-    return configs[kind](**fields)
-
-
-def _sizes(dim: int, depth: int, heads: int, mlp: int, **more: Any) -> dict[str, Any]:
-    return {"dim": dim, "depth": depth, "heads": heads, "mlp": mlp, **more}
+    if kind not in CONFIGS:
+        raise ValueError(f"kind: expected one of {', '.join(KINDS)}, received {kind!r}")
+    module, name = CONFIGS[kind]
+    return getattr(import_module(module), name)(**fields)
 
 
 def _text(dim: int, depth: int, heads: int, mlp: int, **more: Any) -> dict[str, Any]:
     plain = {"norm": "post", "positions": "sinusoidal", "activation": "relu", "dropout": 0.0}
-    return _sizes(dim, depth, heads, mlp, **plain | more)
+    return {"dim": dim, "depth": depth, "heads": heads, "mlp": mlp, **plain | more}
 
 
 def _image(image: int, patch: int, dim: int | None, depth: int, heads: int, mlp: int, **more: Any):

@@ -56,7 +56,7 @@ class ViTConfig(StackConfig):
             layers stand BatchNorm and activation.
         head_activation: between the layers of the head; None means `activation`.
         head_dropout: while training: before each layer of the head; None means `dropout`.
-        out_projection: one of `attention.OUT_PROJECTIONS`.
+        out_projection: one of `multihead.OUT_PROJECTIONS`.
         patch_norm: whether a LayerNorm stands between a patch's projection and its position.
         token_std: the normal distribution that class token and registers are drawn from has this
             standard deviation; 0 starts them at zero.

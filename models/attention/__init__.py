@@ -10,24 +10,17 @@ from models.attention.edit_protocols import Edit
 from models.attention.functional import attend
 from models.attention.mask import Edge, Mask
 from models.attention.multihead import (
-    DOT_SCALINGS,
-    OUT_PROJECTIONS,
-    SCORINGS,
     AttentionFields,
     MultiHeadAttention,
     MultiHeadAttentionConfig,
     attention_of,
 )
-from models.attention.pattern import Bias, Pattern
+from models.attention.pattern import Pattern
 from models.attention.scores import Additive, Bilinear, Dot, Score
 
 __all__ = [
-    "DOT_SCALINGS",
-    "OUT_PROJECTIONS",
-    "SCORINGS",
     "Additive",
     "AttentionFields",
-    "Bias",
     "Bilinear",
     "Block",
     "Dot",

@@ -132,20 +132,6 @@ def test_patterns_of_a_decoder_block_are_torchs_weights(kind: str) -> None:
     assert (patterns[1].weights() - cross).abs().max() < 10 * ROUNDING  # after a norm and a sum
 
 
-@pytest.mark.parametrize("kind", ["post", "pre"])
-def test_keys_and_values_of_earlier_tokens(kind: str) -> None:
-    """Given the patterns of the first tokens, a block works out the others alone."""
-    ours, _ = decoder_twins(kind)
-    x, context = example()
-    whole, _ = ours(x, Context(context), mask=Mask(causal=True))
-    _, (past, read) = ours(x[:, :7], Context(context), mask=Mask(causal=True))
-    mask, again = Mask(causal=True, offset=7), Context(context, past=read)
-    rest, (causal, cross) = ours(x[:, 7:], again, mask=mask, past=past)
-    assert (rest - whole[:, 7:]).abs().max() < ROUNDING * whole.abs().max()
-    assert cross.k is read.k  # the source is projected once
-    assert causal.k.shape[2] == TOKENS
-
-
 @pytest.mark.parametrize("dropped", [{"dropout": 1 - 1e-9}, {"drop_path": 0.999}], ids=str)
 @pytest.mark.parametrize("kind", ["post", "pre"])
 @pytest.mark.parametrize("branches", [2, 3])

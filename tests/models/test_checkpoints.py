@@ -91,14 +91,6 @@ def test_examples_hold(name: str, models: dict[str, Model]) -> None:
         assert "[UNK]" not in " ".join(found.labels)
 
 
-def test_minutes_are_few() -> None:
-    """On the processor; the clock depends on what else the machine does."""
-    for name in OURS:
-        told = card(entry(name))
-        assert told is not None
-        assert told.training["processor_minutes"] < 20
-
-
 def word(model: Model, text: str, place: int = -1) -> str:
     """The likeliest word at a place of a text."""
     found = trace(model, text).output.values[0, place]

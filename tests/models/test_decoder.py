@@ -8,7 +8,7 @@ import torch
 
 from analysis.outputs import likeliest
 from models.decoder import Decoder, DecoderConfig
-from models.edits import Ablate, Cut
+from models.edits import Ablate
 from models.positional import POSITIONS
 from models.run import load, trace
 from tests.models.devices import DEVICES
@@ -52,16 +52,6 @@ def test_untrained_logits_are_about_one() -> None:
         assert spread[0] * embedding.factor == pytest.approx(spread[1], rel=0.1)
 
 
-def test_padding_in_front_changes_nothing_without_positions() -> None:
-    network, ids = built(positions="none"), ids_of()
-    padding = torch.zeros(2, 11, dtype=torch.bool)
-    padding[1, :4] = True
-    together, alone = network(ids, padding=padding), network(ids[1:, 4:])
-    assert (together.logits[1:, 4:] - alone.logits).abs().max() < ROUNDING
-    other = torch.where(padding, 0, ids)
-    assert network(other, padding=padding).logits[1, 4:].equal(together.logits[1, 4:])
-
-
 # --- keys and values of earlier tokens --------------------------------------------------------
 
 
@@ -96,15 +86,6 @@ def test_a_past_refuses() -> None:
 
 
 # --- edits ------------------------------------------------------------------------------------
-
-
-def test_edits_reach_causal_attention() -> None:
-    network, ids = built(), ids_of()
-    for kind in (None, "causal"):
-        out = network(ids, edits=[Cut(1, 2, 8, (0, 3), kind=kind)])
-        assert out.patterns[1].weights()[:, 2, 8, [0, 3]].eq(0).all()
-    with pytest.raises(ValueError, match="kind: layer 1 has \\['causal'\\], received 'self'"):
-        network(ids, edits=[Cut(1, 2, 8, 0, kind="self")])
 
 
 def test_logits_of_the_last_tokens_alone() -> None:

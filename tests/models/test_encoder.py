@@ -62,19 +62,3 @@ def test_embedding(factor: bool) -> None:
     first = network(ids, segments=torch.zeros_like(ids)).hidden
     assert network(ids).hidden.equal(first)
     assert not found.hidden.equal(first)
-
-
-def test_learned_positions_are_added() -> None:
-    network = built(positions="learned")
-    ids = torch.full((1, 5), 13)
-    table = dict(network.named_parameters())["positions.table"]
-    assert network.embed(ids).equal(network.tokens.weight[ids] + table[:5])
-
-
-@pytest.mark.parametrize("scaling", ["none", "fourth root"])
-def test_scaling_reaches_every_block(scaling: str) -> None:
-    plain, changed = built()(ids_of()), built(dot_scaling=scaling)(ids_of())
-    first = changed.patterns[0].scores() * (7**-0.5 if scaling == "none" else 1)
-    assert (first - plain.patterns[0].scores()).abs().max() < 1e-5  # scores up to 5
-    same = (changed.hidden - plain.hidden).abs().max() < 5e-6  # three layers, outputs up to 4
-    assert bool(same) is (scaling == "fourth root")

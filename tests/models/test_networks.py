@@ -7,11 +7,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from models.blocks import NORMS, drop_path_of, norm_of
+from models.blocks import NORMS, drop_path_of
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.positional import POSITIONS
-from models.projections import Norm
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.vit import ViT, ViTConfig
 from tests.models.devices import DEVICES
@@ -271,19 +270,6 @@ def test_every_norm_is_of_the_kind(name: str) -> None:
         found = [type(part) for part in network.modules() if type(part) in NORMS.values()]
         assert set(found) == {nn.RMSNorm}
         assert result(network, inputs_of(name)).isfinite().all()
-
-
-def test_a_norm_by_hand() -> None:
-    """(3, 4): the mean of squares is 12.5; the mean is 3.5 and the deviation 0.5."""
-    x = torch.tensor([[3.0, 4.0]])
-    rms, layer = norm_of("rms", 2, eps=0.0), norm_of("layer", 2, eps=0.0)
-    assert rms(x)[0].tolist() == pytest.approx([3 / 12.5**0.5, 4 / 12.5**0.5], rel=1e-6)
-    assert layer(x)[0].tolist() == pytest.approx([-1.0, 1.0], rel=1e-5)
-    for each in (rms, layer):
-        nn.init.normal_(each.weight)
-        assert Norm.of(each)(x).allclose(each(x), atol=1e-6)
-    with pytest.raises(ValueError, match="norm_kind: expected one of layer, rms, received 'batch'"):
-        norm_of("batch", 2)
 
 
 @pytest.mark.parametrize("name", NETWORKS)

@@ -88,29 +88,12 @@ def test_vocabulary_of_each_tower() -> None:
     assert separate.embedding is not separate.unembedding
 
 
-def test_weights_are_those_of_the_network() -> None:
-    """Nothing is copied where the layout allows a view."""
-    network = Decoder(DecoderConfig(**SIZES))
-    done = trace(network, IDS)
-    found, layer = done.projections(0), attention_at(network, done.sites[0])
-    assert found.query.data_ptr() == layer.query.weight.data_ptr()
-    assert found.output.data_ptr() == layer.out.get_parameter("weight").data_ptr()
-
-
 def test_a_layer_that_adds_its_values_is_refused() -> None:
     config = MultiHeadAttentionConfig(dim=21, heads=3, value_shortcut=True)
     network = Decoder(DecoderConfig(**SIZES)).eval()
     network.blocks[0].register_module("attention", MultiHeadAttention(config))
     with pytest.raises(ValueError, match=r"layer 0: .*value_shortcut"):
         trace(network, IDS).projections(0)
-
-
-def test_heads_and_layers_out_of_range() -> None:
-    done = traced("post")
-    with pytest.raises(ValueError, match="layer: expected"):
-        done.projections(2)
-    with pytest.raises(ValueError, match="head: expected 0 to 2, received 3"):
-        done.projections(0).head(3)
 
 
 @pytest.mark.parametrize("kind", ["layer", "rms"])

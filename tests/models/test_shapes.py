@@ -35,10 +35,6 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         "expected key and value heads that divide 6 query heads, received 4 and 4",
     ),
     (
-        lambda: attend(x(2, 6), x(2, 3), x(2, 2)),
-        "expected key and value heads that divide 6 query heads, received 3 and 2",
-    ),
-    (
         lambda: attend(x(2, 6), x(1, 6), x(1, 6)),
         "expected keys for 2 items, received 1",
     ),
@@ -47,20 +43,12 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         "expected a value for every key, received keys (2, 6, 5, 3) and values (2, 6, 7, 3)",
     ),
     (
-        lambda: attend(x(2, 6), x(2, 6), x(3, 6)),
-        "expected a value for every key, received keys (2, 6, 5, 3) and values (3, 6, 5, 3)",
-    ),
-    (
         lambda: attend(x(2, 6), x(2, 6, 5, 4), x(2, 6)),
         "a dot product needs queries and keys of one width, received 3 and 4",
     ),
     (
         lambda: attend(*QKV, mask=Mask(padding=yes(2, 4))),
         "padding: expected shape (2, 5), received (2, 4)",
-    ),
-    (
-        lambda: attend(*QKV, mask=Mask(padding=yes(1, 5))),
-        "padding: expected shape (2, 5), received (1, 5)",
     ),
     (
         lambda: attend(*QKV, mask=Mask(key_padding=yes(2, 7))),
@@ -81,10 +69,6 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (
         lambda: attend(*QKV, mask=Mask(dense=yes(2, 3, 5, 5))),
         "dense: expected shape (2, 6, 5, 5), or 1 for an axis, received (2, 3, 5, 5)",
-    ),
-    (
-        lambda: attend(*QKV, bias=torch.zeros(5, 5)),
-        "bias: expected shape (2, 6, 5, 5), or 1 for an axis, received (5, 5)",
     ),
     (
         lambda: attend(*QKV, bias=torch.zeros(2, 6, 4, 5)),

@@ -1,5 +1,7 @@
 """The translator: its recurrent unit by hand, and what every encoder–decoder here does."""
 
+import math
+
 import pytest
 import torch
 
@@ -19,15 +21,15 @@ def network() -> Translator:
 
 
 def test_the_recurrent_unit_by_hand() -> None:
-    """σ(0) = 1/2 keeps half of the cell and adds half of the input: 4, then 4/2 − 6/2 = −1 …"""
+    """σ(ln 3) = 3/4 keeps so much of the cell and adds a quarter of 8, −10 and 6."""
     unit = SSRU(1)
     with torch.no_grad():
         unit.input.weight.fill_(2.0)
         unit.forget.weight.zero_()
-        unit.forget.bias.zero_()
+        unit.forget.bias.fill_(math.log(3))
         out, cell = unit(torch.tensor([[[4.0], [-5.0], [3.0]]]))
-    assert out[0, :, 0].tolist() == [4.0, 0.0, 1.5]  # cells 4, −3 and 1.5
-    assert cell.tolist() == [[1.5]]
+    assert out[0, :, 0].tolist() == pytest.approx([2.0, 0.0, 0.75])  # cells 2, −1 and 0.75
+    assert cell.tolist() == [[pytest.approx(0.75)]]
 
 
 def test_positions_by_hand() -> None:

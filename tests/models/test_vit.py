@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.edits import Ablate
 from models.patches import Patches, cut
 from models.positional import GRID_POSITIONS
 from models.vit import ViT, ViTConfig
@@ -144,21 +143,3 @@ def test_without_a_head() -> None:
     assert out.logits is None
     assert out.result == ("hidden states", out.hidden)
     assert built().head is not None
-
-
-@pytest.mark.parametrize("norm", ["pre", "post"])
-def test_norms(norm: str) -> None:
-    out = built(norm=norm)(pixels_of())
-    norms = out.hidden.mean(-1).abs().max(), out.hidden.var(-1, unbiased=False)
-    assert norms[0] < 1e-5
-    assert (norms[1] - 1).abs().max() < 1e-3
-    assert out.hidden.equal(out.states[-1]) is (norm == "post")
-
-
-def test_edits() -> None:
-    network = built()
-    plain, edited = network(pixels_of()), network(pixels_of(), edits=[Ablate(1, 2)])
-    assert plain.states[1].equal(edited.states[1])
-    assert not plain.states[2].equal(edited.states[2])
-    with pytest.raises(ValueError, match="layer: expected 0 to 2, received 3"):
-        network(pixels_of(), edits=[Ablate(3, 0)])

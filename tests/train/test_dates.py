@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from train.dates import DAYS, FORMS, SOURCE, TARGET, Dates, Written
-from train.task import IGNORED, draw
+from train.task import IGNORED
 from train.vocabulary import BEGIN, END
 
 
@@ -62,13 +62,6 @@ def test_there_are_enough_forms_and_all_differ() -> None:
     assert {"23rd of March 1998", "98-3-23", "March the twenty-third, '98"} <= texts
 
 
-def test_what_the_parts_mean() -> None:
-    item = Written(date(1998, 3, 23), 5)
-    assert item.text == "March the twenty-third, '98"
-    means = {"month": "March", "day": "twenty-third", "year": "98"}
-    assert {meaning: text for meaning, text in item.parts() if meaning} == means
-
-
 def test_a_batch_by_hand() -> None:
     batch = Dates().batch([Written(date(2001, 2, 3), 21), Written(date(1998, 3, 23), 5)])
     source, target = batch.arguments["source"], batch.arguments["target"]
@@ -78,10 +71,3 @@ def test_a_batch_by_hand() -> None:
     assert target[0].tolist() == [BEGIN, *TARGET.ids("2001-02-03")]
     assert batch.target[0].tolist() == [*TARGET.ids("2001-02-03"), END]
     assert not batch.target.eq(IGNORED).any()
-
-
-def test_all_forms_and_years_are_drawn() -> None:
-    items = draw(Dates(), 3000, Random("dates"))
-    assert {item.form for item in items} == set(range(len(FORMS)))
-    assert {item.day.year for item in items} == set(range(1950, 2050))
-    assert max(len(item.text) for item in items) <= 40

@@ -1,6 +1,5 @@
 """Letters reversed, and repeats that only looking back can continue."""
 
-from collections import Counter
 from random import Random
 
 import torch
@@ -41,13 +40,3 @@ def test_what_is_graded_stands_behind_the_earlier_occurrence() -> None:
         assert (keys[places] >= 0).all()
         assert torch.equal(ids[keys[places]], batch.target[0, places])
         assert len(set(item.text[: item.start])) == item.start  # so nothing else can be meant
-
-
-def test_position_alone_tells_nothing() -> None:
-    items = draw(Induction(), 2000, Random("places"))
-    starts = Counter(item.start for item in items)
-    lengths = Counter(item.length for item in items)
-    offsets = Counter(item.start - item.text.index(item.text[item.start]) for item in items)
-    for found in (starts, offsets, lengths):
-        assert len(found) > 15
-        assert max(found.values()) < 0.35 * len(items)  # the best guess from it is a poor one

@@ -17,7 +17,7 @@ from train.drawing import SIDE, Distance, Shape, covered, distances, normalised
 from train.objects import GRID, PATCH, TILE, Composite, Objects, photograph
 from train.recipes import RECIPES
 from train.shapes import Shapes
-from train.task import draw, exam, right
+from train.task import draw, right
 
 RING = math.pi * (0.92**2 - 0.48**2)
 
@@ -54,16 +54,6 @@ def test_the_inside_of_a_kind_has_its_area(kind: str, area: float, distance: Dis
         assert float(cover.sum()) / 23**2 == pytest.approx(area, rel=0.02)
 
 
-@pytest.mark.parametrize("kind", objects.KINDS)
-def test_no_distance_is_longer_than_it_is(kind: str) -> None:
-    """From a point to the next the distance changes by at most the way between them."""
-    across = torch.linspace(-1.2, 1.2, 97)
-    distance = objects.KINDS[kind](across[None].expand(97, -1), across[:, None].expand(-1, 97))
-    step = 2.4 / 96 + 1e-5
-    assert distance.diff(dim=0).abs().max() <= step
-    assert distance.diff(dim=1).abs().max() <= step
-
-
 def test_one_is_odd_and_none_overlap() -> None:
     for scene in draw(Shapes(), 300, Random("scenes")):
         kinds = [shape.kind for shape in scene.shapes]
@@ -94,15 +84,6 @@ def test_digits_are_the_scans() -> None:
     assert torch.corrcoef(both)[0, 1] > 0.95  # enlarged smoothly, so a little blurred
     right = Digits().pictures([Digit(3, right=0.25)])[0, 0].float() / 255
     assert torch.equal(right[:, :28], one[:, 4:])
-
-
-def test_every_digit_is_on_one_side() -> None:
-    held_out = {item.number for item in exam(Digits(), 0)}
-    assert 200 < len(held_out) < 320
-    trained = {item.number for item in draw(Digits(), 3000, Random("digits"))}
-    assert not trained & held_out
-    batch = Digits().batch([Digit(number) for number in range(5)])
-    assert batch.target[:, 0].tolist() == scans()[1][:5].tolist()
 
 
 def composite(row: float, col: float, radius: float, **other: Any) -> Composite:
@@ -143,19 +124,6 @@ def test_what_is_asked_about_an_object() -> None:
     for item, (kind, col, row) in zip(items, batch.target.tolist(), strict=True):
         assert objects.NAMES[kind] == item.shape.kind
         assert (row, col) == (int(item.shape.row) // PATCH, int(item.shape.col) // PATCH)
-
-
-def test_tiles_of_held_out_items_are_never_trained_on() -> None:
-    learned, asked = (
-        {(item.photo, item.tile) for item in draw(Objects(), 400, Random("t"), held_out=held)}
-        for held in (False, True)
-    )
-    assert not learned & asked
-    assert len(asked) > 3
-    for item in draw(Objects(), 100, Random("c")):
-        top, left, side = item.crop
-        assert min(top, left) >= 0
-        assert max(top, left) + side <= TILE  # nor does a crop reach into another tile
 
 
 def test_one_patch_off_counts_where_and_two_do_not() -> None:
