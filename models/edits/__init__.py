@@ -8,7 +8,7 @@ tokens, wherever its padding is. `describe()` says what an edit does.
 """
 
 from models.edits.ablate import Ablate, Reference
-from models.edits.cover import Cover, region
+from models.edits.cover import Cover
 from models.edits.mlp import AblateMLP
 from models.edits.patch import Patch
 from models.edits.recipe import Cut, Temperature
@@ -44,5 +44,4 @@ __all__ = [
     "of_input",
     "of_network",
     "reads_all_tokens",
-    "region",
 ]

@@ -3,7 +3,7 @@
 Source of the blurred cover: Petsiuk et al. 2018, "RISE", section 4.3.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import torch
 import torch.nn.functional as F
@@ -23,7 +23,7 @@ class Cover:
     """Covers patches of a picture before the network sees it.
 
     Attributes:
-        patch: which patches, by their numbers row by row; None for all. `region` gives a rectangle.
+        patch: which patches, by their numbers row by row; None for all.
         how: "mean", the mean colour of the picture, or "blur".
     """
 
@@ -51,29 +51,6 @@ class Cover:
             part = _part(patch, pixels, grid)
             edited[:, :, *part] = cover[:, :, *part]
         return edited
-
-
-def region(grid: Any, top: int, left: int, bottom: int, right: int) -> tuple[int, ...]:
-    """The numbers of the patches of a rectangle, its last row and column included.
-
-    Args:
-        grid: rows and columns of patches come first in it (`Trace.grid`, a `PatchGrid`).
-        top: first row.
-        left: first column.
-        bottom: last row.
-        right: last column.
-
-    Raises:
-        ValueError: for a rectangle that is not inside.
-    """
-    rows, cols = grid[0], grid[1]
-    if not (0 <= top <= bottom < rows and 0 <= left <= right < cols):
-        raise ValueError(
-            f"region: expected rows 0 to {rows - 1} and columns 0 to {cols - 1},"
-            f" received {top} to {bottom} and {left} to {right}"
-        )
-    across = range(left, right + 1)
-    return tuple(row * cols + col for row in range(top, bottom + 1) for col in across)
 
 
 def _part(patch: int, pixels: Pixels, grid: Grid) -> tuple[slice, slice]:

@@ -38,7 +38,10 @@ def estimate(model: Model, tokens: int) -> Estimate:
     wide = max((part.mlp or 4 * dim for part in towers), default=0)
     weights = sum(each.numel() for each in model.network.parameters()) - dim * _vocab(model)
     flops = 2 * tokens * max(weights, 0) + ATTENTION * layers * dim * tokens**2
-    held = summary.trace_bytes(model, tokens) + NUMBER * tokens * (2 * wide + 2 * dim)
+    shares = ((part, (part.kv_heads or 1) / (part.heads or 1)) for part in towers)
+    kept = sum((part.layers or 0) * (part.dim or 0) * (1 + 2 * share) for part, share in shares)
+    size = next(model.network.parameters()).element_size()  # of q, k and v
+    held = int(kept) * size * tokens + NUMBER * tokens * (2 * wide + 2 * dim)
     return Estimate(flops, held + logits)
 
 

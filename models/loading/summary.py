@@ -95,17 +95,6 @@ def weights_bytes(model: Model) -> int:
     return sum(storages.values())
 
 
-def trace_bytes(model: Model, tokens: int) -> int:
-    """Bytes of q, k and v that a trace of this many tokens keeps."""
-    size = next(model.network.parameters()).element_size()
-    total = 0
-    for part in parts(model):
-        if part.layers and part.dim:
-            share = 1.0 if not part.heads or not part.kv_heads else part.kv_heads / part.heads
-            total += int(part.layers * part.dim * (1 + 2 * share))
-    return total * tokens * size
-
-
 def licence(folder: Folder) -> str | None:
     """The licence in the front matter of a folder's README; None if it has none."""
     try:

@@ -306,7 +306,7 @@ def test_load_fetches(arrives: Callable, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_every_model_is_pinned_and_described(known: Entry) -> None:
     assert known.wheel is not None
     assert len(known.wheel.sha256) == 64
-    assert callable(import_module(f"models.loading.packages.{known.converter or known.name}").write)
+    assert callable(import_module(f"models.loading.packages.{known.name.partition('-')[0]}").write)
     assert known.download > 10**7
     assert all((known.summary, known.licence, known.provenance, known.check))
     assert card(known) is None

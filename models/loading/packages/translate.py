@@ -14,23 +14,22 @@ decoder_ll_context_W{q,k,v,o}, decoder_ll_ffn_W{1,2}; b for biases, ln_scale and
 Its matrices are multiplied from the right, x W, so that ours are transposed.
 """
 
-import json
 import re
 import struct
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import torch
+from tokenizers import Tokenizer
+from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 
-from models.files.errors import CheckpointError
 from models.loading.convert.own import settings_of
 from models.loading.packages.writing import count, numbers, write_json, write_weights
 from models.ssru import RESERVED, TranslatorConfig
 
-FLOAT32, INTGEMM8 = 0x404, 0x4101
+FLOAT32 = 0x404  # of a tensor; others have 8 bits
 EMBEDDING = "Wemb"
 HEADS = re.compile(r"^transformer-heads: *(\d+)", re.MULTILINE)
 LAYER = re.compile(
@@ -40,7 +39,7 @@ BLOCKS = {"self": "attention", "context": "cross", "ffn": "feed_forward", "rnn":
 PARTS = {"q": "query", "k": "key", "v": "value", "o": "out", "1": "up", "2": "down"}
 PARTS |= {"": "input", "f": "forget"}
 ENDS = {"W": "weight", "b": "bias", "scale": "weight", "bias": "bias"}
-END, UNKNOWN = "</s>", "<unk>"
+END = "</s>"
 
 
 def write(files: Mapping[str, Path], folder: Path) -> None:
@@ -50,9 +49,12 @@ def write(files: Mapping[str, Path], folder: Path) -> None:
     config = config_of(tensors, given)
     write_json(folder, "config.json", settings_of(config))
     write_weights(folder, weights(tensors, config))
-    tokenizer = with_end(json.loads(named[".json"].read_text(encoding="utf-8")))
+    tokenizer = Tokenizer.from_file(str(named[".json"]))
+    tokenizer.add_special_tokens([END, "<unk>"])
+    ends = [(END, tokenizer.token_to_id(END))]
+    tokenizer.post_processor = TemplateProcessing(f"$A {END}", f"$A $B {END}", ends)
     for name in ("tokenizer.json", "target_tokenizer.json"):
-        write_json(folder, name, tokenizer)
+        tokenizer.save(str(folder / name))
 
 
 def read_marian(file: Path) -> tuple[dict[str, Tensor], str]:
@@ -75,15 +77,13 @@ def read_marian(file: Path) -> tuple[dict[str, Tensor], str]:
 
 def config_of(tensors: Mapping[str, Tensor], settings: str) -> TranslatorConfig:
     """Our config, from the sizes of the tensors and the number of heads."""
-    heads, (vocab, dim) = HEADS.search(settings), tensors[EMBEDDING].shape
-    if heads is None:
-        raise CheckpointError("the settings of Marian state no number of heads")
+    (heads,), (vocab, dim) = HEADS.findall(settings), tensors[EMBEDDING].shape
     return TranslatorConfig(
         vocab=vocab,
         dim=dim,
         depth=count(tensors, "encoder_l"),
         decoder_depth=count(tensors, "decoder_l"),
-        heads=int(heads[1]),
+        heads=int(heads),
         mlp=tensors["encoder_l1_ffn_b1"].numel(),
     )
 
@@ -104,26 +104,6 @@ def weights(tensors: Mapping[str, Tensor], config: TranslatorConfig) -> dict[str
     return {**state, "bias": tensors["decoder_ff_logit_out_b"].flatten()}
 
 
-def with_end(tokenizer: dict[str, Any]) -> dict[str, Any]:
-    """The tokenizer, which appends the end token and marks special ones."""
-    ids = {piece: number for number, (piece, _) in enumerate(tokenizer["model"]["vocab"])}
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    added = [
-        {"id": ids[name], "content": name, **flags, "special": True} for name in (END, UNKNOWN)
-    ]
-    end, first, second = (
-        {kind: {"id": name, "type_id": 0}}
-        for kind, name in (("SpecialToken", END), ("Sequence", "A"), ("Sequence", "B"))
-    )
-    template = {
-        "type": "TemplateProcessing",
-        "single": [first, end],
-        "pair": [first, second, end],
-        "special_tokens": {END: {"id": END, "ids": [ids[END]], "tokens": [END]}},
-    }
-    return {**tokenizer, "added_tokens": added, "post_processor": template}
-
-
 # --- inside ---------------------------------------------------------------------------------------
 
 
@@ -131,8 +111,6 @@ def _weight(kind: int, name: str, shape: tuple[int, ...], data: bytes) -> Tensor
     count = prod(shape)
     if kind == FLOAT32:
         return torch.frombuffer(bytearray(data[: 4 * count]), dtype=torch.float32).reshape(shape)
-    if kind != INTGEMM8:
-        raise CheckpointError(f"{name} has the type {kind:#x}: expected floats or 8-bit weights")
     whole = torch.frombuffer(bytearray(data[:count]), dtype=torch.int8).float()
     (factor,) = struct.unpack("<f", data[count : count + 4])
     stored = whole.reshape(shape) if name == EMBEDDING else whole.reshape(shape[::-1]).T

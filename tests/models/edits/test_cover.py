@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from models.edits import Ablate, Cover, Cut, region
+from models.edits import Ablate, Cover
 from models.inputs.edited import edited_image
 from models.run import load, trace
 from models.vit import ViTConfig
@@ -62,22 +62,6 @@ def test_patches_of_a_picture(where: str, edit: Any, odd: int) -> None:
     pixels = torch.nn.functional.pad(pixels, (0, odd, 0, odd), value=9.0)
     found = trace(net, pixels if where == "ours" else {"pixel_values": pixels}, edits=[edit])
     same(found, trace(net, made if where == "ours" else {"pixel_values": made}))
-
-
-def test_a_region() -> None:
-    t = trace(network("vit"), *given("vit"))
-    assert t.grid == (3, 3)
-    assert region(t.grid, 1, 0, 2, 1) == (3, 4, 6, 7)
-    assert region(t.query_grid(t.sites[0]), 0, 2, 2, 2) == (2, 5, 8)
-    keys = tuple(t.prefix + patch for patch in region(t.grid, 1, 0, 2, 1))
-    hidden = trace(network("vit"), *given("vit"), edits=[Cut(None, None, None, keys)])
-    for site in hidden.sites:
-        assert not hidden.weights(site)[..., list(keys)].any()
-        torch.testing.assert_close(
-            hidden.weights(site).sum(-1), torch.ones(3, 10), rtol=0, atol=1e-6
-        )
-    with pytest.raises(ValueError, match="region: expected rows 0 to 2 and columns 0 to 2, rec"):
-        region(t.grid, 1, 0, 3, 1)
 
 
 def test_refused_by_name() -> None:

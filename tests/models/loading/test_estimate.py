@@ -33,4 +33,9 @@ def test_a_recurrent_decoder_is_estimated_from_its_weights() -> None:
     weights = sum(each.numel() for each in network.parameters()) - 53 * 20
     found = estimate.estimate(model, 11)
     assert found.flops == 2 * 11 * weights + 4 * (3 + 1) * 20 * 11**2
-    assert found.bytes > 0
+
+
+def test_the_bytes_of_a_pass() -> None:
+    """Of q, k and v in 6 layers, of four hidden layers at once, and of logits."""
+    found = estimate.estimate(load("minilm"), 7)
+    assert found.bytes == 4 * 7 * (6 * 3 * 384 + 2 * 1536 + 2 * 384 + 30522)

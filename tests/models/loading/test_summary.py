@@ -71,8 +71,6 @@ def test_networks_of_ours() -> None:
 def test_half_precision_takes_half() -> None:
     whole, half = (load("minilm", dtype=kind) for kind in (torch.float32, torch.bfloat16))
     assert summary.weights_bytes(whole) == 2 * summary.weights_bytes(half)
-    # 6 layers, q, k and v of width 384, four bytes each
-    assert summary.trace_bytes(whole, 7) == 6 * 3 * 384 * 4 * 7
 
 
 @pytest.mark.parametrize(
