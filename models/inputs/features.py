@@ -11,13 +11,13 @@ from models.files.errors import first_line
 if TYPE_CHECKING:
     from models.model import Model
 
-PIXELS, SPECTRUM = "pixel_values", "input_features"
-FEATURES = (PIXELS, "pixel_values_videos", SPECTRUM, "input_values")
+PIXELS = "pixel_values"
+FEATURES = (PIXELS, "pixel_values_videos", "input_features", "input_values")
 LARGEST = 2.0**32  # of a feature or sample: integers of 32 bits, whose squares fit float32
 UNPACKED = ("not enough values to unpack", "too many values to unpack")  # of a shape
 
 
-def check_features(network: Any, arguments: Mapping[str, Any]) -> None:
+def check_features(arguments: Mapping[str, Any]) -> None:
     """Checks the arguments of a network that are no ids.
 
     Raises:
@@ -35,11 +35,6 @@ def check_features(network: Any, arguments: Mapping[str, Any]) -> None:
             raise ValueError(f"{name}: expected {expected}, received {largest:.2g}")
         if name == PIXELS and not value.numel():
             raise ValueError(f"{name}: expected at least one number, received {shape_text(value)}")
-        if name == SPECTRUM and network.config.model_type == "whisper":
-            frames = 2 * network.config.max_source_positions  # `generate` would fill them up
-            if value.shape[-1] != frames:
-                expected = f"expected {frames:,} frames, received {shape_text(value)}"
-                raise ValueError(f"{name}: {expected}")
 
 
 def shape_text(value: Tensor) -> str:

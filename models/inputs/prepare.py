@@ -98,7 +98,8 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
             f"{model.name} reads text and images: give it both, as a dict with {TEXT} and {IMAGE}"
         )
     if decodes:
-        add_target(model, inputs, target)
+        most = source.most_written if isinstance(source, Prompt) else None
+        add_target(model, inputs, target, most)
     return inputs
 
 
@@ -117,7 +118,6 @@ def _of_prompt(model: "Model", prompt: Prompt, target: Any) -> tuple[ModelInputs
         inputs = _of_dict(model, inputs.arguments)
         inputs.notes, inputs.answer, target = (note,) if note else (), first, None
     inputs.notes, inputs.parts = (*reading.notes, *inputs.notes), reading.parts
-    inputs.most_written = prompt.most_written
     return inputs, target
 
 
@@ -182,7 +182,7 @@ def _of_dict(model: "Model", source: Mapping[str, Any]) -> ModelInputs:
             kind = next(network.parameters()).dtype if value.is_floating_point() else None
             value = value.to(model.device, kind)
         inputs.arguments[name] = value
-    check_features(network, inputs.arguments)
+    check_features(inputs.arguments)
     _read_text(model, inputs)
     if model.door == "own":
         return inputs

@@ -79,7 +79,6 @@ class ModelInputs:
         notes: how the input was changed, for display.
         parts: what the vision tower sees of the pictures of a prompt.
         answer: place of the first token after a prompt; None for other inputs.
-        most_written: the most tokens that the model writes; None for what is usual.
     """
 
     arguments: dict[str, Any]
@@ -87,7 +86,6 @@ class ModelInputs:
     notes: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
     answer: int | None = None
-    most_written: int | None = None
 
     @property
     def main(self) -> InputSequence:

@@ -2,7 +2,6 @@
 the decoder of an encoder–decoder. It is written greedily (see models/inputs/generation.py)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -35,20 +34,17 @@ def can_write(network: Any) -> bool:
 
 
 def _written(
-    model: "Model",
-    inputs: ModelInputs,
-    arguments: Mapping[str, Any],
-    **options: Any,
+    model: "Model", arguments: Mapping[str, Any], **options: Any
 ) -> tuple[list[list[int]], str]:
     """What a model writes: the ids of each item without its end, or the last that has no room, and
     a note."""
     check_eval(model.network)
-    with refusing_shapes(model, inputs.arguments):
+    with refusing_shapes(model, arguments):
         out = generate(model.network, arguments, return_dict_in_generate=True, **options)
     ids, ends = out.sequences, ends_of(model.network.generation_config)
     begun = int(model.network.config.is_encoder_decoder)  # tokens that it begins with
     if not begun:
-        prompt = inputs.arguments[TEXT]
+        prompt = arguments[TEXT]
         returned = ids[:, : prompt.shape[1]].equal(prompt)  # by some, as well
         ids = ids[:, prompt.shape[1] :] if returned else ids
     rows, cut = [], False
@@ -93,7 +89,7 @@ def add_answer(model: "Model", inputs: ModelInputs, target: Any, most: int) -> s
         if "logits_to_keep" in forward_arguments(model.network):
             given["logits_to_keep"] = 1
         most = min(most, room) + 1
-        (ids,), note = _written(model, inputs, given, max_new_tokens=most)
+        (ids,), note = _written(model, given, max_new_tokens=most)
         note = f"answer: written {note}"
     elif isinstance(target, Tensor):
         ids = target.flatten().tolist()
@@ -125,11 +121,12 @@ def _lengthen(arguments: dict[str, Any], ids: Tensor, family: str) -> None:
 # --- targets ------------------------------------------------------------------------------------
 
 
-def add_target(model: "Model", inputs: ModelInputs, target: Any) -> None:
+def add_target(model: "Model", inputs: ModelInputs, target: Any, most: int | None = None) -> None:
     """Adds the decoder's input: the start token, then the target without its end.
 
     Ids lose their last one. A text loses the end symbol that the tokenizer adds, and nothing where
-    it adds none: the last row then tells what follows the last word.
+    it adds none: the last row then tells what follows the last word. Without a target the model
+    writes one, of at most so many tokens.
     """
     if BEGUN in inputs.arguments:
         if target is not None:
@@ -137,7 +134,7 @@ def add_target(model: "Model", inputs: ModelInputs, target: Any) -> None:
         return
     begin = _begin(model)
     if target is None:
-        rows, note = _written_target(model, inputs)
+        rows, note = _written_target(model, inputs, most)
         inputs.notes = (*inputs.notes, note)
         _add_tokens(model, inputs, [_started(model, row[0], row[1:]) for row in rows])
         return
@@ -154,15 +151,18 @@ def add_target(model: "Model", inputs: ModelInputs, target: Any) -> None:
     _add_tokens(model, inputs, tokens)
 
 
-def _written_target(model: "Model", inputs: ModelInputs) -> tuple[list[list[int]], str]:
+def _written_target(
+    model: "Model", inputs: ModelInputs, most: int | None
+) -> tuple[list[list[int]], str]:
     """What an encoder–decoder writes, begin included, and a note."""
     network: Any = model.network
     if network.get_output_embeddings() is None or not network.can_generate():
         raise ValueError(f"{model.name} has no language-model head to generate with: pass a target")
     source = inputs.arguments.get(TEXT)
     heard = any(name in inputs.arguments for name in SOUND)
-    most = SPOKEN_TOKENS if heard else EXTRA_TOKENS + (0 if source is None else source.shape[1])
-    most = most if inputs.most_written is None else inputs.most_written
+    if most is None:
+        length = 0 if source is None else source.shape[1]
+        most = SPOKEN_TOKENS if heard else EXTRA_TOKENS + length
     positions = getattr(network.config, "max_target_positions", None)
     limits = [model.limit, *([positions] if isinstance(positions, int) else [])]
     # the start token, and one that is written and not read any more
@@ -173,8 +173,7 @@ def _written_target(model: "Model", inputs: ModelInputs) -> tuple[list[list[int]
         (item,) = read_texts(model.name, model.language, model.target_tokenizer)
         begins = _begin_of(model, item, -1) == code
         options["decoder_start_token_id" if begins else "forced_bos_token_id"] = code
-    first = replace(inputs, arguments={**inputs.arguments}, sequences={**inputs.sequences})
-    rows, note = _written(model, first, first.arguments, **options)
+    rows, note = _written(model, inputs.arguments, **options)
     return rows, f"target: generated {note}"
 
 
