@@ -13,6 +13,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from models.image import fit_image, open_image
 from models.inputs.pictures import processed
+from models.inputs.prepare import prepare_inputs
 from models.preprocessing import (
     USUAL,
     Preprocessing,
@@ -91,49 +92,22 @@ def _written(folder: Path, settings: dict[str, Any]) -> Path:
     return folder
 
 
-def pixels_read(model: Model, source: Any) -> tuple[torch.Tensor, Any]:
-    """The pixels that reach the network, and the trace."""
-    seen: list[torch.Tensor] = []
-    hook = model.network.register_forward_pre_hook(
-        lambda _, args, given: seen.append(given["pixel_values"]), with_kwargs=True
-    )
-    found = trace(model, source)
-    hook.remove()
-    return seen[0], found
+def by(processor: Any, picture: Any = PHOTO) -> torch.Tensor:
+    with Image.open(picture) as photo:
+        return processor(photo.convert("RGB"), return_tensors="pt")["pixel_values"]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_model_reads_what_its_own_processor_makes(name: str, tmp_path: Path) -> None:
+    """And the picture that is shown has the levels of it."""
     model, processor = opened(name, tmp_path)
-    with Image.open(PHOTO) as photo:
-        expected = processor(photo, return_tensors="pt")["pixel_values"]
-    read, found = pixels_read(model, PHOTO)
-    assert read.equal(expected)
-    said = CASES[name][3]
+    found, said = prepare_inputs(model, PHOTO), CASES[name][3]
+    assert found.arguments["pixel_values"].equal(by(processor))
     assert found.notes[: len(said)] == said
-
-
-@pytest.mark.parametrize("name", ["ViT, bicubic", "DeiT"])
-def test_our_own_vit_reads_what_the_processor_makes(name: str, tmp_path: Path) -> None:
-    """The preprocessing of another family, with our own network."""
-    _, processor = opened(name, tmp_path)
-    built("ViT").save_pretrained(tmp_path)
-    model = load(tmp_path)
-    assert model.door == "own"
-    with Image.open(PHOTO) as photo:
-        expected = processor(photo, return_tensors="pt")["pixel_values"]
-    found = trace(model, PHOTO)
-    assert found.output.values.equal(trace(model, expected).output.values)
-    assert found.notes[: len(CASES[name][3])] == CASES[name][3]
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_the_picture_shown_is_the_one_the_model_saw(name: str, tmp_path: Path) -> None:
-    model, processor = opened(name, tmp_path)
     assert model.preprocessing is not None
-    made = processed(model.preprocessing, PHOTO)
-    assert made.image is not None
-    levels = torch.tensor(np.array(made.image)).permute(2, 0, 1).double()
+    shown = processed(model.preprocessing, PHOTO).image
+    assert shown is not None
+    levels = torch.tensor(np.array(shown)).permute(2, 0, 1).double()
     if processor.do_rescale:
         levels *= processor.rescale_factor
     if processor.do_normalize:
@@ -142,8 +116,19 @@ def test_the_picture_shown_is_the_one_the_model_saw(name: str, tmp_path: Path) -
             for x in (processor.image_mean, processor.image_std)
         )
         levels = (levels - mean) / std
-    off = (made.pixels[0] - levels).abs().max()
+    off = (found.arguments["pixel_values"][0] - levels).abs().max()
     assert off < LEVEL * float(levels.abs().max())
+
+
+def test_our_own_vit_reads_what_the_processor_makes(tmp_path: Path) -> None:
+    """The preprocessing of another family, with our own network."""
+    _, processor = opened("DeiT", tmp_path)
+    built("ViT").save_pretrained(tmp_path)
+    model = load(tmp_path)
+    assert model.door == "own"
+    found = trace(model, PHOTO)
+    assert found.output.values.equal(trace(model, by(processor)).output.values)
+    assert found.notes[:1] == CASES["DeiT"][3]
 
 
 def test_a_processor_saved_inside_a_larger_one(tmp_path: Path) -> None:
@@ -151,27 +136,17 @@ def test_a_processor_saved_inside_a_larger_one(tmp_path: Path) -> None:
     processor = transformers.CLIPImageProcessor(size={"shortest_edge": 24}, **CROP)
     nested = {"image_processor": processor.to_dict(), "processor_class": "CLIPProcessor"}
     (tmp_path / "processor_config.json").write_text(json.dumps(nested), encoding="utf-8")
-    with Image.open(PHOTO) as photo:
-        expected = processor(photo, return_tensors="pt")["pixel_values"]
-    read, _ = pixels_read(load(tmp_path), PHOTO)
-    assert read.equal(expected)
+    read = prepare_inputs(load(tmp_path), PHOTO).arguments["pixel_values"]
+    assert read.equal(by(processor))
 
 
 def test_several_pictures(tmp_path: Path) -> None:
     model, processor = opened("CLIP", tmp_path)
-    images = [Image.open(path).convert("RGB") for path in PHOTOS.values()]
-    expected = processor(images, return_tensors="pt")["pixel_values"]
-    read, found = pixels_read(model, images)
-    assert read.equal(expected)
-    assert len(found.tokens) == len(PHOTOS)
-    read, _ = pixels_read(model, {"pixel_values": list(PHOTOS.values())})
-    assert read.equal(expected)
-
-
-def test_a_model_in_memory_says_that_it_states_nothing() -> None:
-    found = trace(built("ViT"), PHOTO)
-    note = "the model states no image preprocessing: what is usual for ViT is assumed"
-    assert found.notes[-1].startswith(note)
+    paths = [*PHOTOS.values()]
+    expected = torch.cat([by(processor, path) for path in paths])
+    for given in ([Image.open(path) for path in paths], {"pixel_values": paths}):
+        assert prepare_inputs(model, given).arguments["pixel_values"].equal(expected)
+    assert len(trace(model, paths).tokens) == len(paths)
 
 
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
@@ -197,9 +172,7 @@ def test_what_is_usual_in_a_family_is_assumed_and_said(name: str, tmp_path: Path
     network = built(name)
     network.save_pretrained(tmp_path)
     kind, settings = USUALLY[name]
-    with Image.open(PHOTO) as photo:
-        processor = getattr(transformers, f"{kind}Pil")(**settings)
-        expected = processor(photo.convert("RGB"), return_tensors="pt")["pixel_values"]
+    expected = by(getattr(transformers, f"{kind}Pil")(**settings))
     for model in (load(tmp_path), load(network), load(tmp_path, door="transformers")):
         assert model.preprocessing is not None
         assert not model.preprocessing.stated
