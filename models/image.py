@@ -82,27 +82,6 @@ def frame_count(source: bytes) -> int:
         raise ValueError(f"the {opened.format} image is damaged or cut off") from error
 
 
-def frame_of(source: bytes, number: int) -> Image.Image:
-    """One frame of an animated picture, whole, as it is shown.
-
-    Args:
-        source: contents of the file.
-        number: of the frame, from 0.
-
-    Raises:
-        ValueError: as `open_image`, and for a frame that is not there or cannot be decoded.
-    """
-    count = frame_count(source)
-    if not 0 <= number < count:
-        raise ValueError(f"frame: expected 0 to {count - 1}, received {number}")
-    opened = _by_header(source)
-    try:
-        opened.seek(number)
-        return opened.convert("RGBA")
-    except Exception as error:
-        raise ValueError(f"frame {number + 1} of the {opened.format} image is damaged") from error
-
-
 def fit_image(
     picture: Picture,
     rows: int,

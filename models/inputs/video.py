@@ -17,7 +17,7 @@ from einops import rearrange
 from jaxtyping import Float
 from torch import Tensor
 
-from models.image import frame_count, frame_of, open_image
+from models.image import frame_count, open_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -63,8 +63,8 @@ def read_video(video: Video) -> Video:
     if listed:
         images = [open_image(Path(each) if isinstance(each, str) else each).image for each in given]
     else:
-        images = [open_image(frame_of(data, number)).image for number in range(count)]
-        fps = fps or _rate(data, count)
+        images, stated = _animation(data, count)
+        fps = fps or stated
     sizes = list(dict.fromkeys(f"{image.width} × {image.height}" for image in images))
     if len(sizes) > 1:
         received = " and ".join(sizes[:2])
@@ -88,16 +88,21 @@ def _contents(given: Any) -> bytes:
     return data
 
 
-def _rate(data: bytes, count: int) -> float | None:
-    """Frames a second of an animated picture, on the mean; None if it states no durations."""
+def _animation(data: bytes, count: int) -> tuple[list["Image"], float | None]:
+    """The frames of an animated picture, whole, and how many there are a second on the mean; None
+    if it states no durations."""
     from PIL import Image as Pillow
 
-    total = 0.0
+    images, total = list["Image"](), 0.0
     with Pillow.open(BytesIO(data)) as opened:
         for number in range(count):
-            opened.seek(number)
+            try:
+                opened.seek(number)
+                images.append(open_image(opened.convert("RGBA")).image)
+            except Exception as error:  # a damaged frame can make a decoder raise anything
+                raise ValueError(f"frame {number + 1} of the video is damaged") from error
             total += opened.info.get("duration", 0)  # milliseconds
-    return 1000 * count / total if total > 0 else None
+    return images, 1000 * count / total if total > 0 else None
 
 
 class FrameProcessor:

@@ -15,10 +15,10 @@ from models.image import (
     Picture,
     fit_image,
     frame_count,
-    frame_of,
     open_image,
     to_pixels,
 )
+from models.inputs.video import Video, read_video
 from models.run import load, trace
 from models.vit import ViTConfig
 
@@ -178,30 +178,17 @@ def test_frames_are_whole_pictures(kind: str) -> None:
     frames = [halves(), halves(left="lime"), halves(left="white")]
     data = saved(frames[0], kind, save_all=True, append_images=frames[1:], duration=100)
     assert frame_count(data) == 3
-    for number, left in enumerate(((255, 0, 0), (0, 255, 0), (255, 255, 255))):
-        shown = frame_of(data, number).convert("RGB")
+    shown = read_video(Video(data)).frames
+    for image, left in zip(shown, ((255, 0, 0), (0, 255, 0), (255, 255, 255)), strict=True):
         for place, expected in (((2, 5), left), ((14, 5), (0, 0, 255))):
-            found = shown.getpixel(place)
-            assert isinstance(found, tuple)
-            assert max(abs(a - b) for a, b in zip(found, expected, strict=True)) < 30  # WebP
-    with pytest.raises(ValueError, match="frame: expected 0 to 2, received 3"):
-        frame_of(data, 3)
+            colours = zip(image.getpixel(place), expected, strict=True)
+            assert max(abs(a - b) for a, b in colours) < 30  # WebP
 
 
 def test_frames_of_other_files() -> None:
     assert frame_count(saved(halves(), "JPEG")) == frame_count(saved(halves())) == 1
     with pytest.raises(ValueError, match="no image that can be read"):
         frame_count(b"nothing")
-    frames = [noise(seed) for seed in range(3)]
-    cut = saved(frames[0], "GIF", save_all=True, append_images=frames[1:])[:-700]
-    with pytest.raises(ValueError, match=r"^frame 3 of the GIF image is damaged$|^frame: expected"):
-        frame_of(cut, 2)
-
-
-def noise(seed: int) -> Image.Image:
-    dice = torch.Generator().manual_seed(seed)
-    levels = torch.randint(0, 256, (40, 40, 3), generator=dice, dtype=torch.uint8)
-    return Image.fromarray(levels.numpy())
 
 
 # --- fitting ----------------------------------------------------------------------------------

@@ -245,7 +245,7 @@ SIZES = "video: expected frames of one size, received 50 × 30 and 30 × 50"
         (b"\0\0\0\x18ftypmp42" + bytes(40), "video: no decoder of films here: expected an"),
         ("absent.gif", "expected a video file, received absent.gif: there is none"),
         (7, "video: expected an animated picture or a list of them, received int"),
-        (gif(plain(4))[:200], "frame 2 of the GIF image is damaged"),
+        (gif(plain(4))[:200], "frame 2 of the video is damaged"),
     ],
 )
 def test_a_bad_video_is_refused_in_one_line(given: Any, message: str) -> None:
