@@ -160,13 +160,12 @@ def _written_target(
         raise ValueError(f"{model.name} has no language-model head to generate with: pass a target")
     source = inputs.arguments.get(TEXT)
     heard = any(name in inputs.arguments for name in SOUND)
-    if most is None:
-        length = 0 if source is None else source.shape[1]
-        most = SPOKEN_TOKENS if heard else EXTRA_TOKENS + length
+    length = SPOKEN_TOKENS if heard else EXTRA_TOKENS + (0 if source is None else source.shape[1])
     positions = getattr(network.config, "max_target_positions", None)
     limits = [model.limit, *([positions] if isinstance(positions, int) else [])]
     # the start token, and one that is written and not read any more
-    options: dict[str, Any] = {"max_length": min(*(each - 1 for each in limits), most) + 2}
+    length = min(*(each - 1 for each in limits), length if most is None else most)
+    options: dict[str, Any] = {"max_length": length + 2}
     options["force_unique_generate_call"] = True  # of Whisper: to return what it begins with
     if model.targets is not None and model.language:
         code = model.targets.id(model.language)

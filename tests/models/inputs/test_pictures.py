@@ -146,7 +146,7 @@ def test_several_pictures(tmp_path: Path) -> None:
     expected = torch.cat([by(processor, path) for path in paths])
     for given in ([Image.open(path) for path in paths], {"pixel_values": paths}):
         assert prepare_inputs(model, given).arguments["pixel_values"].equal(expected)
-    assert len(trace(model, paths).tokens) == len(paths)
+    assert len(trace(model, {"pixel_values": paths}).tokens) == len(paths)
 
 
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
