@@ -9,12 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import chain
+from operator import attrgetter
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary, ref
 
 from torch import nn
 
 Answer = TypeVar("Answer")
+HELD = attrgetter("_modules")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +45,17 @@ class _Listing:
 _listings: WeakKeyDictionary[nn.Module, _Listing] = WeakKeyDictionary()
 
 
-def modules_of(network: nn.Module) -> list[nn.Module]:
-    """The modules of a network, itself first, each once."""
-    return _current(network)[1]
+def modules_of(network: nn.Module, *, check: bool = True) -> list[nn.Module]:
+    """The modules of a network, itself first, each once.
+
+    Args:
+        network: that holds them.
+        check: whether they may have become others since they were asked for last.
+    """
+    listing = None if check else _listings.get(network)
+    if listing is None:
+        return _current(network)[1]
+    return [module for each in listing.modules if (module := each()) is not None]
 
 
 def kept_with(network: nn.Module) -> dict[Any, Any]:
@@ -79,4 +89,4 @@ def _current(network: nn.Module) -> tuple[_Listing, list[nn.Module]]:
 
 
 def _children(modules: list[nn.Module]) -> tuple[int, ...]:
-    return tuple(map(id, chain.from_iterable([each._modules.values() for each in modules])))
+    return tuple(map(id, chain.from_iterable(map(dict.values, map(HELD, modules)))))

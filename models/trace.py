@@ -335,7 +335,6 @@ class Trace:
         target_tokens: input of the decoder of an encoder–decoder, one entry per item.
         axes: rows and columns of sites that differ from the tokens above.
         hidden_states: by tower (None for a single one); empty unless requested.
-        item_names: what the items of a site's batch are, where they are not those of the input.
         origin: the network and the input; it answers what is computed on request.
         answer: of a decoder that was given a prompt, the place of the first token that it wrote
             or was to write; None otherwise.
@@ -361,7 +360,6 @@ class Trace:
     target_tokens: tuple[Tokens, ...] | None = None
     axes: SiteAxes = field(default_factory=dict)
     hidden_states: Mapping[str | None, HiddenStates] = field(default_factory=dict)
-    item_names: Mapping[Site, tuple[str, ...]] = field(default_factory=dict)
     origin: Origin | None = None
     answer: int | None = None
     image_tokens: tuple[tuple[int, ...], ...] = ()
@@ -433,12 +431,6 @@ class Trace:
         rows, keys = self.site_axes(site)
         return rows.positions_of(self._checked(item, site)), keys.positions_of(item)
 
-    def items(self, site: Site) -> tuple[str, ...]:
-        """What the items of a site's batch are: "text 0", "image 2", "image 0, prompt 1"."""
-        if site in self.item_names:
-            return self.item_names[site]
-        return tuple(f"item {index}" for index in range(len(self.queries(site))))
-
     def site(
         self,
         layer: int | Site | Where,
@@ -481,7 +473,7 @@ class Trace:
             part: which run of a tower that runs several times in one pass; None: the only one.
             rows: which queries (one position, counted from the end if negative, a slice or
                 positions); None for all.
-            item: which item of the layer's own batch (`items` tells what they are).
+            item: which item of the layer's own batch.
             module: path of the attention module, as `Site.module`; None if that much is clear.
 
         Returns:
@@ -791,10 +783,5 @@ class Trace:
     def _checked(self, item: int, site: Site | None = None) -> int:
         count = len(self.tokens if site is None else self.queries(site))
         if not 0 <= item < count:
-            what = (
-                ""
-                if site is None or site not in self.item_names
-                else (f" ({', '.join(self.item_names[site][:8])})")
-            )
-            raise ValueError(f"item: expected 0 to {count - 1}{what}, received {item}")
+            raise ValueError(f"item: expected 0 to {count - 1}, received {item}")
         return item

@@ -1,7 +1,7 @@
 """Texts that a decoder goes on with, token by token, with its cache of keys and values."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from jaxtyping import Float, Int
@@ -9,6 +9,7 @@ from torch import Tensor
 
 from models.decoder import Decoder
 from models.eval_mode import evaluating
+from models.inputs.targets import can_write
 from models.model import Model
 
 if TYPE_CHECKING:
@@ -28,22 +29,31 @@ def reader_of(model: Model) -> Reader:
     Raises:
         ValueError: for any other network.
     """
-    if model.door == "transformers":
-        from models.pretrained.writing import pretrained_reader
-
-        return pretrained_reader(model)
-    network = evaluating(model.network)
-    if not isinstance(network, Decoder):
+    network: Any = evaluating(model.network)
+    own = isinstance(network, Decoder)
+    if not own and not (can_write(network) and _goes_on(network)):
         raise ValueError(f"{model.name} is no decoder: expected a model that goes on with a text")
-    past = None
+    past: Any = None
+    seen = 0
 
+    @torch.no_grad()
     def read(ids: Int[Tensor, " token"]) -> Float[Tensor, " vocab"]:
-        nonlocal past
-        with torch.no_grad():
-            past = network(ids[None].to(model.device), past=past, logits_to_keep=1)
-        return past.logits[0, -1]
+        nonlocal past, seen
+        whole = ids[None].to(model.device)
+        if own:
+            past = network(whole, past=past, logits_to_keep=1)
+            return past.logits[0, -1]
+        given = {"input_ids": whole[:, seen:], "attention_mask": torch.ones_like(whole)}
+        out = network(**given, past_key_values=past, use_cache=True, return_dict=True)
+        past = out.past_key_values
+        seen = 0 if past is None else whole.shape[1]
+        return out.logits[0, -1]
 
     return read
+
+
+def _goes_on(network: Any) -> bool:
+    return network.can_generate() and not network.config.is_encoder_decoder
 
 
 def rules_of(model: Model, ids: Int[Tensor, " token"], count: int) -> "Rules | None":

@@ -143,7 +143,7 @@ def site_apart(trace: Trace, site: Site, calls: Sequence[Tensor]) -> float:
     Items are compared one by one; where the library cuts its input otherwise (into windows), each
     row with the nearest of the library's.
     """
-    mine = [trace.weights(site, item=item) for item in range(len(trace.items(site)))]
+    mine = [trace.weights(site, item=item) for item in range(len(trace.queries(site)))]
     theirs = [each[..., : site.keys] for call in calls for each in call.flatten(0, -4)]  # no sink
     if any(len(each) != site.heads for each in theirs):
         raise MismatchError(f"{site.module}: {len(theirs[0])} heads are {site.heads}")

@@ -8,20 +8,17 @@ after convolutions), is numbered.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jaxtyping import Bool
 from torch import Tensor
 
 from models.inputs.layout import Layout, patch_sides, vision_part
-from models.inputs.sequences import Duration, InputSequences, ModelInputs, named_tokens
+from models.inputs.sequences import Duration, InputSequences, named_tokens
 from models.picture_grid import WHOLE, Box, Part, PictureGrid, cells_box, centred, row_by_row
 from models.pretrained.windows import Blocks
 from models.text import Tokens
 from models.trace import PatchGrid, TokenAxis
-
-if TYPE_CHECKING:
-    from models.pretrained.recording import Call
 
 STRIDES = (4, 8, 16, 32, 64)  # of convolutional backbones
 
@@ -159,7 +156,8 @@ def _named(tokens: Tokens, name: str) -> Tokens:
 
 def over_parts(axis: TokenAxis, parts: Sequence[Part], patches: PatchGrid | Layout) -> TokenAxis:
     """The patches of an image, where the items are parts of pictures."""
-    pictures, size = parts_of_batch(parts, len(axis.tokens)), patches.rows * patches.cols
+    seen, size = [part for part in parts if part.real], patches.rows * patches.cols
+    pictures = next((some for some in (seen, parts) if len(some) == len(axis.tokens)), ())
     own = [[not special for special in tokens.special] for tokens in axis.tokens]
     if axis.pictures or not pictures or any(sum(each) != size for each in own):
         return axis
@@ -169,12 +167,6 @@ def over_parts(axis: TokenAxis, parts: Sequence[Part], patches: PatchGrid | Layo
         box = patches.box.inside(part.box)
         grids.append((PictureGrid(part.picture, places, box, part.name),))
     return replace(axis, pictures=tuple(grids))
-
-
-def parts_of_batch(parts: Sequence[Part], batch: int) -> Sequence[Part]:
-    """The parts that the items of a batch are; () if their number is another."""
-    visible = [part for part in parts if part.real]
-    return next((some for some in (visible, parts) if len(some) == batch), ())
 
 
 def reduced_axis(queries: PatchGrid, length: int, batch: int) -> TokenAxis | None:
@@ -242,27 +234,3 @@ def padding_of_argument(arguments: Mapping[str, Any], source: str | None) -> Ten
     if source not in arguments or not isinstance(mask, Tensor) or mask.ndim != 2:
         return None
     return None if mask.bool().all() else ~mask.bool()
-
-
-NOUNS = {"text": "text", "target": "text", "image": "image", "sound": "sound"}
-PROMPTS = ("input_points", "input_boxes")
-
-
-def item_names(call: "Call", inputs: ModelInputs) -> tuple[str, ...]:
-    """Names of the items of an attention layer's batch: "text 0", "image 1, prompt 2"."""
-    source, batch, sequences = call.entry.source, call.pattern.batch, inputs.sequences
-    parts = parts_of_batch(inputs.parts, batch) if source == "image" else ()
-    if parts:
-        return tuple(f"image {each.picture}" + (each.name and f", {each.name}") for each in parts)
-    main = source if source in NOUNS or not sequences else next(iter(sequences))
-    noun, sequence = NOUNS.get(main or "", "item"), sequences.get(main or "")
-    count = inputs.items if sequence is None else len(sequence.tokens)
-    each, rest = divmod(batch, count)
-    if batch == count or call.packing is not None:
-        return tuple(f"{noun} {item}" for item in range(batch))
-    if rest or not each:
-        return tuple(f"item {item}" for item in range(batch))
-    layout = sequences["image"].layout if source == "image" and "image" in sequences else None
-    part = "prompt" if any(name in inputs.arguments for name in PROMPTS) else "part"
-    part = "tile" if layout is not None and layout.tiles > 1 else part
-    return tuple(f"{noun} {item // each}, {part} {item % each}" for item in range(batch))

@@ -8,7 +8,7 @@ are segments of one map. Audio towers of the same families do so with sounds.
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from einops import rearrange
@@ -21,25 +21,6 @@ from models.picture_grid import PictureGrid, frame_name
 from models.trace import TokenAxis
 
 
-def patch_order(grid: Sequence[Sequence[int]], merge: int) -> list[Int[Tensor, " token"]]:
-    """Which patch, row by row, each token of an image or a frame is.
-
-    Squares of `merge` × `merge` patches, which become one token of text, follow each other.
-
-    Source: Wang et al. 2024 (Qwen2-VL), section 2.1.
-
-    Args:
-        grid: frames, rows and columns of each item.
-        merge: patches along a side of a square.
-    """
-    return [
-        rearrange(
-            torch.arange(rows * cols), "(r a c b) -> (r c a b)", a=merge, b=merge, c=cols // merge
-        )
-        for _, rows, cols in grid
-    ]
-
-
 def packed_axis(
     grid: Sequence[Sequence[int]],
     merge: int,
@@ -50,36 +31,32 @@ def packed_axis(
 ) -> TokenAxis:
     """The patches of packed images or videos.
 
+    Squares of `merge` × `merge` patches, which become one token of text, follow each other.
+
+    Source: Wang et al. 2024 (Qwen2-VL), section 2.1.
+
     Args:
         grid: tubes of frames, rows and columns of each item.
-        merge: patches along a side of the squares that become one token of text.
+        merge: patches along a side of the squares.
         window: the squares of all items, in the order of their windows; None for that of squares.
         depth: frames of a tube.
         video: whether an item of a single tube is a video.
     """
+    order = "(t r a c b) -> (t r c a b)"
     places = [
-        torch.cat([frame * rows * cols + order for frame in range(frames)])
-        for (frames, rows, cols), order in zip(grid, patch_order(grid, merge), strict=True)
+        rearrange(torch.arange(t * rows * cols), order, t=t, a=merge, b=merge, c=cols // merge)
+        for t, rows, cols in grid
     ]
-    lengths = [len(each) for each in places]
     if window is not None:
-        squares = torch.cat(places).view(-1, merge**2)
-        places = list(squares[window.cpu()].flatten().split(lengths))
+        squares = torch.cat(places).view(-1, merge**2)[window.cpu()]
+        places = list(squares.flatten().split([len(each) for each in places]))
     layouts = [
         Layout(rows, cols, frames=_firsts(tubes, depth, video), chosen=order[None])
         for (tubes, rows, cols), order in zip(grid, places, strict=True)
     ]
     tokens = tuple(layout.tokens(1)[0] for layout in layouts)
-    in_rows = all((each.diff() == 1).all() for each in places)
-    first = replace(layouts[0], chosen=None)
-    alike = len(set(map(tuple, grid))) == 1
-    positions = (
-        None if len(set(lengths)) == 1 else tuple(torch.arange(length) for length in lengths)
-    )
-    grid_of_all = first.grid if alike and in_rows else None
     sizes = zip(grid, places, layouts, strict=True)
-    pictures = tuple(_over(item, *each, depth) for item, each in enumerate(sizes))
-    return TokenAxis(tokens, positions, grid=grid_of_all, pictures=pictures)
+    return TokenAxis(tokens, pictures=tuple(_over(item, *e, depth) for item, e in enumerate(sizes)))
 
 
 def _over(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from models.attention import Edit, Pattern
 from models.attnlrp import Rules
@@ -16,8 +16,6 @@ from models.inputs.named import forward_arguments
 from models.inputs.prepare import IMAGE, prepare_inputs
 from models.inputs.sequences import ModelInputs
 from models.picture_grid import WHOLE
-from models.pretrained.attention_modules import AttentionModules
-from models.pretrained.axes import item_names
 from models.pretrained.checks import check_calls
 from models.pretrained.edited_modules import resolved
 from models.pretrained.hidden import hidden_states
@@ -91,7 +89,7 @@ def trace_pretrained(
     record, noted, out = record_pass(
         model, inputs, applied, hidden=hidden, gradient=graph, rules=rules, progress=progress
     )
-    unseen = [f"not shown: {each}" for each in _untraceable(record, model.network)]
+    unseen = [f"not shown: {each}" for each in _untraceable(record)]
     if not record.calls:
         beside = "; ".join(each.removeprefix("not shown: ") for each in unseen)
         raise ValueError(
@@ -129,9 +127,6 @@ def trace_pretrained(
         target_tokens=None if target_text is None else target_text.tokens,
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
         hidden_states=hidden_states(states, gradients, calls),
-        item_names={
-            site: item_names(call, inputs) for site, call in zip(sites, calls, strict=True)
-        },
         origin=PretrainedOrigin(model, inputs, applied),
         preprocessing=model.preprocessing,
         answer=inputs.answer,
@@ -220,17 +215,13 @@ def _of_pictures(inputs: ModelInputs, calls: Sequence[Call]) -> Iterator[str]:
         yield from [note] if note else []
 
 
-def _untraceable(record: Recording, network: nn.Module) -> tuple[str, ...]:
-    """Attention that does not go through the interface, by class and path.
-
-    Of the network after the pass: BigBird puts other layers in for a short input as it runs.
-    """
-    kinds = AttentionModules.find_in(network).untraceable
-    reasons = [f"attention inside {', '.join(kinds)}"] if kinds else []
+def _untraceable(record: Recording) -> Iterator[str]:
+    """Attention that does not go through the interface, by class and path."""
+    if kinds := record.modules.untraceable:
+        yield f"attention inside {', '.join(kinds)}"
     silent: dict[str, list[str]] = {}
     for kind, path in record.silent():
         silent.setdefault(kind, []).append(path)
     for kind, paths in silent.items():
         some = ", ".join(sorted(paths)[:3]) + (" and others" if len(paths) > 3 else "")
-        reasons.append(f"{kind} ({some}), which does not use transformers' attention interface")
-    return tuple(reasons)
+        yield f"{kind} ({some}), which does not use transformers' attention interface"

@@ -117,30 +117,21 @@ def _pairs(calls: Sequence[Call], maps: Maps) -> Iterator[tuple[Call, Tensor]]:
 
 def _apart(call: Call, theirs: Tensor) -> float:
     """Largest difference of a weight of a real token."""
-    pattern, worst = call.pattern, 0.0
+    pattern, blocks, worst = call.pattern, call.blocks, 0.0
     for item in range(pattern.batch):
-        rows = call.axes[0].positions_of(item)
-        for head in range(pattern.heads):
-            if call.blocks is not None:
-                mine, other = _in_windows(call, theirs, item, head)
-            else:
-                mine, other = pattern.weights(head, rows, item=item), theirs[item, head][rows]
-            if mine.numel():
-                worst = max(worst, float((mine - other.to(mine.device)).abs().max()))
+        mine = pattern.weights(item=item)
+        if blocks is None:
+            rows = call.axes[0].positions_of(item)
+            mine, other = mine[:, rows], theirs[item][:, rows]
+        else:  # cut into its windows again; rows of the image alone
+            place, count = blocks.positions, blocks.count
+            filled = torch.nn.functional.pad(mine, (0, 0, 0, place.numel() - mine.shape[1]))
+            inside = place < blocks.tokens
+            mine = filled[:, place[:, :, None], place[:, None, :]][:, inside]
+            other = theirs[item * count : (item + 1) * count].transpose(0, 1)[:, inside]
+        if mine.numel():
+            worst = max(worst, float((mine - other.to(mine.device)).abs().max()))
     return worst
-
-
-def _in_windows(call: Call, theirs: Tensor, item: int, head: int) -> tuple[Tensor, Tensor]:
-    """A merged map cut into its windows again, and the library's, rows of the image alone."""
-    blocks = call.blocks
-    if blocks is None:
-        raise ValueError("expected a call in windows")
-    place, count = blocks.positions, blocks.count
-    whole = call.pattern.weights(head, item=item)
-    filled = torch.nn.functional.pad(whole, (0, 0, 0, place.numel() - len(whole)))
-    inside = place < blocks.tokens
-    mine = filled[place[:, :, None], place[:, None, :]][inside]
-    return mine, theirs[item * count : (item + 1) * count, head][inside]
 
 
 def _values_apart(call: Call, recompute: ValuesEdit) -> float:

@@ -194,7 +194,3 @@ def test_one_row_is_a_row(found: Trace) -> None:
         assert found.weights(1, 3, rows=-1, item=item).equal(found.weights(1, 3, item=item)[-1:])
     with pytest.raises(ValueError, match=r"rows: expected positions 0 to 2, received \[3\]"):
         found.weights(0, rows=3, item=1)
-
-
-def test_items_of_a_site_have_names(found: Trace) -> None:
-    assert found.items(found.sites[0]) == ("item 0", "item 1")

@@ -76,13 +76,12 @@ def clip(texts: int, images: int) -> Trace:
 def test_texts_and_images_are_counted_apart(texts: int, images: int) -> None:
     found = clip(texts, images)
     vision, words = found.site(0, tower="vision"), found.site(0, tower="text")
-    assert found.items(vision) == tuple(f"image {index}" for index in range(images))
-    assert found.items(words) == tuple(f"text {index}" for index in range(texts))
+    assert [len(found.queries(site)) for site in (vision, words)] == [images, texts]
     for item in range(images):
         assert found.weights(1, 0, tower="vision", item=item).shape == (26, 26)
     for item in range(texts):
         assert found.weights(1, 0, tower="text", item=item).shape[0] == (7 if item % 2 else 11)
-    with pytest.raises(ValueError, match=rf"item: expected 0 to {images - 1} \(image 0"):
+    with pytest.raises(ValueError, match=rf"item: expected 0 to {images - 1}, received"):
         found.weights(0, tower="vision", item=images)
 
 
@@ -101,8 +100,7 @@ def test_prompts_of_several_images() -> None:
     model = sam()
     given = {"pixel_values": normal(2, 3, 32, 32), "input_points": normal(2, 3, 1, 2).abs() * 16}
     found = trace(model, given)
-    names = tuple(f"image {image}, prompt {prompt}" for image in range(2) for prompt in range(3))
-    assert all(found.items(site) == names for site in found.sites)
+    assert all(len(found.queries(site)) == 2 * 3 for site in found.sites)
     assert [site.layer for site in found.sites] == [0, 0, 0, 1, 1, 1, 2]  # one behind the blocks
     alone = {name: value[1:] for name, value in given.items()}
     alone["input_points"] = alone["input_points"][:, 2:]

@@ -55,7 +55,6 @@ def test_images_are_items_and_windows_are_one_map(family: str) -> None:
     found = trace(model, given)
     vision = [site for site in found.sites if site.tower == "visual"]
     assert [site.layer for site in vision] == [0, 1]
-    assert all(found.items(site) == ("image 0", "image 1") for site in vision)
     for site in vision:
         for item, (frames, rows, cols) in enumerate(GRIDS):
             weights = found.weights(site.layer, tower="visual", item=item)
