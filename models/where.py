@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 
@@ -53,6 +54,7 @@ FIELDS = tuple(field.name for field in fields(Where))
 LISTED = 8  # values in a message
 
 
+@lru_cache(maxsize=64)
 def stack(depth: int, kind: str, module: str, tower: str | None = None) -> tuple[Where, ...]:
     """The attention layers of a stack of blocks, one a block.
 

@@ -26,6 +26,7 @@ KEYS = ("key_value_states", "encoder_hidden_states", "cross_attention_states", "
 KEYS += ("context_hidden_states", "keys", "key", "key_tensor", "k")
 BOUNDARIES = "cu_seq_lens_q="  # by which a class passes those of packed sequences
 CALL = "attention_interface("
+DIGITS = re.compile(r"(?<![^.])\d+(?![^.])")  # parts of a path that are numbers
 SUFFIX = re.compile(r"_(model|tower|stack|module)$")
 
 
@@ -128,7 +129,11 @@ class AttentionModules:
                 every, lambda path, x: isinstance(getattr(x, "spatial_merge_size", None), int)
             ),
             configs=configs_of(network),
-            packed=packed_configs(network),
+            packed=frozenset(
+                id(each.config)
+                for each in every.values()
+                if hasattr(each, "config") and BOUNDARIES in source_of(type(each))
+            ),
         )
 
     def of(self, module: nn.Module) -> AttentionModule:
@@ -197,15 +202,6 @@ def configs_of(network: nn.Module) -> list[PretrainedConfig]:
     return list(configs.values())
 
 
-def packed_configs(network: nn.Module) -> frozenset[int]:
-    """Ids of the configs whose attention runs over packed sequences."""
-    return frozenset(
-        id(module.config)
-        for module in network.modules()
-        if hasattr(module, "config") and BOUNDARIES in source_of(type(module))
-    )
-
-
 def _cuts_windows(module: nn.Module) -> bool:
     """Whether a block cuts an image into windows for the attention layers inside of it."""
     size = getattr(module, "window_size", 0)
@@ -265,14 +261,13 @@ def _layers(
     every: dict[str, nn.Module], paths: list[str], towers: dict[str, str | None]
 ) -> dict[str, int]:
     """The block number of each path; one outside of any block follows the blocks of its tower."""
-    lists: dict[tuple[str, ...], list[tuple[int, ...]]] = {}
+    lists: dict[str, list[str]] = {}
     for name in every:
         if name.rpartition(".")[2].isdigit():
-            lists.setdefault(_without_numbers(name), []).append(_numbers(name))
+            lists.setdefault(DIGITS.sub("*", name), []).append(name)
     blocks = {path: block_of(every, path) for path in paths}
-    order = {key: {n: i for i, n in enumerate(sorted(numbers))} for key, numbers in lists.items()}
     layers = {
-        path: order[_without_numbers(block)][_numbers(block)]
+        path: lists[DIGITS.sub("*", block)].index(block)
         for path, block in blocks.items()
         if block is not None
     }
@@ -296,11 +291,3 @@ def block_of(every: dict[str, nn.Module], path: str) -> str | None:
         if len({type(each) for each in siblings}) == 1:
             return ".".join(parts[: end + 1])
     return ".".join(parts[: ends[0] + 1]) if ends else None
-
-
-def _without_numbers(path: str) -> tuple[str, ...]:
-    return tuple("*" if part.isdigit() else part for part in path.split("."))
-
-
-def _numbers(path: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in path.split(".") if part.isdigit())

@@ -1,9 +1,9 @@
 """The linear maps of a transformers network, found by comparing what its modules returned.
 
 Families lay their weights out in many ways: one module each for queries, keys and values, or one
-for all three, head by head or one after another. No layout is looked up by name: a head's values
-are some consecutive columns of what a linear module returned, number for number; queries and keys
-are too, but for a factor, a norm, or a rotation by position. What does not check is refused.
+for all three, head by head or one after another. No layout is looked up by name: a head's queries,
+keys or values are some consecutive columns of what a linear module returned, but for a factor, a
+norm, or a rotation by position. What does not check is refused.
 """
 
 from collections.abc import Iterator, Sequence
@@ -56,9 +56,9 @@ def site_maps(
         raise ValueError(f"{path} attends in windows: expected one row for each token of its input")
     before = [each for each in calls if each.before == index]
     after = [each for each in calls if each.before == index + 1]
-    value = _known(path, "values", _find_values(before, _rows(pattern.v)))
-    key = _known(path, "keys", _find_rotated(before, _rows(pattern.k), [value]))
-    query = _known(path, "queries", _find_rotated(before, _rows(pattern.q), [value, key]))
+    value = _known(path, "values", _find_heads(before, _rows(pattern.v), []))
+    key = _known(path, "keys", _find_heads(before, _rows(pattern.k), [value]))
+    query = _known(path, "queries", _find_heads(before, _rows(pattern.q), [value, key]))
     same = key.given.equal(value.given)
     if not (same and (call.kind == "cross" or key.given.equal(query.given))):
         raise ValueError(f"{path}: expected queries, keys and values of the same input")
@@ -204,25 +204,14 @@ class HeadMap(NamedTuple):
         return heads if self.factor == 1 else heads * self.factor
 
 
-def _find_values(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
-    """The map whose output holds the values, number for number; the last call that does."""
-    for call in reversed(calls):
-        columns = _columns(call, wanted)
-        starts = None if columns is None else _starts(columns, wanted)
-        linear = None if starts is None else _linear(call)
-        if linear is not None and starts is not None:
-            return HeadMap(linear, starts, wanted.shape[2], call.given)
-    return None
-
-
-def _find_rotated(
+def _find_heads(
     calls: Sequence[ModuleCall], wanted: Heads, taken: Sequence[HeadMap]
 ) -> HeadMap | None:
-    """The map that makes queries or keys, but for a factor, a norm and a rotation.
+    """The map that makes queries, keys or values, but for a factor, a norm and a rotation.
 
     Args:
         calls: of the modules before the attention.
-        wanted: the queries or keys.
+        wanted: the queries, keys or values.
         taken: maps of the same layer whose columns are others.
     """
     used = {(id(each.linear.module), start) for each in taken for start in each.starts}

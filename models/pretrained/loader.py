@@ -8,7 +8,7 @@ import contextlib
 import copy
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -132,28 +132,28 @@ def _model(
 
 def _contained(module: nn.Module) -> PreTrainedModel:
     """The outermost transformers model of a module."""
-    inside = {
-        name: part for name, part in module.named_modules() if isinstance(part, PreTrainedModel)
-    }
-    outer = [
-        name
-        for name in inside
-        if not any(name != other and name.startswith(f"{other}.") for other in inside if other)
-    ]
-    if "" in inside or len(outer) == 1:
-        return inside[outer[0]]
+    found = [*_outermost(module)]
+    if len(found) == 1:
+        return found[0]
     received = type(module).__name__
-    if not outer:
-        if type(module).__module__.partition(".")[0] == "timm":
-            received += f" of timm; load a ViT of transformers, such as {VIT!r}"
+    if found:
         raise ValueError(
-            "expected a network of ours, an attention module of PyTorch or a model of"
-            f" transformers, received {received}"
+            f"{received} contains {len(found)} models of transformers: load one of them"
         )
+    if type(module).__module__.partition(".")[0] == "timm":
+        received += f" of timm; load a ViT of transformers, such as {VIT!r}"
     raise ValueError(
-        f"{received} contains {len(outer)} models of transformers ({', '.join(outer)}): load one"
-        " of them"
+        "expected a network of ours, an attention module of PyTorch or a model of transformers,"
+        f" received {received}"
     )
+
+
+def _outermost(module: nn.Module) -> Iterator[PreTrainedModel]:
+    if isinstance(module, PreTrainedModel):
+        yield module
+    else:
+        for child in module.children():
+            yield from _outermost(child)
 
 
 def check_traceable(network: PreTrainedModel) -> None:

@@ -26,8 +26,6 @@ PER_TOKEN = frozenset(
     {"input_ids", "attention_mask", "token_type_ids", "decoder_input_ids", "decoder_attention_mask"}
 )
 
-WEIGHTS = "parametrizations"  # where torch.nn.utils.parametrize keeps what makes a weight
-
 
 @dataclass(frozen=True, eq=False)
 class ModuleCall:
@@ -108,7 +106,7 @@ def observe(
     noted = [
         (path, module, seen.calls)
         for path, module in model.network.named_modules()
-        if every or path in edited or _is_without_parts(path, module)
+        if every or path in edited or not len([*module.children()])
     ]
     for tower, path, block in blocks_of(model.network, seen.record.modules):
         noted.append((path, block, seen.blocks.setdefault(tower, [])))
@@ -127,9 +125,3 @@ def observe(
     hooks = [(module, partial(note, path, calls)) for path, module, calls in noted]
     with recording(model.network, seen.record), torch.no_grad(), hooked(after=hooks):
         return seen._replace(out=run_network(model, inputs))
-
-
-def _is_without_parts(path: str, module: nn.Module) -> bool:
-    """Whether a module has no parts but those that make its weights (weight norm, for example)."""
-    parts = [name for name, _ in module.named_children() if name != WEIGHTS]
-    return not parts and WEIGHTS not in path.split(".")

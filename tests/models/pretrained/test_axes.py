@@ -18,7 +18,6 @@ from tests.models.pretrained.tiny import (
     bert_decoder,
     eager,
     gpt2_decoder,
-    ids,
     normal,
     padded,
     sam,
@@ -83,17 +82,6 @@ def test_texts_and_images_are_counted_apart(texts: int, images: int) -> None:
         assert found.weights(1, 0, tower="text", item=item).shape[0] == (7 if item % 2 else 11)
     with pytest.raises(ValueError, match=rf"item: expected 0 to {images - 1}, received"):
         found.weights(0, tower="vision", item=images)
-
-
-def test_a_token_that_sees_nothing_and_that_none_sees_is_real_if_the_input_says_so() -> None:
-    """It attends evenly, as under the library's own attention: no row of it is left out."""
-    mask = torch.zeros(2, 1, 7, 7)
-    mask[0, :, 2] = mask[0, :, :, 2] = torch.finfo(torch.float32).min
-    network, given = BY_NAME["BERT"].build(), {"input_ids": ids(2, 7), "attention_mask": mask}
-    found, expected = trace(network, given), eager(network, given)
-    for layer in range(2):
-        assert (found.weights(layer)[:, 2] - 1 / 7).abs().max() < EXACT
-        assert (found.weights(layer) - expected.attentions[layer][0]).abs().max() < EXACT
 
 
 def test_prompts_of_several_images() -> None:

@@ -163,16 +163,6 @@ def test_the_best_class_of_each_query_of_detectors_that_rank_pairs(
     check(found, shares, out.pred_boxes[0])
 
 
-def test_a_query_that_is_certainly_no_object_has_a_box_too(tmp_path: Path) -> None:
-    network = small_detr(tmp_path)
-    with torch.no_grad():
-        network.class_labels_classifier.weight.zero_()
-        network.class_labels_classifier.bias.copy_(torch.tensor([0.0, 0.0, 0.0, 300.0]))
-    network.save_pretrained(tmp_path)
-    found = detections(load(str(tmp_path)), PICTURE)
-    assert [each.score for each in found] == [0.0] * 5
-
-
 def test_models_without_boxes_or_a_processor(saved: tuple[Path, Any]) -> None:
     _, network = saved
     pixels = torch.zeros(1, 3, 64, 96)

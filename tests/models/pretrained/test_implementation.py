@@ -71,14 +71,6 @@ def test_a_library_s_name_with_another_function_is_refused(
         trace(load(network), IDS)
 
 
-def test_without_the_switch_nothing_is_recorded(
-    network: BertModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("models.pretrained.interface.count_traces", lambda *_: None)
-    with pytest.raises(ValueError, match="called no attention"):
-        trace(load(network), IDS)
-
-
 def test_an_untested_version_is_refused(
     network: BertModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:

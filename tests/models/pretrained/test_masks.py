@@ -13,7 +13,7 @@ from transformers.masking_utils import (
     sliding_window_causal_mask_function,
 )
 
-from models.attention import Mask, Pattern
+from models.attention import Mask
 from models.pretrained.masks import LazyMask, create_mask, infer_mask, parse_mask
 from models.run import trace
 from tests.models.pretrained.tiny import BY_NAME, bert_decoder, eager, ids, normal
@@ -182,17 +182,3 @@ def test_low_rows_of_unknown_tokens() -> None:
     assert parse_mask(low[:, :, :5], BATCH, TOKENS, unused).bias is None
     endless = parse_mask(low.masked_fill(low == LOWEST, -torch.inf)[:, :, :5], BATCH, TOKENS)
     assert endless.bias is None  # no weights can be computed of such a row
-
-
-def test_a_low_row_is_even_where_it_is_finite() -> None:
-    """Two lowest numbers added are infinite: a softmax leaves those keys out, and no others."""
-    matrix = torch.zeros(BATCH, 1, 5, TOKENS)
-    matrix[0, :, 3] = matrix[1, :, 1] = LOWEST
-    matrix[0, :, 3, 7:] = matrix[1, :, 2] = -torch.inf
-    found = parse_mask(matrix, BATCH, TOKENS)
-    q, k = normal(BATCH, 3, 5, 7), normal(BATCH, 3, TOKENS, 7, seed=8)
-    weights = Pattern(q, k, k, mask=found.mask, bias=found.bias).weights()
-    expected = torch.softmax(q @ k.mT / 7**0.5 + matrix, -1)
-    expected[1, :, 2] = 0.0  # nothing is visible there
-    assert (weights - expected).abs().max() < 1e-6
-    assert (weights[0, :, 3, :7] - 1 / 7).abs().max() < 1e-6

@@ -11,17 +11,13 @@ import pytest
 import torch
 import transformers
 from torch import nn
-from transformers.modeling_outputs import CausalLMOutput
 
 from benchmarks import threads
 from models.edits import Ablate, Cut
-from models.inputs.prepare import prepare_inputs
 from models.pretrained.implementation import NAME
 from models.pretrained.interface import IRRELEVANT, _recording
-from models.pretrained.passes import run_network
-from models.pretrained.run import output_of
 from models.pretrained.sources import Sources
-from models.run import Model, as_model, load, trace
+from models.run import Model, load, trace
 from models.verify import verify
 from tests.models.architectures import ARCHITECTURES, TEXT
 from tests.models.pretrained.tiny import bert_decoder, ids
@@ -175,9 +171,6 @@ CONVOLVED |= {"num_conv_pos_embeddings": 4, "num_conv_pos_embedding_groups": 2}
 @pytest.mark.parametrize(
     ("prefix", "sizes", "name"),
     [
-        ("ImageGPT", {"vocab_size": 53, "n_embd": 32, "n_head": 2, "n_layer": 1}, "ImageGPT"),
-        ("Lilt", {**TEXT, "hidden_size": 48, "channel_shrink_ratio": 4}, "LiltSelf"),
-        ("Vilt", {**TEXT, "image_size": 20, "patch_size": 4}, "ViltSelf"),
         ("CodeGen", {"vocab_size": 53, "n_embd": 32, "n_head": 4, "rotary_dim": 4}, "CodeGen"),
         ("WavLM", CONVOLVED, "WavLM"),
         ("SEWD", CONVOLVED, "DisentangledSelf"),
@@ -299,14 +292,6 @@ def test_the_picture_of_a_network_of_ours() -> None:
 # --- what a trace says of its model ---------------------------------------------------------------
 
 
-def test_the_output_by_its_name() -> None:
-    """Not the loss, which comes first."""
-    made = CausalLMOutput(loss=torch.tensor(2.0), logits=torch.zeros(1, 2, 3))
-    found = output_of(made)
-    assert found.name == "logits"
-    assert found.values is made.logits
-
-
 def test_logits_of_chosen_tokens_are_refused() -> None:
     given = {"input_ids": ids(1, 7), "logits_to_keep": torch.tensor([2, 5])}
     with pytest.raises(ValueError, match=r"logits_to_keep: expected how many .* received Tensor"):
@@ -322,11 +307,3 @@ def test_a_map_that_would_leave_keys_out_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Sources, "keys", lambda self, states, queries: queries)
     with pytest.raises(ValueError, match=r"would leave out 0\.33 of a row"):
         trace(bert_decoder(), given)
-
-
-@pytest.mark.parametrize("name", ["Llama", "ViT"])
-def test_a_pass_keeps_no_keys(name: str) -> None:
-    """And a model that has no such setting is not given it."""
-    made = as_model(model(name))
-    out = run_network(made, prepare_inputs(made, BY_NAME[name].inputs()))
-    assert getattr(out, "past_key_values", None) is None

@@ -46,10 +46,6 @@ class Bytes(transformers.ByT5Tokenizer):
 
 TOKENIZERS: dict[str, Any] = {
     "NLLB": (nllb, "M2M100", "eng_Latn", "fra_Latn", "deu_Latn"),
-    "NLLB, as it was": (
-        lambda **options: nllb(**options, legacy_behaviour=True),
-        *("M2M100", "eng_Latn", "fra_Latn", "deu_Latn"),
-    ),
     "mBART-50": (lambda **o: scored(MBart50Tokenizer, **o), "MBart", "en_XX", "fr_XX", "de_DE"),
     "mBART": (lambda **o: scored(MBartTokenizer, **o), "MBart", "en_XX", "fr_XX", "de_DE"),
     "in Python": (lambda src_lang, tgt_lang: Bytes(tgt_lang), "M2M100", "en", "fr", "de"),

@@ -126,20 +126,6 @@ def sam() -> Any:
     return build("SamModel", "SamConfig", {**sizes, "mask_decoder_config": MASKS})
 
 
-def sam2() -> Any:
-    """The same behind a Hiera, whose stages attend in windows of several sizes."""
-    stages: dict[str, Any] = {"model_type": "sam2_hiera_det_model", "hidden_size": 8}
-    stages |= {"num_attention_heads": 1, "image_size": [64, 64], "blocks_per_stage": [1, 2, 1, 1]}
-    stages |= {"embed_dim_per_stage": [8, 16, 32, 64], "window_size_per_stage": [4, 2, 4, 2]}
-    stages |= {"num_attention_heads_per_stage": [1, 2, 4, 8], "global_attention_blocks": [2]}
-    stages |= {"window_positional_embedding_background_size": [4, 4]}
-    vision = {"backbone_config": stages, "backbone_channel_list": [64, 32, 16, 8]}
-    vision |= {"backbone_feature_sizes": [[16, 16], [8, 8], [4, 4]], "fpn_hidden_size": 16}
-    prompts = {"hidden_size": 16, "image_size": 64, "patch_size": 16, "mask_input_channels": 4}
-    sizes = {"vision_config": vision, "prompt_encoder_config": prompts}
-    return build("Sam2Model", "Sam2Config", {**sizes, "mask_decoder_config": MASKS})
-
-
 MASKS = {"hidden_size": 16, "num_attention_heads": 2, "mlp_dim": 20, "iou_head_hidden_dim": 20}
 
 
@@ -181,7 +167,6 @@ def twice() -> Any:
 
 ADDRESSED = {  # models whose layers attend in several ways, with an input
     "SAM": lambda: (sam(), prompted(32)),
-    "SAM 2": lambda: (sam2(), prompted(64)),
     "Idefics3": lambda: (idefics3(), two_pictures()),
     "Swin": lambda: (BY_NAME["Swin"].build(), BY_NAME["Swin"].inputs()),
     "BART": lambda: (BY_NAME["BART"].build(), BY_NAME["BART"].inputs()),
