@@ -28,7 +28,7 @@ HEAVY = ("vision", "scale")  # 256 patches; walks of hundreds of steps
 def main(names: Sequence[str]) -> None:
     """Writes the files."""
     if not names or OPENING in names:
-        models = {each: entry(each).sha256 for each in opening.LISTED}
+        models = {each: entry(each).sha256 for each in opening.MODELS}
         answers = {each: first_answers(each) for each in opening.MODELS}
         stored.write(opening.FILE, f"{real.COMMAND} {OPENING}", models, answers)
     if not names or FIRST in names:

@@ -23,7 +23,6 @@ from viz.views.request import input_of
 
 DRAWS = 8  # of each form
 EXACT: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-6}
-LOOSE: dict[str, Any] = {"rtol": 1e-3, "atol": 1e-5}  # four digits are sent
 TRACES = [t for _, _, _, t in random_traces(3)]
 
 
@@ -107,45 +106,6 @@ def test_a_caption_is_true_of_the_numbers(tmp_path: Path, form: str) -> None:
         if form != "lines":  # which have no bar
             assert own == ("scale" in asked and 0 < largest < 1)
             assert f"{largest:.3g}" in texts or not own
-
-
-def place_of(t: Trace, site: Any) -> dict[str, Any]:
-    return {"layer": site.layer, "kind": site.kind, "tower": site.tower, "head": 1}
-
-
-def test_a_head_names_its_pair_with_its_steps_and_shares(tmp_path: Path) -> None:
-    for t in TRACES:
-        site, query, key = t.sites[-1], 2, 1
-        given: dict[str, Any] = {"view": "head", "query": query, "key": key, **place_of(t, site)}
-        said, texts = written(export(t, tmp_path / "file.svg", **given))
-        held = arrays(export(t, tmp_path / "file.npz", **given))
-        pair = f"from “{t.query_labels(site)[query]}” ({query}) to “{t.key_labels(site)[key]}”"
-        assert f"One head {pair} ({key}): their product" in said
-        score = float(t.scores(site, 1)[query, key])
-        named = dict(zip(held["step_step_labels"].tolist(), held["step"].tolist(), strict=True))
-        assert named["weight"] == pytest.approx(float(t.weights(site, 1)[query, key]), rel=1e-4)
-        for name, value in named.items():
-            number = f"{value:.4g}".replace("-", "−")
-            assert any(text.startswith(f"{name} = {number}") for text in texts)
-        for side in ("query", "key"):
-            claim = f"The score, {score:.4g}, split over what was written at the {side}"
-            shares = held.get(f"share_at_the_{side}")
-            assert (claim.replace("-", "−") in texts) == (shares is not None)
-            assert shares is None or shares.sum() == pytest.approx(score, rel=1e-3, abs=1e-4)
-        titles = (
-            "weights, after the softmax",
-            "weights × values",
-            "what the head writes at the query",
-        )
-        assert {*titles} <= {*texts}
-        np.testing.assert_allclose(held["output"], held["weights"] @ held["v"], **LOOSE)
-        assert held["written_query_positions"].tolist() == [query]
-        places = [held[f"weights_{side}_positions"] for side in ("query", "key")]
-        expected = t.weights(site, 1).numpy(force=True)[np.ix_(*places)]
-        np.testing.assert_allclose(held["weights"], expected, **LOOSE)
-        for side, own in (("query", t.query_labels(site)), ("key", t.key_labels(site))):
-            at = held[f"weights_{side}_positions"]
-            assert held[f"weights_{side}_labels"].tolist() == [own[place] for place in at]
 
 
 def pictures() -> list[Trace]:

@@ -71,14 +71,6 @@ def test_relevance_runs_the_model_again(tmp_path: Path) -> None:
     np.testing.assert_allclose(found["gradient_token"], expected, rtol=1e-4, atol=1e-6)
 
 
-def test_a_part_of_a_map(tmp_path: Path) -> None:
-    path = tmp_path / "part.npz"
-    given = ("--model", "grammar", "--text", TEXT, "--layer", 1, "--head", 0, "-o", path)
-    weights = trace(load("grammar"), TEXT).weights
-    assert run(*given, "--rows", "1-3", "--columns", "0-4") == 0
-    np.testing.assert_array_equal(np.load(path)["weights"][0], weights(1, 0)[1:3, :4])
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -13,9 +13,8 @@ import pytest
 from PIL import Image
 
 from analysis.alike import alike
-from models.catalogue import entry, folder
 from models.edits import Temperature
-from models.request import Picture, TraceRequest, file_of
+from models.request import TraceRequest
 from tests.viz import svg_files
 from viz import pack
 from viz.api import tracing
@@ -132,35 +131,3 @@ def test_figures_of_two_traces_stand_in_a_row(format: str) -> None:
         responses.export(first, 1, 0, "matrix", format, both="second")
     with pytest.raises(QuestionError, match="svg, pdf or png"):
         responses.export(first, 1, 0, "matrix", "csv", both="second", **beside)
-
-
-def picture_request(name: str, **more: Any) -> TraceRequest:
-    """A photo that ships with the digits."""
-    file = file_of((folder(entry("digits")) / name).read_bytes(), name)
-    return TraceRequest(tracing.of_catalogue("digits"), Picture(file), **more)
-
-
-@pytest.mark.parametrize("direction", ["out", "in"])
-def test_figures_of_a_picture_before_and_after_edits_stand_in_a_row(direction: str) -> None:
-    edited = tracing.entry_for(picture_request("a-three.png", edits=(Temperature(0.3, 1),))).value
-    plain = tracing.entry_for(picture_request("a-three.png")).value
-    how: dict[str, Any] = {"token": 9, "direction": direction}
-    file = responses.export(edited, 1, 0, "image", "svg", both="edits", **how)
-    titles = [text for text in svg_files.texts(file.data) if "· layer 1 · head 0" in text]
-    assert [title.split(" · ")[0] for title in titles] == ["Before", "After", "Difference"]
-    pictures = svg_files.pictures(file.data)
-    assert len(pictures) == 6
-    for found, of in ((pictures[1], plain), (pictures[3], edited)):
-        alone = responses.export(of, 1, 0, "image", "svg", **how)
-        np.testing.assert_array_equal(found, svg_files.pictures(alone.data)[1])
-    weights = [each.view.weights(1, 0).numpy() for each in (plain, edited)]
-    change = weights[1] - weights[0]
-    change = (change[:, 9] if direction == "in" else change[9])[1:].reshape(8, 8)
-    side = pictures[5].shape[0] // 8
-    red, _, blue = pictures[5][side // 2 :: side, side // 2 :: side].astype(int).transpose(2, 0, 1)
-    strong = np.abs(change) > 0.3 * np.abs(change).max()
-    assert strong.sum() >= 3
-    assert ((red > blue) == (change > 0))[strong].all()
-    table = responses.export(edited, 1, 0, "image", "npz", values="difference")
-    held = np.load(io.BytesIO(table.data))["difference"][0]
-    np.testing.assert_allclose(held, weights[1] - weights[0], atol=1e-6)

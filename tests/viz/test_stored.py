@@ -49,7 +49,7 @@ def test_the_first_picture_is_served_as_its_result_answers(model: str) -> None:
 
 
 def test_the_file_is_of_the_weights_that_are_opened() -> None:
-    digests = {name: entry(name).sha256 for name in opening.LISTED}
+    digests = {name: entry(name).sha256 for name in opening.MODELS}
     assert stored.read(opening.FILE)["models"] == digests
 
 

@@ -210,11 +210,6 @@ def _network(model: "Model", source: "Source | None") -> Callable[..., Any] | No
 # ---- the check
 
 
-def weights_read(entry: TraceEntry) -> int:
-    """How many weights have to be computed for it."""
-    return sum(site.heads * site.queries * site.keys for site in entry.trace.sites)
-
-
 def worded(verdict: "Verdict", dtype: object) -> str:
     """The result of the comparison as sentences."""
     from models.model import grouped
@@ -264,5 +259,5 @@ def _of_one_pass(verdict: "Verdict") -> list[str]:
 
 ENDPOINTS = (
     Endpoint("about", BOTH, about),
-    Endpoint("check", BOTH, check, weights_read),
+    Endpoint("check", BOTH, check, slow=True),
 )

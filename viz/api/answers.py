@@ -3,17 +3,14 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from viz.api import memory, pool
 
 MAX_BYTES = 256 << 20
 
 
-@dataclass(frozen=True)
-class _Answer:
-    variant: Hashable
+class _Answer(NamedTuple):
     value: Any
     pieces: memory.Pieces
 
@@ -46,55 +43,42 @@ class Answers:
 
     def get(self, key: Hashable) -> Any:
         """The answer if it is known, else None."""
-        with self._lock:
-            known = self._known.get(key)
+        known = self._known.get(key)
         return None if known is None else known.value
 
-    def once(self, key: Hashable, compute: Callable[[], Any], variant: Hashable = None) -> Any:
+    def once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         """The answer, computed if necessary; others who ask for it meanwhile wait (`pool.wait`).
 
         Args:
             key: of the answer.
             compute: returns it. What it raises is not kept.
-            variant: of several variants of one answer, only the last is kept.
         """
         with self._lock:
-            known = self._find(key, variant)
-            if known is not None:
-                return known.value
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key].value
             turn = self._turns.setdefault(key, threading.Lock())
         pool.wait(lambda seconds: turn.acquire(timeout=seconds))
         try:
-            with self._lock:
-                known = self._find(key, variant)
-            if known is None:
-                known = self._keep(key, variant, compute())
-            return known.value
+            known = self._known.get(key)  # by who had the turn before
+            return known.value if known else self._keep(key, compute())
         finally:
             with self._lock:
                 if self._turns.get(key) is turn:
                     del self._turns[key]
             turn.release()
 
-    def _find(self, key: Hashable, variant: Hashable) -> _Answer | None:
-        known = self._known.get(key)
-        if known is None or known.variant != variant:
-            return None
-        self._known.move_to_end(key)
-        return known
-
-    def _keep(self, key: Hashable, variant: Hashable, value: Any) -> _Answer:
+    def _keep(self, key: Hashable, value: Any) -> Any:
         if self._counted is None:
             self._counted = memory.pieces(self._beside)
         pieces = memory.pieces(value)
-        answer = _Answer(variant, value, {p: pieces[p] for p in pieces if p not in self._counted})
+        answer = _Answer(value, {p: pieces[p] for p in pieces if p not in self._counted})
         with self._lock:
             self._known[key] = answer
-            self._known.move_to_end(key)
             self.changes += 1
             while len(self._known) > 1 and sum(self._pieces().values()) > self._max_bytes:
                 self._known.popitem(last=False)
-        return answer
+        return value
 
     def _pieces(self) -> dict[memory.Piece, int]:
         return {p: size for each in self._known.values() for p, size in each.pieces.items()}

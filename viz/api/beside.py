@@ -7,7 +7,7 @@ from viz.api.endpoint import TEXT, Endpoint
 from viz.api.entries import Kind, TraceEntry
 from viz.api.registry import GoneError, UnknownError, registry
 from viz.api.requests import QuestionError, word
-from viz.api.text import own_site, site_at, weights_read
+from viz.api.text import own_site, site_at
 
 if TYPE_CHECKING:
     from analysis.alike import Alike
@@ -99,5 +99,5 @@ def _spans(trace: "Trace") -> Spans:
 
 ENDPOINTS = (
     Endpoint("aligned", TEXT, aligned, second=word),
-    Endpoint("likeness", TEXT, likeness, weights_read, second=word),
+    Endpoint("likeness", TEXT, likeness, slow=True, second=word),
 )

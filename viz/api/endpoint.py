@@ -36,11 +36,6 @@ CORPUS: tuple[Kind, ...] = ("corpus",)
 BOTH = (*TEXT, *IMAGE)
 
 
-def free(entry: Any, **asked: Any) -> int:
-    """The cost of a response that takes no time worth mentioning."""
-    return 0
-
-
 class Endpoint:
     """One kind of request about a result; its parameters are those of the function that answers.
 
@@ -50,7 +45,8 @@ class Endpoint:
         answer: maps the result and the parameters to bytes, bytes with a media type, or what
             `plain` makes data of. A `ValueError` that it raises is an answer, too: {"why": one
             sentence}.
-        cost: weights that must be computed, given the result and the parameters.
+        slow: whether it runs the model, or reads every weight: it has threads of its own, and
+            holds nothing else up.
         explains: whether the view shows such a sentence; else it is a failure.
         parsers: of parameters that are read otherwise than `PARAMETERS` says. A function with
             keywords takes all of these, and the options of files.
@@ -61,11 +57,11 @@ class Endpoint:
         name: str,
         kinds: tuple[Kind, ...],
         answer: Callable[..., Any],
-        cost: Callable[..., int] = free,
+        slow: bool = False,
         explains: bool = True,
         **parsers: Parse,
     ) -> None:
-        self.name, self.kinds, self.cost, self.function = name, kinds, cost, answer
+        self.name, self.kinds, self.slow, self.function = name, kinds, slow, answer
         signature = inspect.signature(answer)
         files = (bytes, tuple[bytes, str], Download)
         self.explains = explains and signature.return_annotation not in files
@@ -112,8 +108,8 @@ def work_of(
     value: Any,
     name: str,
     query: Sequence[tuple[str, str]],
-) -> tuple[int, Callable[[], Any]]:
-    """What a response about a result costs and the function that computes it, after validation.
+) -> tuple[bool, Callable[[], Any]]:
+    """Whether a response is slow and the function that computes it, after validation.
 
     Raises:
         UnknownError: there is no such route for this result.
@@ -123,7 +119,7 @@ def work_of(
     if endpoint is None:
         raise UnknownError(name)
     asked = requests.parse_query(query, endpoint.required, endpoint.optional)
-    return endpoint.cost(value, **asked), lambda: endpoint.answer(value, **asked)
+    return endpoint.slow, lambda: endpoint.answer(value, **asked)
 
 
 def body_of(answer: Any) -> tuple[bytes, str]:

@@ -93,14 +93,6 @@ def sinks_of(entry: TraceEntry, site: int, outliers: bool = False) -> bytes:
     return message(sinks=[part])
 
 
-def sinks_read(entry: TraceEntry, site: int, outliers: bool = False) -> int:
-    """How many weights the sinks are found from."""
-    attention_site = site_at(entry.trace, site)
-    return (
-        (2 if outliers else 1) * attention_site.heads * attention_site.queries * attention_site.keys
-    )
-
-
 def _totals(entry: TraceEntry, site: int) -> "Tensor | None":
     """The softmax denominators, with which one key's weights are fast to compute."""
     from analysis.survey import log_totals

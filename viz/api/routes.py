@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     Handler = Callable[[Request], Awaitable[Response]]
 
-QUICK = 2**24  # weights; what reads more has threads of its own, and holds nothing else up
 PROGRESS = "progress"  # the name of the route that tells how far a request is
 LOG = logging.getLogger(__name__)
 HEADERS = {
@@ -51,9 +50,9 @@ def routes(
         held = await _held_result(request.path_params["id"])
         if held is None:
             return Response(status_code=204, headers={"Cache-Control": "no-store"})
-        cost, work = _work(endpoints, held, request)
+        is_slow, work = _work(endpoints, held, request)
         name = _name(held.id, _path(request))
-        return await _answered(request, quick if cost <= QUICK else slow, work, name)
+        return await _answered(request, slow if is_slow else quick, work, name)
 
     async def figure(request: "Request") -> "Response":
         path = request.path_params["name"]
@@ -140,10 +139,10 @@ def _one_thread() -> None:
 
 def _work(
     endpoints: Sequence[Endpoint], held: Held, request: "Request"
-) -> tuple[int, Callable[[], Any]]:
-    """What a response costs and the function that computes it, after validation."""
+) -> tuple[bool, Callable[[], Any]]:
+    """Whether a response is slow and the function that computes it, after validation."""
     name, query = request.path_params["name"], request.query_params.multi_items()
-    cost, work = work_of(endpoints, held.value, name, query)
+    is_slow, work = work_of(endpoints, held.value, name, query)
 
     def counted() -> Any:
         answers = held.value.answers
@@ -154,7 +153,7 @@ def _work(
             if answers.changes != before:
                 registry.counted(held)
 
-    return cost, counted
+    return is_slow, counted
 
 
 def _path(request: "Request") -> str:

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,27 +113,12 @@ def path_of(text: str) -> Path:
 
 
 def titles() -> dict[str, str]:
-    """The user's runs that have results, by name, read without PyTorch."""
-    return _listed()[0]
-
-
-def unreadable() -> list[str]:
-    """What is wrong with each of the user's runs that cannot be opened, in a line."""
-    return _listed()[1]
-
-
-def _listed() -> tuple[dict[str, str], list[str]]:
+    """The user's runs that can be opened, by name, read without PyTorch."""
     named: dict[str, str] = {}
-    problems: list[str] = []
     for path in sorted(home().glob("*/heads.parquet")) if allowed() else ():
-        name = path.parent.name
-        try:
-            named[name] = title_of(path.parent)
-        except (ValueError, OSError) as error:
-            problems.append(
-                f"{name}: {error.strerror}" if isinstance(error, OSError) else str(error)
-            )
-    return named, problems
+        with suppress(ValueError, OSError):
+            named[path.parent.name] = title_of(path.parent)
+    return named
 
 
 def title_of(folder: Path) -> str:

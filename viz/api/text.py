@@ -203,26 +203,6 @@ def _column(entry: TraceEntry, source: "RowSource", site: int, head: "Head", key
     return overview.column_of(source, view.sites[site], head, key)
 
 
-def weights_read(
-    entry: TraceEntry, site: int, head: "Head" = "mean", rows: range | None = None, **others: Any
-) -> int:
-    """How many weights a map, thumbnails or an average are computed from."""
-    attention_site = site_at(entry.view, site)
-    heads = 1 if isinstance(head, int) else attention_site.heads
-    return heads * (attention_site.queries if rows is None else len(rows)) * attention_site.keys
-
-
-def row_reads(
-    entry: TraceEntry, site: int, head: "Head", axis: str, index: int, **others: Any
-) -> int:
-    """How many weights a row or column is computed from."""
-    known = entry.answers.get(("survey", site))
-    surveyed = known is not None and known.log_totals is not None and not others
-    if axis == "query" or surveyed:
-        return 0
-    return weights_read(entry, site, head)
-
-
 @dataclass(frozen=True)
 class MostChanged:
     """The weight that the edits changed most, over all layers and heads; None where none changed.
@@ -241,11 +221,6 @@ def changed(entry: TraceEntry) -> MostChanged:
         return most_changed(entry.difference(0), entry.view.sites, report)
 
     return MostChanged(entry.answers.once(("changed",), compute))
-
-
-def every_weight(entry: TraceEntry, **asked: Any) -> int:
-    """How many weights all heads have; for those of further passes, too."""
-    return sum(site.heads * site.queries * site.keys for site in entry.view.sites)
 
 
 def _digest(entry: TraceEntry) -> str:

@@ -163,15 +163,16 @@ def entry_for(request: TraceRequest, *, words: bool = False) -> Held[TraceEntry]
 def worth(held: Held[TraceEntry]) -> "Worth | None":
     """The row to begin with; None where there is none, where it would take long to find, and where
     layer and kind do not name its site."""
-    from viz.api.worth import rows, weights_read
+    from viz.api.worth import rows
 
-    if weights_read(held.value) > MOST:
+    trace = held.value.trace
+    if sum(site.heads * site.queries * site.keys for site in trace.sites) > MOST:
         return None
     try:
         chosen = rows(held.value)[0]
     except ValueError:
         return None
-    where = held.value.trace.address(chosen.site)
+    where = trace.address(chosen.site)
     return chosen if (where.module, where.part) == (None, None) else None
 
 

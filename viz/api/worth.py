@@ -82,11 +82,4 @@ def _holding(groups: Sequence[Sequence[int]], tokens: Sequence[int]) -> list[int
     return [place for place, group in enumerate(groups) if not {*tokens}.isdisjoint(group)]
 
 
-def weights_read(entry: TraceEntry) -> int:
-    """How many weights have to be computed for it."""
-    if "worth" in entry.answers:
-        return 0
-    return sum(site.heads * site.queries * site.keys for site in entry.trace.sites)
-
-
-ENDPOINTS = (Endpoint("worth", BOTH, worth, weights_read),)
+ENDPOINTS = (Endpoint("worth", BOTH, worth, slow=True),)

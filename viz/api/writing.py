@@ -118,14 +118,6 @@ def cache(entry: TraceEntry, first: int) -> CacheAnswer:
     return entry.answers.once(("cache", first), compute)
 
 
-def weights_read(entry: TraceEntry, first: int) -> int:
-    """How many weights the answer about the cache is computed from."""
-    sites = entry.trace.sites
-    return sum(
-        site.heads * min(MOST_ROWS, max(site.queries - first, 0)) * site.keys for site in sites
-    )
-
-
 def writes(model: "Model") -> bool:
     """Whether a model can go on with a text."""
     from models.text import Decoding
@@ -173,6 +165,6 @@ def _joined(
 
 
 ENDPOINTS = (
-    Endpoint("written", TEXT, written),
-    Endpoint("cache", TEXT, cache, weights_read),
+    Endpoint("written", TEXT, written, slow=True),
+    Endpoint("cache", TEXT, cache, slow=True),
 )

@@ -38,14 +38,6 @@ def test_the_least_recently_used_are_dropped() -> None:
     assert [key for key in ("a", "c", "d", "large") if key in answers] == ["large"]
 
 
-def test_of_variants_the_last_is_kept() -> None:
-    answers = Answers()
-    for discard in (0.0, 0.3, 0.3, 0.0):
-        assert answers.once("map", lambda d=discard: [d], discard) == [discard]
-    assert answers.changes == 3
-    assert answers.get("map") == [0.0]
-
-
 def test_what_an_answer_refers_to_counts_once() -> None:
     shown = bytearray(10_007)
     answers = Answers(shown, max_bytes=201)

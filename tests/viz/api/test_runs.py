@@ -91,7 +91,7 @@ MANIFEST = json.loads((FINISHED / "reverse" / "manifest.json").read_text())
 SPOILT = {  # what is wrong with each, and what is said
     "manifest.json is nested too deeply": {"manifest.json": DEEP},
     "model.name: expected str, received list": {"model": {**MANIFEST["model"], "name": [1]}},
-    "corpora: expected dict, received str": {"corpora": ["no"]},
+    "corpora: expected objects": {"corpora": ["no"]},
     "expected a run of this program": {"format": "another"},
     "heads.parquet: not readable as Parquet": {"heads.parquet": b"PAR1 no"},
     "maps.parquet is not of a run: it has no column 'corner'": {
@@ -120,9 +120,7 @@ def test_a_run_that_lacks_a_table_or_is_too_large_is_refused(
         corpus.opened(folder)
 
 
-def test_folders_that_cannot_be_read_are_named_and_hold_nothing_up(
-    client: TestClient, home: Path
-) -> None:
+def test_folders_that_cannot_be_read_hold_nothing_up(client: TestClient, home: Path) -> None:
     kept(home, "good")
     for number, change in enumerate(SPOILT.values()):
         folder = kept(home, f"bad-{number}", change)
@@ -131,7 +129,6 @@ def test_folders_that_cannot_be_read_are_named_and_hold_nothing_up(
             (folder / "work" / name).write_bytes(DEEP)
     (home / "empty").mkdir()
     assert {"bad-4", "bad-5", "good"} == {*runs.titles()}  # whose manifests are right
-    assert [line.split(":")[0] for line in runs.unreadable()] == [f"bad-{n}" for n in range(4)]
     assert client.get(runs.PATH).json() == []
     assert runs.every_folder().keys() >= {"minilm", "mine/good"}
 

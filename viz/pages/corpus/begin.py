@@ -43,8 +43,6 @@ def draw() -> None:
     follow = session.callback(_follow)
     props = {"serial": state.get(STARTED, 0)}
     view("runs", props, key=UNDER_WAY, on={"open": follow, "complete": follow})
-    if left_out := runs.unreadable():
-        shared.notice(f"Runs that cannot be read are left out: {'; '.join(left_out)}")
     box = st.expander("Read a corpus", key=f"{PAGE}_begin", on_change="rerun")
     if box.open:
         with box:

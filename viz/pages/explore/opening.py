@@ -16,20 +16,19 @@ import streamlit as st
 
 from models.catalogue import FETCHED, folder, is_here, verify
 from models.files.errors import CheckpointError
-from models.request import Source, TraceRequest, built
+from models.request import Source, TraceRequest
 from viz import stored
 from viz.api import tracing
 from viz.api.endpoint import path_of
 from viz.api.registry import Expected
 from viz.pages import shared
-from viz.pages.explore import edits, examples, sizes, words
+from viz.pages.explore import edits, examples, words
 from viz.pages.explore.names import PAGE
 from viz.pages.state import session
 from viz.pages.widgets import attention
 
 FILE = Path(__file__).with_name("opening.json")
-LISTED = ("minilm",)
-MODELS = (*LISTED, sizes.ENCODER)  # with stored answers
+MODELS = ("minilm",)  # of the catalogue, with stored answers
 LOADING = "Starting up; you can type already"
 FIRST = 2  # responses after which the picture is whole
 STILL = 3.0  # seconds from the first page to the preparation: the first change comes before it
@@ -40,11 +39,7 @@ SECONDS = 3.0  # that the browser has for them before PyTorch is imported, which
 def of_text(model: str) -> TraceRequest:
     """What a model of the list opens with."""
     text, target, _ = examples.first(model)
-    if model == sizes.ENCODER:
-        source = built(sizes.KINDS[model], sizes.of(model, sizes.begin(model)))
-    else:
-        source = tracing.of_catalogue(model)
-    return TraceRequest(source, text, target or None)
+    return TraceRequest(tracing.of_catalogue(model), text, target or None)
 
 
 def paths(model: str) -> list[str]:
@@ -52,8 +47,7 @@ def paths(model: str) -> list[str]:
     begin = examples.begin(model, {}) or {}
     site = begin["layer"]  # of models whose layers have one site each
     row = path_of("row", site=site, head=begin["head"], axis="query", index=begin["token"])
-    worth = ["worth"] if model in LISTED else []  # of random weights no head is
-    return ["overview", row, "vector", *worth, "refused", "numbers"]
+    return ["overview", row, "vector", "worth", "refused", "numbers"]
 
 
 @contextmanager
@@ -65,7 +59,7 @@ def early(stage: attention.Stage, wanted: Source) -> Iterator[None]:
         wanted: the chosen model.
     """
     request = _request(wanted)
-    served = stored.paths(FILE, listed(wanted)) if request else {}
+    served = stored.paths(FILE, wanted.catalogue) if request else {}
     if request is None or not served:
         yield
         return
@@ -89,21 +83,14 @@ def _let_fetch() -> None:
     time.sleep(attention.PAINT_SECONDS)
 
 
-def listed(wanted: Source) -> str:
-    """The name of a model in the list."""
-    return wanted.catalogue or (sizes.MODELS[wanted.name] if wanted.place == "built" else "")
-
-
 def _request(wanted: Source) -> TraceRequest | None:
     """The request of the page, if it is what its model opens with."""
-    settings, model = session.current(PAGE).settings, listed(wanted)
+    settings, model = session.current(PAGE).settings, wanted.catalogue
     changed = any(settings[name] for name in ("pair", "edits", "compare", edits.SECOND))
-    if model not in MODELS or changed:
-        return None
-    if words.whole():
+    if model not in MODELS or changed or words.whole():
         return None
     try:
-        source = wanted if wanted.place == "built" else tracing.stamped(wanted)
+        source = tracing.stamped(wanted)
         request = TraceRequest(source, settings["input"], settings["target"] or None)
         return request if request == of_text(model) else None
     except ValueError:  # its files are missing: opening it says so

@@ -44,8 +44,6 @@ def choose(model: "Model") -> None:
     help = "How a picture with another aspect ratio is fitted"
     usual = f"As {'stated' if stated.stated else 'assumed'}: {MODES[stated.resize].lower()}"
     controls.select(PAGE, "resize", "Resize", {"": usual, **MODES}, help, width=276)
-    if is_changed():
-        controls.button("Reset to the checkpoint’s own", f"{PAGE}_preprocessing_reset", _reset)
 
 
 def _patch(model: "Model") -> int:
@@ -88,7 +86,3 @@ def changes(model: "Model") -> Items:
     if resize:
         changes["resize"] = resize
     return tuple(changes.items())
-
-
-def _reset() -> None:
-    session.assign(PAGE, {param.name: param.default for param in PARAMS})

@@ -90,4 +90,4 @@ def figure(answer: Atlas, page: "Page") -> None:
     page.bar(answer.scale or Scale("root", 0.0, 1.0, words))
 
 
-ENDPOINTS = (Endpoint("thumbs", BOTH, text.thumbs_of, text.weights_read),)
+ENDPOINTS = (Endpoint("thumbs", BOTH, text.thumbs_of, slow=True),)

@@ -193,4 +193,4 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
     return [path_of("blame", output=request.selection.output)]
 
 
-ENDPOINTS = (Endpoint("blame", TEXT, blame),)
+ENDPOINTS = (Endpoint("blame", TEXT, blame, slow=True),)

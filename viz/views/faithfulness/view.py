@@ -256,6 +256,6 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
 
 
 ENDPOINTS = (
-    Endpoint("faithfulness", TEXT, faithfulness, method=one_of(*names_of("relevance"))),
-    Endpoint("perturbation", IMAGE, perturbation, proof=one_of(*PERTURBATIONS)),
+    Endpoint("faithfulness", TEXT, faithfulness, slow=True, method=one_of(*names_of("relevance"))),
+    Endpoint("perturbation", IMAGE, perturbation, slow=True, proof=one_of(*PERTURBATIONS)),
 )

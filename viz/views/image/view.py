@@ -206,10 +206,10 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
 
 
 ENDPOINTS = (
-    Endpoint("states", IMAGE, states, second=word),
+    Endpoint("states", IMAGE, states, slow=True, second=word),
     Endpoint("overview", IMAGE, image.overview),
     Endpoint("picture", IMAGE, image.picture),
     Endpoint("layer", IMAGE, image.layer_of),
     Endpoint("heads", IMAGE, image.heads_of, values=one_of("weights", DIFFERENCE)),
-    Endpoint("sinks", IMAGE, image.sinks_of, image.sinks_read),
+    Endpoint("sinks", IMAGE, image.sinks_of, slow=True),
 )

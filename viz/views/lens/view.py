@@ -275,6 +275,6 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
 
 ENDPOINTS = (
     Endpoint("refused", TEXT, refused),
-    Endpoint("lens", TEXT, lens),
-    Endpoint("ranks", TEXT, ranks),
+    Endpoint("lens", TEXT, lens, slow=True),
+    Endpoint("ranks", TEXT, ranks, slow=True),
 )

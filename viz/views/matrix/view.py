@@ -126,7 +126,7 @@ VALUES = one_of(*text.VALUES)
 ENDPOINTS = (
     Endpoint("overview", TEXT, text.overview),
     Endpoint("tokens", IMAGE, text.overview),
-    Endpoint("map", BOTH, text.map_of, text.weights_read, values=VALUES),
-    Endpoint("row", BOTH, text.row_of, text.row_reads, values=VALUES),
-    Endpoint("changed", BOTH, text.changed, text.every_weight),
+    Endpoint("map", BOTH, text.map_of, values=VALUES),
+    Endpoint("row", BOTH, text.row_of, values=VALUES),
+    Endpoint("changed", BOTH, text.changed, slow=True),
 )

@@ -88,12 +88,6 @@ def _of_picture(entry: TraceEntry) -> NumbersAnswer:
     return NumbersAnswer(PICTURE_MEASURES, values, reasons, [])
 
 
-def _weights_read(entry: TraceEntry) -> int:
-    if "numbers" in entry.answers:
-        return 0
-    return sum(site.heads * site.queries * site.keys for site in entry.view.sites)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Numbers(Answer):
     """Every number of every head.
@@ -157,4 +151,4 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
     return [path_of("numbers")]
 
 
-ENDPOINTS = (Endpoint("numbers", BOTH, numbers, _weights_read, explains=False),)
+ENDPOINTS = (Endpoint("numbers", BOTH, numbers, slow=True, explains=False),)

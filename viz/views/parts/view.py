@@ -186,6 +186,6 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
 OFF = one_of("zero", "mean")
 ENDPOINTS = (
     Endpoint("parts", TEXT, parts),
-    Endpoint("matters", BOTH, sweeps.matters, off=OFF),
-    Endpoint("patched", TEXT, sweeps.patched, second=sentence),
+    Endpoint("matters", BOTH, sweeps.matters, slow=True, off=OFF),
+    Endpoint("patched", TEXT, sweeps.patched, slow=True, second=sentence),
 )

@@ -126,7 +126,7 @@ def test_preprocessing_can_be_changed_and_reset(saved) -> None:
     assert same(result_of(code), entry(app).view.weights(0).mean(0))
     again = opened(**{name: link[name] for name in ("place", "folder", "resize")})
     assert view(again)["trace"] == view(app)["trace"]
-    press(app, "preprocessing_reset")
+    choose(app, "resize", "")
     assert view(app)["trace"] == before
     assert "changed here" not in told(app)
 
