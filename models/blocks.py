@@ -29,7 +29,7 @@ from models.attention import (
 )
 from models.attention.relative import Relation, check_rotary
 from models.checks import check_choices, check_least, check_positive, check_shares
-from models.edits import edited_mlp, edited_state
+from models.edits import at, edited_mlp, edited_state
 from models.positional import POSITIONS
 from models.progress import Progress, each, no_progress
 from models.where import Where
@@ -405,30 +405,33 @@ class StackOutput:
 def run_blocks(
     blocks: nn.ModuleList,
     x: Float[Tensor, "batch token _"],
-    given: Callable[[int], dict[str, Any]],
+    sites: Sequence[Where],
+    given: Callable[[int], dict[str, Any]] = lambda layer: {},
     *,
     edits: Sequence[Edit] = (),
     padding: Bool[Tensor, "batch key"] | None = None,
-    tower: str | None = None,
     progress: Progress = no_progress,
+    **shared: Any,
 ) -> tuple[tuple[Float[Tensor, "batch token _"], ...], tuple[tuple[Pattern, ...], ...]]:
     """Runs a stack, with edits of the states between its blocks.
 
     Args:
         blocks: of the stack.
         x: input of the first.
-        given: the arguments of each block, by its number, besides its input.
+        sites: their attention layers, one each.
+        given: arguments of each block, by its number.
         edits: interventions, in order.
         padding: True at tokens, those of the past included, that only fill the batch up.
-        tower: of the stack, in the addresses of states.
         progress: called before each block and after the last.
+        shared: arguments of all blocks.
 
     Returns:
         The states, depth + 1 of them, and the patterns of each block.
     """
-    states, patterns = [edited_state(x, edits, Where(0, tower=tower), padding)], []
+    start = Where(0, tower=sites[0].tower)
+    states, patterns = [edited_state(x, edits, start, padding)], []
     for layer, block in enumerate(each(blocks, progress)):
-        x, found = block(states[-1], **given(layer))
-        states.append(edited_state(x, edits, Where(layer + 1, tower=tower), padding))
+        x, found = block(states[-1], edit=at(edits, sites[layer]), **shared, **given(layer))
+        states.append(edited_state(x, edits, replace(start, layer=layer + 1), padding))
         patterns.append(found)
     return tuple(states), tuple(patterns)

@@ -15,7 +15,7 @@ from models.attention import Edit, Mask
 from models.attention.relative import RelativePositions
 from models.blocks import StackOutput, TextConfig, blocks_of, run_blocks
 from models.checks import check_least, check_positive
-from models.edits import BLOCK_EDITS, at, check
+from models.edits import BLOCK_EDITS, check
 from models.embedding import Embedding
 from models.output import Projection
 from models.progress import Progress, no_progress
@@ -105,20 +105,16 @@ class Decoder(nn.Module):
         """
         check(edits, self.sites, BLOCK_EDITS)
         before = past_length(None if past is None else past.patterns[0].keys, ids.shape[1], edits)
-        mask = Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill)
-        relation = self.relation(ids.shape[1]).since(before)
         states, patterns = run_blocks(
             self.blocks,
             self.embedding(ids)[:, before:],
-            lambda n: {
-                "mask": mask,
-                "relation": relation,
-                "past": None if past is None else past.patterns[n],
-                "edit": at(edits, self.sites[n]),
-            },
+            self.sites,
+            lambda layer: {"past": None if past is None else past.patterns[layer]},
             edits=edits,
             padding=padding,
             progress=progress,
+            mask=Mask(causal=True, padding=padding, offset=before, fill=self.config.mask_fill),
+            relation=self.relation(ids.shape[1]).since(before),
         )
         hidden = self.norm(states[-1])
         last = hidden if logits_to_keep is None else hidden[:, -logits_to_keep:]

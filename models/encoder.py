@@ -16,7 +16,7 @@ from models.attention import Edit, Mask
 from models.attention.relative import RelativePositions
 from models.blocks import StackOutput, TextConfig, blocks_of, run_blocks
 from models.checks import check_least
-from models.edits import BLOCK_EDITS, at, check
+from models.edits import BLOCK_EDITS, check
 from models.output import Projection
 from models.positional import positions_of
 from models.progress import Progress, no_progress
@@ -108,15 +108,15 @@ class Encoder(nn.Module):
             ValueError: for more tokens than the model has room for.
         """
         check(edits, self.sites, BLOCK_EDITS)
-        mask = Mask(padding=padding, fill=self.config.mask_fill)
-        relation = self.relation(ids.shape[1])
         states, patterns = run_blocks(
             self.blocks,
             self.embed(ids, segments),
-            lambda n: {"mask": mask, "relation": relation, "edit": at(edits, self.sites[n])},
+            self.sites,
             edits=edits,
             padding=padding,
             progress=progress,
+            mask=Mask(padding=padding, fill=self.config.mask_fill),
+            relation=self.relation(ids.shape[1]),
         )
         hidden = self.norm(states[-1])
         logits = None if self.head is None else self.head(hidden)

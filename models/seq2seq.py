@@ -133,7 +133,8 @@ class Seq2Seq(nn.Module):
         self.encoder = Encoder(config.encoder)
         with seeded(config.seed):
             self.embedding = Embedding(
-                *(config, config.target_vocab),
+                config,
+                config.target_vocab,
                 scale=config.embed_scale,
                 padding=config.padding,
                 norm=config.embed_norm,
@@ -206,32 +207,26 @@ class Seq2Seq(nn.Module):
         if encoder is None:
             mine = in_tower(edits, self.encoder_sites)
             encoder = self.encoder(source, padding=of_source, edits=mine, progress=first)
-        mask = Mask(causal=True, padding=rows, offset=before, fill=fill)
         looking = None if rows is None else rows[:, before:]
         to_source = Mask(padding=of_source, query_padding=looking, fill=fill)
-        relation = self.relation(target.shape[1]).since(before)
+        causal_sites, cross_sites = zip(*self.decoder_sites, strict=True)
 
         def given(layer: int) -> dict[str, Any]:
-            """Masks, edits and what is kept of the past, for each block."""
+            """What a block reads of the source and of the past."""
             causal, cross = (None, None) if past is None else past.blocks[layer]
-            mine, theirs = (at(edits, site) for site in self.decoder_sites[layer])
-            context = Context(encoder.hidden, to_source, cross, theirs)
-            return {
-                "context": context,
-                "mask": mask,
-                "relation": relation,
-                "past": causal,
-                "edit": mine,
-            }
+            edit = at(edits, cross_sites[layer])
+            return {"context": Context(encoder.hidden, to_source, cross, edit), "past": causal}
 
         states, patterns = run_blocks(
             self.blocks,
             self.embedding(target)[:, before:],
+            causal_sites,
             given,
             edits=edits,
             padding=rows,
-            tower="decoder",
             progress=then,
+            mask=Mask(causal=True, padding=rows, offset=before, fill=fill),
+            relation=self.relation(target.shape[1]).since(before),
         )
         hidden, shared = self.norm(states[-1]), self.config.share_target
         logits = self.output(hidden, self.embedding.tokens.weight if shared else None)

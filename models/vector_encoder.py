@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig, Pattern
 from models.blocks import FeedForward, StackConfig, StackOutput, blocks_of, run_blocks
-from models.edits import BLOCK_EDITS, at, check
+from models.edits import BLOCK_EDITS, check
 from models.edits.routing import ATTENTION, STATES
 from models.progress import Progress, no_progress
 from models.seeding import seeded, xavier
@@ -119,16 +119,16 @@ class VectorEncoder(nn.Module):
         sites = tuple(replace(site, kind=kind) for site in self.sites)
         check(edits, sites, (ATTENTION, STATES) if self.config.attention_only else BLOCK_EDITS)
         dense = None if visible is None else visible[None, None]
-        mask = Mask(padding=padding, causal=causal, dense=dense)
         if torch.is_grad_enabled() and not vectors.requires_grad:
             vectors = vectors.detach().requires_grad_()  # relevance is read at the input
         states, patterns = run_blocks(
             self.blocks,
             vectors,
-            lambda n: {"mask": mask, "edit": at(edits, sites[n])},
+            sites,
             edits=edits,
             padding=padding,
             progress=progress,
+            mask=Mask(padding=padding, causal=causal, dense=dense),
         )
         return StackOutput(self.norm(states[-1]), states, patterns, sites=sites)
 

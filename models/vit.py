@@ -17,7 +17,7 @@ from models.attention import Edit, MultiHeadAttentionConfig, attention_of
 from models.blocks import ACTIVATIONS, StackConfig, StackOutput, blocks_of, run_blocks
 from models.checks import check_choices, check_least, check_shares
 from models.classifier import Classifier
-from models.edits import BLOCK_EDITS, at, check
+from models.edits import BLOCK_EDITS, check
 from models.patches import Patches, Size, Sizes, check_patch, pair
 from models.positional import GRID_POSITIONS, GridPositions
 from models.progress import Progress, no_progress
@@ -197,13 +197,8 @@ class ViT(nn.Module):
             ValueError: for channels or a size that do not fit.
         """
         check(edits, self.sites, BLOCK_EDITS)
-        states, patterns = run_blocks(
-            self.blocks,
-            self.embed(pixels),
-            lambda n: {"edit": at(edits, self.sites[n])},
-            edits=edits,
-            progress=progress,
-        )
+        x, sites = self.embed(pixels), self.sites
+        states, patterns = run_blocks(self.blocks, x, sites, edits=edits, progress=progress)
         hidden = self.norm(states[-1])
         logits = None if self.head is None else self.head(self.pool(hidden))
         return StackOutput(hidden, states, patterns, logits)
