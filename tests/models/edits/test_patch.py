@@ -14,7 +14,7 @@ from analysis.rollout import rollout
 from models.edits import Ablate, AblateMLP, Patch
 from models.edits.text import format_edits, parse_edits
 from models.run import trace
-from tests.models.tiny_models import model, near, other, plain, source, theirs
+from tests.models.tiny_models import model, near, plain, source, theirs
 
 ENCODER, DECODER = ((model(name), *source(name)) for name in ("encoder", "decoder"))
 
@@ -30,23 +30,6 @@ def hooks(name: str) -> int:
     """Number of hooks of a model; the library has some of its own."""
     every = [*model(name).network.modules()]
     return sum(len(each._forward_hooks) + len(each._forward_pre_hooks) for each in every)
-
-
-def test_one_item_serves_several() -> None:
-    """All of its tokens, at any layer: the output is the other one."""
-    rows, _ = other("encoder")
-    alone = trace(model("encoder"), rows[:1], hidden=True)
-    for layer in range(4):
-        found = trace(*ENCODER, edits=[Patch(layer, "hidden", alone)])
-        expected = theirs("encoder").output.values[:1].expand(2, -1, -1)
-        assert near(found.output.values, expected)
-
-
-def test_edits_apply_in_order() -> None:
-    """A patch from a pass that was patched itself: what it got there, it brings here."""
-    first = trace(*DECODER, edits=[Patch(1, "head", theirs("decoder"), 3, head=1)])
-    second = trace(*DECODER, edits=[Patch(1, "head", first, 3, head=1)])
-    assert second.output.values.equal(first.output.values)
 
 
 @pytest.mark.parametrize("name", ["BERT", "Llama", "GPT-2"])

@@ -170,10 +170,10 @@ def test_a_download_that_is_stopped(server: None) -> None:
 
 def test_no_network(cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
     use("http://127.0.0.1:9", monkeypatch)
-    with pytest.raises(FetchError, match="the hub cannot be reached for someone/small-bert"):
+    with pytest.raises(FetchError, match="small-bert is not here, and the hub cannot be reached"):
         hub.plan_download(NAME)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(FetchError, match="is not a local folder, and the hub cannot be reached"):
+    with pytest.raises(FetchError, match=r"is not a local folder, .* the hub cannot be reached"):
         load(NAME)
 
 
@@ -182,7 +182,7 @@ def test_no_network(cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("someone/else", "is not on the hub"),
         ("someone/gated", "is gated: accept its terms"),
-        ("someone/broken", "the hub answered 500"),
+        ("someone/broken", "the hub answers with an error"),
         ("../../etc", "is no model id"),
         ("a b", "is no model id"),
     ],
