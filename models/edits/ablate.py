@@ -168,6 +168,8 @@ class Ablate:
         """The rows of some heads, those of the ablated ones replaced."""
         ablated = heads_of(self.head, pattern.heads)
         at = [place for place, head in enumerate(heads) if head in ablated]
+        if not at:
+            return rows
         places = torch.tensor(at, dtype=torch.long, device=rows.device)
         cells, edited = (places[:, None], own_queries(pattern, item)), rows.clone()
         instead = self._instead(rows[cells], [heads[place] for place in at], item)
