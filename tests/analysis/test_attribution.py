@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 import torch
-import torch.nn.functional as F
 
 from analysis.attribution import logit_attribution
 from models.attention import Mask
@@ -65,25 +64,6 @@ def test_parts_by_hand() -> None:
     for name, part in (("layer 2, head 1", head), ("layer 2, MLP", mlp)):
         share = (part - part.mean()) / deviation * network.norm.weight @ row
         assert found[name] == pytest.approx(float(share), abs=1e-5)
-
-
-@torch.no_grad()
-def test_parts_through_a_post_norm_by_hand() -> None:
-    model = load(OWN["post"])
-    t = trace(model, IDS, hidden=True)
-    network: Any = model.network
-    block, x, place, token = network.blocks[2], t.hidden(2), 4, 7
-    attended = x + block.attention(x[None], mask=Mask(causal=True))[0][0]
-    first, second = block.after_attention.norm, block.after_feed_forward.norm
-    middle = F.layer_norm(attended, (21,), first.weight, first.bias, first.eps)
-    fed = block.feed_forward(middle[None])[0]
-    whole = (middle + fed)[place]
-    part = fed[place] - fed[place].mean()
-    share = part / (whole.var(unbiased=False) + second.eps).sqrt() * second.weight
-    expected = float(share @ network.output.weight[token])
-    assert logit_attribution(t, token, query=place)["layer 2, MLP"] == pytest.approx(
-        expected, abs=1e-5
-    )
 
 
 def test_what_cannot_be_divided_is_refused_by_name() -> None:

@@ -3,8 +3,6 @@
 Each step against a pass of its own is in tests/test_edits_everywhere.py.
 """
 
-import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +14,6 @@ from models.decoder import DecoderConfig
 from models.edits import Temperature
 from models.encoder import EncoderConfig
 from models.output import Sampling
-from models.prompting import PromptSettings
 from models.run import load
 from models.seq2seq import Seq2SeqConfig
 from tests.models.architectures import GROUPED
@@ -56,20 +53,6 @@ def test_the_text_is_what_the_library_writes(name: str, rule: str) -> None:
         assert list(found.ids) == ids[6:]
         assert found.probabilities == pytest.approx(shares[: len(found.ids)], abs=1e-5)
     assert found.trace.tokens[0].ids == tuple(ids)
-
-
-def test_our_network_follows_the_settings_of_its_checkpoint() -> None:
-    plain = continue_text(load(OWN), IDS, COUNT).ids
-    stated = json.dumps({"suppress_tokens": plain[:1], "eos_token_id": [*plain[4:5]]})
-    model = replace(load(OWN), prompts=PromptSettings(generation=stated))
-    found = continue_text(model, IDS, COUNT)
-    for step, id in enumerate(found.ids):
-        logits = found.trace.output.values[0, 5 + step].clone()
-        logits[plain[0]] = -torch.inf
-        assert id == int(logits.argmax())
-    assert plain[4] not in found.ids[:-1]
-    drawn = continue_text(model, IDS, COUNT, sampling=Sampling(50.0))
-    assert plain[0] not in drawn.ids
 
 
 def test_what_the_cache_receives_is_a_mean_over_heads() -> None:

@@ -18,7 +18,6 @@ from analysis.masking import (
     MASKS,
     Mask,
     cuts,
-    elsewhere,
     ids_of,
     masked,
     need,
@@ -104,18 +103,6 @@ def test_the_planted_head_comes_first(found: Trace) -> None:
 
 
 # --- hand numbers ---------------------------------------------------------------------------------
-
-
-def test_areas_elsewhere_have_the_size_and_stay_apart() -> None:
-    area = Box(0.6, 0.2, 0.8, 0.4)
-    boxes = elsewhere(area, 5, seed=3)
-    assert boxes == elsewhere(area, 5, seed=3)
-    assert boxes != elsewhere(area, 5, seed=4)
-    for left, top, right, bottom in boxes:
-        assert (right - left, bottom - top) == pytest.approx((0.2, 0.2))
-        assert 0 <= left < right <= 1.0001
-        assert 0 <= top < bottom <= 1.0001
-        assert right <= area.left or left >= area.right or bottom <= area.top or top >= area.bottom
 
 
 def test_a_painted_area_is_the_mean_colour_and_the_rest_stays() -> None:

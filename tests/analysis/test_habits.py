@@ -9,24 +9,17 @@ from models.run import load, trace
 SENTENCE = "The animal didn't cross the street because it was too tired."
 
 
-def test_habits_are_numbers_of_the_head() -> None:
+def test_the_largest_number_names_a_head() -> None:
     done = trace(load("minilm"), SENTENCE)
     found, numbers = habits(done), heads(done)
-    assert found.scores.shape == (len(HABITS), 6, 12)
     for score, key in zip(found.scores, NUMBERS.values(), strict=True):
         assert score.equal(numbers[key])
-    assert found.names[0][2] == "previous"
-
-
-def test_the_largest_score_names_a_head() -> None:
-    done = trace(load("minilm"), SENTENCE)
-    found, spread = habits(done), heads(done)["broad"]
     best, which = found.scores.max(0)
     for layer in range(6):
         for head in range(12):
             name = HABITS[int(which[layer, head])]
             if best[layer, head] < FROM:
-                name = "broad" if spread[layer, head] >= BROAD else "mixed"
+                name = "broad" if numbers["broad"][layer, head] >= BROAD else "mixed"
             assert found.names[layer][head] == name
     assert {name for row in found.names for name in row} >= {"previous", "first", "broad", "mixed"}
 

@@ -93,13 +93,6 @@ def test_a_flow_below_its_bound_is_that_of_networkx():
     assert float(flows[key]) == pytest.approx(slow_flow(layers, 3, key), abs=1e-6)
 
 
-def test_combined_over_heads_and_layers():
-    weights = draw()
-    t = trace_of(weights)
-    torch.testing.assert_close(combined(t), weights.mean((0, 1)))
-    torch.testing.assert_close(combined(t, "max"), weights.amax((0, 1)))
-
-
 IDS = torch.randint(3, 31, (1, 11), generator=torch.Generator().manual_seed(2))
 SEQ2SEQ = Seq2SeqConfig(
     source_vocab=31, target_vocab=31, dim=20, heads=2, d_k=10, d_v=10, depth=2, mlp=13

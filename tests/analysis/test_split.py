@@ -10,13 +10,11 @@ from torch import Tensor
 from analysis.split import Split, split
 from models.attention import Bilinear, Mask
 from models.decoder import DecoderConfig
-from models.edits import Ablate
 from models.encoder import EncoderConfig
 from models.model import Config
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
-from tests.models.architectures import GROUPED, TEXT
 from tests.models.pretrained.tiny import BY_NAME
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17}
@@ -35,18 +33,6 @@ OWN: dict[str, Config] = {
 }
 LIBRARY = ["BERT", "RoBERTa", "ALBERT", "ModernBERT", "GPT-2", "BioGPT", "GPT-NeoX", "Llama"]
 LIBRARY += ["Mistral", "Gemma 2", "GPT-OSS", "T5", "BART"]
-OPT = {"ffn_dim": 37, "word_embed_proj_dim": 30} | {
-    name: size for name, size in TEXT.items() if name != "intermediate_size"
-}
-MORE: dict[str, dict[str, Any]] = {
-    "Qwen2": GROUPED,
-    "Qwen3": {**GROUPED, "head_dim": 8},
-    "Gemma": {**GROUPED, "head_dim": 8},
-    "Phi": {**TEXT, "hidden_size": 48},
-    "Olmo2": GROUPED,
-    "Granite": {**GROUPED, "residual_multiplier": 0.5, "embedding_multiplier": 3.0},
-    "OPT": OPT,
-}
 
 
 def score_of(done: Trace, site: Any, head: int, query: int, key: int) -> float:
@@ -136,17 +122,3 @@ def test_what_cannot_be_split_is_refused_by_name() -> None:
     for wrong, line in (((1, 3, 0, 0), "head: expected 0 to 2"), ((1, 0, 9, 0), "0 to 5")):
         with pytest.raises(ValueError, match=line):
             split(done, *wrong)
-
-
-@pytest.mark.parametrize("how", ["zero", "mean", "shuffled"])
-@pytest.mark.parametrize("name", ["decoder", "Llama"])
-def test_an_ablated_head_writes_what_the_edit_left(name: str, how: Any) -> None:
-    edits = [Ablate(0, 1, how)]
-    if name == "Llama":
-        done = trace(BY_NAME[name].build(), BY_NAME[name].inputs(), edits=edits)
-    else:
-        done = trace(load(OWN[name]), IDS, edits=edits)
-    check(done, least=3)
-    shares = shares_of(split(done, 1, 0, 3, 1))
-    assert (shares["layer 0, head 1"] == 0) == (how == "zero")
-    assert shares["layer 0, head 0"] != 0

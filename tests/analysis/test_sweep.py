@@ -17,8 +17,7 @@ from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from models.vit import ViTConfig
-from tests.models.architectures import GROUPED, VOCAB
-from tests.models.pretrained.tiny import BY_NAME, build
+from tests.models.pretrained.tiny import BY_NAME
 from tests.turns import by_turns
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17}
@@ -31,22 +30,7 @@ OWN: dict[str, tuple[Any, Any, Any]] = {
     "pair": (Seq2SeqConfig(**PAIR), IDS, IDS[:, :5]),
     "picture": (ViTConfig(**SIZES, image=8, patch=4, classes=31), PICTURE, None),
 }
-LIBRARY = [
-    "Gemma 3n",
-    "GPT-2",
-    "GPT-NeoX",
-    "Llama",
-    "Gemma 2",
-    "T5",
-    "BART",
-    "ALBERT",
-    "ViT",
-    "BERT",
-    "Swin",
-]
-SHARING = {**GROUPED, "num_hidden_layers": 4, "num_kv_shared_layers": 2}  # keys of earlier layers
-SHARING |= {"layer_types": ["sliding_attention", "full_attention"] * 2}
-SHARING |= {"activation_sparsity_pattern": [0.0] * 4, "vocab_size_per_layer_input": VOCAB}
+LIBRARY = ["Llama", "GPT-2", "T5", "BART", "ViT", "Swin"]
 KINDS: dict[str, str] = {"pair": "cross", "T5": "cross", "BART": "causal"}
 EDITS = ("zero", "mean", "temperature", "cut")
 
@@ -56,8 +40,6 @@ def given(name: str) -> tuple[Any, Any, Any]:
     if name in OWN:
         config, read, target = OWN[name]
         return load(config), read, target
-    if name == "Gemma 3n":
-        return load(build("Gemma3nForCausalLM", "Gemma3nTextConfig", SHARING)), IDS, None
     each = BY_NAME[name]
     return load(each.build()), each.inputs(), None
 

@@ -94,16 +94,6 @@ def test_a_multi_label_probability_is_a_sigmoid() -> None:
     assert found.value == pytest.approx(float(logits[3].sigmoid()), abs=1e-6)
 
 
-def test_a_class_is_chosen_by_its_name() -> None:
-    model = load(ViTConfig(image=12, patch=4, dim=20, heads=2, depth=1, mlp=13, classes=3))
-    pixels = torch.randn(1, 3, 12, 12, generator=torch.Generator().manual_seed(1))
-    named = replace(model, classes=("neg", "neu", "pos"))
-    assert choose(named, pixels, "pos").id == 2
-    assert choose(model, pixels, "class 1").id == 1
-    with pytest.raises(ValueError, match="expected a class such as 'neg', received 'cat'"):
-        choose(named, pixels, "cat")
-
-
 @pytest.mark.parametrize("removal", ["faithfulness", "deletion"])
 @pytest.mark.parametrize(("factor", "level"), [(1 / 255, 0.5), (None, 127.5)])
 def test_grey_is_no_black_where_pixels_are_not_normalised(
@@ -122,7 +112,7 @@ def test_grey_is_no_black_where_pixels_are_not_normalised(
     expected = float(trace(model, painted).output.values[0].softmax(-1)[2])
     if removal == "deletion":
         curve = perturbation(model, pixels, relevance, "deletion", target=2, levels=(0.0, 0.1, 1.0))
-        assert float(curve.curve[1]) == pytest.approx(expected, abs=1e-6)
+        assert float(curve.most[1]) == pytest.approx(expected, abs=1e-6)
         return
     found = faithfulness(model, pixels, relevance, target=2, removal="grey", levels=(0.1,))
     assert found.value - float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-6)

@@ -17,7 +17,6 @@ from models.run import load, trace
 from models.text import Tokens
 from models.trace import Output, Site, TokenAxis, Trace
 from tests.analysis.test_alignment import planted
-from tests.fetched import fetched
 
 HEADS, LONG = 3, 5
 PIECES = [
@@ -164,33 +163,3 @@ def test_what_has_no_words_or_no_training_is_refused() -> None:
         worth(trace(load("minilm"), "hi"))
     with pytest.raises(ValueError, match="no two words"):
         worth(trace(load("minilm"), "? . ! ,"))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("name", "text", "link"),
-    [
-        (
-            "minilm",
-            "The trophy does not fit into the suitcase because it is too big.",
-            ("it", "trophy"),
-        ),
-        (
-            "minilm",
-            "The animal didn't cross the street because it was too tired.",
-            ("it", "animal"),
-        ),
-        ("smollm2", "I love to drink hot coffee in the", ("coffee", "drink")),
-        ("smollm2", "When Mary and John went to the store, John gave a drink to", ("to", "Mary")),
-        ("translate", "The cat sat on the black chair because it was tired.", ("na", "chair")),
-    ],
-)
-def test_of_real_models_the_link_that_a_reader_expects_is_there(
-    name: str, text: str, link: tuple[str, str]
-) -> None:
-    fetched(name)
-    model = load(name)
-    readers = (model.tokenizer, model.target_tokenizer)
-    chosen = worth(trace(model, text), *(getattr(each, "words", None) for each in readers))
-    assert link in [each.words for each in chosen]
-    assert name == "minilm" or chosen[0].words == link

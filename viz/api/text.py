@@ -195,12 +195,14 @@ def _shares(hidden: "WithoutSinks", site: "Site", head: "Head", rows: range, mod
 
 def _column(entry: TraceEntry, source: "RowSource", site: int, head: "Head", key: int) -> "Tensor":
     """What every query gives to one key; of weights cheap where the site was surveyed."""
-    from analysis import overview, survey
+    from analysis.overview import column_of
 
     view, known = entry.view, entry.answers.get(("survey", site))
+    where = view.sites[site]
     if source is view and known is not None and known.log_totals is not None:
-        return survey.column_of(view, view.sites[site], head, key, known.log_totals)
-    return overview.column_of(source, view.sites[site], head, key)
+        own = entry.trace.site(where)
+        return of_head(entry.trace.weights_of_key(own, key, known.log_totals), head)
+    return column_of(source, where, head, key)
 
 
 @dataclass(frozen=True)

@@ -8,22 +8,22 @@ from pathlib import Path
 import pytest
 
 from analysis.corpus import corpus, open_corpus, watched
-from analysis.corpus.watched import Report, Watched, report_of
+from analysis.corpus.watched import Progress, Report, report_of
 from models.model import Model
 
 Texts = Callable[..., Path]
 
 
-def read(model: Model, path: Path, out: Path, then: Callable[[Report], None]) -> None:
-    """A watched run in shards of eight texts; `then` hears its report after each batch."""
+def read(model: Model, path: Path, out: Path, then: Callable[[Progress], None]) -> None:
+    """A watched run in shards of eight texts; `then` hears how far it is after each batch."""
 
-    class Told(Watched):
-        def __call__(self, progress) -> None:
-            super().__call__(progress)
-            then(self.report)
+    with watched.watched(out) as control:
 
-    with Told(out) as control:
-        corpus(model, [path], out, shard=8, control=control)
+        def told(progress: Progress) -> None:
+            control(progress)
+            then(progress)
+
+        corpus(model, [path], out, shard=8, control=told)
 
 
 def test_a_run_is_stopped_and_goes_on_later(encoder: Model, texts: Texts, tmp_path: Path) -> None:

@@ -19,9 +19,10 @@ from viz.views.methods import Asked, explanation_of, relevance
 from viz.views.request import Request
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int
+    from jaxtyping import Float
     from torch import Tensor
 
+    from analysis.faithfulness import Perturbation
     from analysis.target import Target
     from viz.paper import Page
 
@@ -72,21 +73,6 @@ class Curves:
     sufficiency: "Float[Tensor, 'order level']"
 
 
-@dataclass(frozen=True, eq=False)
-class Perturbation:
-    """The probability of a class as patches are taken away, or put back.
-
-    The `most` relevant patches first, the `least` relevant ones first, and in random orders.
-    """
-
-    counts: "Int[Tensor, 'level']"
-    value: float
-    most: "Float[Tensor, 'level']"
-    least: "Float[Tensor, 'level']"
-    random: "Float[Tensor, 'order level']"
-    score: float
-
-
 def faithfulness(entry: TraceEntry, method: str, output: str = "") -> Curves:
     """The curves of a relevance, and of random orders."""
 
@@ -113,20 +99,17 @@ def faithfulness(entry: TraceEntry, method: str, output: str = "") -> Curves:
     return entry.answers.once(("faithfulness", method, output), compute)
 
 
-def perturbation(entry: TraceEntry, method: str, proof: str, output: str = "") -> Perturbation:
+def perturbation(entry: TraceEntry, method: str, proof: str, output: str = "") -> "Perturbation":
     """The probability of a class as patches are taken away or put back, by relevance."""
     from analysis import faithfulness as analysis
 
-    def compute() -> analysis.Perturbation:
+    def compute() -> "Perturbation":
         tokens, target = _relevant(Asked(entry, 0, "mean", method), output)
         kind: Any = proof
         with opened(entry) as (model, given, _):
             return analysis.perturbation(model, given, tokens, kind, target=target)
 
-    key = ("perturbation", method, output, proof)
-    result = entry.answers.once(key, compute)
-    of_orders = result.curve, result.reverse, result.random
-    return Perturbation(result.counts, result.value, *of_orders, result.score)
+    return entry.answers.once(("perturbation", method, output, proof), compute)
 
 
 def _relevant(asked: Asked, output: str) -> "tuple[Tensor, Target]":
