@@ -8,7 +8,6 @@ Source: Radford et al. 2023 (Whisper), with the procedure of its code, `whisper/
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,23 +33,6 @@ class Word(NamedTuple):
     text: str
     start: float
     end: float
-
-
-@dataclass(frozen=True)
-class AligningHead:
-    """A cross-attention head by how well it follows time.
-
-    Attributes:
-        layer: of the decoder.
-        head: in the layer.
-        monotony: Spearman's rank correlation of its strongest frames with the order of tokens.
-        agreement: share of its weight beside the common path of the most monotone heads.
-    """
-
-    layer: int
-    head: int
-    monotony: float
-    agreement: float
 
 
 def align(t: Trace, *, heads: Sequence[Head] | None = None, item: int = 0) -> list[Word]:
@@ -79,7 +61,7 @@ def heads_of(t: Trace, *, item: int = 0) -> list[Head]:
     """Layer and head of those that `align` makes the times from where it is given none: those that
     the checkpoint names; without any, those of `aligning_heads`."""
     stated = () if t.sound is None else t.sound.aligning
-    return list(stated) or [(each.layer, each.head) for each in aligning_heads(t, item=item)]
+    return list(stated) or aligning_heads(t, item=item)
 
 
 def transcript(t: Trace, item: int = 0) -> tuple[Tokens, int]:
@@ -183,29 +165,25 @@ def warp(
     return steps[:, 0], steps[:, 1]
 
 
-def aligning_heads(t: Trace, *, most: int = MOST_HEADS, item: int = 0) -> tuple[AligningHead, ...]:
-    """The heads that follow time best, for a checkpoint that names none.
+def aligning_heads(t: Trace, *, item: int = 0) -> list[Head]:
+    """The heads that follow time best, the best first, for a checkpoint that names none.
 
-    Heads are ordered by monotony; the first few give a common path, and the order is by monotony
-    times the share of a head's weight that lies beside that path.
+    Monotony is Spearman's rank correlation of a head's strongest frames with the order of tokens.
+    The most monotone heads give a common path, and the order is by monotony times the share of a
+    head's weight that lies beside that path.
     """
     _, first = transcript(t, item)
     weights, names = _weights(t, item)
     cells = weights[:, first - 1 :]
-    monotony = [_rank_correlation(each.argmax(-1)) for each in cells]
-    order = sorted(range(len(names)), key=lambda index: -monotony[index])[:MOST_HEADS]
-    matrix = _normalised(weights[order]).mean(0)[first - 1 :]
+    monotony = torch.tensor([_rank_correlation(each.argmax(-1)) for each in cells])
+    chosen = weights[monotony.argsort(descending=True, stable=True)[:MOST_HEADS]]
+    matrix = _normalised(chosen).mean(0)[first - 1 :]
     rows, frames = (torch.from_numpy(each) for each in warp(-matrix.double().numpy()))
     near = torch.zeros(matrix.shape, dtype=torch.bool)
     for offset in range(-NEAR, NEAR + 1):
         near[rows, (frames + offset).clamp(0, matrix.shape[1] - 1)] = True
-    agreement = (cells * near).sum(-1).mean(-1)
-    heads = [
-        AligningHead(*name, monotony[index], float(agreement[index]))
-        for index, name in enumerate(names)
-    ]
-    ordered = sorted(heads, key=lambda each: -max(0.0, each.monotony) * each.agreement)
-    return tuple(ordered[:most])
+    score = monotony.clamp(min=0.0) * (cells * near).sum(-1).mean(-1)
+    return [names[n] for n in score.argsort(descending=True, stable=True)[:MOST_HEADS]]
 
 
 def _rank_correlation(frames: Int[Tensor, " token"]) -> float:

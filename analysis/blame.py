@@ -80,11 +80,6 @@ class Blame:
     after: float
     controls: tuple[float, ...]
 
-    @property
-    def exceeded(self) -> float:
-        """The share of controls that keep a higher probability than the edges do: 1 for all."""
-        return sum(each > self.after for each in self.controls) / max(1, len(self.controls))
-
 
 def blame(
     model: Model | Any,

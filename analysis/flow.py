@@ -5,7 +5,7 @@ below holds at most Ã_l[i, j]. The flow to an input token is the largest stream
 carry from the query to it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from analysis.stack import Fusion, layer_map, self_attention
+from models.progress import Progress, each, no_progress
 from models.trace import Trace
 
 SCALE = 2**28  # capacities are integers: one unit is 4e-9 of all that leaves the query
@@ -26,7 +27,7 @@ def flow(
     tower: str | None = None,
     keys: Sequence[int] | None = None,
     item: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = no_progress,
 ) -> Float[Tensor, " key"]:
     """The maximum flow from one token of the last layer to input tokens.
 
@@ -41,7 +42,7 @@ def flow(
         tower: of a model with several, such as "encoder" or "decoder".
         keys: which input tokens; None for all.
         item: index in the batch.
-        progress: called after each input token with how many are done, and of how many.
+        progress: called with the number of input tokens done and of all.
 
     Returns:
         0 to 1 for each of the keys.
@@ -54,9 +55,9 @@ def flow(
     sites = self_attention(trace, tower)
     tokens = len(trace.query_labels(sites[0], item))
     keys = range(tokens) if keys is None else keys
-    for name, each in [("query", query), *(("key", key) for key in keys)]:
-        if not 0 <= each < tokens:
-            raise ValueError(f"{name}: expected 0 to {tokens - 1}, received {each}")
+    for name, place in [("query", query), *(("key", key) for key in keys)]:
+        if not 0 <= place < tokens:
+            raise ValueError(f"{name}: expected 0 to {tokens - 1}, received {place}")
     layers = [layer_map(trace, site, fusion, item=item) for site in sites]
     return maximum_flows(layers, query, keys, progress)
 
@@ -65,18 +66,15 @@ def maximum_flows(
     layers: Sequence[Float[Tensor, "token token"]],
     query: int,
     keys: Sequence[int],
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = no_progress,
 ) -> Float[Tensor, " key"]:
     """The maximum flows from a token above the last layer to some below the first, which comes
     first in `layers`: the capacities of each layer's edges, whose rows sum to 1."""
     units = [(layer.double() * SCALE).round().long().cpu() for layer in layers]
     if len(units) == 1:
         return units[0][query, list(keys)].double().div(SCALE).float()
-    edges, amounts = _edges(units, query), []
-    for done, key in enumerate(keys, start=1):
-        amounts.append(_maximum_flow(edges, units[0][:, key], len(units)))
-        if progress is not None:
-            progress(done, len(keys))
+    edges = _edges(units, query)
+    amounts = [_maximum_flow(edges, units[0][:, key], len(units)) for key in each(keys, progress)]
     return torch.tensor(amounts, dtype=torch.float64).div(SCALE).float()
 
 

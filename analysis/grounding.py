@@ -13,6 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.sinks import sinks_of
+from analysis.words import renormalised
 from models.picture_grid import PictureGrid, tokens_of
 from models.trace import Site, Tokens, Trace
 
@@ -110,8 +111,7 @@ def weights_of(
         return weights
     kept = weights.clone()
     kept[:, list(without)] = 0
-    left = kept.sum(-1, keepdim=True)
-    return kept / torch.where(left > 0, left, 1)
+    return renormalised(kept)
 
 
 def on_grid(

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from analysis.overview import Head, RowSource, blocks_by_head, combine
 from analysis.view import View
+from analysis.words import renormalised
 from models.trace import Rows, Site, Trace
 
 MOST = 0.5  # of a row, on average: a head that gives more to one key rests on it
@@ -92,10 +93,7 @@ class WithoutSinks:
         weights = self.source.weights(layer, head, rows=rows, item=item)
         weights = weights.clone()
         weights[..., list(self.sinks[layer])] = 0
-        if not self.renormalised:
-            return weights
-        left = weights.sum(-1, keepdim=True)
-        return weights / torch.where(left > 0, left, 1)
+        return renormalised(weights) if self.renormalised else weights
 
     def query_labels(self, site: Site, item: int = 0) -> list[str]:
         return self.source.query_labels(site, item)

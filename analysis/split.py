@@ -44,13 +44,11 @@ class Split:
         score: scale · q·k, before bias, cap and mask.
         query: the shares of what was written at the query; they sum to the score.
         key: the shares of what was written at the key; they sum to the score.
-        error: largest difference of a sum to the score.
     """
 
     score: float
     query: tuple[Share, ...]
     key: tuple[Share, ...]
-    error: float
 
     def __repr__(self) -> str:
         return one_line(self)
@@ -119,7 +117,7 @@ def split(
             f"layer {site.layer}, head {head}: expected shares that sum to the score {score:.4g},"
             f" received a difference of {error:.2g}"
         )
-    return Split(score, shares["query"], shares["key"], error)
+    return Split(score, shares["query"], shares["key"])
 
 
 class _Side(NamedTuple):

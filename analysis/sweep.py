@@ -98,11 +98,6 @@ class Checked:
     attribution: Float[Tensor, "layer head"]
     exact: Float[Tensor, "layer head"]
 
-    @property
-    def difference(self) -> Float[Tensor, "layer head"]:
-        """Exact less attribution: where it is large, what follows the head is not linear."""
-        return self.exact - self.attribution
-
 
 def checked_sweep(
     model: Model | Any,

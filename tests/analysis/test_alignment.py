@@ -118,12 +118,7 @@ def test_words_of_a_planted_map_have_its_times() -> None:
 
 
 def test_the_finder_finds_the_planted_head() -> None:
-    first, *others = aligning_heads(planted())
-    assert (first.layer, first.head) == (0, 1)
-    assert first.monotony > 0.95
-    assert first.agreement > 0.8
-    backwards = next(head for head in others if head.head == 2)
-    assert backwards.monotony < -0.9
+    assert aligning_heads(planted())[0] == (0, 1)
 
 
 def test_heads_are_those_of_the_checkpoint_else_those_that_follow_time() -> None:
@@ -133,7 +128,6 @@ def test_heads_are_those_of_the_checkpoint_else_those_that_follow_time() -> None
     unnamed = replace(t, sound=t.sound._replace(aligning=()))
     assert heads_of(unnamed)[0] == (0, 1)
     assert len(heads_of(unnamed)) == 3
-    assert len(aligning_heads(t, most=2)) == 2
 
 
 def test_what_has_no_words_is_refused() -> None:
@@ -204,6 +198,5 @@ def test_word_times_of_whisper_are_those_of_its_own_method(tmp_path: Path) -> No
     starts = [word.start for word in align(t)]
     assert np.median(np.abs(np.subtract(starts, own_method(model, t, TEXT)))) < 0.021
     assert np.median(np.abs(np.subtract(starts, onsets))) < 0.1
-    heads = [(each.layer, each.head) for each in aligning_heads(t)]
-    found = [word.start for word in align(t, heads=heads)]
+    found = [word.start for word in align(t, heads=aligning_heads(t))]
     assert np.median(np.abs(np.subtract(found, onsets))) < 0.1

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from analysis.similarity import by_distance, cosine
+from analysis.similarity import cosine
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig
-from models.attention.relative import alibi, alibi_slopes, distances, rotary_angles, rotate
+from models.attention.relative import alibi, alibi_slopes, rotary_angles, rotate
 from models.positional import sinusoidal
 from models.seeding import seeded
 from viz.course import real
@@ -194,8 +194,8 @@ def misprint() -> Board:
     for slip in SLIPS:
         wrong = misread(slip)
         circle = wrong[:, 0::2].square() + wrong[:, 1::2].square()  # 1 where frequencies are equal
-        apart = by_distance(wrong @ wrong.T, distances(LONG, LONG).abs().float())
-        spread[slip] = (apart.high - apart.low).max().item()
+        diagonals = [(wrong @ wrong.T).diagonal(offset) for offset in range(LONG)]
+        spread[slip] = max((each.max() - each.min()).item() for each in diagonals)
         around = f"{circle.min().item():.3f} to {circle.max().item():.3f}"
         rows[slip] = [wrong[1, 1].item(), around, spread[slip]]
     cols = ["P_{1,1}", "sin² + cos²", "spread at one distance"]

@@ -117,7 +117,7 @@ def _heads(entry: TraceEntry, method: str) -> "list[Head]":
     from analysis.alignment import aligning_heads, heads_of
 
     if method == "found":
-        return [(head.layer, head.head) for head in aligning_heads(entry.trace)]
+        return aligning_heads(entry.trace)
     if method not in _methods(entry):
         raise ValueError("the checkpoint names no heads that follow time")
     return heads_of(entry.trace)
