@@ -75,10 +75,5 @@ def test_what_cannot_be_divided_is_refused_by_name() -> None:
     deep = BY_NAME["DeepSeek-V3"]
     with pytest.raises(ValueError, match=r"layers\.\d\.self_attn: expected"):
         logit_attribution(trace(deep.build(), deep.inputs()), 3)
-    t = trace(load(OWN["pre"]), IDS)
-    for given, line in (
-        ({"token_id": 31}, "token: expected 0 to 30"),
-        ({"token_id": 1, "query": 6}, "0 to 5"),
-    ):
-        with pytest.raises(ValueError, match=line):
-            logit_attribution(t, **given)
+    with pytest.raises(ValueError, match="token: expected 0 to 30"):
+        logit_attribution(trace(load(OWN["pre"]), IDS), 31)

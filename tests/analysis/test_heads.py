@@ -21,8 +21,6 @@ from models.seq2seq import Seq2SeqConfig
 from models.ssru import TranslatorConfig
 from models.text import Tokens
 from tests.analysis.slow_heads import slow_numbers
-from tests.models.architectures import TEXT
-from tests.models.pretrained.tiny import BY_NAME, build
 
 CLOSE = 1e-5  # rounding of float32 sums over a few dozen weights
 WORDS = [
@@ -183,20 +181,6 @@ def test_a_data_frame_has_a_row_for_each_head() -> None:
         expected = found["entropy"][t.sites.index(site), row["head"]]
         assert row["entropy"] == pytest.approx(float(expected), nan_ok=True)
     assert frame.drop_duplicates(["layer", "head", "kind", "tower"]).shape == frame.shape
-
-
-def test_copying_of_tokens_is_not_read_past_a_layer_of_the_head() -> None:
-    """BERT's head transforms the stream before the unembedding; GPT-2's and T5's only norm it."""
-    table = heads(trace(BY_NAME["BERT"].build(), BY_NAME["BERT"].inputs()))
-    assert table["copying of tokens"].isnan().all()
-    masked = build("BertForMaskedLM", "BertConfig", TEXT)
-    table = heads(trace(masked, {"input_ids": REPEATED[:, :22]}))
-    assert table["copying of tokens"].isnan().all()
-    assert "not one norm and one linear map" in table.reasons["copying of tokens"]
-    for name in ("GPT-2", "Llama"):
-        found = trace(BY_NAME[name].build(), BY_NAME[name].inputs())
-        assert not heads(found)["copying of tokens"].isnan().any()
-        assert found.projections(0).final_norm is not None
 
 
 def test_numbers_of_the_weights_are_computed_once_for_as_long_as_they_are_the_same(

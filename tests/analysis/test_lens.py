@@ -18,7 +18,6 @@ from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.ssru import TranslatorConfig
 from models.trace import Trace
-from models.vit import ViTConfig
 from tests.models.architectures import GROUPED, TEXT
 from tests.models.pretrained.tiny import BY_NAME, build, ids, padded
 
@@ -134,17 +133,12 @@ def test_what_cannot_be_read_is_refused_by_name() -> None:
         ValueError, match=r"cls\.predictions\.transform\.LayerNorm: expected one norm"
     ):
         logit_lens(masked, 1)
-    picture = trace(load(ViTConfig(image=8, patch=4)), torch.rand(1, 3, 8, 8), hidden=True)
-    with pytest.raises(ValueError, match="ViT has no linear map to logits of tokens"):
-        logit_lens(picture, 1)
     encoder = trace(BY_NAME["BERT"].build(), BY_NAME["BERT"].inputs(), hidden=True)
     with pytest.raises(ValueError, match="BertModel has no linear map to logits"):
         logit_lens(encoder, 0)
     plain = trace(load(OWN["pre"]), IDS)
     with pytest.raises(ValueError, match="hidden=True"):
         logit_lens(plain, 0)
-    with pytest.raises(ValueError, match="hidden=True"):
-        jacobians(plain, [0])
     t = traced("pre")
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"layer": 4}, "layer: expected 0 to 3, received 4"),

@@ -12,8 +12,6 @@ import torch
 from torch import Tensor
 
 from analysis.relevance import METHODS, explain, reader, relevance, towers_of
-from analysis.stack import self_attention
-from analysis.target import choose
 from models.attention import Pattern
 from models.attnlrp import AttnLRP, secant
 from models.decoder import DecoderConfig
@@ -280,18 +278,6 @@ def test_similarity_of_two_sentences(method):
     cosine = torch.cosine_similarity(*means, dim=0)
     assert found.value == pytest.approx(float(cosine), abs=1e-6)
     assert len(found.tokens) == len(found.trace.labels)
-
-
-def test_targets_that_are_not_there():
-    model = load(EncoderConfig(**SIZES, vocab=31, classes=5))
-    with pytest.raises(ValueError, match="an id 0 to 4, received 5"):
-        relevance(model, IDS, target=5)
-    with pytest.raises(ValueError, match="a position 0 to 6, received 7"):
-        relevance(model, IDS, target=(7, 1))
-    with pytest.raises(ValueError, match="no logits: expected a second text"):
-        relevance(load("minilm"), "one text", target=3)
-    assert choose(model, IDS, (2, 4)).position == 2
-    assert len(self_attention(trace(model, IDS))) == 1
 
 
 # --- the mode itself ------------------------------------------------------------------------------

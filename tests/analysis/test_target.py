@@ -10,7 +10,7 @@ import torch
 import transformers
 from torch import Tensor
 
-from analysis.faithfulness import faithfulness, perturbation
+from analysis.faithfulness import faithfulness
 from analysis.outputs import likeliest, top_ids
 from analysis.relevance import explain
 from analysis.target import Target, choose, kind_of, name_of, target_in, text_of
@@ -94,10 +94,9 @@ def test_a_multi_label_probability_is_a_sigmoid() -> None:
     assert found.value == pytest.approx(float(logits[3].sigmoid()), abs=1e-6)
 
 
-@pytest.mark.parametrize("removal", ["faithfulness", "deletion"])
 @pytest.mark.parametrize(("factor", "level"), [(1 / 255, 0.5), (None, 127.5)])
 def test_grey_is_no_black_where_pixels_are_not_normalised(
-    removal: str, factor: float | None, level: float, tmp_path: Path
+    factor: float | None, level: float, tmp_path: Path
 ) -> None:
     config = ViTConfig(image=12, patch=4, dim=20, heads=2, depth=1, mlp=13, classes=5)
     settings = {"do_normalize": False, "size": 12, "do_rescale": factor is not None}
@@ -110,10 +109,6 @@ def test_grey_is_no_black_where_pixels_are_not_normalised(
     painted = pixels.clone()
     painted[..., :4, :4] = level
     expected = float(trace(model, painted).output.values[0].softmax(-1)[2])
-    if removal == "deletion":
-        curve = perturbation(model, pixels, relevance, "deletion", target=2, levels=(0.0, 0.1, 1.0))
-        assert float(curve.most[1]) == pytest.approx(expected, abs=1e-6)
-        return
     found = faithfulness(model, pixels, relevance, target=2, removal="grey", levels=(0.1,))
     assert found.value - float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-6)
 
