@@ -5,14 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import transformers
 from PIL import Image
 from scipy.io import wavfile
 
 from analysis.relevance import relevance
 from models.run import load, trace
-from tests.models.inputs.test_sound import EXTRACTORS, RATE, wave
-from tests.models.pretrained.tiny import build
+from tests.models.inputs.test_sound import RATE, saved, wave
 from viz.command import main
 
 TEXT = "the old dog sees a cat"
@@ -40,9 +38,7 @@ def test_a_picture_becomes_a_figure(tmp_path: Path) -> None:
 
 
 def test_a_recording_becomes_a_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    network, config, sizes, extractor, settings, _ = EXTRACTORS["wav2vec 2.0"]
-    build(network, config, sizes).save_pretrained(tmp_path / "model")
-    getattr(transformers, extractor)(**settings).save_pretrained(tmp_path / "model")
+    saved("wav2vec 2.0", tmp_path / "model")
     wavfile.write(tmp_path / "said.wav", RATE, wave())
     (tmp_path / "text.wav").write_text("this is no sound")
     model = ("--model", tmp_path / "model", "--layer", 1, "--head", 0)

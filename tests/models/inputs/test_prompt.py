@@ -1,6 +1,5 @@
 """Prompts with pictures, for tiny checkpoints of every vision-language family."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,8 @@ import pytest
 import torch
 import transformers
 from PIL import Image
+from tokenizers import Tokenizer
+from tokenizers.processors import TemplateProcessing
 
 from analysis import grounding
 from models.edits import Ablate
@@ -231,18 +232,11 @@ def test_a_begin_symbol_of_the_template_is_not_written_twice(tmp_path: Path) -> 
     folder = BY_NAME["Qwen2-VL"].save(tmp_path)
     file = folder / "chat_template.jinja"
     file.write_text("<s>" + file.read_text())
-    raw = json.loads((folder / "tokenizer.json").read_text())
-    single = [
-        {"SpecialToken": {"id": "<s>", "type_id": 0}},
-        {"Sequence": {"id": "A", "type_id": 0}},
-    ]
-    raw["post_processor"] = {
-        "type": "TemplateProcessing",
-        "single": single,
-        "pair": [*single, {"Sequence": {"id": "B", "type_id": 1}}],
-        "special_tokens": {"<s>": {"id": "<s>", "ids": [1], "tokens": ["<s>"]}},
-    }
-    (folder / "tokenizer.json").write_text(json.dumps(raw))
+    reader = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    reader.post_processor = TemplateProcessing(
+        single="<s> $A", pair="<s> $A $B:1", special_tokens=[("<s>", 1)]
+    )
+    reader.save(str(folder / "tokenizer.json"))
     model = load(str(folder))
     for asked in (Prompt("it", (photo(),)), Prompt("it")):
         labels = trace(model, asked, "a").labels

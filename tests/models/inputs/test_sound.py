@@ -28,21 +28,20 @@ WHISPER: dict[str, Any] = {"d_model": 22, "encoder_layers": 2, "decoder_layers":
 WHISPER |= {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "num_mel_bins": 8}
 WHISPER |= {"encoder_ffn_dim": 13, "decoder_ffn_dim": 13, "vocab_size": 53, "pad_token_id": 0}
 WHISPER |= {"max_source_positions": 50, "bos_token_id": 1, "decoder_start_token_id": 1}
-ONE_SECOND = {"feature_size": 8, "chunk_length": 1}
-EXTRACTORS = {  # network, config, its sizes, extractor, its settings, name of the input
-    "wav2vec 2.0": (
-        *("Wav2Vec2Model", "Wav2Vec2Config", WAVES),
-        *("Wav2Vec2FeatureExtractor", {"return_attention_mask": False}, "input_values"),
-    ),
-    "HuBERT, unnormalised": (
-        *("HubertModel", "HubertConfig", WAVES),
-        *("Wav2Vec2FeatureExtractor", {"do_normalize": False}, "input_values"),
-    ),
-    "Whisper": (
-        *("WhisperModel", "WhisperConfig", WHISPER),
-        *("WhisperFeatureExtractor", ONE_SECOND, "input_features"),
-    ),
+SPEECH: dict[str, tuple[str, Any, str, Any]] = {  # network, sizes, extractor, its settings
+    "wav2vec 2.0": ("Wav2Vec2", WAVES, "Wav2Vec2", {"return_attention_mask": False}),
+    "HuBERT, unnormalised": ("Hubert", WAVES, "Wav2Vec2", {"do_normalize": False}),
+    "Whisper": ("Whisper", WHISPER, "Whisper", {"feature_size": 8, "chunk_length": 1}),
 }
+
+
+def saved(name: str, folder: Path) -> Any:
+    """Writes the checkpoint of a tiny model of sound, and gives its feature extractor."""
+    network, sizes, reader, settings = SPEECH[name]
+    build(f"{network}Model", f"{network}Config", sizes).save_pretrained(folder)
+    extractor = getattr(transformers, f"{reader}FeatureExtractor")(**settings)
+    extractor.save_pretrained(folder)
+    return extractor
 
 
 def wave(samples: int = 6_400, seed: int = 3) -> np.ndarray:
@@ -51,14 +50,11 @@ def wave(samples: int = 6_400, seed: int = 3) -> np.ndarray:
     return (0.4 * tone + 0.05 * dice.standard_normal(samples)).astype(np.float32)
 
 
-@pytest.fixture(params=EXTRACTORS)
+@pytest.fixture(params=SPEECH)
 def checkpoint(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Model, Any, str]:
     """A model from a folder, the extractor of the same folder, and the name of the input."""
-    model, config, sizes, extractor, settings, name = EXTRACTORS[request.param]
-    build(model, config, sizes).save_pretrained(tmp_path)
-    own = getattr(transformers, extractor)(**settings)
-    own.save_pretrained(tmp_path)
-    return load(tmp_path, door="transformers"), own, name
+    extractor = saved(request.param, tmp_path)
+    return load(tmp_path, door="transformers"), extractor, extractor.model_input_names[0]
 
 
 def target_of(model: Model) -> torch.Tensor | None:
@@ -104,13 +100,9 @@ def test_weights_of_a_recording_are_those_of_its_features(
 
 
 def test_recordings_of_unequal_length_are_padded(tmp_path: Path) -> None:
-    model, config, sizes, extractor, settings, name = EXTRACTORS["wav2vec 2.0"]
-    build(model, config, sizes).save_pretrained(tmp_path)
-    own = getattr(transformers, extractor)(**settings)
-    own.save_pretrained(tmp_path)
-    both = [wave(), wave(4_000, seed=5)]
-    expected = own(both, sampling_rate=RATE, return_tensors="pt", padding=True)[name]
-    assert torch.equal(traced_inputs(load(tmp_path), both)[name], expected)
+    extractor, both = saved("wav2vec 2.0", tmp_path), [wave(), wave(4_000, seed=5)]
+    expected = extractor(both, sampling_rate=RATE, return_tensors="pt", padding=True).input_values
+    assert torch.equal(traced_inputs(load(tmp_path), both)["input_values"], expected)
     assert len(trace(load(tmp_path), np.stack(both[:1] * 2)).tokens) == 2  # rows are a batch
 
 
@@ -151,9 +143,7 @@ def test_channels_are_averaged_and_the_rate_is_changed(tmp_path: Path) -> None:
 def test_whisper_pads_and_is_timed_by_heads_that_are_there(
     named: list[list[int]], used: list[tuple[int, int]], tmp_path: Path
 ) -> None:
-    model, config, sizes, extractor, settings, _ = EXTRACTORS["Whisper"]
-    build(model, config, sizes).save_pretrained(tmp_path)
-    getattr(transformers, extractor)(**settings).save_pretrained(tmp_path)
+    saved("Whisper", tmp_path)
     (tmp_path / "generation_config.json").write_text(json.dumps({"alignment_heads": named}))
     found = trace(load(tmp_path, door="transformers"), wave(), torch.tensor([[1, 4, 5, 6]]))
     assert "padded from 0.4 to 1 seconds" in found.notes

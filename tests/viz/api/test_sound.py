@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import transformers
 from scipy.io import wavfile
 
 from analysis.alignment import align
@@ -18,8 +17,7 @@ from models.inputs.sound import Recording, extracted
 from models.run import load, trace
 from models.trace import Trace
 from tests.analysis.test_alignment import LABELS, STARTS, STEP, planted
-from tests.models.inputs.test_sound import EXTRACTORS
-from tests.models.pretrained.tiny import build
+from tests.models.inputs.test_sound import saved
 from tests.viz.api.asking import ask
 from viz.api import text
 from viz.api.entries import TraceEntry
@@ -111,9 +109,7 @@ def test_the_recording_comes_back(tmp_path: Path) -> None:
 
 def heard(name: str, folder: Path) -> TraceEntry:
     """A tiny model's trace of the recording."""
-    network, config, sizes, extractor, settings, _ = EXTRACTORS[name]
-    build(network, config, sizes).save_pretrained(folder)
-    getattr(transformers, extractor)(**settings).save_pretrained(folder)
+    saved(name, folder)
     given: Any = Recording(SAMPLES, RATE)
     model = load(folder, door="transformers")
     target = torch.tensor([[1, 4, 9]]) if model.network.config.is_encoder_decoder else None
