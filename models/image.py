@@ -102,8 +102,6 @@ def fit_image(
     """
     if how not in ("crop", "pad", "stretch"):
         raise ValueError(f"how: expected crop, pad or stretch, received {how!r}")
-    if rows < 1 or cols < 1:
-        raise ValueError(f"expected positive rows and cols, received {rows} and {cols}")
     image, (wide, high) = picture.image, picture.image.size
     if (wide, high) == (cols, rows):
         return image, ""
@@ -112,10 +110,7 @@ def fit_image(
         done = "scaled" if wide * rows == high * cols else "stretched"
         return image.resize((cols, rows), Image.Resampling.BILINEAR), f"{done} {said} to {size}"
     if how == "crop":
-        scale = min(wide / cols, high / rows)
-        left, top = (wide - cols * scale) / 2, (high - rows * scale) / 2
-        box = (left, top, wide - left, high - top)
-        fitted = image.resize((cols, rows), Image.Resampling.BILINEAR, box=box)
+        fitted = ImageOps.fit(image, (cols, rows), Image.Resampling.BILINEAR)
         return fitted, f"{said}: its middle, scaled to {size}"
     fitted = ImageOps.pad(image, (cols, rows), Image.Resampling.BILINEAR, color=GREY)
     return fitted, f"{said}: scaled and padded with grey to {size}"

@@ -71,11 +71,12 @@ class Layout:
 
     def tokens(self, items: int) -> tuple[Tokens, ...]:
         """The tokens of each item."""
+        labels = self._labels
         if self.chosen is None:
-            return (self._tokens(self._labels),) * items
+            return (self._tokens(labels),) * items
         each = items // len(self.chosen)
         return tuple(
-            self._tokens([self._labels[place] for place in order])
+            self._tokens([labels[place] for place in order])
             for order in self.chosen.tolist()
             for _ in range(each)
         )

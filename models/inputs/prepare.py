@@ -87,13 +87,9 @@ def prepare_inputs(model: "Model", source: Any, target: Any = None) -> ModelInpu
     if text is not None and isinstance(pixels, Tensor) and hasattr(config, "text_config"):
         text, notes = with_places(text, inputs.arguments, config, inputs.parts)
         inputs.sequences["text"], inputs.notes = text, (*inputs.notes, *notes)
-    needs = [name for name in (TEXT, IMAGE) if name in names_read(model)]
+    missing = {TEXT, IMAGE} & ({*names_read(model)} - inputs.arguments.keys())
     pair = hasattr(config, "text_config") and hasattr(config, "vision_config")
-    if (
-        pair
-        and not {*needs} <= inputs.arguments.keys()
-        and not isinstance(source, Mapping | Prompt)
-    ):
+    if pair and missing and not isinstance(source, Mapping | Prompt):
         raise ValueError(
             f"{model.name} reads text and images: give it both, as a dict with {TEXT} and {IMAGE}"
         )

@@ -54,6 +54,8 @@ def test_image_tokens_lie_on_the_grids_of_the_family(name: str, opened: Any) -> 
     assert len(set(places.tolist())) == len(places)
     labels = found.key_labels(site_of_words(found))
     assert "<image>" not in found.labels
+    towers = [site.module for site in found.sites if site.tower in ("vision", "visual")]
+    assert len(towers) == len({*towers})  # tiles and windows are items of a site
     for grid in grids:
         for row, line in enumerate(grid.places.tolist()):
             assert [labels[place].split("patch ")[-1] for place in line] == [
@@ -139,14 +141,6 @@ def test_windows_of_the_vision_tower_are_undone(opened: Any) -> None:
     for row, line in enumerate(grid.places.tolist()):
         assert [labels[place] for place in line] == [f"patch {row},{c}" for c in range(grid.cols)]
     assert grid.places.flatten().tolist() != sorted(grid.places.flatten().tolist())
-
-
-def test_sites_of_a_vision_tower_are_one_a_layer(opened: Any) -> None:
-    """Whatever the number of tiles and windows: items of a site, not sites."""
-    for name in PLACED:
-        found = ask(opened(name), target="a")
-        mine = [site for site in found.sites if site.tower in ("vision", "visual")]
-        assert len(mine) == len({site.module for site in mine})
 
 
 def test_tiles_are_items_of_the_vision_tower(opened: Any) -> None:

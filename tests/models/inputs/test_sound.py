@@ -149,8 +149,6 @@ def test_whisper_pads_and_is_timed_by_heads_that_are_there(
     assert "padded from 0.4 to 1 seconds" in found.notes
     assert sorted(heads_of(found)) == used
     assert [word.text for word in align(found)]
-    lines = [note for note in found.notes if "words are timed by the heads that follow" in note]
-    assert len(lines) == (bool(named) and used != [(0, 1)])
 
 
 TONE = wave(1_000)
