@@ -13,9 +13,11 @@ from viz import __version__
 from viz.api.pool import check
 from viz.views import FORM, VIEWS
 from viz.views.answer import Table
-from viz.views.request import One, Request, input_of, labels_of, note_of
+from viz.views.request import Request, input_of, labels_of, note_of
 
 MAX_BYTES = 2**28  # of the weights in one file
+LINE = 160  # bytes of a weight in a .csv, with all that names it
+INPUT = 100  # characters of the input in each line
 
 
 def npz(request: Request, view: str) -> bytes:
@@ -26,7 +28,7 @@ def npz(request: Request, view: str) -> bytes:
         "note": note_of(request.view),
         "input": input_of(request.view),
     }
-    _check_size(request, view)
+    _check_size(request, view, 4)
     for table in VIEWS[view].answer(request).tables:
         check()
         arrays |= _arrays(table)
@@ -70,12 +72,7 @@ def csv_table(request: Request, view: str) -> bytes:
     Raises:
         ValueError: for a file that would be too large.
     """
-    size = csv_size(request, view)
-    if size > MAX_BYTES:
-        raise ValueError(
-            f"the numbers would take {size / 1e6:.0f} MB as text (at most"
-            f" {MAX_BYTES / 1e6:.0f}): choose .npz, fewer heads, or some rows"
-        )
+    _check_size(request, view, LINE)
     data = io.BytesIO()
     with io.TextIOWrapper(data, "utf-8", "replace", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(_lines(request, view))
@@ -83,34 +80,10 @@ def csv_table(request: Request, view: str) -> bytes:
         return data.getvalue()
 
 
-INPUT = 100  # characters of the input in each line
-NUMBER = 14  # characters of a number, with its comma
-
-
-def csv_size(request: Request, view: str) -> int:
-    """About how many bytes the weights take as text; 0 for a form, which has few numbers."""
-    if not FORM[view].of_weights:
-        return 0
-    size = 0
-    for one in map(request.at, request.sites):
-        query, key = labels_of(one)
-        beside = len(",".join(map(str, _start(one, one.heads[0]).values()))) + NUMBER
-        beside += len(f",{len(query)},,{len(key)},")
-        labels = len(key) * sum(map(len, query)) + len(query) * sum(map(len, key))
-        size += len(one.heads) * (len(query) * len(key) * beside + labels)
-    return size
-
-
 def _about(request: Request) -> dict[str, Any]:
     """What was traced."""
     written = input_of(request.view, INPUT)
     return {"model": request.view.model, "version": __version__, "input": written}
-
-
-def _start(request: Request, head: One) -> dict[str, Any]:
-    """What each line of a head's weights begins with."""
-    place = request.site.where.coordinates | {"head": head}
-    return _about(request) | {name: place[name] for name in _told_apart_by(request)}
 
 
 def _told_apart_by(request: Request) -> list[str]:
@@ -190,12 +163,16 @@ def _written(number: float) -> str:
     return "" if math.isnan(number) else f"{number:.9g}"
 
 
-def _check_size(request: Request, view: str) -> None:
+def _check_size(request: Request, view: str, each: int) -> None:
+    """Refuses more weights, of so many bytes each, than fit one file; a form has few numbers."""
     if not FORM[view].of_weights:
         return
-    size = sum(4 * len(request.at(site).heads) * site.queries * site.keys for site in request.sites)
+    size = 0
+    for one in map(request.at, request.sites):
+        query, key = labels_of(one)
+        size += each * len(one.heads) * len(query) * len(key)
     if size > MAX_BYTES:
         raise ValueError(
             f"the weights would take {size / 2**20:.0f} MiB (at most {MAX_BYTES / 2**20:.0f}):"
-            " choose a layer or fewer heads"
+            " choose a layer, fewer heads, some rows, or .npz"
         )

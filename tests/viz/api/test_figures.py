@@ -1,6 +1,5 @@
 """The numbers of the course's figures over HTTP, and what is refused."""
 
-import cmath
 import math
 from typing import Any
 
@@ -112,47 +111,6 @@ def test_positions_in_closed_form(client: TestClient) -> None:
     assert (found["dot"], found["moved_dot"]) == pytest.approx((dots[4], dots[4]), abs=1e-5)
 
 
-def test_rotary_and_alibi_in_closed_form(client: TestClient) -> None:
-    """A pair as a complex number is turned by a factor; the rest is one sum."""
-    found = client.get("/api/figure/position", params=POSITION).json()
-    rates = [10_000 ** (-2 * j / 8) for j in range(4)]
-    rotary = found["rotary"]
-    q = [
-        complex(*pair) * cmath.exp(-8j * rate)
-        for pair, rate in zip(rotary["q"], rates, strict=True)
-    ]
-    k = [
-        complex(*pair) * cmath.exp(-4j * rate)
-        for pair, rate in zip(rotary["k"], rates, strict=True)
-    ]
-    for offset, score in zip(rotary["offsets"], rotary["scores"], strict=True):
-        turned = [each * cmath.exp(1j * offset * rate) for each, rate in zip(k, rates, strict=True)]
-        expected = sum((a.conjugate() * b).real for a, b in zip(q, turned, strict=True))
-        assert score == pytest.approx(expected, abs=1e-4)
-        if offset == 4 - 8:
-            assert (rotary["score"], rotary["moved_score"]) == pytest.approx(
-                (score, score), abs=1e-4
-            )
-    for head, (bias, weights) in enumerate(
-        zip(found["alibi"]["bias"], found["alibi"]["weights"], strict=True)
-    ):
-        expected = [-(2.0 ** -(head + 1)) * (8 - key) for key in range(9)]
-        exps = [math.exp(each) for each in expected]
-        assert bias[:9] == pytest.approx(expected, rel=1e-5)
-        assert bias[9:] == [None] * 11
-        assert weights[:9] == pytest.approx([each / sum(exps) for each in exps], rel=1e-5)
-
-
-def test_order_matters_with_positions_or_under_a_causal_mask(client: TestClient) -> None:
-    def moved(**changes: str) -> list[float]:
-        found = client.get("/api/figure/position", params={**POSITION, **changes}).json()
-        return found["order"]["moved"]
-
-    assert max(moved()) < 1e-5
-    assert min(moved(added="yes")) > 0.01
-    assert max(moved(mask="causal")) > 0.1
-
-
 X = (0.9, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)
 BLOCK = {
     "view": "none",  # of the language model; `tests/viz/course/test_real.py` reads what it shows
@@ -217,12 +175,6 @@ def test_the_tokens_are_the_librarys_and_the_rows_those_of_the_file(client: Test
     assert [each["similarity"] for each in found["nearest"]] == pytest.approx(
         similar[best], rel=1e-5
     )
-
-
-def test_tokens_at_the_edge_of_the_table(client: TestClient) -> None:
-    unknown = client.get("/api/figure/tokens", params={"text": "💙 [PAD]", "token": "2"}).json()
-    assert unknown["id"] == 0
-    assert [each["id"] for each in unknown["around"]] == list(range(7))
 
 
 SEQUENCES = {"tokens": "11", "kernel": "5", "width": "7", "gain": "0.8", "activation": "none"}

@@ -281,8 +281,8 @@ def _do(asked: Mapping[str, Any], params_of: link_on_entry.ParamsOf) -> None:
                     after = after.switched(edit)
                 elif what == "toggle" or after.number(edit) is None:
                     after = after.toggled(edit)
-            shown = {} if session.get(PAGE, "edited") == DIFFERENCE else {"edited": AFTER}
-            _undoable(partial(session.edit, PAGE, _settings(after) | shown))
+            stage = {} if session.get(PAGE, "edited") == DIFFERENCE else {"edited": AFTER}
+            _undoable(partial(session.edit, PAGE, _settings(after) | stage))
     except ValueError as error:
         st.session_state[PROBLEM] = str(error)
 

@@ -63,17 +63,6 @@ def test_a_folder_is_opened_by_its_path() -> None:
     assert not helpers.lines(app)
 
 
-def test_a_folder_without_a_run_is_refused_in_one_line(tmp_path: Path) -> None:
-    app = run(run=runs.FOLDER, folder=str(tmp_path))
-    (line,) = helpers.lines(app)
-    assert line == f"{tmp_path.name}: expected the folder of a run, with a manifest.json"
-    for name in ("~nobody-here/run", "n" * 5000, str(runs.FINISHED / "reverse" / "manifest.json")):
-        (line,) = helpers.lines(run(run=runs.FOLDER, folder=name))
-        assert name.rpartition("/")[2][:20] in line
-    missing = run(run=runs.FOLDER, folder=str(tmp_path / "<b>nowhere"))
-    assert helpers.lines(missing) == ["<b>nowhere: there is no such folder"]
-
-
 def test_a_public_server_opens_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PUBLIC", "1")
     assert "folder" not in tracing.places()

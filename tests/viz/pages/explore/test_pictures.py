@@ -18,7 +18,6 @@ from tests.viz.pages.explore.explorer import (
     entry,
     file_of,
     forget,
-    opened,
     press,
     shown,
     small,
@@ -48,22 +47,6 @@ def slider(app, label):
 
 
 # --- the network ----------------------------------------------------------------------------------
-
-
-def test_a_photo_is_cut_into_patches():
-    app = opened(model="built-vit")
-    assert app.markdown[0].value == "#### Which words does each word look at?"
-    props = view(app)
-    assert props["path"] == ["/"]
-    assert (props["busy"], props["predicts"]) == (False, False)
-    assert props["link"] == {"model": "built-vit"}
-    found = entry(app)
-    assert (found.view.grid, found.view.prefix, found.cut.side) == ((14, 14), 1, 16)
-    assert not found.view.trained
-    assert shown(app).size == (224, 224)
-    assert helpers.lines(app) == []
-    assert "from 640 × 427 pixels" in captions(app)
-    assert "Untrained: the weights are random." in captions(app)
 
 
 def test_every_control_moves_something():

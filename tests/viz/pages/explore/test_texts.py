@@ -12,7 +12,6 @@ from tests.viz.pages.explore.explorer import (
     choose,
     labels,
     opened,
-    press,
     result_of,
     same,
     setting,
@@ -20,7 +19,7 @@ from tests.viz.pages.explore.explorer import (
 )
 from tests.viz.pages.helpers import lines, link, take
 from viz.api import registry, tracing
-from viz.pages.explore.examples import steps, texts
+from viz.pages.explore.examples import texts
 
 EXAMPLES = texts("minilm")
 
@@ -46,29 +45,6 @@ def test_the_first_screen_is_a_sentence_in_minilm() -> None:
     assert chosen.items() <= props["start"].items()
     assert (props["link"], props["busy"], props["path"]) == ({"model": "minilm"}, False, ["/"])
     assert lines(app) == []
-
-
-@pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_an_example_is_one_click_away(number: int) -> None:
-    app = press(opened(model="built"), f"example_{number}")
-    example, start = EXAMPLES[number], view(app)["start"]
-    assert setting(app, "input") == example.input
-    assert helpers.views(app, "entry")[0]["value"] == example.input
-    assert (start["layer"], start["head"]) == (example.layer, example.head)
-    assert view(app)["tour"] == steps("minilm", example.name, example.input)
-    assert base(app)["model"] == "all-MiniLM-L6-v2"  # what is to be looked at was learned
-
-
-def test_heads_that_do_not_divide_dim_get_one_line_and_nothing_is_lost() -> None:
-    app = opened(model="built", input="kept text", heads="5")
-    assert lines(app) == [
-        "heads must divide dim: expected one of 1, 2, 4, 8, 16, 32, 64 for dim 64, received 5"
-    ]
-    assert setting(app, "input") == "kept text"
-    choose(app, "heads", 4)
-    assert lines(app) == []
-    assert link(app) == {"model": "built", "input": "kept text"}
-    assert labels(app) == ["kept", "text"]
 
 
 @pytest.mark.parametrize("text", ["", "  \t ", "\x00\x07\x1b"])
