@@ -105,16 +105,14 @@ class HiddenStates:
         states: what leaves each layer, before any final norm; the first is the embedding.
         axes: their tokens, one entry per state.
         final: the last state after the final norm, where there is one; None if it is not known.
-        gradients: of the target with respect to each state, if requested; None where it is not
-            known.
-        final_gradient: with respect to `final`; None where it is not known.
+        gradients: of the target with respect to each state, then to `final`, if requested; None
+            where it is not known.
     """
 
     states: tuple[Float[Tensor, "batch _ _"], ...]
     axes: tuple[TokenAxis, ...]
     final: Float[Tensor, "batch _ _"] | None = None
     gradients: tuple[Float[Tensor, "batch _ _"] | None, ...] = ()
-    final_gradient: Float[Tensor, "batch _ _"] | None = None
 
     @staticmethod
     def of(
@@ -124,7 +122,7 @@ class HiddenStates:
         then the one after the final norm."""
         *states, final = (state.detach() for state in ended)
         axes = (TokenAxis(tokens),) * len(states)
-        return HiddenStates(tuple(states), axes, final, tuple(gradients[:-1]), *gradients[-1:])
+        return HiddenStates(tuple(states), axes, final, tuple(gradients))
 
     def read(self, layer: int | None, item: int) -> Float[Tensor, "token dim"]:
         """Hidden states of one item's tokens; None is the last layer's after the final norm.
@@ -141,9 +139,7 @@ class HiddenStates:
 
     def read_gradient(self, layer: int | None, item: int) -> Float[Tensor, "token dim"] | None:
         """The gradient with respect to what `read` gives; None if it is not known."""
-        gradient = self.final_gradient if layer is None else None
-        if layer is not None and self.gradients:
-            gradient = self.gradients[layer]
+        gradient = self.gradients[-1 if layer is None else layer] if self.gradients else None
         return None if gradient is None else self._rows(gradient, layer, item)
 
     def _rows(self, state: Tensor, layer: int | None, item: int) -> Tensor:

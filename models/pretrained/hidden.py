@@ -129,7 +129,7 @@ def _of_tower(
         None if x is None else _in_order(x, call)
         for x, call in zip(ends, [readers[-1], *readers], strict=False)
     )
-    return HiddenStates(tuple(ordered), axes, final, tuple(in_order[:-1]), *in_order[-1:])
+    return HiddenStates(tuple(ordered), axes, final, tuple(in_order))
 
 
 def _reader(state: Tensor, index: int, calls: Sequence[Call]) -> Call | None:

@@ -345,10 +345,6 @@ class Recording:
             return channels, channels
         square = whole.queries == whole.keys and not entry.cross
         hidden = whole.mask.padding
-        if self._within_window(entry):
-            rows = self._numbered("window token", whole.queries, whole.batch, None)
-            keys = self._numbered("window token", whole.keys, whole.batch, hidden)
-            return rows, rows if square else keys
         packed = packing is not None and entry.source == "image"  # its pixels are no picture
         rows = None if packed else self._axis(entry.source, whole.queries, whole.batch)
         if rows is None:
@@ -419,10 +415,6 @@ class Recording:
         )
         lengths = {image.length, *(call.pattern.queries for call in calls)}
         return whole.keys in lengths
-
-    def _within_window(self, entry: Entry) -> bool:
-        """Whether the layer sees one window of an image at a time."""
-        return bool(self.windows) and any(up in self.windows for up in ancestors(entry.path))
 
     def _padding(self, axis: TokenAxis | None, length: int) -> Tensor | None:
         if axis is None:

@@ -3,11 +3,14 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
 from models.attention import Edit, Pattern
+from models.attention.functional import values_of
 from models.attnlrp import Rules
 from models.edits import check, of_input, of_network
 from models.inputs.edited import edited
@@ -16,7 +19,6 @@ from models.inputs.named import forward_arguments
 from models.inputs.prepare import IMAGE, prepare_inputs
 from models.inputs.sequences import ModelInputs
 from models.picture_grid import WHOLE
-from models.pretrained.checks import check_calls
 from models.pretrained.edited_modules import resolved
 from models.pretrained.hidden import hidden_states
 from models.pretrained.origin import PretrainedOrigin
@@ -36,6 +38,7 @@ NAMES = {  # in order of preference
     "text_embeds": "embedding",
     "last_hidden_state": "hidden states",
 }
+ROUNDING = 1e-3  # of a row's sum in float32, over thousands of keys
 States = Mapping[str | None, tuple[Tensor | None, ...]]
 Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
 Differentiate = Callable[
@@ -225,3 +228,54 @@ def _untraceable(record: Recording) -> Iterator[str]:
     for kind, paths in silent.items():
         some = ", ".join(sorted(paths)[:3]) + (" and others" if len(paths) > 3 else "")
         yield f"{kind} ({some}), which does not use transformers' attention interface"
+
+
+# --- what is refused rather than drawn ----------------------------------------------------------
+
+
+def check_once(calls: Sequence[Call]) -> None:
+    """Checks that no layer attends several times in one pass, as differential attention does.
+
+    Raises:
+        ValueError: naming the layer.
+    """
+    for _, group in groupby(calls, lambda call: id(call.entry)):
+        first, *others = group
+        if others:
+            raise ValueError(
+                f"{first.entry.path} attends {1 + len(others)} times in one pass: what the layer"
+                " makes of its maps is not known"
+            )
+
+
+def check_calls(calls: Sequence[Call], output: Tensor) -> None:
+    """Checks that the values are numbers where the last of the output are none, and that sampled
+    rows sum to 1 over the item's own keys where there are others.
+
+    Raises:
+        ValueError: naming the layer.
+    """
+    check_once(calls)
+    for call in calls:
+        pattern, item = call.pattern, call.pattern.batch - 1
+        tokens, keys = (axis.tokens[item] for axis in call.axes)
+        if len(tokens) and len(keys) != pattern.keys and not pattern.weights_edits:
+            _check_rows(call, item)
+    last = output[-1, -1] if output.ndim == 3 else output
+    if not isfinite(float(last.detach().float().sum())):
+        for call in calls:
+            if not values_of(call.pattern).isfinite().all():
+                raise ValueError(f"{call.entry.path}: its values are not numbers")
+
+
+def _check_rows(call: Call, item: int) -> None:
+    pattern, (rows, keys) = call.pattern, (axis.positions_of(item) for axis in call.axes)
+    sampled = rows[[0, len(rows) // 2, -1]]
+    weights = pattern.weights(pattern.heads - 1, sampled, item=item).detach()
+    lost = weights.sum(-1) - weights[:, keys.to(weights.device)].sum(-1)
+    if not bool((lost <= ROUNDING).all()):  # which NaN is not either
+        raise ValueError(
+            f"{call.entry.path} attends to padding or to tokens that cannot be named: a map of the"
+            f" item's own {len(keys)} keys would leave out {float(lost.max()):.2f} of a row."
+            " Trace the item alone, without padding"
+        )

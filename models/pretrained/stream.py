@@ -101,18 +101,18 @@ def stream_at(
         _layer(source, attention[index], index, stop, seen.calls)
         for index, stop in zip(indices, stops, strict=True)
     ]
-    tower = entry.place.tower
-    blocks = _Blocks(seen.blocks.get(tower, []), source.mixing_parts(tower))
-    blocks.check(layers, indices)
+    blocks = seen.blocks.get(entry.place.tower, [])
+    _check(blocks, layers, indices)
     before = [call for call in seen.calls if call.before == indices[0]]
-    start = blocks.start(layers[0])
+    first, start = layers[0], blocks[0].given
+    start = first.x if alike(start, first.x) else start
     steps = [*_embedding(before, source.inputs, item, places, start)]
-    steps += blocks.writes(start, -1, layers[0].number, layers[0].x)
+    steps += _between(blocks, start, -1, first.number, first.x)
     ends = [(layer.number, layer.x) for layer in layers[1:]]
-    ends += [(len(blocks.calls), blocks.calls[-1].output)] if to_end else []
+    ends += [(len(blocks), blocks[-1].output)] if to_end else []
     for layer, (number, following) in zip(layers, ends, strict=False):
         steps += _block(layer, number, following, blocks, item, places)
-    return Stream(tuple(steps), ends[-1][1] if ends else layers[0].x)
+    return Stream(tuple(steps), ends[-1][1] if ends else first.x)
 
 
 def _rows(inputs: ModelInputs, item: int, places: Tensor) -> Callable[[Tensor], Tensor | None]:
@@ -144,52 +144,32 @@ def _layer(
     return _Layer(call, maps, read, [each for each in calls if index < each.before <= stop])
 
 
-@dataclass(frozen=True, eq=False)
-class _Blocks:
-    """The blocks of a tower, with what each read and returned at the tokens.
+def _check(blocks: Sequence[ModuleCall], layers: Sequence[_Layer], indices: Sequence[int]) -> None:
+    """Raises ValueError unless each attention ran inside the block of its number."""
+    for layer, index in zip(layers, indices, strict=True):
+        number = layer.number
+        fits = number < len(blocks) and blocks[number].before > index
+        earlier = number == 0 or (fits and blocks[number - 1].before <= index)
+        if not (fits and earlier and blocks[number].output.shape == layer.x.shape):
+            raise ValueError(
+                f"{layer.call.entry.path}: expected it inside block {number}, which reads and"
+                " returns the stream that it reads"
+            )
 
-    Attributes:
-        calls: one for each block, in order.
-        mixing: paths of parts that mix tokens without traced attention.
-    """
 
-    calls: Sequence[ModuleCall]
-    mixing: Sequence[str]
-
-    def check(self, layers: Sequence[_Layer], indices: Sequence[int]) -> None:
-        """Raises ValueError unless each attention ran inside the block of its number."""
-        for layer, index in zip(layers, indices, strict=True):
-            number = layer.number
-            fits = number < len(self.calls) and self.calls[number].before > index
-            earlier = number == 0 or (fits and self.calls[number - 1].before <= index)
-            if not (fits and earlier and self.calls[number].output.shape == layer.x.shape):
-                raise ValueError(
-                    f"{layer.call.entry.path}: expected it inside block {number}, which reads and"
-                    " returns the stream that it reads"
-                )
-
-    def start(self, first: _Layer) -> Rows:
-        """What the first block reads."""
-        given = self.calls[0].given
-        return first.x if alike(given, first.x) else given
-
-    def writes(self, state: Rows, number: int, last: int, following: Rows) -> Iterator[Write]:
-        """What is added to a state on its way to the next attention, or to the end."""
-        for each in range(max(number, 0), last):
-            output = self.calls[each].output
-            if not alike(output, state):
-                yield Write(self._name(each, attends=each == number), output - state)
-            state = output
-        if not alike(following, state):
-            name = mlp_name(last) if last == number else f"layer {last}, before its attention"
-            yield Write(name, following - state)
-
-    def _name(self, number: int, *, attends: bool) -> str:
-        if not attends:
-            return f"layer {number}, without attention"
-        inside = f"{self.calls[number].path}."
-        parts = [part.removeprefix(inside) for part in self.mixing if part.startswith(inside)]
-        return " and ".join([mlp_name(number), *dict.fromkeys(parts)])
+def _between(
+    blocks: Sequence[ModuleCall], state: Rows, number: int, last: int, following: Rows
+) -> Iterator[Write]:
+    """What is added to a state on its way from a block's attention to the next, or to the end."""
+    for each in range(max(number, 0), last):
+        output = blocks[each].output
+        if not alike(output, state):
+            name = mlp_name(each) if each == number else f"layer {each}, without attention"
+            yield Write(name, output - state)
+        state = output
+    if not alike(following, state):
+        name = mlp_name(last) if last == number else f"layer {last}, before its attention"
+        yield Write(name, following - state)
 
 
 def _embedding(
@@ -223,7 +203,12 @@ def _embedding(
 
 
 def _block(
-    layer: _Layer, last: int, following: Rows, blocks: _Blocks, item: int, places: Tensor
+    layer: _Layer,
+    last: int,
+    following: Rows,
+    blocks: Sequence[ModuleCall],
+    item: int,
+    places: Tensor,
 ) -> Iterator[Step]:
     """What happens to the stream between an attention layer and the next, or the end."""
     entry, maps = layer.call.entry, layer.maps
@@ -239,7 +224,7 @@ def _block(
     yield from writes
     norm, end = next(norms_into(layer.after, following), (None, None))
     if read is None or norm is None or end is None:
-        yield from blocks.writes(layer.x + total(writes), entry.layer, last, following)
+        yield from _between(blocks, layer.x + total(writes), entry.layer, last, following)
         return
     if end is not read:
         first = norm_of(read)

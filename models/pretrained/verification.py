@@ -23,11 +23,10 @@ from models.hooks import hooked
 from models.inputs.prepare import prepare_inputs
 from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import alive
-from models.pretrained.checks import check_once
 from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
-from models.pretrained.run import output_of
+from models.pretrained.run import check_once, output_of
 from models.verdict import ValuesFromWeights, Verdict, sums_apart
 
 if TYPE_CHECKING:

@@ -39,14 +39,6 @@ def test_overlapping_traces_restore_the_name_once(network: BertModel) -> None:
     assert config._attn_implementation == previous
 
 
-def test_the_name_of_a_config_that_nothing_traces(network: BertModel) -> None:
-    """Also of one that was written and read while its original was traced."""
-    (config,) = configs_of(network)
-    assert untraced_implementation(config) == "sdpa"
-    written = BertConfig(**{**TEXT, "attn_implementation": implementation.NAME})
-    assert untraced_implementation(written) is None
-
-
 def test_attention_that_a_user_registered_is_refused_by_name(network: BertModel) -> None:
     """Its weights are not those of the library's: here all queries see all keys alike."""
 

@@ -112,28 +112,6 @@ def test_code_beside_a_tokenizer_file_is_not_run(tmp_path: Path) -> None:
     assert not ran.exists()
 
 
-@pytest.mark.parametrize(
-    ("error", "what"),
-    [
-        (RuntimeError("  sizes differ\n\tof many tensors\n"), "sizes differ"),
-        (KeyError(), "KeyError"),
-    ],
-)
-def test_an_error_of_the_library_is_put_in_one_line(
-    error: Exception, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    network: Any = BY_NAME["BERT"].build()
-    network.save_pretrained(tmp_path)
-
-    def fail(*_: Any, **__: Any) -> None:
-        raise error
-
-    monkeypatch.setattr(type(network), "from_pretrained", fail)
-    with pytest.raises(CheckpointError) as refused:
-        load_folder(Folder.at(tmp_path), "model")
-    assert str(refused.value) == f"the weights do not fit BertModel: {what}"
-
-
 @pytest.mark.parametrize("family", ["nothing", None, 5])
 @pytest.mark.parametrize("remote", [False, True])
 def test_a_type_that_the_library_does_not_have(family: Any, remote: bool, tmp_path: Path) -> None:

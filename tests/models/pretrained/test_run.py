@@ -135,21 +135,6 @@ def test_windows_of_an_image_have_hidden_states() -> None:
         assert (found.hidden(layer, 1) - theirs[1]).abs().max() < EXACT
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (torch.tensor([[3, 99]]), "ids: expected 0 to 52, received 3 to 99"),
-        (torch.ones(1, 30, dtype=torch.long), "reads at most 29 tokens, received 30"),
-        (torch.zeros(1, 3, 20, 20), "reads text or ids: expected whole numbers, received pixels"),
-        ("a text", "has no tokenizer"),
-        ({"input_ids": torch.ones(1, 3, dtype=torch.long), "nose": 1}, "nose"),
-    ],
-)
-def test_inputs_that_are_refused(given: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        trace(load(model("GPT-NeoX")), given)
-
-
 # --- what is refused ----------------------------------------------------------------------------
 
 
