@@ -55,7 +55,7 @@ def logit_attribution(
             raise ValueError(f"token: expected 0 to {len(logits) - 1}, received {each}")
     readout = t.readout()
     count = t.output.missing(item) + len(t.output.of_item(item))
-    stream = t.last_stream([query % count], item=item)
+    stream = t.stream(None, [query % count], item=item)
     parts = _through_norm({name: part[0] for name, part in stream.parts().items()}, readout)
     attributions = [_divided(parts, readout, each) for each in ids]
     limit = TOLERANCE if t.output.values.dtype in (torch.float32, torch.float64) else COARSE

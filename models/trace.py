@@ -658,13 +658,16 @@ class Trace:
         """
         return self._origin().projections(self.site(layer))
 
-    def stream(self, layer: int | Site | Where, tokens: Sequence[int], *, item: int = 0) -> Stream:
+    def stream(
+        self, layer: int | Site | Where | None, tokens: Sequence[int], *, item: int = 0
+    ) -> Stream:
         """The residual stream of some tokens where a layer reads it, component by component.
 
         It takes another pass of the network.
 
         Args:
-            layer: which layer, −1 is the last; one of `sites`; or a `Where`.
+            layer: which layer, −1 is the last; one of `sites`; a `Where`; or None: as the stream
+                leaves the last block, of tokens of the output.
             tokens: which of the item's own tokens.
             item: index in the batch.
 
@@ -672,28 +675,12 @@ class Trace:
             ValueError: for a layer or token that is not there, for cross-attention, and where the
                 components of the stream cannot be told.
         """
-        site = self.site(layer)
-        if site.kind == "cross":
+        to_end = layer is None
+        site = self.sites[-1] if layer is None else self.site(layer)
+        if site.kind == "cross" and not to_end:
             raise ValueError(f"layer {site.layer}: its queries and keys are of different streams")
-        places = self._written(site, site.layer, tokens, item)
-        return self._origin().stream(site, item, places)
-
-    def last_stream(self, tokens: Sequence[int], *, item: int = 0) -> Stream:
-        """The residual stream of some tokens of the output, as it leaves the last block.
-
-        It takes another pass of the network.
-
-        Args:
-            tokens: which of the item's own tokens of the output.
-            item: index in the batch.
-
-        Raises:
-            ValueError: for a token that is not there, and where the components of the stream
-                cannot be told.
-        """
-        site = self.sites[-1]
-        places = self._written(site, site.layer + 1, tokens, item)
-        return self._origin().stream(site, item, places, to_end=True)
+        places = self._written(site, site.layer + to_end, tokens, item)
+        return self._origin().stream(site, item, places, to_end=to_end)
 
     def _written(
         self, site: Site, layer: int, tokens: Sequence[int], item: int
