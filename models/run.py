@@ -16,7 +16,7 @@ from models.decoder import Decoder
 from models.edits import of_input, of_network
 from models.eval_mode import check_eval
 from models.files.errors import CheckpointError
-from models.inputs.edited import edited
+from models.inputs.edited import edit_pixels
 from models.inputs.prepare import Input, Target, prepare_inputs
 from models.inputs.prompt import Prompt
 from models.inputs.sequences import ModelInputs
@@ -112,7 +112,7 @@ def trace(
         )
     inputs = prepare_inputs(model, input, target)
     tokens, grid = inputs.main.tokens, inputs.main.grid
-    inputs.arguments = edited(model, inputs.arguments, "pixels", grid, of_input(edits))
+    edit_pixels(model, inputs, of_input(edits))
     applied = of_network(edits)
     network = model.network
     grad = partial(torch.set_grad_enabled, gradient is not None)  # sets the mode when called

@@ -1,7 +1,7 @@
 """Pictures that are edited before the network runs."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -9,40 +9,28 @@ from PIL import Image as Pillow
 from torch import Tensor
 
 from models.attention.edit_protocols import PixelsEdit
-from models.trace import PatchGrid
+from models.inputs.sequences import ModelInputs
 
 if TYPE_CHECKING:
     from models.model import Model
 
 
-def edited(
-    model: "Model",
-    arguments: dict[str, Any],
-    name: str,
-    grid: PatchGrid | None,
-    edits: Iterable[PixelsEdit],
-) -> dict[str, Any]:
-    """The arguments of forward with the edits of pixels, in order.
-
-    Args:
-        model: that reads them.
-        arguments: of its forward.
-        name: of the pixels among them.
-        grid: of its patches; None where they are not known.
-        edits: of pixels alone.
+def edit_pixels(model: "Model", inputs: ModelInputs, edits: Iterable[PixelsEdit]) -> None:
+    """Edits the pixels among the arguments of forward, in order.
 
     Raises:
         ValueError: for an input without a picture whose patches are known.
     """
+    name = "pixels" if model.door == "own" else "pixel_values"
     for edit in edits:
-        pixels = arguments.get(name)
-        if not isinstance(pixels, Tensor) or pixels.ndim != 4 or grid is None:
+        image, pixels = inputs.sequences.get("image"), inputs.arguments.get(name)
+        grid = None if image is None else image.grid
+        if grid is None or not isinstance(pixels, Tensor) or pixels.ndim != 4:
             raise ValueError(f"{edit}: {model.name} reads no picture here whose patches are known")
         area = (..., *grid.box.pixels(*pixels.shape[-2:]))
         changed = pixels.clone()
         changed[area] = edit.edit_pixels(pixels[area], grid[:2])
-        arguments = {**arguments, name: changed}
-    return arguments
+        inputs.arguments = {**inputs.arguments, name: changed}
 
 
 def edited_image(

@@ -13,7 +13,7 @@ from models.attention import Edit, Pattern
 from models.attention.functional import values_of
 from models.attnlrp import Rules
 from models.edits import check, of_input, of_network
-from models.inputs.edited import edited
+from models.inputs.edited import edit_pixels
 from models.inputs.layout import unread_note
 from models.inputs.named import forward_arguments
 from models.inputs.prepare import IMAGE, prepare_inputs
@@ -76,9 +76,7 @@ def trace_pretrained(
             attention with something in it that is not known here.
     """
     inputs = prepare_inputs(model, source, target)
-    image = inputs.sequences.get("image")
-    grid = None if image is None else image.grid
-    inputs.arguments = edited(model, inputs.arguments, IMAGE, grid, of_input(edits))
+    edit_pixels(model, inputs, of_input(edits))
     if logits_to_keep is not None and "logits_to_keep" in forward_arguments(model.network):
         inputs.arguments = {**inputs.arguments, "logits_to_keep": logits_to_keep}
     fewer = inputs.arguments.get("logits_to_keep")  # also one of the model's own inputs
@@ -114,7 +112,7 @@ def trace_pretrained(
     sites = tuple(Site.of(call.where, call.pattern) for call in calls)
     text, target_text = (inputs.sequences.get(name) for name in ("text", "target"))
     axis = next((call for call in calls if call.kind != "cross"), calls[0]).axes[0]
-    shown = axis.grid if image is not None or calls[0].blocks is not None else None
+    shown = axis.grid if "image" in inputs.sequences or calls[0].blocks is not None else None
     shown = None if text is not None or shown is None or shown.frames > 1 else shown
     return Trace(
         model=model.name,
