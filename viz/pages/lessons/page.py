@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 import streamlit as st
@@ -107,18 +107,9 @@ def code(name: str, *parts: str) -> None:
         return
     with box:
         for part in parts:
-            file, line, lines = source(_imported(part))
+            file, line, lines = source(resolve_name(part))
             st.caption(f"{file}, line {line}")
             st.code(lines, language="python")
-
-
-def _imported(part: str) -> Any:
-    """A function, class or method by its dotted name."""
-    module, _, name = part.rpartition(".")
-    try:
-        return getattr(import_module(module), name)
-    except ModuleNotFoundError:
-        return getattr(_imported(module), name)
 
 
 def takeaways(lesson: Lesson) -> None:

@@ -4,6 +4,7 @@ import inspect
 import re
 import textwrap
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -74,6 +75,12 @@ def test_code_is_the_source_that_ran() -> None:
     assert lines == textwrap.dedent(inspect.getsource(inspect.unwrap(softened)))
     assert "\n".join(written).find(lines.strip()) >= 0
     assert written[line - 1].startswith("def softened")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_code_of_a_lesson_is_there(name: str) -> None:
+    for part in course.lesson(name).code:
+        assert source(resolve_name(part))[2]
 
 
 @pytest.mark.parametrize("name", NAMES)
