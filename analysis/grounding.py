@@ -13,7 +13,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.sinks import sinks_of
-from analysis.words import renormalised
 from models.picture_grid import PictureGrid, tokens_of
 from models.trace import Site, Tokens, Trace
 
@@ -102,16 +101,9 @@ def sites_on_image_tokens(t: Trace) -> tuple[Site, ...]:
     return sites or sites_on_pictures(t)
 
 
-def weights_of(
-    t: Trace, site: Site, rows: Sequence[int], *, without: Sequence[int] = ()
-) -> Float[Tensor, "head key"]:
-    """The mean weights of some rows, in each head; without some keys, divided by what is left."""
-    weights = t.weights(site, rows=list(rows)).mean(-2)
-    if not without:
-        return weights
-    kept = weights.clone()
-    kept[:, list(without)] = 0
-    return renormalised(kept)
+def weights_of(t: Trace, site: Site, rows: Sequence[int]) -> Float[Tensor, "head key"]:
+    """The mean weights of some rows, in each head."""
+    return t.weights(site, rows=list(rows)).mean(-2)
 
 
 def on_grid(

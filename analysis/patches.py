@@ -100,17 +100,15 @@ def heads_of_key(
 
 @dataclass(frozen=True, eq=False)
 class PatchSinks:
-    """Attention sinks of a picture, and the weight that goes to the other tokens.
+    """Attention sinks of a picture.
 
     Attributes:
         keys: the sinks.
         shares: mean weight of a row on them, by head.
-        left: weight of every row on all other tokens.
     """
 
     keys: tuple[int, ...]
     shares: Float[Tensor, " head"]
-    left: Float[Tensor, "head query"]
 
 
 def patch_sinks(
@@ -135,12 +133,8 @@ def patch_sinks(
     if outliers:
         received = torch.stack([block.sum((0, 1)).double() for block in blocks()]).sum(0)
         keys = torch.cat([keys, prefix + outlying(received[prefix:]).nonzero().flatten()])
-    shares, left = torch.zeros(site.heads), []
-    for weights in blocks():
-        shares += weights[..., keys].sum((1, 2))
-        weights[..., keys] = 0
-        left.append(weights.sum(-1))
-    return PatchSinks(tuple(keys.tolist()), shares / site.queries, torch.cat(left, 1))
+    shares = torch.stack([weights[..., keys].sum((1, 2)) for weights in blocks()]).sum(0)
+    return PatchSinks(tuple(keys.tolist()), shares / site.queries)
 
 
 def _blocks(site: Site) -> list[range]:

@@ -119,10 +119,9 @@ class Selection:
     )
     sinks: str = option(
         "shown",
-        words("shown", "hidden", "renormalised"),
+        words("shown", "hidden"),
         "the first token, special ones and those that take over half of a head's weight, of a"
-        " picture the class token and registers: shown, hidden, or hidden and the rest of each row"
-        " divided by its sum",
+        " picture the class token and registers: shown or hidden",
     )
     outliers: bool = option(False, FLAG, "of a picture: patches that act as sinks too")
     partner: int | None = option(None, whole(0, 99_999), "the other token of a pair", of="view")

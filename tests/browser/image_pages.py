@@ -58,11 +58,13 @@ class Source:
         """The class token and registers and, if wanted, the last patch."""
         weights = self.weights[site]
         keys = [*range(self.prefix), *([weights.shape[-1] - 1] if outliers else [])]
-        kept = weights.copy()
-        kept[..., keys] = 0
-        left, shares = kept.sum(-1), weights[..., keys].sum(-1).mean(-1).tolist()
-        said = {"site": site, "outliers": "yes" if outliers else "no", "keys": keys}
-        return {**said, "shares": shares, "count": left.size, "at": left}
+        shares = weights[..., keys].sum(-1).mean(-1).tolist()
+        return {
+            "site": site,
+            "outliers": "yes" if outliers else "no",
+            "keys": keys,
+            "shares": shares,
+        }
 
     def answer(self, route: str, query: dict[str, str]) -> Answer:
         """The body of a response."""

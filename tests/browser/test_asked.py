@@ -15,7 +15,7 @@ from tests.browser.views import Server
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz.api.test_pictured import compared_entry
 from viz.api import tracing
-from viz.export import export, responses
+from viz.export import export
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
@@ -101,35 +101,6 @@ SAVED: dict[str, tuple[dict[str, Any], str]] = {
     "rival": ({"rival": "cat"}, "that of “cat”: what speaks for “dog”"),
     "relevance": ({"relevant": True}, "What raises the logit of “dog”"),
 }
-
-
-@pytest.mark.parametrize("name", SAVED)
-def test_a_saved_page_keeps_what_was_asked_of_the_model(
-    page: Page, tmp_path: Path, name: str
-) -> None:
-    entry = asked(tmp_path).entry
-    at = entry.trace.sites.index(grounding.sites_on_pictures(entry.trace)[0])
-    row, (more, said) = entry.trace.answer, SAVED[name]
-    file = responses.export(entry, at, 1, "matrix", "html", token=row, **more)
-    (tmp_path / "page.html").write_bytes(file.data)
-    page.goto((tmp_path / "page.html").as_uri())
-    panel = page.locator(".hs-pictures")
-    read, clear = panel.locator(".hs-read"), panel.get_by_role("button", name="Show the weights")
-    expect(read).to_contain_text(said)
-    for control in ("Mean colour", "Relevance"):
-        expect(panel.get_by_role("button", name=control)).to_be_hidden()
-    if name == "area":
-        expect(panel.locator(".hs-looked")).to_contain_text("Weight on the area")
-        expect(panel.locator(".hs-area")).to_be_visible()
-        expect(clear).to_be_hidden()
-    else:
-        clear.click()
-        expect(read).to_be_empty()
-    expect(panel.locator("figcaption")).to_contain_text("colours up to 0.")
-    panel.get_by_role("radio", name="sits").click()
-    expect(panel.locator(".hs-sentence")).to_contain_text("while the model wrote “sits”")
-    panel.get_by_role("radio", name="dog").click()
-    expect(page.get_by_text("Not in this file").filter(visible=True)).to_have_count(0)
 
 
 def test_a_word_looks_at_patches_and_an_area_is_tested(

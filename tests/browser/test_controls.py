@@ -131,34 +131,6 @@ def test_what_is_typed_is_sent_and_a_re_run_leaves_text_and_caret_alone(page: Pa
     expect(field).to_be_focused()
 
 
-def test_a_field_of_several_lines_grows_with_its_text(page: Page, server: Server):
-    opened(page, server, SENTENCE)
-    field = page.get_by_role("textbox")
-    low = field.bounding_box()
-    field.press("End")
-    page.keyboard.press("Enter")  # sends, and adds no line
-    for _ in range(3):
-        page.keyboard.press("Shift+Enter")
-    page.keyboard.type("end")
-    is_sent(page, "A cat\n\n\nend")
-    high = field.bounding_box()
-    assert low
-    assert high
-    assert high["height"] > low["height"] + 3 * 16
-    assert field.evaluate("field => field.scrollHeight <= field.clientHeight")
-
-
-def test_text_that_is_composed_is_sent_when_it_is_done(page: Page, server: Server):
-    opened(page, server, SENTENCE | {"value": ""})
-    page.get_by_role("textbox").focus()
-    client = page.context.new_cdp_session(page)
-    client.send("Input.imeSetComposition", {"text": "に", "selectionStart": 1, "selectionEnd": 1})
-    expect(page.get_by_role("textbox")).to_have_value("に")
-    client.send("Input.insertText", {"text": "日本"})
-    is_sent(page, "日本")
-    assert sent(page) == ["日本"]
-
-
 def test_keys_typed_into_a_field_reach_no_shortcut_of_the_page(page: Page, server: Server):
     opened(page, server, SENTENCE)
     page.evaluate("document.addEventListener('keydown', () => (window.shortcut = true))")

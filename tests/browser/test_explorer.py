@@ -170,22 +170,6 @@ def test_a_click_in_the_atlas_redraws_without_fetching_a_map(explore, server):
     assert explorer.events() == []
 
 
-def test_what_is_missing_is_fetched_at_once_and_the_old_picture_stays(explore, server):
-    explorer = explore(random_source(2, 3, 61))
-    before = explorer.picture()
-    server.hold("map")
-    explorer.choose(1, 2)
-    explorer.shows(1, 2)
-    server.until(lambda: "map?site=1&head=2" in server.paths())
-    expect(explorer.page.locator(".hs-wait")).to_have_text("Fetching layer 1 · head 2 …")
-    expect(explorer.stage).to_have_class("hs-stage hs-dim")
-    explorer.wait(SAME_PICTURE, before)
-    server.release()
-    expect(explorer.page.locator(".hs-wait")).to_be_hidden()
-    explorer.wait(OTHER_PICTURE, before)
-    assert server.paths().count("map?site=1&head=2") == 1
-
-
 def test_the_neighbours_are_fetched_ahead_then_the_other_heads_and_then_need_nothing(
     explore, server
 ):
@@ -202,18 +186,6 @@ def test_the_neighbours_are_fetched_ahead_then_the_other_heads_and_then_need_not
     explorer.is_painted(painted)
     explorer.whole_is_shown()
     assert server.paths().count("map?site=1&head=mean") == 1
-
-
-def test_no_more_than_4_mib_are_fetched_ahead(explore, server):
-    tokens, heads = 640, 13
-    explorer = explore(random_source(1, heads, tokens))
-    most = 4 * 2**20 // tokens**2
-    assert most < heads - 1
-    server.until(lambda: len(server.paths("map")) == 1 + most)
-    # what is asked for after the last of them shows that there are no more
-    explorer.walk_to(3, 0)
-    server.until(lambda: "row?site=0&head=0&axis=query&index=3" in server.paths())
-    assert len(server.paths("map")) == 1 + most
 
 
 def test_zooming_into_a_pooled_map_fetches_the_part_in_view(explore, server):
@@ -270,32 +242,6 @@ def test_the_picture_of_the_last_trace_stays_until_the_next_has_come(explore, se
     explorer.wait(OTHER_PICTURE, before)
     explorer.whole_is_shown()
     expect(explorer.root).not_to_have_class(re.compile("hs-busy"))
-
-
-def test_the_same_revision_never_undoes_a_choice_and_a_new_one_is_adopted(explore):
-    explorer = explore(random_source(3, 5, 13), revision="n.1", start={"layer": 0, "head": 0})
-    explorer.choose(2, 2)
-    explorer.shows(2, 2)
-    explorer.update(start={"layer": 1, "head": 1}, busy=True)
-    explorer.shows(2, 2)
-    explorer.update(revision="n.2", start={"layer": 1, "head": 1})
-    explorer.shows(1, 1)
-    explorer.choose(0, 3)
-    explorer.shows(0, 3)
-    explorer.update(revision="n.3", start=None)  # come back by the menu: where it was
-    explorer.shows(0, 3)
-
-
-def test_a_revision_s_selection_waits_for_its_own_trace(explore, server):
-    explorer = explore(random_source(3, 5, 13), revision="n.1")
-    server.sources["t2"] = random_source(3, 5, 13, seed=1, trace="t2")
-    server.hold("overview")
-    explorer.update(trace="t2", revision="n.2", start={"layer": 2, "head": 4})
-    server.until(lambda: [r for r in server.requests if r.trace == "t2"])
-    explorer.shows(0, 0)
-    server.release()
-    explorer.shows(2, 4)
-    expect(explorer.root).to_have_attribute("data-trace", "t2")
 
 
 # ---- pointer, wheel, keyboard, fingers
@@ -478,14 +424,3 @@ def test_a_large_table_is_announced_and_saved_at_the_second_click(explore, serve
     server.until(lambda: any(path.startswith("export") for path in server.paths()))
     save.get_by_role("button", name="NPZ").click()
     server.until(lambda: sum(path.startswith("export") for path in server.paths()) == 2)
-
-
-def test_destroying_the_view_leaves_nothing(explore, server):
-    explorer = explore(random_source(2, 3, 61))
-    server.hold("map")
-    explorer.choose(1, 1)
-    server.until(lambda: "map?site=1&head=1" in server.paths())
-    with explorer.page.expect_event("requestfailed"):
-        explorer.page.evaluate("headscope.destroy()")
-    assert explorer.root.inner_html() == ""
-    assert explorer.events() == []

@@ -88,16 +88,6 @@ def test_pointing_at_a_patch_reads_the_array(view, size: str, mode: str):
     assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_no_more_than_4_mib_of_layers_come_ahead(view, server):
-    seen = view(random_source(14, 12, (13, 13)))
-    most = 2**22 // (12 * 170 * 170)  # a byte a weight
-    assert most < 13
-    server.until(lambda: len(server.paths("layer")) == 1 + most)
-    seen.point(3)  # what is asked for after the last of them
-    server.until(lambda: "heads?site=0&axis=query&index=4" in server.paths())
-    assert len(server.paths("layer")) == 1 + most
-
-
 @pytest.mark.parametrize("size", SIZES)
 def test_pointing_moves_nothing_on_the_page(view, size):
     seen = view(random_source(1, 3, GRID, registers=1), size)
@@ -137,19 +127,3 @@ def test_all_dark_is_said_and_nearly_uniform_too(view):
     open_lab(seen.page, "Numbers")
     seen.page.get_by_role("combobox", name="Colours").select_option("shared by heads")
     expect(dark).to_have_text(re.compile("^Nearly uniform, .* each patch has 0.038 to 0.038.*"))
-
-
-def test_a_second_picture_cannot_be_touched_until_it_is_drawn(view, server):
-    seen = view(random_source(3, 2, GRID))
-    server.sources["i2"] = random_source(3, 2, GRID, trace="i2", seed=5)
-    server.hold("overview")
-    second = {"trace": "i2", "made": 0, "heads": [2, 2, 2], "title": "Another picture"}
-    seen.update(second=second)
-    sections = seen.page.locator(".hs-beside-heads section")
-    expect(sections).to_have_count(3)
-    inert = seen.page.locator(".hs-beside-heads section[inert]")
-    expect(inert).to_have_count(1)
-    expect(sections.nth(1)).to_have_attribute("inert", "")
-    server.release()
-    expect(inert).to_have_count(0)
-    sections.nth(1).locator(".hs-photo").click()

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
 CHOSEN: list[tuple[str, dict[str, Any]]] = [
     ("matrix", {"values": "scores"}),
-    ("matrix", {"sinks": "renormalised", "scale": "own"}),
+    ("matrix", {"sinks": "hidden", "scale": "own"}),
     ("lines", {"token": 3}),
     ("text", {"token": 4, "direction": "in"}),
     ("head", {}),

@@ -32,7 +32,7 @@ def filters_of(dice: random.Random, form: str, site: Any) -> dict[str, Any]:
     if dice.random() < 0.4 and form != "lines":
         found["values"] = "scores"
     if dice.random() < 0.4:
-        found["sinks"] = dice.choice(["hidden", "renormalised"])
+        found["sinks"] = "hidden"
     if dice.random() < 0.3:
         found["columns"] = range(1, site.keys - 1)
     if dice.random() < 0.5 and "values" not in found:
@@ -77,9 +77,6 @@ def test_a_caption_is_true_of_the_numbers(tmp_path: Path, form: str) -> None:
         sinks = [i for i, special in enumerate(t.keys(site)[0].special) if special or i == 0]
         hidden = "sinks" in asked
         plain = t.weights(site, 1).numpy(force=True)
-        if asked.get("sinks") == "renormalised" and not scores:
-            left = 1 - plain[:, sinks].sum(1, keepdims=True)
-            given = given / np.where(left > 0, left, 1)
         if form == "text":
             given, plain = given[asked["token"]], plain[asked["token"]]
         shown = np.isfinite(drawn)
@@ -122,7 +119,7 @@ def test_a_caption_of_a_picture_is_true_of_its_numbers(tmp_path: Path) -> None:
         site, heads = t.sites[-1], [0, 2] if n % 2 else [1]
         prefix = site.keys - 25
         token, inward = dice.randrange(site.queries), dice.random() < 0.5
-        sinks = dice.choice(["shown", "hidden", "renormalised"])
+        sinks = dice.choice(["shown", "hidden"])
         asked: dict[str, Any] = {
             "scale": dice.choice(["fixed", "own", "layer"]),
             "direction": "in" if inward else "out",
@@ -145,10 +142,7 @@ def test_a_caption_of_a_picture_is_true_of_its_numbers(tmp_path: Path) -> None:
         else:
             found = [float(claim) for claim in claims[: len(heads)]]
             assert found == pytest.approx((100 * shares[heads]).tolist(), rel=0.01)
-        shown = weights
-        if sinks == "renormalised":
-            shown = weights / (1 - weights[:, :, list(hidden)].sum(-1, keepdims=True))
-        shown = (shown[..., token] if inward else shown[:, token])[:, prefix:]
+        shown = (weights[..., token] if inward else weights[:, token])[:, prefix:]
         even = [head for head in heads if shown[head].max() < 1.25 * shown[head].mean()]
         named = ", ".join(f"head {head}" for head in even)
         assert (f"Nearly uniform, so faint: {named}." in said) == bool(even)

@@ -87,8 +87,6 @@ def sinks_of(entry: TraceEntry, site: int, outliers: bool = False) -> bytes:
         "outliers": "yes" if outliers else "no",
         "keys": list(sinks.keys),
         "shares": sinks.shares.tolist(),
-        "count": sinks.left.numel(),
-        "at": sinks.left.float().numpy(force=True),
     }
     return message(sinks=[part])
 

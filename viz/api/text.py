@@ -99,8 +99,7 @@ def map_of(
         columns: which keys; None for all.
         values: "weights"; "scores" before the softmax, or the "difference" that edits make, which
             have codings of their own.
-        sinks: whether the first token and the special ones are "shown", "hidden", or "hidden" with
-            the rest of each row "renormalised".
+        sinks: whether the first token and the special ones are "shown" or "hidden".
     """
     from analysis.overview import pooled
 
@@ -168,7 +167,7 @@ def source_of(
         shown: the trace, or a view of it.
         site: the layer.
         values: "weights" or "scores".
-        sinks: whether they are "shown", "hidden" or "renormalised".
+        sinks: whether they are "shown" or "hidden".
         answers: of the trace's entry; keep which keys are sinks.
     """
     from analysis.scores import Scores, has_scores
@@ -182,7 +181,7 @@ def source_of(
     hidden = None
     if sinks != "shown":
         named = keys() if answers is None else answers.once(("sinks", site), keys)
-        hidden = WithoutSinks(view, {site: named}, sinks == "renormalised")
+        hidden = WithoutSinks(view, {site: named})
     if values == "scores":
         return Scores(view, hidden.sinks if hidden else {}), hidden
     return hidden or view, hidden

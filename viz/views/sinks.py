@@ -51,7 +51,7 @@ def source_of(request: "Request") -> "tuple[RowSource, WithoutSinks | None]":
 
     trace: Any = view
     keys = patch_sinks(trace, site, outliers=filters.outliers).keys
-    hidden = WithoutSinks(view, {site: keys}, filters.sinks == "renormalised")
+    hidden = WithoutSinks(view, {site: keys})
     return hidden, hidden
 
 
@@ -89,11 +89,9 @@ def hidden_sentence(request: "Request", hidden: Hidden | None, of: str = "the we
     if len(parts) > 1:
         parts = [f"{part} (head {head})" for part, head in zip(parts, request.heads, strict=True)]
     verb = "is" if len(hidden.keys) == 1 else "are"
-    rest = "; the rest of each row is divided by its sum"
-    rest = rest if request.selection.sinks == "renormalised" else ""
     first = hidden.names[0].upper() + hidden.names[1:]
     share = f": {', '.join(parts)} of {of} went there" if parts else ""
-    return f"{first} {verb} hidden{share}{rest}."
+    return f"{first} {verb} hidden{share}."
 
 
 def _is_picture(request: "Request") -> bool:

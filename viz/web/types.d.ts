@@ -371,16 +371,13 @@ export interface LayerHeader {
   at: number;
 }
 
-/** The tokens of a picture that count as sinks, and what rows leave for the others. */
+/** The tokens of a picture that count as sinks. */
 export interface PictureSinksHeader {
   site: number;
   outliers: "no" | "yes";
   keys: number[];
   /** Mean weight of a row on them, by head. */
   shares: number[];
-  count: number;
-  at: number;
-  /** Largest weights without them, as in a layer: rows as they are, and divided by what is left. */
 }
 
 export interface Header {

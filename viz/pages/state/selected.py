@@ -19,6 +19,7 @@ SCALES = ("fixed", "own")  # of a text's picture
 REPLACED = {  # values of older links, and what they open
     "form": {"vectors": "head", "qk": "head", "stages": "head"},
     "method": {"decompx": "alti", "added": "norms"},
+    "sinks": {"renormalised": "hidden"},
     "proof": dict.fromkeys(("road", "grey", "drop"), "deletion"),
 }
 

@@ -91,8 +91,7 @@ const ownNote = ({ base: { note, caveat } }) => (note === caveat ? "" : note);
 function noteOf(state, sinks) {
   const note = ownNote(state);
   if (!sinks) return note;
-  const rows = state.selection.sinks === "renormalised" ? "; each head’s rows divided by the rest" : "";
-  const hidden = `${sinkNames(state, sinks)} hidden: ${percent(sinks.share)} of the weight${rows}`;
+  const hidden = `${sinkNames(state, sinks)} hidden: ${percent(sinks.share)} of the weight`;
   return [hidden, note].filter(Boolean).join(" · ");
 }
 

@@ -49,11 +49,6 @@ PARTS = {"image": "the picture", "sinks": "sinks", "text": "other text"}  # of a
 BLANK = 240  # pixels of the height of a picture that is not there
 UNSEEN = 184  # opacity of the black over what the network does not see, of 255
 WORDS = 24  # of an answer, whose weights, shares and heads a page holds
-LEFT_OUT = {
-    "shown": "",
-    "hidden": " Tokens that take weight at rest are left out.",
-    "renormalised": " Tokens that take weight at rest are left out; the rest sums to 1.",
-}
 Sides = tuple[float, float, float, float]  # left, top, right and bottom in shares of a picture
 
 
@@ -258,8 +253,7 @@ def _weights(panel: Panel) -> Looked:
     trace, site, request = panel.entry.trace, panel.site, panel.request
     sinks = request.selection.sinks
     at_rest = () if sinks == "shown" else grounding.sinks(trace, site)
-    divided = at_rest if sinks == "renormalised" else ()
-    weights = grounding.weights_of(trace, site, panel.rows, without=divided).clone()
+    weights = grounding.weights_of(trace, site, panel.rows).clone()
     weights[:, list(at_rest)] = 0
     rows = [text.of_head(weights, head) for head in request.heads]
     shares = _shares(panel).values.tolist() if panel.answered else [()] * len(rows)
@@ -276,7 +270,9 @@ def _weights(panel: Panel) -> Looked:
     verb = "while the model wrote" if panel.answered else "from"
     about = (
         f"Where attention went {verb} “{panel.label}”: the weight of each image token."
-        f" Brighter is more weight.{LEFT_OUT[sinks]}"
+        " Brighter is more weight."
+        + " Tokens that take weight at rest are left out."
+        * bool(at_rest)
     )
     return Looked("weight", WEIGHT, maps, titles, {}, about)
 

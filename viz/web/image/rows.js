@@ -147,7 +147,6 @@ export function movedToken(token, from, to) {
  * @typedef {object} Hidden
  * @property {ReadonlySet<number>} keys
  * @property {number[]} shares mean weight of a row on them, by head
- * @property {Float32Array} left weight of every row on other tokens, head by head
  */
 
 /**
@@ -159,12 +158,10 @@ export function movedToken(token, from, to) {
  * @param {number} place.token whose row or column it is
  * @param {ReadonlySet<number>} place.keys sinks
  * @param {Uint32Array} [place.cells] of coarse rows, which lose the sinks' whole cells
- * @param {((query: number) => number) | null} place.left what rows leave, if they are to be divided by it
  */
-export function withoutSinks(values, { axis, token, keys, cells, left }) {
+export function withoutSinks(values, { axis, token, keys, cells }) {
   const hidden = new Set([...keys].map((key) => cells?.[key] ?? key));
-  return values.map((value, i) => {
-    if (axis === "query" ? hidden.has(cells?.[i] ?? i) : keys.has(token)) return 0;
-    return left ? value / (left(axis === "query" ? token : i) || 1) : value;
-  });
+  return values.map((value, i) =>
+    (axis === "query" ? hidden.has(cells?.[i] ?? i) : keys.has(token)) ? 0 : value,
+  );
 }

@@ -126,12 +126,8 @@ export class ImageState extends State {
     const floats = (at, count) => new Float32Array(area.buffer, area.byteOffset + at, count);
     for (const { site, axis, index, count, at, values = "weights" } of header.rows ?? [])
       this.exact.set(`${site}/${axis}/${index}/${values}`, floats(at, count), 4 * count);
-    for (const { site, outliers, keys, shares, count, at } of header.sinks ?? [])
-      this.sinks.set(
-        `${site}/${outliers}`,
-        { keys: new Set(keys), shares, left: floats(at, count) },
-        4 * count,
-      );
+    for (const { site, outliers, keys, shares } of header.sinks ?? [])
+      this.sinks.set(`${site}/${outliers}`, { keys: new Set(keys), shares }, 8 * keys.length);
   }
 
   // ---- what panels read
@@ -246,16 +242,8 @@ export class ImageState extends State {
     const whole = withMeanAndMax(rows);
     const result = { heads: whole, whole, exact: Boolean(exact), coarse: !exact && layer.factor > 1 };
     if (!hidden) return result;
-    const { keys, left } = hidden;
-    const size = left.length / many;
-    const isDivided = this.selection.sinks === "renormalised";
     const cells = result.coarse ? layer.cells : undefined;
-    const heads = rows.map((values, head) =>
-      withoutSinks(values, {
-        ...{ axis, token, keys, cells },
-        left: isDivided ? (query) => left[head * size + query] : null,
-      }),
-    );
+    const heads = rows.map((values) => withoutSinks(values, { axis, token, keys: hidden.keys, cells }));
     return { ...result, heads: withMeanAndMax(heads) };
   }
 
