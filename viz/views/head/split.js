@@ -25,7 +25,7 @@ export function Split({ state, pair: { query, key } }) {
     <details class="hs-details hs-why" onToggle=${({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Why this score?</summary>
       <div class="hs-why-body">
-        <p class="hs-why-note">${answer ? saidOf(answer) : reply.reason}</p>
+        <p class="hs-why-note">${answer ? SENTENCE : reply.reason}</p>
         ${
           answer &&
           html`<div class="hs-why-lists">
@@ -37,8 +37,6 @@ export function Split({ state, pair: { query, key } }) {
     </details>
   `;
 }
-
-const saidOf = ({ error }) => SENTENCE + (error > 1e-4 ? ` They differ from it by ${figures(error)}.` : "");
 
 /** The terms of a sum that matter most, whatever their sign; the rest is folded. */
 function Terms({ name, terms, score }) {
