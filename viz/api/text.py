@@ -199,8 +199,8 @@ def _column(entry: TraceEntry, source: "RowSource", site: int, head: "Head", key
     view, known = entry.view, entry.answers.get(("survey", site))
     where = view.sites[site]
     if source is view and known is not None and known.log_totals is not None:
-        own = entry.trace.site(where)
-        return of_head(entry.trace.weights_of_key(own, key, known.log_totals), head)
+        weights = entry.trace.weights_of_key(entry.trace.site(where), key, known.log_totals)
+        return of_head(weights, head)
     return column_of(source, where, head, key)
 
 

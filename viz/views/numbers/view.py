@@ -58,13 +58,13 @@ def numbers(entry: TraceEntry) -> NumbersAnswer:
     def compute() -> NumbersAnswer:
         if entry.patches is not None:
             return _of_picture(entry)
-        found = heads(entry.view, check=check, progress=report)
+        table = heads(entry.view, check=check, progress=report)
         counts = [site.heads for site in entry.view.sites]
         values = {
             key: [row[:count] for row, count in zip(rows, counts, strict=True)]
-            for key, rows in found.items()
+            for key, rows in table.items()
         }
-        return NumbersAnswer(MEASURES, values, found.reasons, descriptions(entry.view, found))
+        return NumbersAnswer(MEASURES, values, table.reasons, descriptions(entry.view, table))
 
     return entry.answers.once("numbers", compute)
 
