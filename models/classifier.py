@@ -21,15 +21,8 @@ class Classifier(nn.Module):
             widths: of each layer; the last is the number of classes.
             activation: between two layers, one of `blocks.ACTIVATIONS`.
             dropout: while training: before each layer.
-
-        Raises:
-            ValueError: for any other activation.
         """
         super().__init__()
-        if activation not in ACTIVATIONS:
-            raise ValueError(
-                f"activation: expected one of {', '.join(ACTIVATIONS)}, received {activation!r}"
-            )
         into = (dim, *widths[:-1])
         self.layers = nn.ModuleList(nn.Linear(*sizes) for sizes in zip(into, widths, strict=True))
         self.norms = nn.ModuleList(nn.BatchNorm1d(width) for width in widths[:-1])

@@ -12,13 +12,11 @@ from transformers.models.vit_mae.modeling_vit_mae import ViTMAEEmbeddings
 from models.positional import (
     GridPositions,
     Learned,
-    Sinusoidal,
     interpolate_grid,
     positions_of,
     sincos_2d,
     sinusoidal,
 )
-from tests.models.devices import DEVICES
 
 
 @pytest.mark.parametrize(("dim", "base"), [(32, 10_000.0), (7, 10_000.0), (1, 10_000.0), (6, 97.0)])
@@ -30,13 +28,6 @@ def test_sinusoidal_equals_the_loop(dim: int, base: float) -> None:
             angle = p / base ** (2 * (column // 2) / dim)
             expected = math.cos(angle) if column % 2 else math.sin(angle)
             assert abs(float(table[p, column]) - expected) < 1e-7  # float32 below 1: 6e-8
-
-
-@pytest.mark.parametrize("device", DEVICES)
-def test_sinusoidal_is_added(device: str) -> None:
-    x = torch.randn(2, 5, 7, device=device)
-    added = Sinusoidal()(x) - x
-    assert torch.allclose(added.cpu(), sinusoidal(5, 7).expand(2, 5, 7), atol=1e-6)  # x up to 5
 
 
 def test_learned_is_added_by_position() -> None:

@@ -10,7 +10,6 @@ from torch import nn
 from models.blocks import ACTIVATIONS
 from models.classifier import Classifier
 from models.vit import ViT, ViTConfig
-from tests.models.devices import DEVICES
 from tests.models.tensors import noise
 
 SMALL = ViTConfig(image=(15, 20), patch=(3, 5), dim=28, depth=3, heads=7, mlp=53, classes=11)
@@ -51,14 +50,6 @@ def test_a_head_for_all_patches() -> None:
     assert network.blocks[0].feed_forward.activation is ACTIVATIONS["relu"]
 
 
-def test_an_unknown_activation_lists_the_known() -> None:
-    known = "relu.*tanh.*sigmoid.*silu.*softplus.*leaky_relu"
-    with pytest.raises(ValueError, match=f"activation: expected one of {known}.*'swish'"):
-        Classifier(7, (5, 3), activation="swish")
-    with pytest.raises(ValueError, match=f"head_activation: expected one of {known}.*'swish'"):
-        replace(UNPROJECTED, head_activation="swish")
-
-
 THEIRS: dict[str, nn.Module] = {
     "relu": nn.ReLU(),
     "tanh": nn.Tanh(),
@@ -87,24 +78,7 @@ def test_a_head_equals_torch(activation: str, training: bool) -> None:
     assert (ours(x) - theirs(x)).abs().max() < 1e-5
 
 
-# --- convolution, positions, stochastic depth --------------------------------------------------
-
-
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("positions", ["learned", "sincos2d", "sinusoidal"])
-def test_convolution_class_token_and_stochastic_depth(positions: str, device: str) -> None:
-    network = built(patches="conv", positions=positions, drop_path=0.4, qkv_bias=False)
-    pixels = noise(2, 3, 15, 20)
-    convolved = network.patches.project(pixels)
-    assert convolved.shape == (2, 28, 5, 4)
-    tokens = convolved.flatten(2).transpose(1, 2)
-    assert (network.patches(pixels)[0] - tokens).abs().max() < 1e-6
-    assert network(pixels).hidden.shape == (2, 21, 28)
-    network = network.to(device).train()
-    kept = network(pixels.to(device)).hidden
-    assert kept.isfinite().all()
-    assert not kept.equal(network(pixels.to(device)).hidden)
-    assert [block.drop_path.probability for block in network.blocks] == [0, 0.2, 0.4]
+# --- norms and where weights start ---------------------------------------------------------------
 
 
 def test_norm_of_patches() -> None:
@@ -133,6 +107,7 @@ def test_where_class_token_and_positions_start(std: float) -> None:
     [
         ({"token_std": -0.1}, r"token_std, position_std: .*received -0.1 and 1.0"),
         ({"head_dropout": 1.0}, "head_dropout: expected 0 up to 1, received 1.0"),
+        ({"head_activation": "swish"}, "head_activation: expected one of relu.*received 'swish'"),
         ({"embed_dropout": -0.5}, "embed_dropout: expected 0 up to 1, received -0.5"),
     ],
 )
