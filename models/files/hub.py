@@ -8,7 +8,6 @@ import errno
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
@@ -39,21 +38,13 @@ class CachedModel(NamedTuple):
     size: int  # bytes of its files
 
 
-@dataclass(frozen=True)
-class DownloadPlan:
-    """What a download fetches.
+class DownloadPlan(NamedTuple):
+    """What a download fetches."""
 
-    Attributes:
-        name: repository id.
-        revision: commit hash.
-        files: names and sizes in bytes.
-        licence: as stated in the model card; empty if it is not.
-    """
-
-    name: str
-    revision: str
-    files: tuple[tuple[str, int], ...]
-    licence: str = ""
+    name: str  # repository id
+    revision: str  # commit hash
+    files: tuple[tuple[str, int], ...]  # names and sizes in bytes
+    licence: str = ""  # as the model card states it
 
     @property
     def size(self) -> int:

@@ -1,7 +1,6 @@
 """Work and memory of a traced pass of any model, known before it runs."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.cost.memory_check import GIB, SHARE, available_memory
 from models.cost.parts import NUMBER
@@ -12,17 +11,11 @@ MOST_LOGITS = 2**28  # bytes; of more, those of the last token are kept
 ATTENTION = 4  # FLOPs per query, key and feature: two matrix products
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """What a traced pass takes beyond the loaded model.
+class Estimate(NamedTuple):
+    """What a traced pass takes beyond the loaded model."""
 
-    Attributes:
-        flops: floating-point operations of its matrix products.
-        bytes: peak memory.
-    """
-
-    flops: int
-    bytes: int
+    flops: int  # of its matrix products
+    bytes: int  # peak memory
 
 
 def estimate(model: Model, tokens: int) -> Estimate:

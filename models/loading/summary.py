@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.encoder import EncoderConfig
 from models.files.errors import CheckpointError
@@ -20,28 +19,16 @@ LICENCE = re.compile(r"---\s*\n(?:(?!---).*\n)*?license:\s*['\"]?([\w.+-]+)")
 PARTS = ("text_config", "vision_config", "audio_config", "encoder", "decoder")
 
 
-@dataclass(frozen=True)
-class Part:
-    """The sizes of one stack of layers; None where the config has none.
+class Part(NamedTuple):
+    """The sizes of one stack of layers; None where the config has none."""
 
-    Attributes:
-        name: of the tower; empty for a single one.
-        layers: number of layers.
-        heads: query heads per layer.
-        kv_heads: key and value heads per layer.
-        dim: width of the hidden states.
-        mlp: hidden width of the feed-forward network.
-        positions: kind of position encoding.
-        max_tokens: maximum number of tokens.
-    """
-
-    name: str
+    name: str  # of the tower; "" for a single one
     layers: int | None
-    heads: int | None
-    kv_heads: int | None
-    dim: int | None
-    mlp: int | None
-    positions: str
+    heads: int | None  # of queries, in each layer
+    kv_heads: int | None  # of keys and values
+    dim: int | None  # width of the hidden states
+    mlp: int | None  # hidden width of the feed-forward network
+    positions: str  # kind of position encoding
     max_tokens: int | None = None
 
 

@@ -45,7 +45,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         "ViTForImageClassification",
         {**VIT, "qkv_bias": False, "hidden_act": "gelu_pytorch_tanh", "num_channels": 1},
     ),
-    "oblong patches": ("ViTModel", {**VIT, "patch_size": [11, 3]}),
+    "oblong patches": ("ViTModel", {**VIT, "image_size": [23, 53], "patch_size": [11, 3]}),
     "DINOv2": ("Dinov2Model", DINOV2),
 }
 
