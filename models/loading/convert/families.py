@@ -42,35 +42,25 @@ OLD_KINDS = {"gamma": "weight", "beta": "bias"}
 COMPUTED = ("position_ids", "token_type_ids", "rotary_emb.inv_freq")  # tables that follow
 LEFT_OUT = re.compile(r"(pooler|cls|classifier|qa_outputs|decoder|dropout)\..*|.*\.mask_token")
 SPARE = re.compile(r"(^|\.)(pooler|mask_token)(\.|$)")  # of weights that no output depends on
+Settings = Mapping[str, Any]
+State = Mapping[str, Tensor]
 
 
 class Family(NamedTuple):
-    """A model type of the library as one of our networks.
-
-    Attributes:
-        network: ours.
-        config: of that network.
-        fixed: what its config always holds.
-        sizes: our names of settings without which there is no network.
-        usual: our names of other settings, and the values that stand for missing ones.
-        must_be: settings of which one value (or null) is known here, beside `MUST_BE`.
-        names: our names of the parts of a block, and of other modules and weights.
-        more: what several settings, or the weights, say about the config: of the settings, the
-            weights and what is known so far.
-        read: settings that are read there alone.
-    """
+    """A model type of the library as one of our networks."""
 
     network: Callable[[Any], Encoder | Decoder | ViT]
     config: Callable[..., Any]
-    fixed: Mapping[str, Any]
-    sizes: Mapping[str, str]
-    usual: Mapping[str, tuple[str, Any]]
-    must_be: Mapping[str, Any]
-    names: Mapping[str, str]
-    more: Callable[[Mapping[str, Any], Mapping[str, Tensor], dict[str, Any]], dict[str, Any]]
-    read: tuple[str, ...] = ()
+    fixed: Settings  # what the config always holds
+    sizes: Mapping[str, str]  # our names of settings without which there is no network
+    usual: Mapping[str, tuple[str, Any]]  # of others, and the values that stand for missing ones
+    must_be: Settings  # of which one value (or null) is known here, beside `MUST_BE`
+    names: Mapping[str, str]  # ours of the parts of a block, and of other modules and weights
+    # what several settings, or the weights, say about the config, beside what is known so far
+    more: Callable[[Settings, State, dict[str, Any]], dict[str, Any]]
+    read: tuple[str, ...] = ()  # settings that are read there alone
 
-    def config_of(self, settings: Mapping[str, Any], state: Mapping[str, Tensor]) -> Any:
+    def config_of(self, settings: Settings, state: State) -> Any:
         """Our config for the contents of a config.json.
 
         Raises:
@@ -94,9 +84,7 @@ class Family(NamedTuple):
         }
         return self.config(**given | self.more(settings, state, given), **self.fixed)
 
-    def weights_of(
-        self, state: Mapping[str, Tensor], config: Any
-    ) -> tuple[dict[str, Tensor], tuple[str, ...]]:
+    def weights_of(self, state: State, config: Any) -> tuple[dict[str, Tensor], tuple[str, ...]]:
         """A checkpoint under our names, and the names of the weights that were left out.
 
         A weight without a place keeps its name.
@@ -149,9 +137,7 @@ def _checked(name: str, value: Any, usual: Any) -> Any:
     return value
 
 
-def _of_llama(
-    settings: Mapping[str, Any], state: Mapping[str, Tensor], given: dict[str, Any]
-) -> dict[str, Any]:
+def _of_llama(settings: Settings, state: State, given: dict[str, Any]) -> dict[str, Any]:
     """The base of the wavelengths; without an output projection, the embedding is one."""
     rope = settings.get("rope_parameters") or {}
     if not isinstance(rope, Mapping) or rope.get("rope_type", "default") != "default":
@@ -164,9 +150,7 @@ def _of_llama(
     return {"rotary_base": _checked("rope_theta", base, 1.0), "tied": tied}
 
 
-def _of_vit(
-    settings: Mapping[str, Any], state: Mapping[str, Tensor], given: dict[str, Any]
-) -> dict[str, Any]:
+def _of_vit(settings: Settings, state: State, given: dict[str, Any]) -> dict[str, Any]:
     """The pixels that patches cover, and the classes of ViT's classifier."""
     (high, wide), patch, classifier = given["image"], given["patch"], state.get("classifier.weight")
     classes = 0 if classifier is None or settings["model_type"] != "vit" else len(classifier)
