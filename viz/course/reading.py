@@ -3,7 +3,7 @@
 The file begins with settings in TOML between two lines `+++`: those of `Lesson`. Then Markdown:
 
     # Title of the lesson
-    Its topic in one sentence.
+    Its topic in one sentence. Paragraphs of a lesson without steps.
 
     ## name: Title of a step
     Paragraphs, in the markup of `prose`, and four kinds of fenced blocks: `formula`, a line each,
@@ -142,13 +142,13 @@ class Lesson:
         name: of its folder, its figure and its address.
         title: for display.
         line: its topic in one sentence.
+        prose: paragraphs below it, where the lesson has a page of its own.
         takeaways: its key points.
         misreading: for readers, and to watch for.
         plan: for teachers.
         steps: of the story, in order; none where the lesson has a page of its own.
         place: in the course; lessons are in ascending order.
         minutes: for reading its main line and trying its buttons.
-        parts: of the map that it explains, as in viz/web/map/parts.js.
         needs: names of the earlier lessons that it builds on.
         figure: title of the figure.
         computed: what its numbers are computed from, after “Computed now, from”.
@@ -163,13 +163,13 @@ class Lesson:
     name: str
     title: str
     line: str
+    prose: Sequence[str]
     takeaways: Sequence[str]
     misreading: Misreading
     plan: Plan
     steps: Sequence[Step]
     place: int
     minutes: int
-    parts: Sequence[str] = ()
     needs: Sequence[str] = ()
     figure: str = ""
     computed: str = ON_SCREEN
@@ -193,6 +193,7 @@ def read(folder: Path) -> Lesson:
         name=folder.name,
         title=title,
         line=text_of(opening[0]),
+        prose=[*map(text_of, opening[1:])],
         takeaways=[text_of(item.children[0]) for item in points[0].children],
         misreading=Misreading(*map(text_of, misreading)),
         plan=Plan(*(text_of(each).partition(":** ")[2] for each in plan)),

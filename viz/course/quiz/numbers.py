@@ -1,7 +1,7 @@
 """The numbers of the quiz: for each question of `questions.md` a function that draws them.
 
-It returns the values that the texts name, those of common mistakes among them; `picture`, what is
-given, as HTML; and `answer` to a sum, or `wrong`, the values of each wrong option of one text.
+It returns the values that the texts compute with; `picture`, what is given, as HTML; and `answer`
+to a sum, or `wrong`, the values of each wrong option of one text.
 """
 
 import base64
@@ -26,7 +26,7 @@ from viz.course.dictionary.numbers import CASES
 from viz.course.dictionary.numbers import case as case_of
 from viz.course.numbers import softened
 from viz.course.position.numbers import permuted
-from viz.course.quiz.tables import facts, matrix, number, row, shares
+from viz.course.quiz.tables import facts, matrix, number, row
 
 Values = dict[str, Any]
 
@@ -45,13 +45,11 @@ def _keys(count: int) -> list[str]:
 def score(dice: Random) -> Values:
     q, k = _whole(dice, 4, -3, 4), _whole(dice, 4, -3, 4)
     query, key = (torch.tensor([[[each]]]) for each in (q, k))
-    plain = Dot(scale=1.0).scores(query, key, [0]).item()
     return {
         "picture": matrix([q, k], title="Query and key", rows=("q", "k"), digits=0),
         "answer": Dot().scores(query, key, [0]).item(),
         "terms": product(q, k),
-        "plain": plain,
-        "by_d": plain / 4,
+        "plain": Dot(scale=1.0).scores(query, key, [0]).item(),
     }
 
 
@@ -69,33 +67,17 @@ def product(a: list[float], b: list[float]) -> str:
 def weight(dice: Random) -> Values:
     scores = _whole(dice, 3, 1, 4)
     weights, exps = softened(torch.tensor(scores)).tolist(), torch.tensor(scores).exp().tolist()
-    return {
-        "picture": matrix([scores], title="Scores of one query", cols=_keys(3), digits=0),
-        "answer": weights[1],
-        "exps": ", ".join(number(each, ".2f") for each in exps),
-        "total": sum(exps),
-        "plain": scores[1] / sum(scores),
-        "exp": exps[1],
-        "first": weights[0],
-        "last": weights[2],
-    }
+    picture = matrix([scores], title="Scores of one query", cols=_keys(3), digits=0)
+    return {"picture": picture, "answer": weights[1], "w": weights, "s": scores, "exps": exps}
 
 
 def mixture(dice: Random) -> Values:
     share = dice.choice((0.1, 0.2, 0.3, 0.7, 0.8, 0.9))
     weights, values = [share, 1 - share], _whole(dice, 2, 2, 40)
     rows, title = ("weight", "value"), "Weights and values"
-    return {
-        "picture": matrix([weights, values], title=title, rows=rows, cols=_keys(2), digits=1),
-        "answer": (torch.tensor(weights) @ torch.tensor(values)).item(),
-        "share": share,
-        "rest": 1 - share,
-        "one": values[0],
-        "other": values[1],
-        "mean": sum(values) / 2,
-        "exchanged": weights[1] * values[0] + weights[0] * values[1],
-        "sum": sum(values),
-    }
+    picture = matrix([weights, values], title=title, rows=rows, cols=_keys(2), digits=1)
+    answer = (torch.tensor(weights) @ torch.tensor(values)).item()
+    return {"picture": picture, "answer": answer, "w": weights, "v": values}
 
 
 def case(dice: Random) -> Values:
@@ -137,13 +119,8 @@ def case(dice: Random) -> Values:
 def causal(dice: Random) -> Values:
     n = dice.randint(4, 9)
     visible = Mask(causal=True).visible(torch.arange(n), n, [0])
-    return {
-        "picture": facts(Tokens=n, Weights=f"{n} × {n}"),
-        "answer": float(n * n if visible is None else visible.sum()),
-        "n": n,
-        "all": n * n,
-        "others": n * (n - 1) / 2,
-    }
+    answer = float(n * n if visible is None else visible.sum())
+    return {"picture": facts(Tokens=n, Weights=f"{n} × {n}"), "answer": answer, "n": n}
 
 
 def shape(dice: Random) -> Values:
@@ -161,61 +138,38 @@ def parameters(dice: Random) -> Values:
     heads = dice.choice((2, 4, 5))
     dim = heads * dice.choice((4, 6, 10))
     config = MultiHeadAttentionConfig(dim=dim, heads=heads, qkv_bias=False, out_bias=False)
-    count = sum(weights.numel() for weights in MultiHeadAttention(config).parameters())
-    return {
-        "picture": facts(Width=dim, Heads=heads),
-        "answer": float(count),
-        "dim": dim,
-        "three": 3 * dim * dim,
-        "one": dim * dim,
-        "each": 4 * dim * dim * heads,
-    }
+    count = float(sum(weights.numel() for weights in MultiHeadAttention(config).parameters()))
+    return {"picture": facts(Width=dim, Heads=heads), "answer": count, "dim": dim, "heads": heads}
 
 
 def norm(dice: Random) -> Values:
     vector = _whole(dice, 4, -4, 9)
     while len(set(vector)) < 3:
         vector = _whole(dice, 4, -4, 9)
-    x, first = torch.tensor(vector), vector[0]
-    mean, deviation = x.mean().item(), x.std(correction=0).item()
+    x = torch.tensor(vector)
     return {
         "picture": matrix([vector], title="One token", digits=0),
         "answer": standardised(x).tolist()[0],
-        "mean": mean,
-        "deviation": deviation,
-        "first": first,
-        "centred": first - mean,
-        "unbiased": (first - mean) / x.std().item(),
-        "variance": (first - mean) / deviation**2,
+        "mean": x.mean().item(),
+        "deviation": x.std(correction=0).item(),
+        "first": vector[0],
     }
 
 
 def position(dice: Random) -> Values:
     at = dice.randint(1, 6)
-    sine, cosine, slower, *_ = sinusoidal(at + 1, 8)[at].tolist()
-    return {
-        "picture": facts(**{"Position, counted from 0": at, "Width": 8}),
-        "answer": sine,
-        "at": at,
-        "cosine": cosine,
-        "degrees": sin(radians(at)),
-        "slower": slower,
-    }
+    row, picture = sinusoidal(at + 1, 8)[at].tolist(), {"Position, counted from 0": at, "Width": 8}
+    degrees = sin(radians(at))
+    return {"picture": facts(**picture), "answer": row[0], "at": at, "row": row, "degrees": degrees}
 
 
 def patches(dice: Random) -> Values:
     patch = dice.choice((4, 7, 8, 14, 16))
     side = patch * dice.choice((4, 6, 7, 14))
     count = cut(torch.zeros(1, 1, side, side), patch).shape[1]
-    return {
-        "picture": facts(Image=f"{side} × {side} pixels", Patch=f"{patch} × {patch}"),
-        "answer": float(count + 1),
-        "side": side,
-        "patch": patch,
-        "count": count,
-        "pixels": side * side,
-        "row": side // patch,
-    }
+    picture = facts(Image=f"{side} × {side} pixels", Patch=f"{patch} × {patch}")
+    answer = float(count + 1)
+    return {"picture": picture, "answer": answer, "side": side, "patch": patch, "count": count}
 
 
 # ---- ideas
@@ -251,9 +205,9 @@ def key_values(dice: Random) -> Values:
 def evidence(dice: Random) -> Values:
     word, head = dice.choice(REPEATED), dice.randrange(2)
     labels, weights = _letters(word, 3)
-    last = weights[1, head, -1:].tolist()
+    last = weights[1, head, -1:]
     title = f"Layer 1, head {head} of a network that continues repetitions"
-    return {"picture": _map(last, labels, title), "share": max(last[0])}
+    return {"picture": _map(last, labels, title), "share": last.max().item()}
 
 
 # ---- maps of trained networks
@@ -265,7 +219,7 @@ DIGITS = {"a-three.png": "a three", "a-four.png": "a four", "an-eight.png": "an 
 CLEAR = 0.15  # by how much a quarter of the image leads
 QUARTERS = ("upper left", "upper right", "lower left", "lower right")
 FAINT = 0.05  # smaller weights are left out of a map
-BLANK = "\u2007\u2008\u2007"  # as wide as a number
+FAINT_LOOK: dict[str, Any] = {"digits": 1, "weights": True, "least": FAINT}
 
 
 @lru_cache(maxsize=len(REPEATED) * len(AGAIN))
@@ -275,24 +229,13 @@ def _letters(word: str, again: int) -> tuple[tuple[str, ...], Tensor]:
     return tuple(trace.labels), torch.stack([trace.weights(layer) for layer in range(2)])
 
 
-def _map(
-    rows: list[list[float]], labels: tuple[str, ...], title: str, *, small: bool = False
-) -> str:
+def _map(weights: Tensor, labels: tuple[str, ...], title: str, *, small: bool = False) -> str:
     """A map of weights, whose rows are the last tokens."""
     names = [f"{at} {label}" for at, label in enumerate(labels)]
     pairs = zip(labels, names, strict=True)
-    return shares(
-        _rounded(rows),
-        rows,
-        title=title,
-        rows=names[-len(rows) :],
-        cols=[(label if small else name) if len(label) == 1 else "0" for label, name in pairs],
-        line=f"weights under {FAINT} have no number",
-    )
-
-
-def _rounded(values: list[list[float]]) -> list[list[str]]:
-    return [[f"{value:.1f}" if value >= FAINT else BLANK for value in row] for row in values]
+    cols = [(label if small else name) if len(label) == 1 else "0" for label, name in pairs]
+    rows = weights.tolist()
+    return matrix(rows, title=title, rows=names[-len(rows) :], cols=cols, **FAINT_LOOK)
 
 
 def induction(dice: Random) -> Values:
@@ -303,7 +246,7 @@ def induction(dice: Random) -> Values:
     names = [f"“{label}” at position {at}" for at, label in enumerate(labels)]
     title = f"Layer 1, head {head} of a network that continues repetitions"
     return {
-        "picture": _map(rows.tolist(), labels, title),
+        "picture": _map(rows, labels, title),
         "letter": letter,
         "most": float(rows[-1, best]),
         "right": names[best],
@@ -319,8 +262,7 @@ def previous(dice: Random) -> Values:
     means = {f"layer {at[0]}, head {at[1]}": float(weights[at].diagonal(-1).mean()) for at in heads}
     right = max(means, key=means.__getitem__)
     maps = [
-        _map(weights[at].tolist(), labels, name, small=True)
-        for at, name in zip(heads, means, strict=True)
+        _map(weights[at], labels, name, small=True) for at, name in zip(heads, means, strict=True)
     ]
     others = [{"name": name, "share": share} for name, share in means.items() if name != right]
     return {"picture": row(*maps), "most": means[right], "right": right, "wrong": others}
@@ -337,9 +279,7 @@ def missing(dice: Random) -> Values:
         "label": labels[at],
         "at": at,
         "first": labels[0],
-        "seen": sum(others),
-        "largest": 1 - max(others),
-        "mean": sum(others) / at,
+        "others": others,
     }
 
 
@@ -374,9 +314,8 @@ def digit(dice: Random) -> Values:
     right = max(named, key=named.__getitem__)
     grid = _class_weights(name)[layer, head].tolist()
     side = [str(n) for n in range(len(grid))]
-    line = f"rows and columns of patches; weights under {FAINT} have no number"
     title = "Weights of the class token"
-    map_ = shares(_rounded(grid), grid, title=title, rows=side, cols=side, line=line)
+    map_ = matrix(grid, title=title, rows=side, cols=side, **FAINT_LOOK)
     return {
         "picture": row(_enlarged(name), map_),
         "digit": DIGITS[name],
@@ -416,18 +355,12 @@ def heads(dice: Random) -> Values:
 def beyond(dice: Random) -> Values:
     n, dim = dice.choice((64, 128, 512)), dice.choice((32, 64))
     picture = facts(Positions=f"0 to {n - 1}", Width=dim)
-    return {"picture": picture, "n": n, "dim": dim, "count": n * dim, "last": n - 1}
+    return {"picture": picture, "n": n, "dim": dim}
 
 
 def axis(dice: Random) -> Values:
     x = [_whole(dice, 3, -4, 9) for _ in range(2)]
-    means = [sum(each) / 3 for each in x]
     rows, cols = ("token 0", "token 1"), [f"feature {at}" for at in range(3)]
-    return {
-        "picture": matrix(x, title="Two tokens", rows=rows, cols=cols, digits=0),
-        "answer": means[0],
-        "sum": " + ".join(number(each, ".0f") for each in x[0]),
-        "column": (x[0][0] + x[1][0]) / 2,
-        "both": sum(means) / 2,
-        "other": means[1],
-    }
+    picture = matrix(x, title="Two tokens", rows=rows, cols=cols, digits=0)
+    written = " + ".join(number(each, ".0f") for each in x[0])
+    return {"picture": picture, "answer": sum(x[0]) / 3, "terms": written, "x": x[0], "y": x[1]}

@@ -3,7 +3,8 @@
 A heading is a part; its settings are in a block of TOML. A heading below it is a question: its
 name, which is that of its function in `numbers.py`, and its title. What is asked is the first
 paragraph, the explanation the second. Then come the options of a multiple choice, as tasks with a
-hint for each wrong one; or the results of common mistakes, by the names of their numbers.
+hint for each wrong one; or the results of common mistakes. Numbers, in braces too, are expressions
+of what is drawn, which are evaluated: the file is the app's own.
 """
 
 import re
@@ -23,7 +24,7 @@ from viz.course.reading import Node, parsed_blocks, sections, text_of
 FILE = Path(__file__).with_name("questions.md")
 ROUNDING = 0.006  # of an answer with two decimals
 WHOLE = 0.5  # a rounded large number may be off by so much
-_NUMBER = re.compile(r"\{(\w+):([^{}]*)\}")
+_NUMBER = re.compile(r"\{([^{}:]+):([^{}]*)\}")
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def _filled(written: Written, values: Mapping[str, Any], dice: Random) -> Questi
     for first, *hint in written.items:
         if not first.startswith("["):
             name, _, text = first.partition(": ")
-            slips.append((values[name], _with(text, values)))
+            slips.append((_value(name, values), _with(text, values)))
         elif first.startswith("[ ]"):
             repeated = values.get("wrong", [{}]) if "{name:s}" in first else [{}]
             for each in repeated:
@@ -126,9 +127,20 @@ def _filled(written: Written, values: Mapping[str, Any], dice: Random) -> Questi
     return Question(*asked, float(options.index(right)), why, numbered, tuple(options))
 
 
+def _value(written: str, values: Mapping[str, Any]) -> Any:
+    """What an expression of the file's comes to with the drawn values."""
+    return eval(written, {"__builtins__": {"sum": sum, "max": max}}, values)
+
+
 def _with(text: str, values: Mapping[str, Any]) -> str:
-    """A text with its numbers, with typographic minus signs."""
-    return _NUMBER.sub(lambda mark: number(values[mark[1]], mark[2]), text)
+    """A text with its numbers, those of a list in a row, with typographic minus signs."""
+
+    def shown(mark: re.Match[str]) -> str:
+        value = _value(mark[1], values)
+        each = value if isinstance(value, list) else [value]
+        return ", ".join(number(one, mark[2]) for one in each)
+
+    return _NUMBER.sub(shown, text)
 
 
 def told_apart(question: Question) -> bool:

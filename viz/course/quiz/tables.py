@@ -11,6 +11,7 @@ Rows = Sequence[Sequence[float]]
 # the background of a weight in both modes, at most half opaque, from the scale of the figures
 _WEIGHT = ", ".join(map(str, theme.sequential("light")[128].tolist()))
 STRONGEST = 0.5
+BLANK = "\u2007\u2008\u2007"  # as wide as a number
 
 
 def matrix(
@@ -19,35 +20,37 @@ def matrix(
     title: str,
     rows: Sequence[str] = (),
     cols: Sequence[str] = (),
-    weights: bool = False,
     digits: int = 4,
+    weights: bool = False,
+    least: float = 0.0,
 ) -> str:
-    """A matrix as an HTML table with title and shape; weights are coloured."""
-    words = [[number(value, f".{digits}f") for value in row] for row in values]
-    colours = values if weights else [[0.0] * len(row) for row in values]
-    line = f"{len(values)} × {len(values[0])}"
-    return shares(words, colours, title=title, rows=rows, cols=cols, line=line)
+    """A matrix as an HTML table with title and shape.
 
-
-def shares(
-    words: Sequence[Sequence[str]],
-    values: Rows,
-    *,
-    title: str,
-    rows: Sequence[str],
-    cols: Sequence[str],
-    line: str,
-) -> str:
-    """A table whose cells have a label and the colour of a share from 0 to 1, and a subtitle."""
+    Args:
+        values: row by row.
+        title: above it.
+        rows: names of the rows.
+        cols: names of the columns.
+        digits: after the decimal point.
+        weights: whether they are coloured.
+        least: smaller weights have no number.
+    """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in cols)
     body = [f"<tr>{'<td></td>' if rows else ''}{head}</tr>"] if cols else []
-    for at, (labels, row) in enumerate(zip(words, values, strict=True)):
+    for at, row in enumerate(values):
         name = f'<th scope="row">{escape(rows[at])}</th>' if rows else ""
-        cells = "".join(map(_cell, labels, row))
-        body.append(f"<tr>{name}{cells}</tr>")
+        words = (
+            number(each, f".{digits}f") if each >= least or not least else BLANK for each in row
+        )
+        cells = (
+            _cell(text, each if weights else 0.0) for text, each in zip(words, row, strict=True)
+        )
+        body.append(f"<tr>{name}{''.join(cells)}</tr>")
+    size = f"{len(values)} × {len(values[0])}"
+    line = f"weights under {least} have no number" if least else size
     return (
         f'<figure class="lesson-matrix" tabindex="0"><figcaption>{prose.html(title)}'
-        f"<small>{escape(line)}</small></figcaption><table>{''.join(body)}</table></figure>"
+        f"<small>{line}</small></figcaption><table>{''.join(body)}</table></figure>"
     )
 
 

@@ -18,28 +18,13 @@ PARAMS = (
     *(link.text(f"answer{n}", "") for n in range(1, COUNT + 1)),
     link.choice("reveal", "no", ("no", "yes")),
 )
-TEXT = (
-    "Every answer can be found from what stands beside its question. Type a number, a fraction or"
-    " a percentage (0.375, 3/8, 37.5 %) and press Enter: a right answer is explained; every common"
-    " mistake has a hint of its own. New numbers come with another seed.",
-)
-EXERCISES = (
-    "Ten notebooks in `notebooks/exercises/`, for Jupyter, VS Code or Colab, from a softmax to the"
-    " supertask: a vision transformer built from your own encoder. Three are the quizzes of a"
-    " lecture, which ask for code: multi-head attention from one head (03), fixed positions in"
-    " place of learned ones (04), and layer normalisation from its definition (05). The last three"
-    " questions above are about what they rest on. `make notebook` opens them; they"
-    " need PyTorch alone. Each function has a cell of asserts that check its shape and numbers and"
-    " name the commonest mistakes. Solutions are folded at the end of each notebook. Your code runs"
-    " on your own machine only, never in this app.",
-)
 
 
 def page() -> None:
     """Draws the lesson."""
     with lessons.framed(course.lesson(NAME), *PARAMS):
         st.markdown("#### Quiz")
-        lessons.text(*TEXT)
+        lessons.text(course.lesson(NAME).prose[0])
         with st.container(key="quiz_settings", horizontal=True, gap="medium"):
             seed = controls.seed(NAME, "Seed of the numbers")
             titles = {"no": "My own answers", "yes": "Show all answers"}
@@ -54,7 +39,7 @@ def page() -> None:
             first = end
         score.html(tables.facts(Right=f"**{right} of {COUNT}**"))
         lessons.heading("Exercises")
-        lessons.text(*EXERCISES)
+        lessons.text(course.lesson(NAME).prose[1])
         lessons.explore("What to do next: look into a trained network, with a sentence of your own")
         lessons.code(NAME, *course.lesson(NAME).code)
         lessons.takeaways(course.lesson(NAME))
