@@ -95,19 +95,6 @@ def test_the_short_way_is_gone_by_keys_and_ticks_what_is_done(page: Page, app_ur
     assert page.evaluate("window.unloaded === false")
 
 
-def test_parts_of_the_map_lead_to_their_lessons_without_a_reload(page: Page, app_url: str):
-    page.goto(f"{app_url}/course")
-    page.get_by_role("button", name="The whole transformer").click()
-    page.evaluate("window.unloaded = false")
-    page.locator(".hs-map-part[tabindex='0']").focus()
-    for _ in range(4):
-        page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    arrived(page, "position")
-    expect(page.locator(".hs-rail li")).to_have_count(len(course.COURSE))
-    assert page.evaluate("window.unloaded === false")
-
-
 def test_to_the_explorer_and_back_to_the_step(page: Page, app_url: str):
     open_story(page, app_url, "dictionary?story=2")
     page.get_by_role("link", name="See how MiniLM reads a query").click()

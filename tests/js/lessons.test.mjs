@@ -11,9 +11,10 @@ import { Numbers } from "../../viz/web/story/numbers.js";
 import * as inputs from "../../viz/web/story/inputs.js";
 import { veiled } from "../../viz/web/story/veil.js";
 import { formatted, valueAt, writtenAt } from "../../viz/web/story/prose.js";
-import { attributesOf, between, labelParts } from "../../viz/web/scene/scene.js";
+import { attributesOf, labelParts } from "../../viz/web/scene/elements.js";
+import { nearest } from "../../viz/web/scene/extent.js";
 import { settled } from "./helpers.mjs";
-import { stepped, valuesAhead } from "../../viz/web/story/controls.js";
+import { valuesOf } from "../../viz/web/story/controls.js";
 
 test("numbers are written as Python's format writes them, with a typographic minus", () => {
   /** @type {[unknown, string, string][]} */
@@ -47,13 +48,6 @@ test("inputs survive the link, and what is foreign in it does not", () => {
   for (const text of ["q:1;2;3", "q:a;b", "temperature:", "temperature:x", "other:1", "__proto__:1", "~~::"])
     assert.deepEqual(inputs.read(text, start), start, text);
   assert.equal(inputs.queryOf({ q: [1, 2], name: "a&b" }), "q=1%3B2&name=a%26b");
-});
-
-test("half-way between two marks lie their numbers and colours", () => {
-  const from = /** @type {const} */ ({ key: "a", kind: "rect", x: 0, w: 10, fill: "#000000" });
-  const to = /** @type {const} */ ({ key: "a", kind: "rect", x: 10, w: 20, fill: "#ffffff", tip: "t" });
-  assert.deepEqual(between(from, to, 0.5), { ...to, x: 5, w: 15, fill: "#808080" });
-  assert.equal(between(from, to, 1), to);
 });
 
 test("an arrow ends where it points, whatever its length", () => {
@@ -102,18 +96,6 @@ test("of many wishes the one in flight and the last are fetched; what is expecte
   open[5].resolve("G");
   await settled();
   assert.deepEqual([asked(), numbers.failure, numbers.seconds], ["accdeg", "", 0]);
-});
-
-test("of a control with few values the others are expected, the nearest first", () => {
-  /** @type {import("../../viz/web/types").FigureControl} */
-  const slider = { kind: "slider", input: "gain", label: "Gain", min: 0.5, max: 0.8, step: 0.1 };
-  assert.deepEqual(valuesAhead(slider, 0.7), [0.6, 0.8, 0.5]);
-  assert.deepEqual(valuesAhead({ ...slider, log: true }, 0.7), []);
-  assert.equal(valuesAhead({ ...slider, max: 100 }, 50).length, 24);
-  const choice = /** @type {const} */ ({ kind: "choice", input: "head", label: "Head", options: [["0", "0"], ["1", "1"]] });
-  assert.deepEqual(valuesAhead(choice, 1), [0]);
-  assert.deepEqual(valuesAhead(choice, "1"), ["0"]);
-  assert.deepEqual(valuesAhead({ kind: "text", input: "word", label: "Word", longest: 9 }, "cat"), []);
 });
 
 test("progress is kept: seen steps in the browser, answers in the tab, nothing without storage", () => {
@@ -185,14 +167,16 @@ test("tables are read out row by row, and large ones by their size", () => {
   assert.equal(described([{ ...words, title: "All", values: Array(51).fill([1, 2]) }]), "All: 51 × 2 numbers");
 });
 
-test("a key always moves a logarithmic slider, and stops at its ends", () => {
-  const widths = { min: 1, max: 512, step: 1 };
-  const walk = (from, by) => {
-    const seen = [from];
-    for (let next; (next = stepped(widths, seen.at(-1), by)) !== seen.at(-1); ) seen.push(next);
-    return seen;
-  };
-  assert.deepEqual(walk(1, 1).slice(0, 4), [1, 2, 3, 4]);
-  assert.equal(walk(1, 1).at(-1), 512);
-  assert.equal(walk(512, -1).at(-1), 1);
+test("a slider has each of its values once, from end to end", () => {
+  assert.deepEqual(valuesOf({ min: 0.5, max: 0.8, step: 0.1, log: false }), [0.5, 0.6, 0.7, 0.8]);
+  const widths = valuesOf({ min: 1, max: 512, step: 1, log: true });
+  assert.deepEqual([widths.slice(0, 4), widths.at(-1)], [[1, 2, 3, 4], 512]);
+  assert.deepEqual(widths, [...new Set(widths)].sort((a, b) => a - b));
+});
+
+test("an arrow key leads to the next number in its direction, straight ahead before aside", () => {
+  /** @type {import("../../viz/web/types").Mark[]} */
+  const cells = Array.from({ length: 35 }, (_, i) => ({ key: String(i), kind: "rect", x: 20 + 50 * (i % 7), y: 40 * Math.floor(i / 7), w: 50, h: 40 }));
+  const from = (/** @type {number} */ at, /** @type {number} */ dx, /** @type {number} */ dy) => nearest(cells[at], cells, dx, dy)?.key;
+  assert.deepEqual([from(8, 1, 0), from(8, -1, 0), from(8, 0, 1), from(8, 0, -1), from(6, 1, 0)], ["9", "7", "15", "1", undefined]);
 });

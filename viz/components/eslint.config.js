@@ -20,7 +20,7 @@ const IMPORTS = {
   corpus: ["core", "parts", "text", "vendor", "../views"],
   architecture: ["core", "parts", "vendor"],
   methods: ["core", "parts", "vendor"],
-  scene: ["core"],
+  scene: ["core", "vendor"],
   story: ["core", "scene", "vendor"],
   streamlit: ["core"],
 };

@@ -529,8 +529,6 @@ export interface ListedLesson {
   title: string;
   line: string;
   minutes: number;
-  /** Of the map, as in story/map_parts.js; the first are those that it explains. */
-  parts: string[];
   /** Names of those of its main line. */
   steps: string[];
 }
@@ -659,7 +657,7 @@ export type Term = "query" | "key" | "value" | "weight" | "output";
 export type Inputs = Record<string, number | string | number[]>;
 
 /** The inputs a change sets. */
-export type Patch = Partial<Inputs>;
+export type Patch = Inputs;
 
 /** One thing in a picture; what has no meaning for its kind is left out. */
 export interface Mark {
@@ -795,7 +793,7 @@ export interface Board {
 /** A living figure: pure functions of the numbers that the server computes for its inputs. */
 export interface Figure {
   /** What a step asks the server for besides the reader's inputs. */
-  asks?(moment: Moment): Patch;
+  asks?(moment: Moment): Partial<Inputs>;
   picture(numbers: any, moment: Moment): import("./scene/layout.js").Part;
 }
 

@@ -69,7 +69,6 @@ def listed() -> dict[str, Any]:
             "title": each.title,
             "line": each.line,
             "minutes": each.minutes,
-            "parts": [*each.parts],
             "steps": [step.name for step in each.steps if not step.deeper],
         }
         for number, each in enumerate(course.COURSE, 1)

@@ -32,17 +32,6 @@ export function setText(target, ...parts) {
   if (target.textContent !== text) target.replaceChildren(...nodes);
 }
 
-/**
- * Sets an attribute, and only if it is new: assistive technology is told of every change.
- *
- * @param {Element} target
- * @param {string} name
- * @param {string} value
- */
-export function setAttribute(target, name, value) {
-  if (target.getAttribute(name) !== value) target.setAttribute(name, value);
-}
-
 /** @param {Mode} mode */
 export const moreIs = (mode) => (mode === "dark" ? "Brighter" : "Darker");
 

@@ -1,10 +1,9 @@
-// Where marks are, what lies beside them, and which is next in a direction.
+// Where marks are, and which is next in a direction.
 
 /** @import {Mark} from "../types" */
 
 /** @typedef {{x: number, y: number, w: number, h: number}} Extent */
 
-const GAP = 6; // CSS pixels between a sum and what it explains
 const WIDE = 0.55; // of a letter, in sizes of its text
 const LINES = new Set(["line", "arrow", "curve", "path"]);
 
@@ -29,70 +28,18 @@ export function extentOf(mark) {
   return { x: x - before, y: y - size / 2, w: wide, h: size };
 }
 
-/**
- * The corner of a box beside its target, inside a room, where it covers the least of the others, and
- * of the sources least of all.
- *
- * @param {Extent} target
- * @param {{w: number, h: number}} size of the box
- * @param {Extent} room
- * @param {Extent[]} others
- * @param {Extent[]} [sources] what the target comes from
- * @returns {[number, number]}
- */
-export function beside(target, size, room, others, sources = []) {
-  const [right, bottom] = [target.x + target.w, target.y + target.h];
-  const [left, top] = [target.x + (target.w - size.w) / 2, target.y + (target.h - size.h) / 2];
-  const across = [left, target.x, right - size.w];
-  const down = [top, target.y, bottom - size.h];
-  /** @type {[number, number][]} */
-  const places = [
-    ...across.map((x) => /** @type {[number, number]} */ ([x, bottom + GAP])),
-    ...across.map((x) => /** @type {[number, number]} */ ([x, target.y - GAP - size.h])),
-    ...down.map((y) => /** @type {[number, number]} */ ([right + GAP, y])),
-    ...down.map((y) => /** @type {[number, number]} */ ([target.x - GAP - size.w, y])),
-  ];
-  /** @type {[number, number]} */
-  let best = [room.x, room.y];
-  let least = Infinity;
-  for (const [wantedX, wantedY] of places) {
-    const x = Math.max(room.x, Math.min(wantedX, room.x + room.w - size.w));
-    const y = Math.max(room.y, Math.min(wantedY, room.y + room.h - size.h));
-    const box = { x, y, ...size };
-    const area = (/** @type {Extent[]} */ extents) =>
-      extents.reduce((sum, each) => sum + shared(box, each), 0);
-    const covered = area(others) + 20 * area(sources) + 1e6 * shared(box, target);
-    if (covered < least - 1) [best, least] = [[x, y], covered];
-  }
-  return best;
-}
-
-/** The area that two extents share. */
-const shared = (a, b) =>
-  Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) *
-  Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
-
-/**
- * The nearest of others in a direction, straight ahead before aside.
- *
- * @template {{extent: Extent}} T
- * @param {Extent} from
- * @param {T[]} others
- * @param {number} dx −1, 0 or 1
- * @param {number} dy grows downwards
- * @returns {T | undefined}
- */
+/** The nearest of other marks in a direction, straight ahead before aside; dy grows downwards. @type {(from: Mark, others: Mark[], dx: number, dy: number) => Mark | undefined} */
 export function nearest(from, others, dx, dy) {
-  const middle = (/** @type {Extent} */ { x, y, w, h }) => [x + w / 2, y + h / 2];
+  const middle = (/** @type {Mark} */ mark) => {
+    const { x, y, w, h } = extentOf(mark);
+    return [x + w / 2, y + h / 2];
+  };
   const [x, y] = middle(from);
-  /** @type {T | undefined} */
-  let closest;
-  let least = Infinity;
-  for (const each of others) {
-    const [toX, toY] = middle(each.extent);
-    const ahead = (toX - x) * dx + (toY - y) * dy;
-    const far = ahead + 3 * Math.abs((toX - x) * dy + (toY - y) * dx);
-    if (ahead > 1 && far < least) [closest, least] = [each, far];
-  }
-  return closest;
+  const far = others.map((each) => {
+    const [across, down] = middle(each).map((to, i) => to - [x, y][i]);
+    const ahead = across * dx + down * dy;
+    return ahead > 1 ? ahead + 3 * Math.abs(across * dy + down * dx) : Infinity;
+  });
+  const least = Math.min(...far);
+  return least < Infinity ? others[far.indexOf(least)] : undefined;
 }

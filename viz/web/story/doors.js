@@ -3,7 +3,6 @@
 import { html } from "../core/html.js";
 import { useState } from "../vendor/hooks.js";
 import { render } from "../vendor/preact.js";
-import { Map } from "./map.js";
 import { Prose } from "./prose.js";
 import { LessonLink } from "./links.js";
 import { isDone, progress, recordDoor } from "./progress.js";
@@ -18,44 +17,38 @@ export function mount(root, first) {
   return { update, destroy: () => render(null, root) };
 }
 
-const minutesOf = (lessons) => lessons.reduce((sum, { minutes }) => sum + minutes, 0);
-
 /** @param {DoorsProps} props */
 function Doors({ lessons, short, plans }) {
   const { seen, last, door } = progress();
   const [open, setOpen] = useState(door || "short");
   const some = lessons.filter(({ name }) => short.includes(name));
-  const choose = (name) => {
+  const hours = Math.round(lessons.reduce((sum, { minutes }) => sum + minutes, 0) / 60);
+  const doors = [
+    [
+      "short",
+      "Attention in 45 minutes",
+      `${some.length} lessons: what attention is, and what heads do with it.`,
+    ],
+    [
+      "whole",
+      "The whole transformer",
+      `${lessons.length} lessons, ${hours} hours: from one word to a vision transformer.`,
+    ],
+    [
+      "teach",
+      "For teachers",
+      "Each lesson in one click, for the projector; a plan with minutes and questions.",
+    ],
+  ];
+  const choose = (name) => () => {
     recordDoor(name);
     setOpen(name);
   };
-  const hours = Math.round(minutesOf(lessons) / 60);
-  const doors = {
-    short: "Attention in 45 minutes",
-    whole: "The whole transformer",
-    teach: "For teachers",
-  };
-  const lines = {
-    short: `${some.length} lessons: what attention is, and what heads do with it.`,
-    whole: `${lessons.length} lessons, ${hours} hours: from one word to a vision transformer.`,
-    teach: "Each lesson in one click, for the projector; a plan with minutes and questions.",
-  };
-  const way = open === "short" ? some : lessons;
+  const way = { way: open === "short" ? some : lessons, seen, last, isWhole: open === "whole" };
   return html`<div class="hs-doors" role="group" aria-label="Ways through the course">
-      ${Object.entries(doors).map(
-        ([
-          name,
-          title,
-        ]) => html`<button type="button" class="hs-door" aria-pressed=${String(open === name)} onClick=${() => choose(name)}>
-          <b>${title}</b><span>${lines[name]}</span>
-        </button>`,
-      )}
+      ${doors.map(([name, title, line]) => html`<button type="button" class="hs-door" aria-pressed=${String(open === name)} onClick=${choose(name)}><b>${title}</b><span>${line}</span></button>`)}
     </div>
-    ${
-      open === "teach"
-        ? html`<${Teach} ...${{ lessons, plans }} />`
-        : html`<${Way} ...${{ way, seen, last, isWhole: open === "whole" }} />`
-    }`;
+    ${open === "teach" ? html`<${Teach} ...${{ lessons, plans }} />` : html`<${Way} ...${way} />`}`;
 }
 
 /** The lessons of a way, and where to begin or to go on. */
@@ -65,21 +58,18 @@ function Way({ way, seen, last, isWhole }) {
   const word = at || Object.keys(seen).length ? "Continue with" : "Start with";
   const recordWay = () => recordDoor(isWhole ? "whole" : "short");
   return html`<div class=${isWhole ? "hs-way whole" : "hs-way"} onClickCapture=${recordWay}>
-    ${isWhole && html`<${Map} lessons=${way} />`}
-    <div>
-      <${LessonLink} name=${start.name} class="hs-course-start">${`${word} “${start.title}” (${start.minutes} min) →`}<//>
-      <ol class="hs-lessons">
-        ${way.map((lesson, i) => {
-          const { name, title, line, minutes } = lesson;
-          const done = isDone(lesson, seen);
-          return html`<li>
-            <${LessonLink} name=${name} aria-description=${done ? "done" : undefined}>${`${i + 1} · ${title}`}<//>
-            ${" "}<span class="hs-tick" aria-hidden="true">${done ? "✓" : ""}</span>
-            <div class="hs-lesson-line">${`${line} ${minutes} min`}</div>
-          </li>`;
-        })}
-      </ol>
-    </div>
+    <${LessonLink} name=${start.name} class="hs-course-start">${`${word} “${start.title}” (${start.minutes} min) →`}<//>
+    <ol class="hs-lessons">
+      ${way.map((lesson, i) => {
+        const { name, title, line, minutes } = lesson;
+        const done = isDone(lesson, seen);
+        return html`<li>
+          <${LessonLink} name=${name} aria-description=${done ? "done" : undefined}>${`${i + 1} · ${title}`}<//>
+          ${" "}<span class="hs-tick" aria-hidden="true">${done ? "✓" : ""}</span>
+          <div class="hs-lesson-line">${`${line} ${minutes} min`}</div>
+        </li>`;
+      })}
+    </ol>
   </div>`;
 }
 

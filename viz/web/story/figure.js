@@ -1,17 +1,19 @@
 // The figure beside the text: its picture, what it is computed from, its controls and its numbers.
 
 import { html } from "../core/html.js";
-import { useState } from "../vendor/hooks.js";
+import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { fixed } from "../scene/numbers.js";
+import { SIZE } from "../scene/layout.js";
+import { Scene } from "../scene/scene.js";
 import { Controls } from "./controls.js";
 import { written } from "./inputs.js";
-import { Picture } from "./picture.js";
 import { Prose } from "./prose.js";
 
 /** @import {ProsePart} from "../types" */
 /** @import {Story} from "./state.js" */
 
 const DIGITS = 4;
+const [LEGIBLE, PRESENTED] = [10, 20]; // pixels of text on a phone, and of text that is presented
 
 /** @param {{story: Story, isNarrow: boolean}} props */
 export function FigurePane({ story, isNarrow }) {
@@ -34,7 +36,7 @@ export function FigurePane({ story, isNarrow }) {
       </div>
       <${Button} text="Present" label="The figure alone, large, with a caption (P)" press=${() => story.present(true)} />
     </div>
-    <${Picture} story=${story} isNarrow=${isNarrow} />
+    <${Picture} ...${{ story, numbers, isNarrow }} />
     ${isPresented && html`<${Caption} ...${{ story, numbers, isWaiting }} />`}
     <p class="story-computed"><${Computed} ...${{ story, numbers, controls }} /></p>
     <p class="story-problem" role="alert" hidden=${!refusal && !failure}>
@@ -46,6 +48,28 @@ export function FigurePane({ story, isNarrow }) {
     ${!isWaiting && html`<${Controls} ...${{ story, controls }} />`}
     ${figure && numbers && !isWaiting && html`<${Tables} ...${{ story, numbers }} />`}
   </div>`;
+}
+
+/** The picture, which stays, dimmed, until the numbers of another step come. */
+function Picture({ story, numbers, isNarrow }) {
+  const { root, dragging, isPresented } = story;
+  const latest = useRef({ marks: [], said: "", high: SIZE[1] });
+  if (numbers) latest.current = story.drawn(numbers);
+  const isFirst = root.dataset.ready === undefined;
+  useLayoutEffect(() => {
+    if (numbers) Object.assign(root.dataset, { step: story.moment().step, ready: "" });
+  });
+  const { marks, said, high } = latest.current;
+  const look = {
+    ...{ marks, said, high: isPresented ? high : SIZE[1], isStill: dragging || isFirst },
+    least: isPresented ? PRESENTED : isNarrow ? LEGIBLE : 0,
+  };
+  const act = {
+    patch: (patch, dragged) => story.patch(patch, dragged),
+    refuse: (reason) => story.refuse(reason),
+  };
+  const isTurning = !numbers || story.numbers.seconds > 0;
+  return html`<div class=${isTurning ? "story-picture story-turning" : "story-picture"}><${Scene} ...${{ ...look, ...act }} /></div>`;
 }
 
 /** What is said of a presented figure: its step's title, and its question or first sentence. */

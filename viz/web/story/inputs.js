@@ -1,6 +1,6 @@
 // The inputs of a figure as text: in the link, and as the query of a request.
 
-/** @import {Inputs, Patch} from "../types" */
+/** @import {Inputs} from "../types" */
 
 /**
  * What differs from the start, as one text: “temperature:0.5~q:1;2”.
@@ -50,19 +50,6 @@ export function queryOf(inputs) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(inputs)) query.set(name, textOf(value));
   return query.toString();
-}
-
-/**
- * Inputs after a change.
- *
- * @param {Inputs} inputs
- * @param {Patch} patch
- * @returns {Inputs}
- */
-export function changed(inputs, patch) {
-  const next = { ...inputs };
-  for (const [name, value] of Object.entries(patch)) if (value !== undefined) next[name] = value;
-  return next;
 }
 
 const textOf = (value) =>

@@ -1,5 +1,5 @@
-// The numbers of a figure: those wanted last are asked for at once, those that may be wanted next one by one.
-// Answers are kept: a control whose next value is there already answers within a frame.
+// The numbers of a figure: those wanted last are asked for at once, those that may be wanted next one by one. Answers
+// are kept: a step that is there already is shown within a frame.
 
 const KEPT = 64; // answers
 const SLOW_MS = 1000;
@@ -39,17 +39,15 @@ export class Numbers {
   /** Asks for what is wanted: one request at a time, and of the wishes that come meanwhile only the last. */
   async ask() {
     const path = this.wanted;
-    this.count(!this.kept.has(path));
-    if (this.flying || this.kept.has(path)) return;
+    const isHere = this.kept.has(path);
+    this.count(!isHere);
+    if (this.flying || isHere) return;
     this.flying = path;
-    const failure = await this.fetch(path).then(
-      () => "",
-      (error) => String(error.message ?? error),
-    );
+    const failure = await this.fetch(path);
     this.flying = "";
     if (this.end.signal.aborted) return;
-    if (path !== this.wanted && !this.kept.has(this.wanted)) return this.ask();
     if (path === this.wanted) this.failure = failure;
+    else if (!this.kept.has(this.wanted)) return this.ask();
     this.count(false);
     this.changed();
   }
@@ -71,29 +69,29 @@ export class Numbers {
     }, SLOW_MS);
   }
 
-  /** @param {string} path */
+  /** Keeps the answer at a path; why there is none, or "". @param {string} path */
   async fetch(path) {
-    const answer = await this.fetched(path, this.end.signal);
-    this.kept.delete(path);
-    this.kept.set(path, answer);
-    for (const oldest of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(oldest);
+    try {
+      const answer = await this.fetched(path, this.end.signal);
+      this.kept.delete(path);
+      this.kept.set(path, answer);
+      for (const oldest of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(oldest);
+      return "";
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   }
 
-  /** Fetches what may be wanted next, in this order, in place of what was expected before. @param {string[]} paths */
+  /** Fetches what may be wanted next, in this order, in place of what was expected before; a failure ends it. @param {string[]} paths */
   async expect(paths) {
     const isIdle = !this.expected.length;
-    this.expected = [...new Set(paths)].filter((path) => !this.kept.has(path));
-    if (!isIdle) return;
-    while (this.expected.length && !this.end.signal.aborted) {
+    this.expected = [...new Set(paths)];
+    while (isIdle && this.expected.length && !this.end.signal.aborted) {
       const [path] = this.expected;
-      const arrived = this.kept.has(path)
-        ? false
-        : await this.fetch(path).then(
-            () => true,
-            () => (this.expected = []).length > 0,
-          );
+      const isHere = this.kept.has(path);
+      if (!isHere && (await this.fetch(path))) this.expected = [];
       this.expected = this.expected.filter((each) => each !== path);
-      if (arrived) this.changed();
+      if (!isHere) this.changed();
     }
   }
 

@@ -6,17 +6,16 @@ import { saveDrawing } from "../core/drawing_file.js";
 import { PageLink } from "../core/link.js";
 import { fitted, highOf, SIZE } from "../scene/layout.js";
 import { inkOf } from "../scene/ink.js";
-import { Scene } from "../scene/scene.js";
+import { fileOf } from "../scene/elements.js";
 import { boardPart, described } from "./board.js";
-import { valuesAhead } from "./controls.js";
-import { changed, queryOf, read, written } from "./inputs.js";
+import { queryOf, read, written } from "./inputs.js";
 import { wayOf } from "./links.js";
 import { Numbers } from "./numbers.js";
 import { plainText } from "./prose.js";
 import { answeredSteps, progress, recordAnswer, recordSeen } from "./progress.js";
 import { veiled } from "./veil.js";
 
-/** @import {Figure, FigureControl, Inputs, Mark, Moment, Patch, StoryProps} from "../types" */
+/** @import {Figure, Inputs, Mark, Moment, Patch, StoryProps} from "../types" */
 
 const AHEAD_MS = 120; // after the last change, before what may be wanted next is fetched
 
@@ -39,8 +38,6 @@ export class Story {
     this.figure = null;
     /** @type {{numbers: any, step: string} | null} */
     this.latest = null; // numbers that were drawn
-    /** @type {FigureControl | null} */
-    this.used = null; // the control that may be changed next
     this.isPresented = false;
     this.isPaper = false;
     this.dragging = false;
@@ -85,7 +82,7 @@ export class Story {
 
   /** The inputs in which a step opens. @param {number} step */
   openingInputs(step) {
-    return changed(this.props.inputs, this.props.steps[step].inputs);
+    return { ...this.props.inputs, ...this.props.steps[step].inputs };
   }
 
   /** The inputs at a step: the reader's, but those that some step sets are as this one opens. @param {number} step */
@@ -93,7 +90,7 @@ export class Story {
     if (step === this.step) return this.inputs;
     const names = this.props.steps.flatMap(({ inputs }) => Object.keys(inputs));
     const opening = this.openingInputs(step);
-    return changed(this.inputs, Object.fromEntries(names.map((name) => [name, opening[name]])));
+    return { ...this.inputs, ...Object.fromEntries(names.map((name) => [name, opening[name]])) };
   }
 
   /** Whether a step's question waits for an answer. @param {number} [step] */
@@ -125,7 +122,8 @@ export class Story {
   /** Where a state's numbers are. @param {Moment} moment */
   pathOf(moment) {
     const asks = this.figure?.asks?.(moment);
-    const inputs = changed(moment.inputs, { ...asks, ...(moment.board && { board: moment.step }) });
+    /** @type {any} */
+    const inputs = { ...moment.inputs, ...asks, ...(moment.board && { board: moment.step }) };
     return `${location.origin}/api/figure/${this.props.page}?${queryOf(inputs)}`;
   }
 
@@ -151,32 +149,17 @@ export class Story {
     this.quiet = setTimeout(() => this.lookAhead(), AHEAD_MS);
   }
 
-  /** Fetches what may be seen next: the other values of a control, and the other steps, the nearest first. */
+  /** Fetches the other steps, the nearest first. */
   lookAhead() {
-    const { used, inputs } = this;
-    const now = this.moment();
-    const values = used ? valuesAhead(used, inputs[used.input]) : [];
-    const others = values.map((value) => ({
-      ...now,
-      inputs: changed(inputs, { [used?.input ?? ""]: value }),
-    }));
     const far = (/** @type {number} */ step) => Math.abs(step - this.step - 0.5);
     const steps = this.props.steps.map((_, step) => step).sort((a, b) => far(a) - far(b));
-    const moments = [...others, ...steps.map((step) => this.moment(step))];
-    this.numbers.expect(moments.map((moment) => this.pathOf(moment)));
-  }
-
-  /** A control that may be changed next. @param {FigureControl} control */
-  expect(control) {
-    if (control.input === this.used?.input) return;
-    this.used = control;
-    this.lookAhead();
+    this.numbers.expect(steps.map((step) => this.pathOf(this.moment(step))));
   }
 
   /** @type {(patch: Patch, dragged?: boolean) => void} nothing moves by itself while something is dragged */
   patch(patch, dragged = false) {
     this.dragging = dragged;
-    this.set(changed(this.inputs, patch));
+    this.set({ ...this.inputs, ...patch });
   }
 
   /** @param {Inputs} inputs */
@@ -188,7 +171,7 @@ export class Story {
 
   /** Sets inputs; all others are as at the start. @param {Patch} inputs */
   tryOut(inputs) {
-    this.set(changed(this.props.inputs, inputs));
+    this.set({ ...this.props.inputs, ...inputs });
   }
 
   reset() {
@@ -205,7 +188,7 @@ export class Story {
   show(step) {
     if (step < 0 || step === this.step) return;
     [this.inputs, this.step] = [this.inputsOf(step), step];
-    [this.used, this.refusal] = [null, ""];
+    this.refusal = "";
     this.record();
   }
 
@@ -233,7 +216,7 @@ export class Story {
   partOf(numbers, step = this.step) {
     const moment = this.moment(step);
     const { board, nearest } = numbers;
-    const near = nearest ? { ...moment, inputs: changed(moment.inputs, nearest) } : moment; // what is stored
+    const near = nearest ? { ...moment, inputs: { ...moment.inputs, ...nearest } } : moment; // what is stored
     const part = board ? boardPart(board) : /** @type {Figure} */ (this.figure).picture(numbers, near);
     const said = plainText(this.props.steps[step].said, numbers);
     return { part, said: [said, described(part.tables ?? [])].filter(Boolean).join(" ") };
@@ -259,9 +242,7 @@ export class Story {
     const { title, theme, page, steps } = this.props;
     const { name, title: about } = steps[this.step];
     const { part, said } = this.partOf(numbers);
-    const scene = new Scene();
-    scene.draw(fitted(part, inkOf(theme.light)));
-    const svg = scene.toSvg(`${title}: ${about}`, said, theme.light.background, theme.light.text);
+    const svg = fileOf(fitted(part, inkOf(theme.light)), `${title}: ${about}`, said, theme.light);
     saveDrawing(svg, SIZE, `headscope-${page}-${name}`, format);
   }
 

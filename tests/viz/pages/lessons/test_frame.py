@@ -18,7 +18,6 @@ from viz.course.numbers import softened
 from viz.course.quiz import tables
 from viz.course.quiz.numbers import product
 from viz.pages.widgets.sources import source
-from viz.web import WEB
 
 NAMES = [lesson.name for lesson in course.COURSE]
 
@@ -35,14 +34,6 @@ def test_every_lesson_comes_after_those_it_needs() -> None:
     for number, lesson in enumerate(course.COURSE):
         assert all(NAMES.index(need) < number for need in lesson.needs), lesson.name
     assert 40 <= sum(course.lesson(name).minutes for name in course.SHORT) <= 45
-
-
-def test_every_lesson_lights_parts_of_the_map() -> None:
-    drawn = (WEB / "story" / "map_parts.js").read_text("utf-8")
-    parts = set(re.findall(r'\bid: "([^"]+)"', drawn))
-    lit = {part for lesson in course.COURSE for part in lesson.parts}
-    assert lit <= parts
-    assert not [each.name for each in course.COURSE if not each.parts and each.name != "quiz"]
 
 
 def test_marks_become_html_and_nothing_else_does() -> None:
