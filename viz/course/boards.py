@@ -1,6 +1,6 @@
-"""Boards: the picture of a step as rows of matrices and tables, computed for its inputs.
+"""What a lesson's numbers are made of, and boards: pictures as rows of matrices and tables.
 
-A lesson's `BOARDS` maps the names of such steps to functions of the inputs. The browser module
+A lesson's `BOARDS` maps the names of steps to functions of the inputs. The browser module
 `viz/web/story/board.js` draws what they return.
 """
 
@@ -13,9 +13,16 @@ Panel = dict[str, Any]
 Board = dict[str, Any]
 
 
+def plain(**named: Any) -> dict[str, Any]:
+    """Values by name: tensors as lists, or as numbers where they have no axes."""
+    return {
+        name: each.tolist() if hasattr(each, "tolist") else each for name, each in named.items()
+    }
+
+
 def panel(
     title: str,
-    values: Sequence[Sequence[float | str | None]],
+    values: Any,
     *,
     rows: Sequence[str] = (),
     cols: Sequence[str] = (),
@@ -27,41 +34,31 @@ def panel(
 
     Args:
         title: above it, with `_{…}` and `^{…}` for what is below and above the line.
-        values: row by row; None is a masked cell, a text is shown as it is.
+        values: a tensor, or row by row; None is a masked cell, a text is shown as it is.
         rows: names of the rows.
         cols: names of the columns.
         kind: colours: "weights" from 0 to 1, "signed" below and above 0, "plain" for none; or
-            "dots" on a line instead of cells, of rows with one number; for a "curve" or a
-            "picture" see the functions of that name.
+            those of `dots`, `curve` and `picture`.
         digits: after the decimal point; −1 for colours alone.
         sign: before it, such as "·", "=" or "→".
     """
-    return {
-        "title": title,
-        "values": [list(row) for row in values],
-        "rows": list(rows),
-        "cols": list(cols),
-        "kind": kind,
-        "digits": digits,
-        "sign": sign,
-    }
+    about = {"title": title, "kind": kind, "digits": digits, "sign": sign}
+    return {**about, **plain(values=values), "rows": [*rows], "cols": [*cols]}
+
+
+def signed(title: str, values: Any, **look: Any) -> Panel:
+    """A matrix whose colours are below and above 0."""
+    return panel(title, values, kind="signed", **look)
+
+
+def table(title: str, rows: Mapping[str, Any], cols: Sequence[str], **look: Any) -> Panel:
+    """A panel whose rows are given by name."""
+    return panel(title, [*rows.values()], rows=[*rows], cols=cols, **{"digits": 4, **look})
 
 
 def board(*rows: Sequence[Panel], **facts: Any) -> Board:
     """Rows of panels, and the numbers that the step's text names as `{board.…}`."""
-    return {"rows": [list(row) for row in rows], **facts}
-
-
-def table(
-    title: str,
-    rows: Mapping[str, Sequence[float | str | None]],
-    cols: Sequence[str],
-    *,
-    kind: Kind = "plain",
-    digits: int = 4,
-) -> Panel:
-    """A panel whose rows are given by name."""
-    return panel(title, [*rows.values()], rows=[*rows], cols=cols, kind=kind, digits=digits)
+    return {"rows": [[*row] for row in rows], **plain(**facts)}
 
 
 def dots(title: str, named: Mapping[str, float], others: Sequence[float]) -> Panel:

@@ -229,6 +229,11 @@ def piece(id: int) -> str:
     return word(tokenizer.text([id]))
 
 
+def pieces(ids: "Tensor") -> list[str]:
+    """Tokens of SmolLM2 as labels."""
+    return [*map(piece, ids.tolist())]
+
+
 def word(token: str) -> str:
     """A token as a label: without the space before it; a line break can be seen."""
     return token.replace("\n", "↵").strip() or "␣"

@@ -55,15 +55,7 @@ def test_query_key_value_against_plain_loops(client: TestClient) -> None:
     assert found["all_outputs"] == [pytest.approx(row, rel=1e-4, abs=1e-6) for row in wanted]
 
 
-SCALE = {
-    "width": 64,
-    "temperature": 0.5,
-    "size": 4,
-    "seed": 2,
-    "q": [1.2, -0.5],
-    "key_width": 1,
-    "scoring": "bilinear",
-}
+SCALE = {"width": 64, "temperature": 0.5, "seed": 2}
 
 
 def test_the_scale_against_numpy_and_closed_forms(client: TestClient) -> None:
@@ -79,28 +71,36 @@ def test_the_scale_against_numpy_and_closed_forms(client: TestClient) -> None:
     assert found["scaled_variance"] == pytest.approx(found["variance"] / 64, rel=1e-5)
     assert found["deviation"] == pytest.approx(math.sqrt(found["variance"]), rel=1e-5)
     assert [row[16] for row in found["walks"]] == pytest.approx(found["scores"], abs=0.006)
-    assert (found["half_product"], found["late"], found["exact"]) == (1024, 128, 128)
-    assert found["early"] == pytest.approx(128, rel=0.01)  # float16
+
+
+@pytest.mark.parametrize(("size", "product"), [(4, 1024), (32, None)])
+def test_half_precision_overflows_at_float16s_largest_number(
+    client: TestClient, size: int, product: float | None
+) -> None:
+    found = ask(client, "scale", {"board": "half", "width": 64, "size": size})["board"]
+    exact, late = 64 * size**2 / 8, None if product is None else product / 8
+    assert (found["product"], found["late"], found["exact"]) == (product, late, exact)
+    assert found["early"] == pytest.approx(exact, rel=0.01)  # float16
 
 
 @pytest.mark.parametrize("key_width", [1, 2, 3])
 @pytest.mark.parametrize("scoring", ["dot", "bilinear", "additive"])
 def test_three_widths_by_matrix_products(client: TestClient, key_width: int, scoring: str) -> None:
     chosen = {"q": [0.7, -1.3], "key_width": key_width, "scoring": scoring}
-    found = ask(client, "scale", {**SCALE, **chosen})["widths"]
+    found = ask(client, "scale", {"board": "widths", **chosen})["board"]
+    shown = {each["title"]: np.array(each["values"]) for row in found["rows"] for each in row}
     if scoring == "dot" and key_width != 2:
-        assert not found["comparable"]
-        assert not {"scores", "weights", "output"} & found.keys()
+        assert not {"scores", "weights", "output"} & shown.keys()
         return
-    names = ("q", "keys", "values", "between", "of_query", "of_key", "vector")
-    q, keys, values, m, w, u, v = (np.array(found[name]) for name in names)
+    q, keys, values = shown["q"][0], shown["keys"], shown["values"]
     assert (keys.shape, values.shape) == ((10, key_width), (10, 4))
     scores = {
         "dot": lambda: keys @ q,
-        "bilinear": lambda: keys @ (q @ m),
-        "additive": lambda: np.tanh(w @ q + keys @ u.T) @ v,
+        "bilinear": lambda: keys @ (q @ shown["M"]),
+        "additive": lambda: np.tanh(shown["W"] @ q + keys @ shown["U"].T) @ shown["v"][:, 0],
     }[scoring]()
     weights = np.exp(scores) / np.exp(scores).sum()
-    for name, wanted in (("scores", scores), ("weights", weights), ("output", weights @ values)):
-        assert found[name] == pytest.approx(wanted.tolist(), rel=1e-4, abs=1e-6), name  # float32
+    wanted = {"scores": scores[:, None], "weights": weights[:, None], "output": [weights @ values]}
+    for name, each in wanted.items():
+        assert shown[name] == pytest.approx(np.array(each), rel=1e-4, abs=1e-6), name  # float32
     assert found["shape"] == "(2, 1, 4)"

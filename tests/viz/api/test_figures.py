@@ -49,9 +49,11 @@ def test_the_heads_are_those_of_a_layer(client: TestClient, heads: int) -> None:
     assert torch.tensor(found["scores"]).softmax(-1).allclose(weights, atol=1e-5)
     joined = torch.nn.functional.linear(torch.tensor(found["joined"]), *layer.out.parameters())
     assert torch.allclose(joined, out[0, 2], atol=1e-5)
-    assert found["now"]["parameters"] == sum(each.numel() for each in layer.parameters())
-    assert (found["now"]["projections"], found["now"]["products"]) == (4 * 4 * 12**2, 2 * 4**2 * 12)
-    assert found["now"]["exponentials"] == weights.numel() == found["stored"]
+    asked = {"heads": str(heads), "board": "cost"}
+    cost = client.get("/api/figure/heads", params=asked).json()["board"]
+    assert cost["parameters"] == sum(each.numel() for each in layer.parameters())
+    assert (cost["projections"], cost["products"]) == (4 * 4 * 12**2, 2 * 4**2 * 12)
+    assert cost["exponentials"] == weights.numel()
 
 
 def test_a_cell_of_minilms_map_is_a_sum_of_products(client: TestClient) -> None:

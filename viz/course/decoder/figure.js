@@ -1,14 +1,12 @@
-// Decoder: a grid of weights that grows by a row and a column with each token, and a mask with edges to drag.
+// Decoder: a grid of weights that grows by a row and a column with each token, under a mask.
 
-import { column, overlaid, row, text } from "../../web/scene/layout.js";
-import { circle, joined, weightOf } from "../../web/scene/marks.js";
+import { column, row, text } from "../../web/scene/layout.js";
+import { weightOf } from "../../web/scene/marks.js";
 import { fixed } from "../../web/scene/numbers.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 
 /** @import {Figure} from "../../web/types" */
-
-const [MOST, ALL] = [11, 10]; // tokens; later keys a query sees without a mask
 
 /** @type {Figure} */
 export const figure = {
@@ -19,8 +17,7 @@ export const figure = {
     const parts = [weightsOf(numbers, count, moment), predictions(numbers, count, moment)];
     const under = step === "cache" && text("cached", "only the last row is computed");
     const legend = row(text("legend", "weights in %", "weight"), under);
-    const all = column(row({ gap: 0.6, align: "end" }, ...parts), legend);
-    return reached("edge") ? overlaid(all, (at) => edges(at, count, inputs)) : all;
+    return column(row({ gap: 0.6, align: "end" }, ...parts), legend);
   },
 };
 
@@ -66,39 +63,4 @@ function predictions(numbers, count, { reached }) {
   const values = rows.map(({ share }) => String(Math.round(100 * share)));
   const names = rows.map(({ token }) => token);
   return list("said", names, [{ values }], look);
-}
-
-/** The two edges of the band of visible keys, each with a handle. */
-function edges(at, count, inputs) {
-  const { x: left, y: top, w, h } = at("w/0.0");
-  const [window, ahead] = [Math.min(Number(inputs.window), count), Math.min(Number(inputs.ahead), count - 1)];
-  const end = (x) => Math.max(0, Math.min(count, Math.round((x - left) / w)));
-  const toAhead = (place) => ({ ahead: place >= count ? ALL : Math.max(0, place - 1) });
-  const toWindow = (place) => ({ window: place <= 0 ? MOST : Math.max(1, count - place) });
-  const edge = (key, place, opacity) => {
-    const across = (i) => left + Math.max(0, Math.min(count, place(i))) * w;
-    const step = (i) => [0, 1].map((below) => [across(i), top + (i + below) * h]);
-    const stairs = Array.from({ length: count }, (_, i) => step(i)).flat();
-    return joined(key, "/primary 2.5", stairs, opacity === undefined ? {} : { opacity });
-  };
-  const knob = (key, x, y, handle) => circle(key, [x, y], 0.6, "background/primary 3", { handle });
-  const later = ahead >= count - 1 ? "no mask: all later tokens in sight" : `${ahead} later tokens in sight`;
-  const upper = {
-    ...{ label: "Upper edge of the mask", now: ahead },
-    value: ahead === 0 ? "causal: no later token in sight" : later,
-    move: (x) => toAhead(end(x)),
-    nudge: (dx, dy) => toAhead(Math.max(1, 1 + ahead + dx - dy)),
-  };
-  const lower = {
-    ...{ label: "Lower edge of the mask", now: window },
-    value: window >= count ? "all earlier tokens in sight" : `a window of ${window}`,
-    move: (x) => toWindow(end(x)),
-    nudge: (dx, dy) => toWindow(Math.min(count - 1, count - window + dx - dy)),
-  };
-  return [
-    edge("edge/ahead", (i) => i + 1 + ahead),
-    edge("edge/window", (i) => i + 1 - window, window < count ? 1 : 0),
-    knob("knob/ahead", left + (1 + ahead) * w, top - 0.5, upper),
-    knob("knob/window", left + (count - window) * w, top + count * h + 0.5, lower),
-  ];
 }

@@ -1,8 +1,7 @@
 // Many heads: a band of numbers that splits into heads, attends in each, and joins again.
 
-import { bars } from "../../web/scene/plot.js";
-import { box, column, framed, grid, row, text, wire, wired } from "../../web/scene/layout.js";
-import { fixed, grouped } from "../../web/scene/numbers.js";
+import { box, column, framed, row, text, wire, wired } from "../../web/scene/layout.js";
+import { fixed } from "../../web/scene/numbers.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { list } from "../../web/scene/list.js";
 import { opened, trained } from "./minilm.js";
@@ -11,20 +10,12 @@ import { tokens } from "../../web/scene/tokens.js";
 /** @import {Figure} from "../../web/types" */
 
 const CELL = 2.3;
-const PANELS = {
-  parameters: "Parameters",
-  projections: "Multiplications: projections",
-  products: "Multiplications: q·k and weights·v",
-  exponentials: "Exponentials; weights to store",
-};
-
 /** @type {Figure} */
 export const figure = {
   asks: ({ step }) => (step === "cell" ? { element: 0 } : {}), // which one is read is asked of no one
 
   picture(numbers, moment) {
     const { step } = moment;
-    if (step === "cost") return costs(numbers);
     if (step !== "trained" && step !== "cell") return layer(numbers, moment);
     if (!numbers.trained) return text("wait", "MiniLM is reading the sentence …", "muted");
     return (step === "cell" ? opened : trained)(numbers, moment);
@@ -94,17 +85,4 @@ function reading({ words, token, head, scores, weights }) {
   const look = { head: `“${words[token]}” in head ${head}`, about: `Head ${head}`, tall: 1.6 };
   const names = words.map((word) => `“${word}”`);
   return list("read", names, [score, weight], look);
-}
-
-function costs({ costs: all, count }) {
-  const labels = Object.keys(all);
-  const chosen = labels.indexOf(String(count));
-  const panels = Object.entries(PANELS).map(([name, title], panel) => {
-    const patch = (i) => ({ heads: labels[i] });
-    const press = (i) => ({ label: `${labels[i]} heads`, pressed: i === chosen, patch: patch(i) });
-    const values = labels.map((each) => all[each][name]);
-    const look = { title, name: "heads", labels, chosen, said: (i) => grouped(values[i]), wide: 17 };
-    return bars(`cost/${name}/`, values, { ...look, press: panel ? undefined : press });
-  });
-  return grid(1, [panels.slice(0, 2), panels.slice(2)]);
 }

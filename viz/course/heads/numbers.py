@@ -44,12 +44,8 @@ def numbers(
         query: the token of MiniLM that attends; the last one where there are fewer.
         key: the token that it attends to, likewise.
     """
-    costs = {str(each): _costs(each) for each in COUNTS}
     answer = {
         **_layer(int(heads), token, min(head, int(heads) - 1)),
-        "costs": costs,
-        "one": costs["1"],
-        "now": costs[heads],
         "trained": None,
     }
     if trained == "no":
@@ -90,19 +86,6 @@ def _layer(heads: int, token: int, head: int) -> dict[str, Any]:
         "weights": weights.tolist(),
         "joined": (weights @ pattern.v[0])[:, token].flatten().tolist(),
         "out": out[0, token].tolist(),
-        "stored": weights.numel(),
-    }
-
-
-@lru_cache(maxsize=len(COUNTS))
-def _costs(heads: int) -> dict[str, int]:
-    """Parameters of the layer, and its work on the four words: multiplications, exponentials."""
-    layer, count = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=heads)), len(WORDS)
-    return {
-        "parameters": sum(each.numel() for each in layer.parameters()),
-        "projections": 4 * count * DIM**2,
-        "products": 2 * count**2 * DIM,
-        "exponentials": heads * count**2,
     }
 
 
@@ -148,6 +131,31 @@ def _cell(sentence: str, layer: int, head: int, query: int, key: int) -> dict[st
         },
         **real.about("minilm", form="head", input=sentence, **place),
     }
+
+
+@lru_cache(maxsize=len(COUNTS))
+def costs(heads: str) -> Board:
+    """Parameters of the layer, and its work on the four words, by the number of heads."""
+    count = len(WORDS)
+
+    def row(heads: int) -> list[int]:
+        layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=heads))
+        parameters = sum(each.numel() for each in layer.parameters())
+        return [parameters, 4 * count * DIM**2, 2 * count**2 * DIM, heads * count**2]
+
+    rows = {each: row(each) for each in COUNTS}
+    parameters, projections, products, exponentials = rows[int(heads)]
+    cols = ["parameters", "projections", "q·k, weights·v", "exponentials"]
+    named = {f"{each} heads": [f"{n:,}" for n in numbers] for each, numbers in rows.items()}
+    return board(
+        [table("Multiplications and exponentials for four words", named, cols)],
+        heads=int(heads),
+        parameters=parameters,
+        projections=projections,
+        products=products,
+        exponentials=exponentials,
+        one=rows[1][-1],
+    )
 
 
 @lru_cache(maxsize=1)
@@ -246,4 +254,4 @@ def habits_of(text: str) -> dict[str, Any]:
     return {"rows": rows, "heads": len(names), "others": others}
 
 
-BOARDS = {"deep": deep, "eight": eight, "shapes": shapes}
+BOARDS = {"cost": costs, "deep": deep, "eight": eight, "shapes": shapes}

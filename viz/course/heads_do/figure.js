@@ -1,7 +1,6 @@
 // What heads do: arrows above a repeated text, the maps of four heads below it, and a key to hide.
 
-import { arc, column, framed, free, row, text, wired } from "../../web/scene/layout.js";
-import { circle, line, say } from "../../web/scene/marks.js";
+import { arc, column, framed, row, text, wired } from "../../web/scene/layout.js";
 import { fixed } from "../../web/scene/numbers.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
@@ -123,47 +122,13 @@ function maps(numbers, moment) {
   return column({ gap: 0.2 }, row({ gap: 0.8 }, ...all), under);
 }
 
-/** The loss without each head of two layers: the others as dots, and the heads of the maps by name. */
-function losses({ controls, tests, names, ablated }) {
-  const [all, ...without] = tests.map(({ loss }) => loss);
-  const most = Math.max(...controls.losses, all, ...without);
-  const isNamed = (head) => ablated === String(head) || head <= PREVIOUS + 1; // others are among the dots
-  const rows = ["all heads", ...names.map((name) => `without ${name}`)];
-  const table = {
-    title: "Loss",
-    rows,
-    cols: ["cross entropy"],
-    values: [all, ...without].map((each) => [each]),
-  };
-  const draw = (left, top) => {
-    const [x, y] = [(loss) => left + 1 + (33 * loss) / most, top + 1.7];
-    const other = (loss, i) => {
-      const look = { opacity: 0.55, tip: `without another head: ${fixed(loss)}` };
-      return circle(`loss/other/${i}`, [x(loss), y], 0.27, "muted", look);
-    };
-    const named = (loss, head) => {
-      if (!isNamed(head)) return [];
-      const fill = ablated === String(head) ? "primary" : "text";
-      const [tip, place] = [
-        `without ${names[head]}: ${fixed(loss)}`,
-        [Math.min(x(loss), left + 31), y - 1.2],
-      ];
-      return [
-        circle(`loss/${head}`, [x(loss), y], 0.4, fill, { tip }),
-        say(`loss/${head}/name`, place, `${names[head]}: ${fixed(loss, 1)}`, `${fill} small`),
-      ];
-    };
-    return [
-      line("loss/line", [left + 1, y, left + 34, y], "/muted 1"),
-      line("loss/whole", [x(all), y - 0.6, x(all), y + 0.6], "/text 2"),
-      say("loss/whole/name", [x(all), y + 1.2], `all heads: ${fixed(all, 1)}`, "small"),
-      say("loss/zero", [left + 1, y + 1.2], "0", "muted small"),
-      ...controls.losses.map(other),
-      ...without.flatMap(named),
-    ];
-  };
-  const title = `Loss without one head; dots: the ${controls.losses.length} others of both layers`;
-  return column({ gap: 0 }, text("loss/title", title, "small"), free(35, 3.4, draw, [table]));
+/** The loss without the two heads of the circuit, and without others of both layers. */
+function losses({ controls: { median, most }, tests, names }) {
+  const [first, second] = names.map((name) => `without ${name}`);
+  const rows = ["all heads", first, second, "without another: middle", "at most"];
+  const values = [...tests.slice(0, 3).map(({ loss }) => loss), median, most];
+  const look = { about: "Loss", tall: 1.15 };
+  return list("loss", rows, [{ head: "loss", values, bar: 14, fill: () => "primary" }], look);
 }
 
 function hiding({ tokens: read, layer, head, weights, changes, key, words: next, before, after }) {

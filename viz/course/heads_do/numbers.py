@@ -18,7 +18,7 @@ from models.edits import Ablate, Cut, Patch
 from models.run import trace
 from models.trace import Trace
 from viz.course import real
-from viz.course.boards import Board, board, panel
+from viz.course.boards import Board, board, panel, signed
 
 REPEATER, READER = "induction", "grammar-next"
 DEEP = ((16, 0), (18, 6), (16, 1), (18, 8))  # of SmolLM2: previous token, induction, control, sink
@@ -166,7 +166,7 @@ def controls() -> dict[str, Any]:
         loss(trace(model, ids, edits=[Ablate(*at)])) for at in others if at not in DEEP[:2]
     )
     middle = losses[len(losses) // 2]
-    return {"count": len(losses), "median": middle, "most": losses[-1], "losses": losses}
+    return {"count": len(losses), "median": middle, "most": losses[-1]}
 
 
 def _repeated() -> tuple[Tensor, Loss]:
@@ -271,8 +271,8 @@ GIVEN = "When Mary and John went to the store, John gave a drink to"
 OTHER = "When Mary and John went to the store, Mary gave a drink to"
 NAME = 9  # the token in which they differ
 MARY = 1  # the place of the name that is given
-READERS = ((24, 4), (23, 0), (20, 0), (29, 1))  # the one against her, and three for her
 LAYERS = (0, 4, 8, 12, 16, 20, 24, 28)  # in which states are patched
+READERS = ((24, 4), (23, 0), (20, 0), (29, 1))  # the one against her, and three for her
 
 
 def causes() -> Board:
@@ -289,7 +289,7 @@ def causes() -> Board:
             panel(
                 "looks at", [[each] for each in looks], rows=names, cols=["Mary"], kind="weights"
             ),
-            panel("its part", [[each] for each in parts], cols=["of her logit"], kind="signed"),
+            signed("its part", [[each] for each in parts], cols=["of her logit"]),
             panel("Mary without it", without, cols=["off", "average"], kind="weights"),
         ],
         given=read["given"],

@@ -3,14 +3,13 @@
 import { bracketed, fixed, typed } from "../../web/scene/numbers.js";
 import { column, free, lines, row, text, wire, wired } from "../../web/scene/layout.js";
 import { circle, line } from "../../web/scene/marks.js";
-import { clamp, clock, clocks, handleOf, handsOf, PAIR } from "./clocks.js";
+import { clock, clocks, handsOf, PAIR } from "./clocks.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { plot } from "../../web/scene/plot.js";
 
 /** @import {Figure} from "../../web/types" */
 
-const LAST_FIRST = 17; // position of the first of three words, at most
 const CELLS = { kind: "signed", most: 1, digits: -1 };
 
 /** @type {Figure} */
@@ -44,7 +43,7 @@ const note = (position) => text("clock/note", `position ${position}`, "bold");
 
 /** The row of a position, as hands and in the table. */
 function table({ table: values, position, rates, row: here }, { step }) {
-  const hands = handsOf("h", here, rates, position, "position");
+  const hands = handsOf("h", here);
   const look = {
     ...{ ...CELLS, about: "The table", cell: PAIR / 2, tall: 0.95, lit: (p) => p === position },
     rows: values.map((_, p) => (p % 5 === 0 || p === position ? String(p) : "")),
@@ -70,12 +69,9 @@ function sums({ small: { tokens, first, rates, embeddings, positions, sums: adde
     const [x, p, z] = [embeddings[t], positions[t], added[t]];
     const cells = (key, values, look) =>
       matrix(`${key}${t}`, [values], { kind: "signed", most: 1, cell: 2.5, tall: 2.1, ...look });
-    const turn = (to) => ({ first: clamp(to - t, LAST_FIRST) });
-    const hands = rates.map((rate, j) => {
-      const handle = j ? undefined : handleOf(`Position of ${word}`, at, rate, turn);
-      const hand = { key: `h${t}.${j}`, pair: p.slice(2 * j, 2 * j + 2), handle };
-      return clock(`${t}.${j}`, 1.7, [hand], `This hand turns by ${String(rate)} radians for each position`);
-    });
+    const hands = handsOf(`h${t}.`, p).map((hand, j) =>
+      clock(`${t}.${j}`, 1.7, [hand], `This hand turns by ${String(rates[j])} radians for each position`),
+    );
     const turned = (i) => `${i % 2 ? "cos" : "sin"}(${at} · ${String(rates[i >> 1])}) = ${fixed(p[i], 4)}`;
     const of = (_, i) => [`x${t}/0.${i}`, `p${t}/0.${i}`];
     const sum = (i) => `${bracketed(fixed(x[i]))} + ${bracketed(fixed(p[i], 4))} = ${fixed(z[i], 4)}`;
@@ -102,10 +98,7 @@ function sums({ small: { tokens, first, rates, embeddings, positions, sums: adde
 
 /** Two positions, and the dot product of their rows by offset. */
 function distance({ position, other, dots, dot, moved_dot: moved, rates, row: here, other_row: there }) {
-  const hands = [
-    handsOf("o", there, rates, other, "other", "primary"),
-    handsOf("h", here, rates, position, "position"),
-  ];
+  const hands = [handsOf("o", there, "primary"), handsOf("h", here)];
   const curve = [...dots.slice(1).reverse(), ...dots];
   return column(
     clocks(rates, hands),
@@ -125,7 +118,7 @@ function length({ rates, far, far_row: away }) {
   const names = ["Sinusoidal, rotary, ALiBi", "MiniLM's learned table"];
   const schemes = list("scheme", names, [{ values: has }, { values: now, more }], { tall: 2.6 });
   const both = column({ gap: 1.4 }, matrix("far", [away], cells), schemes);
-  return column({ gap: 1.4 }, clocks(rates, [handsOf("h", away, rates)]), note(far), both);
+  return column({ gap: 1.4 }, clocks(rates, [handsOf("h", away)]), note(far), both);
 }
 
 /** A number at two positions, and five positions later. */

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from models.attention import Dot, Pattern, attend
 from models.seeding import seeded
-from viz.course.boards import Board, Panel, board, panel
+from viz.course.boards import Board, Panel, board, panel, signed
 from viz.course.numbers import follow
 
 TOKENS = ["animal", "street", "it"]
@@ -90,11 +90,11 @@ def columns() -> Board:
         q, k, v = (each[0, 0].tolist() for each in (pattern.q, pattern.k, pattern.v))
         weights = steps["weights"].tolist()
         return [
-            panel(f"{how}: Q", q, rows=names, kind="signed", digits=4),
-            panel("K", k, kind="signed", digits=4),
-            panel("V", v, kind="signed", digits=4),
+            signed(f"{how}: Q", q, rows=names, digits=4),
+            signed("K", k, digits=4),
+            signed("V", v, digits=4),
             panel(f"{how}: weights", weights, rows=names, kind="weights", digits=4),
-            panel("result", steps["values"].tolist(), kind="signed", digits=4, sign="→"),
+            signed("result", steps["values"].tolist(), digits=4, sign="→"),
         ]
 
     by_columns = reading(feature_by_feature(x, *matrices), "words as columns", features)

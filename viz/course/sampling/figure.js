@@ -1,6 +1,6 @@
 // Sampling: bars that temperature moves and a line cuts off; then a cache that grows by a column.
 
-import { box, column, lines, overlaid, row, text, wire, wired } from "../../web/scene/layout.js";
+import { column, lines, overlaid, row, text, wire, wired } from "../../web/scene/layout.js";
 import { circle, line, say } from "../../web/scene/marks.js";
 import { fixed, grouped, nth } from "../../web/scene/numbers.js";
 import { list } from "../../web/scene/list.js";
@@ -11,21 +11,15 @@ import { plot } from "../../web/scene/plot.js";
 
 /** @type {Figure} */
 export const figure = {
-  picture(numbers, moment) {
-    if (moment.step === "cost") return costs(numbers);
-    return moment.step === "cache" ? cache(numbers) : shares(numbers, moment);
-  },
+  picture: (numbers, moment) => (({ cost: costs, cache })[moment.step] ?? shares)(numbers, moment),
 };
 
-/** The likeliest words, and a line that cuts. */
+/** The likeliest words, and the line of top-k. */
 function shares({ words, logits, plain, warm, drawn, others, together, count }, { reached, inputs }) {
   const [warmed, cut] = [reached("temperature"), reached("cut")];
-  const rest = `${grouped(count - words.length)} others`;
-  const [before, heated, left] = [
-    [...plain, others.plain],
-    [...warm, others.warm],
-    [...drawn, others.drawn],
-  ];
+  const before = [...plain, others.plain];
+  const heated = [...warm, others.warm];
+  const left = [...drawn, others.drawn];
   const isGone = (i) => cut && left[i] === 0;
   const values = !warmed ? before : heated.map((share, i) => (cut && !isGone(i) ? left[i] : share));
   const tip = (i) => {
@@ -45,76 +39,49 @@ function shares({ words, logits, plain, warm, drawn, others, together, count }, 
     cut && { head: "together", values: [...together, ""], digits: 3 },
   ];
   const more = (i) => (i === words.length || isGone(i) ? { fill: "muted" } : {});
+  const rest = `${grouped(count - words.length)} others`;
   const part = list("b", [...words, rest], columns, { about: "The next word", more, tall: 1.9 });
-  return cut ? overlaid(part, (at) => cutLine(at, Number(inputs.k), words.length, part.w)) : part;
-}
-
-/** Where top-k cuts, with a handle. */
-function cutLine(at, k, most, width) {
-  const [first, second] = [at("b0"), at("b1")];
-  const tall = second.y - first.y;
-  const rows = k || most + 1;
-  const y = first.y + first.h / 2 + (rows - 0.5) * tall;
-  const to = (count) => ({ k: count > most ? 0 : Math.max(1, count) });
-  const handle = {
-    ...{ label: "Top-k: words that are kept", value: k ? `${k} words` : "all words", now: k },
-    move: (_, down) => to(Math.round((down - first.y - first.h / 2) / tall + 0.5)),
-    nudge: (dx, dy) => to(rows + dx + dy),
-  };
-  return [
-    line("cut", [first.x, y, first.x + width, y], "/primary 2"),
-    circle("cut/knob", [first.x, y], 0.6, "background/primary 3", { handle }),
-  ];
+  if (!cut || !inputs.k) return part;
+  return overlaid(part, (at) => {
+    const { x, y, h } = at(`b${Number(inputs.k) - 1}`);
+    const low = y + h / 2 + 0.95;
+    return [line("cut", [x, low, x + part.w, low], "/primary 2")];
+  });
 }
 
 /** Keys and values of the tokens, a column each; the query of the last one takes its shares of them. */
-function cache({ tokens, begun, following, keys, values, query, weights, small }) {
+function cache({ tokens, keys, values, query, weights, small }) {
   const last = tokens.length - 1;
-  const tip = (term) => (value, i, j) =>
-    `${term} of “${tokens[j]}”, feature ${i}: ${fixed(value, 3)}${j < last ? ", from the cache" : ""}`;
   const cells = { kind: "signed", most: 3, digits: -1, cell: Math.min(2.6, 29 / tokens.length), tall: 0.95 };
-  const look = (term) => ({ ...cells, stroke: term, tip: tip(term), lit: (_, j) => j === last });
-  const name = (term, words = `${term}s`) => text(`${term}/name`, words, `${term} bold`);
-  const turned = (vectors) => query.map((_, i) => nth(vectors, i));
-  const named = (term, all, cols) => {
-    const part = matrix(term[0], turned(all), { ...look(term), cols, about: `${term}s` });
-    return row({ gap: 0.6 }, name(term), part);
+  const named = (term, vectors, cols, name = `${term}s`) => {
+    const ofQuery = term === "query";
+    const tip = (value, i, j) => {
+      const token = ofQuery ? last : j;
+      const source = token < last ? ", from the cache" : "";
+      return `${term} of “${tokens[token]}”, feature ${i}: ${fixed(value, 3)}${source}`;
+    };
+    const look = { ...cells, stroke: term, tip, lit: (_, j) => !ofQuery && j === last, cols };
+    const turned = query.map((_, i) => nth(vectors, i));
+    const title = text(`${term}/name`, name, `${term} bold`);
+    return row({ gap: 0.6 }, title, matrix(term[0], turned, { ...look, about: ofQuery ? "" : name }));
   };
-  const cellsOfQuery = {
-    ...look("query"),
-    tip: (value, i) => tip("query")(value, i, last),
-    lit: () => false,
-  };
-  const asked = row(
-    { gap: 0.6 },
-    name("query", "query"),
-    matrix(
-      "q",
-      query.map((each) => [each]),
-      cellsOfQuery,
-    ),
-  );
-  const patch = { written: tokens.length - begun + 1 };
-  const write = `write “${following}”`;
-  const press = { label: `Write “${following}”`, patch };
   const counts = [
     `without a cache: ${grouped(small.without)} multiplications`,
     `with it: ${grouped(small.with)}`,
   ];
-  const button = following !== null && box("write", write, "surface/primary 2", { press });
   const title = last === 1 ? "1 token cached, 1 computed" : `${last} tokens cached, 1 computed`;
   const part = column(
     { align: "end" },
     row(text("cache/title", title, "bold")),
     named("key", keys, tokens),
     named("value", values, []),
-    column({ gap: 2.4 }, text("space", ""), asked),
-    row({ gap: 3 }, lines("small", counts), button),
+    column({ gap: 2.4 }, text("space", ""), named("query", [query], [], "query")),
+    lines("small", counts),
   );
   const share = (weight, i) => {
-    const said = `“${tokens[last]}” gives “${tokens[i]}” ${fixed(weight, 3)}`;
-    const wide = { width: 0.6 + 7 * weight, opacity: 0.25 + 0.7 * weight, tip: said };
-    return wire(`w${i}`, "q/0.0", `v/${query.length - 1}.${i}`, "/weight", wide);
+    const tip = `“${tokens[last]}” gives “${tokens[i]}” ${fixed(weight, 3)}`;
+    const look = { width: 0.6 + 7 * weight, opacity: 0.25 + 0.7 * weight, tip };
+    return wire(`w${i}`, "q/0.0", `v/${query.length - 1}.${i}`, "/weight", look);
   };
   return wired(part, ...weights.map(share));
 }
@@ -122,7 +89,6 @@ function cache({ tokens, begun, following, keys, values, query, weights, small }
 /** The price of one more token, with and without a cache. */
 function costs({ curve, length, without, with: cached, times, memory }) {
   const [low, high] = [curve[0].length, curve[curve.length - 1].length];
-  const within = (count) => ({ length: Math.max(low, Math.min(high, Math.round(count))) });
   const look = {
     ...{ x: [low, high], y: [1e8, 1e12], log: ["x", "y"], wide: 31, high: 14 },
     ticks: {
@@ -135,11 +101,6 @@ function costs({ curve, length, without, with: cached, times, memory }) {
   const draw = ({ x, at, graph }) => {
     const [side, away] = x(length) > 22 ? ["end", -0.7] : ["start", 0.7];
     const [, middle] = at(length, Math.sqrt(without * cached));
-    const handle = {
-      ...{ label: "Tokens so far", value: `${length} tokens`, now: length },
-      move: (to) => within(low * (high / low) ** ((to - x(low)) / (x(high) - x(low)))),
-      nudge: (dx, dy) => within(length * 2 ** (0.5 * (dx - dy))),
-    };
     return [
       graph("plot/without", "/muted 3", points("without")),
       graph("plot/with", "/primary 3", points("with")),
@@ -147,7 +108,6 @@ function costs({ curve, length, without, with: cached, times, memory }) {
       circle("plot/at/without", at(length, without), 0.4, "muted"),
       circle("plot/at/with", at(length, cached), 0.4, "primary"),
       say("plot/times", [x(length) + away, middle], `${grouped(times, 1)} times`, `bold ${side}`),
-      circle("plot/knob", at(length, 1e12), 0.65, "background/primary 3", { handle }),
     ];
   };
   const table = {

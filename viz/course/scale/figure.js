@@ -1,11 +1,10 @@
 // Scale and softmax: dot products spread as the width grows, and the softmax saturates.
 
 import { bars, plot } from "../../web/scene/plot.js";
-import { circle, line, rect, say } from "../../web/scene/marks.js";
+import { circle, line } from "../../web/scene/marks.js";
 import { column, grid, lines, row, text } from "../../web/scene/layout.js";
-import { fixed, grouped } from "../../web/scene/numbers.js";
+import { fixed } from "../../web/scene/numbers.js";
 import { list } from "../../web/scene/list.js";
-import { threeWidths } from "./widths.js";
 
 /** @import {Figure} from "../../web/types" */
 
@@ -16,9 +15,7 @@ const FORMULAS = ["q·k", "q^{T} M k", "v^{T} tanh(W q + U k)"];
 export const figure = {
   picture(numbers, moment) {
     const { reached, step } = moment;
-    if (reached("half")) return halves(numbers);
     if (step === "others") return others(numbers);
-    if (step === "widths") return threeWidths(numbers.widths, moment);
     if (reached("softmax"))
       return column({ gap: 1.2 }, keys(numbers, moment), reached("slope") && slopes(numbers, moment));
     return reached("walk") ? walks(numbers) : spread(numbers);
@@ -139,38 +136,4 @@ function others({ width, others: kinds }) {
   });
   const left = text("head", `unscaled scores, d = ${width}`, "bold");
   return grid(0.8, [[left, text("head/weights", "weights of the eight keys", "weight bold")], ...rows]);
-}
-
-const long = (value) => (value < 100 ? fixed(value) : grouped(value));
-
-/** One score in float16, on a logarithmic line with the largest number of the format. */
-function halves({ width, size, half_product, late, early, exact, largest_half: largest }) {
-  const all = {
-    "q·k, float16": half_product,
-    "(q·k) / √d, divided afterwards, float16": late,
-    "(q / ∜d)·(k / ∜d), divided before, float16": early,
-    "the score itself, computed exactly": exact,
-  };
-  const ticks = { x: [0, 2, 4, 6, 8].map((power) => [10 ** power, power ? `10^{${power}}` : "1"]), y: [] };
-  const look = { x: [0.1, 1e8], y: [-0.5, 4], log: ["x"], ticks, wide: 34, high: 21 };
-  const drawn = plot("half", look, ({ x, y, at }) => {
-    const score = ([name, value], i) => {
-      const [key, [left, down], isFinite] = [`half${i}`, at(0.1, 3 - i), value !== null];
-      const end = x(Math.min(1e8, Math.max(0.1, value ?? 1e8)));
-      const place = isFinite ? [Math.min(end, x(3e7)), down + 1.2] : [x(3e7), down - 1.2];
-      return [
-        say(`${key}/name`, [left, down - 1.5], name, "start"),
-        line(`${key}/line`, [left, down, end, down], isFinite ? "/muted 2" : "/muted 2 arrow"),
-        ...(isFinite ? [circle(key, [end, down], 0.45, "text")] : []),
-        say(`${key}/value`, place, isFinite ? long(value) : "∞", "bold", { size: isFinite ? 1 : 1.6 }),
-      ];
-    };
-    return [
-      rect("beyond", [...at(largest, 4), x(1e8) - x(largest), y(-0.5) - y(4)], "surface"),
-      line("wall", [...at(largest, 4), ...at(largest, -0.5)], "/text 3"),
-      say("wall/name", [x(largest) - 0.4, y(4) + 0.5], "largest float16: 65,504", "bold end"),
-      ...Object.entries(all).flatMap(score),
-    ];
-  });
-  return column(text("head", `q and k: ${width} numbers each, all ${fixed(size, 1)}`, "bold"), drawn);
 }

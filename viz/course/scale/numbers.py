@@ -15,36 +15,24 @@ from models.attention import Dot, attend
 from models.attention.scores import Additive, Bilinear, Score, softmax
 from models.seeding import seeded
 from viz.course import real
-from viz.course.boards import Board, board, table
+from viz.course.boards import Board, board, panel, table
 from viz.course.numbers import softened
 
 WIDEST = 512
 QUERIES, KEYS = 500, 8  # random queries, and keys of each
 HIDDEN = 64  # units of the additive score
 SPAN = 70  # of the histogram, on both sides of 0, in bins of width 1
-EVERY = 4  # features between two points of a walk
 COMPARED = 100  # queries whose scores are computed in three ways
+EVERY = 4  # features between two points of a walk
 
 
-def numbers(
-    width: int,
-    temperature: float,
-    size: float,
-    seed: int,
-    q: list[float],
-    key_width: int,
-    scoring: str,
-) -> dict[str, Any]:
-    """The spread of the scores, the weights of one query, and one score in float16.
+def numbers(width: int, temperature: float, seed: int) -> dict[str, Any]:
+    """The spread of the scores, the weights of one query.
 
     Args:
         width: d, of queries and keys.
         temperature: divides the scaled scores of the one query.
-        size: of every number of the vectors of the score in float16.
         seed: of the random queries and keys.
-        q: a query of width 2 that attends to keys of another width.
-        key_width: of those keys.
-        scoring: how it is compared with them.
     """
     every, root = _walks(seed)[width - 1], sqrt(width)
     figures: dict[str, Any] = {}
@@ -72,10 +60,6 @@ def numbers(
         **_means(width, seed),
         "others": _others(width, seed),
         "hidden": HIDDEN,
-        "size": size,
-        **_halves(torch.full((width,), size)),
-        "largest_half": torch.finfo(torch.half).max,
-        "widths": _three_widths(q, key_width, scoring),
     }
 
 
@@ -147,18 +131,29 @@ def others(q: Tensor, k: Tensor, seed: int) -> dict[str, Tensor]:
     return {name: each.scores(q[:, None], k[:, None], [0])[:, 0, 0] for name, each in kinds.items()}
 
 
-def _halves(vector: Tensor) -> dict[str, float | None]:
+def halves(width: int, size: float) -> Board:
     """The score of a vector with itself in half precision, scaled after the product and before it.
 
     Scaling q and k by 1/∜d each keeps the terms small *before* they are summed. The largest float16
     number is 65,504: a larger product overflows to infinity, and dividing it afterwards does not
     bring it back.
     """
-    root, low = sqrt(len(vector)), vector.half()
+    vector, root = torch.full((width,), size), sqrt(width)
+    low = vector.half()
     product, fourth = low @ low, low / sqrt(root)
-    halves = {"half_product": product, "late": product / root, "early": fourth @ fourth}
-    finite = {name: float(each) if isfinite(each) else None for name, each in halves.items()}
-    return {**finite, "exact": float(vector.double() @ vector.double()) / root}
+    found = {
+        "q·k, float16": product,
+        "(q·k) / √d, divided afterwards, float16": product / root,
+        "(q / ∜d)·(k / ∜d), divided before, float16": fourth @ fourth,
+        "the score itself, computed exactly": vector.double() @ vector.double() / root,
+    }
+    finite = [float(each) if isfinite(each) else None for each in found.values()]
+    written = ["∞" if each is None else f"{each:,.2f}" for each in finite]
+    title = f"q and k: {width} numbers each, all {size:.1f}"
+    rows = dict(zip(found, ([each] for each in written), strict=True))
+    named = dict(zip(("product", "late", "early", "exact"), finite, strict=True))
+    largest = torch.finfo(torch.half).max
+    return board([table(title, rows, [f"largest float16: {largest:,.0f}"])], **named)
 
 
 # ---- a query of width 2, ten keys of width 1, 2 or 3, and ten values of width 4
@@ -185,7 +180,7 @@ OF_KEY = torch.tensor([[1.1, 0.3, -0.5], [0.7, -0.9, 0.4], [-1.2, 0.6, 0.8]])  #
 VECTOR = torch.tensor([1.5, -1.0, 2.0])  # v
 
 
-def _three_widths(q: list[float], key_width: int, scoring: str) -> dict[str, Any]:
+def widths(q: list[float], key_width: int, scoring: str) -> Board:
     """A query, keys and values of three widths; without scores where they cannot be compared.
 
     A dot product needs queries and keys of one width; a bilinear or an additive score does not.
@@ -193,32 +188,34 @@ def _three_widths(q: list[float], key_width: int, scoring: str) -> dict[str, Any
     """
     query, keys = torch.tensor(q), TEN_KEYS[:, :key_width]
     between, of_key = BETWEEN[:, :key_width], OF_KEY[:, :key_width]
-    given: dict[str, Any] = {
-        "q": query,
-        "keys": keys,
-        "values": TEN_VALUES,
-        "between": between,
-        "translated": query @ between,
-        "of_query": OF_QUERY,
-        "of_key": of_key,
-        "query_part": OF_QUERY @ query,
-        "vector": VECTOR,
-    }
-    comparable = scoring != "dot" or key_width == len(q)
-    more: dict[str, Any] = {"scoring": scoring, "key_width": key_width, "comparable": comparable}
-    if comparable:
-        score = score_of(scoring, key_width)
-        batch = (each.expand(2, 1, *each.shape) for each in (query[None], keys, TEN_VALUES))
-        values, pattern = attend(*batch, score=score)
-        given |= {
-            "scores": pattern.scores(0, item=0)[0],
-            "weights": pattern.weights(0, item=0)[0],
-            "output": values[0, 0, 0],
-        }
-        if isinstance(score, Additive):
-            given["hidden"] = sum(score.hidden(query, keys))
-        more["shape"] = str(tuple(values[:, 0].shape))
-    return {**{name: each.tolist() for name, each in given.items()}, **more}
+    matrices = {
+        "dot": {},
+        "bilinear": {"M": between, "q^{T} M": query[None] @ between},
+        "additive": {
+            "W": OF_QUERY,
+            "W q": OF_QUERY @ query[:, None],
+            "U": of_key,
+            "v": VECTOR[:, None],
+        },
+    }[scoring]
+    above = [panel("q", [q], digits=1), *(panel(n, m.tolist()) for n, m in matrices.items())]
+    named = panel("keys", keys.tolist(), rows=[f"k_{{{at}}}" for at in range(10)], digits=1)
+    mixed = panel("values", TEN_VALUES.tolist(), digits=1)
+    if scoring == "dot" and key_width != len(q):
+        said = [[f"q has {len(q)} numbers"], [f"a key has {key_width}"]]
+        refusal = panel("q · k is not defined", said)
+        return board(above, [named, refusal, mixed], key_width=key_width)
+    batch = (each.expand(2, 1, *each.shape) for each in (query[None], keys, TEN_VALUES))
+    values, pattern = attend(*batch, score=score_of(scoring, key_width))
+    scores, weights = (each(0, item=0).T.tolist() for each in (pattern.scores, pattern.weights))
+    weighted = panel("weights", weights, kind="weights", digits=3)
+    return board(
+        above,
+        [named, panel("scores", scores), weighted, mixed],
+        [panel("output", [values[0, 0, 0].tolist()])],
+        key_width=key_width,
+        shape=str(tuple(values[:, 0].shape)),
+    )
 
 
 def score_of(scoring: str, key_width: int) -> Score:
@@ -281,4 +278,4 @@ def spreads(text: str) -> dict[str, Any]:
     return {"tokens": len(trace.labels), "rows": rows}
 
 
-BOARDS = {"spread": spread}
+BOARDS = {"half": halves, "spread": spread, "widths": widths}
