@@ -37,7 +37,7 @@ def settings_of(name: str) -> tuple[link.Param, ...]:
     return (
         PRESET,
         *(field.param(first[field.name]) for field in fields(PRESETS[name].kind)),
-        replace(link.choice("run", "no", ("no", "yes")), replaced={"score": "no"}),
+        link.choice("run", "no", ("no", "yes")),
         link.text("text", SENTENCE),
         link.text("answer", ANSWER),
         link.choice("photo", "flower", PHOTOS),

@@ -77,9 +77,7 @@ def params(
         link.number_or("head", begin["head"], 999, ("mean", "max")),
         link.number("token", begin["token"], 0, 99_999),
         link.choice("direction", "out", ("out", "in")),
-        replace(
-            link.choice("scale", scale, (*selected.SCALES, "layer")), replaced={"log": "fixed"}
-        ),
+        link.choice("scale", scale, (*selected.SCALES, "layer")),
         *(replace(each, default=begin.get(each.name, each.default)) for each in selected.FORMS),
         *selected.OVERLAY,
     )

@@ -1,7 +1,5 @@
 """Several prompts, one a line of the text, as the mean of their weights."""
 
-from dataclasses import replace
-
 from models.text import clean
 from viz.pages import shared
 from viz.pages.explore.names import PAGE
@@ -11,7 +9,7 @@ from viz.pages.widgets import controls
 
 ONE, MEAN = "one", "mean"
 MOST = 100  # prompts
-PARAMS = (replace(link.choice("prompts", ONE, (ONE, MEAN)), replaced={"each": ONE}),)
+PARAMS = (link.choice("prompts", ONE, (ONE, MEAN)),)
 HELP = (
     "Several lines are one text, or prompts whose mean is shown: that of the weights of each head,"
     " over prompts with the same number of tokens"

@@ -3,8 +3,6 @@
 The browser decodes files that are no WAV files, so that any format opens that it plays.
 """
 
-from dataclasses import replace
-
 from models.request import File
 from viz.api import samples
 from viz.pages import compute
@@ -15,7 +13,7 @@ from viz.pages.state import session
 from viz.pages.widgets import controls
 
 UPLOAD = link.sha256("recording")
-RECORDING = replace(link.choice("sound", "speech", ("speech",)), replaced={"notes": "speech"})
+RECORDING = link.choice("sound", "speech", ("speech",))
 PARAMS = (UPLOAD, RECORDING)
 RATE = 16_000  # samples a second of what the browser decodes
 NAME = "recording.wav"  # in Python code

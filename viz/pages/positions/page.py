@@ -1,6 +1,5 @@
 """Positions: where order comes from, scheme by scheme."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +32,7 @@ BASES = {base: f"{int(base):,}" for base in ("10", "100", "1000", "10000", "1000
 SOURCES = {"minilm": "MiniLM (trained)", "random": "Random (untrained)"}
 KEYS = {"both": "Both sides", "causal": "Causal"}
 PARAMS = (
-    replace(link.choice("scheme", "sinusoidal", SCHEMES), replaced={"compare": "sinusoidal"}),
+    link.choice("scheme", "sinusoidal", SCHEMES),
     link.number("length", 64, 8, 512, 8),
     link.number("width", 64, 8, 512, 4),
     link.choice("base", "10000", BASES),

@@ -155,7 +155,7 @@ def test_recordings(saved) -> None:
     ]
     transformers.Wav2Vec2FeatureExtractor().save_pretrained(folder)
     app = opened(place="folder", folder=str(folder), sound="notes")
-    assert "which no longer exists. Using speech instead." in errors(app)[0]
+    assert "Using speech instead." in errors(app)[0]
     app = opened(place="folder", folder=str(folder))
     assert errors(app) == []
     count = len(labels(app))
