@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import wraps
 from threading import get_ident
 from typing import Any
 
@@ -43,7 +42,6 @@ def of_this_thread(hook: Callable[..., Any]) -> Callable[..., Any]:
     """
     thread = get_ident()
 
-    @wraps(hook)
     def guarded(*given: Any) -> Any:
         return hook(*given) if get_ident() == thread else None
 

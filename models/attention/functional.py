@@ -130,17 +130,15 @@ def _kernel(
     mask: Tensor | None,
     *,
     causal: bool = False,
-    keys: slice = slice(None),
+    keys: slice | None = None,
 ) -> Tensor:
+    k, v = pattern.k, pattern.v
+    if keys is not None:
+        k, v = k[:, :, keys], v[:, :, keys]
     scale = pattern.score.scale if isinstance(pattern.score, Dot) else None
+    grouped = k.shape[1] != q.shape[1]
     return F.scaled_dot_product_attention(
-        q,
-        pattern.k[:, :, keys],
-        pattern.v[:, :, keys],
-        attn_mask=mask,
-        is_causal=causal,
-        scale=scale,
-        enable_gqa=pattern.k.shape[1] != pattern.heads,
+        q, k, v, attn_mask=mask, is_causal=causal, scale=scale, enable_gqa=grouped
     )
 
 

@@ -122,8 +122,8 @@ class Mask:
 
     @property
     def _has_rows(self) -> bool:
-        matrices = (self.window, self.segments, self.dense)
-        return any(rule is not None for rule in matrices) or bool(self.cut)
+        plain = self.window is None and self.segments is None and self.dense is None
+        return not plain or bool(self.cut)
 
     def visible(
         self, rows: Int[Tensor, " row"], keys: int, heads: Sequence[int], *, start: int = 0

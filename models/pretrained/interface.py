@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import torch
@@ -160,11 +160,17 @@ def _attention(
             f"{type(module).__name__} ({entry.path}) passes its attention {', '.join(unknown)},"
             " which is not supported: weights computed without it would be wrong"
         )
-    scaling = None if scaling is None else float(scaling)
-    score = Dot(scaling, softcap, None if sink is None else sink.reshape(-1))
+    scale = None if scaling is None else float(scaling)
+    score = _dot(scale, softcap) if sink is None else Dot(scale, softcap, sink.reshape(-1))
     recipe = Pattern(query, key, value, mask=mask, score=score, bias=bias)
     values = _recorded(record, entry, module, recipe, dropout, boundaries)
     return values.transpose(1, 2).contiguous(), None
+
+
+@lru_cache(maxsize=64)
+def _dot(scale: float | None, softcap: float | None) -> Dot:
+    """The score of a layer without a sink, which those of a network share."""
+    return Dot(scale, softcap)
 
 
 def _recorded(

@@ -1,6 +1,5 @@
 """The state of one running trace of a transformers model."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -131,7 +130,7 @@ class Recording:
     windows: dict[str, tuple[Any, tuple[int, int]]] = field(default_factory=dict)
     references: dict[str, list[Tensor]] = field(default_factory=dict)
     _entries: dict[int, Entry] = field(default_factory=dict)
-    _runs: Counter = field(default_factory=Counter)
+    _runs: dict[Any, int] = field(default_factory=dict)
     _repeated: set[tuple[str, int]] = field(default_factory=set)
     _readings: dict[int, tuple[Tensor, MaskAndBias]] = field(default_factory=dict)
     _axes: dict[tuple, TokenAxis | None] = field(default_factory=dict)
@@ -162,17 +161,18 @@ class Recording:
         self, path: str, module: nn.Module, args: tuple, kwargs: Mapping[str, Any]
     ) -> None:
         """A module that contains attention layers is called."""
-        self._runs[path] += 1
+        self._runs[path] = self._runs.get(path, 0) + 1
         self.sources.enter(path, module, args, kwargs)
 
     def enter_attention(self, module: nn.Module, args: tuple, kwargs: Mapping[str, Any]) -> None:
         """An attention layer is called."""
         self.report()
         place = self.modules.of(module)
-        part = next((self._runs[up] - 1 for up in place.above if self._runs[up]), 0)
+        runs = self._runs
+        part = next((runs[up] - 1 for up in place.above if up in runs), 0)
         source = self.sources.queries(place.above)
-        alone = (not args and not kwargs) or _by_name_self(place.path)
-        states = None if alone else key_states(module, args, kwargs)
+        told = (args or kwargs) and not _by_name_self(place.path)
+        states = key_states(module, args, kwargs) if told else None
         keys = source if states is None else self.sources.keys(states, source)
         layer = self._layer(place, part)
         entry = Entry(place, module, layer, part, states is not None, source, keys)
@@ -194,12 +194,12 @@ class Recording:
     def _layer(self, place: AttentionModule, part: int) -> int:
         """Number of the block that runs now: where a network repeats its blocks within one run of a
         tower, each time that a layer runs is one more."""
-        stack, by_path = (place.rivals, part), ("path", place.path, part)
-        before = self._runs[stack]
-        if self._runs[by_path]:
+        stack, path = (place.rivals, part), (place.path, part)
+        runs = self._runs
+        before, again = runs.get(stack, 0), runs.get(path, 0)
+        runs[stack], runs[path] = before + 1, again + 1
+        if again:
             self._repeated.add(stack)
-        self._runs[by_path] += 1
-        self._runs[stack] += 1
         return before if stack in self._repeated else place.layer
 
     def entry(self, module: nn.Module) -> Entry:
@@ -241,7 +241,7 @@ class Recording:
         ran = [each.place for each in self._entries.values()]
         for key in self.modules.alone - self._entries.keys():
             place = self.modules.modules[key]
-            if place.above and self._runs[place.above[0]]:
+            if place.above and place.above[0] in self._runs:
                 ran.append(place)
         yield from ((place.kind, place.path) for place in ran if place.path not in called)
 
