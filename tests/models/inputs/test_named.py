@@ -70,6 +70,8 @@ def test_the_numbers_of_one_text(minilm: Model, tokenizer: Any) -> None:
     found = trace(minilm, tokenizer(TEXTS[0]))
     assert found.labels == LABELS
     assert trace(minilm, np.array([[101, 7, 102]])).tokens[0].ids == (101, 7, 102)
+    pair = trace(minilm, tokenizer(*TEXTS, return_token_type_ids=True))
+    assert trace(minilm, tuple(TEXTS)).output.values.equal(pair.output.values)
 
 
 def test_items_of_unequal_length_are_refused(minilm: Model, tokenizer: Any) -> None:
