@@ -71,7 +71,7 @@ def test_the_numbers_of_one_text(minilm: Model, tokenizer: Any) -> None:
     assert found.labels == LABELS
     assert trace(minilm, np.array([[101, 7, 102]])).tokens[0].ids == (101, 7, 102)
     pair = trace(minilm, tokenizer(*TEXTS, return_token_type_ids=True))
-    assert trace(minilm, tuple(TEXTS)).output.values.equal(pair.output.values)
+    assert trace(minilm, (TEXTS[0], TEXTS[1])).output.values.equal(pair.output.values)
 
 
 def test_items_of_unequal_length_are_refused(minilm: Model, tokenizer: Any) -> None:

@@ -1,6 +1,7 @@
 """Pictures, pixel by pixel, as the processor of each model makes them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from models.preprocessing import (
     usual_preprocessing,
 )
 from models.run import CheckpointError, Model, load, trace
+from models.vit import ViTConfig
 from tests.models.architectures import ARCHITECTURES
 from viz.api.samples import PHOTOS
 
@@ -147,6 +149,20 @@ def test_several_pictures(tmp_path: Path) -> None:
     for given in ([Image.open(path) for path in paths], {"pixel_values": paths}):
         assert prepare_inputs(model, given).arguments["pixel_values"].equal(expected)
     assert len(trace(model, {"pixel_values": paths}).tokens) == len(paths)
+
+
+def test_colours_become_the_channels_of_a_network() -> None:
+    """Their mean where there is one; an untrained network reads 0 in those above three."""
+    sizes: dict[str, Any] = {"image": 12, "patch": 4, "dim": 10, "depth": 1, "heads": 2}
+    one, three, four = (load(ViTConfig(**sizes, channels=count)) for count in (1, 3, 4))
+    grey, colours, more = (
+        prepare_inputs(each, PHOTO).arguments["pixels"] for each in (one, three, four)
+    )
+    assert grey.equal(colours.mean(1, keepdim=True))
+    assert more[:, :3].equal(colours)
+    assert not more[:, 3].any()
+    with pytest.raises(ValueError, match="takes 4 channels: pass pixels in a notebook"):
+        prepare_inputs(replace(four, trained=True), PHOTO)
 
 
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
