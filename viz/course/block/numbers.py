@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 from analysis.attribution import logit_attribution
 from models.attention import MultiHeadAttention
@@ -16,13 +16,12 @@ from models.run import trace
 from models.seeding import seeded
 from models.smallest import Smallest, SmallestConfig, unscaled
 from viz.course import real
-from viz.course.boards import Board, board, panel, table
+from viz.course.boards import Board, Panel, board, panel, plain, signed, table
 from viz.course.numbers import CAUSAL, block_steps
 
 LATE = 20  # the block with which the last third of SmolLM2 begins
 DEPTH = 8  # blocks of the untrained stacks
 WORDS, WIDTH, HIDDEN = ("Thinking", "Machines"), 4, 8  # of the small block
-SIGNED: dict[str, Any] = {"kind": "signed", "digits": 2}
 
 
 def numbers(
@@ -257,7 +256,7 @@ def attribution(text: str) -> Board:
     best, second = read["words"]
     title, cols = "What parts of SmolLM2 add to two logits", [f"“{best}”", f"“{second}”"]
     return board(
-        [table(title, rows, [*cols, "difference"], **SIGNED)],
+        [table(title, rows, [*cols, "difference"], kind="signed", digits=2)],
         best=best,
         second=second,
         logit=read["logits"][0],
@@ -348,23 +347,13 @@ def growth(norm: str, depth: int, seed: int = 0) -> tuple[list[float], float]:
 
 def _normed(rows: Tensor, gain: float, shift: float) -> dict[str, Any]:
     """Layer norm of two words."""
-    norm = nn.LayerNorm(WIDTH)
-    with torch.no_grad():
-        plain = norm(rows)
-        norm.weight.fill_(gain)
-        norm.bias.fill_(shift)
-        out = norm(rows)
+    normed = standardised(rows)
+    out = gain * normed + shift
+    means, out_means = (x.mean(-1) for x in (rows, out))
+    deviations, out_deviations = (x.std(-1, correction=0) for x in (rows, out))
     return {
-        "words": WORDS,
-        "rows": rows.tolist(),
-        "means": rows.mean(-1).tolist(),
-        "deviations": rows.std(-1, correction=0).tolist(),
-        "plain": plain.tolist(),
-        "out": out.tolist(),
-        "gain": gain,
-        "shift": shift,
-        "out_means": out.mean(-1).tolist(),
-        "out_deviations": out.std(-1, correction=0).tolist(),
+        **plain(words=WORDS, rows=rows, means=means, deviations=deviations, plain=normed, out=out),
+        **plain(gain=gain, shift=shift, out_means=out_means, out_deviations=out_deviations),
     }
 
 
@@ -395,12 +384,10 @@ OTHER = (1.0, 3.0, 0.0, -2.0)  # a third word beside the two of the norm
 def batch(x: list[float]) -> Board:
     """LayerNorm and BatchNorm of three words."""
     rows = torch.tensor([*x, *OTHER]).view(3, WIDTH)
+    layer, columns = standardised(rows), batch_normed(rows)
     return board(
-        [panel("x", rows.tolist(), rows=(*WORDS, "today"), **SIGNED)],
-        [
-            panel("LayerNorm: by rows", standardised(rows).tolist(), **SIGNED),
-            panel("BatchNorm: by columns", batch_normed(rows).tolist(), **SIGNED),
-        ],
+        [signed("x", rows, rows=(*WORDS, "today"))],
+        [signed("LayerNorm: by rows", layer), signed("BatchNorm: by columns", columns)],
     )
 
 
@@ -424,21 +411,16 @@ def feed_forward(x: list[float], activation: Any) -> Board:
     with torch.no_grad():
         up = layer.up(words)
         active, out, alone = layer.activation(up), layer(words), layer(words[:, :1])
+    first, second = layer.up.weight.T, layer.down.weight.T
     return board(
+        [signed("x", words[0], rows=WORDS), signed("W_{1}^{T}: 4 × 6", first, sign="·")],
         [
-            panel("x", words[0].tolist(), rows=WORDS, **SIGNED),
-            panel("W_{1}^{T}: 4 × 6", layer.up.weight.T.tolist(), sign="·", **SIGNED),
+            signed("x W_{1}^{T} + b_{1}", up[0], rows=WORDS),
+            signed("after the activation", active[0], sign="→"),
         ],
-        [
-            panel("x W_{1}^{T} + b_{1}", up[0].tolist(), rows=WORDS, **SIGNED),
-            panel("after the activation", active[0].tolist(), sign="→", **SIGNED),
-        ],
-        [
-            panel("W_{2}^{T}: 6 × 4", layer.down.weight.T.tolist(), sign="·", **SIGNED),
-            panel("out", out[0].tolist(), rows=WORDS, sign="=", **SIGNED),
-        ],
+        [signed("W_{2}^{T}: 6 × 4", second, sign="·"), signed("out", out[0], rows=WORDS, sign="=")],
         parameters=sum(each.numel() for each in layer.parameters()),
-        apart=(out[:, :1] - alone).abs().max().item(),
+        apart=(out[:, :1] - alone).abs().max(),
     )
 
 
@@ -447,26 +429,22 @@ def smallest() -> Board:
     """The smallest transformer on two words, number by number."""
     words, attention, network = worked_example()
     values, pattern = attention(words)
-    out = network(words)
-    attended = network.attention(words)[0]
+    out, attended = network(words), network.attention(words)[0]
+    names = ("word 0", "word 1")
+    weights = panel("weights, no scale", pattern.weights(0, item=0), kind="weights", digits=4)
 
-    def signed(title: str, x: Tensor, **look: Any) -> Any:
-        return panel(title, x[0].tolist(), kind="signed", digits=4, **look)
+    def exact(title: str, x: Tensor, **look: Any) -> Panel:
+        return signed(title, x[0], digits=4, **look)
 
-    names, weights = ("word 0", "word 1"), pattern.weights(0, item=0).tolist()
     return board(
+        [exact("x", words, rows=names), weights, exact("attention", values, sign="→")],
         [
-            signed("x", words, rows=names),
-            panel("weights, no scale", weights, kind="weights", digits=4),
-            signed("attention", values, sign="→"),
+            exact("its own attention", attended, rows=names),
+            exact("x + attention", words + attended, sign="→"),
         ],
         [
-            signed("its own attention", attended, rows=names),
-            signed("x + attention", words + attended, sign="→"),
-        ],
-        [
-            signed("norm", out.hidden, rows=names, sign="→"),
-            signed("prediction", out.logits, sign="→"),
+            exact("norm", out.hidden, rows=names, sign="→"),
+            exact("prediction", out.logits, sign="→"),
         ],
     )
 
@@ -505,14 +483,8 @@ def training(x: list[float]) -> Board:
         for gives, reads in ((WIDTH, WIDTH), (512, 512), (2048, 512))
     }
     return board(
-        [
-            panel("x", torch.tensor(x).view(2, WIDTH).tolist(), rows=texts, **SIGNED),
-            panel("f(x)", branch.tolist(), **SIGNED),
-        ],
-        [
-            panel("dropout of f(x)", dropped.tolist(), rows=texts, **SIGNED),
-            panel("DropPath of f(x)", (kept * branch).tolist(), **SIGNED),
-        ],
+        [signed("x", torch.tensor(x).view(2, WIDTH), rows=texts), signed("f(x)", branch)],
+        [signed("dropout of f(x)", dropped, rows=texts), signed("DropPath of f(x)", kept * branch)],
         [table("Xavier: a matrix starts within", bounds, ["bounds"])],
         scale=1 / (1 - RATE),
     )

@@ -85,30 +85,25 @@ def columns() -> Board:
     x, *matrices = printed()
     words, features = ("word 0", "word 1"), ("feature 0", "feature 1")
 
-    def reading(pattern: Pattern, how: str, names: tuple[str, ...]) -> list[Panel]:
+    def reading(pattern: Pattern, how: str, names: tuple[str, ...]) -> tuple[list[Panel], ...]:
         steps = follow(pattern)
-        q, k, v = (each[0, 0].tolist() for each in (pattern.q, pattern.k, pattern.v))
-        weights = steps["weights"].tolist()
-        return [
-            signed(f"{how}: Q", q, rows=names, digits=4),
-            signed("K", k, digits=4),
-            signed("V", v, digits=4),
-            panel(f"{how}: weights", weights, rows=names, kind="weights", digits=4),
-            signed("result", steps["values"].tolist(), digits=4, sign="→"),
-        ]
+        look: dict[str, Any] = {"digits": 4}
+        weights = panel(f"{how}: weights", steps["weights"], rows=names, kind="weights", **look)
+        q, k, v = (each[0, 0] for each in (pattern.q, pattern.k, pattern.v))
+        return (
+            [
+                signed(f"{how}: Q", q, rows=names, **look),
+                signed("K", k, **look),
+                signed("V", v, **look),
+            ],
+            [weights, signed("result", steps["values"], sign="→", **look)],
+        )
 
-    by_columns = reading(feature_by_feature(x, *matrices), "words as columns", features)
-    by_words = reading(word_by_word(x.T, *matrices), "word by word", words)
-    named = zip("qkv", matrices, strict=True)
+    given = [panel(f"W_{{{n}}}", each, digits=4) for n, each in zip("qkv", matrices, strict=True)]
     return board(
-        [
-            panel("x", x.tolist(), cols=words, digits=4),
-            *(panel(f"W_{{{name}}}", each.tolist(), digits=4) for name, each in named),
-        ],
-        by_columns[:3],
-        by_columns[3:],
-        by_words[:3],
-        by_words[3:],
+        [panel("x", x, cols=words, digits=4), *given],
+        *reading(feature_by_feature(x, *matrices), "words as columns", features),
+        *reading(word_by_word(x.T, *matrices), "word by word", words),
     )
 
 
