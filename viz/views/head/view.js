@@ -4,7 +4,7 @@
 import { markPainted } from "../../web/core/dom.js";
 import { useAnswer, useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
-import { legible, nounOf } from "../../web/core/labels.js";
+import { legible, nounOf, placeIn } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { figures } from "../../web/core/ticks.js";
 import { Field, Menu, Quoted } from "../../web/parts/controls.js";
@@ -138,8 +138,7 @@ function Opened({ state, theme, unit, newest: { header, numbers }, dim, choose }
     if (section.current) markPainted(section.current);
   }, [header, theme]);
   const { query, key } = state.texts();
-  const indexOf = (text, { index }) =>
-    text.origins ? text.origins.findIndex((tokens) => tokens.includes(index)) : index;
+  const indexOf = (text, { index }) => placeIn(text, index);
   const chooseAt = ({ down, over }, { row, col }) => {
     const { tokens } = header;
     const next = down === "query" ? { query: indexOf(query, tokens.query[row]) } : {};

@@ -4,7 +4,7 @@
 import { textOn } from "../../web/core/colours.js";
 import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
-import { legible } from "../../web/core/labels.js";
+import { legible, placeIn } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { probability, signed } from "../../web/core/ticks.js";
 import { Experiment } from "../../web/matter/experiment.js";
@@ -87,7 +87,7 @@ function Chips({ theme, answer: { labels, tokens } }) {
 function Edges({ state, labels, edges }) {
   const { query: text } = state.texts();
   const tokenOf = (query) => {
-    const token = text.origins ? text.origins.findIndex((tokens) => tokens.includes(query)) : query;
+    const token = placeIn(text, query);
     return token < 0 ? {} : { token, direction: "out" };
   };
   const edge = ({ site, head, query, key, effect }) => html`

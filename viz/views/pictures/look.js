@@ -1,5 +1,6 @@
 // What looks at pictures: words of an answer, objects or cells, and where that is chosen.
 
+import { placeIn } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { listed, sheetsOf } from "./sheets.js";
 
@@ -31,11 +32,7 @@ export function lookOf(state, detected, answer, pointed) {
 
   const textOf = (at, side) => base.texts[base.sites[at][side] ?? 0];
   /** The query of a site's rows that holds a row of the trace; −1 for none. */
-  const placeOf = (row, at = site) => {
-    const { origins, labels } = textOf(at, "query_text");
-    if (!origins) return row < labels.length ? row : -1;
-    return origins.findIndex((group) => group.includes(row));
-  };
+  const placeOf = (row, at = site) => placeIn(textOf(at, "query_text"), row);
   /** The query of an object in a site; −1 for none. */
   const rowOf = (index, at = site) => {
     const first = detected?.first?.[at] ?? -1;

@@ -4,7 +4,7 @@
 import { markPainted } from "../../web/core/dom.js";
 import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
-import { capital } from "../../web/core/labels.js";
+import { capital, placeIn } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { probability } from "../../web/core/ticks.js";
 import { fadeOf } from "../../web/painting/flatness.js";
@@ -73,9 +73,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
   const row = column ?? looked;
   const left = sinks !== "shown" && shares?.at;
   const maps = useMemo(() => {
-    const { origins } = state.texts().key;
-    const keyOf = (each) => (origins ? origins.findIndex((group) => group.includes(each)) : each);
-    const hidden = left ? new Set(left.map(keyOf)) : undefined;
+    const hidden = left ? new Set(left.map((each) => placeIn(state.texts().key, each))) : undefined;
     return new Map(
       grids.map((grid, i) => [
         grid,

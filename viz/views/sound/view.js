@@ -4,7 +4,7 @@
 import { contextOf, markPainted } from "../../web/core/dom.js";
 import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
-import { capital } from "../../web/core/labels.js";
+import { capital, placeIn } from "../../web/core/labels.js";
 import { Chips } from "../../web/parts/chips.js";
 import { Button, Quoted } from "../../web/parts/controls.js";
 import { useMeanRow } from "../../web/text/mean_row.js";
@@ -13,7 +13,7 @@ import { groundOf, paint, TALL } from "./paint.js";
 import { useWords } from "./times_from.js";
 import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
 
-/** @import {Heard, Spectrogram, SpokenWord, Text, Theme} from "../../web/types" */
+/** @import {Heard, Spectrogram, SpokenWord, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {TimeAxis} from "./time.js" */
 /** @import {ViewProps} from "../../web/core/view_panel.js" */
@@ -255,18 +255,8 @@ function rowsOf(state, words) {
   if (!key.timed || token === null || direction === "in") return [];
   const word = words[wordOf(state, words)];
   if (!word) return [token];
-  const places = word.rows.map((row) => placeOf(query, row)).filter((place) => place >= 0);
+  const places = word.rows.map((row) => placeIn(query, row)).filter((place) => place >= 0);
   return [...new Set(places)].slice(0, MOST_ROWS);
-}
-
-/**
- * The query of the view that holds a row of the decoder.
- *
- * @type {(text: Text, row: number) => number}
- */
-function placeOf({ origins, labels }, row) {
-  if (origins) return origins.findIndex((group) => group.includes(row));
-  return row < labels.length ? row : -1;
 }
 
 /** The seconds of the chosen moment, where moments attend; null if none is, or it is folded away. */
@@ -286,5 +276,5 @@ function chooseWord(state, { rows }) {
   const { site: here } = state.selection;
   const site = crosses(sites[here]) ? here : sites.findIndex(crosses);
   if (site < 0) return;
-  state.select({ site, token: placeOf(texts[sites[site].query_text ?? 0], rows[0]), direction: "out" });
+  state.select({ site, token: placeIn(texts[sites[site].query_text ?? 0], rows[0]), direction: "out" });
 }

@@ -16,6 +16,14 @@ export function textsOf(base, site) {
 }
 
 /**
+ * The place of a token of the trace among those of a view, which may be words; −1 for none.
+ *
+ * @type {(text: import("../types").Text, token: number) => number}
+ */
+export const placeIn = ({ origins, labels }, token) =>
+  origins ? origins.findIndex((group) => group.includes(token)) : token < labels.length ? token : -1;
+
+/**
  * Everything that can be chosen as head of a site.
  *
  * @param {Sites} base
