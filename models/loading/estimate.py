@@ -34,7 +34,7 @@ def estimate(model: Model, tokens: int) -> Estimate:
     shares = ((part, (part.kv_heads or 1) / (part.heads or 1)) for part in towers)
     kept = sum((part.layers or 0) * (part.dim or 0) * (1 + 2 * share) for part, share in shares)
     size = next(model.network.parameters()).element_size()  # of q, k and v
-    held = int(kept) * size * tokens + NUMBER * tokens * (2 * wide + 2 * dim)
+    held = round(kept) * size * tokens + NUMBER * tokens * (2 * wide + 2 * dim)
     return Estimate(flops, held + logits)
 
 

@@ -39,3 +39,6 @@ def test_the_bytes_of_a_pass() -> None:
     """Of q, k and v in 6 layers, of four hidden layers at once, and of logits."""
     found = estimate.estimate(load("minilm"), 7)
     assert found.bytes == 4 * 7 * (6 * 3 * 384 + 2 * 1536 + 2 * 384 + 30522)
+    shared = DecoderConfig(vocab=101, dim=36, depth=2, heads=6, kv_heads=2, mlp=53)
+    found = estimate.estimate(load(shared), 7)
+    assert found.bytes == 4 * 7 * (2 * (36 + 2 * 12) + 2 * 53 + 2 * 36 + 101)

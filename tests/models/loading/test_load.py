@@ -10,6 +10,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from models.catalogue import entry, folder
 from models.encoder import Encoder, EncoderConfig
 from models.run import Model, devices, load, trace
+from models.seq2seq import Seq2SeqConfig
 from models.text import WordTokenizer
 from models.vit import ViT, ViTConfig
 from tests.models.tensors import ids_of
@@ -54,7 +55,9 @@ def test_a_tokenizer_of_ones_own(small: Model) -> None:
     assert model.network is small.network
     assert max(trace(model, "a b c d e f").tokens[0].ids) < 7
     assert isinstance(small.tokenizer, WordTokenizer)
-    assert small.tokenizer.vocab == 101
+    assert (small.tokenizer.vocab, model.target_tokenizer) == (101, None)
+    pair = load(Seq2SeqConfig(), tokenizer=WordTokenizer(7))
+    assert pair.tokenizer is pair.target_tokenizer is not None
 
 
 def test_dtype() -> None:
