@@ -13,23 +13,14 @@ from models.files.errors import CheckpointError
 
 @dataclass(frozen=True)
 class Measure:
-    """One measurement on held-out items.
-
-    Attributes:
-        name: what.
-        right: so many were right.
-        of: of so many.
-        low: the true share is at least this, with 95 % confidence (Wilson 1927).
-        high: and at most this.
-        aim: the share that was wanted.
-    """
+    """One measurement on held-out items."""
 
     name: str
-    right: int
-    of: int
-    low: float
-    high: float
-    aim: float
+    right: int  # so many were right
+    of: int  # of so many
+    low: float  # the true share is at least this, with 95 % confidence (Wilson 1927)
+    high: float  # and at most this
+    aim: float  # the share that was wanted
 
     @property
     def share(self) -> float:
@@ -38,12 +29,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Question:
-    """One question to the network, and the classes of its logits, in order.
-
-    Attributes:
-        title: the question.
-        classes: the answers there are.
-    """
+    """One question to the network, and the classes of its logits, in order."""
 
     title: str
     classes: tuple[str, ...]
@@ -51,62 +37,35 @@ class Question:
 
 @dataclass(frozen=True)
 class Example:
-    """An example input, and one weight to point out.
+    """An example input, and one weight to point out."""
 
-    Attributes:
-        name: on its button.
-        input: the text, or the name of a picture in the model's folder.
-        kind: "self", "causal" or "cross".
-        layer: of the head.
-        head: that shows it.
-        query: position of the token that attends.
-        key: position of the token attended to.
-        weight: that the query gives the key, to two digits.
-        target: what an encoder–decoder is to write; None lets it write.
-        answers: of a picture, the right one to each question.
-        form: of the view (see viz/selection.py).
-        hint: what to look at; "" where a tour says it.
-    """
-
-    name: str
-    input: str
-    kind: str
+    name: str  # on its button
+    input: str  # the text, or the name of a picture in the model's folder
+    kind: str  # "self", "causal" or "cross"
     layer: int
     head: int
-    query: int
-    key: int
-    weight: float
-    target: str | None = None
-    answers: tuple[str, ...] = ()
-    form: str = "matrix"
-    hint: str = ""
+    query: int  # position of the token that attends
+    key: int  # position of the token attended to
+    weight: float  # that the query gives the key, to two digits
+    target: str | None = None  # what an encoder–decoder is to write; None lets it write
+    answers: tuple[str, ...] = ()  # of a picture, the right one to each question
+    form: str = "matrix"  # of the view (see viz/selection.py)
+    hint: str = ""  # what to look at; "" where a tour says it
 
 
 @dataclass(frozen=True)
 class Card:
-    """All about a model that was trained here.
+    """All about a model that was trained here."""
 
-    Attributes:
-        task: what it learned, in a sentence or two.
-        hint: what to look at, whatever the input.
-        measures: how well it does.
-        examples: inputs, one click away.
-        questions: what an image is asked; () for text, where the classes are `tokens`.
-        tokens: every token it reads, by id; () for images.
-        target_tokens: every token an encoder–decoder writes, by id.
-        training: how it was made: settings, minutes, versions of libraries.
-        place: which two questions give the column and the row of a patch; () for none.
-    """
-
-    task: str
-    hint: str
-    measures: tuple[Measure, ...]
-    examples: tuple[Example, ...]
-    questions: tuple[Question, ...]
-    tokens: tuple[str, ...]
-    target_tokens: tuple[str, ...]
-    training: Mapping[str, Any]
-    place: tuple[int, ...] = ()
+    task: str  # what it learned, in a sentence or two
+    hint: str  # what to look at, whatever the input
+    measures: tuple[Measure, ...]  # how well it does
+    examples: tuple[Example, ...]  # one click away
+    questions: tuple[Question, ...]  # what an image is asked; () for text
+    tokens: tuple[str, ...]  # every token it reads, by id; () for images
+    target_tokens: tuple[str, ...]  # every token an encoder–decoder writes, by id
+    training: Mapping[str, Any]  # how it was made: settings, minutes, versions of libraries
+    place: tuple[int, ...] = ()  # which two questions give column and row of a patch, if any do
 
 
 def card(entry: Entry) -> Card | None:
