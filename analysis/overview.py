@@ -4,7 +4,8 @@ Max pooling keeps every peak: a cell shows the largest weight it covers. Weights
 of rows, so those of a whole layer are never held at once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 import torch
@@ -236,12 +237,37 @@ class Thumbnails:
         return torch.cat([cells, cells[: self.heads].amax(0, keepdim=True)])
 
 
-def thumbnails(
-    trace: WeightSource, site: Site, *, size: int, item: int = 0
-) -> Float[Tensor, "column row col"]:
-    """Every head of a site, then their mean and max, each pooled as in `pooled`."""
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What is kept of one pass over all weights of a site.
+
+    Attributes:
+        thumbs: every head, then mean and max (see `Thumbnails`).
+        log_totals: the logarithm of each softmax's denominator, from which columns are cheap; None
+            for weights that are not a plain softmax over tokens.
+    """
+
+    thumbs: Float[Tensor, "column row col"]
+    log_totals: Float[Tensor, "head query"] | None
+
+
+def survey(
+    trace: WeightSource,
+    site: Site,
+    *,
+    size: int,
+    item: int = 0,
+    check: Callable[[], None] = lambda: None,
+) -> Survey:
+    """One pass over the weights of a site, in blocks; `check` before each may end it."""
     queries, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
-    pooled = Thumbnails(site.heads, queries, keys, size=size)
+    small = Thumbnails(site.heads, queries, keys, size=size)
+    totals: Tensor | None = torch.zeros(site.heads, queries)
     for block in trace.blocks(site, item=item):
-        pooled.add(block)
-    return pooled.result()
+        check()
+        small.add(block)
+        if block.scores is None or totals is None:
+            totals = None
+        else:
+            totals[block.heads, block.rows] = block.log_totals().to(totals)
+    return Survey(small.result(), totals)

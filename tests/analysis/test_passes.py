@@ -17,13 +17,10 @@ from analysis.flow import flow
 from analysis.heads import heads
 from analysis.measures import MEASURES
 from analysis.norms import alti, value_norms
-from analysis.relevance import METHODS as RELEVANCE
-from analysis.relevance import Method, Relevance, explain
 from analysis.rollout import rollout
 from analysis.split import split
 from analysis.stack import combined
 from analysis.stages import stages
-from analysis.target import Target
 from analysis.view import View
 from models.edits import Cut
 from models.run import load, trace
@@ -236,29 +233,3 @@ def test_an_item_of_a_batch_is_as_it_is_alone(name: str, side: str, method: str)
     found = METHODS[method](traced_beside(name, side), 1)
     assert not math.isnan(float(found.sum()))
     torch.testing.assert_close(found, alone(name, method), rtol=1e-3, atol=1e-4)
-
-
-def explained(name: str, inputs: dict[str, Tensor], method: Method, item: int) -> Relevance:
-    """Of a logit before the last token, or of the similarity to some embedding."""
-    other = torch.nn.functional.normalize(torch.arange(30.0).sin(), dim=0)
-    target = Target(other=other, item=item) if name == "BERT" else Target(9, 5, item=item)
-    return explain(model(name), inputs, target=target, method=method)
-
-
-@cache
-def explained_alone(name: str, method: Method) -> Relevance:
-    return explained(name, {"input_ids": SHORT}, method, 0)
-
-
-@pytest.mark.parametrize("method", RELEVANCE)
-@pytest.mark.parametrize(("name", "side"), PADDED)
-def test_the_relevance_of_an_item_of_a_batch_is_as_it_is_alone(
-    name: str, side: str, method: Method
-) -> None:
-    found = explained(name, beside(side), method, 1)
-    own = explained_alone(name, method)
-    assert own.tokens.abs().max() > 1e-4
-    torch.testing.assert_close(found.tokens, own.tokens, rtol=1e-3, atol=1e-5)
-    assert (found.value, found.unassigned) == pytest.approx(
-        (own.value, own.unassigned), abs=1e-4, nan_ok=True
-    )

@@ -93,12 +93,14 @@ def sinks_of(entry: TraceEntry, site: int, outliers: bool = False) -> bytes:
 
 def _totals(entry: TraceEntry, site: int) -> "Tensor | None":
     """The softmax denominators, with which one key's weights are fast to compute."""
-    from analysis.survey import log_totals
+    from analysis.overview import survey
 
     attention_site = entry.trace.sites[site]
     if attention_site.keys <= MANY:
         return None
-    return entry.answers.once(("totals", site), lambda: log_totals(entry.trace, attention_site))
+    return entry.answers.once(
+        ("totals", site), lambda: survey(entry.trace, attention_site, size=1).log_totals
+    )
 
 
 def picture(entry: TraceEntry) -> tuple[bytes, str]:

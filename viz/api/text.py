@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from analysis.difference import Change
-    from analysis.overview import Head, RowSource
+    from analysis.overview import Head, RowSource, Survey
     from analysis.sinks import WithoutSinks
-    from analysis.survey import Survey
     from analysis.view import View
     from models.text import Tokens
     from models.trace import Site, Trace
@@ -72,7 +71,7 @@ def _thumbs(entry: TraceEntry, site: int) -> "np.ndarray":
 
 def survey_of(entry: TraceEntry, site: int) -> "Survey":
     """The pass over all weights of a site; ends when the request is cancelled."""
-    from analysis.survey import survey
+    from analysis.overview import survey
 
     view = entry.view
     return entry.answers.once(

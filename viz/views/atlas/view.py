@@ -48,10 +48,10 @@ class Atlas(Answer):
 
 def answer(request: Request) -> Atlas:
     """The thumbnails, pooled."""
-    from analysis.overview import thumbnails
+    from analysis.overview import survey
 
     def pooled(site: "Site") -> np.ndarray:
-        return thumbnails(request.view, site, size=THUMB).numpy(force=True)
+        return survey(request.view, site, size=THUMB).thumbs.numpy(force=True)
 
     sites = request.sites
     return Atlas(
