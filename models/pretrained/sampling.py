@@ -75,12 +75,11 @@ def sampling_points(model: "Model", source: Any) -> tuple[SamplingPoints, ...]:
 
 def sampling_modules(model: "Model") -> tuple[str, ...]:
     """The paths of the deformable layers, also of those that sample in a way not known here."""
-    return tuple(name for name, part in model.network.named_modules() if _samples(part))
-
-
-def _samples(module: nn.Module) -> bool:
-    """Whether a module is a layer of deformable attention."""
-    return NAMED in type(module).__name__.lower() and hasattr(module, "sampling_offsets")
+    return tuple(
+        name
+        for name, part in model.network.named_modules()
+        if NAMED in type(part).__name__.lower() and hasattr(part, "sampling_offsets")
+    )
 
 
 def _kernel(layer: nn.Module) -> Any:

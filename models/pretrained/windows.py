@@ -15,7 +15,7 @@ from einops import rearrange
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from models.attention import Mask, Pattern
+from models.attention import Pattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +60,15 @@ class Blocks:
     def count(self) -> int:
         return self.positions.shape[0]
 
+    @property
+    def _order(self) -> Int[Tensor, " token"]:
+        """Of each token, its place when the blocks follow each other."""
+        return self.positions.flatten().argsort()
+
     def merge(self, x: Tensor) -> Tensor:
         """`(batch block) head slot dim` as `batch head token dim`, tokens in their own order."""
         x = rearrange(x, "(b w) h s d -> b h (w s) d", w=self.count)
-        return x[:, :, self.positions.flatten().argsort().to(x.device)]
+        return x[:, :, self._order.to(x.device)]
 
     def merge_states(self, x: Float[Tensor, "_ slot dim"]) -> Float[Tensor, "_ token dim"]:
         """Hidden states of windows as those of the items, tokens in their own order."""
@@ -79,26 +84,19 @@ class Blocks:
     def pattern(self, blocks: Pattern) -> Pattern:
         """Merges a pattern whose batch items are blocks into one pattern per item."""
         q, k, v = (self.merge(x) for x in (blocks.q, blocks.k, blocks.v))
-        block = torch.empty(self.positions.numel(), dtype=torch.long, device=q.device)
-        slot = torch.empty_like(block)
-        place = self.positions.to(q.device)
-        block[place] = torch.arange(self.count, device=q.device)[:, None].expand_as(place)
-        slot[place] = torch.arange(place.shape[1], device=q.device)[None].expand_as(place)
+        if blocks.mask.causal or blocks.mask.dense is not None or blocks.mask.padding is not None:
+            raise ValueError("expected windows without a mask")
+        order, slots = self._order.to(q.device), self.positions.shape[1]
+        block, slot = order // slots, order % slots
+        segments = block.expand(len(q), -1) if self.count > 1 else None
         return replace(
             blocks,
             q=q[:, :, : self.tokens],
             k=k,
             v=v,
-            mask=self._mask(blocks.mask, block.expand(len(q), -1)),
+            mask=replace(blocks.mask, segments=segments),
             bias=_bias(blocks, self.count, block, slot),
         )
-
-    def _mask(self, mask: Mask, block: Tensor) -> Mask:
-        """The mask of the blocks, restricted to keys of the same block."""
-        rules = (mask.dense, mask.padding, mask.window)
-        if mask.causal or any(rule is not None for rule in rules):
-            raise ValueError("expected windows without a mask")
-        return replace(mask, segments=block if self.count > 1 else None)
 
 
 def _bias(
