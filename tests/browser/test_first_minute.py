@@ -30,16 +30,15 @@ def test_the_first_picture_comes_without_torch(browser: Browser) -> None:
     port = servers.free_port()
     command = [sys.executable, "-c", WITHOUT_TORCH, str(port)]
     with servers.running(command, servers.ROOT, port) as server:
-        for query in ("", "?model=built"):
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
-            page.goto(f"{server.url}/{query}")
-            view = page.locator(VIEW)
-            view.wait_for(timeout=60_000)
-            expect(view.get_by_text("layer 3 · head 1").first).to_be_visible()
-            expect(view.get_by_role("figure", name=re.compile("Reading “"))).to_be_visible()
-            assert view.locator("canvas").count()
-            expect(page.get_by_text(opening.LOADING)).to_be_visible()
-            page.close()
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(server.url)
+        view = page.locator(VIEW)
+        view.wait_for(timeout=60_000)
+        expect(view.get_by_text("layer 3 · head 1").first).to_be_visible()
+        expect(view.get_by_role("figure", name=re.compile("Reading “"))).to_be_visible()
+        assert view.locator("canvas").count()
+        expect(page.get_by_text(opening.LOADING)).to_be_visible()
+        page.close()
 
 
 def top(page: Page) -> float:
