@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from analysis.stack import layer_map, self_attention
+from analysis.stack import Fusion, layer_map, self_attention
 from models.progress import Progress, each, no_progress
 from models.trace import Trace
 
@@ -23,6 +23,7 @@ def flow(
     trace: Trace,
     query: int,
     *,
+    fusion: Fusion = "mean",
     tower: str | None = None,
     keys: Sequence[int] | None = None,
     item: int = 0,
@@ -37,6 +38,7 @@ def flow(
     Args:
         trace: of a forward pass.
         query: position of the token.
+        fusion: how the heads of a layer are fused: "mean", "max" or "min".
         tower: of a model with several, such as "encoder" or "decoder".
         keys: which input tokens; None for all.
         item: index in the batch.
@@ -56,7 +58,7 @@ def flow(
     for name, place in [("query", query), *(("key", key) for key in keys)]:
         if not 0 <= place < tokens:
             raise ValueError(f"{name}: expected 0 to {tokens - 1}, received {place}")
-    layers = [layer_map(trace, site, item=item) for site in sites]
+    layers = [layer_map(trace, site, fusion, item=item) for site in sites]
     return maximum_flows(layers, query, keys, progress)
 
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
+Fusion = Literal["mean", "max", "min"]
+FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")  # of the heads of a layer
+
 
 @dataclass(frozen=True)
 class Method:

@@ -1,6 +1,6 @@
 """Attention rollout: the weights of all layers multiplied, residual connections included.
 
-    Ã = rownorm(mean over heads of A + I),   R = Ã_L … Ã_2 Ã_1
+    Ã = rownorm(fused(A) + I),   R = Ã_L … Ã_2 Ã_1
 
 It treats every layer as an average of its input tokens: values, output projections, norms and
 feed-forward networks do not enter.
@@ -11,7 +11,7 @@ from functools import reduce
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.stack import layer_map, self_attention
+from analysis.stack import Fusion, layer_map, self_attention
 from models.progress import Progress, each, no_progress
 from models.trace import Trace
 
@@ -19,6 +19,8 @@ from models.trace import Trace
 def rollout(
     trace: Trace,
     *,
+    fusion: Fusion = "mean",
+    discard: float = 0.0,
     tower: str | None = None,
     item: int = 0,
     progress: Progress = no_progress,
@@ -27,6 +29,9 @@ def rollout(
 
     Args:
         trace: of a forward pass.
+        fusion: how the heads of a layer are fused: "mean", "max" or "min".
+        discard: share of a layer's weights above 0, the smallest ones, that is set to 0. Rows are
+            divided by their sums afterwards, so that they still sum to 1.
         tower: of a model with several, such as "encoder" or "decoder".
         item: index in the batch.
         progress: called before each layer and after the last; an exception ends it.
@@ -41,5 +46,5 @@ def rollout(
     Source: Abnar & Zuidema 2020, "Quantifying Attention Flow in Transformers", eq. 1.
     """
     layers = each(self_attention(trace, tower), progress)
-    maps = (layer_map(trace, site, item=item) for site in layers)
+    maps = (layer_map(trace, site, fusion, discard=discard, item=item) for site in layers)
     return reduce(lambda below, above: above @ below, maps)

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.methods import FUSIONS, Fusion
 from analysis.overview import RowSource
 from models.trace import Site, Trace
 
@@ -79,21 +80,29 @@ def _check_layers(trace: Trace, sites: tuple[Site, ...], *, every: bool = True) 
 
 
 def fused(
-    trace: RowSource, site: Site, how: Literal["mean", "max"] = "mean", *, item: int = 0
+    trace: RowSource, site: Site, fusion: Fusion = "mean", *, item: int = 0
 ) -> Float[Tensor, "query key"]:
-    """The mean or largest weight over one layer's heads, which are read one at a time."""
-    return _fused((trace.weights(site, head, item=item) for head in range(site.heads)), how)
+    """One layer's weights with the heads fused: their mean, maximum or minimum, cell by cell.
+
+    Heads are read one at a time.
+    """
+    return _fused((trace.weights(site, head, item=item) for head in range(site.heads)), fusion)
 
 
-def _fused(maps: Iterable[Float[Tensor, "query key"]], how: Literal["mean", "max"]) -> Tensor:
-    if how not in ("mean", "max"):
-        raise ValueError(f"how: expected mean or max, received {how!r}")
-    every = iter(maps)
-    result, count = next(every), 1
-    for each in every:
+def _fused(heads: Iterable[Float[Tensor, "query key"]], fusion: Fusion) -> Tensor:
+    if fusion not in FUSIONS:
+        raise ValueError(f"fusion: expected one of {', '.join(FUSIONS)}, received {fusion!r}")
+    weights = iter(heads)
+    result, count = next(weights), 1
+    for each in weights:
         count += 1
-        result = result.add_(each) if how == "mean" else torch.maximum(result, each, out=result)
-    return result / count if how == "mean" else result
+        if fusion == "mean":
+            result += each
+        elif fusion == "max":
+            torch.maximum(result, each, out=result)
+        else:
+            torch.minimum(result, each, out=result)
+    return result / count if fusion == "mean" else result
 
 
 def combined(
@@ -118,26 +127,45 @@ def combined(
     Raises:
         ValueError: as `self_attention`, but blocks may mix tokens by other means too.
     """
+    if how not in ("mean", "max"):
+        raise ValueError(f"how: expected mean or max, received {how!r}")
     sites = cross_attention(trace) if kind == "cross" else _stack(trace, tower)
     source = rows_from or trace
     return _fused((fused(source, site, how, item=item) for site in sites), how)
 
 
-def layer_map(trace: Trace, site: Site, *, item: int = 0) -> Float[Tensor, "token token"]:
+def layer_map(
+    trace: Trace, site: Site, fusion: Fusion = "mean", *, discard: float = 0.0, item: int = 0
+) -> Float[Tensor, "token token"]:
     """One layer as a mixture of its tokens, residual connection included: see `with_residual`.
 
     Of the weights by which the pass summed its values: where an edit ablates all heads to zero, a
     token keeps to itself.
     """
     heads = (trace.effective_weights(site, head, item=item) for head in range(site.heads))
-    return with_residual(_fused(heads, "mean"))
+    return with_residual(_fused(heads, fusion), discard)
 
 
-def with_residual(weights: Float[Tensor, "token token"]) -> Float[Tensor, "token token"]:
-    """Ã: a layer's mean weights plus the identity for the residual connection, rows divided by
-    their sums.
+def with_residual(
+    weights: Float[Tensor, "token token"], discard: float = 0.0
+) -> Float[Tensor, "token token"]:
+    """Ã: the weights plus the identity for the residual connection, rows divided by their sums.
+
+    Args:
+        weights: of one layer, heads fused.
+        discard: share of the weights above 0, the smallest ones, that is set to 0 first.
 
     Source: Abnar & Zuidema 2020, section 3.
     """
-    whole = weights + torch.eye(len(weights), device=weights.device)
+    if not 0 <= discard < 1:
+        raise ValueError(f"discard: expected 0 up to 1, received {discard}")
+    kept = weights if discard == 0 else _without_smallest(weights, discard)
+    whole = kept + torch.eye(len(kept), device=kept.device)
     return whole / whole.sum(-1, keepdim=True)
+
+
+def _without_smallest(weights: Tensor, share: float) -> Tensor:
+    flat = weights.flatten()
+    order = flat.argsort(stable=True)
+    order = order[len(flat) - int((flat > 0).sum()) :]
+    return flat.index_fill(0, order[: int(round(share * len(order), 6))], 0.0).view_as(weights)

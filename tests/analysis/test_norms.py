@@ -143,13 +143,20 @@ def test_alti_multiplies_the_layers(name: str, edit: str) -> None:
 @EVERY
 def test_rollout_and_flow_follow_the_edited_layer(name: str, edit: str) -> None:
     t = traced(name, edit)
-    product, layers = torch.eye(TOKENS), []
-    for site in t.sites:
-        whole = summed_with(t, site, edit).mean(0) + torch.eye(TOKENS)
-        layers.append(whole / whole.sum(-1, keepdim=True))
-        product = layers[-1] @ product
-    torch.testing.assert_close(rollout(t), product)
-    torch.testing.assert_close(flow(t, 4), maximum_flows(layers, 4, range(TOKENS)))
+    fusions: dict[Any, Any] = {
+        "mean": lambda x: x.mean(0),
+        "max": lambda x: x.amax(0),
+        "min": lambda x: x.amin(0),
+    }
+    for fusion, fuse in fusions.items():
+        product, layers = torch.eye(TOKENS), []
+        for site in t.sites:
+            whole = fuse(summed_with(t, site, edit)) + torch.eye(TOKENS)
+            layers.append(whole / whole.sum(-1, keepdim=True))
+            product = layers[-1] @ product
+        torch.testing.assert_close(rollout(t, fusion=fusion), product)
+        expected = maximum_flows(layers, 4, range(TOKENS))
+        torch.testing.assert_close(flow(t, 4, fusion=fusion), expected)
 
 
 @pytest.mark.parametrize("edit", CONSTANT)

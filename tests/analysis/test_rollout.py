@@ -31,18 +31,32 @@ def draw(layers=LAYERS, heads=HEADS, count=TOKENS, sharp=2.0, seed=5):
     return torch.softmax(sharp * torch.randn(layers, heads, count, count, generator=dice), -1)
 
 
-def test_rollout_is_the_product_by_loops():
+@pytest.mark.parametrize("fusion", ["mean", "max", "min"])
+def test_rollout_is_the_product_by_loops(fusion):
     weights = draw()
     expected = torch.eye(TOKENS).double()
     for layer in weights.double():
         whole = torch.zeros(TOKENS, TOKENS).double()
         for i in range(TOKENS):
             for j in range(TOKENS):
-                whole[i, j] = sum(float(layer[head, i, j]) for head in range(HEADS)) / HEADS
-                whole[i, j] += i == j
+                cells = [float(layer[head, i, j]) for head in range(HEADS)]
+                fuse = {"mean": sum(cells) / HEADS, "max": max(cells), "min": min(cells)}
+                whole[i, j] = fuse[fusion] + (i == j)
         expected = torch.stack([row / row.sum() for row in whole]) @ expected
-    found = rollout(trace_of(weights))
+    found = rollout(trace_of(weights), fusion=fusion)
     torch.testing.assert_close(found, expected.float())
+    torch.testing.assert_close(found.sum(-1), torch.ones(TOKENS))
+
+
+def test_discarding_keeps_rows_summing_to_one():
+    weights = draw(layers=2)
+    mean = weights[0].mean(0)
+    cut = with_residual(mean, 0.6)
+    dropped = sorted(mean.flatten().tolist())[: int(0.6 * TOKENS**2)]
+    kept = mean * (mean > dropped[-1])
+    expected = kept + torch.eye(TOKENS)
+    torch.testing.assert_close(cut, expected / expected.sum(-1, keepdim=True))
+    found = rollout(trace_of(weights), discard=0.6)
     torch.testing.assert_close(found.sum(-1), torch.ones(TOKENS))
 
 
@@ -55,15 +69,16 @@ def slow_flow(layers, query, key):
     return nx.maximum_flow_value(graph, (len(layers), query), (0, key))
 
 
-def test_flow_is_that_of_networkx():
+@pytest.mark.parametrize("fusion", ["mean", "max"])
+def test_flow_is_that_of_networkx(fusion):
     t = trace_of(draw(layers=3, sharp=3.0))
-    layers = [with_residual(fused(t, site)) for site in t.sites]
+    layers = [with_residual(fused(t, site, fusion)) for site in t.sites]
     calls = []
-    found = flow(t, 2, progress=lambda *done: calls.append(done))
+    found = flow(t, 2, fusion=fusion, progress=lambda *done: calls.append(done))
     for key in range(TOKENS):
         assert float(found[key]) == pytest.approx(slow_flow(layers, 2, key), abs=1e-6)
     assert calls == [(done, TOKENS) for done in range(TOKENS + 1)]
-    torch.testing.assert_close(flow(t, 2, keys=[5, 1]), found[[5, 1]])
+    torch.testing.assert_close(flow(t, 2, fusion=fusion, keys=[5, 1]), found[[5, 1]])
 
 
 def test_a_flow_below_its_bound_is_that_of_networkx():
@@ -108,4 +123,6 @@ def test_networks_without_one_stack_say_why():
         combined(t, kind="cross")
     with pytest.raises(ValueError, match="query: expected 0 to 6, received 7"):
         flow(t, 7)
+    with pytest.raises(ValueError, match="discard"):
+        rollout(t, discard=1.0)
     assert len(self_attention(t)) == 2
