@@ -293,8 +293,9 @@ def _ours(path: Path, modified: int) -> Entry:
 
 def _digest(entry: Entry, path: Path) -> str:
     """SHA-256 of the weights as they should be."""
-    made = entry.wheel is not None
-    return str(read_config(path, PROVENANCE).get("sha256", "")) if made else entry.sha256
+    if entry.wheel is None:
+        return entry.sha256
+    return str(read_config(path, PROVENANCE).get("sha256", ""))
 
 
 @lru_cache(maxsize=16)

@@ -21,8 +21,8 @@ def numbers(data: IO[bytes], kind: str, count: int = 1) -> tuple[int, ...]:
 
 def count(names: Iterable[str], layer: str) -> int:
     """How many layers there are: different numbers that follow a prefix in names."""
-    found = (re.match(rf"{layer}(\d+)", name) for name in names)
-    return len({each[1] for each in found if each})
+    matches = (re.match(rf"{layer}(\d+)", name) for name in names)
+    return len({each[1] for each in matches if each})
 
 
 def write_json(folder: Path, name: str, content: Mapping[str, Any]) -> None:
