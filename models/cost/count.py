@@ -116,32 +116,32 @@ def _text(
     scale = "√dim · " if config.embed_scale else ""
     formula = f"{scale}E[id]{', E of the encoder' if shared else ''}"
     vectors = 0 if shared else numbers(stem.tokens)
-    inner = [
+    chain = [
         _same("input", "Token ids", "input", "ids", ids, runs),
         Part("tokens", "Token embedding", "embedding", formula, ids, x, runs, vectors),
     ]
     if encodes and network.segments is not None:
         row = "segments", "Segments", "embedding", "x + S[segment]", x, runs
-        inner.append(_same(*row, network.segments))
+        chain.append(_same(*row, network.segments))
     if isinstance(stem.positions, Sinusoidal | Learned):
-        inner.append(_positions(config.positions, x, stem.positions))
-    inner += norms("embed_norm", "Norm", x, stem.embed_norm if encodes else stem.norm, runs)
+        chain.append(_positions(config.positions, x, stem.positions))
+    chain += norms("embed_norm", "Norm", x, stem.embed_norm if encodes else stem.norm, runs)
     if config.positions in RELATED:
         title, formula = RELATED[config.positions]
         row = "relation", title, "positions", formula, x, RelativePositions.forward
-        inner.append(_same(*row, network.relation))
-    inner.append(_block(network.blocks[0], config, x, causal=not encodes, keys=keys))
-    inner += norms("norm", "Final norm", x, network.norm, type(network).forward)
+        chain.append(_same(*row, network.relation))
+    chain.append(_block(network.blocks[0], config, x, causal=not encodes, keys=keys))
+    chain += norms("norm", "Final norm", x, network.norm, type(network).forward)
     output = network.head if encodes else network.output
     if output is None:
-        return inner
+        return chain
     title = "Classes of each token" if encodes else "Logits"
     axis = ("classes", config.classes) if encodes else ("vocab", stem.tokens.num_embeddings)
     matrix = "W" if output.weight is not None else "Eᵀ"
     formula = f"x · {matrix}{'' if output.scale == 1 else ' / √dim'}"
     flops, runs = 2 * tokens * config.dim * axis[1], Projection.forward
     row = "output", title, "linear", formula, x, (*ids, axis), runs, numbers(output), flops
-    return [*inner, Part(*row)]
+    return [*chain, Part(*row)]
 
 
 def _seq2seq(network: Seq2Seq, config: Seq2SeqConfig, tokens: int, target: int) -> list[Part]:
@@ -161,29 +161,29 @@ def _vit(network: ViT, config: ViTConfig, *_: int) -> list[Part]:
     patches, width = ("patches", prod(config.grid)), ("dim", config.width)
     x, shape = (patches, width), (("tokens", config.tokens), width)
     project, runs = network.patches.project, Patches.forward
-    inner = [_same("input", "Image", "input", "pixels", pixels, ViT.embed)]
+    chain = [_same("input", "Image", "input", "pixels", pixels, ViT.embed)]
     if isinstance(project, nn.Conv2d):
         formula = f"convolution of {high} × {wide} pixels with stride {high}"
         flops = 2 * patches[1] * project.weight.numel()
         row = "project", "Convolution", "linear", formula, pixels, x, runs
-        inner.append(Part(*row, numbers(project), flops))
+        chain.append(Part(*row, numbers(project), flops))
     else:
         formula = f"pixels of each {high} × {wide} patch in a row: {config.order}"
         flat: Shape = (patches, ("numbers", config.channels * high * wide))
-        inner.append(Part("cut", "Cut", "pool", formula, pixels, flat, cut))
+        chain.append(Part("cut", "Cut", "pool", formula, pixels, flat, cut))
         if isinstance(project, nn.Linear):
-            inner.append(linear("project", "Projection", flat, project, "dim", runs))
-    inner += norms("patch_norm", "Norm", x, network.patch_norm, ViT.embed)
+            chain.append(linear("project", "Projection", flat, project, "dim", runs))
+    chain += norms("patch_norm", "Norm", x, network.patch_norm, ViT.embed)
     if config.prefix:
         names = ["class token"] * (config.head == "class")
         names += [f"{config.registers} registers"] * bool(config.registers)
         row = "prefix", " and ".join(names).capitalize(), "embedding", "[t | x]", x, shape
-        inner.append(Part(*row, ViT.embed, network.prefix.numel()))
+        chain.append(Part(*row, ViT.embed, network.prefix.numel()))
     if config.positions in ADDED:
-        inner.append(_positions(config.positions, shape, network.positions))
-    inner.append(_block(network.blocks[0], config, shape))
-    inner += norms("norm", "Final norm", shape, network.norm, ViT.forward)
-    return [*inner, *_head(network.head, config, shape)]
+        chain.append(_positions(config.positions, shape, network.positions))
+    chain.append(_block(network.blocks[0], config, shape))
+    chain += norms("norm", "Final norm", shape, network.norm, ViT.forward)
+    return [*chain, *_head(network.head, config, shape)]
 
 
 def _head(head: Any, config: ViTConfig, x: Shape) -> list[Part]:
@@ -192,19 +192,19 @@ def _head(head: Any, config: ViTConfig, x: Shape) -> list[Part]:
         return []
     (title, formula), runs = POOLED[config.head], Classifier.forward
     read: Shape = (("features", head.layers[0].in_features),)
-    inner, bend = [], config.head_activation or config.activation
+    chain, bend = [], config.head_activation or config.activation
     for number, (layer, norm) in enumerate(zip(head.layers, head.norms, strict=False), start=1):
-        inner.append(linear(f"layer_{number}", f"Layer {number}", read, layer, "features", runs))
-        read = inner[-1].gives
+        chain.append(linear(f"layer_{number}", f"Layer {number}", read, layer, "features", runs))
+        read = chain[-1].gives
         batch = "γ · (x − mean) / √(variance + ε) + β, over the batch"
-        inner += [
+        chain += [
             _same(f"norm_{number}", "BatchNorm", "norm", batch, read, runs, norm),
             _same(f"activation_{number}", bend, "activation", f"{bend}(x)", read, runs),
         ]
-    inner.append(linear("classes", "Classes", read, head.layers[-1], "classes", runs))
-    pool = Part("pool", title, "pool", formula, x, inner[0].takes, ViT.pool)
+    chain.append(linear("classes", "Classes", read, head.layers[-1], "classes", runs))
+    pool = Part("pool", title, "pool", formula, x, chain[0].takes, ViT.pool)
     title = "Head" + (f", dropout {head.dropout.p:g}" if head.dropout.p else "")
-    return [group("head", title, "head", [pool, *inner], runs)]
+    return [group("head", title, "head", [pool, *chain], runs)]
 
 
 def _smallest(network: Smallest, config: SmallestConfig, tokens: int, _: int) -> list[Part]:
@@ -299,17 +299,17 @@ def _block(
         cross = {"name": "cross", "keys": keys, "filled": filled}
         inner.append(_attention(block.cross, x, "Cross-attention", **cross))
     inner.append(_feed_forward(block.feed_forward, x, config.activation))
-    inner = []
+    chain = []
     for layer in inner:
         before, after = (f"{side}_{layer.name}" for side in ("before", "after"))
         if isinstance(block, PostNormBlock):
-            inner += [layer, add_norm(after, layer.name, x, getattr(block, after), runs)]
+            chain += [layer, add_norm(after, layer.name, x, getattr(block, after), runs)]
         else:
             added = _same(f"add_{layer.name}", "Add", "add", "x + f(x)", x, runs, skips=before)
-            inner += [*norms(before, "Norm", x, getattr(block, before), runs), layer, added]
+            chain += [*norms(before, "Norm", x, getattr(block, before), runs), layer, added]
     title = f"{config.norm.capitalize()}-norm block"
     title += f", DropPath to {config.drop_path:g}" if config.drop_path else ""
-    return group("blocks", title, "block", inner, runs, times=config.depth)
+    return group("blocks", title, "block", chain, runs, times=config.depth)
 
 
 def _feed_forward(network: FeedForward, x: Shape, activation: str) -> Part:
@@ -319,14 +319,14 @@ def _feed_forward(network: FeedForward, x: Shape, activation: str) -> Part:
     wide = up.gives
     bend = _same("activation", activation, "activation", f"{activation}(x)", wide, runs)
     down = linear("down", "Down", wide, network.down, "dim", runs)
-    title, inner = "Feed-forward", [up, bend, down]
+    title, chain = "Feed-forward", [up, bend, down]
     formula = f"{activation}(x · W₁ + b₁) · W₂ + b₂"
     if gate is not None:
         product = _same("product", "Product", "activation", "gate · up", wide, runs)
         gates = linear("gate", "Gate", x, gate, "mlp", runs)
-        title, inner = "Gated feed-forward", [gates, bend, up, product, down]
+        title, chain = "Gated feed-forward", [gates, bend, up, product, down]
         formula = f"({activation}(x · W₃) · (x · W₁)) · W₂"
-    return group("feed_forward", title, "feed-forward", inner, runs, formula=formula)
+    return group("feed_forward", title, "feed-forward", chain, runs, formula=formula)
 
 
 def _attention(
@@ -355,19 +355,19 @@ def _attention(
     config, runs = layer.config, MultiHeadAttention.forward
     source = ("source", keys) if keys else x[0]
     context: Shape = (source, ("dim", layer.key.in_features))
-    inner = []
+    chain = []
     for letter, which in zip("qkv", ("query", "key", "value"), strict=True):
         module, row = getattr(layer, which), x[0] if which == "query" else source
         bias = f" + b{letter}" if config.qkv_bias else ""
         formula = f"{letter} = {'c' if keys and which != 'query' else 'x'} · W{letter}{bias}"
         read = (row, ("dim", module.in_features))
         more = {"kind": "projection", "formula": formula}
-        inner.append(linear(which, which.capitalize(), read, module, "heads × width", runs, **more))
-    inner.append(_attend(layer, x[0][1], source[1], order, causal, filled))
+        chain.append(linear(which, which.capitalize(), read, module, "heads × width", runs, **more))
+    chain.append(_attend(layer, x[0][1], source[1], order, causal, filled))
     out: Shape = (x[0], ("heads × width", config.merged))
     if isinstance(layer.out, nn.Linear):
-        inner.append(linear("out", "Output projection", out, layer.out, "dim", runs))
-        out = inner[-1].gives
+        chain.append(linear("out", "Output projection", out, layer.out, "dim", runs))
+        out = chain[-1].gives
     heads = f"[head 1 | … | head {config.heads}]" if config.heads > 1 else "head 1"
     bias = " + bo" if config.out_bias else ""
     formula = heads + (f" · Wo{bias}" if config.has_projection else "")
@@ -375,10 +375,10 @@ def _attention(
         formula = f"dropout({formula}, {share:g})"
     if config.value_shortcut:
         row = "value_shortcut", "Add values", "add", "x + [v 1 | … | v n]", out
-        inner.append(_same(*row, runs, skips="attend"))
+        chain.append(_same(*row, runs, skips="attend"))
         formula += " + [v 1 | … | v n]"
     more = {"formula": formula, "takes": x, "gives": out, "context": context if keys else ()}
-    return group(name, title, "attention", inner, runs, **more)
+    return group(name, title, "attention", chain, runs, **more)
 
 
 def _attend(
