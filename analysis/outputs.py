@@ -144,6 +144,33 @@ def change(
     return Change(divergence(*rows), tuple(ids), *shares)
 
 
+def repeated(ids: Sequence[int]) -> range:
+    """Places of the tokens at the end that came earlier in the same order; empty without two."""
+    most = 0
+    for end in range(1, len(ids)):
+        same = 0
+        while same < min(end, len(ids) - end) and ids[end - 1 - same] == ids[-1 - same]:
+            same += 1
+        most = max(most, same)
+    return range(len(ids) - most, len(ids)) if most > 1 else range(0)
+
+
+def repeat_loss(trace: Trace, *, item: int = 0) -> float | None:
+    """The mean loss, in nats, over a repeat at the end of a decoder's text; None without one.
+
+    The first token of the repeat does not count: nothing foretells that something comes again.
+
+    Raises:
+        ValueError: for a network without logits of tokens.
+    """
+    ids = trace.tokens[item].ids
+    places = repeated(ids)[1:]
+    if not places:
+        return None
+    rows = [log_softmax(logits_at(trace, place - 1, item=item).double()) for place in places]
+    return -sum(float(row[ids[place]]) for row, place in zip(rows, places, strict=True)) / len(rows)
+
+
 def divergence(first: Float[Tensor, " vocab"], second: Float[Tensor, " vocab"]) -> float:
     """Kullback–Leibler divergence, in nats, of the softmax of the second logits from the first."""
     p, q = log_softmax(first.double()), log_softmax(second.double())

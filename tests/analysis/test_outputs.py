@@ -13,7 +13,7 @@ from transformers import (
     TopPLogitsWarper,
 )
 
-from analysis.outputs import change, class_probabilities, likeliest
+from analysis.outputs import change, class_probabilities, likeliest, repeat_loss, repeated
 from analysis.predictions import predict
 from models.decoder import DecoderConfig
 from models.edits import Ablate
@@ -133,3 +133,25 @@ def test_predictions_have_names() -> None:
     pictures = load(ViTConfig(image=8, patch=4, classes=7, seed=1))
     answer = predict(pictures, trace(pictures, torch.rand(1, 3, 8, 8)))
     assert answer.names == tuple(f"class {id}" for id in answer.ids)
+
+
+@pytest.mark.parametrize(
+    ("ids", "places"),
+    [
+        ([3, 1, 4, 9, 3, 1, 4], [4, 5, 6]),
+        ([3, 1, 3, 1], [2, 3]),
+        ([7, 7, 7, 7, 7], [3, 4]),  # not over itself
+        ([3, 1, 4, 9, 4], []),
+        ([3], []),
+    ],
+)
+def test_a_repeat_is_what_came_earlier_in_the_same_order(ids, places):
+    assert [*repeated(ids)] == places
+
+
+def test_the_loss_over_a_repeat_is_the_cross_entropy_of_all_but_its_first_token():
+    ids = torch.tensor([3, 1, 4, 9, 3, 1, 4])
+    traced = trace(load(DecoderConfig(vocab=29, **SIZES)), ids[None])
+    expected = torch.nn.functional.cross_entropy(traced.output.values[0, 4:6], ids[5:])
+    assert repeat_loss(traced) == pytest.approx(float(expected), rel=1e-5)  # float32
+    assert repeat_loss(trace(load(DecoderConfig(vocab=29, **SIZES)), ids[None, :5])) is None

@@ -37,12 +37,15 @@ class OutputChange:
         before: their probabilities without the edits.
         after: those with them.
         kl: divergence of all probabilities, in nats.
+        repeat: the loss over a repeat at the end of the text, without the edits and with them; None
+            where there is none.
     """
 
     labels: list[str]
     before: list[float]
     after: list[float]
     kl: float
+    repeat: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -241,7 +244,17 @@ def _change_at(entry: TraceEntry, place: int, name: Callable[[int], str]) -> Out
     shares = zip(moved.ids, moved.before, moved.after, strict=True)
     likeliest = sorted(shares, key=lambda each: -max(each[1:]))
     ids, first, second = map(list, zip(*likeliest, strict=True))
-    return OutputChange([name(id) for id in ids], first, second, moved.kl)
+    return OutputChange([name(id) for id in ids], first, second, moved.kl, _repeat(before, after))
+
+
+def _repeat(before: "Trace", after: "Trace") -> tuple[float, float] | None:
+    from analysis.outputs import repeat_loss
+
+    same = before.tokens[0].ids == after.tokens[0].ids
+    if not same or any(site.kind != "causal" for site in after.sites):
+        return None
+    first, second = map(repeat_loss, (before, after))
+    return None if first is None or second is None else (first, second)
 
 
 def _written(entry: TraceEntry) -> tuple[str, str] | None:

@@ -79,6 +79,7 @@ function Said({ answer, explain, state }) {
     }
     ${(!written || change) && outputs.map((each, i) => html`<${Chip} ...${{ ...each, name: names[i], first: i === 0 }} onClick=${explain && values[labels.indexOf(each.label)] !== undefined ? () => explain(values[labels.indexOf(each.label)]) : null} />`)}
     ${change && html`<span class="hs-answer-effect">${effectOf(change)}</span>`}
+    ${change?.repeat && html`<span class="hs-answer-effect" title=${REPEAT}>${repeatOf(change.repeat)}</span>`}
   `;
 }
 
@@ -94,6 +95,11 @@ function Chip({ name, share, before, first, onClick }) {
   if (!onClick) return html`<span class=${kind} style=${style}>${inner}</span>`;
   return html`<button type="button" class=${kind} style=${style} title="What this rests on" onClick=${onClick}>${inner}</button>`;
 }
+
+const REPEAT = "The mean loss, in nats, over the tokens at the end that came earlier in the same order";
+
+const repeatOf = ([before, after]) =>
+  html`loss on the repeat <s>${before.toFixed(2)}</s> → <b>${after.toFixed(2)}</b>`;
 
 const effectOf = ({ kl }) =>
   kl < 0.001
