@@ -192,8 +192,8 @@ def _rank_correlation(frames: Int[Tensor, " token"]) -> float:
 
     if len(frames.unique()) < 2:
         return 0.0
-    found: Any = spearmanr(frames.numpy(), np.arange(len(frames)))
-    return float(found.statistic)
+    correlation: Any = spearmanr(frames.numpy(), np.arange(len(frames)))
+    return float(correlation.statistic)
 
 
 # --- words ----------------------------------------------------------------------------------------

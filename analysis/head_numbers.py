@@ -110,8 +110,8 @@ class Inputs:
             self.offsets[..., self.columns(part, keys)] += _by_offset(cells, counted.float())
         if self.repeats:
             repeated = self.repeated(part, keys)[:, :, None]
-            found = (seen[:, None] & repeated).any(-1).unbind(1)
-            see |= dict(zip(REPEATED, found, strict=True))
+            repeats_seen = (seen[:, None] & repeated).any(-1).unbind(1)
+            see |= dict(zip(REPEATED, repeats_seen, strict=True))
         for name, rows_that_see in see.items():
             count = (counted & rows_that_see).sum(-1)
             self.counts[name] = self.counts.get(name, 0.0) + count.double()

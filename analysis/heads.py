@@ -112,13 +112,13 @@ def heads(
         for block in trace.blocks(site, item=item):
             check()
             numbers.add(block)
-        found = {key: every[0] for key, every in numbers.result().items()}
+        results = {key: every[0] for key, every in numbers.result().items()}
         if of_weights:
             whole = trace.trace if isinstance(trace, View) else trace
             scores, why = circuit_scores(whole, whole.site(site), products)
-            found, reasons = found | dict(scores), {**why, **reasons}
-        for key in {*asked} & {*found}:
-            values[key][trace.sites.index(site), : site.heads] = found[key].cpu()
+            results, reasons = results | dict(scores), {**why, **reasons}
+        for key in {*asked} & {*results}:
+            values[key][trace.sites.index(site), : site.heads] = results[key].cpu()
         if site.kind == "cross":
             other = "cross-attention has queries and keys of different texts"
             reasons = dict.fromkeys(ON_OWN, other) | reasons

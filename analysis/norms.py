@@ -121,8 +121,8 @@ def contributions(
     stream = trace.hidden(site.layer, item, tower=site.tower).float()
     if stream.shape != (v.shape[1], output.shape[2]):
         raise ValueError(f"layer {site.layer}: expected hidden states of the tokens it attends to")
-    own = weights.diagonal(dim1=-2, dim2=-1)[..., None] * v
-    whole, alone = _written(weights @ v, output) + stream, _written(own, output) + stream
+    own_values = weights.diagonal(dim1=-2, dim2=-1)[..., None] * v
+    whole, alone = _written(weights @ v, output) + stream, _written(own_values, output) + stream
     whole = whole if maps.output_bias is None else whole + maps.output_bias.float()
     if norm is not None:
         before, centred = whole, norm.kind == "layer"

@@ -71,9 +71,11 @@ def predict(
     if place is None:
         place = default_position(model, trace, item) if tokens else -1
     if before is not None:
-        found = change(before, trace, place, count=count, item=item)
+        predictions = change(before, trace, place, count=count, item=item)
     else:
         alone = model.multi_label and not tokens
         how = {"sampling": sampling, "independent": alone, "item": item}
-        found = likeliest(trace, place, count=count, **how)
-    return replace(found, names=tuple(name_of(model, trace.output, id) for id in found.ids))
+        predictions = likeliest(trace, place, count=count, **how)
+    return replace(
+        predictions, names=tuple(name_of(model, trace.output, id) for id in predictions.ids)
+    )

@@ -67,8 +67,8 @@ def state_sweep(
         cells = [divmod(each, rough.shape[1]) for each in best]
         edits = [Patch(layer, "hidden", other, token=token) for layer, token in cells]
         clean = trace(model, input)
-        found = changes((model, input, None), clean, edits, measure, progress)
-        exact.view(-1)[best] = torch.tensor(found)
+        effects = changes((model, input, None), clean, edits, measure, progress)
+        exact.view(-1)[best] = torch.tensor(effects)
     return Checked(rough, exact)
 
 

@@ -82,8 +82,8 @@ def sweep(
     rows = [row for row, site in enumerate(sites) if layer in (None, site.layer)]
     cells = [(row, head) for row in rows for head in range(sites[row].heads)]
     edits = [edit(sites[row].layer, head) for row, head in cells]
-    found = changes((model, input, target), clean, edits, measure, progress)
-    return _table(sites, dict(zip(cells, found, strict=True)))
+    effects = changes((model, input, target), clean, edits, measure, progress)
+    return _table(sites, dict(zip(cells, effects, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +120,8 @@ def checked_sweep(
     best = sizes.topk(min(top, int((sizes >= 0).sum()))).indices.tolist()
     cells = [divmod(each, rough.shape[1]) for each in sorted(best)]
     edits = [edit(sites[row].layer, head) for row, head in cells]
-    found = changes((model, input, target), clean, edits, measure, progress)
-    return Checked(rough, _table(sites, dict(zip(cells, found, strict=True))))
+    effects = changes((model, input, target), clean, edits, measure, progress)
+    return Checked(rough, _table(sites, dict(zip(cells, effects, strict=True))))
 
 
 def sites_of(t: Trace, kind: str | None = None, tower: str | None = None) -> tuple[Site, ...]:

@@ -84,12 +84,12 @@ def read(options: argparse.Namespace) -> Path:
 
 def bar() -> Control:
     """Draws progress as a bar, in a terminal."""
-    shown = tqdm(desc=NAME, unit=" texts", disable=None)
+    progress_bar = tqdm(desc=NAME, unit=" texts", disable=None)
 
     def control(progress: Progress) -> None:
         if progress.total is not None:
-            shown.total = progress.total
-            shown.update(progress.done - shown.n)
+            progress_bar.total = progress.total
+            progress_bar.update(progress.done - progress_bar.n)
 
     return control
 

@@ -192,9 +192,9 @@ class _Group:
     def _add_values(self, rows: slice) -> None:
         """Means, variances and histograms of the numbers."""
         measures, totals = self.scheme.measures, self.state.totals
-        found = self.numbers.result()
-        missing = torch.full_like(found["entropy"], torch.nan)
-        every = [found.get(measure.key, missing).cpu() for measure in measures]
+        results = self.numbers.result()
+        missing = torch.full_like(results["entropy"], torch.nan)
+        every = [results.get(measure.key, missing).cpu() for measure in measures]
         values = torch.stack(every, -1).numpy()  # item head measure
         defined = ~np.isnan(values)
         filled = np.where(defined, values, 0.0)

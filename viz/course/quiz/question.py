@@ -135,12 +135,12 @@ def _value(written: str, values: Mapping[str, Any]) -> Any:
 def _with(text: str, values: Mapping[str, Any]) -> str:
     """A text with its numbers, those of a list in a row, with typographic minus signs."""
 
-    def shown(mark: re.Match[str]) -> str:
+    def replacement(mark: re.Match[str]) -> str:
         value = _value(mark[1], values)
         each = value if isinstance(value, list) else [value]
         return ", ".join(number(one, mark[2]) for one in each)
 
-    return _NUMBER.sub(shown, text)
+    return _NUMBER.sub(replacement, text)
 
 
 def told_apart(question: Question) -> bool:

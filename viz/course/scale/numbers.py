@@ -141,16 +141,16 @@ def halves(width: int, size: float) -> Board:
     vector, root = torch.full((width,), size), sqrt(width)
     low = vector.half()
     product, fourth = low @ low, low / sqrt(root)
-    found = {
+    scores = {
         "q·k, float16": product,
         "(q·k) / √d, divided afterwards, float16": product / root,
         "(q / ∜d)·(k / ∜d), divided before, float16": fourth @ fourth,
         "the score itself, computed exactly": vector.double() @ vector.double() / root,
     }
-    finite = [float(each) if isfinite(each) else None for each in found.values()]
+    finite = [float(each) if isfinite(each) else None for each in scores.values()]
     written = ["∞" if each is None else f"{each:,.2f}" for each in finite]
     title = f"q and k: {width} numbers each, all {size:.1f}"
-    rows = dict(zip(found, ([each] for each in written), strict=True))
+    rows = dict(zip(scores, ([each] for each in written), strict=True))
     named = dict(zip(("product", "late", "early", "exact"), finite, strict=True))
     largest = torch.finfo(torch.half).max
     return board([table(title, rows, [f"largest float16: {largest:,.0f}"])], **named)

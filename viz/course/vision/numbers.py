@@ -151,9 +151,9 @@ def run_shuffled(network: Any, pixels: Tensor, how: str) -> StackOutput:
         x = torch.cat([x[:, :1], x[:, 1:][:, order]], dim=1)
     states, patterns = [x], []
     for block in network.blocks:
-        x, found = block(x)
+        x, block_patterns = block(x)
         states.append(x)
-        patterns.append(found)
+        patterns.append(block_patterns)
     hidden = network.norm(x)
     logits = None if network.head is None else network.head(network.pool(hidden))
     return StackOutput(hidden, tuple(states), tuple(patterns), logits)
