@@ -431,7 +431,9 @@ def run_blocks(
     start = Where(0, tower=sites[0].tower)
     states, patterns = [edited_state(x, edits, start, padding)], []
     for layer, block in enumerate(each(blocks, progress)):
-        x, found = block(states[-1], edit=at(edits, sites[layer]), **shared, **given(layer))
+        x, block_patterns = block(
+            states[-1], edit=at(edits, sites[layer]), **shared, **given(layer)
+        )
         states.append(edited_state(x, edits, replace(start, layer=layer + 1), padding))
-        patterns.append(found)
+        patterns.append(block_patterns)
     return tuple(states), tuple(patterns)

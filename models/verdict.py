@@ -92,8 +92,8 @@ def sums_apart(pattern: Pattern, places: Sequence[Sequence[Tensor]]) -> float:
     for item, (rows, keys) in enumerate(places):
         for start in range(0, len(rows), BLOCK_ROWS):
             weights = pattern.weights(None, rows[start : start + BLOCK_ROWS], item=item)
-            whole, own = weights.sum(-1), weights[..., keys.to(weights.device)].sum(-1)
-            off = (whole - own).abs() if sink else (own - 1).abs().where(whole > 0, 0.0)
+            whole, own_sum = weights.sum(-1), weights[..., keys.to(weights.device)].sum(-1)
+            off = (whole - own_sum).abs() if sink else (own_sum - 1).abs().where(whole > 0, 0.0)
             worst = max(worst, float(off.max()))
     return worst
 

@@ -30,8 +30,8 @@ def reader_of(model: Model) -> Reader:
         ValueError: for any other network.
     """
     network: Any = evaluating(model.network)
-    own = isinstance(network, Decoder)
-    if not own and not (can_write(network) and _goes_on(network)):
+    is_ours = isinstance(network, Decoder)
+    if not is_ours and not (can_write(network) and _goes_on(network)):
         raise ValueError(f"{model.name} is no decoder: expected a model that goes on with a text")
     past: Any = None
     seen = 0
@@ -40,7 +40,7 @@ def reader_of(model: Model) -> Reader:
     def read(ids: Int[Tensor, " token"]) -> Float[Tensor, " vocab"]:
         nonlocal past, seen
         whole = ids[None].to(model.device)
-        if own:
+        if is_ours:
             past = network(whole, past=past, logits_to_keep=1)
             return past.logits[0, -1]
         given = {"input_ids": whole[:, seen:], "attention_mask": torch.ones_like(whole)}

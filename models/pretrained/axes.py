@@ -158,11 +158,11 @@ def over_parts(axis: TokenAxis, parts: Sequence[Part], patches: PatchGrid | Layo
     """The patches of an image, where the items are parts of pictures."""
     seen, size = [part for part in parts if part.real], patches.rows * patches.cols
     pictures = next((some for some in (seen, parts) if len(some) == len(axis.tokens)), ())
-    own = [[not special for special in tokens.special] for tokens in axis.tokens]
-    if axis.pictures or not pictures or any(sum(each) != size for each in own):
+    patch_masks = [[not special for special in tokens.special] for tokens in axis.tokens]
+    if axis.pictures or not pictures or any(sum(each) != size for each in patch_masks):
         return axis
     grids = []
-    for part, each in zip(pictures, own, strict=True):
+    for part, each in zip(pictures, patch_masks, strict=True):
         places = row_by_row(patches.rows, patches.cols, each.index(True))
         box = patches.box.inside(part.box)
         grids.append((PictureGrid(part.picture, places, box, part.name),))

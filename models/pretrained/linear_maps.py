@@ -62,12 +62,12 @@ def site_maps(
     same = key.given.equal(value.given)
     if not (same and (call.kind == "cross" or key.given.equal(query.given))):
         raise ValueError(f"{path}: expected queries, keys and values of the same input")
-    made = _find_output(after, _rows(values_of(pattern)))
-    if made is None:
+    output_match = _find_output(after, _rows(values_of(pattern)))
+    if output_match is None:
         raise ValueError(
             f"{path}: expected an output that one linear module makes of its values, without a gate"
         )
-    output, written = made
+    output, written = output_match
     norm, read = next(norms_into(before, query.given), (None, None))
     stream = query.given if read is None else read.given
     residual = _residual(after, query.given, stream, written)
@@ -96,10 +96,10 @@ def site_maps(
     )
 
 
-def _known(path: str, name: str, found: "HeadMap | None") -> "HeadMap":
-    if found is None:
+def _known(path: str, name: str, head_map: "HeadMap | None") -> "HeadMap":
+    if head_map is None:
         raise ValueError(f"{path}: expected {name} that one linear module makes of its input")
-    return found
+    return head_map
 
 
 def _rows(heads: Tensor) -> Heads:
@@ -275,8 +275,8 @@ def _normed(
     yield columns, None, every
     for other in calls:
         for order in ("token", "batch token head dim", "batch head token dim"):
-            read, made = (_in_rows(x, order, columns) for x in (other.given, other.output))
-            if other is call or read is None or made is None or read.shape != made.shape:
+            read, output = (_in_rows(x, order, columns) for x in (other.given, other.output))
+            if other is call or read is None or output is None or read.shape != output.shape:
                 continue
             starts = every if read.equal(columns) else None
             if starts is None and read.shape == (wanted.shape[1], wanted.shape[0] * dim):
@@ -285,7 +285,7 @@ def _normed(
                 )
             norm = None if starts is None else norm_of(other)
             if norm is not None and starts is not None:
-                yield made, norm, starts
+                yield output, norm, starts
                 break
 
 

@@ -132,13 +132,13 @@ def _model(
 
 def _contained(module: nn.Module) -> PreTrainedModel:
     """The outermost transformers model of a module."""
-    found = [*_outermost(module)]
-    if len(found) == 1:
-        return found[0]
+    networks = [*_outermost(module)]
+    if len(networks) == 1:
+        return networks[0]
     received = type(module).__name__
-    if found:
+    if networks:
         raise ValueError(
-            f"{received} contains {len(found)} models of transformers: load one of them"
+            f"{received} contains {len(networks)} models of transformers: load one of them"
         )
     if type(module).__module__.partition(".")[0] == "timm":
         received += f" of timm; load a ViT of transformers, such as {VIT!r}"

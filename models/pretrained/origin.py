@@ -26,7 +26,7 @@ from models.trace import Site
 if TYPE_CHECKING:
     from models.model import Model
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 IDS = {"text": "input_ids", "target": "decoder_input_ids"}  # of towers that read tokens
 
 
@@ -120,26 +120,26 @@ class PretrainedOrigin:
         for index, call in enumerate(seen.record.calls):
             source = call.entry.source
             ids = inputs.arguments.get(IDS.get(source or "", ""))
-            found = _tried(site_maps, call, index, seen.calls, ids)
+            outcome = _tried(site_maps, call, index, seen.calls, ids)
             encodes = network.config.is_encoder_decoder and source != "target"
-            if isinstance(found, SiteMaps) and isinstance(readout, Readout) and not encodes:
-                made, head = found.projections, readout.unembedding
-                if made.embedding is not None:
-                    made = replace(made, unembedding=head, final_norm=readout.norm)
-                found = found._replace(projections=made)
-            maps.setdefault(call.key, found)
+            if isinstance(outcome, SiteMaps) and isinstance(readout, Readout) and not encodes:
+                projections, head = outcome.projections, readout.unembedding
+                if projections.embedding is not None:
+                    projections = replace(projections, unembedding=head, final_norm=readout.norm)
+                outcome = outcome._replace(projections=projections)
+            maps.setdefault(call.key, outcome)
         return maps, readout
 
 
-def _tried(find: Callable[..., Found], *given: Any) -> Found | ValueError:
-    """What is found, or the error that says why nothing is."""
+def _tried(find: Callable[..., Result], *given: Any) -> Result | ValueError:
+    """The result, or the error that says why there is none."""
     try:
         return find(*given)
     except ValueError as error:
         return error
 
 
-def _known(outcome: Found | ValueError) -> Found:
+def _known(outcome: Result | ValueError) -> Result:
     if isinstance(outcome, ValueError):
         raise outcome
     return outcome

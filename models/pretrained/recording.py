@@ -171,8 +171,8 @@ class Recording:
         runs = self._runs
         part = next((runs[up] - 1 for up in place.above if up in runs), 0)
         source = self.sources.queries(place.above)
-        told = (args or kwargs) and not _by_name_self(place.path)
-        states = key_states(module, args, kwargs) if told else None
+        may_be_cross = (args or kwargs) and not _by_name_self(place.path)
+        states = key_states(module, args, kwargs) if may_be_cross else None
         keys = source if states is None else self.sources.keys(states, source)
         layer = self._layer(place, part)
         entry = Entry(place, module, layer, part, states is not None, source, keys)

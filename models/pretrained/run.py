@@ -112,8 +112,8 @@ def trace_pretrained(
     sites = tuple(Site.of(call.where, call.pattern) for call in calls)
     text, target_text = (inputs.sequences.get(name) for name in ("text", "target"))
     axis = next((call for call in calls if call.kind != "cross"), calls[0]).axes[0]
-    shown = axis.grid if "image" in inputs.sequences or calls[0].blocks is not None else None
-    shown = None if text is not None or shown is None or shown.frames > 1 else shown
+    grid = axis.grid if "image" in inputs.sequences or calls[0].blocks is not None else None
+    grid = None if text is not None or grid is None or grid.frames > 1 else grid
     return Trace(
         model=model.name,
         trained=model.trained,
@@ -121,9 +121,9 @@ def trace_pretrained(
         sites=sites,
         output=replace(output, values=output.values.detach()),
         patterns=tuple(call.pattern for call in calls),
-        grid=None if shown is None else shown[:2],
-        prefix=0 if shown is None else shown.prefix,
-        box=WHOLE if shown is None else shown.box,
+        grid=None if grid is None else grid[:2],
+        prefix=0 if grid is None else grid.prefix,
+        box=WHOLE if grid is None else grid.box,
         notes=(*inputs.notes, *_of_pictures(inputs, calls), *unseen),
         target_tokens=None if target_text is None else target_text.tokens,
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
