@@ -12,6 +12,7 @@ from torch import Tensor
 
 from analysis.lens import jacobian_lens, jacobians, logit_lens
 from models.decoder import DecoderConfig
+from models.edits import Ablate, AblateMLP
 from models.encoder import EncoderConfig
 from models.readout import Readout
 from models.run import load, trace
@@ -115,6 +116,16 @@ def test_jacobians_are_those_of_the_blocks(layer: int) -> None:
     carried = t.hidden(layer) @ expected.T
     torch.testing.assert_close(lens, t.readout()(carried).detach(), rtol=1e-3, atol=1e-4)
     assert jacobian_lens(t, layer, jacobian=found).equal(lens)
+
+
+@pytest.mark.parametrize("name", ["pre", "GPT-2", "Llama"])
+def test_jacobians_are_those_of_the_edited_pass(name: str) -> None:
+    """Without what heads and MLPs add, the last state is the first one and a constant."""
+    each = BY_NAME.get(name)
+    given: Any = (load(OWN[name]), IDS) if each is None else (each.build(), each.inputs())
+    t = trace(*given, edits=[Ablate(None, None), AblateMLP(None)], hidden=True)
+    found = jacobians(t)
+    torch.testing.assert_close(found, torch.eye(found.shape[1]).expand_as(found))
 
 
 def test_a_readout_by_hand() -> None:

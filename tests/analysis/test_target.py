@@ -94,20 +94,26 @@ def test_a_multi_label_probability_is_a_sigmoid() -> None:
     assert found.value == pytest.approx(float(logits[3].sigmoid()), abs=1e-6)
 
 
-@pytest.mark.parametrize(("factor", "level"), [(1 / 255, 0.5), (None, 127.5)])
-def test_grey_is_no_black_where_pixels_are_not_normalised(
-    factor: float | None, level: float, tmp_path: Path
+@pytest.mark.parametrize(
+    ("given", "level"),
+    [
+        ({"do_normalize": False, "rescale_factor": 1 / 255}, (0.5, 0.5, 0.5)),
+        ({"do_normalize": False, "do_rescale": False}, (127.5, 127.5, 127.5)),
+        ({"image_mean": (0, 0, 0), "image_std": (0.25, 0.5, 1)}, (2, 1, 0.5)),
+    ],
+)
+def test_grey_is_no_black_where_no_mean_is_subtracted(
+    given: dict[str, Any], level: tuple[float, ...], tmp_path: Path
 ) -> None:
     config = ViTConfig(image=12, patch=4, dim=20, heads=2, depth=1, mlp=13, classes=5)
-    settings = {"do_normalize": False, "size": 12, "do_rescale": factor is not None}
-    (tmp_path / FILE).write_text(json.dumps({**settings, "rescale_factor": factor}))
+    (tmp_path / FILE).write_text(json.dumps({**given, "size": 12}))
     theirs = transformers.ViTConfig(image_size=12, patch_size=4)
     preprocessing = read_preprocessing(Folder.at(tmp_path), theirs)
     model = replace(load(config), preprocessing=preprocessing)
     pixels = torch.rand(1, 3, 12, 12, generator=torch.Generator().manual_seed(1))
     relevance = torch.tensor([0, 9, 1, 2, 3, 4, 5, 6, 7, 8.0])
     painted = pixels.clone()
-    painted[..., :4, :4] = level
+    painted[..., :4, :4] = torch.tensor(level)[:, None, None]
     expected = float(trace(model, painted).output.values[0].softmax(-1)[2])
     found = faithfulness(model, pixels, relevance, target=2, removal="grey", levels=(0.1,))
     assert found.value - float(found.comprehensiveness[0]) == pytest.approx(expected, abs=1e-6)

@@ -73,6 +73,11 @@ def test_interpolation_keeps_what_it_should() -> None:
     assert interpolate_grid(table, (3, 5), (3, 5)) is table
     flat = interpolate_grid(torch.ones(15, 7), (3, 5), (8, 2))
     assert (flat - 1).abs().max() < 1e-6
+    rows, cols = torch.meshgrid(torch.arange(3.0), torch.arange(5.0), indexing="ij")
+    places = torch.stack([rows, cols], -1).flatten(0, 1)
+    wider, higher = (interpolate_grid(places, (3, 5), new) for new in ((3, 9), (8, 5)))
+    assert (wider[:, 0] - torch.arange(3.0).repeat_interleave(9)).abs().max() < 1e-5
+    assert (higher[:, 1] - torch.arange(5.0).repeat(8)).abs().max() < 1e-5
     with pytest.raises(ValueError, match=r"received 15 positions, old \(5, 5\) and new \(3, 3\)"):
         interpolate_grid(table, (5, 5), (3, 3))
 

@@ -11,6 +11,7 @@ import torch
 from models.edits import Ablate, Cut, Reference, SetWeights, Temperature, UsePattern
 from models.run import trace
 from tests.models.edits.plain import NETWORKS, given, network, whole_row
+from tests.models.pretrained.tiny import BY_NAME, padded
 from tests.models.tiny_models import Built, model, places_of, plain, source
 
 ENCODER, DECODER = ((network(name), *given(name)) for name in ("encoder", "decoder"))
@@ -52,6 +53,20 @@ def test_a_pattern_replaced_is_that_before_other_edits_of_weights() -> None:
     edits = [UsePattern(1, 1, "uniform"), UsePattern(1, 0, 1), cut]
     found, expected = (trace(*ENCODER, edits=each) for each in (edits, [cut]))
     assert found.weights(1, 0).equal(expected.weights(1, 1))
+
+
+def test_a_reference_is_the_mean_over_tokens_without_padding() -> None:
+    given = padded(2, 11, 4, left=True)
+    t = trace(BY_NAME["Llama"].build(), given)
+    over = Reference.of("both", t)
+    assert over.tokens == 11 + 7
+    for site in t.sites:
+        rows = []
+        for item, first in enumerate((0, 4)):
+            v = t.pattern(site).v[item, :, first:].repeat_interleave(3, 0)
+            rows.append(t.weights(site, item=item) @ v)
+        expected = torch.cat(rows, 1).mean(1)
+        torch.testing.assert_close(over.mean(site.where), expected, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -88,5 +88,5 @@ def test_the_picture_is_shown_as_the_network_reads_it(how: Literal["mean", "blur
     pixels = torch.from_numpy((levels - mean) / deviation).movedim(-1, 0)[None]
     expected = cover.edit_pixels(pixels, (2, 3))[0].movedim(0, -1).numpy() * deviation + mean
     np.testing.assert_allclose(covered, expected, atol=0.5 + 1e-6)
-    assert (covered[:4, :4] == levels[:4, :4]).all()
-    assert not (covered[:4, 4:8] == levels[:4, 4:8]).all()
+    changed = (covered != levels).any(-1).reshape(2, 4, 3, 4).any((1, 3))
+    assert changed.tolist() == [[False, True, False], [False, True, False]]

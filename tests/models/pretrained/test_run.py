@@ -20,7 +20,7 @@ from models.pretrained.sources import Sources
 from models.run import Model, load, trace
 from models.verify import verify
 from tests.models.architectures import ARCHITECTURES, TEXT
-from tests.models.pretrained.tiny import bert_decoder, ids
+from tests.models.pretrained.tiny import bert_decoder, ids, padded
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
@@ -275,6 +275,20 @@ def test_the_picture_of_a_network_of_ours() -> None:
 
 
 # --- what a trace says of its model ---------------------------------------------------------------
+
+
+def test_logits_of_the_last_tokens_alone() -> None:
+    """Each row is that of its own token, also with padding in front."""
+    given = padded(2, 11, 4, left=True)
+    whole, last = (trace(model("Llama"), given, logits_to_keep=keep) for keep in (None, 3))
+    assert (last.output.first, last.output.values.shape[1]) == (8, 3)
+    for item, count in enumerate((11, 7)):
+        assert last.output.missing(item) == count - 3
+        for place in range(count - 3, count):
+            off = last.output.row(place, item) - whole.output.row(place, item)
+            assert off.abs().max() < EXACT
+        with pytest.raises(ValueError, match=f"logits were kept from token {count - 3} on"):
+            last.output.row(count - 4, item)
 
 
 def test_logits_of_chosen_tokens_are_refused() -> None:
