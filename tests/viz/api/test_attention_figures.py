@@ -81,6 +81,7 @@ def test_half_precision_overflows_at_float16s_largest_number(
     exact, late = 64 * size**2 / 8, None if product is None else product / 8
     assert (found["product"], found["late"], found["exact"]) == (product, late, exact)
     assert found["early"] == pytest.approx(exact, rel=0.01)  # float16
+    assert found["rows"][0][0]["values"][-1] == [f"{np.finfo(np.float16).max:,.0f}"]
 
 
 @pytest.mark.parametrize("key_width", [1, 2, 3])

@@ -54,6 +54,8 @@ def test_the_heads_are_those_of_a_layer(client: TestClient, heads: int) -> None:
     assert cost["parameters"] == sum(each.numel() for each in layer.parameters())
     assert (cost["projections"], cost["products"]) == (4 * 4 * 12**2, 2 * 4**2 * 12)
     assert cost["exponentials"] == weights.numel()
+    (marked,) = [each for each in cost["rows"][0][0]["rows"] if each.startswith("→")]
+    assert marked.split()[1] == str(heads)
 
 
 def test_a_cell_of_minilms_map_is_a_sum_of_products(client: TestClient) -> None:

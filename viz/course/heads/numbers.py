@@ -146,7 +146,9 @@ def costs(heads: str) -> Board:
     rows = {each: row(each) for each in COUNTS}
     parameters, projections, products, exponentials = rows[int(heads)]
     cols = ["parameters", "projections", "q·k, weights·v", "exponentials"]
-    named = {f"{each} heads": [f"{n:,}" for n in numbers] for each, numbers in rows.items()}
+    names = {each: "1 head" if each == 1 else f"{each} heads" for each in COUNTS}
+    names[int(heads)] = f"→ {names[int(heads)]}"
+    named = {names[each]: [f"{n:,}" for n in numbers] for each, numbers in rows.items()}
     return board(
         [table("Multiplications and exponentials for four words", named, cols)],
         heads=int(heads),

@@ -122,13 +122,14 @@ function maps(numbers, moment) {
   return column({ gap: 0.2 }, row({ gap: 0.8 }, ...all), under);
 }
 
-/** The loss without the two heads of the circuit, and without others of both layers. */
-function losses({ controls: { median, most }, tests, names }) {
-  const [first, second] = names.map((name) => `without ${name}`);
-  const rows = ["all heads", first, second, "without another: middle", "at most"];
-  const values = [...tests.slice(0, 3).map(({ loss }) => loss), median, most];
-  const look = { about: "Loss", tall: 1.15 };
-  return list("loss", rows, [{ head: "loss", values, bar: 14, fill: () => "primary" }], look);
+/** The loss without the two heads of the circuit and that which is switched off, and without others of both layers. */
+function losses({ controls: { median, most }, tests, names, ablated }) {
+  const heads = names.map((_, head) => head).filter((head) => head < 2 || String(head) === ablated);
+  const rows = ["no head", ...heads.map((head) => names[head]), "another: middle", "at most"];
+  const values = [tests[0].loss, ...heads.map((head) => tests[head + 1].loss), median, most];
+  const fill = (i) => (String(heads[i - 1]) === ablated ? "primary" : "muted");
+  const look = { about: "Loss with a head switched off", head: "switched off", tall: 1.15 };
+  return list("loss", rows, [{ head: "loss", values, bar: 14, fill }], look);
 }
 
 function hiding({ tokens: read, layer, head, weights, changes, key, words: next, before, after }) {
