@@ -1,6 +1,7 @@
 """What is explained, against transformers' own logits and against each item alone."""
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,12 @@ def test_a_multi_label_probability_is_a_sigmoid() -> None:
     logits = trace(model, pixels).output.values[1]
     found = faithfulness(model, pixels, torch.rand(10), target=Target(3, item=1), orders=1)
     assert found.value == pytest.approx(float(logits[3].sigmoid()), abs=1e-6)
+
+
+def test_a_probability_is_among_the_answers_of_its_question() -> None:
+    output = Output("logits", torch.tensor([[0.3, 2.0, -1.0, 0.5, 1.5]]))
+    found = float(Target(4, among=range(3, 5)).probability(output))
+    assert found == pytest.approx(1 / (1 + math.exp(0.5 - 1.5)))
 
 
 @pytest.mark.parametrize(
