@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 from models.decoder import Decoder, DecoderConfig
@@ -138,7 +139,11 @@ def _checked(name: str, value: Any, usual: Any) -> Any:
 
 
 def _of_llama(settings: Settings, state: State, given: dict[str, Any]) -> dict[str, Any]:
-    """The base of the wavelengths; without an output projection, the embedding is one."""
+    """The base of the wavelengths, and whether the embedding is the output projection as well.
+
+    It is without one in the file. A config that ties them does not where both are there and differ,
+    as in transformers (`PreTrainedModel.tie_weights`).
+    """
     rope = settings.get("rope_parameters") or {}
     if not isinstance(rope, Mapping) or rope.get("rope_type", "default") != "default":
         raise ValueError(f"rope_parameters: expected rope_type 'default', received {rope!r:.80}")
@@ -146,7 +151,11 @@ def _of_llama(settings: Settings, state: State, given: dict[str, Any]) -> dict[s
     if unknown:
         raise ValueError(f"rope_parameters: expected only rope_theta, received {unknown}")
     base = rope.get("rope_theta", settings.get("rope_theta", 10_000.0))
-    tied = settings.get("tie_word_embeddings") is True or "lm_head.weight" not in state
+    short = {PREFIX.sub("", name): each for name, each in state.items()}
+    head, embedding = short.get("lm_head.weight"), short.get("embed_tokens.weight")
+    tied = head is None
+    if head is not None and settings.get("tie_word_embeddings") is True:
+        tied = embedding is None or torch.equal(head.float(), embedding.float())
     return {"rotary_base": _checked("rope_theta", base, 1.0), "tied": tied}
 
 

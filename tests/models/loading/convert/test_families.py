@@ -186,6 +186,19 @@ def test_other_names_and_half_precision(tmp_path: Path) -> None:
     agree(tmp_path / "vit", theirs)
 
 
+@pytest.mark.parametrize("same", [False, True])
+def test_a_tie_of_weights_that_differ_is_none(same: bool, tmp_path: Path) -> None:
+    """The config ties them, and the file has both: the library ties those that are equal."""
+    built("LlamaForCausalLM", tie_word_embeddings=True).save_pretrained(tmp_path)
+    embedding = load_file(tmp_path / "model.safetensors")["model.embed_tokens.weight"]
+    head = embedding.clone() if same else embedding.flip(0)
+    rewritten(tmp_path, lambda state: {**state, "lm_head.weight": head})
+    theirs = transformers.LlamaForCausalLM.from_pretrained(tmp_path, attn_implementation="eager")
+    assert (theirs.lm_head.weight is theirs.model.embed_tokens.weight) == same
+    agree(tmp_path, theirs)
+    assert load(tmp_path, door="own").network.config.tied == same
+
+
 HEADS = (
     *("BertForMaskedLM", "BertForPreTraining", "BertForSequenceClassification"),
     *("BertForTokenClassification", "BertForQuestionAnswering", "BertForNextSentencePrediction"),
