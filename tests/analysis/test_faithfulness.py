@@ -61,18 +61,20 @@ def test_a_planted_cause_is_found(planted):
     assert float(high) == pytest.approx(effect, abs=1e-6)
 
 
-def test_curves_are_passes_without_tokens(planted):
+@pytest.mark.parametrize("place", [7, 4])
+def test_curves_are_passes_without_tokens(planted, place):
     relevance = torch.tensor([0.1, 0.9, 0.3, 0.8, 0.2, 0.7, 0.0, 0.6])
-    found = faithfulness(planted, IDS, relevance, target=EFFECT, levels=(0.25, 0.5), orders=1)
-    order = [1, 3, 5, 2, 4, 0, 6]  # the last token, whose logit is read, stays
+    target = (place, EFFECT)
+    found = faithfulness(planted, IDS, relevance, target=target, levels=(0.25, 0.5), orders=1)
+    order = [each for each in (1, 3, 5, 7, 2, 4, 0, 6) if each != place]  # which is read: it stays
     assert found.counts.tolist() == [2, 4]
     for level, count in enumerate((2, 4)):
         for curve, gone in (
             (found.comprehensiveness, order[:count]),
             (found.sufficiency, order[count:]),
         ):
-            kept = [place for place in range(8) if place not in gone]
-            logits = trace(planted, IDS[:, kept]).output.values[0, -1]
+            kept = [each for each in range(8) if each not in gone]
+            logits = trace(planted, IDS[:, kept]).output.values[0, kept.index(place)]
             expected = found.value - float(torch.softmax(logits, -1)[EFFECT])
             assert float(curve[level]) == pytest.approx(expected, abs=1e-6)
 

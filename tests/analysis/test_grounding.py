@@ -105,6 +105,16 @@ def test_the_planted_head_comes_first(found: Trace) -> None:
 # --- hand numbers ---------------------------------------------------------------------------------
 
 
+def test_the_sink_of_a_softmax_is_among_the_sinks() -> None:
+    (known,) = (each for each in ARCHITECTURES if each.name == "GPT-OSS")
+    t, rows = trace(known.build(), known.inputs()), [4, 2]
+    for site in t.sites:
+        text = t.weights(site)[:, rows, 1:].sum(-1).mean(-1)  # behind the first token
+        shares = split(t, site, rows)
+        torch.testing.assert_close(shares.text, text)
+        torch.testing.assert_close(shares.sinks, 1 - text)
+
+
 def test_a_painted_area_is_the_mean_colour_and_the_rest_stays() -> None:
     image = scene(ROW, COL)
     levels = painted(image, CELL, "mean")

@@ -53,6 +53,16 @@ def test_rows_without_sinks(name: str, renormalised: bool) -> None:
         assert float(small.max()) == pytest.approx(float(left[1].max()), rel=1e-5)
 
 
+def test_shares_of_rows_that_see_no_first_key() -> None:
+    """A window's block holds the keys that its rows reach, here those from 7 on."""
+    found = trace(BY_NAME["Mistral"].build(), {"input_ids": torch.arange(3, 17)[None]})
+    site, rows, hidden = found.sites[0], range(10, 13), (0, 9)
+    assert next(iter(found.blocks(site, rows=rows))).keys.start > 0
+    _, given = slow(found.weights(site, 1)[10:13], hidden, renormalised=False)
+    assert given.min() > 0
+    close(WithoutSinks(found, {site: hidden}).shares(site, 1, rows), given)
+
+
 @pytest.fixture(scope="module")
 def sentence() -> Trace:
     return trace(load("minilm"), "An unbelievable cat sat")

@@ -11,6 +11,7 @@ from models.encoder import Encoder, EncoderConfig
 from models.run import Model, load, trace
 from models.text import Tokens
 from models.trace import TokenAxis, Trace
+from tests.models.pretrained.tiny import BY_NAME, padded
 
 LAYERS, HEADS, TOKENS = 3, 5, (7, 3)
 
@@ -80,6 +81,15 @@ def test_blocks_hold_every_weight_of_an_item(found: Trace, item: int, left: bool
     for block in found.blocks(site, item=item):
         cells[block.heads, block.rows, block.keys] += block.weights
     assert torch.allclose(cells, found.weights(1, item=item), rtol=0, atol=1e-6)
+
+
+def test_what_a_query_sees_behind_padding() -> None:
+    """Each token itself and those before it, wherever its padding is."""
+    t = trace(BY_NAME["Llama"].build(), padded(2, 11, 4, left=True))
+    rows = torch.tensor([5, 0, 3])
+    for item, n in enumerate((11, 7)):
+        expected = torch.arange(n) <= rows[:, None]
+        assert t.visible(t.sites[1], rows, item=item)[0].equal(expected)
 
 
 def test_scores_are_what_softmax_takes(found: Trace) -> None:

@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from analysis.corpus import Run, corpus, open_corpus
+from analysis.corpus.intervals import interval
+from analysis.corpus.opened import ADDRESS
 from models.encoder import EncoderConfig
 from models.model import Model
 from models.run import load, trace
@@ -134,6 +137,22 @@ def test_two_runs_compared(found: Run, tmp_path: Path) -> None:
     )
     for end in (row["high"] - row["difference"], row["difference"] - row["low"]):
         assert end == pytest.approx(1.96 * error, rel=1e-3)
+
+
+def test_the_interval_of_a_difference_is_newcombe_s() -> None:
+    """Table II of the paper, (a) by method 10: 56 / 70 − 48 / 80 has 0.0524 to 0.3339."""
+    sides = []
+    for ones, count in ((48, 80), (56, 70)):
+        share = ones / count
+        variance = share * (1 - share) * count / (count - 1)
+        low, high = interval(np.array(share), np.array(variance), np.array(count), share=True)
+        values = {"count": count, "mean": share, "variance": variance, "low": low, "high": high}
+        run = Run(Path(), {})
+        run.__dict__["heads"] = pd.DataFrame([dict.fromkeys(ADDRESS, 0)])
+        run.__dict__["measures"] = pd.DataFrame([{"id": 0, "measure": "one", **values}])
+        sides.append(run)
+    row = sides[0].compare(sides[1]).iloc[0]
+    assert [row["low"], row["high"]] == pytest.approx([0.0524, 0.3339], abs=5e-5)
 
 
 def test_examples_come_with_their_texts(found: Run) -> None:

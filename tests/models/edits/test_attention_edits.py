@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 import torch
 
+from models.attention import Mask, Pattern
 from models.edits import Ablate, Cut, Reference, SetWeights, Temperature, UsePattern
 from models.run import trace
 from tests.models.edits.plain import NETWORKS, given, network, whole_row
-from tests.models.pretrained.tiny import BY_NAME, padded
+from tests.models.pretrained.tiny import BY_NAME, normal, padded
 from tests.models.tiny_models import Built, model, places_of, plain, source
 
 ENCODER, DECODER = ((network(name), *given(name)) for name in ("encoder", "decoder"))
@@ -53,6 +54,15 @@ def test_a_pattern_replaced_is_that_before_other_edits_of_weights() -> None:
     edits = [UsePattern(1, 1, "uniform"), UsePattern(1, 0, 1), cut]
     found, expected = (trace(*ENCODER, edits=each) for each in (edits, [cut]))
     assert found.weights(1, 0).equal(expected.weights(1, 1))
+
+
+def test_a_key_is_counted_among_an_item_s_own() -> None:
+    """Where padding is in front, and the mask hides none of it."""
+    q, k = normal(2, 3, 4, 7), normal(2, 3, 5, 7)
+    padding = torch.tensor([[False] * 5, [True] * 2 + [False] * 3])
+    edited = Cut(0, None, None, 1).edit_recipe(Pattern(q, k, k, Mask(key_padding=padding)))
+    item, key = (edited.weights() == 0).all((1, 2)).nonzero().T
+    assert (item.tolist(), key.tolist()) == ([0, 1], [1, 3])
 
 
 def test_a_reference_is_the_mean_over_tokens_without_padding() -> None:

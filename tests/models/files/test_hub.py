@@ -1,6 +1,7 @@
 """Models of the hub: what is cached, and fetching from a server that speaks the hub's protocol."""
 
 import json
+import os
 import re
 import threading
 from collections.abc import Iterator
@@ -204,6 +205,22 @@ def test_which_weights_are_fetched(server: None, files: dict[str, bytes]) -> Non
     files.clear()
     with pytest.raises(FetchError, match="has no weights that can be opened"):
         hub.plan_download(NAME)
+
+
+def test_the_revision_of_main_comes_before_a_later_one(cache: None, tmp_path: Path) -> None:
+    repo = tmp_path / "cache" / "models--someone--small-bert"
+    for time, commit in enumerate((SHA, "f" * 40), 1):
+        snapshot = repo / "snapshots" / commit
+        snapshot.mkdir(parents=True)
+        for name in ("config.json", "model.safetensors"):
+            (snapshot / name).write_bytes(b"{}")
+            os.utime(snapshot / name, (time * 1e9, time * 1e9))
+    (found,) = hub.cached_models()
+    assert found.folder.path.name == "f" * 40  # there is no main
+    (repo / "refs").mkdir()
+    (repo / "refs" / "main").write_text(SHA)
+    (found,) = hub.cached_models()
+    assert found.folder.path.name == SHA
 
 
 def test_a_cache_of_odds_and_ends(cache: None, tmp_path: Path) -> None:
