@@ -54,7 +54,6 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
         _write(out / "changes.json", {key: plain(compared.changes(entry, key)) for key in keys})
     change = compared.largest(entry)
     first = entry.sites[change.site if change else 0]
-    names = ("rank", "conditions")
     props = {
         "kind": "site",
         "page": "site",
@@ -67,7 +66,7 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
             "part": None,
             "head": change.head if change else 0,
             "plot": compared.first_plot(entry) or OF_VIEWS["plot"].start,
-            **{name: OF_VIEWS[name].start for name in names},
+            "rank": OF_VIEWS["rank"].start,
         },
         "heads": entry.heads,
     }

@@ -209,6 +209,7 @@ class _Bound:
         return repr(self.patch)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class PatchedState(_Bound):
     """A patch of hidden states."""
 
@@ -234,6 +235,7 @@ class PatchedState(_Bound):
         return self.patch.put(state, positions, theirs)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class PatchedRecipe(_Bound):
     """A patch of queries, keys or values."""
 
@@ -245,6 +247,7 @@ class PatchedRecipe(_Bound):
         return replace(pattern, **{name: edited})
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class PatchedValues(_Bound):
     """A patch of what leaves the attention of heads."""
 

@@ -2,7 +2,6 @@
 
 import base64
 import io
-import json
 from functools import cache
 
 import numpy as np
@@ -39,12 +38,12 @@ def test_a_reply_carries_its_request(monkeypatch: pytest.MonkeyPatch) -> None:
     found = explore(text())
     sent: list[tuple] = []
     monkeypatch.setattr(Explorer, "send", lambda self, *message: sent.append(message))
-    found.receive(found, {"id": 7, "path": "code?site=0&head=0"}, [])
+    found.receive(found, {"id": 7, "path": "row?site=1&head=2&axis=query&index=3"}, [])
     found.receive(found, {"id": 8, "path": "nothing"}, [])
     found.receive(found, {"another": "message"}, [])
     (first, [content]), (second,) = sent
     assert first == {"id": 7, "status": 200}
-    assert "t.weights(layer=0, head=0)" in json.loads(content)["code"]
+    assert unpack(content)[0]["rows"][0]["count"] == len(text().tokens[0].labels)
     assert second == {"id": 8, "status": 404, "reason": "there is no such route"}
 
 

@@ -38,7 +38,6 @@ for _model, _listed in LISTED.items():
     TOURS[_model] = {each["name"]: each.pop("tour") for each in _listed}
     EXAMPLES[_model] = tuple(Example(**{"kind": "self", **each}) for each in _listed)
 CHIPS = 3  # examples beside the menu of all
-LEAST_OF_LINES = 0.1  # of a weight: the lines of an even row hide those that cross
 FIRST = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "out"}
 
 
@@ -201,7 +200,6 @@ def selection_of(example: Example) -> dict[str, Any]:
         "token": None if example.form == "lines" else example.query,  # lines cross at every token
         "direction": "out",
         "form": example.form,
-        "least": LEAST_OF_LINES if example.form == "lines" else 0.0,
     }
 
 

@@ -109,8 +109,7 @@ def controls() -> None:
 
 def _encoder(settings: Mapping[str, Any]) -> None:
     ranges = RANGES[ENCODER]
-    _heads(ranges["heads"], settings["dim"])
-    _dim(ranges["dim"], settings["heads"], (8, 256), 8)
+    _heads_and_dim(settings, ranges, (8, 256), 8)
     _depth()
     help = "How positions are encoded; none: tokens have no order"
     select(PAGE, "positions", "Positions", {name: name for name in POSITIONS}, help, width=150)
@@ -124,11 +123,11 @@ def _vit(settings: Mapping[str, Any]) -> None:
     help = "Input size of the network in pixels; a multiple of the patch size"
     allowed = _those(ranges["size"], lambda size: size % patch == 0)
     slider(PAGE, "size", "Image size", (32, 512), help, step=16, width=SLIDER, allowed=allowed)
+    size = _nearest(allowed, size)
     help = "Side of a patch in pixels; a divisor of the image size"
     allowed = _those(PATCHES, lambda patch: size % patch == 0)
     slider(PAGE, "patch", "Patch", (4, 56), help, width=SLIDER, allowed=allowed)
-    _heads(ranges["heads"], settings["dim"])
-    _dim(ranges["dim"], settings["heads"], (16, 768), 16)
+    _heads_and_dim(settings, ranges, (16, 768), 16)
     _depth()
     with st.popover("More", key=f"{PAGE}_more"), st.container(horizontal=True, gap="small"):
         help = "How patch positions are encoded; none: patches have no order"
@@ -141,16 +140,25 @@ def _vit(settings: Mapping[str, Any]) -> None:
         seed(PAGE)
 
 
-def _heads(values: Sequence[int], dim: int) -> None:
+def _heads_and_dim(
+    settings: Mapping[str, Any],
+    ranges: Mapping[str, Sequence[int]],
+    span: tuple[int, int],
+    step: int,
+) -> None:
+    """Heads that do not divide the width move; the width stays."""
     help = "Number of attention heads per layer; must divide the width"
-    allowed = _those(values, lambda heads: dim % heads == 0)
+    allowed = _those(ranges["heads"], lambda heads: settings["dim"] % heads == 0)
     slider(PAGE, "heads", "Heads", (1, 16), help, width=SLIDER, allowed=allowed)
-
-
-def _dim(values: Sequence[int], heads: int, span: tuple[int, int], step: int) -> None:
+    heads = _nearest(allowed, settings["heads"])
     help = "Width of the model; each head gets dim / heads"
-    allowed = _those(values, lambda dim: dim % heads == 0)
+    allowed = _those(ranges["dim"], lambda dim: dim % heads == 0)
     slider(PAGE, "dim", "Dim", span, help, step=step, width=SLIDER, allowed=allowed)
+
+
+def _nearest(allowed: Sequence[int], value: int) -> int:
+    """Where a slider over the allowed values stands."""
+    return min(allowed or (value,), key=lambda each: abs(each - value))
 
 
 def _depth() -> None:

@@ -114,7 +114,7 @@ def test_a_translation_opens_as_lines_that_cross_at_every_token() -> None:
     defaults = {param.name: param.default for param in params("translate", {})}
     assert (defaults["form"], defaults["token"], defaults["head"]) == ("lines", None, 0)
     defaults = {param.name: param.default for param in params("minilm", {})}
-    assert (defaults["form"], defaults["token"], defaults["least"]) == ("matrix", 10, 0.0)
+    assert (defaults["form"], defaults["token"]) == ("matrix", 10)
 
 
 # Head, the next word, and its chance in percent: with all, without the head by zero and by mean.
