@@ -9,6 +9,7 @@ not made to be joined.
 
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
@@ -147,7 +148,7 @@ BYTES = dict(zip(map(chr, PRINTED), PRINTED, strict=True))
 BYTES |= {chr(256 + i): byte for i, byte in enumerate(sorted({*range(256)} - {*PRINTED}))}
 
 
-class Decoding:
+class Decoding(ABC):
     """A tokenizer that also tells what ids stand for: what those with a vocabulary share.
 
     Attributes:
@@ -156,14 +157,14 @@ class Decoding:
 
     special: Mapping[int, str]
 
+    @abstractmethod
     def decode(self, ids: list[int], *, whole: bool) -> str:
         """The text of ids, with special tokens if it is to be whole, and U+FFFD at bytes that are
         no whole character."""
-        raise NotImplementedError
 
+    @abstractmethod
     def vocabulary(self) -> dict[str, int]:
         """The id of each token string."""
-        raise NotImplementedError
 
     @cached_property
     def words(self) -> dict[int, str]:
@@ -174,9 +175,9 @@ class Decoding:
         """The string of an id in the vocabulary."""
         return self.words.get(id)
 
+    @abstractmethod
     def id(self, word: str) -> int | None:
         """The id of a string of the vocabulary."""
-        raise NotImplementedError
 
     def text(self, ids: Sequence[int]) -> str:
         """The text of ids, without special tokens."""

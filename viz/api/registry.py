@@ -101,7 +101,7 @@ class Registry:
         self._secret = secrets.token_bytes(32)
         self._max_bytes, self._max_network_bytes = max_bytes, max_network_bytes
         self._overhead = overhead
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._held: dict[str, Held] = {}
         self._evicted: OrderedDict[str, None] = OrderedDict()
         self._computing: dict[str, Future[Held]] = {}
@@ -189,7 +189,14 @@ class Registry:
     def evict(self, id: str) -> None:
         """Drops a result and all results that refer to it; unknown ids are ignored."""
         with self._lock:
-            self._drop(id)
+            evicted = self._held.pop(id, None)
+            if evicted is None:
+                return
+            self._evicted[id] = None
+            if len(self._evicted) > REMEMBERED:
+                self._evicted.popitem(last=False)
+            for child in [held.id for held in self._held.values() if held.parent is evicted]:
+                self.evict(child)
 
     def id_of(self, key: Hashable) -> str:
         """The id of the result for a key."""
@@ -217,7 +224,7 @@ class Registry:
     def _keep(self, id: str, value: T, parent: Held | None) -> Held[T]:
         pieces = self._pieces(id, value)
         with self._lock:
-            self._drop(id)
+            self.evict(id)
             expected = self._expected.pop(id, None)
             serial = self._next_serial() if expected is None else expected.serial
             held = self._held[id] = Held(id, serial, value, parent, pieces)
@@ -242,7 +249,7 @@ class Registry:
                 excess = [each for each in others if not each.is_network]
             if not excess:
                 return
-            self._drop(min(excess, key=lambda each: each.used).id)
+            self.evict(min(excess, key=lambda each: each.used).id)
 
     def _next_serial(self) -> int:
         self._serial += 1
@@ -255,16 +262,6 @@ class Registry:
                 return
             del self._expected[expected.id]
         expected.settled.set_result(False)
-
-    def _drop(self, id: str) -> None:
-        dropped = self._held.pop(id, None)
-        if dropped is None:
-            return
-        self._evicted[id] = None
-        if len(self._evicted) > REMEMBERED:
-            self._evicted.popitem(last=False)
-        for child in [held.id for held in self._held.values() if held.parent is dropped]:
-            self._drop(child)
 
 
 def _is_done(computing: Future[Held], seconds: float) -> bool:

@@ -11,7 +11,7 @@ import { roughRow } from "../image/rows.js";
 import { ImageState } from "../image/state.js";
 import { methodOf } from "../methods/methods.js";
 import { Field, Menu } from "../parts/controls.js";
-import { OverPicture } from "../parts/over_picture.js";
+import { fitted, OverPicture } from "../parts/over_picture.js";
 import { pixelsOf, veilOf } from "../painting/over.js";
 import { useMemo } from "../vendor/hooks.js";
 import { Features } from "../../views/features/view.js";
@@ -174,10 +174,10 @@ function WorthPicture({ state, row: { site, head, query } }) {
     const patches = roughRow(layer, head, query, "query").subarray(base.prefix);
     const top = patches.reduce((most, weight) => Math.max(most, weight), 0) || 1;
     const pixels = pixelsOf(patches, { table: veilOf(ramp), top });
-    return { bitmap, coloured: true, layers: [{ grid: state.grid(), pixels }], opacity: 1, frames: [] };
+    return { bitmap, coloured: true, layers: [{ grid: state.grid(), pixels }] };
   }, [layer, bitmap, ramp, head, query]);
-  const size = { wide: THUMB, tall: THUMB, family: "" };
-  return scene && html`<${OverPicture} ...${{ scene, size, kind: "hs-small" }} />`;
+  const size = fitted({ wide: THUMB, high: THUMB, unit: 1, family: "" }, bitmap, { tallest: THUMB });
+  return scene && size && html`<${OverPicture} ...${{ scene, size, kind: "hs-small" }} />`;
 }
 
 function Drawing({ state, theme, second }) {

@@ -1,4 +1,4 @@
-// What of the weights is drawn, and a search for who reads a long text.
+// What the picture draws, weights or scores, and a search in a long text.
 
 import { html } from "../core/html.js";
 import { nounOf } from "../core/labels.js";
