@@ -5,7 +5,6 @@ of rows, so those of a whole layer are never held at once.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 import torch
@@ -237,20 +236,6 @@ class Thumbnails:
         return torch.cat([cells, cells[: self.heads].amax(0, keepdim=True)])
 
 
-@dataclass(frozen=True, eq=False)
-class Survey:
-    """What is kept of one pass over all weights of a site.
-
-    Attributes:
-        thumbs: every head, then mean and max (see `Thumbnails`).
-        log_totals: the logarithm of each softmax's denominator, from which columns are cheap; None
-            for weights that are not a plain softmax over tokens.
-    """
-
-    thumbs: Float[Tensor, "column row col"]
-    log_totals: Float[Tensor, "head query"] | None
-
-
 def survey(
     trace: WeightSource,
     site: Site,
@@ -258,16 +243,14 @@ def survey(
     size: int,
     item: int = 0,
     check: Callable[[], None] = lambda: None,
-) -> Survey:
-    """One pass over the weights of a site, in blocks; `check` before each may end it."""
+) -> Float[Tensor, "column row col"]:
+    """Every head of a site, then mean and max (see `Thumbnails`), in one pass over its weights.
+
+    `check` before each block may end it.
+    """
     queries, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
     small = Thumbnails(site.heads, queries, keys, size=size)
-    totals: Tensor | None = torch.zeros(site.heads, queries)
     for block in trace.blocks(site, item=item):
         check()
         small.add(block)
-        if block.scores is None or totals is None:
-            totals = None
-        else:
-            totals[block.heads, block.rows] = block.log_totals().to(totals)
-    return Survey(small.result(), totals)
+    return small.result()

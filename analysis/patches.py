@@ -89,12 +89,8 @@ def heads_of_query(trace: Trace, site: Site, query: int) -> Float[Tensor, "head 
     return trace.weights(site, rows=range(query, query + 1))[:, 0, : site.queries]
 
 
-def heads_of_key(
-    trace: Trace, site: Site, key: int, totals: Float[Tensor, "head query"] | None = None
-) -> Float[Tensor, "head query"]:
-    """Weights of every query to one key, in each head; from the totals of a survey at once."""
-    if totals is not None:
-        return trace.weights_of_key(site, key, totals)
+def heads_of_key(trace: Trace, site: Site, key: int) -> Float[Tensor, "head query"]:
+    """Weights of every query to one key, in each head."""
     return torch.cat([trace.weights(site, rows=rows)[..., key] for rows in _blocks(site)], 1)
 
 

@@ -545,19 +545,6 @@ class Trace:
         allowed = seen[item if len(seen) > 1 else 0].expand(-1, len(picked), pattern.keys)
         return allowed[..., columns.to(device)]
 
-    def weights_of_key(
-        self, site: Site, key: int, log_totals: Float[Tensor, "head query"]
-    ) -> Float[Tensor, "head query"]:
-        """The weight every query of the first item gives to one key, in each head.
-
-        Args:
-            site: one of `sites`.
-            key: the column.
-            log_totals: the logarithm of each softmax's denominator (`Block.log_totals`).
-        """
-        scores = self.pattern(site).scores_of_key(key, item=0).detach()
-        return (scores[:, : log_totals.shape[1]] - log_totals.to(scores)).exp()
-
     def scores(
         self,
         layer: int | Site | Where,

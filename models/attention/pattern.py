@@ -10,7 +10,6 @@ A row with no key to attend to has all-zero weights.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
@@ -21,7 +20,6 @@ from models.attention.blocks import (
     BLOCK_ROWS,
     CACHE_BYTES,
     Block,
-    InPlace,
     read_blocks,
 )
 from models.attention.mask import Mask, check_broadcast
@@ -285,26 +283,6 @@ class Pattern:
             weights = edit.edit_rows(weights, [head], self, item)
         return weights[0]
 
-    def scores_of_key(
-        self, key: int, head: int | None = None, *, item: int | None = None
-    ) -> Float[Tensor, "..."]:
-        """The scores of one key, from every query: a column of `scores`, without the others.
-
-        Args:
-            key: the column.
-            head: one head, whose axis is dropped; None for all.
-            item: one item of the batch, whose axis is dropped; None for all.
-
-        Raises:
-            ValueError: for a key, head or item out of range.
-        """
-        heads, items, rows = self._heads(head), self._items(item), self._rows(None)
-        alone = index_slice(key, self.keys, "key")
-        # a function gives the bias of whole rows
-        parts = rows.split(BLOCK_ROWS) if callable(self.bias) else (rows,)
-        columns = [self._scores(heads, part, items, alone)[0] for part in parts]
-        return drop_axes(torch.cat(columns, 2)[..., 0], head, item).float()
-
     def blocks(
         self,
         max_bytes: int = CACHE_BYTES,
@@ -329,31 +307,19 @@ class Pattern:
         items, heads = self._items(item), range(self.heads)[self._heads(head)]
         rows = range(self.queries) if rows is None else rows
         keys = self.keys if keys is None else keys
-        compute = self._in_place(items, heads)
+        plain = self._sink(slice(None)) is None and not self.weights_edits
 
         def read(chosen: slice, some: slice) -> Block:
-            if compute is None:
-                each = range(chosen.start, chosen.stop)
-                weights = torch.stack([self.weights(head, some, item=item) for head in each])
-                return Block(chosen, some, slice(0, keys), weights.detach()[..., :keys])
+            places = torch.arange(some.start, some.stop, device=self.q.device)
+            if not plain:
+                weights = self._weights(chosen, places, items)[0].float().detach()
+                return Block(chosen, some, slice(0, keys), weights[..., :keys])
             reached = self.mask.reach(some, keys)
-            scores, weights = compute(chosen, some, reached)
-            return Block(chosen, some, reached, weights, scores)
+            scores, masked = self._scores(chosen, places, items, reached)
+            return Block.of_scores(chosen, some, reached, scores[0].detach().float(), masked)
 
         hidden = self.score.width if isinstance(self.score, Additive) else 1
         yield from read_blocks(read, heads, rows, keys, max_bytes // hidden)
-
-    def _in_place(self, items: slice, heads: range) -> InPlace | None:
-        """Blocks of one item in shared buffers; None where the weights are not a plain softmax."""
-        score = self.score
-        if not isinstance(score, Dot) or score.softcap is not None or score.sink is not None:
-            return None
-        if self.weights_edits or self.q.dtype == torch.float64:
-            return None
-        scale = self.q.shape[-1] ** -0.5 if score.scale is None else score.scale
-        bias = None if self.bias is None else partial(self._bias_rows, self.bias, items)
-        q, k = self.q.detach()[items][0], self.k.detach()[items][0]
-        return InPlace(q, k, scale, bias, self.temperature, self.mask, items, heads)
 
     def gradient(
         self, head: int | None = None, rows: Rows = None, *, item: int | None = None

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.overview import survey
 from analysis.patches import (
     heads_of_key,
     heads_of_query,
@@ -69,9 +68,6 @@ def test_one_query_and_one_key_are_a_row_and_a_column():
     whole, site = trace.weights(0), trace.sites[0]
     torch.testing.assert_close(heads_of_query(trace, site, 13), whole[:, 13], atol=1e-6, rtol=0)
     torch.testing.assert_close(heads_of_key(trace, site, 13), whole[:, :, 13], atol=1e-6, rtol=0)
-    totals = survey(trace, site, size=1).log_totals
-    quick = heads_of_key(trace, site, 13, totals)
-    torch.testing.assert_close(quick, whole[:, :, 13], atol=1e-6, rtol=0)
 
 
 def in_one_patch(patch: int) -> Trace:

@@ -11,8 +11,6 @@ from viz.pack import ALL, factor_for, layer_part, message, row_part
 if TYPE_CHECKING:
     from torch import Tensor
 
-MANY = 512  # from this many tokens on, a key's weights are computed from softmax denominators
-
 
 def overview(entry: TraceEntry) -> bytes:
     """Labels, sites, and grids of patches."""
@@ -66,7 +64,7 @@ def heads_of(entry: TraceEntry, site: int, axis: str, index: int, values: str = 
     def read(one: TraceEntry) -> "Tensor":
         if axis == "query":
             return heads_of_query(one.trace, attention_site, index)
-        return heads_of_key(one.trace, attention_site, index, _totals(one, site))
+        return heads_of_key(one.trace, attention_site, index)
 
     weights = read(entry)
     if values == DIFFERENCE:
@@ -89,18 +87,6 @@ def sinks_of(entry: TraceEntry, site: int, outliers: bool = False) -> bytes:
         "shares": sinks.shares.tolist(),
     }
     return message(sinks=[part])
-
-
-def _totals(entry: TraceEntry, site: int) -> "Tensor | None":
-    """The softmax denominators, with which one key's weights are fast to compute."""
-    from analysis.overview import survey
-
-    attention_site = entry.trace.sites[site]
-    if attention_site.keys <= MANY:
-        return None
-    return entry.answers.once(
-        ("totals", site), lambda: survey(entry.trace, attention_site, size=1).log_totals
-    )
 
 
 def picture(entry: TraceEntry) -> tuple[bytes, str]:

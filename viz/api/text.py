@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from analysis.difference import Change
-    from analysis.overview import Head, RowSource, Survey
+    from analysis.overview import Head, RowSource
     from analysis.sinks import WithoutSinks
     from analysis.view import View
     from models.text import Tokens
@@ -66,17 +66,13 @@ def thumbs_of(entry: TraceEntry, site: int) -> bytes:
 
 
 def _thumbs(entry: TraceEntry, site: int) -> "np.ndarray":
-    return survey_of(entry, site).thumbs.numpy(force=True)
-
-
-def survey_of(entry: TraceEntry, site: int) -> "Survey":
-    """The pass over all weights of a site; ends when the request is cancelled."""
+    """Those of one site, in one pass over its weights; ends when the request is cancelled."""
     from analysis.overview import survey
 
     view = entry.view
     return entry.answers.once(
         ("survey", site), lambda: survey(view, view.sites[site], size=THUMB, check=check)
-    )
+    ).numpy(force=True)
 
 
 def map_of(
@@ -131,7 +127,7 @@ def row_of(
 
     Or scores, or what edits changed.
     """
-    from analysis.overview import rows_of
+    from analysis.overview import column_of, rows_of
 
     attention_site = site_at(entry.view, site, head)
     count = attention_site.queries if axis == "query" else attention_site.keys
@@ -151,7 +147,7 @@ def row_of(
         if axis == "query":
             numbers = rows_of(source, attention_site, head, rows)[0]
         else:
-            numbers = _column(entry, source, site, head, index)
+            numbers = column_of(source, attention_site, head, index)
     shares = hidden and _shares(hidden, attention_site, head, rows, sinks)
     numbers = numbers.numpy(force=True)
     return message(rows=[row_part(site, head, axis, index, numbers, values, shares)])
@@ -189,18 +185,6 @@ def source_of(
 def _shares(hidden: "WithoutSinks", site: "Site", head: "Head", rows: range, mode: str) -> Part:
     shares = hidden.shares(site, head, rows).numpy(force=True)
     return sinks_part(mode, hidden.sinks[site], shares)
-
-
-def _column(entry: TraceEntry, source: "RowSource", site: int, head: "Head", key: int) -> "Tensor":
-    """What every query gives to one key; of weights cheap where the site was surveyed."""
-    from analysis.overview import column_of
-
-    view, known = entry.view, entry.answers.get(("survey", site))
-    where = view.sites[site]
-    if source is view and known is not None and known.log_totals is not None:
-        weights = entry.trace.weights_of_key(entry.trace.site(where), key, known.log_totals)
-        return of_head(weights, head)
-    return column_of(source, where, head, key)
 
 
 @dataclass(frozen=True)

@@ -114,34 +114,11 @@ def test_one_head_and_item_of_scores(name: str) -> None:
             assert _close(pattern.scores(head, [2, 4], item=item), whole[item, head, [2, 4]])
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_scores_of_one_key(name: str) -> None:
-    pattern, whole = pattern_of(name), answer(name, 2).scores
-    close = {"rtol": 0, "atol": 1e-5}  # scores reach ±20
-    for key in range(KEYS):
-        found = pattern.scores_of_key(key).double()
-        torch.testing.assert_close(found, whole[..., key], **close)
-    found = pattern.scores_of_key(key=3, head=4, item=1).double()
-    torch.testing.assert_close(found, whole[1, 4, :, 3], **close)
-
-
-@pytest.mark.parametrize("shape", [(2, 257, 11), (1, 257, 11), (2, 1, 11), (2, 257, 1)])
-def test_the_scores_of_one_key_at_length(shape: tuple[int, ...]) -> None:
-    """More queries than fit into a block of the bias; the last block is of one."""
-    dice = torch.Generator().manual_seed(5)
-    q, k = (torch.randn(1, 2, count, 7, generator=dice) for count in (257, 11))
-    bias = torch.randn(1, *shape, generator=dice)
-    _, pattern = attend(q, k, k, bias=bias)
-    expected = q @ k.mT / 7**0.5 + bias
-    torch.testing.assert_close(pattern.scores_of_key(3), expected[..., 3], rtol=0, atol=1e-5)
-
-
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
         (lambda p: p.weights(6), "head: expected 0 to 5, received 6"),
         (lambda p: p.weights(-1), "head: expected 0 to 5, received -1"),
-        (lambda p: p.scores_of_key(11), "key: expected 0 to 10, received 11"),
         (lambda p: p.scores(item=2), "item: expected 0 to 1, received 2"),
         (lambda p: p.weights(rows=[0, 5]), r"rows: expected positions 0 to 4, received \[0, 5\]"),
         (lambda p: p.weights(rows=[-1]), r"rows: expected positions 0 to 4, received \[-1\]"),

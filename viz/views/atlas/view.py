@@ -51,7 +51,7 @@ def answer(request: Request) -> Atlas:
     from analysis.overview import survey
 
     def pooled(site: "Site") -> np.ndarray:
-        return survey(request.view, site, size=THUMB).thumbs.numpy(force=True)
+        return survey(request.view, site, size=THUMB).numpy(force=True)
 
     sites = request.sites
     return Atlas(
