@@ -6,12 +6,14 @@ models with images or sound hold as many placeholder tokens as the model has fea
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+from models.pretrained.passes import forward_options
 
 BATCH, TOKENS, TARGET = 2, 11, 7
 BEFORE = 3  # tokens before the placeholders, and how many fewer a shorter text has
@@ -134,7 +136,13 @@ def with_placeholders(config: Any, inputs: Inputs, count: int, takes: set[str]) 
     return result
 
 
-def runnable(model: nn.Module, run: Callable[[Inputs], Any]) -> Inputs:
+def run(model: nn.Module, inputs: Mapping[str, Any]) -> Any:
+    """The output of one pass, without a key-value cache."""
+    with torch.no_grad():
+        return model(**{**forward_options(model), **inputs})
+
+
+def runnable(model: nn.Module) -> Inputs:
     """The first guess that runs.
 
     Raises:
@@ -147,7 +155,7 @@ def runnable(model: nn.Module, run: Callable[[Inputs], Any]) -> Inputs:
         for _ in range(3):
             inputs = with_placeholders(model.config, guess, count, takes)
             try:
-                run(inputs)
+                run(model, inputs)
                 return inputs
             except Exception as error:
                 errors.append(f"{type(error).__name__}: {str(error).strip():.160}")

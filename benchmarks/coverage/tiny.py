@@ -7,7 +7,6 @@ cut by the names of their fields, in nested configs too.
 import importlib
 import math
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any
 
 import torch
@@ -179,15 +178,6 @@ def build(name: str, head: str = "base", *, widths: bool = True, seed: int = 5) 
         model = kind(config)
         redraw(model)
     return model.eval()
-
-
-def eager_copy(model: Any) -> nn.Module:
-    """The same network with the library's eager attention."""
-    config = deepcopy(model.config)
-    config._attn_implementation = "eager"
-    copy = type(model)(config)
-    copy.load_state_dict(model.state_dict())
-    return copy.eval()
 
 
 def redraw(model: nn.Module) -> None:

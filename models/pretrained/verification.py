@@ -194,6 +194,8 @@ def _returned(record: Recording, module: Any, args: tuple, kwargs: dict, output:
 def _reference(module: nn.Module, *args: Any, **keywords: Any) -> tuple[Tensor, Any]:
     """The eager attention of the module's own file; its weights are noted."""
     function = sys.modules[type(module).__module__].eager_attention_forward
+    if keywords.get("scaling", 1.0) is None:  # as fused attention reads it
+        keywords["scaling"] = args[0].shape[-1] ** -0.5
     out, weights = function(module, *args, **keywords)
     record = current_recording()
     if record is not None:

@@ -3,7 +3,6 @@
 With all attention ablated, the queries of a token depend on nothing but what it is made of.
 """
 
-from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from torch import Tensor
 
 from benchmarks.coverage import tiny
 from benchmarks.coverage.inputs import Inputs, runnable
-from benchmarks.coverage.judging import run
 from models.edits import Ablate
 from models.run import trace
 from models.trace import Trace
@@ -33,7 +31,7 @@ def ablated(model: Any, inputs: Inputs) -> Trace:
 
 def built(name: str) -> tuple[Any, Inputs]:
     model = tiny.build(name)
-    return model, runnable(model, partial(run, model))
+    return model, runnable(model)
 
 
 def changes(before: Trace, after: Trace, site: Any) -> Tensor:
