@@ -60,8 +60,7 @@ def align(t: Trace, *, heads: Sequence[Head] | None = None, item: int = 0) -> li
 def heads_of(t: Trace, *, item: int = 0) -> list[Head]:
     """Layer and head of those that `align` makes the times from where it is given none: those that
     the checkpoint names; without any, those of `aligning_heads`."""
-    stated = () if t.sound is None else t.sound.aligning
-    return list(stated) or aligning_heads(t, item=item)
+    return list(t.aligning) or aligning_heads(t, item=item)
 
 
 def transcript(t: Trace, item: int = 0) -> tuple[Tokens, int]:

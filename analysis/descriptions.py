@@ -51,11 +51,10 @@ def _with_purpose(view: TraceOrView, place: tuple[Site, int], sentence: str | No
     """The sentence of a head, after what it was trained for, where that is known."""
     trace = view.trace if isinstance(view, View) else view
     site, head = place
-    heard = () if trace.sound is None else trace.sound.aligning
-    for heads, purpose in ((trace.aligning, ALIGNS), (heard, FOLLOWS)):
-        if site.kind == "cross" and (site.layer, head) in heads:
-            return purpose if sentence is None else f"{purpose} {sentence}"
-    return sentence
+    if site.kind != "cross" or (site.layer, head) not in trace.aligning:
+        return sentence
+    purpose = ALIGNS if trace.sound is None else FOLLOWS
+    return purpose if sentence is None else f"{purpose} {sentence}"
 
 
 def _names(trace: TraceOrView, site: Site) -> dict[str, str]:

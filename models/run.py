@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -24,17 +23,23 @@ from models.layer import AttentionLayer
 from models.loading.load import as_model, devices, load
 from models.model import Model, Network
 from models.own_origin import OwnOrigin, towers
-from models.picture_grid import WHOLE
 from models.progress import Progress, no_progress
 from models.smallest import Smallest
 from models.ssru import Translator
-from models.trace import HiddenStates, Output, Site, TokenAxis, Trace
+from models.trace import (
+    HiddenStates,
+    Output,
+    Passed,
+    Site,
+    States,
+    TokenAxis,
+    Trace,
+    grid_fields,
+)
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-States = Mapping[str | None, tuple[Tensor | None, ...]]
-Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
 __all__ = [
     "CheckpointError",
     "Model",
@@ -92,66 +97,79 @@ def trace(
         ValueError: for empty input, input over the model's limit, ids that are not in its
             vocabulary, text for a model without a tokenizer, or an image that cannot be read.
     """
-    model, differentiate = as_model(model), None
+    model = as_model(model)
+    inputs = prepare_inputs(model, input, target)
+    edit_pixels(model, inputs, of_input(edits))
     if gradient is not None:
         _check_differentiable(model.network)
-        differentiate = partial(_differentiate, gradient=gradient, rules=rules)
+    one_pass: Any = _own_pass
     if model.door == "transformers":
-        from models.pretrained.run import trace_pretrained
-
-        return trace_pretrained(
+        from models.pretrained.run import traced_pass as one_pass
+    with torch.set_grad_enabled(gradient is not None), gradient_rules(rules):
+        passed, states, hidden_states = one_pass(
             model,
-            input,
-            target,
-            edits=edits,
+            inputs,
+            of_network(edits),
             hidden=hidden,
-            differentiate=differentiate,
             rules=rules,
             logits_to_keep=logits_to_keep,
             progress=progress,
         )
-    inputs = prepare_inputs(model, input, target)
-    tokens, grid = inputs.main.tokens, inputs.main.grid
-    edit_pixels(model, inputs, of_input(edits))
-    applied = of_network(edits)
-    network = model.network
-    grad = partial(torch.set_grad_enabled, gradient is not None)  # sets the mode when called
-    with grad(), gradient_rules(rules):
-        more = _fewer_logits(network, logits_to_keep)
-        if not isinstance(network, AttentionLayer | Smallest):
-            more["progress"] = progress
-        out: StackOutput = network(**inputs.arguments, **more, edits=applied)
-    check_eval(network)
-    output, parts = _output(out, inputs), towers(network, out) if hidden else {}
-    states = {tower: (*part.states, part.hidden) for tower, part in parts.items()}
-    patterns, gradients = out.patterns, {}
-    if differentiate is not None:
-        patterns, gradients = differentiate(patterns, output, states)
-    return Trace(
-        model=model.name,
-        trained=model.trained,
-        tokens=tokens,
-        sites=tuple(map(Site.of, out.sites or network.sites, out.patterns)),
-        output=replace(output, values=output.values.detach()),
+    patterns, gradients = passed.patterns, {}
+    if gradient is not None:
+        patterns, gradients = _differentiated(passed, states, gradient, rules)
+    return replace(
+        passed,
+        output=replace(passed.output, values=passed.output.values.detach()),
         patterns=patterns,
-        grid=None if grid is None else grid[:2],
-        prefix=0 if grid is None else grid.prefix,
-        box=WHOLE if grid is None else grid.box,
-        notes=inputs.notes,
         target_tokens=inputs.target_tokens,
-        hidden_states={
-            tower: HiddenStates.of(
-                each,
-                (inputs.target_tokens or ()) if tower == "decoder" else tokens,
-                gradients.get(tower, ()),
-            )
-            for tower, each in states.items()
-        },
-        origin=OwnOrigin(network, inputs.arguments, tuple(applied)),
-        preprocessing=model.preprocessing,
+        hidden_states=hidden_states(gradients),
+        answer=inputs.answer,
         edits=tuple(edits),
-        aligning=network.aligning if isinstance(network, Translator) and model.trained else (),
+        preprocessing=model.preprocessing,
     )
+
+
+def _own_pass(
+    model: Model,
+    inputs: ModelInputs,
+    edits: Sequence[Edit],
+    *,
+    hidden: bool,
+    logits_to_keep: int | None,
+    progress: Progress,
+    **_: Any,
+) -> Passed:
+    """Runs one of our networks; arguments as for `trace`."""
+    network, tokens, target = model.network, inputs.main.tokens, inputs.target_tokens
+    more = _fewer_logits(network, logits_to_keep)
+    if not isinstance(network, AttentionLayer | Smallest):
+        more["progress"] = progress
+    out: StackOutput = network(**inputs.arguments, **more, edits=edits)
+    check_eval(network)
+    parts = towers(network, out) if hidden else {}
+    states = {tower: (*part.states, part.hidden) for tower, part in parts.items()}
+
+    def hidden_states(gradients: States) -> dict[str | None, HiddenStates]:
+        ends = {"decoder": target or ()}
+        return {
+            tower: HiddenStates.of(each, ends.get(str(tower), tokens), gradients.get(tower, ()))
+            for tower, each in states.items()
+        }
+
+    traced = Trace(
+        model.name,
+        model.trained,
+        tokens,
+        tuple(map(Site.of, out.sites or network.sites, out.patterns)),
+        _output(out, inputs),
+        out.patterns,
+        notes=inputs.notes,
+        origin=OwnOrigin(network, inputs.arguments, tuple(edits)),
+        aligning=network.aligning if isinstance(network, Translator) and model.trained else (),
+        **grid_fields(inputs.main.grid),
+    )
+    return Passed(traced, states, hidden_states)
 
 
 def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, Any]:
@@ -185,38 +203,27 @@ def _check_differentiable(network: nn.Module) -> None:
             )
 
 
-def _differentiate(
-    patterns: tuple[Pattern, ...],
-    output: Output,
-    states: States,
-    *,
-    gradient: Callable[[Output], Tensor],
-    rules: Rules,
-) -> tuple[tuple[Pattern, ...], Gradients]:
+def _differentiated(
+    passed: Trace, states: States, gradient: Callable[[Output], Tensor], rules: Rules
+) -> tuple[tuple[Pattern, ...], States]:
     """The patterns with the gradients of their values, detached, and those of the states.
 
     What the number does not depend on has a gradient of 0.
     """
     with torch.enable_grad(), gradient_rules(rules):
-        number = gradient(output)
+        number = gradient(passed.output)
     if number.numel() != 1:
         raise ValueError(f"gradient: expected one number, received {tuple(number.shape)}")
-    values = [pattern.values for pattern in patterns if pattern.values is not None]
-    if len(values) < len(patterns) or not number.requires_grad:
+    values = [pattern.values for pattern in passed.patterns if pattern.values is not None]
+    if len(values) < len(passed.patterns) or not number.requires_grad:
         raise ValueError(
             "gradient: expected a number that depends on the output, and weights that are not"
             " frozen (requires_grad) up to the first attention"
         )
     flat = [x for each in states.values() for x in each if x is not None and x.requires_grad]
-    gradients = torch.autograd.grad(
-        number, [*values, *flat], allow_unused=True, materialize_grads=True
-    )
-    ours = tuple(
-        pattern.detached(each)
-        for pattern, each in zip(patterns, gradients[: len(values)], strict=True)
-    )
-    rest = iter(gradients[len(values) :])
-    return ours, {
-        tower: tuple(None if x is None or not x.requires_grad else next(rest) for x in each)
-        for tower, each in states.items()
+    found = torch.autograd.grad(number, [*values, *flat], allow_unused=True, materialize_grads=True)
+    pairs = zip(passed.patterns, found, strict=False)
+    by_state = dict(zip(map(id, flat), found[len(values) :], strict=True))
+    return tuple(pattern.detached(each) for pattern, each in pairs), {
+        tower: [by_state.get(id(x)) for x in each] for tower, each in states.items()
     }

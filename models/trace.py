@@ -1,6 +1,6 @@
 """`Trace`: the read-only record of one forward pass, from which every view is made."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -245,13 +245,10 @@ class Sound(NamedTuple):
     Attributes:
         seconds: their length, padding included.
         heard: by item, the seconds without padding.
-        aligning: layer and head of each cross-attention head that the checkpoint names as one whose
-            weights follow time.
     """
 
     seconds: float
     heard: tuple[float, ...]
-    aligning: tuple[tuple[int, int], ...] = ()
 
     def frames_heard(self, frames: int, item: int = 0) -> int:
         """How many whole frames, of those that fill `seconds`, an item has without padding; all
@@ -297,6 +294,7 @@ class Origin(Protocol):
 
 
 SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
+States = Mapping[str | None, Sequence[Tensor | None]]  # between blocks and after, by tower
 
 
 def where_of(
@@ -339,8 +337,8 @@ class Trace:
         sound: the recordings; None for other inputs.
         edits: of the pass.
         preprocessing: of the model's pictures; None for a model that reads none.
-        aligning: layer and head of each cross-attention head that was trained to align the words
-            of target and source.
+        aligning: layer and head of each cross-attention head that, as the checkpoint says, aligns
+            what is written with the source, or with time.
     """
 
     model: str
@@ -755,3 +753,23 @@ class Trace:
         if not 0 <= item < count:
             raise ValueError(f"item: expected 0 to {count - 1}, received {item}")
         return item
+
+
+class Passed(NamedTuple):
+    """What one forward pass left, with its graph.
+
+    Attributes:
+        trace: without hidden states.
+        states: what leaves each layer, then the last one after a final norm; empty unless
+            requested.
+        hidden: makes hidden states of the gradients with respect to these; empty for none.
+    """
+
+    trace: Trace
+    states: States
+    hidden: Callable[[States], Mapping[str | None, HiddenStates]]
+
+
+def grid_fields(grid: PatchGrid | None) -> dict[str, Any]:
+    """The fields of a trace that say where its patches lie."""
+    return {} if grid is None else {"grid": grid[:2], "prefix": grid.prefix, "box": grid.box}

@@ -341,7 +341,8 @@ class Pattern:
     def detached(self, values_gradient: Tensor) -> "Pattern":
         """The same recipe with the gradient of its values, detached from the autograd graph."""
         q, k, v = (tensor.detach() for tensor in (self.q, self.k, self.v))
-        return replace(self, q=q, k=k, v=v, values=None, values_gradient=values_gradient)
+        bias = self.bias.detach() if isinstance(self.bias, Tensor) else self.bias
+        return replace(self, q=q, k=k, v=v, bias=bias, values=None, values_gradient=values_gradient)
 
     def empty_rows(self, padding: Bool[Tensor, "batch query"] | None = None) -> int:
         """Number of rows, over batch and heads, whose keys are all masked.

@@ -1,6 +1,6 @@
 """Edits: interventions on a forward pass, as values.
 
-Each has an address (`where`: layer, kind, tower, module, part; None means all) and does one thing:
+Each has an address (layer, kind, tower, module, part; None means all) and does one thing:
 to the recipe of attention weights, to the weights after the softmax, to the values of heads before
 the output projection, to what a feed-forward network adds, to a hidden state, or to the pixels of a
 picture. Pass them as `edits=[...]` to a network or to `trace`. Positions count the item's own

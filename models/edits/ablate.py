@@ -16,7 +16,17 @@ from torch import Tensor
 
 from models.attention import Pattern
 from models.attention.functional import edited_values
-from models.edits.fields import Numbers, assign, checked, choice, edit, heads_of, numbers, whole
+from models.edits.fields import (
+    Layered,
+    Numbers,
+    assign,
+    checked,
+    choice,
+    edit,
+    heads_of,
+    numbers,
+    whole,
+)
 from models.edits.tokens import own_queries, shuffled
 from models.edits.words import LEAVES, place
 from models.trace import Trace
@@ -76,11 +86,10 @@ class Reference:
 
 
 @edit
-class Ablate:
+class Ablate(Layered):
     """Ablates heads: their values are replaced before the output projection, whose bias stays.
 
     Attributes:
-        where: which layers.
         head: which head or heads; None for all, which ablates the layer.
         how: "zero"; "mean", the head's mean over the tokens of each item, or over a reference set;
             "shuffled", its own values dealt to other tokens; "noise", normally distributed around
@@ -93,13 +102,8 @@ class Ablate:
     layer: int | None
     head: Numbers
     how: How = "zero"
-    kind: str | None = None
     seed: int = 0
-    tower: str | None = None
-    module: str | None = None
-    part: int | None = None
     over: Reference | None = None
-    where: Where = field(init=False)
     site: Where | None = field(init=False, default=None, compare=False)
 
     def __post_init__(self) -> None:

@@ -1,25 +1,40 @@
 """What all edits share: their declaration, their fields, checked, and the call that makes one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from inspect import Parameter, signature
 from math import isfinite
 from typing import Any, TypeVar, dataclass_transform
 
 from models.where import Where
 
-ADDRESS = ("layer", "kind", "tower", "module", "part")
 KINDS = (None, "self", "causal", "cross")
 Kind = TypeVar("Kind")
 Numbers = int | tuple[int, ...] | None  # heads, queries, keys or tokens; None means all
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Layered:
+    """An edit of some layers. Besides `layer`, its own field, they are chosen by these; None means
+    all."""
+
+    kind: str | None = None
+    tower: str | None = None
+    module: str | None = None
+    part: int | None = None
+
+    @cached_property
+    def where(self) -> Where:
+        """The address of the layers."""
+        return Where(**{field.name: getattr(self, field.name) for field in fields(Where)})
 
 
 @dataclass_transform(frozen_default=True)
 def edit(kind: type[Kind]) -> type[Kind]:
     """Makes a frozen dataclass of an edit, whose `repr` is the call that makes it.
 
-    Its fields are the arguments of that call. One with a `where`, which is no argument, has those
-    of an address among them: layer, kind, tower, module, part.
+    Its fields are the arguments of that call.
     """
     declared: Any = dataclass(frozen=True, repr=False)(kind)
     declared.__repr__ = lambda edit: code_of(kind, arguments(edit))
@@ -27,21 +42,21 @@ def edit(kind: type[Kind]) -> type[Kind]:
 
 
 def checked(edit: Any, check: Callable[[str, Any], Any], *names: str) -> None:
-    """Sets fields of an edit to what a check makes of them, and `where` to its address."""
+    """Sets fields of an edit to what a check makes of them; its address is checked as well."""
     for name in names:
         assign(edit, **{name: check(name, getattr(edit, name))})
-    if "where" not in type(edit).__annotations__:
+    if not isinstance(edit, Layered):
         return
-    given = {name: getattr(edit, name, None) for name in ADDRESS}
-    if given["kind"] not in KINDS:
-        raise ValueError(f"kind: expected self, causal, cross or None, received {given['kind']!r}")
+    where = edit.where
+    if where.kind not in KINDS:
+        raise ValueError(f"kind: expected self, causal, cross or None, received {where.kind!r}")
     for name in ("layer", "part"):
-        if not (given[name] is None or _is_whole(given[name])):
-            raise ValueError(f"{name}: expected a whole number or None, received {given[name]!r}")
+        value = getattr(where, name)
+        if not (value is None or _is_whole(value)):
+            raise ValueError(f"{name}: expected a whole number or None, received {value!r}")
     for name in ("tower", "module"):
-        if not isinstance(given[name], str | None):
-            raise ValueError(f"{name}: expected a name or None, received {given[name]!r}")
-    assign(edit, where=Where(**given))
+        if not isinstance(value := getattr(where, name), str | None):
+            raise ValueError(f"{name}: expected a name or None, received {value!r}")
 
 
 def numbers(name: str, value: Any) -> Numbers:

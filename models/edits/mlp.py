@@ -1,25 +1,24 @@
 """`AblateMLP`: what a feed-forward network adds to the residual stream, replaced."""
 
-from dataclasses import field
 from typing import ClassVar, Literal
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from models.edits.fields import checked, choice, edit, whole
+from models.edits.fields import Layered, checked, choice, edit, whole
 from models.edits.routing import MLP
 from models.edits.tokens import Padding, own_tokens, shuffled
 from models.edits.words import LEAVES, place
-from models.where import Where
 
 
 @edit
-class AblateMLP:
+class AblateMLP(Layered):
     """Ablates feed-forward networks: what they add to the stream is replaced, biases included.
 
+    Its `module` is the path of a block, or of the feed-forward network itself.
+
     Attributes:
-        where: which layers; `module` is the path of a block, or of the feed-forward network itself.
         how: "zero"; "mean", over the tokens of each item; "shuffled", dealt to other tokens.
         seed: of the shuffle.
     """
@@ -28,9 +27,6 @@ class AblateMLP:
     layer: int | None
     how: Literal["zero", "mean", "shuffled"] = "zero"
     seed: int = 0
-    tower: str | None = None
-    module: str | None = None
-    where: Where = field(init=False)
 
     def __post_init__(self) -> None:
         choice("how", self.how, ("zero", "mean", "shuffled"))

@@ -5,7 +5,7 @@ Analysis"; Meng et al. 2022, "Locating and Editing Factual Associations in GPT",
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import Literal
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from models.attention import Edit, Pattern
 from models.attention.functional import edited_values
-from models.edits.fields import Numbers, checked, choice, chosen, edit, heads_of, numbers
+from models.edits.fields import Layered, Numbers, checked, choice, chosen, edit, heads_of, numbers
 from models.edits.routing import ATTENTION, STATES
 from models.edits.tokens import Padding, own_keys, own_queries, own_tokens
 from models.edits.words import place, some
@@ -31,11 +31,11 @@ Rows = Int[Tensor, " _"]
 
 
 @edit
-class Patch:
+class Patch(Layered):
     """Puts activations of another pass of the same network in the place of this one's.
 
     Attributes:
-        where: which layer. Of "hidden" it counts as `Trace.hidden`: 0 is the embedding, and the
+        layer: which layer. Of "hidden" it counts as `Trace.hidden`: 0 is the embedding, and the
             state that leaves the last layer is the one before any final norm.
         what: "hidden", the residual stream; "q", "k" or "v", as attention reads them: rotated by
             the position of their own token; "head", the values of heads before the output
@@ -53,11 +53,6 @@ class Patch:
     token: Numbers = None
     source_token: Numbers = None
     head: Numbers = None
-    kind: str | None = None
-    tower: str | None = None
-    module: str | None = None
-    part: int | None = None
-    where: Where = field(init=False)
 
     def __post_init__(self) -> None:
         choice("what", self.what, WHATS)

@@ -3,28 +3,26 @@
 Both keep the fused kernel, and rows that sum to 1.
 """
 
-from dataclasses import field, replace
+from dataclasses import replace
 from math import inf
 from typing import ClassVar
 
 import torch
 
 from models.attention import Edge, Pattern
-from models.edits.fields import Numbers, checked, edit, heads_of, numbers
+from models.edits.fields import Layered, Numbers, checked, edit, heads_of, numbers
 from models.edits.tokens import by_item, own_keys, own_queries
 from models.edits.words import place, some
-from models.where import Where
 
 
 @edit
-class Cut:
+class Cut(Layered):
     """Masks query–key pairs; the rest of the row is renormalised by the softmax.
 
     Without a query, a key is hidden from all: `Cut(None, None, None, keys)` blacks out some tokens
     or patches.
 
     Attributes:
-        where: which layers.
         head: which head or heads; None for all.
         query: query position or positions; None for all.
         key: key position or positions; None for all.
@@ -35,11 +33,6 @@ class Cut:
     head: Numbers
     query: Numbers
     key: Numbers
-    kind: str | None = None
-    tower: str | None = None
-    module: str | None = None
-    part: int | None = None
-    where: Where = field(init=False)
 
     def __post_init__(self) -> None:
         checked(self, numbers, "head", "query", "key")
@@ -58,12 +51,11 @@ class Cut:
 
 
 @edit
-class Temperature:
+class Temperature(Layered):
     """Divides the scores before the softmax: below 1 sharper, above 1 flatter.
 
     Attributes:
         value: a positive number; 1 changes nothing.
-        where: which layers.
         head: which head or heads; None for all.
     """
 
@@ -71,11 +63,6 @@ class Temperature:
     value: int | float
     layer: int | None = None
     head: Numbers = None
-    kind: str | None = None
-    tower: str | None = None
-    module: str | None = None
-    part: int | None = None
-    where: Where = field(init=False)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.value, int | float) and 0 < self.value < inf):

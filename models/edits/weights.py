@@ -1,7 +1,7 @@
 """Edits of attention weights after the softmax: a row or a cell set, a pattern replaced."""
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import torch
@@ -10,6 +10,7 @@ from torch import Tensor
 
 from models.attention import Pattern
 from models.edits.fields import (
+    Layered,
     Numbers,
     assign,
     checked,
@@ -29,11 +30,10 @@ Shape = Literal["uniform", "identity", "shift"]
 
 
 @edit
-class SetWeights:
+class SetWeights(Layered):
     """Sets weights of a row, or single cells of it.
 
     Attributes:
-        where: which layers.
         head: which head or heads; None for all.
         query: whose rows; None for all.
         key: which cells of a row; None for the whole row.
@@ -48,11 +48,6 @@ class SetWeights:
     key: Numbers
     value: int | float | Sequence[int | float]
     renormalise: bool = True
-    kind: str | None = None
-    tower: str | None = None
-    module: str | None = None
-    part: int | None = None
-    where: Where = field(init=False)
 
     def __post_init__(self) -> None:
         given, several = self.value, isinstance(self.value, Sequence)
@@ -136,11 +131,10 @@ def _keeping_sum(
 
 
 @edit
-class UsePattern:
+class UsePattern(Layered):
     """Replaces the weights of heads by those of another head, or by a fixed pattern.
 
     Attributes:
-        where: which layers.
         head: which head or heads; None for all.
         use: another head of the same layer, by its number, as the softmax gives its weights; or
             "uniform", equal weights on every key that the query may see; "identity", each token on
@@ -154,11 +148,6 @@ class UsePattern:
     head: Numbers
     use: int | Shape
     by: int = 1
-    kind: str | None = None
-    tower: str | None = None
-    module: str | None = None
-    part: int | None = None
-    where: Where = field(init=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.use, str):

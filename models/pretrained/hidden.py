@@ -6,7 +6,7 @@ tokens of a state are those of the attention layer that reads it; states of wind
 into the order of their image.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,7 +18,7 @@ from models.hooks import hooked
 from models.pretrained.attention_modules import AttentionModules, blocks_of
 from models.pretrained.axes import numbered_axis
 from models.pretrained.recording import Call
-from models.trace import HiddenStates
+from models.trace import HiddenStates, States
 
 Tower = str | None
 
@@ -91,16 +91,16 @@ def block_states(network: Any, modules: AttentionModules) -> Iterator[BlockState
 
 
 def hidden_states(
-    towers: Mapping[Tower, Sequence[Tensor | None]],
-    gradients: Mapping[Tower, Sequence[Tensor | None]],
+    towers: States,
     calls: Sequence[Call],
+    gradients: States,
 ) -> dict[Tower, HiddenStates]:
     """Hidden states by tower; None is the name of the only one.
 
     Args:
         towers: the states between blocks, then the one after a final norm; None for none.
-        gradients: with respect to them; empty if not requested.
         calls: of attention, which know what their tokens are.
+        gradients: with respect to them; empty if not requested.
     """
     return {
         tower: _of_tower(states, gradients.get(tower, ()), [c for c in calls if _in(c, tower)])

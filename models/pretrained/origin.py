@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
@@ -72,7 +73,8 @@ class PretrainedOrigin:
 
     def differentiable_states(self, tower: str | None) -> tuple[Tensor, ...]:
         """What leaves each layer of a tower, with its graph, from one more pass."""
-        _, noted, _ = record_pass(self.model, self.inputs, self.edits, hidden=True, gradient=True)
+        with torch.enable_grad():
+            _, noted, _ = record_pass(self.model, self.inputs, self.edits, hidden=True)
         if tower not in noted.states:
             raise ValueError(f"{self.model.name} gives no hidden states")
         return tuple(noted.states[tower])

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from models.attention import Edit
-from models.attnlrp import Rules, gradient_rules
+from models.attnlrp import Rules
 from models.eval_mode import check_eval
 from models.inputs.features import refusing_shapes
 from models.inputs.named import forward_arguments
@@ -30,16 +27,14 @@ def record_pass(
     edits: Sequence[Edit | ModuleEdit] = (),
     *,
     hidden: bool = False,
-    gradient: bool = False,
     rules: Rules = "exact",
     progress: Progress = no_progress,
 ) -> tuple[Recording, BlockStates, Any]:
     """One forward pass: what was recorded, with `hidden` also between blocks, and the output."""
     record = Recording.of(model, inputs, edits, progress)
     noted = block_states(model.network, record.modules) if hidden else nullcontext(BlockStates())
-    grad = partial(torch.set_grad_enabled, gradient)  # which sets the mode when it is called
     under = activation_rules(model.network, rules)
-    with recording(model.network, record), grad(), noted as states, under, gradient_rules(rules):
+    with recording(model.network, record), noted as states, under:
         out = run_network(model, inputs)
     record.report()
     check_changed(record)

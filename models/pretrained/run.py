@@ -1,31 +1,31 @@
-"""Traces one forward pass of a transformers model."""
+"""One traced pass of a transformers model, and what is refused rather than drawn."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor
 
-from models.attention import Edit, Pattern
+from models.attention import Edit
 from models.attention.functional import values_of
 from models.attnlrp import Rules
-from models.edits import check, of_input, of_network
-from models.inputs.edited import edit_pixels
+from models.edits import check
 from models.inputs.layout import unread_note
 from models.inputs.named import forward_arguments
-from models.inputs.prepare import IMAGE, prepare_inputs
+from models.inputs.prepare import IMAGE
 from models.inputs.sequences import ModelInputs
-from models.picture_grid import WHOLE
 from models.pretrained.edited_modules import resolved
 from models.pretrained.hidden import hidden_states
 from models.pretrained.origin import PretrainedOrigin
 from models.pretrained.passes import record_pass
 from models.pretrained.recording import Call, Recording
-from models.progress import Progress, no_progress
-from models.trace import Output, Site, Sound, Trace
+from models.progress import Progress
+from models.trace import Output, Passed, Site, Sound, Trace, grid_fields
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -39,44 +39,24 @@ NAMES = {  # in order of preference
     "last_hidden_state": "hidden states",
 }
 ROUNDING = 1e-3  # of a row's sum in float32, over thousands of keys
-States = Mapping[str | None, tuple[Tensor | None, ...]]
-Gradients = Mapping[str | None, tuple[Tensor | None, ...]]
-Differentiate = Callable[
-    [tuple[Pattern, ...], Output, States], tuple[tuple[Pattern, ...], Gradients]
-]
 
 
-def trace_pretrained(
+def traced_pass(
     model: "Model",
-    source: Any,
-    target: Any = None,
+    inputs: ModelInputs,
+    edits: Sequence[Edit],
     *,
     hidden: bool,
-    edits: Sequence[Edit] = (),
-    differentiate: Differentiate | None = None,
-    rules: Rules = "exact",
-    logits_to_keep: int | None = None,
-    progress: Progress = no_progress,
-) -> Trace:
-    """Runs a transformers model once and records a `Trace`.
-
-    Args:
-        model: of the library.
-        source: see `models.inputs.prepare.prepare_inputs`.
-        target: see there.
-        hidden: whether to record the hidden states of every layer.
-        edits: interventions, in order.
-        differentiate: adds gradients to the patterns, given the output.
-        rules: of the gradients, "exact" or "attnlrp".
-        logits_to_keep: see `models.run.trace`.
-        progress: likewise.
+    rules: Rules,
+    logits_to_keep: int | None,
+    progress: Progress,
+) -> Passed:
+    """Runs a transformers model once; arguments as for `models.run.trace`.
 
     Raises:
-        ValueError: for an input the model cannot read, an edit of a layer that is not there, or
-            attention with something in it that is not known here.
+        ValueError: for an edit of a layer that is not there, or attention with something in it that
+            is not known here.
     """
-    inputs = prepare_inputs(model, source, target)
-    edit_pixels(model, inputs, of_input(edits))
     if logits_to_keep is not None and "logits_to_keep" in forward_arguments(model.network):
         inputs.arguments = {**inputs.arguments, "logits_to_keep": logits_to_keep}
     fewer = inputs.arguments.get("logits_to_keep")  # also one of the model's own inputs
@@ -85,56 +65,47 @@ def trace_pretrained(
             "logits_to_keep: expected how many tokens get logits, counted from the last, received"
             f" {type(fewer).__name__}"
         )
-    applied = resolved(model, inputs, of_network(edits))
-    graph = differentiate is not None
+    applied = resolved(model, inputs, edits)
     record, noted, out = record_pass(
-        model, inputs, applied, hidden=hidden, gradient=graph, rules=rules, progress=progress
+        model, inputs, applied, hidden=hidden, rules=rules, progress=progress
     )
-    unseen = [f"not shown: {each}" for each in _untraceable(record)]
+    unseen = [*_untraceable(record)]
     if not record.calls:
-        beside = "; ".join(each.removeprefix("not shown: ") for each in unseen)
-        raise ValueError(
-            f"{model.name} called no attention on this input: {beside or 'nothing to show'}"
-        )
+        beside = "; ".join(unseen) or "nothing to show"
+        raise ValueError(f"{model.name} called no attention on this input: {beside}")
     calls, last = record.calls, record.calls[-1]
     check(record.edits, [call.where for call in calls])
     output = _with_tokens(output_of(out), inputs, last, fewer=fewer is not None)
+    check_calls(calls, output.values)
     states = {
         tower: (*each, noted.final(tower, main=tower == last.entry.place.tower))
         for tower, each in noted.states.items()
     }
-    gradients: Gradients = {}
-    if differentiate is not None:
-        patterns, gradients = differentiate(tuple(call.pattern for call in calls), output, states)
-        pairs = zip(calls, patterns, strict=True)
-        calls = [replace(call, pattern=_detached(pattern)) for call, pattern in pairs]
-    check_calls(calls, output.values)
     sites = tuple(Site.of(call.where, call.pattern) for call in calls)
-    text, target_text = (inputs.sequences.get(name) for name in ("text", "target"))
+    text = inputs.sequences.get("text")
     axis = next((call for call in calls if call.kind != "cross"), calls[0]).axes[0]
     grid = axis.grid if "image" in inputs.sequences or calls[0].blocks is not None else None
-    grid = None if text is not None or grid is None or grid.frames > 1 else grid
-    return Trace(
-        model=model.name,
-        trained=model.trained,
-        tokens=axis.tokens if text is None else text.tokens,
-        sites=sites,
-        output=replace(output, values=output.values.detach()),
-        patterns=tuple(call.pattern for call in calls),
-        grid=None if grid is None else grid[:2],
-        prefix=0 if grid is None else grid.prefix,
-        box=WHOLE if grid is None else grid.box,
-        notes=(*inputs.notes, *_of_pictures(inputs, calls), *unseen),
-        target_tokens=None if target_text is None else target_text.tokens,
+    sound = _sound(inputs)
+    trace = Trace(
+        model.name,
+        model.trained,
+        axis.tokens if text is None else text.tokens,
+        sites,
+        output,
+        tuple(call.pattern for call in calls),
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
-        hidden_states=hidden_states(states, gradients, calls),
+        notes=(
+            *inputs.notes,
+            *_of_pictures(inputs, calls),
+            *(f"not shown: {each}" for each in unseen),
+        ),
         origin=PretrainedOrigin(model, inputs, applied),
-        preprocessing=model.preprocessing,
-        answer=inputs.answer,
         image_tokens=() if text is None else text.image_tokens,
-        sound=_sound(inputs, model, sites),
-        edits=tuple(edits),
+        sound=sound,
+        aligning=() if sound is None else _aligning(model, sites),
+        **grid_fields(None if text is not None or grid is None or grid.frames > 1 else grid),
     )
+    return Passed(trace, states, partial(hidden_states, states, calls))
 
 
 def output_of(out: Any) -> Output:
@@ -176,29 +147,23 @@ def _with_tokens(output: Output, inputs: ModelInputs, last: Call, fewer: bool) -
     return replace(output, first=first, positions=text.positions)
 
 
-def _detached(pattern: Pattern) -> Pattern:
-    """The pattern with its bias detached."""
-    bias = pattern.bias
-    return replace(pattern, bias=bias.detach()) if isinstance(bias, Tensor) else pattern
-
-
-def _sound(inputs: ModelInputs, model: "Model", sites: Sequence[Site]) -> Sound | None:
-    """The recordings of the input, if their length is known.
-
-    A list of alignment heads with one that the decoder lacks was written for another decoder.
-    """
+def _sound(inputs: ModelInputs) -> Sound | None:
+    """The recordings of the input, if their length is known."""
     sequence = inputs.sequences.get("sound")
     duration = None if sequence is None else sequence.duration
-    if duration is None:
-        return None
+    return None if duration is None else Sound(duration.seconds, duration.heard)
+
+
+def _aligning(model: "Model", sites: Sequence[Site]) -> tuple[tuple[int, int], ...]:
+    """The heads that the checkpoint names; a list with one that the decoder lacks was written for
+    another decoder."""
     if model.prompts is None:
         stated = getattr(getattr(model.network, "generation_config", None), "alignment_heads", None)
     else:
         stated = json.loads(model.prompts.generation).get("alignment_heads")
     heads = {(s.layer, head) for s in sites if s.kind == "cross" for head in range(s.heads)}
-    named = tuple(tuple(each) for each in stated or () if isinstance(each, list | tuple))
-    known = heads.issuperset(named) or not heads
-    return Sound(duration.seconds, duration.heard, named if known else ())
+    named = tuple((each[0], each[1]) for each in stated or ())
+    return named if heads.issuperset(named) or not heads else ()
 
 
 def _of_pictures(inputs: ModelInputs, calls: Sequence[Call]) -> Iterator[str]:
@@ -246,6 +211,7 @@ def check_once(calls: Sequence[Call]) -> None:
             )
 
 
+@torch.no_grad()
 def check_calls(calls: Sequence[Call], output: Tensor) -> None:
     """Checks that the values are numbers where the last of the output are none, and that sampled
     rows sum to 1 over the item's own keys where there are others.
@@ -260,7 +226,7 @@ def check_calls(calls: Sequence[Call], output: Tensor) -> None:
         if len(tokens) and len(keys) != pattern.keys and not pattern.weights_edits:
             _check_rows(call, item)
     last = output[-1, -1] if output.ndim == 3 else output
-    if not isfinite(float(last.detach().float().sum())):
+    if not isfinite(float(last.float().sum())):
         for call in calls:
             if not values_of(call.pattern).isfinite().all():
                 raise ValueError(f"{call.entry.path}: its values are not numbers")
@@ -269,7 +235,7 @@ def check_calls(calls: Sequence[Call], output: Tensor) -> None:
 def _check_rows(call: Call, item: int) -> None:
     pattern, (rows, keys) = call.pattern, (axis.positions_of(item) for axis in call.axes)
     sampled = rows[[0, len(rows) // 2, -1]]
-    weights = pattern.weights(pattern.heads - 1, sampled, item=item).detach()
+    weights = pattern.weights(pattern.heads - 1, sampled, item=item)
     lost = weights.sum(-1) - weights[:, keys.to(weights.device)].sum(-1)
     if not bool((lost <= ROUNDING).all()):  # which NaN is not either
         raise ValueError(

@@ -103,7 +103,8 @@ def planted(labels: Sequence[str] = LABELS, starts: Sequence[int] = STARTS) -> T
         (pattern,),
         target_tokens=(tokens,),
         axes={site: (TokenAxis((tokens,)), TokenAxis((frames,)))},
-        sound=Sound(FRAMES * STEP, (HEARD * STEP,), ((0, 1),)),
+        sound=Sound(FRAMES * STEP, (HEARD * STEP,)),
+        aligning=((0, 1),),
     )
 
 
@@ -125,7 +126,7 @@ def test_heads_are_those_of_the_checkpoint_else_those_that_follow_time() -> None
     t = planted()
     assert t.sound is not None
     assert heads_of(t) == [(0, 1)]
-    unnamed = replace(t, sound=t.sound._replace(aligning=()))
+    unnamed = replace(t, aligning=())
     assert heads_of(unnamed)[0] == (0, 1)
     assert len(heads_of(unnamed)) == 3
 
@@ -174,7 +175,7 @@ def own_method(model: Any, t: Trace, text: str) -> list[float]:
     network.set_attn_implementation(before)
     assert t.sound is not None
     frames = int(t.sound.heard[0] / 0.02)
-    chosen = torch.stack([out.cross_attentions[layer][0, head] for layer, head in t.sound.aligning])
+    chosen = torch.stack([out.cross_attentions[layer][0, head] for layer, head in t.aligning])
     chosen = chosen[..., :frames] / chosen[..., :frames].sum(-1, keepdim=True)
     chosen = (chosen - chosen.mean(1, keepdim=True)) / chosen.std(1, keepdim=True, correction=0)
     padded = np.pad(chosen.numpy(), ((0, 0), (0, 0), (3, 3)), mode="reflect")

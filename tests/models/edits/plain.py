@@ -121,19 +121,23 @@ class Case:
 
 CASES = {
     "mean": Case(
-        lambda layer, kind: Ablate(layer, HEADS, "mean", kind),
+        lambda layer, kind: Ablate(layer, HEADS, "mean", kind=kind),
         _values(lambda mine: mine.mean(2, keepdim=True)),
     ),
     "layer": Case(lambda layer, kind: Ablate(layer, None, kind=kind), {"values": torch.zeros_like}),
-    "temperature": Case(lambda layer, kind: Temperature(0.3, layer, HEADS, kind), {"scores": _hot}),
-    "cut": Case(lambda layer, kind: Cut(layer, HEADS, (4, 5), 2, kind), {"scores": _cut}),
-    "hidden key": Case(lambda layer, kind: Cut(layer, None, None, 1, kind), {"scores": _hidden}),
+    "temperature": Case(
+        lambda layer, kind: Temperature(0.3, layer, HEADS, kind=kind), {"scores": _hot}
+    ),
+    "cut": Case(lambda layer, kind: Cut(layer, HEADS, (4, 5), 2, kind=kind), {"scores": _cut}),
+    "hidden key": Case(
+        lambda layer, kind: Cut(layer, None, None, 1, kind=kind), {"scores": _hidden}
+    ),
     "cell": Case(
         lambda layer, kind: SetWeights(layer, HEADS, (3, 5), 2, 0.4, kind=kind),
         _row_by_row(_cell, (3, 5)),
     ),
     "cells as they are": Case(
-        lambda layer, kind: SetWeights(layer, HEADS, 4, (1, 2), (0.7, -0.2), False, kind),
+        lambda layer, kind: SetWeights(layer, HEADS, 4, (1, 2), (0.7, -0.2), False, kind=kind),
         _row_by_row(_two, (4,)),
     ),
     "another head": Case(

@@ -27,7 +27,7 @@ EVERY: list[Any] = [
     Cover((1, 5), "blur"),
     Temperature(1e-7),
     Temperature(3, 2, (0, 1)),
-    SetWeights(1, 2, 3, None, (0.25, 0.75), False, "cross"),
+    SetWeights(1, 2, 3, None, (0.25, 0.75), False, kind="cross"),
     UsePattern(0, 1, 3),
     UsePattern(None, None, "shift", -12),
 ]
@@ -74,7 +74,7 @@ def test_bad_values_are_one_line(values: Any) -> None:
             " gentler.",
         ),
         (
-            Ablate(None, (0, 2), "mean", "cross"),
+            Ablate(None, (0, 2), "mean", kind="cross"),
             "Every layer (cross attention), heads 0 and 2: values become their mean over the item's"
             " tokens.",
         ),

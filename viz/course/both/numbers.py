@@ -224,7 +224,9 @@ def cut() -> Board:
     """The probability of each right character where the decoder cannot read a part of the date."""
     rows, iso = [], ""
     for keys in HIDDEN.values():
-        trace = real.traced(MODEL, MONTH, *([Cut(None, None, None, keys, "cross")] if keys else []))
+        trace = real.traced(
+            MODEL, MONTH, *([Cut(None, None, None, keys, kind="cross")] if keys else [])
+        )
         site = _crossing(trace)
         ids = trace.queries(site)[0].ids[1:]
         shares = trace.output.values[0].softmax(-1)
@@ -339,7 +341,7 @@ def timed() -> dict[str, Any]:
     if sound is None:
         raise ValueError("expected the trace of a recording")
     tokens, first = alignment.transcript(trace)
-    heads = [trace.weights(layer, head, kind="cross") for layer, head in sound.aligning]
+    heads = [trace.weights(layer, head, kind="cross") for layer, head in trace.aligning]
     # a row attends while it writes the token after it
     written = torch.stack(heads).mean(0)[first - 1 :]
     written = written[:, : sound.frames_heard(written.shape[1])]
@@ -350,7 +352,7 @@ def timed() -> dict[str, Any]:
         "curves": [written[at].mean(0).tolist() for _, at in alignment.spoken(tokens)],
         "frame": alignment.seconds_per_frame(trace),
         "heard": sound.heard[0],
-        "heads": [[*each] for each in sound.aligning],
+        "heads": [[*each] for each in trace.aligning],
     }
 
 

@@ -98,7 +98,7 @@ def words(entry: TraceEntry, method: str = "") -> SpokenWords:
 
 def _methods(entry: TraceEntry) -> list[Timing]:
     """Those of `METHODS` that the times of this trace can be made by."""
-    stated = entry.trace.sound is not None and bool(entry.trace.sound.aligning)
+    stated = bool(entry.trace.aligning)
     return [name for name in METHODS if stated or name != "named"]
 
 
