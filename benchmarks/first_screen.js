@@ -15,33 +15,6 @@
     }
   }
 
-  // the block of a canvas that is painted, without the labels round it: along each side the longest
-  // run of lines in which at least half as many pixels differ from the corner's as in the fullest
-  function painted(canvas) {
-    const box = canvas.getBoundingClientRect();
-    const { width, height } = canvas;
-    const { buffer } = canvas.getContext("2d").getImageData(0, 0, width, height).data;
-    const pixels = new Uint32Array(buffer);
-    const [rows, columns] = [new Uint32Array(height), new Uint32Array(width)];
-    pixels.forEach((pixel, at) => {
-      if (pixel === pixels[0]) return;
-      rows[Math.floor(at / width)]++;
-      columns[at % width]++;
-    });
-    const span = (counts) => {
-      const least = Math.max(...counts) / 2;
-      let best = [0, 0];
-      for (let at = 0, start = 0; at < counts.length; at++) {
-        if (counts[at] < least) start = at + 1;
-        else if (at + 1 - start > best[1] - best[0]) best = [start, at + 1];
-      }
-      return best;
-    };
-    const [top, bottom] = span(rows).map((at) => box.top + (at * box.height) / height);
-    const [left, right] = span(columns).map((at) => box.left + (at * box.width) / width);
-    return new DOMRect(left, top, right - left, bottom - top);
-  }
-
   const boxes = [...deep(document)].filter((element) => element.checkVisibility());
   const largest = (selector) =>
     boxes
@@ -50,7 +23,7 @@
   const frame = largest("figure, [role=figure]");
   const picture = largest(".hs-picture");
   const box = frame.getBoundingClientRect();
-  const inside = !picture ? box : picture.matches("canvas") ? painted(picture) : picture.getBoundingClientRect();
+  const inside = (picture ?? frame).getBoundingClientRect();
   return {
     top: Math.round(box.top),
     frame: onScreen(box) / (innerWidth * innerHeight),

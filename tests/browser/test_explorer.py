@@ -91,7 +91,7 @@ class Explorer(View):
 
     def is_zoomed(self, is_zoomed: bool = True) -> None:
         overlay = self.page.locator(".hs-overlay")
-        expect(overlay).to_have_css("touch-action", "none" if is_zoomed else "pan-x pan-y")
+        expect(overlay).to_have_css("touch-action", "none" if is_zoomed else "manipulation")
 
     def whole_is_shown(self) -> None:
         expect(self.stage).to_have_class("hs-stage")

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as search from "../../viz/web/text/search.js";
-import * as viewport from "../../viz/web/painting/viewport.js";
 import * as span from "../../viz/web/text/span.js";
 
 /** @typedef {import("../../viz/web/types").Block} Block */
@@ -64,23 +63,4 @@ test("next and previous go round", () => {
   assert.equal(search.stepped(-1, 1, 3), 0);
   assert.equal(search.stepped(-1, -1, 3), 2);
   assert.equal(search.stepped(-1, 1, 0), -1);
-});
-
-test("a part of a matrix is a plot of its own, in the tokens' own numbers", () => {
-  const sizes = {
-    ...{ wide: 600, tallest: 500, rows: 5, cols: 7, unit: 1, noted: false },
-    ...{ widths: { query: 50, key: 60 }, first: { row: 3, col: 10 } },
-  };
-  const layout = viewport.layoutOf(sizes);
-  const whole = viewport.whole(layout);
-  assert.deepEqual(viewport.visible(layout, whole), { rows: [3, 8], cols: [10, 17] });
-  assert.deepEqual(viewport.cellAt(layout, whole, 0, 0), { query: 3, key: 10 });
-  const end = viewport.cellAt(layout, whole, layout.width - 1e-9, layout.height - 1e-9);
-  assert.deepEqual(end, { query: 7, key: 16 });
-  const zoomed = viewport.zoomed(layout, whole, 2);
-  const corner = viewport.panned(layout, zoomed, 1e6, 1e6);
-  assert.deepEqual([corner.row, corner.col], [3, 10]);
-  assert.deepEqual(viewport.visible(layout, viewport.panned(layout, zoomed, -1e6, -1e6)).cols[1], 17);
-  const other = viewport.layoutOf({ ...sizes, first: { row: 4, col: 10 } });
-  assert.equal(viewport.adapted(layout, other, zoomed), null);
 });

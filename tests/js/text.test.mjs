@@ -6,136 +6,93 @@ import { test } from "node:test";
 import { binsOf, cellOf, draw } from "../../viz/web/core/raster.js";
 import { covers, density, Maps } from "../../viz/web/text/maps.js";
 import * as scales from "../../viz/web/text/scale.js";
-import * as viewport from "../../viz/web/painting/viewport.js";
+import * as plot from "../../viz/web/painting/layout.js";
 import { baseOf } from "./helpers.mjs";
 
 /** @typedef {import("../../viz/web/types").MapHeader} MapHeader */
 
 const SIZES = {
-  ...{ wide: 600, tallest: 500, rows: 13, cols: 17, unit: 1 },
-  ...{ widths: { query: 50, key: 60 }, noted: false },
+  ...{ wide: 600, high: 500, rows: 13, cols: 17, unit: 1 },
+  widths: { query: 50, key: 60, apart: 60 },
 };
-const LAYOUT = viewport.layoutOf(SIZES);
+const LAYOUT = plot.layoutOf(SIZES);
 
-/** @param {number} row @param {number} col @param {number} scale */
-const square = (row, col, scale) => ({ row, col, scale, rowScale: scale, colScale: scale });
-
-test("a plot fits its place, and cells are square", () => {
-  assert.ok(LAYOUT.left + LAYOUT.width <= SIZES.wide);
-  assert.ok(LAYOUT.height <= SIZES.tallest);
-  assert.ok(Math.abs(LAYOUT.width / 17 - LAYOUT.height / 13) < 1e-9);
+test("a plot fits its place, with cells as large and as legible as there is room", () => {
+  assert.ok(LAYOUT.left + LAYOUT.width <= SIZES.wide && LAYOUT.tall <= SIZES.high);
   assert.ok(LAYOUT.tall > LAYOUT.top + LAYOUT.height);
-  const few = viewport.layoutOf({ ...SIZES, rows: 2, cols: 2 });
-  assert.equal(few.cell, 64);
-});
-
-test("rows of a long, narrow map are high enough to read, and columns of a tall one wide enough", () => {
-  const long = viewport.layoutOf({ ...SIZES, rows: 14, cols: 201 });
-  const whole = viewport.whole(long);
-  assert.equal(long.height, 14 * 16);
-  assert.deepEqual(viewport.visible(long, whole), { rows: [0, 14], cols: [0, 201] });
-  assert.deepEqual([viewport.isLabelled(long, whole, "query"), viewport.isLabelled(long, whole, "key")], [true, false]);
-  const last = viewport.cellAt(long, whole, long.width - 1e-6, long.height - 1e-6);
-  assert.deepEqual(last, { query: 13, key: 200 });
-  const { x, y, wide, tall } = viewport.placeOf(long, whole, { query: 13, key: 200 });
-  assert.ok(Math.abs(x + wide - long.left - long.width) < 1e-6);
-  assert.ok(Math.abs(y + tall - long.top - long.height) < 1e-6);
-  const deep = viewport.zoomed(long, whole, 1e6, 100, 100);
-  assert.equal(deep.rowScale, deep.colScale); // square once the columns are as wide as rows are high
-  assert.deepEqual(viewport.cellAt(long, deep, 100, 100), viewport.cellAt(long, whole, 100, 100));
-  const tallMap = viewport.layoutOf({ ...SIZES, rows: 201, cols: 14 });
-  assert.ok(tallMap.width === 14 * 16 && tallMap.height <= SIZES.tallest);
-  const many = viewport.layoutOf({ ...SIZES, rows: 100, cols: 1500 });
-  assert.ok(Math.abs(many.height - SIZES.tallest) < 1e-9);
+  assert.equal(plot.layoutOf({ ...SIZES, rows: 2, cols: 2 }).rowCell, 64);
+  assert.ok(plot.layoutOf({ ...SIZES, noted: true }).top > LAYOUT.top);
+  const large = plot.layoutOf({ ...SIZES, unit: 1.4 });
+  assert.ok(large.left + large.width <= SIZES.wide);
+  const long = plot.layoutOf({ ...SIZES, rows: 14, cols: 201 });
+  assert.equal(long.height, 14 * 16); // high enough to read
+  assert.deepEqual([long.rowCell, long.colCell].map((scale) => plot.isLabelled(long, scale)), [true, false]);
+  const tall = plot.layoutOf({ ...SIZES, rows: 201, cols: 14 });
+  assert.ok(tall.width === 14 * 16 && tall.tall <= SIZES.high);
 });
 
 test("the colour scale stands beside a plot that leaves room, below one that does not, and not where numbers stand", () => {
-  const [wide, narrow] = [1000, 420].map((each) => viewport.layoutIn({ ...SIZES, wide: each, rows: 60, cols: 60 }, 400, true));
+  const many = { ...SIZES, rows: 60, cols: 60, numbered: true };
+  const [wide, narrow] = [1000, 420].map((each) => plot.layoutOf({ ...many, wide: each, high: 400 }));
   assert.deepEqual([wide.legend, narrow.legend], ["beside", "below"]);
-  assert.ok(wide.scaleLeft > wide.left + wide.width && wide.tall <= 400 && narrow.scaleTop > narrow.top + narrow.height);
-  assert.equal(viewport.layoutIn({ ...SIZES, wide: 1000, rows: 9, cols: 9 }, 400, true).legend, "none");
-});
-
-test("larger type moves the plot, and the whole is still the whole", () => {
-  const large = viewport.layoutOf({ ...SIZES, unit: 1.4 });
-  assert.ok(large.left + large.width <= SIZES.wide);
-  assert.equal(viewport.isZoomed(large, viewport.whole(large)), false);
-  assert.equal(viewport.adapted(LAYOUT, large, null), null);
-  const kept = viewport.adapted(LAYOUT, large, square(2, 3, 70));
-  assert.deepEqual(kept, square(2, 3, 70));
-  const other = viewport.layoutOf({ ...SIZES, rows: 14 });
-  assert.equal(viewport.adapted(LAYOUT, other, square(2, 3, 60)), null);
-});
-
-test("a note takes a line above the plot", () => {
-  assert.ok(viewport.layoutOf({ ...SIZES, noted: true }).top > LAYOUT.top);
+  assert.ok(wide.tall <= 400 && narrow.tall > narrow.top + narrow.height + 40);
+  assert.equal(plot.layoutOf({ ...many, wide: 1000, rows: 9, cols: 9 }).legend, "none");
 });
 
 test("zooming keeps the cell under the pointer, from the whole to the deepest", () => {
-  const whole = viewport.whole(LAYOUT);
-  const before = viewport.cellAt(LAYOUT, whole, 200, 150);
+  const whole = plot.whole(LAYOUT);
+  assert.deepEqual(plot.visible(LAYOUT, whole), { rows: [0, 13], cols: [0, 17] });
+  const [x, y] = [200, 150];
+  const cellAt = (/** @type {import("../../viz/web/painting/layout.js").View} */ view) =>
+    plot.cellAt(LAYOUT, view, LAYOUT.left + x, LAYOUT.top + y);
   let view = whole;
   for (let i = 0; i < 9; i++) {
-    view = viewport.zoomed(LAYOUT, view, 1.3, 200, 150);
-    assert.deepEqual(viewport.cellAt(LAYOUT, view, 200, 150), before);
+    view = plot.zoomed(LAYOUT, view, 1.3, x, y);
+    assert.deepEqual(cellAt(view), cellAt(whole));
   }
-  assert.ok(viewport.isZoomed(LAYOUT, view));
-  assert.ok(viewport.isDeepest(LAYOUT, view));
-  assert.deepEqual(viewport.zoomed(LAYOUT, view, 1e-6), whole);
+  assert.equal(view.zoom, plot.deepest(LAYOUT));
+  assert.deepEqual(plot.zoomed(LAYOUT, view, 1e-6), whole);
 });
 
-test("panning stops at the edges", () => {
-  const view = viewport.zoomed(LAYOUT, viewport.whole(LAYOUT), 2);
-  const corner = viewport.panned(LAYOUT, view, 1e6, 1e6);
-  assert.deepEqual([corner.row, corner.col], [0, 0]);
-  const end = viewport.panned(LAYOUT, view, -1e6, -1e6);
-  assert.deepEqual(viewport.visible(LAYOUT, end).rows[1], 13);
-  assert.deepEqual(viewport.visible(LAYOUT, end).cols[1], 17);
-});
-
-test("what is in view is the whole at first, and a range after zooming", () => {
-  assert.deepEqual(viewport.visible(LAYOUT, viewport.whole(LAYOUT)), { rows: [0, 13], cols: [0, 17] });
-  const view = square(3, 4, LAYOUT.height / 5);
-  assert.deepEqual(viewport.visible(LAYOUT, view).rows, [3, 8]);
+test("panning stops at the edges, of a part of the tokens too", () => {
+  for (const first of [{ row: 0, col: 0 }, { row: 3, col: 10 }]) {
+    const layout = plot.layoutOf({ ...SIZES, first });
+    const view = plot.zoomed(layout, plot.whole(layout), 2);
+    const corner = plot.panned(layout, view, 1e6, 1e6);
+    assert.deepEqual([corner.row, corner.col], [first.row, first.col]);
+    const { rows, cols } = plot.visible(layout, plot.panned(layout, view, -1e6, -1e6));
+    assert.deepEqual([rows[1], cols[1]], [first.row + 13, first.col + 17]);
+  }
 });
 
 test("a cell is found at each of its corners, and none outside", () => {
-  const view = viewport.whole(LAYOUT);
-  const { cell, width, height } = LAYOUT;
-  assert.deepEqual(viewport.cellAt(LAYOUT, view, 0, 0), { query: 0, key: 0 });
-  assert.deepEqual(viewport.cellAt(LAYOUT, view, 2 * cell + 0.1, cell + 0.1), { query: 1, key: 2 });
-  assert.deepEqual(viewport.cellAt(LAYOUT, view, width - 1e-9, height - 1e-9), { query: 12, key: 16 });
-  for (const [x, y] of [[-1, 5], [5, -1], [width, 5], [5, height]])
-    assert.equal(viewport.cellAt(LAYOUT, view, x, y), null);
+  const view = plot.whole(LAYOUT);
+  const { left, top, rowCell, colCell, width, height } = LAYOUT;
+  const at = (/** @type {number} */ x, /** @type {number} */ y) => plot.cellAt(LAYOUT, view, left + x, top + y);
+  assert.deepEqual(at(0, 0), { query: 0, key: 0 });
+  assert.deepEqual(at(2 * colCell + 0.1, rowCell + 0.1), { query: 1, key: 2 });
+  assert.deepEqual(at(width - 1e-9, height - 1e-9), { query: 12, key: 16 });
+  for (const [x, y] of [[-1, 5], [5, -1], [width + 1, 5], [5, height + 1]]) assert.equal(at(x, y), null);
 });
 
 test("walking brings the cell into view, moving as little as possible", () => {
-  const view = square(3, 5, LAYOUT.height / 6);
-  assert.deepEqual(viewport.revealing(LAYOUT, view, { query: 6, key: 6 }), view);
-  assert.equal(viewport.revealing(LAYOUT, view, { query: 2, key: 6 }).row, 2);
-  assert.ok(Math.abs(viewport.revealing(LAYOUT, view, { query: 10, key: 6 }).row - 5) < 1e-9);
+  const view = plot.viewOf(LAYOUT, 3, 5, 2);
+  const rows = LAYOUT.height / view.rowScale;
+  assert.deepEqual(plot.revealing(LAYOUT, view, { query: 6, key: 6 }), view);
+  assert.equal(plot.revealing(LAYOUT, view, { query: 2, key: 6 }).row, 2);
+  assert.ok(Math.abs(plot.revealing(LAYOUT, view, { query: 10, key: 6 }).row - (11 - rows)) < 1e-9);
+  assert.deepEqual(plot.nearest(LAYOUT, { query: -1, key: 99 }), { query: 0, key: 16 });
 });
 
 test("where not every label has room, those that matter come first and all keep apart", () => {
-  assert.deepEqual(viewport.labelled([3, 7], 9, 8.5, [5]), [3, 4, 5, 6]);
-  const few = viewport.labelled([0, 200], 2, 11, [101, 99, 103, 7, 250]);
+  assert.deepEqual(plot.labelled([3, 7], 9, 8.5, [5]), [3, 4, 5, 6]);
+  const few = plot.labelled([0, 200], 2, 11, [101, 99, 103, 7, 250]);
   for (const index of [101, 7]) assert.ok(few.includes(index));
   for (const index of [99, 103, 250]) assert.ok(!few.includes(index));
   few.slice(1).forEach((index, i) => assert.ok(2 * (index - few[i]) >= 11));
   const widest = Math.max(...few.slice(1).map((index, i) => index - few[i]));
   assert.ok(widest <= 12, String(few)); // never more than two labels' room is left empty
-  assert.ok(viewport.labelled([500, 16384], 0.03, 11, []).every((index) => index >= 500));
-});
-
-test("labels shrink with their cells, down to 8 pixels", () => {
-  /** @param {number} scale */
-  const view = (scale) => square(0, 0, scale);
-  assert.deepEqual([8, 9, 30].map((scale) => viewport.isLabelled(LAYOUT, view(scale))), [false, true, true]);
-  assert.equal(viewport.labelSize(LAYOUT, view(30), "key"), 12);
-  for (const scale of [8.5, 9, 10, 12]) {
-    const size = viewport.labelSize(LAYOUT, view(scale), "query");
-    assert.ok(size >= 8 && size <= scale);
-  }
+  assert.ok(plot.labelled([500, 16384], 0.03, 11, []).every((index) => index >= 500));
 });
 
 test("every token lies in the cell that pooling put it in", () => {

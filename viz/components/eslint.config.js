@@ -9,7 +9,7 @@ const COURSE = "viz/course";
 const IMPORTS = {
   core: ["vendor"],
   parts: ["core", "painting", "vendor"],
-  painting: ["core"],
+  painting: ["core", "vendor"],
   controls: ["core", "vendor"],
   chart: ["core"],
   matter: ["core", "methods", "parts", "vendor"],
@@ -41,8 +41,6 @@ const BINDINGS = [
 ].map((selector) => ({ selector, message: "Name what it holds, such as matches or answer." }));
 // modules that import others when they are first wanted
 const LATE = ["chart/chart.js", "streamlit/kinds.js", "story/story.js", "text/forms.js", "explore/late.js", "explore/text.js"];
-// older modules with state or caches of their own, which all views of a page share
-const SHARED = ["text/column.js", "painting/lettering.js"];
 const TOP = ":matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration";
 const NO_STATE = [
   `${TOP}[kind="let"]`,
@@ -132,7 +130,6 @@ export default [
   oneWay(COURSE, ["../web/scene", "../web/story"]),
   syntax(["viz/**/*.js"]),
   syntax([`${WEB}/**`, `${VIEWS}/**`, `${COURSE}/**`], [NOT_LATE], NO_STATE),
-  syntax(SHARED.map(inWeb), [NOT_LATE]),
   syntax(LATE.map(inWeb)),
   { files: ["tests/js/**", "**/eslint.config.js"], languageOptions: { globals: globals.node } },
 ];

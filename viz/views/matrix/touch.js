@@ -1,49 +1,92 @@
 // Pointer, wheel and keyboard over a matrix: they point, choose, move and zoom.
 
-import * as viewport from "../../web/painting/viewport.js";
+import * as plot from "../../web/painting/layout.js";
 import { useRef } from "../../web/vendor/hooks.js";
 
 /** @import {Cell} from "../../web/types" */
+/** @import {Layout, View} from "../../web/painting/layout.js" */
 /** @import {TextState} from "../../web/text/state.js" */
-/** @import {Layout} from "../../web/painting/viewport.js" */
-
-/** @typedef {[number, number]} Point CSS pixels from the element's corner */
 
 const CLICK = 4; // pixels a pointer may stray in a click
 const ZOOM = 1.5; // of a key
 const LINE = 16; // pixels of a wheel that counts lines
-/** @type {Record<string, Point>} */
+/** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 /**
- * The listeners of the canvas.
+ * Which part of a matrix is in view; of the same tokens when the layout changes. A function reads the newest view,
+ * which may not have been drawn yet.
+ *
+ * @param {Layout | null} layout
+ * @param {string} trace
+ * @param {() => void} changed
+ */
+export function useZoom(layout, trace, changed) {
+  const part = useRef(/** @type {View | null} */ (null)); // null: the whole
+  const before = useRef({ layout, trace });
+  const last = before.current.layout;
+  if (layout && last !== layout) {
+    const isSame =
+      ["rows", "cols"].every((name) => last?.[name] === layout[name]) &&
+      last?.first.row === layout.first.row &&
+      last?.first.col === layout.first.col;
+    const kept = isSame && before.current.trace === trace ? part.current : null;
+    part.current = kept && plot.viewOf(layout, kept.row, kept.col, kept.zoom);
+    before.current = { layout, trace };
+  }
+  const there = /** @type {Layout} */ (layout);
+  const view = () => part.current ?? plot.whole(there);
+  function show(/** @type {View | null} */ next) {
+    part.current = next && next.zoom > 1.001 ? next : null;
+    changed();
+  }
+  return {
+    part,
+    view,
+    isZoomed: () => part.current !== null,
+    isDeepest: () => Boolean(layout) && view().zoom >= 0.999 * plot.deepest(there),
+    reset: () => show(null),
+    pan: (/** @type {number} */ right, /** @type {number} */ down) =>
+      show(plot.panned(there, view(), right, down)),
+    by: (/** @type {number} */ factor, /** @type {number} */ x, /** @type {number} */ y) =>
+      show(plot.zoomed(there, view(), factor, x, y)),
+    round(/** @type {number} */ factor, /** @type {Cell | null} */ cell) {
+      if (!cell) return show(plot.zoomed(there, view(), factor));
+      const from = plot.revealing(there, view(), cell);
+      const { x, y } = plot.placeOf(from, { query: cell.query + 0.5, key: cell.key + 0.5 });
+      show(plot.revealing(there, plot.zoomed(there, from, factor, x, y), cell));
+    },
+    reveal: (/** @type {Cell} */ cell) => part.current && show(plot.revealing(there, view(), cell)),
+  };
+}
+
+/**
+ * The listeners of a matrix.
  *
  * @param {object} matrix
  * @param {TextState} matrix.state
  * @param {Layout | null} matrix.layout
- * @param {ReturnType<typeof import("./zoom.js").useZoom>} matrix.zoom
- * @param {() => boolean} matrix.lags whether the picture is that of another head
+ * @param {ReturnType<typeof useZoom>} matrix.zoom
+ * @param {boolean} matrix.lags whether the picture is that of another head
  */
 export function useTouch({ state, layout, zoom, lags }) {
-  const pressed = useRef(/** @type {{at: Point, far: boolean} | null} */ (null));
-  const pointers = useRef(/** @type {Map<number, Point>} */ (new Map())).current;
-  /** @type {(x: number, y: number) => Point} */
-  const inPlot = (x, y) => (layout ? [x - layout.left, y - layout.top] : [NaN, NaN]);
-  /** @type {(x: number, y: number) => Cell | null} */
-  const cellAt = (x, y) => layout && viewport.cellAt(layout, zoom.view(), ...inPlot(x, y));
-  const grabs = (x, y) => Boolean(layout && viewport.isInside(layout, ...inPlot(x, y)));
-  const point = (cell) => void (lags() || state.point(cell));
+  const pressed = useRef(/** @type {{x: number, y: number, far: boolean} | null} */ (null));
+  if (!layout) return {};
+  const cellAt = (event) => plot.cellAt(layout, zoom.view(), ...spot(event));
+  const point = (/** @type {Cell | null} */ cell) => void (lags || state.point(cell));
 
-  function choose(cell) {
-    if (!cell || lags()) return;
+  function choose(/** @type {Cell | null} */ cell) {
+    if (!cell || lags) return;
     const { query, key } = cell;
     const [token, partner] = state.selection.direction === "in" ? [key, query] : [query, key];
     state.select({ token, partner });
   }
 
   function walk([down, right]) {
-    if (!layout || lags()) return;
-    const cell = viewport.walked(layout, zoom.view(), state.hover, down, right);
+    if (lags) return;
+    const { row, col } = zoom.view();
+    const { query, key } = state.hover ?? { query: Math.floor(row) - down, key: Math.floor(col) - right };
+    const cell = plot.nearest(/** @type {Layout} */ (layout), { query: query + down, key: key + right });
     state.point(cell);
     zoom.reveal(cell);
   }
@@ -55,66 +98,41 @@ export function useTouch({ state, layout, zoom, lags }) {
     return true;
   }
 
-  function pinch(id, before, at) {
-    const other = [...pointers].find(([pointer]) => pointer !== id)?.[1] ?? at;
-    const span = (/** @type {Point} */ from) => Math.hypot(from[0] - other[0], from[1] - other[1]);
-    pointers.set(id, at);
-    const middle = inPlot((at[0] + other[0]) / 2, (at[1] + other[1]) / 2);
-    zoom.by(span(at) / Math.max(1, span(before)), middle);
-  }
-
   return {
     onPointerDown(event) {
-      const at = spot(event);
-      if (event.button > 0 || !grabs(...at)) return;
-      pointers.set(event.pointerId, at);
-      pressed.current = { at, far: pointers.size > 1 };
-      if (zoom.isZoomed() || pointers.size > 1) event.currentTarget.setPointerCapture(event.pointerId);
+      if (event.button > 0 || !cellAt(event)) return;
+      pressed.current = { x: event.clientX, y: event.clientY, far: false };
+      if (zoom.isZoomed()) event.currentTarget.setPointerCapture(event.pointerId);
     },
 
     onPointerMove(event) {
-      const press = pressed.current;
-      const at = spot(event);
-      const before = pointers.get(event.pointerId);
-      if (!before || !press) return point(cellAt(...at));
-      if (pointers.size === 2) return pinch(event.pointerId, before, at);
-      press.far ||= Math.hypot(at[0] - press.at[0], at[1] - press.at[1]) > CLICK;
-      if (!press.far || !zoom.isZoomed()) return point(cellAt(...at));
-      pointers.set(event.pointerId, at);
-      event.currentTarget.style.cursor = "grabbing";
+      const press = event.buttons ? pressed.current : null;
+      if (!press || !zoom.isZoomed()) return point(cellAt(event));
+      const [right, down] = [event.clientX - press.x, event.clientY - press.y];
+      if (!press.far && Math.hypot(right, down) <= CLICK) return;
+      pressed.current = { x: event.clientX, y: event.clientY, far: true };
       state.point(null);
-      zoom.pan(at[0] - before[0], at[1] - before[1]);
+      zoom.pan(right, down);
     },
 
     onPointerUp(event) {
-      const was = pointers.delete(event.pointerId);
-      event.currentTarget.style.cursor = "";
-      if (!was || pressed.current?.far) return;
-      const cell = cellAt(...spot(event));
+      const cell = pressed.current && !pressed.current.far ? cellAt(event) : null;
+      pressed.current = null;
       if (cell) point(cell);
       choose(cell);
     },
 
-    onPointerCancel(event) {
-      pointers.delete(event.pointerId);
-      pressed.current = null;
-    },
-
-    onPointerLeave(event) {
-      if (event.pointerType === "mouse") point(null);
-    },
-
-    onDblClick(event) {
-      if (grabs(...spot(event))) zoom.reset();
-    },
+    onPointerCancel: () => (pressed.current = null),
+    onPointerLeave: (event) => event.pointerType === "mouse" && point(null),
+    onDblClick: zoom.reset,
 
     /** The wheel alone scrolls the page. With Ctrl or ⌘ it zooms; a pinch on a touchpad is the same. */
     onWheel(event) {
-      const at = spot(event);
-      if (!(event.ctrlKey || event.metaKey) || !grabs(...at)) return;
+      if (!(event.ctrlKey || event.metaKey) || !cellAt(event)) return;
       event.preventDefault();
+      const [x, y] = spot(event);
       const step = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * LINE : event.deltaY;
-      zoom.by(Math.exp(-Math.max(-60, Math.min(60, step)) * 0.01), inPlot(...at));
+      zoom.by(Math.exp(-Math.max(-60, Math.min(60, step)) * 0.01), x - layout.left, y - layout.top);
     },
 
     onKeyDown(event) {
@@ -130,7 +148,7 @@ export function useTouch({ state, layout, zoom, lags }) {
   };
 }
 
-/** @returns {Point} from the corner of the element */
+/** @returns {[number, number]} from the corner of the element */
 function spot({ clientX, clientY, currentTarget }) {
   const { left, top } = currentTarget.getBoundingClientRect();
   return [clientX - left, clientY - top];

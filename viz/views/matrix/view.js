@@ -1,76 +1,65 @@
-// One head's matrix: rows attend, columns are attended to. It is painted on two canvases, the picture and
-// above it the cross-hair; what a pointer changes is painted, not rendered.
+// One head's matrix: rows attend, columns are attended to.
 
-import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
-import { fit, markPainted } from "../../web/core/dom.js";
-import { useNewest, useWanted } from "../../web/core/hooks.js";
+import { useNewest, useAnswer, useWanted } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
-import { paintCross } from "./cross.js";
+import { legible, nounOf } from "../../web/core/labels.js";
+import { layoutOf, hasNumbers, placeOf, visible } from "../../web/painting/layout.js";
+import { Plot, widthsOf } from "../../web/painting/plot.js";
+import { Button, Quoted } from "../../web/parts/controls.js";
 import { covers, density, POOLED } from "../../web/text/maps.js";
-import { ChangedOffer } from "./offers.js";
-import { paintPicture } from "../../web/painting/painter.js";
-import { describe, layoutFor, pictureOf } from "./picture.js";
-import { Reading, Tip } from "./reading.js";
-import { useTouch } from "./touch.js";
-import { tipPlace, visible } from "../../web/painting/viewport.js";
-import { useZoom } from "./zoom.js";
+import { differenceScale, scoreScale, tableFor, weightScale } from "../../web/text/scale.js";
+import { useLayoutEffect } from "../../web/vendor/hooks.js";
+import { percent, Reading, Tip } from "./reading.js";
+import { useTouch, useZoom } from "./touch.js";
 
-/** @import {ViewProps} from "../../web/core/view_panel.js" */
-/** @import {Subject} from "./picture.js" */
-/** @import {Layout} from "../../web/painting/viewport.js" */
+/** @import {Head, MostChanged, Part, Theme, Variant} from "../../web/types" */
+/** @import {Space, ViewProps} from "../../web/core/view_panel.js" */
+/** @import {Layout, View} from "../../web/painting/layout.js" */
+/** @import {Picture} from "../../web/painting/plot.js" */
+/** @import {TextState} from "../../web/text/state.js" */
+
+/** @typedef {{trace: string, site: number, head: Head, variant: Variant, parts: Part[]}} Subject */
 
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
+const READ = 24; // pixels of the line below the picture
 
 /** @param {ViewProps} props */
 export function Matrix({ state, theme, space, panel }) {
-  const overlay = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const { subject, layout, zoom, picture } = usePicture(state, theme, space);
-  const lags = () => !subject || !isChosen(state, subject);
+  const lags = !subject || !isChosen(state, subject);
   const touch = useTouch({ state, layout, zoom, lags });
-  const canvas = usePainted(layout, picture);
-  useTile(state, layout, picture, lags());
-  const cell = lags() ? null : state.hover;
-  useLayoutEffect(() => {
-    if (!overlay.current || !layout || !picture) return;
-    const context = fit(overlay.current, layout);
-    context.clearRect(0, 0, layout.wide, layout.tall);
-    if (cell) paintCross(context, layout, picture, cell);
-  }, [layout, picture, cell]);
-
+  useWanted(state.view, "tile", layout && !lags ? tilePath(state, layout, zoom.view()) : null, TILE_MS);
+  const cell = lags ? null : state.hover;
+  const { round, reset, isZoomed, isDeepest } = zoom;
   panel.zoom = {
-    in: () => zoom.round(1.5, state.hover),
-    out: () => zoom.round(1 / 1.5, state.hover),
-    reset: zoom.reset,
-    isZoomed: zoom.isZoomed,
-    isDeepest: zoom.isDeepest,
+    ...{ reset, isZoomed, isDeepest },
+    in: () => round(1.5, state.hover),
+    out: () => round(1 / 1.5, state.hover),
   };
-
+  const sinks = picture?.sinks;
   return html`
     <${ChangedOffer} state=${state} />
-    <div class=${lags() ? "hs-stage hs-dim" : "hs-stage"} ref=${panel.stage}>
-      <canvas class="hs-picture" aria-hidden="true" ref=${canvas} />
-      <canvas
+    <div class=${lags ? "hs-stage hs-dim" : "hs-stage"} style=${{ height: layout ? `${layout.tall}px` : "" }} ref=${panel.stage}>
+      ${layout && picture && html`<${Plot} ...${{ layout, picture, cell }} />`}
+      <div
         class="hs-overlay"
         role="img"
         tabindex="0"
         aria-label=${layout && picture ? describe(state, layout, picture) : undefined}
-        style=${{ touchAction: zoom.isZoomed() ? "none" : "pan-x pan-y" }}
-        ref=${overlay}
+        style=${{ touchAction: isZoomed() ? "none" : "manipulation" }}
         ...${touch}
       />
       ${
         cell &&
         layout &&
         picture &&
-        html`<div class="hs-tip" aria-hidden="true" style=${{ transform: tipPlace(layout, picture.view, cell) }}>
-        <${Tip} ...${{ state, cell, sinks: picture.sinks }} />
-      </div>`
+        html`<div class="hs-tip" aria-hidden="true" style=${tipPlace(layout, picture.view, cell)}>
+          <${Tip} ...${{ state, cell, sinks }} />
+        </div>`
       }
-      ${lags() && html`<div class="hs-wait">${waitingFor(state)}</div>`}
+      ${lags && html`<div class="hs-wait">${waitingFor(state)}</div>`}
     </div>
-    <p class="hs-read" aria-live="polite">
-      ${cell && html`<${Reading} ...${{ state, cell, sinks: picture?.sinks }} />`}
-    </p>
+    <p class="hs-read" aria-live="polite">${cell && html`<${Reading} ...${{ state, cell, sinks }} />`}</p>
   `;
 }
 
@@ -84,24 +73,18 @@ function usePicture(state, theme, space) {
   const isReady = space.wide > 0 && parts.length > 0;
   const { query, key } = state.labels(site);
   const { rows, cols } = state.ranges();
-  const { wide, high, unit, family } = space;
-
+  const { wide, high, unit } = space;
   const of = [trace, site, head, values, coding, sinks, parts];
   const subject = useNewest(isReady, () => ({ trace, site, head, variant, parts }), of);
   const around = [theme, query, key, values, sinks, wide, high, unit, ...rows, ...cols];
-  const layout = useNewest(isReady, () => layoutFor(state, site, variant, space), around);
+  const layout = useNewest(isReady, () => layoutFor(state, variant, space), around);
   const zoom = useZoom(layout, trace, () => state.changed());
   useMatches(state, zoom);
   const picture = useNewest(
     isReady,
     () =>
-      pictureOf(state, /** @type {Subject} */ (subject), {
-        layout: /** @type {Layout} */ (layout),
-        view: zoom.view(),
-        theme,
-        family,
-      }),
-    [theme, layout, ...of, scale, token, direction, zoom.part.current, find, devicePixelRatio],
+      pictureOf(state, /** @type {Subject} */ (subject), /** @type {Layout} */ (layout), zoom.view(), theme),
+    [theme, layout, ...of, scale, token, direction, zoom.part.current, find],
   );
   return { subject, layout, zoom, picture };
 }
@@ -110,41 +93,105 @@ function usePicture(state, theme, space) {
 function useMatches(state, zoom) {
   const match = state.matched();
   useLayoutEffect(() => {
-    if (!match || !zoom.isZoomed()) return;
-    const { row, col } = zoom.view();
+    if (!match) return;
+    const { row, col } = zoom.isZoomed() ? zoom.view() : { row: 0, col: 0 };
     const { axis, index } = match;
     const isKey = axis === "key" || state.texts().one;
     zoom.reveal({ query: axis === "query" ? index : Math.ceil(row), key: isKey ? index : Math.ceil(col) });
   }, [match?.axis, match?.index]);
 }
 
-/** The canvas of the picture, painted when the picture is another one. */
-function usePainted(layout, picture) {
-  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const pixels = useRef({});
-  useLayoutEffect(() => {
-    if (!canvas.current || !layout || !picture) return;
-    const ratio = devicePixelRatio || 1;
-    paintPicture(fit(canvas.current, layout, ratio), layout, picture, ratio, pixels.current);
-    markPainted(canvas.current);
-  }, [layout, picture]);
-  return canvas;
+/** @type {(state: TextState, variant: Variant, space: Space) => Layout} */
+function layoutFor(state, { values, sinks }, { wide, high, unit, family }) {
+  const { rows, cols } = state.ranges();
+  return layoutOf({
+    ...{ wide, high: high - READ, unit },
+    rows: rows[1] - rows[0],
+    cols: cols[1] - cols[0],
+    first: { row: rows[0], col: cols[0] },
+    widths: widthsOf(state.labels(), unit, family),
+    noted: Boolean(ownNote(state)) || sinks !== "shown",
+    numbered: values === "weights",
+  });
 }
 
-/** Asks for a finer map of what is in sight, and a little around it. */
-function useTile(state, layout, picture, lags) {
-  const path = layout && picture && !lags ? tilePath(state, layout, picture.view) : null;
-  useWanted(state.view, "tile", path, TILE_MS);
+/** @type {(state: TextState, subject: Subject, layout: Layout, view: View, theme: Theme) => Picture} */
+function pictureOf(state, { site, head, variant, parts }, layout, view, theme) {
+  const { token, direction, scale: range } = state.selection;
+  const [{ sinks }] = parts;
+  const scale =
+    variant.coding === "scores"
+      ? scoreScale(theme, parts[0])
+      : variant.coding === "difference"
+        ? differenceScale(theme, parts[0])
+        : weightScale(theme, state.top(parts[0]), range === "own");
+  const { rows, cols } = visible(layout, view);
+  const isNumbered = variant.values === "weights" && hasNumbers(layout, view);
+  const { labels, second } = state.texts().query;
+  const hidden = sinks && `${sinkNames(state, sinks)} hidden: ${percent(sinks.share)} of the weight`;
+  return {
+    ...{ view, theme, scale, sinks, pinned: token, inward: direction === "in" },
+    parts: parts.map((part) => ({ part, table: tableFor(part, scale, theme) })),
+    numbers: isNumbered ? state.maps.window(site, head, rows, cols, variant) : null,
+    // of a joint map: the source cannot attend to the target
+    absent:
+      state.site().kind === "joint" && second !== undefined
+        ? { rows: [0, second], cols: [second, labels.length] }
+        : null,
+    matches: { query: state.matchPlaces("query"), key: state.matchPlaces("key") },
+    note: [hidden, ownNote(state)].filter(Boolean).join(" · "),
+    labels: state.labels(site),
+  };
 }
 
+/** The note of the model, but for a caveat that the page says beside the names. */
+const ownNote = ({ base: { note, caveat } }) => (note === caveat ? "" : note);
+
+function sinkNames(state, { keys }) {
+  const { key } = state.texts();
+  const noun = nounOf(key);
+  const names = keys.slice(0, 2).map((each) => `“${legible(key.labels[each]).trim()}”`);
+  const more = keys.length - names.length;
+  if (more) return `${names.join(", ")} and ${more} more ${noun}${more > 1 ? "s" : ""}`;
+  return names.join(" and ") || `no ${noun}`;
+}
+
+/** The accessible name of the picture. */
+function describe(state, { rows, cols }, { note }) {
+  const [query, key] = [state.texts().query, state.texts().key].map(nounOf);
+  const { values } = state.variant();
+  const of = { scores: ["scores before the softmax"], difference: ["after − before the edits"], weights: [] }[
+    values
+  ];
+  const names = [state.base.model, state.siteName(), state.headName(), ...of].join(", ");
+  return (
+    `Attention of ${names}: ${rows} query ${query}s (rows) over ${cols} key ${key}s (columns). ` +
+    `${note ? `Note: ${note}. ` : ""}Arrow keys move the cross-hair, plus and minus zoom, Escape resets, ` +
+    `Enter chooses the ${query}.`
+  );
+}
+
+/** Where the words about a cell stand: on the side where they fit. */
+function tipPlace(layout, view, cell) {
+  const [x, y] = [layout.left + placeOf(view, cell).x, layout.top + placeOf(view, cell).y];
+  const right = x + view.colScale / 2 < 0.54 * layout.left + 0.54 * layout.width;
+  const below = y + view.rowScale + 62 * layout.unit < layout.tall;
+  return {
+    left: `${right ? x + view.colScale + 8 : x - 8}px`,
+    top: `${below ? y + view.rowScale + 8 : y - 8}px`,
+    transform: `translate(${right ? 0 : -100}%, ${below ? 0 : -100}%)`,
+  };
+}
+
+/** The request of a finer map of what is in sight, and a little around it; null where that is here. */
 function tilePath(state, layout, view) {
   const { site, head } = state.selection;
-  const variant = state.variant();
   const { rows, cols } = visible(layout, view);
   const extent = Math.max(rows[1] - rows[0], cols[1] - cols[0]);
-  const enough = Math.min(1, view.scale * (devicePixelRatio || 1), POOLED / (1.6 * extent)) * 0.999;
+  const scale = Math.min(view.rowScale, view.colScale) * (devicePixelRatio || 1);
+  const enough = Math.min(1, scale, POOLED / (1.6 * extent)) * 0.999;
   const isFine = (part) => covers(part, rows, cols) && density(part) >= enough;
-  if (state.parts(site, head, variant).some(isFine)) return null;
+  if (state.parts(site, head, state.variant()).some(isFine)) return null;
   const { queries, keys } = state.site();
   const pad = Math.round(extent / 4);
   const around = ([start, stop], size) => [Math.max(0, start - pad), Math.min(size, stop + pad)];
@@ -162,4 +209,26 @@ function waitingFor(state) {
   const name = `${state.siteName()} · ${state.headName()}`;
   if (!state.view.remote) return `Not in this file: ${name}`;
   return state.view.client?.state("map") === "pending" ? `Fetching ${name} …` : `No answer for ${name}.`;
+}
+
+/** Where the edits changed a weight most, and the way there. */
+function ChangedOffer({ state }) {
+  const asks = state.variant().values === "difference" && state.view.remote;
+  const { answer } = useAnswer(state.view, "changed", asks ? "changed" : null);
+  if (!answer) return null;
+  const { change } = /** @type {MostChanged} */ (answer);
+  if (!change) return html`<span class="hs-offer">${" "}The edits changed no weight.</span>`;
+  const { site, head, query: token, key } = change;
+  const labels = state.labels(site);
+  const amount = `${change.change > 0 ? "+" : "−"}${Math.abs(change.change).toFixed(3)}`;
+  const isShown = site === state.selection.site && head === state.selection.head;
+  const show = () => state.select({ site, head, token, direction: "out" });
+  const title = "Show the head and the token whose weight the edits changed most";
+  return html`
+    <span class="hs-offer">
+      ${` Most changed: ${state.siteName(site)}, head ${head}, `}<${Quoted} label=${labels.query[token].trim()} />
+      ${" → "}<${Quoted} label=${labels.key[key].trim()} />${` ${amount} `}
+      ${!isShown && html`<${Button} ...${{ title, onClick: show }}>Show it<//>`}
+    </span>
+  `;
 }

@@ -81,7 +81,7 @@ function MapPart({ state, theme, space, info }) {
   const sinks = useMemo(() => (map && hides !== "shown" ? restingOf(state, map) : null), [map, hides]);
   if (!map) return html`<${Part} info=${info}><${Waiting} reason=${reply.reason} /><//>`;
   const of = info.of === "head" ? [state.siteName(site), state.headName(head)] : [];
-  const names = [state.base.model, ...of, info.title];
+  const name = [...of, info.title].join(", ");
   const shares = (values?.values ?? []).map((value, key) => (sinks?.keys.includes(key) ? 0 : value));
   const hidden = sinks && legible(state.texts().key.labels[sinks.key]).trim();
   const said = [
@@ -94,7 +94,7 @@ function MapPart({ state, theme, space, info }) {
   return html`
     <${Part} ...${{ info, note: map.note, dim: !answer }}>
       <${MapOfLayers}
-        ...${{ state, theme, wide: space.wide, map, names, row, sinks }}
+        ...${{ state, theme, space, map, name, row, sinks }}
         onPoint=${(next) => (isSame(cell, next) ? undefined : setCell(next))}
       />
       <${Row} ...${{ state, theme, values: shares, said: cell ? html`<${AtCell} ...${{ state, map, cell, sinks }} />` : said }} />

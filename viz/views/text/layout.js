@@ -16,27 +16,27 @@ const HIGH = 1.36; // of the size: a word
  * @param {Text} text
  * @param {readonly [number, number]} range tokens that are drawn
  * @param {{wide: number, high: number}} room
- * @param {(label: string, size: number) => number} widthOf
+ * @param {number[]} widths of the tokens at a size of 1
  * @param {number} [largest] size of the type
  */
-export function layoutOf(text, range, room, widthOf, largest = SIZES[0]) {
+export function layoutOf(text, range, room, widths, largest = SIZES[0]) {
   const sizes = SIZES.filter((size) => size <= largest);
   for (const size of sizes) {
-    const lines = linesOf(text, range, room.wide, size, widthOf);
+    const lines = linesOf(text, range, room.wide, size, widths);
     const least = size * CLOSE * lines.length;
     if (least <= room.high || size === sizes[sizes.length - 1]) return placed(lines, room, size);
   }
   throw new Error("expected a size of type");
 }
 
-/** @type {(text: Text, range: readonly [number, number], wide: number, size: number, widthOf: (label: string, size: number) => number) => {index: number, x: number, wide: number}[][]} */
-function linesOf({ labels, special, joined = [] }, [from, to], wide, size, widthOf) {
+/** @type {(text: Text, range: readonly [number, number], wide: number, size: number, widths: number[]) => {index: number, x: number, wide: number}[][]} */
+function linesOf({ special, joined = [] }, [from, to], wide, size, widths) {
   const [specials, touches] = [new Set(special), new Set(joined)];
   const lines = [/** @type {{index: number, x: number, wide: number}[]} */ ([])];
   let x = 0;
   for (let index = from; index < to; index++) {
     const type = specials.has(index) ? SPECIAL * size : size;
-    const width = Math.min(wide, widthOf(labels[index], type) + 2 * INSIDE * size);
+    const width = Math.min(wide, widths[index] * type + 2 * INSIDE * size);
     const gap = x === 0 ? 0 : touches.has(index) ? 2 : APART * size;
     if (x + gap + width > wide && x > 0) {
       lines.push([]);

@@ -1,13 +1,12 @@
 // The text, shaded: where the word in question looks, with a line to each word, or who looks at it.
 
-import { markPainted } from "../../web/core/dom.js";
+import { markPainted, textWidths } from "../../web/core/dom.js";
 import { textOn } from "../../web/core/colours.js";
 import { html } from "../../web/core/html.js";
 import { legible } from "../../web/core/labels.js";
 import { headSwitch } from "../../web/explore/switches.js";
 import { useFocus } from "../../web/explore/focus.js";
 import { percentOf } from "../../web/explore/reading.js";
-import { fontOf, widthOf } from "../../web/painting/lettering.js";
 import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 import { layoutOf, strandOf } from "./layout.js";
 
@@ -42,23 +41,14 @@ export function Text({ state, theme, space, panel }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const largest = space.unit > 1 ? LARGE : SIZE;
   const room = { wide: Math.max(80, space.wide - 24), high: space.high / blocks.length };
-  const inputs = [
-    space.wide,
-    space.high,
-    space.family,
-    largest,
-    query,
-    key,
-    ...ranges.rows,
-    ...ranges.cols,
-    isOne,
-  ];
+  const inputs = [theme, space.wide, space.high, largest, query, key, ...ranges.rows, ...ranges.cols, isOne];
   const layouts = useMemo(() => {
-    const width = (/** @type {string} */ label, /** @type {number} */ size) =>
-      widthOf(fontOf(1, space.family || "sans-serif", size), legible(label.trim() || label));
-    const sized = blocks.map(({ text, range }) => layoutOf(text, range, room, width, largest));
-    const least = Math.min(...sized.map(({ size }) => size));
-    return blocks.map(({ text, range }) => layoutOf(text, range, room, width, least));
+    const laid = (/** @type {number} */ most) =>
+      blocks.map(({ text, range }) => {
+        const words = text.labels.map((label) => legible(label.trim() || label));
+        return layoutOf(text, range, room, textWidths(space.family, words), most);
+      });
+    return laid(Math.min(...laid(largest).map(({ size }) => size)));
   }, inputs);
   useLayoutEffect(() => {
     if (box.current && focus?.values) markPainted(box.current);

@@ -64,6 +64,18 @@ export function fit(canvas, { wide, tall }, ratio = devicePixelRatio || 1) {
 }
 
 /**
+ * The width of each label, at a size of 1.
+ *
+ * @param {string} family
+ * @param {string[]} labels
+ */
+export function textWidths(family, labels) {
+  const context = contextOf(element("canvas"));
+  context.font = `100px ${family || "sans-serif"}`;
+  return labels.map((label) => context.measureText(label).width / 100);
+}
+
+/**
  * Offers a canvas as a PNG file.
  *
  * @param {HTMLCanvasElement} canvas

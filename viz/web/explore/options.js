@@ -2,10 +2,9 @@
 
 import { html } from "../core/html.js";
 import { nounOf } from "../core/labels.js";
-import { Button } from "../parts/controls.js";
+import { Button, Menu } from "../parts/controls.js";
 import { HowManyHeads } from "../parts/switches.js";
 import { stepped } from "../text/search.js";
-import { Choices } from "../../views/matrix/choices.js";
 import { TimesFrom } from "../../views/sound/times_from.js";
 
 /** @import {Form} from "../types" */
@@ -25,9 +24,25 @@ export function Options({ state }) {
     <div class="hs-aids" role="group" aria-label="What is drawn">
       ${query.labels.length >= LONG && html`<${Find} ...${{ state, noun: nounOf(query) }} />`}
       ${form === "lines" && html`<div class="hs-aid"><span class="hs-label" aria-hidden="true">Lines of</span><${HowManyHeads} state=${state} /></div>`}
-      ${form === "matrix" && html`<div class="hs-aid"><span class="hs-label" aria-hidden="true">Values</span><${Choices} state=${state} /></div>`}
+      ${form === "matrix" && html`<div class="hs-aid"><span class="hs-label" aria-hidden="true">Values</span><${Values} state=${state} /></div>`}
     </div>
   `;
+}
+
+const VALUES = /** @type {const} */ (["weights", "scores"]);
+
+/** Weights, or the scores before the softmax. */
+function Values({ state }) {
+  const has = state.hasScores();
+  return html`<${Menu}
+    name="Values"
+    title=${has ? "Weights after the softmax, or the scores before it" : "Only pairs of single tokens have scores"}
+    labels=${["Weights", "Scores"]}
+    index=${Number(state.variant().values === "scores")}
+    without=${has ? -1 : 1}
+    onChoose=${(index) => state.select({ values: VALUES[index] })}
+    disabled=${Boolean(state.view.props.difference)}
+  />`;
 }
 
 function Find({ state, noun }) {

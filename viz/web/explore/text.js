@@ -21,7 +21,6 @@ import { HeadSwitch, headsOff, headSwitch, Ignore, Toggle, Zooming } from "./swi
 import { Tour } from "./tour.js";
 import { useWorth, WorthSeeing } from "./worth.js";
 import { methodOf, RELEVANCE } from "../methods/methods.js";
-import { forgetWidths } from "../painting/lettering.js";
 import { Kinds } from "../parts/kinds.js";
 import { useMemo, useState } from "../vendor/hooks.js";
 import { Atlas } from "../../views/atlas/view.js";
@@ -48,7 +47,6 @@ export function mount(root, props, host) {
 function open(root, props, host) {
   const state = new TextState(root, props, host);
   const mounted = mountPanels(root, state, () => compose(state, root, host));
-  document.fonts.addEventListener("loadingdone", forgetWidths);
   state.view.update(props);
   loadAhead(root, VIEWS, state.start?.form ?? START.form);
   return {
@@ -58,10 +56,7 @@ function open(root, props, host) {
       state.view.update(next);
       mounted.restyle();
     },
-    destroy() {
-      document.fonts.removeEventListener("loadingdone", forgetWidths);
-      mounted.destroy();
-    },
+    destroy: mounted.destroy,
   };
 }
 
