@@ -252,18 +252,16 @@ class Context:
     Attributes:
         states: of its tokens.
         mask: from the block's own tokens to them.
-        past: pattern of the cross-attention in an earlier pass.
         edit: of the cross-attention.
     """
 
     states: Float[Tensor, "batch key dim"]
     mask: Mask = Mask()
-    past: Pattern | None = None
     edit: Sequence[Edit] = ()
 
     def read_by(self, cross: MultiHeadAttention, x: Tensor) -> tuple[Tensor, Pattern]:
         """What an attention layer reads of it for each token of a block."""
-        return cross(x, self.states, mask=self.mask, past=self.past, edit=self.edit)
+        return cross(x, self.states, mask=self.mask, edit=self.edit)
 
 
 class PostNormBlock(nn.Module):
@@ -376,8 +374,6 @@ class StackOutput:
         encoder: what the encoder left behind, of an encoder–decoder.
         named: what `logits` are called.
         sites: the attention layers, where the mask tells their kind; () means the network's.
-        cells: the last cell of each block's recurrent unit.
-        read: how many tokens a recurrent decoder has read.
     """
 
     hidden: Float[Tensor, "batch token dim"]
@@ -387,8 +383,6 @@ class StackOutput:
     encoder: "StackOutput | None" = None
     named: str = "logits"
     sites: tuple[Where, ...] = ()
-    cells: tuple[Float[Tensor, "batch dim"], ...] = ()
-    read: int = 0
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:

@@ -1,8 +1,9 @@
 """Greedy decoding: each step appends the most likely id to the input.
 
 Causal attention makes every step repeat the steps before it: their keys and values are the same
-again. They already lie in the patterns that the last step returned, so a step that is given those
-works out one row where the plain way works out all. Nothing is stored anywhere else.
+again. They already lie in the patterns that the last step of a decoder returned, so a step that is
+given those works out one row where the plain way works out all. An encoder–decoder is given what
+its encoder returned.
 """
 
 from collections.abc import Callable, Iterator
@@ -58,7 +59,7 @@ def greedy(
             the source.
         end: the id an item ends on; None means the one of the config, and no end for a decoder.
         limit: at most this many steps; None means as many as the model has room for.
-        cached: whether keys and values of earlier steps are used again.
+        cached: whether a decoder uses keys and values of earlier steps again.
 
     Raises:
         ValueError: for more steps than there is room for.
@@ -67,11 +68,12 @@ def greedy(
         raise ValueError("ids: expected at least one token")
     network = evaluating(network)
     config: Any = network.config
-    run, start, never = network, ids, list[int]()
+    run, start, never, kept = network, ids, list[int](), "past" if cached else ""
     if not isinstance(network, Decoder):
         run, start = partial(network, ids), torch.full_like(ids[:, :1], config.begin)
         end = config.end if end is None else end
         never = [config.padding] if isinstance(network, Seq2Seq) else []  # a translator cannot
+        kept = "encoder"
     room = config.max_tokens - start.shape[1] + 1
     if room < 1:
         raise ValueError(
@@ -79,18 +81,21 @@ def greedy(
         )
     if limit is not None and not 1 <= limit <= room:
         raise ValueError(f"limit: expected 1 to {room}, received {limit}")
-    return _steps(run, start, limit or room, end, never, cached)
+    return _steps(run, start, limit or room, end, never, kept)
 
 
 def _steps(
-    run: Callable, tokens: Tensor, limit: int, end: int | None, never: list[int], cached: bool
+    run: Callable, tokens: Tensor, limit: int, end: int | None, never: list[int], kept: str
 ) -> Iterator[Step]:
-    """Steps from start tokens on; ids of `never` are not written."""
-    past, ended = None, torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device)
+    """Steps from start tokens on; ids of `never` are not written.
+
+    `kept` is the argument that is given what the last step returned, "" for none.
+    """
+    more, ended = {}, torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device)
     barred = torch.tensor(never, dtype=torch.long, device=tokens.device)
     for _ in range(limit):
         with torch.no_grad():
-            out = run(tokens, past=past)
+            out = run(tokens, **more)
         logits = out.logits[:, -1]
         chosen = logits.index_fill(1, barred, -torch.inf).argmax(-1)
         yield Step(chosen, logits)
@@ -98,4 +103,4 @@ def _steps(
         if bool(ended.all()):
             return
         tokens = torch.cat([tokens, chosen[:, None]], dim=1)
-        past = out if cached else None
+        more = {kept: out.encoder if kept == "encoder" else out} if kept else {}

@@ -6,7 +6,6 @@ Source: Vaswani et al. 2017, section 3.1.
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import chain
-from typing import Any
 
 from jaxtyping import Int
 from torch import Tensor, nn
@@ -15,7 +14,6 @@ from models.attention import Edit, Mask
 from models.attention.relative import RelativePositions
 from models.blocks import Context, StackOutput, TextConfig, blocks_of, run_blocks
 from models.checks import check_choices, check_least, shared_fields
-from models.decoder import past_length
 from models.edits import BLOCK_EDITS, at, check, in_tower
 from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig, padding_of
@@ -178,59 +176,42 @@ class Seq2Seq(nn.Module):
         *,
         edits: Sequence[Edit] = (),
         progress: Progress = no_progress,
-        past: StackOutput | None = None,
+        encoder: StackOutput | None = None,
     ) -> StackOutput:
         """Runs encoder and decoder; ids that are `padding` only fill the batch up.
 
         Args:
             source: token ids for the encoder.
-            target: token ids for the decoder, `begin` first, those of the past included.
+            target: token ids for the decoder, `begin` first.
             edits: interventions, in order.
             progress: called before each block of both and after the last; see `models.progress`.
-            past: what an earlier pass over the same source and the target's first tokens
-                returned: keys and values are taken from its patterns, and only the target's
-                tokens after them are worked out.
+            encoder: what it returned in an earlier pass over the same source; None runs it.
 
         Raises:
-            ValueError: for more tokens than the model has room for, and for edits with a past,
-                which could not reach the rows that are already there.
+            ValueError: for more tokens than the model has room for.
         """
         check(edits, self.sites, BLOCK_EDITS)
-        before = past_length(
-            None if past is None else past.blocks[0][0].keys, target.shape[1], edits
-        )
-        both = len(self.encoder.blocks) + len(self.blocks)
-        first, then = (stretch(progress, n, both) for n in (0, len(self.encoder.blocks)))
-        fill, rows = self.config.mask_fill, padding_of(target, self.config.padding)
-        of_source = padding_of(source, self.config.padding)
-        encoder = None if past is None else past.encoder
-        if encoder is None:
-            mine = in_tower(edits, self.encoder_sites)
-            encoder = self.encoder(source, padding=of_source, edits=mine, progress=first)
-        looking = None if rows is None else rows[:, before:]
-        to_source = Mask(padding=of_source, query_padding=looking, fill=fill)
+        of_source, rows = (padding_of(ids, self.config.padding) for ids in (source, target))
+        both, fill = len(self.encoder.blocks) + len(self.blocks), self.config.mask_fill
+        mine, first = in_tower(edits, self.encoder_sites), stretch(progress, 0, both)
+        given = {"padding": of_source, "edits": mine, "progress": first}
+        left: StackOutput = encoder or self.encoder(source, **given)
+        read, to_source = left.hidden, Mask(padding=of_source, query_padding=rows, fill=fill)
         causal_sites, cross_sites = zip(*self.decoder_sites, strict=True)
-
-        def given(layer: int) -> dict[str, Any]:
-            """What a block reads of the source and of the past."""
-            causal, cross = (None, None) if past is None else past.blocks[layer]
-            edit = at(edits, cross_sites[layer])
-            return {"context": Context(encoder.hidden, to_source, cross, edit), "past": causal}
-
         states, patterns = run_blocks(
             self.blocks,
-            self.embedding(target)[:, before:],
+            self.embedding(target),
             causal_sites,
-            given,
+            lambda layer: {"context": Context(read, to_source, at(edits, cross_sites[layer]))},
             edits=edits,
             padding=rows,
-            progress=then,
-            mask=Mask(causal=True, padding=rows, offset=before, fill=fill),
-            relation=self.relation(target.shape[1]).since(before),
+            progress=stretch(progress, len(self.encoder.blocks), both),
+            mask=Mask(causal=True, padding=rows, fill=fill),
+            relation=self.relation(target.shape[1]),
         )
         hidden, shared = self.norm(states[-1]), self.config.share_target
         logits = self.output(hidden, self.embedding.tokens.weight if shared else None)
-        return StackOutput(hidden, states, patterns, logits, encoder)
+        return StackOutput(hidden, states, patterns, logits, left)
 
     def _draw(self) -> None:
         """Xavier for every matrix, embeddings included; biases zero."""

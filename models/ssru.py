@@ -11,7 +11,7 @@ Translation Efficiency Task". It is the "tiny" model of Bergamot and of Firefox'
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log, sqrt
 
 import torch
@@ -25,16 +25,14 @@ from models.attention import (
     MultiHeadAttentionConfig,
     Pattern,
 )
-from models.blocks import AddNorm, FeedForward, StackOutput
+from models.blocks import AddNorm, FeedForward, StackOutput, run_blocks
 from models.checks import check_least, check_positive
-from models.decoder import past_length
-from models.edits import BLOCK_EDITS, at, check, edited_mlp, edited_state, in_tower
+from models.edits import BLOCK_EDITS, check, edited_mlp, in_tower
 from models.encoder import Encoder, EncoderConfig, padding_of
-from models.progress import Progress, each, no_progress, stretch
+from models.progress import Progress, no_progress, stretch
 from models.seeding import seeded, xavier
 from models.where import Where, stack
 
-DECODER = Where(0, tower="decoder")  # what its first block reads
 RESERVED = 2  # ids behind the vocabulary whose vectors are zero: `begin` and `padding`
 
 
@@ -121,13 +119,12 @@ class TranslatorConfig:
         )
 
 
-def halves(first: int, positions: int, dim: int) -> Float[Tensor, "position dim"]:
+def halves(positions: int, dim: int) -> Float[Tensor, "position dim"]:
     """Sines in the first half of the features, cosines of the same angles in the second.
 
         P[p, i] = sin(p · ω_i),   P[p, dim/2 + i] = cos(p · ω_i),   ω_i = 10000^(−i / (dim/2 − 1))
 
     Args:
-        first: the first position.
         positions: how many.
         dim: width, an even number.
 
@@ -135,17 +132,15 @@ def halves(first: int, positions: int, dim: int) -> Float[Tensor, "position dim"
     """
     half = dim // 2
     frequency = torch.exp(-log(10_000) / (half - 1) * torch.arange(half, dtype=torch.float64))
-    angle = torch.arange(first, first + positions, dtype=torch.float64)[:, None] * frequency
+    angle = torch.arange(positions, dtype=torch.float64)[:, None] * frequency
     return torch.cat([angle.sin(), angle.cos()], dim=1).float()
 
 
 class Halves(nn.Module):
     """Adds the fixed table of `halves`."""
 
-    def forward(
-        self, x: Float[Tensor, "batch token dim"], first: int = 0
-    ) -> Float[Tensor, "batch token dim"]:
-        return x + halves(first, x.shape[1], x.shape[2]).to(x.device, x.dtype)
+    def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
+        return x + halves(x.shape[1], x.shape[2]).to(x.device, x.dtype)
 
 
 class SSRU(nn.Module):
@@ -156,28 +151,13 @@ class SSRU(nn.Module):
         self.input = nn.Linear(dim, dim, bias=False)
         self.forget = nn.Linear(dim, dim)
 
-    def forward(
-        self,
-        x: Float[Tensor, "batch token dim"],
-        before: Float[Tensor, "batch dim"] | None = None,
-    ) -> tuple[Float[Tensor, "batch token dim"], Float[Tensor, "batch dim"]]:
-        """Runs over the tokens.
-
-        Args:
-            x: of each token.
-            before: the cell that the tokens before left; None means zeros.
-
-        Returns:
-            The outputs, and the last cell.
-        """
+    def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
         kept = self.forget(x).sigmoid()
         added = (1 - kept) * self.input(x)
-        cell = torch.zeros_like(x[:, 0]) if before is None else before
-        cells = []
-        for token in range(x.shape[1]):
-            cell = kept[:, token] * cell + added[:, token]
-            cells.append(cell)
-        return torch.stack(cells, dim=1).relu(), cell
+        cells = [added[:, 0]]
+        for token in range(1, x.shape[1]):
+            cells.append(kept[:, token] * cells[-1] + added[:, token])
+        return torch.stack(cells, dim=1).relu()
 
 
 class RecurrentBlock(nn.Module):
@@ -198,16 +178,13 @@ class RecurrentBlock(nn.Module):
         context: Float[Tensor, "batch key dim"],
         *,
         mask: Mask = Mask(),
-        past: Pattern | None = None,
-        cell: Float[Tensor, "batch dim"] | None = None,
         edit: Sequence[Edit] = (),
-    ) -> tuple[Float[Tensor, "batch token dim"], Pattern, Float[Tensor, "batch dim"]]:
-        recurrent, last = self.recurrent(x, cell)
-        x = self.after_recurrent(x, recurrent)
-        attended, pattern = self.cross(x, context, mask=mask, past=past, edit=edit)
+    ) -> tuple[Float[Tensor, "batch token dim"], tuple[Pattern]]:
+        x = self.after_recurrent(x, self.recurrent(x))
+        attended, pattern = self.cross(x, context, mask=mask, edit=edit)
         x = self.after_cross(x, attended)
         fed = edited_mlp(self.feed_forward(x), edit, mask.query_padding)
-        return self.after_feed_forward(x, fed), pattern, last
+        return self.after_feed_forward(x, fed), (pattern,)
 
 
 class Translator(nn.Module):
@@ -261,52 +238,42 @@ class Translator(nn.Module):
         *,
         edits: Sequence[Edit] = (),
         progress: Progress = no_progress,
-        past: StackOutput | None = None,
+        encoder: StackOutput | None = None,
     ) -> StackOutput:
         """Runs encoder and decoder; ids that are `padding` only fill the batch up.
 
         Args:
             source: token ids for the encoder.
-            target: token ids for the decoder, `begin` first, those of the past included.
+            target: token ids for the decoder, `begin` first.
             edits: interventions, in order.
             progress: called before each block of both and after the last; see `models.progress`.
-            past: what an earlier pass over the same source and the target's first tokens
-                returned: only the target's tokens after them are worked out.
+            encoder: what it returned in an earlier pass over the same source; None runs it.
 
         Raises:
-            ValueError: for more tokens than the model has room for, and for edits with a past,
-                which could not reach the rows that are already there.
+            ValueError: for more tokens than the model has room for.
         """
         check(edits, self.sites, BLOCK_EDITS)
-        before = past_length(None if past is None else past.read, target.shape[1], edits)
-        both = len(self.encoder.blocks) + len(self.blocks)
-        first, then = (stretch(progress, n, both) for n in (0, len(self.encoder.blocks)))
         of_source, rows = (padding_of(ids, self.config.padding) for ids in (source, target))
-        encoder = None if past is None else past.encoder
-        if encoder is None:
-            mine = in_tower(edits, self.encoder_sites)
-            encoder = self.encoder(source, padding=of_source, edits=mine, progress=first)
-        mask = Mask(padding=of_source, query_padding=None if rows is None else rows[:, before:])
-        x = edited_state(self._embedded(target, before), edits, DECODER, rows)
-        states, patterns, cells = [x], [], []
-        for layer, block in enumerate(each(self.blocks, then)):
-            earlier = (None, None) if past is None else (past.blocks[layer][0], past.cells[layer])
-            edit = at(edits, self.decoder_sites[layer])
-            x, pattern, cell = block(
-                x, encoder.hidden, mask=mask, past=earlier[0], cell=earlier[1], edit=edit
-            )
-            x = edited_state(x, edits, replace(DECODER, layer=layer + 1), rows)
-            states.append(x)
-            patterns.append((pattern,))
-            cells.append(cell)
-        logits = x @ self.embedding.weight[: self.config.vocab].T + self.bias
-        kept = {"cells": tuple(cells), "read": target.shape[1]}
-        return StackOutput(x, tuple(states), tuple(patterns), logits, encoder, **kept)
+        both = len(self.encoder.blocks) + len(self.blocks)
+        mine, first = in_tower(edits, self.encoder_sites), stretch(progress, 0, both)
+        given = {"padding": of_source, "edits": mine, "progress": first}
+        left: StackOutput = encoder or self.encoder(source, **given)
+        states, patterns = run_blocks(
+            self.blocks,
+            self._embedded(target),
+            self.decoder_sites,
+            edits=edits,
+            padding=rows,
+            progress=stretch(progress, len(self.encoder.blocks), both),
+            context=left.hidden,
+            mask=Mask(padding=of_source, query_padding=rows),
+        )
+        logits = states[-1] @ self.embedding.weight[: self.config.vocab].T + self.bias
+        return StackOutput(states[-1], states, patterns, logits, left)
 
-    def _embedded(self, target: Tensor, before: int) -> Float[Tensor, "batch token dim"]:
-        """The decoder's input, from one position on."""
+    def _embedded(self, target: Tensor) -> Float[Tensor, "batch token dim"]:
+        """The decoder's input."""
         most = self.config.max_tokens
         if target.shape[1] > most:
             raise ValueError(f"expected at most {most} tokens, received {target.shape[1]}")
-        x = self.embedding(target[:, before:]) * sqrt(self.config.dim)
-        return self.positions(x, before)
+        return self.positions(self.embedding(target) * sqrt(self.config.dim))

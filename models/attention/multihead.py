@@ -255,8 +255,7 @@ class MultiHeadAttention(nn.Module):
             angles: rotation of queries and keys (see `relative.rotate`); with a past, for the
                 positions of x only.
             past: this layer's pattern of an earlier pass, used as key-value cache (keys are already
-                rotated and scaled). Keys and values of x are appended; a context is not projected
-                again.
+                rotated and scaled): keys and values of x are appended.
             edit: interventions, in order.
 
         Raises:
@@ -277,13 +276,10 @@ class MultiHeadAttention(nn.Module):
         if context is not None:
             mask = mask.of_other_queries(x.shape[0], x.shape[1])
         q = self._prepared(self.query(x), self.config.heads, angles)
-        if context is not None and past is not None:
-            k, v = past.k, past.v
-        else:
-            k = self._prepared(self.key(source), self.config.key_heads, angles)
-            v = _split(self.value(values), self.config.key_heads)
-            if past is not None:
-                k, v = torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
+        k = self._prepared(self.key(source), self.config.key_heads, angles)
+        v = _split(self.value(values), self.config.key_heads)
+        if past is not None:
+            k, v = torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
         dropout = self.config.dropout if self.training else 0.0
         more = {"mask": mask, "score": self.score, "bias": bias, "dropout": dropout, "edit": edit}
         attended, pattern = attend(q, k, v, **more)
