@@ -43,10 +43,8 @@ def test_a_thousand_heads_are_ranked_and_sorted(page: Page, server: Server) -> N
     source = random_source(32, 33, 5)
     view = opened(page, server, source, "wide", layer=20, head=7)
     open_lab(page, "Numbers")
-    rows = page.locator(".hs-heads-table tbody tr")
     expect(page.locator("tr[aria-selected=true]")).to_be_in_viewport()
     expect(page.locator("tr[aria-selected=true] th")).to_have_text("20 · 7")
-    assert rows.count() < 100
     shares = source.array.diagonal(-1, 2, 3).mean(-1)
     page.get_by_role("button", name="Previous token").click()
     expect(page.locator("[aria-sort=descending]")).to_have_text("Previous token")

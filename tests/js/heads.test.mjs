@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { percent, rangeOf, signed, ticksOf } from "../../viz/web/core/ticks.js";
+import { percent, signed, ticksOf } from "../../viz/web/core/ticks.js";
 import { layoutOf } from "../../viz/web/parts/heads_layout.js";
 import * as numbers from "../../viz/web/core/head_numbers.js";
 import { baseOf } from "./helpers.mjs";
@@ -23,17 +23,6 @@ const ANSWER = {
 const BASE = baseOf([{ layer: 1 }, { layer: 4 }]);
 const FOUND = new numbers.HeadNumbers(ANSWER, BASE.sites);
 const SPOTS = numbers.spotsOf(BASE.sites, [0, 1]);
-
-test("the range of an axis covers its values, and zero where that is near", () => {
-  assert.deepEqual(rangeOf([0.3, null, 0.9]), [0.3, 0.9]);
-  assert.deepEqual(rangeOf([0.1, 0.9]), [0, 0.9]);
-  assert.deepEqual(rangeOf([-0.9, -0.1]), [-0.9, 0]);
-  assert.deepEqual(rangeOf([2, 2]), [1, 3]);
-  assert.deepEqual(rangeOf([0]), [-1, 1]);
-  assert.equal(rangeOf([null]), null);
-  assert.deepEqual(rangeOf([0, 0.98], { low: -1, high: 1 }), [0, 1]);
-  assert.deepEqual(rangeOf([0.2, 0.4], { low: 0, high: null }), [0.2, 0.4]);
-});
 
 test("ticks are round numbers within the range", () => {
   const texts = (/** @type {[number, number]} */ range, /** @type {number} */ most) =>

@@ -1,6 +1,6 @@
 // The text, shaded: where the word in question looks, with a line to each word, or who looks at it.
 
-import { markPainted, textWidths } from "../../web/core/dom.js";
+import { markPainted, reveal, textWidths } from "../../web/core/dom.js";
 import { textOn } from "../../web/core/colours.js";
 import { html } from "../../web/core/html.js";
 import { legible } from "../../web/core/labels.js";
@@ -53,7 +53,7 @@ export function Text({ state, theme, space, panel }) {
   useLayoutEffect(() => {
     if (box.current && focus?.values) markPainted(box.current);
   });
-  useShown(box, layouts, blocks, asking, state.selection.token);
+  useShown(box, layouts, asking, state.selection.token);
 
   let above = 0;
   const tops = layouts.map(({ tall }) => (above += tall) - tall);
@@ -217,14 +217,9 @@ function shadeOf({ ramp }, weight) {
 }
 
 /** Scrolls to the chosen word of a long text. */
-function useShown(box, layouts, blocks, asking, token) {
-  const block = blocks.findIndex(({ axis }) => axis === asking);
+function useShown(box, layouts, asking, token) {
   useLayoutEffect(() => {
-    const word = token === null ? null : layouts[Math.max(0, block)].words.get(token);
-    const scroller = box.current?.closest(".hs-drawing");
-    if (!word || !scroller || scroller.scrollHeight <= scroller.clientHeight) return;
-    const { scrollTop, clientHeight } = scroller;
-    if (word.y < scrollTop || word.y + word.high > scrollTop + clientHeight)
-      scroller.scrollTop = word.y - clientHeight / 3;
+    const word = token === null ? null : box.current?.querySelector(`.hs-current[data-index="${token}"]`);
+    if (word) reveal(box.current.closest(".hs-drawing"), word);
   }, [token, layouts, asking]);
 }

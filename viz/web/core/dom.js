@@ -76,6 +76,21 @@ export function textWidths(family, labels) {
 }
 
 /**
+ * Scrolls a box until one of its children is in sight, and a third of the way down.
+ *
+ * @param {HTMLElement | null} box
+ * @param {Element} child
+ * @param {number} [above] height of what covers the top of the box
+ */
+export function reveal(box, child, above = 0) {
+  if (!box) return;
+  const [outer, inner] = [box.getBoundingClientRect(), child.getBoundingClientRect()];
+  const isAbove = inner.top < outer.top + above;
+  if (isAbove || inner.bottom > outer.top + box.clientHeight)
+    box.scrollTop += inner.top - outer.top - box.clientHeight / 3;
+}
+
+/**
  * Offers a canvas as a PNG file.
  *
  * @param {HTMLCanvasElement} canvas

@@ -1,42 +1,6 @@
-// Ranges and ticks of the axes of a plot. Pure functions.
+// Ticks of an axis, and how numbers are written. Pure functions.
 
 /** @import {Range} from "../types" */
-
-const WIDENED = 0.5; // on either side of a single value
-const CHEAP = 1 / 3; // an axis begins at zero where that adds at most this share to it
-const NEAR = 0.1; // an axis ends at a bound of its number where that adds at most this share
-
-/** The smallest and the largest of these values; null if there are none. */
-function extremesOf(values) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of values)
-    if (value !== null) [low, high] = [Math.min(low, value), Math.max(high, value)];
-  return low > high ? null : [low, high];
-}
-
-/**
- * The range of an axis over these values; null if there are none.
- *
- * @param {Iterable<number | null>} values null where there is no value
- * @param {{low: number | null, high: number | null}} [bounds] of the number by definition
- * @returns {[number, number] | null}
- */
-export function rangeOf(values, bounds) {
-  const extremes = extremesOf(values);
-  if (!extremes) return null;
-  let [low, high] = extremes;
-  if (low === high) {
-    const around = low === 0 ? 1 : Math.abs(low) * WIDENED;
-    return [low - around, high + around];
-  }
-  const extent = high - low;
-  if (low > 0 && low <= extent * CHEAP) low = 0;
-  if (high < 0 && -high <= extent * CHEAP) high = 0;
-  const { low: least = null, high: most = null } = bounds ?? {};
-  if (least !== null && least < low && low - least <= extent * NEAR) low = least;
-  if (most !== null && most > high && most - high <= extent * NEAR) high = most;
-  return [low, high];
-}
 
 /**
  * Round numbers within a range: multiples of 1, 2 or 5 times a power of ten.
