@@ -11,6 +11,7 @@ it failed, 2 for arguments that make no sense, 130 if it was interrupted.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -22,9 +23,9 @@ from tqdm import tqdm
 
 from analysis.corpus.engines import ENGINES
 from analysis.corpus.files import reason_of
+from analysis.corpus.plan import LONGEST, PAIRS, SHARD
 from analysis.corpus.runs import corpus
-from analysis.corpus.settings import LONGEST, PAIRS, SHARD
-from analysis.corpus.watched import Control, Progress, StoppedError, be_nice, watched
+from analysis.corpus.watched import Control, Progress, StoppedError, watched
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 NAME = "analysis.corpus"
@@ -76,8 +77,8 @@ def read(options: argparse.Namespace) -> Path:
     names = ("column", "target", "longest", "shard", "threads", "device", "about")
     settings = {name: getattr(options, name) for name in (*names, "engine", "pairs")}
     sources = [Path(each) for each in options.texts or options.images]
-    if options.watched:
-        be_nice()
+    if options.watched and hasattr(os, "nice"):
+        os.nice(10)  # other processes of this machine go first
     with watched(Path(options.out)) if options.watched else nullcontext(bar()) as control:
         return corpus(options.model, sources, options.out, control=control, **settings)
 

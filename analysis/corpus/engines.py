@@ -11,9 +11,9 @@ import torch
 
 from analysis.corpus.plan import Plan, open_shard
 from analysis.corpus.state import State
-from analysis.corpus.tally import CELLS, Item, tally
+from analysis.corpus.tally import CELLS, tally
+from analysis.corpus.texts import Text
 from models.run import as_model, load, trace
-from models.trace import Trace
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -39,7 +39,7 @@ class Worker:
 
     def read_shard(self, folder: Path, number: int, report: Report = lambda done: None) -> State:
         """What a shard leaves behind; an exception of the report, after each batch, ends it."""
-        state, done = State.empty(self.plan.scheme), 0
+        state, done = State.empty(self.plan), 0
         for batch in self.batches(open_shard(folder, number)):
             self.read(batch, state)
             done += len(batch)
@@ -47,43 +47,38 @@ class Worker:
         state.forget()
         return state
 
-    def batches(self, items: Sequence[Item]) -> Iterator[list[Item]]:
+    def batches(self, texts: Sequence[Text]) -> Iterator[list[Text]]:
         """Inputs of equal length together, the short ones first."""
-        kind = "cuda" if self.model.device.type == "cuda" else "cpu"
-        places = self.plan.places
+        kind, places = "cuda" if self.model.device.type == "cuda" else "cpu", self.plan.places
         heads = max(place.heads for place in places)
         alone = self.plan.settings.pictures or any(p.where.kind == "cross" for p in places)
-        groups: dict[int, list[Item]] = {}
-        for item in items:
-            groups.setdefault(item.tokens, []).append(item)
+        groups: dict[int, list[Text]] = {}
+        for text in texts:
+            groups.setdefault(max(1, text.tokens), []).append(text)
         for tokens, group in sorted(groups.items()):
-            cells = heads * max(1, tokens) ** 2
-            most = max(1, min(TOKENS[kind] // max(1, tokens), CELLS[kind] // cells))
+            most = max(1, min(TOKENS[kind] // tokens, CELLS[kind] // (heads * tokens**2)))
             step = 1 if alone else most
             for start in range(0, len(group), step):
                 yield group[start : start + step]
 
-    def read(self, batch: list[Item], state: State) -> None:
+    def read(self, batch: list[Text], state: State) -> None:
         """Reads a batch; if it is refused, one by one."""
         try:
-            t = self.traced(batch)
+            if self.plan.settings.pictures:
+                t = trace(self.model, Path(batch[0].text))
+            else:
+                targets = [text.target for text in batch if text.target is not None] or None
+                t = trace(self.model, [text.text for text in batch], targets, logits_to_keep=1)
             if len({len(each) for each in t.tokens}) > 1:
                 raise ValueError("its tokens are not those that were counted")
         except (OSError, ValueError) as error:
             if len(batch) == 1:
                 state.notes[f"refused: {' '.join(str(error).split())}"] += 1
             else:
-                for item in batch:
-                    self.read([item], state)
+                for text in batch:
+                    self.read([text], state)
             return
-        tally(self.plan.scheme, state, batch, t)
-
-    def traced(self, batch: Sequence[Item]) -> Trace:
-        """One pass."""
-        if self.plan.settings.pictures:
-            return trace(self.model, Path(batch[0].text))
-        targets = [item.target for item in batch if item.target is not None] or None
-        return trace(self.model, [item.text for item in batch], targets, logits_to_keep=1)
+        tally(self.plan, state, batch, t)
 
 
 def local(model: "Model", plan: Plan, folder: Path, shards: Sequence[int], report: Report) -> Parts:

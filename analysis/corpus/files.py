@@ -78,13 +78,15 @@ def _values_in(metadata: "pq.FileMetaData") -> int:
     return sum(group.column(n).num_values for group in groups for n in range(group.num_columns))
 
 
-def open_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a folder; empty if it has none.
+def manifest_of(folder: Path, *, needed: bool = True) -> dict[str, Any]:
+    """The manifest of the folder of a run; empty for a folder without one where none is needed.
 
     Raises:
-        ValueError: for one that is not of a run.
+        ValueError: for a folder without one, and for one that is not of a run.
     """
     if not (folder / "manifest.json").exists():
+        if needed:
+            raise ValueError(f"{folder.name}: expected the folder of a run, with a manifest.json")
         return {}
     try:
         manifest = read_object(folder / "manifest.json")
@@ -101,16 +103,4 @@ def open_manifest(folder: Path) -> dict[str, Any]:
             raise ValueError(f"{folder.name}: manifest.json: {name}: {received}")
     if not all(isinstance(corpus, dict) for corpus in manifest["corpora"]):
         raise ValueError(f"{folder.name}: manifest.json: corpora: expected objects")
-    return manifest
-
-
-def manifest_of(folder: Path) -> dict[str, Any]:
-    """The manifest of the folder of a run.
-
-    Raises:
-        ValueError: for a folder without one, and for one that is not of a run.
-    """
-    manifest = open_manifest(folder)
-    if not manifest:
-        raise ValueError(f"{folder.name}: expected the folder of a run, with a manifest.json")
     return manifest

@@ -7,66 +7,142 @@ begins again; one that has a plan goes on after its last shard.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from analysis.circuits import OF_WEIGHTS
 from analysis.corpus.files import FOLDER
-from analysis.corpus.settings import Place, Scheme, Settings
-from analysis.corpus.state import QUERIES
-from analysis.corpus.tally import Item
 from analysis.corpus.texts import Text
+from analysis.heads import ON_OWN
+from analysis.measures import MEASURES, PICTURE_MEASURES, Measure
 from models.files.objects import read_object
-from models.trace import Where
+from models.trace import Site, Where
 from models.whole_file import write_whole
 
 if TYPE_CHECKING:
     from models.model import Model
     from models.text import Tokenizer, Tokens
 
+LONGEST = 256  # tokens of a text that are read, at most
+SHARD = 2_048  # texts of a shard
+PAIRS = 512  # pairs of tokens that are kept of each head
 TOKENS = 4_096  # that are counted one by one, at most: the most frequent ones
+QUERIES = 8_192  # from which pairs of tokens are counted, at most
 CHARACTERS = 32  # of a token, at most, when a long text is cut before it is tokenised
 
 
 @dataclass(frozen=True)
+class Settings:
+    """How a corpus is read: equal settings give equal results.
+
+    Attributes:
+        pictures: whether the inputs are pictures.
+        longest: tokens of a text that are read, at most.
+        threads: of PyTorch on a processor; 0 for its own choice.
+        pairs: of tokens that are kept of each head, those with the most weight.
+    """
+
+    pictures: bool = False
+    longest: int = LONGEST
+    threads: int = 0
+    pairs: int = PAIRS
+
+    def __post_init__(self) -> None:
+        for name, least in {"longest": 2, "threads": 0, "pairs": 1}.items():
+            if (received := getattr(self, name)) < least:
+                raise ValueError(f"{name}: expected {least} or more, received {received}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the heads of one site stand among all heads.
+
+    Attributes:
+        where: address of the site.
+        first: number of its first head.
+        heads: how many it has.
+    """
+
+    where: Where
+    first: int
+    heads: int
+
+    @property
+    def slice(self) -> slice:
+        return slice(self.first, self.first + self.heads)
+
+
+def places_of(sites: Sequence[Site]) -> tuple[Place, ...]:
+    """The heads of some sites, numbered site by site."""
+    firsts = accumulate((site.heads for site in sites), initial=0)
+    return tuple(Place(s.where, first, s.heads) for s, first in zip(sites, firsts, strict=False))
+
+
+@dataclass(frozen=True)
 class Plan:
-    """What a run reads, and how.
+    """What a run reads, and what it is added up by.
 
     Attributes:
         settings: of the run.
         places: the heads.
+        counted: ids of the tokens that are counted one by one, ascending.
         scores: of the weight matrices of each head, by name.
         model: digest of the network.
         sizes: texts of each shard.
         tokens: number of tokens of all texts.
         labels: what token ids show, by id.
-        counted: ids of the tokens that are counted one by one.
         shortened: how many texts were cut to the longest length.
         empty: how many had fewer than two tokens.
     """
 
     settings: Settings
     places: tuple[Place, ...]
-    scores: Mapping[str, list[float]]
-    model: str
-    sizes: list[int]
-    tokens: int
-    labels: dict[int, str]
     counted: tuple[int, ...]
-    shortened: int
-    empty: int
+    scores: Mapping[str, list[float]] = field(default_factory=dict)
+    model: str = ""
+    sizes: Sequence[int] = ()
+    tokens: int = 0
+    labels: Mapping[int, str] = field(default_factory=dict)
+    shortened: int = 0
+    empty: int = 0
 
     @property
     def texts(self) -> int:
         return sum(self.sizes)
 
+    @property
+    def heads(self) -> int:
+        return sum(place.heads for place in self.places)
+
+    @property
+    def sampled(self) -> float:
+        """The share of the queries from which pairs of tokens are counted."""
+        return min(1.0, QUERIES / max(1, self.tokens))
+
     @cached_property
-    def scheme(self) -> Scheme:
-        """What it is added up by."""
-        return Scheme(self.settings, self.places, self.counted)
+    def sites(self) -> dict[Where, tuple[int, Place]]:
+        """Number and place of each site."""
+        return {place.where: (number, place) for number, place in enumerate(self.places)}
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """The numbers that are taken; patches of a picture have no order along a line."""
+        pictures = self.settings.pictures
+        without = {*OF_WEIGHTS, *((set(ON_OWN) - {"same token"}) if pictures else ())}
+        kept = (each for each in MEASURES if each.key not in without)
+        return (*kept, *PICTURE_MEASURES) if pictures else tuple(kept)
+
+    def columns(self, ids: np.ndarray) -> np.ndarray:
+        """The column of each token among those that are counted; the last is that of all others."""
+        counted = np.array([*self.counted, -1], np.int64)
+        at = np.searchsorted(counted[:-1], ids)
+        return np.where(counted[at] == ids, at, len(self.counted))
 
     def save(self, folder: Path) -> None:
         """Writes the plan into the folder of its run."""
@@ -83,104 +159,73 @@ class Plan:
         if not path.exists():
             return None
         try:
-            manifest = read_object(path)
-            return Plan(
-                **manifest
-                | {
-                    "settings": Settings(**manifest["settings"]),
-                    "places": tuple(
-                        Place(**each | {"where": Where(**each["where"])})
-                        for each in manifest["places"]
-                    ),
-                    "labels": {int(n): label for n, label in manifest["labels"].items()},
-                    "counted": tuple(manifest["counted"]),
-                }
-            )
+            saved: Any = read_object(path)
+            places = [Place(**each | {"where": Where(**each["where"])}) for each in saved["places"]]
+            saved["places"] = tuple(places)
+            saved["settings"] = Settings(**saved["settings"])
+            saved["labels"] = {int(n): label for n, label in saved["labels"].items()}
+            saved["counted"] = tuple(saved["counted"])
+            return Plan(**saved)
         except (ValueError, LookupError, TypeError) as error:
             raise ValueError(
                 f"{folder.name} was begun by another version: name another folder"
             ) from error
 
 
-def planned(
-    model: "Model",
-    settings: Settings,
-    folder: Path,
-    texts: Iterable[Text],
-    heads: tuple[tuple[Place, ...], Mapping[str, list[float]]],
-    *,
-    digest: str = "",
-    shard: int,
-) -> Plan:
-    """Tokenises texts, writes them into shards, and plans how they are read.
+def planned(plan: Plan, model: "Model", folder: Path, texts: Iterable[Text], shard: int) -> Plan:
+    """Tokenises texts, writes them into shards, and completes a plan of settings and heads.
 
     Raises:
         ValueError: if there are no texts.
     """
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-    reader = _Reader(model, settings)
-    rows, sizes = reader.rows(texts), []
+    labels: dict[int, str] = {}
+    counts, sizes = Counter[int](), list[int]()
+    shortened = empty = 0
+
+    def read() -> Iterator[dict[str, Any]]:
+        """The inputs as they are written; texts that are too short for attention are left out."""
+        nonlocal shortened, empty
+        number = 0
+        for text in texts:
+            if not plan.settings.pictures:
+                kept, tokens = cut(text.text, model, plan.settings.longest)
+                if len(tokens) < 2:
+                    empty += 1
+                    continue
+                shortened += kept != text.text
+                counts.update(tokens.ids)
+                for token, label in zip(tokens.ids, tokens.labels, strict=True):
+                    labels.setdefault(token, label)
+                text = replace(text, text=kept, tokens=len(tokens))
+            yield asdict(replace(text, number=number))
+            number += 1
+
+    rows = read()
     while part := list(islice(rows, shard)):
-        path = _shard(folder, len(sizes))
+        write_whole(_shard(folder, len(sizes)), json.dumps(part, ensure_ascii=False))
         sizes.append(len(part))
-        write_whole(path, json.dumps(part, ensure_ascii=False))
     if not sizes:
         raise ValueError("the corpus is empty: expected at least one text of two tokens")
-    counts, tokens = reader.counts, reader.counts.total()
     common = sorted(counts, key=lambda token: (-counts[token], token))[:TOKENS]
-    plan = Plan(
-        settings=replace(settings, sampled=min(1.0, QUERIES / max(1, tokens))),
-        places=heads[0],
-        scores=heads[1],
-        model=digest,
-        sizes=sizes,
-        tokens=tokens,
-        labels=reader.labels,
-        counted=tuple(sorted(common)),
-        shortened=reader.shortened,
-        empty=reader.empty,
-    )
+    more = {"sizes": sizes, "tokens": counts.total(), "labels": labels}
+    plan = replace(plan, counted=tuple(sorted(common)), **more, shortened=shortened, empty=empty)
     plan.save(folder)
     return plan
 
 
-class _Reader:
-    """Tokenises texts, and counts what it reads."""
+def cut(text: str, model: "Model", longest: int) -> "tuple[str, Tokens]":
+    """The beginning of a text that is at most so many tokens, and that the model has room for.
 
-    def __init__(self, model: "Model", settings: Settings) -> None:
-        self.model, self.settings = model, settings
-        self.labels: dict[int, str] = {}
-        self.counts: Counter[int] = Counter()
-        self.number = self.shortened = self.empty = 0
-
-    def rows(self, texts: Iterable[Text]) -> Iterator[dict[str, Any]]:
-        """The inputs as they are written; texts that are too short for attention are left out."""
-        for text in texts:
-            kept, tokens = text.text, 0
-            if not self.settings.pictures:
-                kept, tokens = self._counted(text.text)
-                if tokens < 2:
-                    self.empty += 1
-                    continue
-            yield asdict(Item(self.number, text.source, kept, tokens, text.target))
-            self.number += 1
-
-    def _counted(self, text: str) -> tuple[str, int]:
-        """What is read of a text, and how many tokens it has."""
-        tokenizer = self.model.tokenizer
-        if tokenizer is None:
-            raise ValueError(f"{self.model.name} has no tokenizer: it cannot read texts")
-        kept, tokens = cut(text, tokenizer, min(self.settings.longest, self.model.limit))
-        if len(tokens) > 1:
-            self.shortened += kept != text
-            self.counts.update(tokens.ids)
-            for token, label in zip(tokens.ids, tokens.labels, strict=True):
-                self.labels.setdefault(token, label)
-        return kept, len(tokens)
+    Raises:
+        ValueError: for a model without a tokenizer.
+    """
+    if model.tokenizer is None:
+        raise ValueError(f"{model.name} has no tokenizer: it cannot read texts")
+    return _cut(text, model.tokenizer, min(longest, model.limit))
 
 
-def cut(text: str, tokenizer: "Tokenizer", longest: int) -> "tuple[str, Tokens]":
-    """The beginning of a text that is at most so many tokens, and its tokens."""
+def _cut(text: str, tokenizer: "Tokenizer", longest: int) -> "tuple[str, Tokens]":
     text = text[: longest * CHARACTERS]
     tokens = tokenizer.encode(text)
     while len(tokens) > longest:
@@ -196,9 +241,9 @@ def _shard(folder: Path, number: int) -> Path:
     return folder / FOLDER / f"texts-{number:05}.json"
 
 
-def open_shard(folder: Path, number: int) -> list[Item]:
+def open_shard(folder: Path, number: int) -> list[Text]:
     """The inputs of a shard."""
-    return [Item(**each) for each in json.loads(_shard(folder, number).read_text("utf-8"))]
+    return [Text(**each) for each in json.loads(_shard(folder, number).read_text("utf-8"))]
 
 
 def forget(folder: Path) -> None:

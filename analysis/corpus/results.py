@@ -2,8 +2,6 @@
 
 heads       one row a head: address, how much was read, scores of its matrices
 measures    head × number: count, mean, variance, 95 % interval, share of texts at 0.4 or more
-histograms  head × number × bin
-distances   head × distance: share of the weight
 maps        head: mean weights of the first 16 tokens; of pictures, where weight goes
 examples    head × interval of strength: queries with their strongest keys
 texts       the texts of the examples, with their tokens
@@ -20,18 +18,13 @@ import numpy as np
 from analysis.corpus.files import write_table
 from analysis.corpus.intervals import interval
 from analysis.corpus.plan import Plan
-from analysis.corpus.scales import BINS, STRENGTHS, bin_ranges, edges
-from analysis.corpus.state import State
-from analysis.descriptions import MOST
+from analysis.corpus.state import STRENGTHS, State
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 LISTED = 32  # tokens of each head
-NAMES = (
-    *("heads", "measures", "histograms", "distances", "maps"),
-    *("examples", "texts", "tokens", "pairs"),
-)
+NAMES = ("heads", "measures", "maps", "examples", "texts", "tokens", "pairs")
 Columns = dict[str, Any]
 
 
@@ -44,8 +37,6 @@ def write_results(folder: Path, plan: Plan, state: State) -> None:
     tables = {
         "heads": _heads(plan, state),
         "measures": _measures(plan, state),
-        "histograms": _histograms(plan, state),
-        "distances": _distances(state),
         "maps": _maps(state),
         "examples": _examples(state),
         "tokens": _rows(_tokens(plan, state), "id role token label weight share"),
@@ -60,34 +51,26 @@ def write_results(folder: Path, plan: Plan, state: State) -> None:
 
 def _rows(rows: Iterator[tuple], names: str) -> Columns:
     """Columns of rows."""
-    columns: Columns = {name: [] for name in names.split()}
-    for row in rows:
-        for values, value in zip(columns.values(), row, strict=True):
-            values.append(value)
-    return columns
+    every = list(rows)
+    columns = zip(*every, strict=True) if every else [()] * len(names.split())
+    return dict(zip(names.split(), columns, strict=True))
 
 
 def _measures(plan: Plan, state: State) -> Columns:
     """Mean, variance and interval of every number of every head, where it is defined."""
-    totals, numbers = state.totals, plan.scheme.measures
+    totals, names = state.totals, np.array([each.key for each in plan.measures])
     count, total = totals["count"], totals["sum"].astype(np.longdouble)
+    share = np.array([(each.low, each.high) == (0, 1) for each in plan.measures])
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = total / count
         variance = np.maximum(totals["square"] - total * mean, 0.0) / (count - 1)
-    low, high, holds = (np.full(count.shape, np.nan) for _ in range(3))
-    for column, measure in enumerate(numbers):
-        share = (measure.low, measure.high) == (0, 1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            of_heads = (each[:, column] for each in (mean, variance, count))
-            low[:, column], high[:, column] = interval(*of_heads, share=share)
-        if share:
-            reached = edges(measure)[:-1] >= MOST - 1e-9
-            often = totals["histogram"][:, column, : len(reached)][:, reached].sum(-1)
-            holds[:, column] = often / np.maximum(count[:, column], 1)
+        both = [interval(mean, variance, count, share=each) for each in (True, False)]
+        low, high = (np.where(share, *ends).astype(float) for ends in zip(*both, strict=True))
+        holds = np.where(share, totals["holds"] / count, np.nan)
     head, column = at = np.nonzero(count)
     return {
         "id": head,
-        "measure": [numbers[each].key for each in column],
+        "measure": names[column].tolist(),
         "count": count[at].astype(np.int64),
         "mean": mean[at].astype(float),
         "variance": variance[at].astype(float),
@@ -110,32 +93,6 @@ def _heads(plan: Plan, state: State) -> Columns:
         "items": state.totals["items"].astype(np.int64),
         "queries": state.totals["queries"].astype(np.int64),
         **plan.scores,
-    }
-
-
-def _histograms(plan: Plan, state: State) -> Columns:
-    counts, numbers = state.totals["histogram"], plan.scheme.measures
-    head, column, bin_ = counts.nonzero()
-    limits = [edges(measure) for measure in numbers]
-    return {
-        "id": head,
-        "measure": [numbers[each].key for each in column],
-        "from": [limits[c][b] for c, b in zip(column, bin_, strict=True)],
-        "to": [limits[c][b + 1] for c, b in zip(column, bin_, strict=True)],
-        "count": counts[head, column, bin_].astype(np.int64),
-    }
-
-
-def _distances(state: State) -> Columns:
-    sums, ranges = state.totals["distance"], bin_ranges()
-    head, bin_ = sums.nonzero()
-    size = [ranges[abs(each - BINS + 1)] for each in bin_]
-    return {
-        "id": head,
-        "side": np.sign(bin_ - BINS + 1),
-        "from": [each[0] for each in size],
-        "to": [each[1] for each in size],
-        "share": sums[head, bin_] / np.maximum(state.totals["queries"], 1)[head],
     }
 
 

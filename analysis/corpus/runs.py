@@ -10,16 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.circuits import Products, circuit_scores
+from analysis.circuits import OF_WEIGHTS, Products, circuit_scores
 from analysis.corpus.engines import ENGINES, local, on_ray
-from analysis.corpus.files import FOLDER, FORMAT, open_manifest, write_json
-from analysis.corpus.plan import Plan, cut, forget, planned
+from analysis.corpus.files import FOLDER, FORMAT, manifest_of, write_json
+from analysis.corpus.plan import (
+    LONGEST,
+    PAIRS,
+    SHARD,
+    Place,
+    Plan,
+    Settings,
+    cut,
+    forget,
+    places_of,
+    planned,
+)
 from analysis.corpus.results import write_results
-from analysis.corpus.scales import OF_WEIGHTS
-from analysis.corpus.settings import LONGEST, PAIRS, SHARD, Place, Settings, places_of
 from analysis.corpus.state import State
 from analysis.corpus.texts import Text, texts_of
-from analysis.corpus.watched import Control, Progress, StoppedError, no_control
+from analysis.corpus.watched import Control, Progress, StoppedError
 from analysis.heads import KINDS
 from models.run import as_model, load, trace
 
@@ -46,7 +55,7 @@ def corpus(
     device: str | None = None,
     about: str = "",
     pairs: int = PAIRS,
-    control: Control = no_control,
+    control: Control = lambda progress: None,
 ) -> Path:
     """Reads a corpus once, and writes what every head does into a folder of Parquet files.
 
@@ -81,12 +90,12 @@ def corpus(
         raise ValueError(f"engine: expected one of {ENGINES}, received {engine!r}")
     settings = Settings(longest=longest, threads=threads, pairs=pairs)
     opened = load(model, device=device) if isinstance(model, str) else as_model(model)
-    pictures = opened.preprocessing is not None
+    settings = replace(settings, pictures=opened.preprocessing is not None)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    run = _Run(opened, folder, replace(settings, pictures=pictures), control)
-    every = texts_of(texts, pictures=pictures, column=column, target=target)
-    run.prepare(every, shard, about)
+    every = texts_of(texts, pictures=settings.pictures, column=column, target=target)
+    run = _Run(opened, folder, about, control)
+    run.prepare(every, settings, shard)
     shards = [number for number in range(len(run.plan.sizes)) if number not in run.state.done]
     source = model if engine == "ray" and isinstance(model, str) else opened
     read: Any = local if engine == "local" else on_ray
@@ -106,71 +115,62 @@ def corpus(
 class _Run:
     """One call of `corpus`."""
 
-    def __init__(self, model: "Model", folder: Path, settings: Settings, control: Control) -> None:
-        self.model, self.folder, self.settings, self.control = model, folder, settings, control
+    def __init__(self, model: "Model", folder: Path, about: str, control: Control) -> None:
+        self.model, self.folder, self.about, self.control = model, folder, about, control
         self.path = folder / FOLDER / "state.npz"
-        self.digest = model.weights_digest()
         self.plan: Plan
         self.state: State
-        self.about = ""
         self.began, self.first = 0.0, 0
 
-    def prepare(self, texts: Iterator[Text], shard: int, about: str) -> None:
+    def prepare(self, texts: Iterator[Text], settings: Settings, shard: int) -> None:
         """Takes up the plan that is there, or makes one."""
-        plan = Plan.open(self.folder)
-        self._check(plan)
+        plan, digest = Plan.open(self.folder), self.model.weights_digest()
+        self._check(plan, settings, digest)
         if plan is None:
             tried: list[Text] = []
-            heads = self._heads(texts, tried)
+            probe = self._probe(texts, tried, settings)
+            places = places_of([site for site in probe.sites if site.kind in KINDS])
+            plan = Plan(settings, places, (), _scores(probe, places), digest)
             every = self._watched(chain(tried, texts))
-            given = self.model, self.settings, self.folder, every, heads
-            plan = planned(*given, digest=self.digest, shard=shard)
-        self.plan, self.about = plan, about
-        self.state = State.open(self.path, plan.scheme)
+            plan = planned(plan, self.model, self.folder, every, shard)
+        self.plan = plan
+        self.state = State.open(self.path, plan)
         self.describe("running")
         self.began, self.first = time.monotonic(), self.read_texts
 
-    def _check(self, plan: Plan | None) -> None:
+    def _check(self, plan: Plan | None, settings: Settings, digest: str) -> None:
         """Refuses a folder that holds something else."""
-        name, known = self.folder.name, open_manifest(self.folder)
+        name, known = self.folder.name, manifest_of(self.folder, needed=False)
         if known.get("status") == "complete":
             raise ValueError(f"{name} holds a finished run: name another folder")
         if not known and any(path.name != FOLDER for path in self.folder.iterdir()):
             raise ValueError(f"{name} is not empty, and holds no run: name another folder")
         if plan is None:
             return
-        if plan.model != self.digest:
+        if plan.model != digest:
             raise ValueError(f"{name} holds a run of other weights: name another folder")
-        asked, held = asdict(self.settings), asdict(plan.settings)
-        other = [key for key in asked if asked[key] != held[key]]
-        other = [key for key in other if key not in ("sampled", "threads")]
+        pairs = zip(asdict(settings).items(), asdict(plan.settings).values(), strict=True)
+        other = [key for (key, asked), held in pairs if asked != held and key != "threads"]
         if other:
             raise ValueError(
                 f"{name} holds a run with other settings ({', '.join(other)}): name another folder"
             )
 
-    def _heads(
-        self, texts: Iterator[Text], tried: list[Text]
-    ) -> tuple[tuple[Place, ...], dict[str, list[float]]]:
-        """The heads, and their scores that do not depend on the text, by one pass.
-
-        It reads the first input that the model does not refuse; `tried` is what was taken.
-        """
+    def _probe(self, texts: Iterator[Text], tried: list[Text], settings: Settings) -> "Trace":
+        """A pass of the first input that the model does not refuse; `tried` is what was taken."""
         problem: Exception = ValueError("the corpus is empty: expected at least one text")
         for text in islice(texts, PROBES):
             tried.append(text)
-            source = Path(text.text) if self.settings.pictures else text.text
-            if isinstance(source, str) and self.model.tokenizer is not None:
-                longest = min(self.settings.longest, self.model.limit)
-                source, _ = cut(source, self.model.tokenizer, longest)
             try:
+                source: Any = Path(text.text)
+                if not settings.pictures:
+                    source, _ = cut(text.text, self.model, settings.longest)
                 probe = trace(self.model, source, text.target, logits_to_keep=1)
             except (OSError, ValueError) as error:
                 problem = error
                 continue
-            places = places_of([site for site in probe.sites if site.kind in KINDS])
-            if places:
-                return places, _scores(probe, places)
+            if any(site.kind in KINDS for site in probe.sites):
+                return probe
             problem = ValueError(f"{self.model.name}: {NO_HEADS}")
         raise problem
 
@@ -187,11 +187,9 @@ class _Run:
 
     def report(self, done: int) -> None:
         """Tells how far it is."""
-        now = self.read_texts + done
-        seconds = time.monotonic() - self.began
-        fresh = now - self.first
-        left = seconds * (self.plan.texts - now) / fresh if fresh > 0 else None
-        self.control(Progress(now, self.plan.texts, left))
+        now, total = self.read_texts + done, self.plan.texts
+        seconds, fresh = time.monotonic() - self.began, now - self.first
+        self.control(Progress(now, total, seconds * (total - now) / fresh if fresh > 0 else None))
 
     def add(self, number: int, part: State) -> None:
         """Adds a shard, and saves."""
@@ -203,20 +201,15 @@ class _Run:
     def describe(self, status: str) -> None:
         """Writes the manifest."""
         model, plan = self.model, self.plan
-        corpus = {
-            "texts": plan.texts,
-            "shortened": plan.shortened,
-            "too short": plan.empty,
-            "about": self.about,
-        }
+        read = {"texts": plan.texts, "shortened": plan.shortened, "too short": plan.empty}
         manifest = {
             "format": FORMAT,
             "status": status,
-            "model": {"name": model.name, "digest": self.digest, "trained": model.trained},
-            "corpora": [corpus],
+            "model": {"name": model.name, "digest": plan.model, "trained": model.trained},
+            "corpora": [read | {"about": self.about}],
             "versions": {name: version(name) for name in ("torch", "transformers")},
             "settings": asdict(plan.settings),
-            "heads": plan.scheme.heads,
+            "heads": plan.heads,
             "texts": plan.texts,
             "tokens": plan.tokens,
             "notes": self.state.notes,

@@ -2,20 +2,20 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from analysis.corpus.plan import QUERIES, Plan
 from analysis.corpus.samples import Sample
-from analysis.corpus.scales import BINS, GRID, SIDE
-from analysis.corpus.settings import Scheme
 from models.whole_file import whole
 
 KEPT = 5  # examples of each head in each interval of strength
-QUERIES = 8_192  # from which pairs of tokens are counted, at most
+STRENGTHS = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 0.9])  # where each interval of strength begins
+GRID = 8  # cells per side of the map of where on a picture weight goes
+SIDE = 16  # cells per side of a head's mean maps
 
 
 @dataclass(eq=False)
@@ -39,21 +39,18 @@ class State:
     done: set[int] = field(default_factory=set)
 
     @staticmethod
-    def empty(scheme: Scheme) -> "State":
-        columns, tokens = len(scheme.measures), len(scheme.counted) + 1
+    def empty(plan: Plan) -> "State":
+        columns, tokens = (len(plan.measures),), (len(plan.counted) + 1,)
         shapes: dict[str, tuple[int, ...]] = {
-            **dict.fromkeys(("sum", "square", "count"), (columns,)),
-            "histogram": (columns, scheme.bins),
+            **dict.fromkeys(("sum", "square", "count", "holds"), columns),
             **dict.fromkeys(("items", "queries"), ()),
-            "distance": (2 * BINS - 1,),
             **dict.fromkeys(("corner", "corner items"), (SIDE, SIDE)),
-            **dict.fromkeys(("drawn", "given"), (tokens,)),
+            **dict.fromkeys(("drawn", "given"), tokens),
         }
-        if scheme.settings.pictures:
+        if plan.settings.pictures:
             shapes["grid"] = (GRID * GRID,)
-        heads = scheme.heads
-        totals = {name: np.zeros((heads, *shape)) for name, shape in shapes.items()}
-        return State(totals, Sample(KEPT), [Sample(QUERIES) for _ in scheme.places])
+        totals = {name: np.zeros((plan.heads, *shape)) for name, shape in shapes.items()}
+        return State(totals, Sample(KEPT), [Sample(QUERIES) for _ in plan.places])
 
     def merge(self, other: "State") -> None:
         """Adds another part."""
@@ -80,33 +77,25 @@ class State:
         """
         rest = {"texts": self.texts, "notes": self.notes, "done": sorted(self.done)}
         packed = np.frombuffer(json.dumps(rest).encode(), np.uint8)
+        kinds = {"totals": self.totals, "examples": self.examples.rows()}
+        kinds |= {f"pairs {n}": sample.rows() for n, sample in enumerate(self.pairs)}
+        named = ((kind, *each) for kind, some in kinds.items() for each in some.items())
+        arrays: Any = {f"{kind}/{name}": values for kind, name, values in named}
         with whole(path) as temporary:
-            arrays: Any = dict(self._arrays())
             np.savez(temporary, rest=packed, **arrays)
 
-    def _arrays(self) -> Iterator[tuple[str, np.ndarray]]:
-        samples = {"examples": self.examples} | {f"pairs {n}": p for n, p in enumerate(self.pairs)}
-        for kind, arrays in {
-            "totals": self.totals,
-            **{k: s.rows() for k, s in samples.items()},
-        }.items():
-            for name, values in arrays.items():
-                yield f"{kind}/{name}", values
-
     @staticmethod
-    def open(path: Path, scheme: Scheme) -> "State":
+    def open(path: Path, plan: Plan) -> "State":
         """What was saved; nothing if there is no such file."""
         if not path.exists():
-            return State.empty(scheme)
+            return State.empty(plan)
         kinds: dict[str, dict[str, np.ndarray]] = {}
         with np.load(path) as file:
             rest = json.loads(file["rest"].tobytes())
             for key in file:
                 kind, _, name = key.partition("/")
                 kinds.setdefault(kind, {})[name] = file[key]
-        pairs = [Sample(QUERIES, **kinds.get(f"pairs {n}", {})) for n in range(len(scheme.places))]
+        pairs = [Sample(QUERIES, **kinds.get(f"pairs {n}", {})) for n in range(len(plan.places))]
         texts = {int(number): text for number, text in rest["texts"].items()}
-        examples = Sample(KEPT, **kinds.get("examples", {}))
-        return State(
-            kinds["totals"], examples, pairs, texts, Counter(rest["notes"]), set(rest["done"])
-        )
+        samples = Sample(KEPT, **kinds.get("examples", {})), pairs
+        return State(kinds["totals"], *samples, texts, Counter(rest["notes"]), set(rest["done"]))

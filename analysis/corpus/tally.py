@@ -8,52 +8,32 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
+from analysis.corpus.plan import Plan
 from analysis.corpus.samples import numbers as random_numbers
 from analysis.corpus.samples import smallest
-from analysis.corpus.scales import BINS, GRID, SIDE, STRENGTHS, bins_of, distance_bins
-from analysis.corpus.settings import Scheme
-from analysis.corpus.state import KEPT, State
+from analysis.corpus.state import GRID, KEPT, SIDE, STRENGTHS, State
+from analysis.corpus.texts import Text
+from analysis.descriptions import MOST
 from analysis.head_numbers import HeadNumbers, Inputs, of_heads
 from analysis.heads import KINDS, rule_of
-from analysis.similarity import grid_distances
-from models.trace import PatchGrid, Site, Tokens, Trace
+from models.trace import Site, Tokens, Trace
 
 CELLS = {"cpu": 2**21, "cuda": 2**26}  # weights that are one tensor, at most
 WAITING = 1_024  # texts after which those without an example are dropped
 KEYS = 8  # keys of an example: those with the largest weights
 
 
-@dataclass(frozen=True)
-class Item:
-    """One input of the corpus.
-
-    Attributes:
-        number: in the corpus.
-        source: file and line, for display.
-        text: the text; of a picture, its path.
-        tokens: their number.
-        target: what an encoder–decoder is to write; None for what it writes itself.
-    """
-
-    number: int
-    source: str
-    text: str
-    tokens: int
-    target: str | None = None
-
-
-def tally(scheme: Scheme, state: State, batch: Sequence[Item], trace: Trace) -> None:
+def tally(plan: Plan, state: State, batch: Sequence[Text], trace: Trace) -> None:
     """Adds a batch of inputs to what has been read."""
-    limits = state.examples.limits(scheme.heads * len(STRENGTHS))
-    for sites, inputs in _groups(scheme, state, trace):
+    limits = state.examples.limits(plan.heads * len(STRENGTHS))
+    for sites, inputs in _groups(plan, state, trace):
         texts = np.array([item.number for item in batch])
         if len(inputs.queries) != len(batch):  # windows and tiles of one picture
             texts = np.repeat(texts, len(inputs.queries) // len(batch))
         numbers = HeadNumbers(inputs, sum(site.heads for site in sites), _sink(trace, sites[0]))
-        group = _Group(scheme, state, sites, numbers, texts, of_text=_of_text(trace, sites[0]))
+        group = _Group(plan, state, sites, numbers, texts, of_text=_of_text(trace, sites[0]))
         for heads, weights in _weights(trace, sites):
             group.add(heads, weights, limits)
         group.finish()
@@ -63,17 +43,17 @@ def tally(scheme: Scheme, state: State, batch: Sequence[Item], trace: Trace) -> 
         state.forget()
 
 
-def _groups(scheme: Scheme, state: State, trace: Trace) -> Iterator[tuple[list[Site], Inputs]]:
+def _groups(plan: Plan, state: State, trace: Trace) -> Iterator[tuple[list[Site], Inputs]]:
     """Sites in a row whose weights are read together: those over the same tokens and mask."""
     known: dict[tuple, Inputs] = {}
     group: list[Site] = []
     before, end, cells = None, 0, 0
     for site in trace.sites:
-        if site.where not in scheme.sites:
+        if site.where not in plan.sites:
             if site.kind in KINDS:
                 state.notes[f"left out: layer {site.layer}, not in the first input"] += 1
             continue
-        place, inputs = scheme.sites[site.where][1], _inputs(trace, site, known)
+        place, inputs = plan.sites[site.where][1], _inputs(trace, site, known)
         size = len(inputs.queries) * site.heads * math.prod(inputs.size)
         alone = inputs.counted.shape[1] > 1 or trace.pattern(site).sink(0) is not None
         full = cells + size > _most_cells(trace, site) // 2
@@ -103,7 +83,7 @@ class _Group:
     """Sites over the same tokens, whose heads follow each other, for one batch.
 
     Attributes:
-        scheme: of the run.
+        plan: of the run.
         state: what they are added to.
         sites: the sites.
         numbers: of their heads.
@@ -112,7 +92,7 @@ class _Group:
         strongest: of the sampled queries, token and weight of the strongest key in some heads.
     """
 
-    scheme: Scheme
+    plan: Plan
     state: State
     sites: Sequence[Site]
     numbers: HeadNumbers
@@ -132,7 +112,7 @@ class _Group:
     @cached_property
     def first(self) -> int:
         """The number of the first head."""
-        return self.scheme.sites[self.sites[0].where][1].first
+        return self.plan.sites[self.sites[0].where][1].first
 
     @cached_property
     def queries(self) -> dict[str, np.ndarray]:
@@ -145,7 +125,7 @@ class _Group:
     def sampled(self) -> np.ndarray:
         """The queries from which pairs of tokens are counted."""
         counted = self.inputs.counted.any(1).cpu().numpy().reshape(-1)
-        limit = self.scheme.settings.sampled * 2.0**64
+        limit = self.plan.sampled * 2.0**64
         return np.flatnonzero(counted & (self.queries["number"].astype(float) < limit))
 
     def add(self, heads: slice, weights: Tensor, limits: np.ndarray) -> None:
@@ -159,9 +139,6 @@ class _Group:
         part = rows, slice(corner.shape[1]), slice(corner.shape[2])
         totals["corner"][part] += corner
         totals["corner items"][part] += len(weights)
-        if inputs.grid is not None:
-            distances = _on_grid(weights * counted[..., None], inputs.grid)
-            totals["distance"][rows] += distances.cpu().numpy()
         on_plain = weights * inputs.plain[:, None, None]
         if self.of_text:
             self._add_tokens("given", rows, inputs.queries, on_plain.sum(-1).double() * counted)
@@ -177,9 +154,6 @@ class _Group:
         totals["items"][rows] += len(numbers.drawn)
         totals["queries"][rows] += inputs.counted.sum((0, 2)).cpu().numpy()
         self._add_values(rows)
-        if inputs.on_line:
-            bins = distance_bins(inputs.distances().cpu().numpy().astype(int))
-            np.add.at(totals["distance"][rows].T, bins, numbers.offsets.sum(0).T.cpu().numpy())
         if self.of_text:
             self._add_tokens("drawn", rows, inputs.keys, numbers.drawn)
         if (grid := inputs.grid) is not None:
@@ -190,8 +164,8 @@ class _Group:
         self._offer_pairs()
 
     def _add_values(self, rows: slice) -> None:
-        """Means, variances and histograms of the numbers."""
-        measures, totals = self.scheme.measures, self.state.totals
+        """What means and variances of the numbers are made of, and how often they are high."""
+        measures, totals = self.plan.measures, self.state.totals
         results = self.numbers.result()
         missing = torch.full_like(results["entropy"], torch.nan)
         every = [results.get(measure.key, missing).cpu() for measure in measures]
@@ -201,14 +175,11 @@ class _Group:
         totals["sum"][rows] += filled.sum(0)
         totals["square"][rows] += (filled * filled).sum(0)
         totals["count"][rows] += defined.sum(0)
-        for column, measure in enumerate(measures):
-            item, head = defined[..., column].nonzero()
-            bins = bins_of(values[item, head, column], measure)
-            np.add.at(totals["histogram"][rows, column], (head, bins), 1)
+        totals["holds"][rows] += (filled >= MOST).sum(0)
 
     def _add_tokens(self, name: str, rows: slice, tokens: Sequence[Tokens], values: Tensor) -> None:
         """The weight that each token draws, or that it gives."""
-        columns = self.scheme.columns(np.array([each.ids for each in tokens]).reshape(-1))
+        columns = self.plan.columns(np.array([each.ids for each in tokens]).reshape(-1))
         into = self.state.totals[name][rows]
         for row, each in zip(into, values.transpose(0, 1).flatten(1).cpu().numpy(), strict=True):
             row += np.bincount(columns, each, into.shape[1])
@@ -248,7 +219,7 @@ class _Group:
             return
         keys, weights = (np.concatenate(each, 1) for each in zip(*self.strongest, strict=True))
         for site in self.sites:
-            number, place = self.scheme.sites[site.where]
+            number, place = self.plan.sites[site.where]
             heads = slice(place.first - self.first, place.first - self.first + place.heads)
             self.state.pairs[number].offer(
                 cell=np.zeros(len(self.sampled), np.int64),
@@ -257,15 +228,6 @@ class _Group:
                 keys=keys[:, heads],
                 weights=weights[:, heads],
             )
-
-
-def _on_grid(weights: Tensor, grid: PatchGrid) -> Float[Tensor, "head bin"]:
-    """The weight between patches by the bin of their distance."""
-    patches = slice(grid.prefix, grid.prefix + grid.rows * grid.cols)
-    apart = grid_distances(grid.rows, grid.cols).round().long().numpy()
-    bins = torch.from_numpy(distance_bins(apart)).flatten().to(weights.device)
-    maps = weights[..., patches, patches].flatten(2).sum(0).double()
-    return maps.new_zeros(len(maps), 2 * BINS - 1).index_add_(1, bins, maps)
 
 
 def _of_text(trace: Trace, site: Site) -> bool:
@@ -330,7 +292,7 @@ def _weights(trace: Trace, sites: Sequence[Site]) -> Iterator[tuple[slice, Tenso
         yield heads, weights.cpu() if weights.device.type == "mps" else weights
 
 
-def _text_of(item: Item, trace: Trace, index: int) -> dict[str, Any]:
+def _text_of(item: Text, trace: Trace, index: int) -> dict[str, Any]:
     """What an example shows of its text."""
     kept: dict[str, Any] = {"source": item.source, "text": item.text}
     if trace.grid is not None:

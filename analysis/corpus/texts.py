@@ -25,11 +25,15 @@ class Text:
         source: file and line.
         text: the text; of a picture, its path.
         target: what an encoder–decoder is to write; None for what it writes itself.
+        number: in the corpus, once that is planned.
+        tokens: their number, likewise.
     """
 
     source: str
     text: str
     target: str | None = None
+    number: int = 0
+    tokens: int = 0
 
 
 def texts_of(

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.corpus.scales import measures
-from analysis.corpus.settings import Scheme, Settings, places_of
+from analysis.corpus.plan import Plan, Settings, places_of
 from analysis.corpus.state import State
-from analysis.corpus.tally import Item, tally
+from analysis.corpus.tally import tally
+from analysis.corpus.texts import Text
 from analysis.heads import KINDS, heads
 from analysis.measures import PICTURE_MEASURES
 from analysis.vision import attention_distance, attention_entropy
@@ -45,25 +45,25 @@ CASES: dict[str, Callable[[], Trace]] = {
 }
 
 
-def read(found: Trace, *, pictures: bool = False) -> tuple[Scheme, dict[str, np.ndarray]]:
+def read(found: Trace, *, pictures: bool = False) -> tuple[Plan, dict[str, np.ndarray]]:
     """The totals of one batch."""
     places = places_of([site for site in found.sites if site.kind in KINDS])
-    scheme = Scheme(Settings(pictures), places, tuple(range(59)))
-    items = [Item(n, f"text:{n}", "", len(each)) for n, each in enumerate(found.tokens)]
-    state = State.empty(scheme)
-    tally(scheme, state, items, found)
-    return scheme, state.totals
+    plan = Plan(Settings(pictures), places, tuple(range(59)))
+    items = [Text(f"text:{n}", "", None, n, len(each)) for n, each in enumerate(found.tokens)]
+    state = State.empty(plan)
+    tally(plan, state, items, found)
+    return plan, state.totals
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_means_are_those_of_single_texts(name: str) -> None:
     found = CASES[name]()
-    scheme, totals = read(found)
+    plan, totals = read(found)
     single = [heads(found, item=item) for item in range(len(found.tokens))]
     sites = {site.where: row for row, site in enumerate(found.sites)}
     compared = 0
-    for column, measure in enumerate(scheme.measures):
-        for place in scheme.places:
+    for column, measure in enumerate(plan.measures):
+        for place in plan.places:
             every = torch.stack([each[measure.key] for each in single])
             values = every[:, sites[place.where], : place.heads].double()
             known = ~values.isnan()
@@ -89,8 +89,8 @@ def picture() -> Trace:
 
 
 def test_numbers_of_pictures_are_those_of_the_image_page(picture: Trace) -> None:
-    scheme, totals = read(picture, pictures=True)
-    for place in scheme.places:
+    plan, totals = read(picture, pictures=True)
+    for place in plan.places:
         site = picture.site(place.where)
         expected = {
             "patch distance": [attention_distance(picture, site, item=n) for n in range(2)],
@@ -99,17 +99,17 @@ def test_numbers_of_pictures_are_those_of_the_image_page(picture: Trace) -> None
         assert expected.keys() == {measure.key for measure in PICTURE_MEASURES}
         table = [heads(picture, item=n) for n in range(2)]
         row = picture.sites.index(site)
-        for measure in measures(True):
+        for measure in plan.measures:
             values = expected.get(measure.key) or [each[measure.key][row] for each in table]
             total = torch.stack(values).double().nan_to_num(0.0).sum(0).numpy()
-            column = scheme.measures.index(measure)
+            column = plan.measures.index(measure)
             found = totals["sum"][place.slice, column]
             np.testing.assert_allclose(found, total, atol=1e-4, err_msg=measure.key)
 
 
 def test_the_grid_holds_the_weight_of_the_patches(picture: Trace) -> None:
-    scheme, totals = read(picture, pictures=True)
-    for place in scheme.places:
+    plan, totals = read(picture, pictures=True)
+    for place in plan.places:
         weights = torch.stack([picture.weights(place.where, item=n) for n in range(2)])
         prefix = picture.prefix
         drawn = weights[:, :, prefix:, prefix:].double().sum((0, 2)).unflatten(-1, (4, 6))

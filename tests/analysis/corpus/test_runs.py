@@ -14,8 +14,8 @@ from analysis.corpus.intervals import interval
 from analysis.corpus.plan import Plan
 from analysis.corpus.results import NAMES
 from analysis.corpus.samples import numbers
-from analysis.corpus.scales import BINS, STRENGTHS, distance_bins, edges, measures
-from analysis.corpus.state import KEPT, State
+from analysis.corpus.state import KEPT, STRENGTHS, State
+from analysis.descriptions import MOST
 from analysis.heads import heads
 from models.model import Model
 from models.run import trace
@@ -31,7 +31,7 @@ def finished(model: Model, texts: Path, out: Path, **settings: Any) -> tuple[Pla
         corpus(model, [texts], out, **settings)
     plan = Plan.open(out)
     assert plan is not None
-    return plan, State.open(out / "work" / "state.npz", plan.scheme)
+    return plan, State.open(out / "work" / "state.npz", plan)
 
 
 @pytest.mark.parametrize("kind", ["decoder", "encoder"])
@@ -46,9 +46,9 @@ def test_every_number_is_a_plain_loop_s(
     tables = [heads(each) for each in traces]
     found = open_corpus(tmp_path / "out")
     by_row = found.measures.set_index(["id", "measure"])
-    for measure in measures(False):
+    for measure in plan.measures:
         values = np.stack([each[measure.key].numpy().ravel() for each in tables]).astype(float)
-        for head in range(plan.scheme.heads):
+        for head in range(plan.heads):
             known = values[~np.isnan(values[:, head]), head]
             if not len(known):
                 assert (head, measure.key) not in by_row.index
@@ -63,15 +63,11 @@ def test_every_number_is_a_plain_loop_s(
                 moments = known.mean(), known.var(ddof=1), float(len(known))
                 ends = interval(*moments, share=share)
                 assert (row["low"], row["high"]) == pytest.approx(ends, abs=10 * close)
-            limits = edges(measure)
-            expected, _ = np.histogram(np.minimum(known, limits[-1]), limits)
-            column = measures(False).index(measure)
-            counted = state.totals["histogram"][head, column, : len(expected)]
-            # a number on an edge may round to either side of it
-            assert np.abs(np.cumsum(counted - expected)).max() <= 1
+            often = row["holds"] if (measure.low, measure.high) == (0, 1) else None
+            assert often is None or often == np.mean(known >= MOST)
     sums: dict[str, dict[tuple[int, int], float]]
     sums = {name: defaultdict(float) for name in ("drawn", "given")}
-    distances, corner = np.zeros((plan.scheme.heads, 2 * BINS - 1)), defaultdict(list)
+    corner = defaultdict(list)
     for found_trace in traces:
         for place in plan.places:
             weights = found_trace.weights(place.where).double()
@@ -87,11 +83,9 @@ def test_every_number_is_a_plain_loop_s(
                         sums["drawn"][number, tokens.ids[j]] += w
                         if j and not tokens.special[j]:
                             sums["given"][number, tokens.ids[i]] += w
-                        distances[number, int(distance_bins(np.array([j - i]))[0])] += w
                 for i in range(min(16, count)):
                     for j in range(min(16, count)):
                         corner[number, i, j].append(float(weights[head, i, j]))
-    np.testing.assert_allclose(state.totals["distance"], distances, atol=1e-4)
     for name, by_token in sums.items():
         for (head, token), total in by_token.items():
             column = plan.counted.index(token)

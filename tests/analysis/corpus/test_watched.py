@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analysis.corpus import corpus, open_corpus, watched
-from analysis.corpus.watched import Progress, Report, report_of
+from analysis.corpus.watched import Progress, report_of
 from models.model import Model
 
 Texts = Callable[..., Path]
@@ -54,11 +54,11 @@ def test_a_failed_run_says_why_in_one_line(encoder: Model, tmp_path: Path) -> No
 def test_a_process_that_reports_no_more_is_gone(tmp_path: Path) -> None:
     assert report_of(tmp_path) is None
     watched.begin(tmp_path)
-    assert report_of(tmp_path) == Report("running")
+    assert report_of(tmp_path) == Progress()
     path = tmp_path / "work" / "progress.json"
     old = time.time() - 2 * watched.SILENCE
     os.utime(path, (old, old))
-    assert report_of(tmp_path) == Report("killed")
+    assert report_of(tmp_path) == Progress(status="killed")
     for other in ("[]", '{"status": "paused"}'):  # the second of an earlier version
         path.write_text(other)
         assert report_of(tmp_path) is None

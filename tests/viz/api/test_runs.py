@@ -31,7 +31,7 @@ def client() -> TestClient:
     return TestClient(app, base_url="http://127.0.0.1:8501")
 
 
-def ended(folder: Path) -> watched.Report:
+def ended(folder: Path) -> watched.Progress:
     ends = time.monotonic() + WAIT
     while (report := watched.report_of(folder)) is None or report.going:
         assert time.monotonic() < ends, report
@@ -49,7 +49,7 @@ def test_a_run_is_made_by_the_command_in_its_own_process(
     runs.start(folder, "Grammar, masked words · ten texts", arguments)
     (report,) = client.get(runs.PATH).json()
     assert (report["name"], report["title"]) == (folder.name, "Grammar, masked words · ten texts")
-    assert ended(folder) == watched.Report("complete", 10, 10)
+    assert ended(folder) == watched.Progress(10, 10, status="complete")
     assert client.get(runs.PATH).json() == []
     assert open_corpus(folder).manifest["texts"] == 10
     assert runs.titles() == {folder.name: "Grammar, masked words · ten texts"}
