@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from models.trace import Site, Trace, Where
 
 DPI = 100  # of the picture in a saved notebook
-FIRST = ("overview", "map?", "layer?", "picture")  # answers that the widget holds from the start
+FIRST = ("overview", "map?", "layer?", "photo")  # answers that the widget holds from the start
 
 
 class Explorer(anywidget.AnyWidget):

@@ -12,7 +12,6 @@ keys has its largest weight. Prefix tokens (class token, registers) are never po
 import json
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,14 +25,6 @@ SIGNED = ("scores", "difference")  # what is not a weight, and has a coding of i
 ALL = "layer"  # in place of a head index: all heads of the layer
 BUDGET = 480_000  # bytes of a layer's cells; with header and maxima a message is under 500 kB
 Part = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Picture:
-    """The picture at the network's input size, before normalisation; encoded as a file."""
-
-    data: bytes
-    kind: str
 
 
 def pack(header: Part) -> bytes:

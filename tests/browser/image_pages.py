@@ -32,18 +32,18 @@ class Source:
 
     def base(self) -> dict[str, Any]:
         layers, heads, queries, keys = self.weights.shape
+        patches = {"picture": 0, "name": "", "shape": list(self.grid), "box": [0, 0, 1, 1]}
+        patches |= {"places": list(range(self.prefix, keys)), "frames": []}
         return {
             "model": "ViT of a test",
             "note": "untrained: random weights",
-            "query_labels": self.labels,
-            "key_labels": self.labels,
+            "texts": [{"labels": self.labels, "special": [], "grids": [patches]}],
             "sites": [
                 {"layer": i, "kind": "self", "heads": heads, "queries": queries, "keys": keys}
                 for i in range(layers)
             ],
-            "grid": list(self.grid),
-            "prefix": self.prefix,
-            "patch": [self.patch, self.patch],
+            "pictures": 1,
+            "patches": True,
         }
 
     def layer(self, site: int) -> Part:
@@ -70,7 +70,7 @@ class Source:
         """The body of a response."""
         if route == "overview":
             return message(self.base())
-        if route == "picture":
+        if route == "photo":
             file = io.BytesIO()
             self.picture.save(file, "PNG")
             return file.getvalue(), "image/png"

@@ -94,7 +94,7 @@ def test_two_pictures_show_the_same_patch_and_one_of_several_is_chosen(page, app
     expect(photos).to_have_count(2)
     for pointed in (1, 0):
         photos.nth(pointed).hover(position={"x": 3, "y": 3})
-        expect(page.locator(".hs-headline")).to_contain_text("This patch")
+        expect(page.locator(".hs-headline").first).to_contain_text("This patch")
     photos.nth(1).press("End")
     shows(page, token=16)
     page.wait_for_url(re.compile("compare=photo.*token=16"))
@@ -152,7 +152,7 @@ def test_a_class_and_a_patch_are_followed_over_the_picture(page: Page, app_url: 
     alike = page.locator(".hs-over-parts .hs-photo canvas").last
     alike.focus()
     alike.press("End")
-    expect(page.get_by_role("heading", name="Like patch 63")).to_be_visible()
+    expect(page.get_by_role("heading", name="Like patch 7,7")).to_be_visible()
     expect(page.locator(".hs-dim")).to_have_count(0)
     page.get_by_role("button", name="Picture", exact=True).click()
     said(page, "token=64")

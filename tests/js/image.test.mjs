@@ -5,39 +5,67 @@ import { test } from "node:test";
 
 import * as flatness from "../../viz/web/painting/flatness.js";
 import { signedLevelOf, veilOf } from "../../viz/web/painting/over.js";
-import * as rows from "../../viz/web/image/rows.js";
-import { ImageState } from "../../viz/web/image/state.js";
+import * as layers from "../../viz/web/image/layers.js";
+import { PatchState } from "../../viz/web/image/state.js";
+import { patchThere } from "../../viz/web/core/selection.js";
+import { pairPictures } from "../../viz/web/text/second.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";
+
+/** Patches in rows and columns behind so many tokens. @type {(prefix: number, shape: [number, number]) => any} */
+const gridOf = (prefix, shape) => ({
+  ...{ picture: 0, name: "", shape, box: [0, 0, 1, 1], frames: [] },
+  places: Array.from({ length: shape[0] * shape[1] }, (_, patch) => prefix + patch),
+});
+
+/**
+ * A state whose trace is open: so many layers of three heads over a grid of patches.
+ *
+ * @param {number} count
+ * @param {[number, number]} shape
+ */
+async function opened(count, shape) {
+  const queries = 1 + shape[0] * shape[1];
+  const sites = Array.from({ length: count }, (_, layer) => ({ layer, kind: "self", heads: 3, queries, keys: queries }));
+  const labels = ["class", ...Array.from({ length: queries - 1 }, () => "patch")];
+  const texts = [{ labels, special: [], grids: [gridOf(1, shape)] }];
+  const source = new HeldSource();
+  const props = { page: "", path: [], revision: "1", link: {}, trace: "t", made: 1, start: null, defaults: {}, kind: "image" };
+  const host = { set() {}, trigger() {}, source: () => source };
+  const state = new PatchState(/** @type {any} */ ({}), props, host);
+  state.update(props);
+  await source.answer("overview", packed({ trace: "t", base: { ...baseOf([]), texts, sites, patches: true } }));
+  return state;
+}
 
 test("a rough row is its query's, a column its key's; of every patch its cell's", () => {
   const header = { site: 0, shape: /** @type {[number, number, number]} */ ([1, 2, 2]), factor: 2, resting: [] };
   const area = new Uint8Array([...new Uint8Array(new Float32Array([1, 0.5]).buffer), 255, 0, 0, 255]);
-  const layer = rows.layerOf({ ...header, maxima: 0, at: 8 }, area, { prefix: 1, grid: [2, 1] }); // a cell of two patches
+  const layer = layers.layerOf({ ...header, maxima: 0, at: 8 }, area, gridOf(1, [2, 1])); // a cell of two patches
   assert.deepEqual([...layer.cells], [0, 1, 1]);
-  assert.deepEqual([...rows.roughRow(layer, 0, 2, "query")], [0, 0.5, 0.5]);
-  assert.deepEqual([...rows.roughRow(layer, 0, 0, "key")], [1, 0, 0]);
-  assert.deepEqual([...rows.cellsOf({ prefix: 0, grid: [3, 3] }, 2)], [0, 0, 1, 0, 0, 1, 2, 2, 3]);
+  assert.deepEqual([...layers.roughRow(layer, 0, 2, "query")], [0, 0.5, 0.5]);
+  assert.deepEqual([...layers.roughRow(layer, 0, 0, "key")], [1, 0, 0]);
+  assert.deepEqual([...layers.cellsOf(gridOf(0, [3, 3]), 2)], [0, 0, 1, 0, 0, 1, 2, 2, 3]);
 });
 
 test("beside a patch on which a head rests the shared scale ends at the 99th percentile", () => {
   const patches = Float32Array.from({ length: 201 }, (_, i) => (i + 1) / 1000);
   const rests = (/** @type {number} */ patch) => patch === 200;
-  assert.deepEqual(rows.sharedTop(patches, rests), { top: patches[198], beside: true });
-  assert.deepEqual(rows.sharedTop(patches, () => false), { top: patches[200], beside: false });
+  assert.deepEqual(layers.sharedTop(patches, rests), { top: patches[198], beside: true });
+  assert.deepEqual(layers.sharedTop(patches, () => false), { top: patches[200], beside: false });
   patches[200] = 0; // a row that gives nothing to that patch
-  assert.deepEqual(rows.sharedTop(patches, rests), { top: patches[199], beside: false });
+  assert.deepEqual(layers.sharedTop(patches, rests), { top: patches[199], beside: false });
 });
 
 test("mean and largest of the heads follow them", () => {
-  const [, , mean, max] = rows.withMeanAndMax([Float32Array.of(0, 1), Float32Array.of(0.5, 0.5)]);
+  const [, , mean, max] = layers.withMeanAndMax([Float32Array.of(0, 1), Float32Array.of(0.5, 0.5)]);
   assert.deepEqual([[...mean], [...max]], [[0.25, 0.75], [0.5, 1]]);
 });
 
 test("a row is made of what goes to class token, registers and patches, called what they are", () => {
   /** @type {(labels: string[], values: number[], row?: {coarse: boolean, axis: "query" | "key"}) => [string, number][]} */
   const parts = (labels, values, row = { coarse: false, axis: "query" }) => {
-    const base = { prefix: labels.length, query_labels: [...labels, "patch 0,0"] };
-    return rows.massOf(Float32Array.from(values), base, row).map(({ name, value }) => [name, value]);
+    const base = { prefix: labels.length, labels: [...labels, "patch 0,0"] };
+    return layers.massOf(Float32Array.from(values), base, row).map(({ name, value }) => [name, value]);
   };
   const mass = parts(["class", "register 0"], [0.5, 0.25, 0.125, 0.125]);
   assert.deepEqual(mass, [["class", 0.5], ["registers", 0.25], ["patches", 0.25]]);
@@ -49,13 +77,11 @@ test("a row is made of what goes to class token, registers and patches, called w
   assert.deepEqual(parts(["class"], coarse, { coarse: true, axis: "key" })[1], ["patches", 2]);
 });
 
-test("a token moves to the patch of another stage at its place", () => {
-  /** @type {(prefix: number, grid: [number, number]) => any} */
-  const base = (prefix, grid) => ({ prefix, grid });
-  assert.equal(rows.movedToken(13, base(0, [4, 4]), base(0, [2, 2])), 2); // row 3, column 1 → row 1, column 0
-  assert.equal(rows.movedToken(2, base(0, [2, 2]), base(0, [4, 4])), 13);
-  assert.equal(rows.movedToken(0, base(1, [2, 2]), base(0, [2, 2])), 0);
-  assert.equal(rows.movedToken(1, base(1, [2, 2]), base(1, [2, 2])), 1);
+test("a token moves to the patch at its place on another grid, one without a place stays", () => {
+  const text = (/** @type {number} */ prefix, /** @type {[number, number]} */ shape) => ({ labels: [], special: [], grids: [gridOf(prefix, shape)] });
+  assert.equal(patchThere(13, text(0, [4, 4]), text(0, [2, 2])), 2); // row 3, column 1 → row 1, column 0
+  assert.equal(patchThere(2, text(0, [2, 2]), text(0, [4, 4])), 13);
+  assert.deepEqual([0, null].map((token) => patchThere(token, text(1, [2, 2]), text(1, [4, 4]))), [0, null]);
 });
 
 test("colours of a uniform map are faint, and a larger weight is never darker", () => {
@@ -81,49 +107,24 @@ test("rows without sinks leave them out", () => {
   const keys = new Set([0, 2]);
   const row = Float32Array.of(0.5, 0.125, 0.25, 0.125);
   /** @type {(axis: "query" | "key", token: number, cells?: Uint32Array) => number[]} */
-  const shown = (axis, token, cells) => [...rows.withoutSinks(row, { axis, token, keys, cells })];
+  const shown = (axis, token, cells) => [...layers.withoutSinks(row, { axis, token, keys, cells })];
   assert.deepEqual(shown("query", 3), [0, 0.125, 0, 0.125]);
   assert.deepEqual(shown("key", 1), [...row]); // a column of a key that is no sink
   assert.deepEqual(shown("key", 2), [0, 0, 0, 0]);
   assert.deepEqual(shown("query", 0, Uint32Array.of(0, 1, 1, 2)), [0, 0, 0, 0.125]); // its whole cell goes
 });
 
-/**
- * A state whose trace is open: so many layers of three heads over a grid of patches.
- *
- * @param {number} layers
- * @param {[number, number]} grid
- * @param {ImageState | null} [leader]
- */
-async function opened(layers, grid, leader = null) {
-  const queries = 1 + grid[0] * grid[1];
-  const size = { queries, keys: queries, grid, prefix: 1, patch: [8, 8] };
-  const sites = Array.from({ length: layers }, (_, layer) => ({ layer, kind: "self", heads: 3, ...size }));
-  const labels = ["class", ...Array.from({ length: queries - 1 }, () => "patch")];
-  const { theme, model, note } = baseOf([]);
-  const more = { theme, model, note, query_labels: labels, key_labels: labels };
-  const source = new HeldSource();
-  const props = { page: "", path: [], revision: "1", link: {}, trace: "t", made: 1, start: null, defaults: {}, kind: "image" };
-  const host = { set() {}, trigger() {}, source: () => source };
-  const state = new ImageState(/** @type {any} */ ({}), props, host, leader);
-  state.view.update(props);
-  await source.answer("overview", packed({ trace: "t", base: { ...more, sites, grid, prefix: 1, patch: [8, 8] } }));
-  if (leader) leader.peer = state;
-  return { state, source };
-}
-
-test("two pictures beside each other show the same layer, head and place", async () => {
-  const { state: first } = await opened(4, [4, 4]);
-  first.select({ site: 2, head: 1, token: 1 + 13 });
-  const { state: second } = await opened(2, [2, 2], first);
+test("two pictures show the same layer, head and place, and share their scale", async () => {
+  const [first, second] = [await opened(4, [4, 4]), await opened(2, [2, 2])];
   const both = [first, second];
+  const end = pairPictures(first, second);
   try {
+    first.select({ site: 2, head: 1, token: 1 + 13 });
     assert.deepEqual([second.selection.site, second.selection.head], [1, 1]); // the nearest layer
     assert.equal(second.selection.token, 1 + 2); // row 3, column 1 of 4 is row 1, column 0 of 2
     second.select({ token: 1 + 1, scale: "own" });
     assert.equal(first.selection.token, 1 + 1 * 4 + 3); // the middle of that patch
     assert.deepEqual(both.map(({ selection }) => selection.scale), ["own", "own"]);
-    assert.deepEqual([first.selection.site, second.selection.site], [2, 1]); // was not moved
     first.select({ site: 0 });
     assert.deepEqual(both.map(({ selection }) => selection.site), [0, 0]);
     first.pointAt(16);
@@ -132,54 +133,22 @@ test("two pictures beside each other show the same layer, head and place", async
     assert.deepEqual(both.map((state) => state.token()), [0, 0]);
     second.pointAt(null);
     assert.deepEqual(both.map((state) => state.pointed), [null, null]);
-  } finally {
-    for (const state of both) {
-      state.view.destroy();
-      state.destroy();
+    first.select({ token: 0, scale: "layer", head: 1 });
+    for (const [state, most] of /** @type {[PatchState, number][]} */ ([[first, 0.25], [second, 0.5]])) {
+      const count = state.site().keys; // all heads give this to a patch, the class token more
+      const given = [0, 1, 2].flatMap((head) => [0.5, 0.01, head ? most / 2 : most, ...Array(count - 3).fill(0)]);
+      state.exact.set("0/query/0/weights", Float32Array.from(given), 1);
     }
-  }
-  assert.equal(first.peer, null);
-});
-
-test("of the next trace only a layer that it has is fetched before its base", async () => {
-  const { state, source } = await opened(4, [2, 2]);
-  try {
-    state.select({ site: 3 });
-    for (const [trace, heads] of /** @type {[string, number[]][]} */ ([["u", [3, 3]], ["v", [3, 3, 3, 3]]])) {
-      const before = source.requests.length;
-      state.view.update({ ...state.view.props, trace, heads });
-      const asked = ["overview", "picture", ...(heads.length > 3 ? ["layer?site=3"] : [])];
-      assert.deepEqual(source.paths().slice(before), asked);
-    }
+    assert.deepEqual(both.map((state) => state.topOf(new Float32Array(17))), [0.5, 0.5]);
   } finally {
-    state.view.destroy();
-    state.destroy();
-  }
-});
-
-test("two pictures share the scale of colours that heads share", async () => {
-  const { state: first } = await opened(1, [2, 2]);
-  const { state: second } = await opened(1, [2, 2], first);
-  /** The row of the first token: all heads give this to a patch, the class token more. @type {(state: ImageState, most: number) => void} */
-  const keep = (state, most) => {
-    const { heads } = state.site();
-    const given = Array.from({ length: heads }, (_, head) => [0.5, 0.01, head ? most / 2 : most, 0, 0]);
-    state.exact.set("0/query/0/weights", Float32Array.from(given.flat()), 1);
-    state.choose({ scale: "layer" });
-  };
-  keep(first, 0.25);
-  assert.equal(first.topOf(new Float32Array(5)), 0.25);
-  keep(second, 0.5);
-  assert.deepEqual([first, second].map((state) => state.topOf(new Float32Array(5))), [0.5, 0.5]);
-  for (const state of [first, second]) {
-    state.view.destroy();
-    state.destroy();
+    end();
+    for (const state of both) state.destroy();
   }
 });
 
 test("of changes the largest of either sign is shown, on a scale on both sides of zero", () => {
   const heads = [Float32Array.of(0.1, -0.4, 0), Float32Array.of(0.2, 0.1, 0)];
-  const [mean, max] = rows.withMeanAndMax(heads).slice(2).map((row) => Array.from(row, (value) => Number(value.toFixed(3))));
+  const [mean, max] = layers.withMeanAndMax(heads).slice(2).map((row) => Array.from(row, (value) => Number(value.toFixed(3))));
   assert.deepEqual(mean, [0.15, -0.15, 0]);
   assert.deepEqual(max, [0.2, -0.4, 0]);
   assert.deepEqual([-1, 0, 0.25, 1].map(signedLevelOf), [0, 0.5, 0.75, 1]);

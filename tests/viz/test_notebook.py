@@ -62,4 +62,4 @@ def test_a_picture_is_shown_over_itself() -> None:
     t = trace(load(ViTConfig(image=20, patch=4, dim=15, depth=2, heads=3, mlp=7)), image)
     found = explore(t, layer=1, picture=image)
     assert found.props["kind"] == "image"
-    assert set(found.held) == {"overview", "picture", "layer?site=1"}
+    assert set(found.held) == {"overview", "photo?number=0", "layer?site=1"}

@@ -22,7 +22,7 @@ def shares(entry: TraceEntry) -> "Tensor":
     Raises:
         QuestionError: for a text.
     """
-    if entry.patches is None:
+    if not entry.patches:
         raise QuestionError("expected an index: 0 to the number of queries")
     return entry.answers.once(("reader",), lambda: _read(entry))
 

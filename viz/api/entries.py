@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from models.request import File, Source
     from models.trace import Trace
     from viz.api.predictions import Predictions
-    from viz.pack import Picture
 
 THUMB = 40  # maximum cells per side of a thumbnail
 
@@ -37,22 +36,6 @@ class Code(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Patches:
-    """The picture of a trace, and how it was cut into tokens.
-
-    Attributes:
-        picture: the preprocessed picture, encoded as a file.
-        side: patch size in pixels.
-        mark: row and column of the patch where the network's answer places an object; None if its
-            answer is no place.
-    """
-
-    picture: "Picture"
-    side: int
-    mark: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class TraceEntry:
     """A trace, with everything its views request.
 
@@ -65,9 +48,11 @@ class TraceEntry:
         opened: the model, for analyses that run it again, its input and the text of its decoder;
             None if it cannot be run.
         source: where the model was opened from; None for one that is in memory alone.
-        patches: the picture whose patches the tokens are; None for other tokens.
         pictures: the pictures that tokens lie on: those of a question as they were given, or the
             frames of its video, else the picture as the model sees it; () without any.
+        patches: whether all tokens are patches of one picture, or belong to it as a whole.
+        mark: row and column of the patch where the network's answer places an object; None if its
+            answer is no place.
         asked: whether the input is a question about them.
         video: whether they are the frames of a video.
         before: the result of the same pass without its edits; None for one without edits.
@@ -83,8 +68,9 @@ class TraceEntry:
     forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
     opened: Callable[[], "tuple[Model, Any, Any]"] | None = None
     source: "Source | None" = None
-    patches: Patches | None = None
     pictures: "tuple[File | Image, ...]" = ()
+    patches: bool = False
+    mark: tuple[int, int] | None = None
     asked: bool = False
     video: bool = False
     before: "Callable[[], TraceEntry] | None" = None
@@ -97,7 +83,7 @@ class TraceEntry:
     @property
     def kind(self) -> Kind:
         """The kind of view: of patches on their picture, or of tokens in a row."""
-        return "text" if self.patches is None else "image"
+        return "image" if self.patches else "text"
 
     @property
     def heads(self) -> list[int]:
@@ -140,17 +126,6 @@ class TraceEntry:
         if len(other.sites) <= site or other.sites[site] != here:
             raise QuestionError("the edits changed the tokens: there is no difference of weights")
         return Difference(self.view, other)
-
-    @property
-    def cut(self) -> Patches:
-        """The picture and its patches.
-
-        Raises:
-            QuestionError: if the tokens are no patches.
-        """
-        if self.patches is None:
-            raise QuestionError("this result has no picture")
-        return self.patches
 
 
 def tokens_of(view: "Trace | View", site: int, direction: str) -> Sequence[Sequence[int]]:

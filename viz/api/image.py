@@ -1,44 +1,15 @@
-"""Responses about the trace of a picture: overview, all heads of a layer, exact rows."""
+"""Responses about the trace of a picture: all heads of a layer, exact rows, sinks."""
 
 from typing import TYPE_CHECKING
 
 from viz.api.entries import TraceEntry
 from viz.api.pool import check
 from viz.api.requests import QuestionError
-from viz.api.text import DIFFERENCE, note_of, site_at
+from viz.api.text import DIFFERENCE, site_at
 from viz.pack import ALL, factor_for, layer_part, message, row_part
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-
-def overview(entry: TraceEntry) -> bytes:
-    """Labels, sites, and grids of patches."""
-    from analysis.patches import grid_of
-    from analysis.target import kind_of
-
-    trace, cut = entry.trace, entry.cut
-    grids = [grid_of(trace, site) for site in trace.sites]
-    (grid, prefix), (rows, cols) = grids[0], grids[0][0]
-    base = {
-        "model": trace.model,
-        "note": note_of(trace),
-        "query_labels": trace.labels,
-        "key_labels": trace.labels,
-        "sites": [
-            {"layer": s.layer, "kind": s.kind, "tower": s.tower, "heads": s.heads}
-            | {"queries": s.queries, "keys": s.queries, "module": s.module, "part": s.part}
-            | {"grid": list(layout), "prefix": extra}
-            | {"patch": [cut.side * rows // layout[0], cut.side * cols // layout[1]]}
-            for s, (layout, extra) in zip(trace.sites, grids, strict=True)
-        ],
-        "grid": list(grid),
-        "prefix": prefix,
-        "patch": [cut.side, cut.side],
-        "mark": cut.mark,
-        "explains": "classes" if kind_of(trace.output) == "classes" else "nothing",
-    }
-    return message(base)
 
 
 def layer_of(entry: TraceEntry, site: int) -> bytes:
@@ -87,8 +58,3 @@ def sinks_of(entry: TraceEntry, site: int, outliers: bool = False) -> bytes:
         "shares": sinks.shares.tolist(),
     }
     return message(sinks=[part])
-
-
-def picture(entry: TraceEntry) -> tuple[bytes, str]:
-    """The preprocessed picture, and its media type."""
-    return entry.cut.picture.data, entry.cut.picture.kind

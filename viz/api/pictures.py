@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from models.request import File
-from viz.pack import Picture
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -35,11 +34,11 @@ def thumbnail(file: File) -> str:
 
     small = decoded(file).image.convert("RGB")
     small.thumbnail((THUMBNAIL, THUMBNAIL))
-    return f"data:image/png;base64,{base64.b64encode(encoded(small).data).decode()}"
+    return f"data:image/png;base64,{base64.b64encode(encoded(small)).decode()}"
 
 
-def encoded(image: "Image") -> Picture:
-    """The picture as a lossless file: the view reads the patches' pixel values from it."""
+def encoded(image: "Image") -> bytes:
+    """The picture as a PNG file."""
     file = io.BytesIO()
     image.save(file, "PNG", compress_level=1)
-    return Picture(file.getvalue(), "image/png")
+    return file.getvalue()

@@ -45,11 +45,17 @@ def overview(entry: TraceEntry) -> bytes:
         base["sound"] = length
     if entry.pictures:
         base["pictures"] = len(entry.pictures)
-        base["pictured"] = entry.answers.once("pictured", lambda: _digest(entry))
+        base["patches"] = entry.patches
+        base["mark"] = entry.mark
+        for text in base["texts"] if entry.patches else ():  # the picture is the part that is read
+            for grid in text.get("grids", ()):
+                grid["box"] = [0, 0, 1, 1]
         base["asked"] = entry.asked
         base["video"] = entry.video
         base["captions"] = entry.compares
-    sites = range(len(view.sites)) if is_short(view) else ()
+    if entry.asked:
+        base["pictured"] = entry.answers.once("pictured", lambda: _digest(entry))
+    sites = range(len(view.sites)) if is_short(view) and not entry.patches else ()
     small = thumbs_part([_thumbs(entry, site) for site in sites]) if sites else None
     return message(base, thumbs=small)
 

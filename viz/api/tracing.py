@@ -29,8 +29,7 @@ from models.request import (
     TraceRequest,
 )
 from viz.api import passes, pool, snippet
-from viz.api.entries import Patches, TraceEntry
-from viz.api.pictures import encoded
+from viz.api.entries import TraceEntry
 from viz.api.registry import Expected, Held, registry
 from viz.api.samples import card_of
 
@@ -278,7 +277,7 @@ def _run(
 def _entry(request: TraceRequest, trace: "Trace", words: bool) -> TraceEntry:
     model = opened(request.model)
     patches = _patches(request, model, trace)
-    view = None if patches else _view_of(trace, words)
+    view = None if patches is not None else _view_of(trace, words)
     plain = replace(request, edits=())
     return TraceEntry(
         trace if view is None else view,
@@ -288,8 +287,9 @@ def _entry(request: TraceRequest, trace: "Trace", words: bool) -> TraceEntry:
         forward_pass=partial(passes.forward_pass, model),
         opened=None if isinstance(request.input, Several) else lambda: arguments(request),
         source=request.model,
-        patches=patches,
-        pictures=_pictures(request) if patches is None else (),
+        pictures=_pictures(request) if patches is None else (patches,),
+        patches=patches is not None,
+        mark=None if patches is None else _mark(request.model, trace),
         asked=isinstance(request.input, Question),
         video=isinstance(request.input, Question) and request.input.video,
         before=(lambda: entry_for(plain, words=words).value) if request.edits else None,
@@ -318,8 +318,8 @@ def _view_of(trace: "Trace", words: bool) -> "View | None":
     return View(trace, words) if words or joint_layers(trace) else None
 
 
-def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches | None:
-    """The square patches of a picture, each of whose layers attends over all of them; else None.
+def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> "Image | None":
+    """The picture whose square patches all tokens are, in every layer; None for other tokens.
 
     Layers may have grids of their own: larger patches, as in networks of several stages, which
     cover the same area.
@@ -340,8 +340,7 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> Patches |
     side = image.size[1] // rows
     if len(boxes) > 1 or (cols * side, rows * side) != image.size:
         return None
-    image = edited_image(image, request.edits, (rows, cols))
-    return Patches(encoded(image), side, _mark(request.model, trace))
+    return edited_image(image, request.edits, (rows, cols))
 
 
 def _pictures(request: TraceRequest) -> "tuple[File | Image, ...]":

@@ -47,13 +47,13 @@ def _numbers(entry: TraceEntry) -> "Tensor":
     output = entry.trace.output
     whole = embedding_of(output)
     states = output.of_item()
-    if entry.patches is None or states.ndim != 2 or entry.trace.tokens[0].labels[0] != CLASS:
+    if not entry.patches or states.ndim != 2 or entry.trace.tokens[0].labels[0] != CLASS:
         return whole
     return states[0] / states[0].norm()
 
 
 def _noun(entry: TraceEntry) -> str:
-    if entry.patches is not None:
+    if entry.patches:
         return "picture"
     return "sentence" if entry.trace.sound is None else "recording"
 

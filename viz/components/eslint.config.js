@@ -15,7 +15,7 @@ const IMPORTS = {
   matter: ["core", "methods", "parts", "vendor"],
   lab: ["core", "matter", "methods", "parts", "vendor", "../views"],
   text: ["core", "matter", "methods", "parts", "painting", "vendor", "../views"],
-  image: ["core", "matter", "methods", "painting", "parts", "vendor", "../views"],
+  image: ["core", "painting", "parts", "text", "vendor"],
   explore: ["core", "image", "lab", "matter", "methods", "painting", "parts", "text", "vendor", "../views"],
   corpus: ["core", "parts", "text", "vendor", "../views"],
   architecture: ["core", "parts", "vendor"],

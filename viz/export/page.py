@@ -114,7 +114,7 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     entry, sites, chosen = entry_of(request, view), request.view.sites, request.index
     screen = FORM[view].opens.get("form", view)
     asks = [path for form in (view, screen) for path in VIEWS[form].asks(request, entry)]
-    if entry.pictures:
+    if entry.pictures and not entry.patches:
         photos = [path_of("photo", number=number) for number in range(len(entry.pictures))]
         of_form = entry.asked or entry.compares
         about = VIEWS["pictures"].asks(request, entry) if of_form else ["objects"]
@@ -122,7 +122,7 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     asks = [*dict.fromkeys(asks)]
     others = sorted(range(len(sites)), key=lambda site: abs(site - chosen))
     if is_of_picture(request, view):
-        as_text = [path_of("tokens"), path_of("map", site=chosen, head=request.heads[0])]
+        as_text = [path_of("map", site=chosen, head=request.heads[0])]
         shared = as_text if FORM[view].module in ("matrix", "head") else []
         asks = [*dict.fromkeys([*VIEWS["image"].asks(request, entry), *shared, *asks])]
         return asks, [path_of("layer", site=site) for site in others if site != chosen]

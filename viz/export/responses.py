@@ -1,13 +1,12 @@
 """Responses with files: the figure that a view shows, its numbers, and Python code for it."""
 
 import ast
-import io
 import re
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from viz.api.beside import second_of
-from viz.api.entries import Download, Patches, TraceEntry
+from viz.api.entries import Download, TraceEntry
 from viz.api.predictions import Code, predictions
 from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
@@ -15,6 +14,9 @@ from viz.export.files import FIGURES, render
 from viz.selection import OF_FILES, Selection
 from viz.views import FORM
 from viz.views.request import One, Request, Second
+
+if TYPE_CHECKING:
+    import numpy as np
 
 KINDS = {
     "svg": "image/svg+xml",
@@ -63,7 +65,7 @@ def python(entry: TraceEntry, site: int, head: One, form: str, **options: Any) -
         for name, option in OF_FILES.items()
         if (value := getattr(chosen, name)) != option.default and name in ("scale", *about.options)
     ]
-    if entry.patches is not None:
+    if entry.patches:
         asked.append(f"picture={given[0]}")
     if about.runs or about.covers == "layers":
         asked.append(f"run=({', '.join(['model', *given])})")
@@ -150,7 +152,7 @@ def _request(
         plain = replace(selection, rows=None, columns=None, query=None, key=None)
         plain = replace(plain, token=second_token)
         plain = replace(plain, values="weights") if plain.values == "difference" else plain
-        pixels = None if other.patches is None else _pixels(other.patches)
+        pixels = pixels_of(other)
         shared: dict[str, Any] = {"selection": plain, "entry": other, "picture": pixels}
         theirs = Request(other.view, place, (second_head,), **shared)
         beside = Second(second, theirs, there)
@@ -160,7 +162,7 @@ def _request(
         shown or (head,),
         every=FORM[form].covers == "every",
         selection=selection,
-        picture=None if entry.patches is None else _pixels(entry.patches),
+        picture=pixels_of(entry),
         entry=entry,
         words=words,
         second=beside,
@@ -196,18 +198,19 @@ def _before_and_after(request: Request, form: str) -> Request:
 
 def _applies(form: str, entry: TraceEntry) -> bool:
     """Whether a result has a form."""
-    if entry.patches is not None:
+    if entry.patches:
         return FORM[form].pictured
     of = FORM[form]
     heard = of.heard and entry.trace.sound is not None
     return of.texts or heard or (of.answers and bool(entry.pictures))
 
 
-def _pixels(patches: Patches) -> Any:
+def pixels_of(entry: TraceEntry) -> "np.ndarray | None":
+    """The picture whose patches the tokens are, uint8 "row col 3"; None for other tokens."""
     import numpy as np
-    from PIL import Image
 
-    return np.asarray(Image.open(io.BytesIO(patches.picture.data)).convert("RGB"))
+    image: Any = entry.pictures[0] if entry.patches else None
+    return None if image is None else np.asarray(image.convert("RGB"))
 
 
 def _name(request: Request, form: str) -> str:

@@ -1,6 +1,5 @@
 """The entry that a file is made from: the API's own, or one for a trace that no page shows."""
 
-import io
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -57,8 +56,7 @@ def image_entry(request: Request) -> "TraceEntry":
     import numpy as np
     from PIL import Image
 
-    from viz.api.entries import Patches, TraceEntry
-    from viz.pack import Picture
+    from viz.api.entries import TraceEntry
 
     if request.entry is not None:
         return request.entry
@@ -67,13 +65,13 @@ def image_entry(request: Request) -> "TraceEntry":
     pixels = request.picture
     if pixels is None:
         pixels = np.full((16 * rows, 16 * cols, 3), 200, np.uint8)
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG", optimize=True)
-    picture = Picture(file.getvalue(), "image/png")
-    cut = Patches(picture, pixels.shape[0] // rows)
     opened = None if request.run is None else partial(_opened, *request.run)
     return TraceEntry(
-        trace, lambda site, head, *_: code_of(trace, site, head), opened=opened, patches=cut
+        trace,
+        lambda site, head, *_: code_of(trace, site, head),
+        opened=opened,
+        pictures=(Image.fromarray(pixels),),
+        patches=True,
     )
 
 

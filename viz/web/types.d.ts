@@ -2,7 +2,13 @@
 
 /** Answers to requests: those of viz/views and viz/api, whose dataclasses they are written from. */
 export * from "./answers";
-import type { AnswerWords as Words, LikenessAnswer as Alikeness, NumbersAnswer as Numbers, Objects as Detections, Options } from "./answers";
+import type {
+  AnswerWords as Words,
+  LikenessAnswer as Alikeness,
+  NumbersAnswer as Numbers,
+  Objects as Detections,
+  Options,
+} from "./answers";
 export type AnswerWords = Words & { why?: string };
 /** By key of the measure, site and head; null where it is not defined. */
 export type NumbersAnswer = Omit<Numbers, "values"> & { values: Record<string, (number | null)[][]> };
@@ -279,10 +285,6 @@ export interface Site {
   query_text?: number;
   key_text?: number;
   path?: string;
-  /** Of a picture: rows and columns of this site's patches, the tokens before them, pixels. */
-  grid?: [number, number];
-  prefix?: number;
-  patch?: [number, number];
 }
 
 export interface Base {
@@ -299,6 +301,10 @@ export interface Base {
   sound?: Heard;
   /** How many pictures tokens lie on. */
   pictures?: number;
+  /** Whether all tokens are patches of one, or belong to it as a whole. */
+  patches?: boolean;
+  /** Row and column of the patch that the network answers. */
+  mark?: [number, number] | null;
   /** What tells them from others. */
   pictured?: string;
   /** Whether the input is a question about them. */
@@ -382,7 +388,7 @@ export interface PictureSinksHeader {
 
 export interface Header {
   v: number;
-  base?: Base | ImageBase | RunBase | null;
+  base?: Base | RunBase | null;
   thumbs?: ThumbsHeader | null;
   maps?: MapHeader[];
   rows?: RowHeader[];
@@ -546,26 +552,6 @@ export interface RailProps extends CourseProps {
 
 export interface DoorsProps extends CourseProps {
   plans: Record<string, Record<"aim" | "show" | "ask" | "misreading", ProsePart[]>>;
-}
-
-// ---- the image view
-
-export interface ImageBase {
-  model: string;
-  note: string;
-  query_labels: string[];
-  key_labels: string[];
-  sites: Site[];
-  /** Rows and columns of patches. */
-  grid: [number, number];
-  /** How many tokens come before the patches: class token and registers. */
-  prefix: number;
-  patch: [number, number];
-  /** Row and column of the patch that the network answers. */
-  mark?: [number, number] | null;
-  /** What a relevance can explain. */
-  explains?: "classes" | "nothing";
-  theme: Record<Mode, ThemeColours>;
 }
 
 // ---- the architecture diagram (viz/architecture.py)

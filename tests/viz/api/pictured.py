@@ -12,8 +12,7 @@ from torch import nn
 from models.preprocessing import FILE
 from models.run import load, trace
 from tests.models.architectures import ARCHITECTURES
-from viz.api.entries import Patches, TraceEntry
-from viz.api.pictures import encoded
+from viz.api.entries import TraceEntry
 
 CLASSES = ("a cat", "<b>dog</b>", "fish", "bird", "cow")
 SIZES: dict[str, Any] = {"hidden_size": 12, "num_attention_heads": 3, "num_hidden_layers": 2}
@@ -50,6 +49,7 @@ def networks_in(place: Path) -> dict[str, Path]:
 def entry_of(source: str | Path, picture: Path) -> TraceEntry:
     """The result for a picture."""
     opened, image = load(source), Image.open(picture).convert("RGB")
-    cut = Patches(encoded(image), 1)
     given = (opened, image, None)
-    return TraceEntry(trace(opened, image), lambda *_: "", opened=lambda: given, patches=cut)
+    return TraceEntry(
+        trace(opened, image), lambda *_: "", opened=lambda: given, pictures=(image,), patches=True
+    )

@@ -15,11 +15,10 @@ from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
 from tests.viz import svg_files
-from viz.api.entries import Patches, TraceEntry
+from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.colours import Scale, is_nearly_uniform, layer_of, strength_of, veiled
 from viz.export import responses as export
-from viz.pack import Picture
 from viz.theme import sequential
 from viz.views import FORMS
 
@@ -34,12 +33,10 @@ def text() -> TraceEntry:
 @pytest.fixture(scope="module")
 def photo() -> TraceEntry:
     pixels = np.random.default_rng(5).integers(0, 256, (20, 20, 3), dtype=np.uint8)
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG")
+    image = Image.fromarray(pixels)
     model = load(ViTConfig(image=20, patch=4, dim=15, depth=2, heads=3, mlp=7))
-    found = trace(model, Image.fromarray(pixels))
-    cut = Patches(Picture(file.getvalue(), "image/png"), 4)
-    return TraceEntry(found, lambda *_: "x", patches=cut)
+    found = trace(model, image)
+    return TraceEntry(found, lambda *_: "x", pictures=(image,), patches=True)
 
 
 def test_a_file_is_named_after_what_it_shows(text: TraceEntry) -> None:

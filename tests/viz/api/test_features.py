@@ -10,8 +10,7 @@ from PIL import Image
 from models.run import load, trace
 from models.vit import ViTConfig
 from tests.viz.api.asking import ask
-from viz.api.entries import Patches, TraceEntry
-from viz.api.pictures import encoded
+from viz.api.entries import TraceEntry
 
 SIZES: dict[str, Any] = {"image": 64, "patch": 16, "dim": 32, "heads": 2, "depth": 3, "mlp": 13}
 
@@ -21,9 +20,10 @@ def entry() -> TraceEntry:
     torch.manual_seed(2)
     model = load(ViTConfig(**SIZES))
     image = Image.fromarray(np.random.default_rng(1).integers(0, 256, (64, 64, 3), np.uint8))
-    cut = Patches(encoded(image), 16)
     given = (model, image, None)
-    return TraceEntry(trace(model, image), lambda *_: "", opened=lambda: given, patches=cut)
+    return TraceEntry(
+        trace(model, image), lambda *_: "", opened=lambda: given, pictures=(image,), patches=True
+    )
 
 
 @pytest.fixture(scope="module")

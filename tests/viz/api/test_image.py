@@ -1,6 +1,5 @@
 """The API over the trace of a picture: every route, exact numbers, and what is refused."""
 
-import io
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +15,7 @@ from models.run import load, trace
 from models.vit import ViTConfig
 from tests.viz.api.asking import ask
 from viz.api import registry, tracing
-from viz.api.entries import Patches, TraceEntry
+from viz.api.entries import TraceEntry
 from viz.api.pictures import encoded
 from viz.pack import BUDGET, unpack
 from viz.views.request import input_of, pixels_of
@@ -30,8 +29,7 @@ def entry_of(config, seed=0):
     pixels = np.random.default_rng(seed).integers(0, 256, (rows, cols, 3), np.uint8)
     image = Image.fromarray(pixels)
     found = trace(load(config), image)
-    cut = Patches(encoded(image), config.patch)
-    return TraceEntry(found, lambda *_: CODE, patches=cut)
+    return TraceEntry(found, lambda *_: CODE, pictures=(image,), patches=True)
 
 
 @pytest.fixture(scope="module")
@@ -75,15 +73,14 @@ def test_the_overview_tells_all_but_the_weights(client, path, entry):
     assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
     header, _ = unpack(answer.content)
     base = header["base"]
-    assert (base["grid"], base["prefix"], base["patch"]) == ([3, 5], PREFIX, [4, 4])
+    (text,) = base["texts"]
+    assert base["patches"] is True
+    assert (text["grids"][0]["shape"], text["grids"][0]["box"]) == ([3, 5], [0, 0, 1, 1])
+    assert text["grids"][0]["places"] == [*range(PREFIX, TOKENS)]
     assert base["note"] == "untrained: random weights"
-    assert base["query_labels"] == base["key_labels"] == entry.view.labels
-    sizes = {"heads": HEADS, "queries": TOKENS, "keys": TOKENS}
-    assert base["sites"] == [
-        {"layer": layer, "kind": "self", "tower": None, **sizes}
-        | {"module": f"blocks.{layer}.attention", "part": 0}
-        | {"grid": [3, 5], "prefix": PREFIX, "patch": [4, 4]}
-        for layer in range(2)
+    assert text["labels"] == entry.view.labels
+    assert [(site["layer"], site["heads"], site["keys"]) for site in base["sites"]] == [
+        (layer, HEADS, TOKENS) for layer in range(2)
     ]
     assert set(base["theme"]) == {"light", "dark"}
     assert header["layers"] == header["rows"] == []
@@ -92,11 +89,12 @@ def test_the_overview_tells_all_but_the_weights(client, path, entry):
 def test_the_picture_is_the_part_that_is_read() -> None:
     """On the page without an edge that is in no patch, in files without what was cropped."""
     photo = np.random.default_rng(4).integers(0, 256, (45, 70, 3), np.uint8)
-    file = file_of(encoded(Image.fromarray(photo)).data, "photo.png")
+    file = file_of(encoded(Image.fromarray(photo)), "photo.png")
     asked = Picture(file, changes=(("resize", "none"),))
     shown = tracing.entry_for(TraceRequest(tracing.of_catalogue("shapes"), asked)).value
-    (rows, cols), side = shown.trace.grid or (0, 0), shown.cut.side
-    drawn = np.asarray(Image.open(io.BytesIO(shown.cut.picture.data)))
+    rows, cols = shown.trace.grid or (0, 0)
+    drawn = np.asarray(shown.pictures[0])
+    side = drawn.shape[0] // rows
     assert (rows, cols) == (45 // side, 70 // side)
     assert (drawn == photo[: rows * side, : cols * side]).all()
     assert f"cover {100 * cols * side / 70:.0f}" in input_of(shown.trace)

@@ -74,7 +74,7 @@ CODE = {name: asked for name, (asked, _) in CASES.items()} | {
 @pytest.mark.parametrize("asked", CODE.values(), ids=CODE)
 def test_the_code_of_every_input_uses_the_facade_alone(asked: TraceRequest) -> None:
     entry = tracing.entry_for(asked).value
-    form = "matrix" if entry.patches is None else "image"
+    form = "image" if entry.patches else "matrix"
     assert beside_the_facade(responses.python(entry, 0, 0, form).code) == []
 
 

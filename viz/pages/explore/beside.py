@@ -72,7 +72,6 @@ class Second:
     def props(self) -> dict[str, Any]:
         """The props with which the view shows both."""
         first, other = self.titles
-        can_predict = predicts(self.held.value)
         return {
             "title": first,
             "second": {
@@ -80,7 +79,7 @@ class Second:
                 "made": self.held.serial,
                 "heads": attention.heads_of(self.held),
                 "title": other,
-                "predicts": can_predict and self.held.value.kind == "text",
+                "predicts": predicts(self.held.value),
                 "aligned": not isinstance(self.request.input, Chat | Several),
                 "difference": edits.is_difference(self.request),
             },

@@ -7,9 +7,8 @@ import { pathOf } from "../../web/core/sources.js";
 import { pixelsOf, signedVeilOf } from "../../web/painting/over.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 import { PatchMap } from "../../web/image/map.js";
-import { nameOf, shortName } from "../../web/image/words.js";
 
-/** @import {ImageState} from "../../web/image/state.js" */
+/** @import {PatchState} from "../../web/image/state.js" */
 /** @import {Theme} from "../../web/types" */
 
 const COLOURED = 230; // opacity of a patch's colour, of 255
@@ -23,7 +22,7 @@ const DOUBTS = [
 ];
 const COSINES = ["−1", "−0.25", "0", "+0.25", "+1"]; // the square root on both sides of 0
 
-/** @param {{state: ImageState, theme: Theme}} props */
+/** @param {{state: PatchState, theme: Theme}} props */
 export const Features = ({ state, theme }) => html`
   <section class="hs-section hs-model" aria-label="Features of the patches">
     <div class="hs-model-parts hs-over-parts hs-two">
@@ -32,12 +31,6 @@ export const Features = ({ state, theme }) => html`
     </div>
   </section>
 `;
-
-/** The patch that others are compared with: the chosen one, else the middle one. */
-function chosenIn({ base: { prefix, grid }, selection: { token } }) {
-  const middle = prefix + Math.floor(grid[0] / 2) * grid[1] + Math.floor(grid[1] / 2);
-  return token === null || token < prefix ? middle : token;
-}
 
 const Part = ({ title, says, doubt, read, children }) => html`
   <section class="hs-section">
@@ -53,11 +46,11 @@ function Components({ state, theme }) {
   const { base, pointed } = state;
   const { answer, ...reply } = useAnswer(state.view, "components", "components", "Computing");
   const drawn = useMemo(() => answer && componentsOf(state, answer), [answer, base]);
-  const patch = (pointed ?? -1) - base.prefix;
+  const patch = (pointed ?? -1) - state.prefix;
   const levels = ["red", "green", "blue"].map((name, i) => `${name} ${answer?.colours[3 * patch + i]}`);
   const read =
     answer && patch >= 0
-      ? `${capital(nameOf(state, pointed ?? 0))}: ${levels.join(", ")} of 255`
+      ? `${capital(state.nameOf(pointed ?? 0))}: ${levels.join(", ")} of 255`
       : "Point at a patch to read its colour.";
   return html`
     <${Part} ...${{ title: drawn?.caption, says: COMPONENTS, doubt: DOUBTS[0], read }}>
@@ -78,12 +71,12 @@ function componentsOf({ base }, { colours, explained }) {
 }
 
 function Likeness({ state, theme }) {
-  const token = chosenIn(state);
+  const token = state.compared;
   const { base, bothWays, pointed } = state;
   const { answer, ...reply } = useAnswer(state.view, "similar", pathOf("similar", { token }), "Computing");
   const drawn = useMemo(() => {
     if (!answer) return null;
-    const caption = `Like ${shortName(state, token)}`;
+    const caption = `Like ${state.nameOf(token)}`;
     const numberAt = (share) => COSINES[Math.round(4 * share)];
     return {
       pixels: pixelsOf(answer.values, { table: signedVeilOf(bothWays), top: 1, kind: "signed" }),
@@ -93,11 +86,11 @@ function Likeness({ state, theme }) {
       caption,
     };
   }, [answer, base, bothWays]);
-  const value = answer?.values[(pointed ?? -1) - base.prefix];
+  const value = answer?.values[(pointed ?? -1) - state.prefix];
   const read =
     value === undefined
       ? "Point at a patch to read its cosine; click to compare with it."
-      : `${capital(nameOf(state, pointed ?? 0))}: ${value.toFixed(3)}`;
+      : `${capital(state.nameOf(pointed ?? 0))}: ${value.toFixed(3)}`;
   return html`
     <${Part} ...${{ title: drawn?.caption, says: LIKENESS, doubt: DOUBTS[1], read }}>
       <${PatchMap} ...${{ state, theme, drawn, ...reply }} />

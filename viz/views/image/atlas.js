@@ -3,16 +3,16 @@
 import { shade } from "../../web/core/colours.js";
 import { nameOfSpot } from "../../web/core/head_numbers.js";
 import { html } from "../../web/core/html.js";
-import { roughRow, withMeanAndMax } from "../../web/image/rows.js";
+import { roughRow, withMeanAndMax } from "../../web/image/layers.js";
 import { AllHeads } from "../../web/parts/all_heads.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 
-/** @import {ImageState} from "../../web/image/state.js" */
+/** @import {PatchState} from "../../web/image/state.js" */
 /** @import {Theme} from "../../web/types" */
 
 const FADED = 0.25; // opacity of a head that is switched off
 
-/** @param {{state: ImageState, theme: Theme, off: ReadonlySet<string>}} props */
+/** @param {{state: PatchState, theme: Theme, off: ReadonlySet<string>}} props */
 export function Thumbnails({ state, theme, off }) {
   const token = state.selection.token ?? 0;
   const { axis, layers, base } = state;
@@ -45,12 +45,18 @@ function paintLayer({ context, layout, ratio, theme }, state, { site, token, isH
     context.fillRect(left, top, Math.max(1, wide), Math.max(1, high));
     if (!rows || wide < 1 || high < 1) continue;
     const pixels = context.createImageData(wide, high);
-    paintPatches(pixels, rows[at], state.base, state.ramp, off.has(nameOfSpot(spot)) ? FADED : 1);
+    paintPatches(pixels, rows[at], state.grid(site), state.ramp, off.has(nameOfSpot(spot)) ? FADED : 1);
     context.putImageData(pixels, left, top);
   }
 }
 
-function paintPatches({ data, width, height }, values, { prefix, grid: [down, across] }, ramp, opacity) {
+function paintPatches(
+  { data, width, height },
+  values,
+  { shape: [down, across], places: [prefix] },
+  ramp,
+  opacity,
+) {
   const patches = values.subarray(prefix);
   const most = patches.reduce((a, b) => Math.max(a, b), 0) || 1;
   for (let y = 0, at = 0; y < height; y++)

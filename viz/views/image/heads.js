@@ -3,14 +3,13 @@
 import { cellOf } from "../../web/core/grids.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
-import { massOf } from "../../web/image/rows.js";
+import { massOf } from "../../web/image/layers.js";
 import { tokenBeside } from "../../web/image/map.js";
 import { fitted, OverPicture, useSpace } from "../../web/parts/over_picture.js";
 import { useRef } from "../../web/vendor/hooks.js";
 import { MassBar, pixelsOfRow, useTable } from "./view.js";
-import { theToken } from "../../web/image/words.js";
 
-/** @import {ImageState} from "../../web/image/state.js" */
+/** @import {PatchState} from "../../web/image/state.js" */
 /** @import {Theme} from "../../web/types" */
 
 /** @type {Record<string, string>} */
@@ -25,7 +24,7 @@ const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} 
 
 /**
  * @param {object} props
- * @param {ImageState} props.state
+ * @param {PatchState} props.state
  * @param {Theme} props.theme
  */
 export function Heads({ state, theme }) {
@@ -94,7 +93,7 @@ export function Heads({ state, theme }) {
 
 /** The tokens without a place, each with what it gets or gives. */
 function Prefix({ state, rows }) {
-  const { prefix, query_labels: labels } = state.base;
+  const { prefix } = state;
   if (!prefix) return null;
   const isShare = state.axis === "query" && state.selection.head !== "max";
   const shareOf = (token) => {
@@ -112,8 +111,11 @@ function Prefix({ state, rows }) {
   const chip = (token) => (token === state.token() ? "hs-chip hs-current" : "hs-chip");
   return html`
     <div class="hs-prefix" role="group" aria-label="Tokens without a position">
-      ${labels.slice(0, prefix).map(
-        (label, token) => html`
+      ${state
+        .labels()
+        .query.slice(0, prefix)
+        .map(
+          (label, token) => html`
             <button
               type="button"
               class=${chip(token)}
@@ -126,7 +128,7 @@ function Prefix({ state, rows }) {
               ${label} <span class="hs-muted">${shareOf(token)}</span>
             </button>
           `,
-      )}
+        )}
     </div>
   `;
 }
@@ -156,17 +158,18 @@ function scenesOf(state, rows, table) {
 /** How much of each row goes where; changes are shares of nothing. */
 function sharesOf(state, rows) {
   if (state.difference) return null;
-  return rows.whole.map((values) => massOf(values, state.base, { coarse: rows.coarse, axis: state.axis }));
+  const tokens = { prefix: state.prefix, labels: state.labels().query };
+  return rows.whole.map((values) => massOf(values, tokens, { coarse: rows.coarse, axis: state.axis }));
 }
 
 function sentenceOf(state) {
   const isInward = state.axis === "key";
-  const name = theToken(state, state.token());
+  const name = state.nameOf(state.token());
   const lead = isInward ? `Who looks at ${name}` : `Where ${name} looks`;
   if (state.difference) return `${lead}: what the edits changed, in each head.`;
-  const { prefix, query_labels: labels } = state.base;
+  const { prefix } = state;
   const place = { coarse: false, axis: state.axis };
-  const parts = massOf(new Float32Array(prefix), { prefix, query_labels: labels }, place).map(
+  const parts = massOf(new Float32Array(prefix), { prefix, labels: state.labels().query }, place).map(
     ({ name: part }) => PARTS[part] ?? part,
   );
   const bars = prefix ? ` Bars: how much ${isInward ? "comes from" : "goes to"} ${LIST.format(parts)}.` : "";

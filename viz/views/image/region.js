@@ -1,17 +1,18 @@
 // Patches that are chosen together, with the pointer or with Shift and the arrow keys, and what can be done
 // to them: cover them before the network sees them, or cut them off from every token.
 
-import { cellBeside, tokenAt } from "../../web/core/grids.js";
+import { areaOf, cellBeside, tokenAt } from "../../web/core/grids.js";
 import { useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { few } from "../../web/core/edits.js";
 import { Area } from "../../web/parts/over_picture.js";
 import { Button } from "../../web/parts/controls.js";
 
-/** @import {ImageState} from "../../web/image/state.js" */
+/** @import {Sides} from "../../web/core/grids.js" */
+/** @import {PatchState} from "../../web/image/state.js" */
 
 /**
- * @param {ImageState} state
+ * @param {PatchState} state
  * @param {((asked: import("../../web/core/edits.js").Asked) => void) | null} ask asks for an edit; null where none can be made
  */
 export function useRegion(state, ask) {
@@ -19,8 +20,8 @@ export function useRegion(state, ask) {
     state,
     /** @type {{token: number | null, from: number, to: number} | null} */ (null),
   );
-  const { base } = state;
   const grid = state.grid();
+  const [down, across] = grid.shape;
   const isArea = Boolean(ask && state.view.remote);
   /** The newest, until another patch is chosen. */
   const regionOf = () => (isArea && drawn.value?.token === state.selection.token ? drawn.value : null);
@@ -39,7 +40,7 @@ export function useRegion(state, ask) {
     if (event.key === "Escape" && regionOf()) clear();
     else {
       const { from, to } = regionOf() ?? { from: state.token(), to: state.token() };
-      if (!event.shiftKey || !event.key.startsWith("Arrow") || from < base.prefix || !isArea) return false;
+      if (!event.shiftKey || !event.key.startsWith("Arrow") || from < state.prefix || !isArea) return false;
       const next = cellBeside([grid], to, event.key);
       drawn.value = { token: state.selection.token, from, to: next < 0 ? to : next };
     }
@@ -48,17 +49,13 @@ export function useRegion(state, ask) {
   };
   const area = { isArea, onArea };
   if (!region) return { area, onKey, above: null };
-  const [rows, cols] = [0, 1].map((axis) =>
-    [region.from, region.to].map((each) => state.place(each)[axis]).sort((a, b) => a - b),
+  const sides = /** @type {Sides} */ (areaOf([grid], region.from, region.to));
+  const [left, top, right, bottom] = sides.map((side, i) => Math.round(side * (i % 2 ? down : across)));
+  const [high, wide] = [bottom - top, right - left];
+  const inside = Array.from(
+    { length: high * wide },
+    (_, i) => (top + Math.floor(i / wide)) * across + left + (i % wide),
   );
-  const inside = patchesWithin(
-    /** @type {[number, number]} */ (rows),
-    /** @type {[number, number]} */ (cols),
-    base.grid[1],
-  );
-  const [down, across] = base.grid;
-  const sides = [cols[0] / across, rows[0] / down, (cols[1] + 1) / across, (rows[1] + 1) / down];
-  const [high, wide] = [rows[1] - rows[0] + 1, cols[1] - cols[0] + 1];
   const act = (name, title, value) => html`
     <${Button}
       title=${title}
@@ -70,7 +67,7 @@ export function useRegion(state, ask) {
       ${name}
     <//>
   `;
-  const tokens = inside.map((patch) => patch + base.prefix);
+  const tokens = inside.map((patch) => grid.places[patch]);
   const above = html`
     <${Area} sides=${sides} />
     <div class="hs-region-actions">
@@ -82,19 +79,4 @@ export function useRegion(state, ask) {
     </div>
   `;
   return { area, onKey, above };
-}
-
-/**
- * The numbers of the patches of a rectangle, whichever corner comes first.
- *
- * @param {[number, number]} rows
- * @param {[number, number]} columns
- * @param {number} cols of the picture
- */
-function patchesWithin(rows, columns, cols) {
-  const [[top, bottom], [left, right]] = [rows, columns].map((pair) => [...pair].sort((a, b) => a - b));
-  const across = Array.from({ length: right - left + 1 }, (_, i) => left + i);
-  return Array.from({ length: bottom - top + 1 }, (_, i) => top + i).flatMap((row) =>
-    across.map((col) => row * cols + col),
-  );
 }

@@ -11,7 +11,7 @@ import { useNewest } from "../../web/core/hooks.js";
 import { PatchMap } from "../../web/image/map.js";
 import { useRegion } from "./region.js";
 
-/** @import {ImageState, Rows} from "../../web/image/state.js" */
+/** @import {PatchState, Rows} from "../../web/image/state.js" */
 /** @import {Ramp} from "../../web/painting/over.js" */
 /** @import {Scale, Theme} from "../../web/types" */
 
@@ -28,25 +28,25 @@ const BESIDE = "to the 99th percentile, beside a patch on which a head rests";
 /**
  * The pixels of a head's row over the patches.
  *
- * @param {ImageState} state
+ * @param {PatchState} state
  * @param {Float32Array} values
  * @param {Uint32Array} table
  */
 export function pixelsOfRow(state, values, table) {
-  const patches = values.subarray(state.base.prefix);
+  const patches = values.subarray(state.prefix);
   const top = state.topOf(values);
   if (state.difference) return pixelsOf(patches, { table, top, kind: "signed" });
   return pixelsOf(patches, { table: faded(table, fadeOf(patches)), top });
 }
 
-/** @param {ImageState} state */
+/** @param {PatchState} state */
 export const useTable = ({ difference, bothWays, ramp }) =>
   useMemo(() => (difference ? signedVeilOf(bothWays) : veilOf(ramp)), [difference, bothWays, ramp]);
 
-/** @param {{state: ImageState, theme: Theme}} props */
+/** @param {{state: PatchState, theme: Theme}} props */
 export function Picture({ state, theme }) {
   const section = useRef(/** @type {HTMLElement | null} */ (null));
-  const { title, edits } = state.view.props;
+  const { edits } = state.view.props;
   const { site, head, direction, scale, sinks } = state.selection;
   const table = useTable(state);
   const rows = state.complete ? state.rows() : null;
@@ -54,7 +54,7 @@ export function Picture({ state, theme }) {
   const drawn = useNewest(Boolean(rows), () => drawnOf(state, /** @type {Rows} */ (rows), table), [
     rows,
     table,
-    state.base,
+    state.grid(),
     site,
     head,
     direction,
@@ -66,12 +66,11 @@ export function Picture({ state, theme }) {
   ]);
   const region = useRegion(state, edits ? state.ask : null);
   const painted = () => {
-    if (!state.leader && section.current) markPainted(section.current);
+    if (!state.view.props.follows && section.current) markPainted(section.current);
   };
   const wait = state.view.remote ? `Fetching ${state.siteName()} …` : "Not in this file";
   return html`
     <section class="hs-section" ref=${section}>
-      ${title && html`<h3 class="hs-heading">${title}</h3>`}
       <${PatchMap}
         ...${{ state, theme, drawn, area: region.area, beside: region.above }}
         reason=${rows ? "" : wait}
@@ -84,12 +83,13 @@ export function Picture({ state, theme }) {
 }
 
 /**
- * @param {ImageState} state
+ * @param {PatchState} state
  * @param {Rows} rows
  * @param {Uint32Array} table
  */
 function drawnOf(state, rows, table) {
-  const { base, headIndex } = state;
+  const { headIndex } = state;
+  const { shape } = state.grid();
   const values = rows.heads[headIndex];
   const token = state.token();
   return {
@@ -99,15 +99,16 @@ function drawnOf(state, rows, table) {
     label: labelOf(state),
     above: (context, width, height, ratio) => {
       const box = (patch) => boxOf(state, patch, width, height);
-      if (Math.max(...base.grid) <= FEW) rule(context, base.grid, width, height, ratio);
-      for (const key of state.hidden()?.keys ?? []) if (key >= base.prefix) cross(context, box(key), ratio);
+      if (Math.max(...shape) <= FEW) rule(context, shape, width, height, ratio);
+      for (const key of state.hidden()?.keys ?? []) if (key >= state.prefix) cross(context, box(key), ratio);
     },
     warning: warningOf(state, values),
   };
 }
 
 function labelOf(state) {
-  const { grid, model, note } = state.base;
+  const { model, note } = state.base;
+  const { shape: grid } = state.grid();
   const { title, edits } = state.view.props;
   return (
     `${title ? `${title}: picture` : "Picture"} of ${grid[0]} × ${grid[1]} patches with the weights of ${state.siteName()}, ` +
@@ -128,7 +129,7 @@ function rampOf(state, top) {
 
 /** What is said where weights are nearly equal, where the scale ends at a percentile, or leaves nothing to see. */
 function warningOf(state, values) {
-  const { prefix } = state.base;
+  const { prefix } = state;
   const [top, largest] = [state.topOf(values), state.largest(values)];
   if (state.difference) return "";
   if (state.selection.scale === "fixed" && largest / top < DARK)

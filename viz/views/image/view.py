@@ -198,7 +198,7 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
     site = request.index
     return [
         path_of("overview"),
-        path_of("picture"),
+        path_of("photo", number=0),
         path_of("layer", site=site),
         path_of("sinks", site=site, outliers=False),
         path_of("sinks", site=site, outliers=True),
@@ -207,8 +207,6 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
 
 ENDPOINTS = (
     Endpoint("states", IMAGE, states, slow=True, second=word),
-    Endpoint("overview", IMAGE, image.overview),
-    Endpoint("picture", IMAGE, image.picture),
     Endpoint("layer", IMAGE, image.layer_of),
     Endpoint("heads", IMAGE, image.heads_of, values=one_of("weights", DIFFERENCE)),
     Endpoint("sinks", IMAGE, image.sinks_of, slow=True),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viz.api import text
-from viz.api.endpoint import BOTH, IMAGE, TEXT, Endpoint, path_of
+from viz.api.endpoint import BOTH, Endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.requests import one_of
 from viz.caption import noun_of
@@ -124,8 +124,7 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
 
 VALUES = one_of(*text.VALUES)
 ENDPOINTS = (
-    Endpoint("overview", TEXT, text.overview),
-    Endpoint("tokens", IMAGE, text.overview),
+    Endpoint("overview", BOTH, text.overview),
     Endpoint("map", BOTH, text.map_of, values=VALUES),
     Endpoint("row", BOTH, text.row_of, values=VALUES),
     Endpoint("changed", BOTH, text.changed, slow=True),

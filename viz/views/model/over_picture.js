@@ -12,9 +12,8 @@ import { numbersOf, pixelsOf, signedVeilOf, veilOf } from "../../web/painting/ov
 import { Switch, Field } from "../../web/parts/controls.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 import { PatchMap } from "../../web/image/map.js";
-import { nameOf as tokenName, theToken } from "../../web/image/words.js";
 
-/** @import {ImageState} from "../../web/image/state.js" */
+/** @import {PatchState} from "../../web/image/state.js" */
 /** @import {Theme} from "../../web/types" */
 
 const UNEXPLAINED =
@@ -28,7 +27,7 @@ const FOLLOWED = [
   },
 ];
 
-/** @param {{state: ImageState, theme: Theme}} props */
+/** @param {{state: PatchState, theme: Theme}} props */
 export function OverPatches({ state, theme }) {
   const { followed, tested, method } = state.selection;
   const info = methodOf(method);
@@ -64,7 +63,7 @@ function RowPart({ state, info, ...others }) {
     index: followed === "token" ? (token ?? 0) : undefined,
   };
   const { answer, ...reply } = useAnswer(state.view, "over", pathOf("model_row", asked), "Computing");
-  const of = `from ${answer?.reads ?? theToken(state, token ?? 0)}`;
+  const of = `from ${answer?.reads ?? state.nameOf(token ?? 0)}`;
   const numbers = answer && { values: answer.values, of, more: "" };
   const framed = followed === "token" ? undefined : null;
   const isTested = info.of === "tower" && followed !== "token";
@@ -104,7 +103,7 @@ function Part({ state, theme, info, numbers, reason, isRefused, framed, isTested
   const read =
     pointed === null
       ? "Point at a patch to read its number; click to choose it."
-      : `${capital(tokenName(state, pointed))}: ${number(list[pointed] ?? 0)}`;
+      : `${capital(state.nameOf(pointed))}: ${number(list[pointed] ?? 0)}`;
   return html`
     <section class="hs-section">
       <h3 class="hs-heading">${title}</h3>
@@ -133,8 +132,8 @@ function Part({ state, theme, info, numbers, reason, isRefused, framed, isTested
 
 function drawnOf(state, list, { info, title, framed }) {
   const { base, bothWays, ramp } = state;
-  const patches = new Float32Array(base.grid[0] * base.grid[1]);
-  patches.set(list.slice(base.prefix, base.prefix + patches.length));
+  const { shape, places } = state.grid();
+  const patches = Float32Array.from(places, (place) => list[place]);
   const kind = patches.some((value) => value < 0) ? "signed" : "root";
   const top = largest(patches);
   const table = kind === "signed" ? signedVeilOf(bothWays) : veilOf(ramp);
@@ -143,16 +142,14 @@ function drawnOf(state, list, { info, title, framed }) {
     pixels: pixelsOf(patches, { table, top, kind }),
     framed,
     scale: { ramp: kind === "signed" ? bothWays : ramp, numberAt: numbersOf(top, kind), words },
-    label: `${title}, ${base.model}: ${base.grid[0]} × ${base.grid[1]} patches. Arrow keys choose a patch.`,
+    label: `${title}, ${base.model}: ${shape.join(" × ")} patches. Arrow keys choose a patch.`,
   };
 }
 
 /** What the tokens before the patches hold, as a sentence. */
 function beforePatches(state, values) {
-  const { prefix } = state.base;
+  const { prefix } = state;
   if (!prefix) return "";
-  const named = values
-    .slice(0, Math.min(prefix, 5))
-    .map((value, i) => `${theToken(state, i)} ${number(value)}`);
+  const named = values.slice(0, Math.min(prefix, 5)).map((value, i) => `${state.nameOf(i)} ${number(value)}`);
   return `Not on the picture: ${named.join(", ")}${prefix > named.length ? ", …" : ""}.`;
 }

@@ -56,7 +56,7 @@ def numbers(entry: TraceEntry) -> NumbersAnswer:
     from analysis.measures import MEASURES
 
     def compute() -> NumbersAnswer:
-        if entry.patches is not None:
+        if entry.patches:
             return _of_picture(entry)
         table = heads(entry.view, check=check, progress=report)
         counts = [site.heads for site in entry.view.sites]

@@ -1,10 +1,10 @@
 """Pictures beside a text: where words look, what they need, and the objects of a detector."""
 
-import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from viz.api.entries import TraceEntry
+from viz.api.pictures import encoded
 from viz.api.pool import report
 from viz.api.requests import QuestionError
 from viz.api.rerun import opened
@@ -442,6 +442,4 @@ def _file(picture: "File | Image") -> bytes:
     image = read(picture.data).image if isinstance(picture, File) else picture
     small = image.convert("RGB")
     small.thumbnail((LARGEST, LARGEST))
-    png = io.BytesIO()
-    small.save(png, "PNG", compress_level=1)
-    return png.getvalue()
+    return encoded(small)

@@ -11,7 +11,7 @@ import numpy as np
 
 from analysis.percent import percent as in_percent
 from viz.api import text
-from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.endpoint import BOTH, TEXT, Endpoint, path_of
 from viz.api.entries import TraceEntry, tokens_of
 from viz.api.requests import sentence, word
 from viz.colours import Scale, layer_of, strength_of, veiled
@@ -526,7 +526,7 @@ def _again(panel: Panel) -> list[str]:
 
 ENDPOINTS = (
     Endpoint("answer", TEXT, numbers.answer),
-    Endpoint("photo", TEXT, numbers.photo),
+    Endpoint("photo", BOTH, numbers.photo),
     Endpoint("shares", TEXT, numbers.shares),
     Endpoint("ranked", TEXT, numbers.ranked, slow=True),
     Endpoint("readers", TEXT, numbers.readers),

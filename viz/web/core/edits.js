@@ -100,7 +100,7 @@ export function asking(host) {
  * @param {number} place
  * @returns {number[]}
  */
-export const tokensOf = (state, axis, place) => state.texts?.()[axis].origins?.[place] ?? [place];
+export const tokensOf = (state, axis, place) => state.texts()[axis].origins?.[place] ?? [place];
 
 /**
  * What an edit begins with: the chosen head, null for all of its layer, and the chosen word with what it looks at most.
@@ -111,7 +111,7 @@ export const tokensOf = (state, axis, place) => state.texts?.()[axis].origins?.[
 export function chosenIn(state) {
   const { site, head, token, partner = null, direction } = state.selection;
   const isInward = direction === "in";
-  const here = token ?? (state.texts ? state.base.sites[site].queries - 1 : 0);
+  const here = token ?? (state.base.patches ? 0 : state.base.sites[site].queries - 1);
   const there = partner ?? strongestFor(state, isInward ? "key" : "query", here);
   const [query, key] = isInward ? [there, here] : [here, there];
   return { site, head: typeof head === "number" ? head : null, query, key };
@@ -119,7 +119,7 @@ export function chosenIn(state) {
 
 function strongestFor(state, axis, index) {
   const { site, head } = state.selection;
-  const values = state.texts ? state.along(site, head, axis, index)?.values : null;
+  const values = state.along(site, head, axis, index)?.values;
   return values ? values.indexOf(Math.max(...values)) : 0;
 }
 

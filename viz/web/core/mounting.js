@@ -4,7 +4,7 @@ import { themeOf } from "./colours.js";
 import { element, setText } from "./dom.js";
 import { working } from "./working.js";
 
-/** @import {Base, ImageBase, Panel, RunBase, Theme} from "../types" */
+/** @import {Base, Panel, RunBase, Theme} from "../types" */
 /** @import {State} from "./state.js" */
 
 const WAITING = "Loading the model …";
@@ -17,7 +17,7 @@ const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with
  * next picture is on its way, drawing is held back for `HOLD_MS`: laying out the page twice takes
  * longer than most responses.
  *
- * @template {Base | ImageBase | RunBase} B
+ * @template {Base | RunBase} B
  * @param {HTMLElement} root
  * @param {State<B> & {token?: () => number}} view its token in question may be the one under the pointer
  * @param {() => Panel[]} create

@@ -2,11 +2,12 @@
 // which outlives a trace, and in terms of the trace that is shown (site index).
 
 import { START as OPTIONS } from "./declared.js";
+import { tokenThere } from "./grids.js";
 import { textsOf } from "./labels.js";
 
-/** @import {Address, Axis, Base, Form, ImageBase, LinkSelection, RunBase, Scale, Selection, Site} from "../types" */
+/** @import {Address, Axis, Base, Form, LinkSelection, RunBase, Scale, Selection, Site} from "../types" */
 
-/** @typedef {Base | ImageBase | RunBase} AnyBase */
+/** @typedef {Base | RunBase} AnyBase */
 
 /**
  * What a view knows of scales and forms; the first is the default.
@@ -143,6 +144,7 @@ export function carried(before, after, selection, site) {
   if (!("texts" in before) || !("texts" in after)) return {};
   const isOfOthers = before.asked && after.asked && before.pictured !== after.pictured;
   const [from, to] = [textsOf(before, selection.site), textsOf(after, site)];
+  if (before.patches && after.patches) return { token: patchThere(selection.token, from.query, to.query) };
   /** @type {Axis[]} */
   const [side, other] = selection.direction === "in" ? ["key", "query"] : ["query", "key"];
   return {
@@ -180,6 +182,18 @@ function movedToken(token, from, to) {
     ? token
     : to.labels.findIndex((_, i) => to.special.includes(i) === isSpecial && upTo(to, i).startsWith(end));
   return place >= 0 && (!isSpecial || upTo(to, place) === end) ? place : null;
+}
+
+/**
+ * The token at the same place of another picture; one without a place is the same there.
+ *
+ * @param {number | null} token
+ * @param {import("../types").Text} from
+ * @param {import("../types").Text} to
+ */
+export function patchThere(token, { grids: from = [] }, { grids: to = [] }) {
+  const there = token === null ? -1 : tokenThere(from, to, token);
+  return there < 0 ? token : there;
 }
 
 /** A text as far as a token, without blanks and without the tokenizer's own tokens. */

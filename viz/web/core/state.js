@@ -11,7 +11,7 @@ import { unpack } from "./pack.js";
 import { addressOf, carried, fromLink, missing, same, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
-/** @import {Base, Cell, Form, Head, Host, ImageBase, LinkSelection, Message, Other, RunBase, Scale, Selection, ViewProps} from "../types" */
+/** @import {Base, Cell, Form, Head, Host, LinkSelection, Message, Other, RunBase, Scale, Selection, ViewProps} from "../types" */
 
 /** @typedef {{trace: string, made: number, heads: number[], client: Client, early: [string, Uint8Array][]}} Next a trace whose base is on its way; its heads are [] if they are not known */
 
@@ -35,14 +35,13 @@ const OPENED = /** @type {const} */ ([
   "arrivals",
 ]);
 
-/** @template {Base | ImageBase | RunBase} B */
+/** @template {Base | RunBase} B */
 export class State {
   /** @type {readonly Scale[]} */
   scales = ["fixed"];
   /** @type {readonly Form[]} */
   forms = [];
   slot = ""; // of the client, for the picture's own weights
-  overviewPath = OVERVIEW;
 
   /**
    * @param {HTMLElement} root
@@ -281,7 +280,7 @@ export class State {
       gone: () => this.gone(client, trace, serial),
       changed: () => this.changed(),
     });
-    client.want(OVERVIEW, this.overviewPath);
+    client.want(OVERVIEW, OVERVIEW);
     this.next = { trace, made: serial, heads: this.props.heads ?? [], client, early: [] };
   }
 
@@ -292,9 +291,9 @@ export class State {
    */
   received(client, path, bytes) {
     const { next } = this;
-    const picture = path === this.overviewPath || client.isDone(this.slot, path);
+    const picture = path === OVERVIEW || client.isDone(this.slot, path);
     if (next?.client === client) {
-      if (path !== this.overviewPath) next.early.push([path, bytes]);
+      if (path !== OVERVIEW) next.early.push([path, bytes]);
       else batch(() => this.replace(next, unpack(bytes)));
       this.changed(picture && client === this.client);
     } else if (this.client === client) {

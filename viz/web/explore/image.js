@@ -1,14 +1,10 @@
 // A picture on the page: where a patch looks over it, all heads, the relevance for a class, and the last states.
 
 import { FORMS, ON_SCREEN } from "../core/declared.js";
-import { asking } from "../core/edits.js";
 import { html } from "../core/html.js";
-import { mountPanels } from "../core/mounting.js";
 import { OverCorpora } from "../core/over_corpora.js";
-import { embedded } from "../core/view_panel.js";
-import { besideOf } from "../image/beside.js";
-import { roughRow } from "../image/rows.js";
-import { ImageState } from "../image/state.js";
+import { roughRow } from "../image/layers.js";
+import { PatchState } from "../image/state.js";
 import { methodOf } from "../methods/methods.js";
 import { Field, Menu } from "../parts/controls.js";
 import { fitted, OverPicture } from "../parts/over_picture.js";
@@ -21,23 +17,26 @@ import { Picture } from "../../views/image/view.js";
 import { OverPatches } from "../../views/model/over_picture.js";
 import { keysOf } from "./keys.js";
 import { AllNumbers } from "./late.js";
+import { mounting } from "./mounting.js";
 import { Explore } from "./page.js";
 import { Options } from "./options.js";
-import { isShared, patchTokens } from "./patch_tokens.js";
 import { headlineOf, PatchReading } from "./patches.js";
 import { HeadSwitch, headsOff, headSwitch, Toggle } from "./switches.js";
 import { Tour } from "./tour.js";
 import { useWorth, WorthSeeing } from "./worth.js";
 
-/** @import {Host, Panel, ViewProps} from "../types" */
-
 const THUMB = 24; // CSS pixels
 const EXPLAINING = "chefer"; // the method that a class is explained by, until another is chosen
 const LABELS = { image: "Picture", model: "Relevance" }; // where those of texts are called otherwise
+const DRAWINGS = { image: Patches, model: OverPatches, features: Features };
 /** What the forms of all layers show, in a sentence. */
 const HEADLINES = {
   model: "Every layer at once.",
   features: "Patches with similar last states share a colour.",
+};
+const WAYS = {
+  in: "the framed patch is attended to; bright patches attend",
+  out: "the framed patch attends; bright patches are attended to",
 };
 const SCALES = /** @type {const} */ ([
   ["layer", "shared by heads"],
@@ -46,92 +45,51 @@ const SCALES = /** @type {const} */ ([
 ]);
 const OUTLIERS =
   "Also leaves out patches that receive far more weight than the others; they may hold what it looks for";
-const SECOND = "The second picture stands beside this one under “Picture”.";
 
-/**
- * @param {HTMLElement} root
- * @param {ViewProps} props
- * @param {Host} host
- */
-export function mount(root, props, host) {
-  const state = new ImageState(root, props, host);
-  const mounted = mountPanels(root, state, () => compose(state, root, host));
-  state.view.update(props);
-  return {
-    /** @param {ViewProps} next */
-    update(next) {
-      state.view.update(next);
-      mounted.restyle();
-    },
-    destroy() {
-      mounted.destroy();
-    },
-  };
-}
+export const mount = mounting(PatchState, Page, ["matrix", "head"]);
 
-/** @returns {Panel[]} */
-function compose(state, root, host) {
-  state.ask = asking(host);
-  const beside = besideOf(state, root, host);
-  const shared = patchTokens(state, root, host);
-  const page = embedded(Page);
-  root.append(page.box);
-  return [
-    {
-      render: (theme) => page.render({ state, theme, shared, second: beside.state() }),
-      destroy() {
-        page.render(null);
-        beside.destroy();
-      },
-    },
-    shared.panel,
-  ];
-}
-
-function Page({ state, theme, shared, second }) {
+function Page({ state, theme, drawing }) {
   const { view, selection, base } = state;
-  const { direction, sinks, outliers } = selection;
-  const isOver = state.form === "attention";
-  const isAttention = isOver || isShared(state.form);
+  const { form, direction, sinks } = selection;
+  const { follows } = view.props;
+  const isOver = form === "image";
+  const isAttention = FORMS[form].covers === "heads";
   const rows = state.complete ? state.rows() : null;
   const off = useMemo(() => headsOff(state), [state.trace, view.props.edits]);
   const worth = useWorth(view);
-  const tokens = isShared(state.form) ? shared.tokens() : null;
   const { isOff } = headSwitch(state);
   const forms = ON_SCREEN.image.map((name) => ({
-    ...{ label: LABELS[name] ?? FORMS[name].label, title: FORMS[name].title, isOn: selection.form === name },
-    refused: isShared(name) && !view.holds("tokens") ? "Not in this file." : "",
+    ...{ label: LABELS[name] ?? FORMS[name].label, title: FORMS[name].title, isOn: form === name },
+    refused:
+      !DRAWINGS[name] && !view.holds(state.mapPath(selection.site, selection.head))
+        ? "Not in this file."
+        : "",
     choose: () => state.select({ form: name }),
   }));
-  const over =
-    direction === "in"
-      ? "the framed patch is attended to; bright patches attend"
-      : "the framed patch attends; bright patches are attended to";
   const way = isOff
     ? html`<b>switched off</b>: it still looks, but adds nothing`
     : isOver
-      ? over
+      ? WAYS[direction]
       : "rows attend, columns are attended to";
   const names = html`
     ${base.model} · ${isAttention ? html`${state.siteName()} · ${state.headName()} · ${way}` : "all layers"}
     ${base.note && ` · ${base.note}`}
   `;
+  const Drawing = DRAWINGS[form];
   return html`<${Explore}
     ...${{ state, theme }}
     parts=${{
       forms,
       switches: html`
         ${isAttention && html`<${Toggle} text="Ignore [CLS]" title="Leaves out the class token and registers, where heads rest" isOn=${sinks !== "shown"} onToggle=${() => state.select({ sinks: sinks === "shown" ? "hidden" : "shown" })} />`}
-        <${HeadSwitch} state=${state} />
+        ${!follows && html`<${HeadSwitch} state=${state} />`}
       `,
-      headline: isAttention ? headlineOf(state, rows) : HEADLINES[state.form],
+      headline: isAttention ? headlineOf(state, rows) : HEADLINES[form],
       names,
-      ...(isShared(state.form)
-        ? { drawing: shared.drawing }
-        : { drawing: null, picture: html`<${Drawing} ...${{ state, theme, second }} />` }),
-      isBeside: isOver && !second,
-      aside: !isOver && view.props.second ? html`<p class="hs-card-doubt">${SECOND}</p>` : null,
-      tour: view.remote && isAttention && html`<${Tour} ...${{ state, rows: worth }} />`,
+      ...(Drawing ? { drawing: null, picture: html`<${Drawing} ...${{ state, theme }} />` } : { drawing }),
+      isBeside: isOver && !follows && !view.props.second,
+      aside: null,
+      tour: view.remote && isAttention && !follows && html`<${Tour} ...${{ state, rows: worth }} />`,
       reading: html`<${PatchReading} ...${{ state, rows }} />`,
       heads: html`<${WorthSeeing} ...${{ state, rows: worth, pictureOf: (row) => html`<${WorthPicture} ...${{ state, row }} />` }} /><${Thumbnails} ...${{ state, theme, off }} />`,
       explain: explaining(state),
@@ -140,26 +98,14 @@ function Page({ state, theme, shared, second }) {
           value: "numbers",
           label: "Numbers",
           content: html`
-            ${
-              isOver
-                ? html`<div class="hs-row"><${Scale} state=${state} /></div>`
-                : tokens?.baseOrNull && html`<${Options} state=${tokens} />`
-            }
-            ${
-              sinks !== "shown" &&
-              html`<${Toggle}
-                text="Ignore outlier patches too"
-                title=${OUTLIERS}
-                isOn=${outliers === "yes"}
-                onToggle=${() => state.select({ outliers: outliers === "yes" ? "no" : "yes" })}
-              />`
-            }
+            ${isOver ? html`<div class="hs-row"><${Scale} state=${state} /></div>` : html`<${Options} state=${state} />`}
+            ${sinks !== "shown" && html`<${Outliers} state=${state} />`}
             <${OverCorpora} state=${state} />
             <${AllNumbers} ...${{ state, theme }} />
           `,
         },
       ],
-      follows: false,
+      follows: Boolean(follows),
       onKey: (event) => keysOf(event, { state, forms }),
     }}
   />`;
@@ -167,31 +113,25 @@ function Page({ state, theme, shared, second }) {
 
 /** The head of a row over the picture, as the row's query looks at it. */
 function WorthPicture({ state, row: { site, head, query } }) {
-  const { bitmap, base, ramp } = state;
+  const { bitmap, ramp } = state;
   const layer = state.layers.get(String(site));
   const scene = useMemo(() => {
     if (!layer || !bitmap) return null;
-    const patches = roughRow(layer, head, query, "query").subarray(base.prefix);
+    const grid = state.grid(site);
+    const patches = roughRow(layer, head, query, "query").subarray(grid.places[0]);
     const top = patches.reduce((most, weight) => Math.max(most, weight), 0) || 1;
-    const pixels = pixelsOf(patches, { table: veilOf(ramp), top });
-    return { bitmap, coloured: true, layers: [{ grid: state.grid(), pixels }] };
+    return {
+      bitmap,
+      coloured: true,
+      layers: [{ grid, pixels: pixelsOf(patches, { table: veilOf(ramp), top }) }],
+    };
   }, [layer, bitmap, ramp, head, query]);
   const size = fitted({ wide: THUMB, high: THUMB, unit: 1, family: "" }, bitmap, { tallest: THUMB });
   return scene && size && html`<${OverPicture} ...${{ scene, size, kind: "hs-small" }} />`;
 }
 
-function Drawing({ state, theme, second }) {
-  if (state.form === "model") return html`<${OverPatches} ...${{ state, theme }} />`;
-  if (state.form === "features") return html`<${Features} ...${{ state, theme }} />`;
-  const isOpen = second?.view.baseOrNull;
-  const beside = isOpen ? html`<${Picture} ...${{ state: second, theme }} />` : html`<section inert />`;
-  return html`
-    <div class="hs-beside-heads">
-      <${Picture} ...${{ state, theme }} />
-      ${second ? beside : html`<${Heads} ...${{ state, theme }} />`}
-    </div>
-    ${second && html`<div class="hs-beside-heads"><${Heads} ...${{ state, theme }} />${isOpen && html`<${Heads} ...${{ state: second, theme }} />`}</div>`}
-  `;
+function Patches(props) {
+  return html`<div class="hs-beside-heads"><${Picture} ...${props} /><${Heads} ...${props} /></div>`;
 }
 
 function Scale({ state }) {
@@ -202,6 +142,16 @@ function Scale({ state }) {
       onChoose=${(index) => state.select({ scale: SCALES[index][0] })}
     />
   <//>`;
+}
+
+function Outliers({ state }) {
+  const { outliers } = state.selection;
+  return html`<${Toggle}
+    text="Ignore outlier patches too"
+    title=${OUTLIERS}
+    isOn=${outliers === "yes"}
+    onToggle=${() => state.select({ outliers: outliers === "yes" ? "no" : "yes" })}
+  />`;
 }
 
 /** Shows what speaks for a class; null where the model has none. */

@@ -1,12 +1,11 @@
 // What a patch looks at, in groups that every picture has: itself, near it, farther away, and tokens without a place.
 
 import { html } from "../core/html.js";
-import { isClass } from "../image/rows.js";
-import { theToken } from "../image/words.js";
+import { isClass } from "../image/layers.js";
 import { Bars } from "../parts/controls.js";
 import { percentOf } from "./reading.js";
 
-/** @import {ImageState, Rows} from "../image/state.js" */
+/** @import {PatchState, Rows} from "../image/state.js" */
 
 const NEAR = 2; // patches each way
 const DOUBT = "A weight shows where information may come from, not that the network saw what is there.";
@@ -15,14 +14,26 @@ const LIST = { itself: "itself", near: `within ${NEAR} patches`, far: "farther a
 /**
  * The groups, each with its share of the weight and the share that an even row would give it.
  *
- * @param {{base: {prefix: number, grid: [number, number], query_labels: string[]}, token: number, values: ArrayLike<number>}} row
+ * @param {{grid: Pick<import("../types").TokenGrid, "shape" | "places">, labels: string[], token: number, values: ArrayLike<number>}} row
  * @returns {{label: string, value: number, even: number}[]}
  */
-export function groupsOf({ base: { prefix, grid, query_labels: labels }, token, values }) {
+export function groupsOf({
+  grid: {
+    shape,
+    places: [prefix],
+  },
+  labels,
+  token,
+  values,
+}) {
   const sum = Array.from(values).reduce((a, b) => a + b, 0) || 1;
   /** @type {Map<string, {value: number, count: number}>} */
   const groups = new Map();
-  const [row, col] = [Math.floor((token - prefix) / grid[1]), (token - prefix) % grid[1]];
+  const placeOf = (/** @type {number} */ at) => [
+    Math.floor((at - prefix) / shape[1]),
+    (at - prefix) % shape[1],
+  ];
+  const [row, col] = placeOf(token);
   for (let key = 0; key < values.length; key++) {
     const group = groups.get(nameAt(key)) ?? { value: 0, count: 0 };
     groups.set(nameAt(key), { value: group.value + values[key], count: group.count + 1 });
@@ -38,25 +49,26 @@ export function groupsOf({ base: { prefix, grid, query_labels: labels }, token, 
     if (key === token) return LIST.itself;
     if (key < prefix) return isClass(labels[key]) ? "[CLS]" : labels[key].replace(/\s*\d+$/, "s");
     if (token < prefix) return "the patches";
-    const [down, across] = [Math.floor((key - prefix) / grid[1]) - row, ((key - prefix) % grid[1]) - col];
-    return Math.max(Math.abs(down), Math.abs(across)) <= NEAR ? LIST.near : LIST.far;
+    const [down, across] = placeOf(key);
+    return Math.max(Math.abs(down - row), Math.abs(across - col)) <= NEAR ? LIST.near : LIST.far;
   }
 }
 
 const groupsIn = (state, rows) =>
-  groupsOf({ base: state.base, token: state.token(), values: rows.whole[state.headIndex] }).sort(
-    (a, b) => b.value - a.value,
-  );
+  groupsOf({
+    ...{ grid: state.grid(), labels: state.labels().key },
+    ...{ token: state.token(), values: rows.whole[state.headIndex] },
+  }).sort((a, b) => b.value - a.value);
 
 /**
- * @param {ImageState} state
+ * @param {PatchState} state
  * @param {Rows | null} rows
  */
 export function headlineOf(state, rows) {
   if (!rows) return "";
   if (state.difference) return "What the edits changed, patch by patch.";
   const token = state.token();
-  const isPlace = token >= state.base.prefix;
+  const isPlace = token >= state.prefix;
   const who = isPlace ? "This patch" : "The class token";
   const [most, next] = groupsIn(state, rows);
   const share = `${(100 * most.value).toFixed(0)} %`;
@@ -74,13 +86,13 @@ export function headlineOf(state, rows) {
   return `${who} ${what}: ${share} of its attention.`;
 }
 
-/** @param {{state: ImageState, rows: Rows | null}} props */
+/** @param {{state: PatchState, rows: Rows | null}} props */
 export function PatchReading({ state, rows }) {
   if (!rows || state.difference) return html`<h3 class="hs-card-title">…</h3>`;
   const groups = groupsIn(state, rows);
   const isIn = state.axis === "key";
   const bars = groups.map(({ label, value, even }) => ({ label, value, even, text: percentOf(value) }));
-  const name = state.token() >= state.base.prefix ? "This patch" : "The class token";
+  const name = state.token() >= state.prefix ? "This patch" : "The class token";
   const turn = () => state.select({ direction: isIn ? "out" : "in" });
   const near = groups.find(({ label }) => label === LIST.near);
   const sentence =
@@ -91,7 +103,7 @@ export function PatchReading({ state, rows }) {
     <div class="hs-card-head">
       <h3 class="hs-card-title">${name} ${isIn ? "is read by" : "looks at"}</h3>
       <button type="button" class="hs-link" onClick=${turn}>
-        ${isIn ? `What does ${theToken(state, state.token())} look at?` : "Who looks at it?"}
+        ${isIn ? `What does ${state.nameOf(state.token())} look at?` : "Who looks at it?"}
       </button>
     </div>
     <${Bars} ...${{ rows: bars, full: 1 }} />

@@ -1,18 +1,14 @@
 // A text on the page: its forms, all heads, and what the chosen word looks at; a second text may stand beside it.
 
 import { html } from "../core/html.js";
-import { element } from "../core/dom.js";
-import { asking } from "../core/edits.js";
-import { mountPanels } from "../core/mounting.js";
 import { OverCorpora } from "../core/over_corpora.js";
-import { START } from "../core/selection.js";
 import { FORMS } from "../core/declared.js";
-import { embedded, loadAhead } from "../core/view_panel.js";
 import { Cache, Continue, Sampling, Written } from "./continuing.js";
 import { headlineOf, useFocus } from "./focus.js";
 import { formsOf, NextWord } from "./forms.js";
 import { keysOf } from "./keys.js";
 import { AllNumbers, Late } from "./late.js";
+import { mounting } from "./mounting.js";
 import { Options } from "./options.js";
 import { Explore } from "./page.js";
 import { Blocks, Unheard } from "./pair.js";
@@ -24,77 +20,13 @@ import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { Kinds } from "../parts/kinds.js";
 import { useMemo, useState } from "../vendor/hooks.js";
 import { Atlas } from "../../views/atlas/view.js";
-import { PAINTERS, VIEWS } from "../text/forms.js";
-import { secondView } from "../text/second.js";
+import { PAINTERS } from "../text/forms.js";
 import { TextState } from "../text/state.js";
-
-/** @import {Host, Panel, ViewProps} from "../types" */
 
 const PICTURED = /** @type {(keyof typeof PAINTERS)[]} */ (Object.keys(PAINTERS));
 const MANY = 40; // tokens that are zoomed into by buttons too
 
-/**
- * @param {HTMLElement} root
- * @param {ViewProps} props
- * @param {Host} host
- */
-export function mount(root, props, host) {
-  const { update, destroy } = open(root, props, host);
-  return { update, destroy };
-}
-
-/** A view with its state. */
-function open(root, props, host) {
-  const state = new TextState(root, props, host);
-  const mounted = mountPanels(root, state, () => compose(state, root, host));
-  state.view.update(props);
-  loadAhead(root, VIEWS, state.start?.form ?? START.form);
-  return {
-    state,
-    /** @param {ViewProps} next */
-    update(next) {
-      state.view.update(next);
-      mounted.restyle();
-    },
-    destroy: mounted.destroy,
-  };
-}
-
-/**
- * @param {TextState} state
- * @param {HTMLElement} whole
- * @param {Host} host
- * @returns {Panel[]}
- */
-function compose(state, whole, host) {
-  const { follows } = state.view.props;
-  const root = follows ? whole : element("div", "hs-half");
-  const both = element("div", "hs-both");
-  if (!follows) {
-    both.append(root);
-    whole.append(both);
-  }
-  const page = embedded(Page);
-  root.append(page.box);
-  const drawing = element("div", "hs-forms");
-  const drawn = new Map(
-    PICTURED.map((name) => [/** @type {string} */ (name), PAINTERS[name](state, drawing)]),
-  );
-  if (!follows) state.ask = asking(host);
-  state.figure = () => drawn.get(state.selection.form)?.figure?.() ?? {};
-  root.onkeydown = (event) => {
-    if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
-  };
-  const beside = follows ? [] : [secondView(state, open, both, root, host)];
-  return [
-    {
-      render: (theme) => page.render({ state, theme, host, drawing, drawn }),
-      destroy: () => page.render(null),
-    },
-    ...drawn.values(),
-    ...beside,
-  ];
-}
+export const mount = mounting(TextState, Page, PICTURED);
 
 function Page({ state, theme, host, drawing, drawn }) {
   const { view, selection, base } = state;

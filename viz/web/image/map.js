@@ -7,7 +7,7 @@ import { cellBeside, cellOf, tokenAt } from "../core/grids.js";
 import { fitted, OverPicture, Ramp, useSpace } from "../parts/over_picture.js";
 import { useMemo, useRef } from "../vendor/hooks.js";
 
-/** @import {ImageState} from "./state.js" */
+/** @import {PatchState} from "./state.js" */
 /** @import {Ramp as Scale, Scene} from "../painting/over.js" */
 /** @import {Theme} from "../types" */
 
@@ -27,7 +27,7 @@ import { useMemo, useRef } from "../vendor/hooks.js";
  * will be none.
  *
  * @param {object} props
- * @param {ImageState} props.state
+ * @param {PatchState} props.state
  * @param {Theme} props.theme
  * @param {Drawn | null} props.drawn as long as it is the same nothing is painted
  * @param {string} [props.reason] why there is nothing
@@ -59,14 +59,13 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
         note: base.note,
         above: map?.above,
         frames: [
-          ...(map && base.mark
-            ? [
-                {
-                  sides: cellOf([grid], grid.places[base.mark[0] * base.grid[1] + base.mark[1]]),
-                  kind: /** @type {const} */ ("answer"),
-                },
-              ]
-            : []),
+          {
+            sides:
+              map && base.mark
+                ? cellOf([grid], grid.places[base.mark[0] * grid.shape[1] + base.mark[1]])
+                : null,
+            kind: /** @type {const} */ ("answer"),
+          },
           { sides: map && cellOf([grid], framed ?? -1), kind: /** @type {const} */ ("chosen") },
           { sides: map && cellOf([grid], read ?? -1), kind: /** @type {const} */ ("read") },
         ],
@@ -108,11 +107,11 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
 /**
  * The token a key leads to; null for other keys.
  *
- * @param {ImageState} state
+ * @param {PatchState} state
  * @param {string} key
  */
 export function tokenBeside(state, key) {
-  const { prefix: first } = state.base;
+  const { prefix: first } = state;
   const token = state.selection.token ?? 0;
   if (key === "Home") return 0;
   if (key === "End") return state.site().queries - 1;

@@ -1,25 +1,25 @@
-// State of the view of a picture: the picture, layers of weights of all heads and exact rows, and what is asked for.
+// State of the view of a picture: that of its tokens in a row, and beside it layers of weights of all heads.
 
 import { Cache } from "../core/cache.js";
 import { changes } from "../core/changes.js";
 import { ON_SCREEN } from "../core/declared.js";
-import { gridOf } from "../core/grids.js";
+import { tokenAt } from "../core/grids.js";
+import { textsOf } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
-import { siteFor, toLink } from "../core/selection.js";
 import { pathOf } from "../core/sources.js";
-import { State } from "../core/state.js";
-import { layerOf, movedToken, roughRow, sharedTop, withMeanAndMax, withoutSinks } from "./rows.js";
+import { TextState } from "../text/state.js";
+import { isClass, layerOf, roughRow, sharedTop, withMeanAndMax, withoutSinks } from "./layers.js";
 
-/** @import {Axis, Host, ImageBase, LinkSelection, Message, Selection, TokenGrid, ViewProps} from "../types" */
-/** @import {Hidden, Layer} from "./rows.js" */
+/** @import {Axis, Base, Head, Message, Selection} from "../types" */
+/** @import {Hidden, Layer} from "./layers.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a patch are fetched
 const SOON_MS = 15; // the same where patches are pooled to coarse cells
 const AHEAD_MS = 300; // idle time before layers are prefetched
-const MIB = 1 << 20;
-const LAYERS = 48 * MIB;
-const ROWS = 32 * MIB;
-const AHEAD = 4 * MIB; // maximum bytes of prefetched layers, per trace
+const LAYERS = 48 << 20; // bytes
+const ROWS = 32 << 20;
+const AHEAD = 4 << 20; // maximum bytes of prefetched layers, per trace
+const IN_A_ROW = ["matrix", "head"]; // the forms that pictures share with texts
 
 /**
  * All heads, their mean and their largest for one token.
@@ -34,9 +34,9 @@ const AHEAD = 4 * MIB; // maximum bytes of prefetched layers, per trace
 /** Bytes of a layer's cells as they are sent. */
 const sizeOf = ({ shape: [heads, queries, keys] }) => heads * queries * keys;
 
-/** @extends {State<ImageBase>} */
-export class ImageState extends State {
-  scales = /** @type {const} */ (["layer", "own", "fixed"]);
+export class PatchState extends TextState {
+  /** @type {readonly import("../types").Scale[]} */
+  scales = ["layer", "own", "fixed"];
   forms = ON_SCREEN.image;
   slot = "layer";
   /** @type {ImageBitmap | null} */
@@ -53,46 +53,33 @@ export class ImageState extends State {
   /** @type {Cache<Hidden>} by site and whether patches count */
   sinks = new Cache(ROWS);
   fetched = 0; // bytes of layers that were fetched ahead
-  direction = 1; // of the user's way through the layers
+  direct = 1; // of the user's way through the layers
   /** @type {Rows | null} */
   cached = null;
-  /** @type {{whole: ImageBase, base: ImageBase} | null} */
-  staged = null;
-  /** @type {(() => Record<string, any>) | null} what the form on the screen says of its figure */
-  figure = null;
-  /** @type {{base: ImageBase, grid: TokenGrid} | null} */
-  gridded = null;
   stale = changes();
 
-  /**
-   * @param {HTMLElement} root
-   * @param {ViewProps} props
-   * @param {Host} host
-   * @param {ImageState | null} [leader] the state beside which this one shows another trace
-   */
-  constructor(root, props, host, leader = null) {
-    super(root, props, host);
-    this.leader = leader;
-    /** @type {ImageState | null} the other one of two beside each other */
-    this.peer = leader;
+  /** Whether the tokens are drawn in a row, as those of a text are. */
+  get isInARow() {
+    return IN_A_ROW.includes(this.selection.form);
   }
 
   // ---- what has come
 
   /**
    * @param {Message} message
-   * @param {ImageBase} base
+   * @param {Base} base
    * @param {boolean} again
    */
-  opened({ area }, base, again) {
-    if (this.leader) this.start = this.leader.chosenFor(this);
+  opened(message, base, again) {
+    super.opened(message, base, again);
+    this.unpinned = false;
     if (again) return;
-    for (const kept of ["layers", "exact", "sinks"])
-      this[kept] = new Cache(kept === "layers" ? LAYERS : ROWS);
+    this.layers = new Cache(LAYERS);
+    [this.exact, this.sinks] = [new Cache(ROWS), new Cache(ROWS)];
     this.fetched = 0;
     const { sequential, diverging } = base.theme.dark; // weights shine on a dim picture in both modes
-    this.ramp = area.subarray(sequential, sequential + 768);
-    this.bothWays = area.subarray(diverging, diverging + 768);
+    this.ramp = message.area.subarray(sequential, sequential + 768);
+    this.bothWays = message.area.subarray(diverging, diverging + 768);
   }
 
   /**
@@ -100,9 +87,9 @@ export class ImageState extends State {
    * @param {Uint8Array} bytes
    */
   keeps(path, bytes) {
-    if (path === "picture") void this.keepPicture(bytes);
+    if (path.startsWith("photo?")) void this.keepPicture(bytes);
     else if (/^(layer|heads|sinks)\?/.test(path)) this.keepWeights(unpack(bytes));
-    else return false;
+    else return super.keeps(path, bytes);
     return true;
   }
 
@@ -120,8 +107,11 @@ export class ImageState extends State {
     for (const layer of header.layers ?? []) {
       if (layer.site !== this.selection.site) this.fetched += sizeOf(layer);
       const [heads, queries, keys] = layer.shape;
-      const base = this.baseOf(this.whole, layer.site);
-      this.layers.set(String(layer.site), layerOf(layer, area, base), heads * queries * (keys + 4));
+      this.layers.set(
+        String(layer.site),
+        layerOf(layer, area, this.grid(layer.site)),
+        heads * queries * (keys + 4),
+      );
     }
     const floats = (at, count) => new Float32Array(area.buffer, area.byteOffset + at, count);
     for (const { site, axis, index, count, at, values = "weights" } of header.rows ?? [])
@@ -132,27 +122,27 @@ export class ImageState extends State {
 
   // ---- what panels read
 
-  /** Of the chosen site: networks of several stages merge patches, so that each has its own grid. */
-  get base() {
-    return this.baseOf(this.whole, this.selection.site);
+  /** The patches of a layer as a grid: networks of several stages merge patches. */
+  grid(site = this.selection.site) {
+    return /** @type {import("../types").TokenGrid[]} */ (textsOf(this.base, site).query.grids)[0];
   }
 
-  /**
-   * @param {ImageBase} whole
-   * @param {number} site
-   */
-  baseOf(whole, site) {
-    const { grid = whole.grid, prefix = whole.prefix, patch = whole.patch } = whole.sites[site] ?? {};
-    if (String(grid) === String(whole.grid) && prefix === whole.prefix) return whole;
-    if (this.staged?.whole !== whole || String(this.staged.base.grid) !== String(grid))
-      this.staged = { whole, base: { ...whole, grid, prefix, patch } };
-    return this.staged.base;
+  /** What a token is called in the middle of a sentence. @param {number} token */
+  nameOf(token) {
+    const label = this.labels().query[token];
+    if (token >= this.prefix) return label;
+    return `the ${isClass(label) ? "class token" : label}`;
   }
 
-  /** What is shown: the weights of heads over the picture, or another form. */
-  get form() {
-    const { form } = this.selection;
-    return form === "image" ? "attention" : form;
+  /** The patch that others are compared with: the chosen one, else the middle one. */
+  get compared() {
+    const { token } = this.selection;
+    return token === null || token < this.prefix ? tokenAt([this.grid()], [0.5, 0.5]) : token;
+  }
+
+  /** How many tokens come before the patches: class token and registers. */
+  get prefix() {
+    return this.grid().places[0];
   }
 
   layer() {
@@ -177,24 +167,6 @@ export class ImageState extends State {
   /** The token in question: under the pointer, else the chosen one, else the first. */
   token() {
     return this.pointed ?? this.selection.token ?? 0;
-  }
-
-  /**
-   * Row and column of a patch.
-   *
-   * @param {number} token
-   * @returns {[number, number]}
-   */
-  place(token) {
-    const at = token - this.base.prefix;
-    return [Math.floor(at / this.base.grid[1]), at % this.base.grid[1]];
-  }
-
-  /** The patches as a grid; the same object as long as they are the same. */
-  grid() {
-    const { base } = this;
-    if (this.gridded?.base !== base) this.gridded = { base, grid: gridOf(base) };
-    return this.gridded.grid;
   }
 
   /** What rows hold, as they are asked for. */
@@ -248,6 +220,21 @@ export class ImageState extends State {
   }
 
   /**
+   * A token's weights in one direction, as exactly as they are here; null if they are not.
+   *
+   * @param {number} site
+   * @param {Head} head
+   * @param {Axis} axis
+   * @param {number} index
+   * @returns {{values: ArrayLike<number>, sign: "" | "≈"} | null}
+   */
+  along(site, head, axis, index) {
+    const layer = this.layers.get(String(site));
+    if (!layer || typeof head !== "number") return super.along(site, head, axis, index);
+    return { values: roughRow(layer, head, index, axis), sign: "≈" };
+  }
+
+  /**
    * The weight that has the last colour, for one head's row.
    *
    * @param {Float32Array} values
@@ -270,7 +257,7 @@ export class ImageState extends State {
     const layer = this.layer();
     const isScale = this.selection.scale === "layer" && this.axis === "query" && !this.difference;
     if (!isScale || !layer?.resting.size) return { top: this.largest(largest), beside: false };
-    const { prefix } = this.base;
+    const { prefix } = this;
     return sharedTop(largest.subarray(prefix), (patch) => layer.resting.has(layer.cells[prefix + patch]));
   }
 
@@ -280,93 +267,42 @@ export class ImageState extends State {
    * @param {Float32Array} values
    */
   largest(values) {
-    return values.subarray(this.base.prefix).reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+    return values.subarray(this.prefix).reduce((top, value) => Math.max(top, Math.abs(value)), 0);
   }
 
-  // ---- what the user does, in both of two beside each other
+  // ---- what the user does
 
   /** @param {Partial<Selection>} change */
   select(change) {
-    this.choose(change);
-    this.peer?.follow(change, this);
-  }
-
-  /** @param {Partial<Selection>} change */
-  choose(change) {
     const before = this.selection.site;
     if (change.site !== undefined && change.site !== before) {
-      this.direction = Math.sign(change.site - before);
-      const next = this.baseOf(this.whole, change.site);
-      if (next !== this.base) {
-        change = { token: movedToken(this.selection.token ?? 0, this.base, next), ...change };
-        this.pointed = null;
-      }
+      this.direct = Math.sign(change.site - before);
+      if (this.grid(change.site) !== this.grid()) this.pointed = null;
     }
     super.select(change);
-  }
-
-  /** @param {number | null} token */
-  pointAt(token) {
-    this.pointed = token;
-    const { peer } = this;
-    if (peer?.baseOrNull) peer.pointed = token === null ? null : movedToken(token, this.base, peer.base);
-  }
-
-  /**
-   * What is chosen here in terms of a link, its token at the same place of another picture.
-   *
-   * @param {ImageState} other
-   * @returns {LinkSelection}
-   */
-  chosenFor(other) {
-    const link = toLink(this.whole, this.selection);
-    if (link.token === null) return link;
-    const base = other.baseOf(other.whole, siteFor(other.whole.sites, link));
-    return { ...link, token: movedToken(link.token, this.base, base) };
-  }
-
-  /**
-   * Chooses what was chosen in the other one: the nearest such layer, and the same place.
-   *
-   * @param {Partial<Selection>} change
-   * @param {ImageState} from
-   */
-  follow(change, from) {
-    if (!this.baseOrNull) return;
-    const { token, ...link } = from.chosenFor(this);
-    const { site, ...rest } = change;
-    this.choose({
-      ...rest,
-      ...(site === undefined ? {} : { site: siteFor(this.whole.sites, link) }),
-      ...(site !== undefined || "token" in change ? { token } : {}),
-    });
   }
 
   // ---- fetching
 
   /** Requests missing data: the layer at once, exact rows after a rest of the pointer. */
   wish() {
-    const { client, next, baseOrNull, start, arrivals, pointed } = this;
-    const { site, token, outliers } = this.selection;
-    if (next) {
-      next.client.want("picture", "picture");
-      const there = start?.layer ?? site; // a guess: another network may have fewer layers
-      next.client.want("layer", there in next.heads ? pathOf("layer", { site: there }) : null);
-    }
+    const { client, baseOrNull, arrivals, pointed } = this;
     if (!client || !baseOrNull || !arrivals) return;
-    client.want("picture", this.drawn === this.trace ? null : "picture");
+    if (this.isInARow) super.wish();
+    const { site, token, outliers } = this.selection;
+    client.want("photo", this.drawn === this.trace ? null : pathOf("photo", { number: 0 }));
     const layer = this.layer();
     client.want("sinks", this.hides && !this.hidden() ? pathOf("sinks", { site, outliers }) : null);
     client.want("layer", layer ? null : pathOf("layer", { site }));
     const isCoarse = (layer?.factor ?? 1) > 1;
-    client.want("hover", pointed === null ? null : this.rowPath(pointed), isCoarse ? SOON_MS : REST_MS);
+    client.want("pointed", pointed === null ? null : this.headsPath(pointed), isCoarse ? SOON_MS : REST_MS);
     if (!layer) return;
-    client.want("pin", this.rowPath(token ?? 0));
-    this.prefetch(layer);
+    client.want("chosen", this.headsPath(token ?? 0));
+    this.prefetch();
   }
 
   /** @param {number} index */
-  rowPath(index) {
+  headsPath(index) {
     const { site } = this.selection;
     const { axis, values } = this;
     if (this.exact.has(`${site}/${axis}/${index}/${values}`)) return null;
@@ -374,10 +310,12 @@ export class ImageState extends State {
   }
 
   /** The nearest missing layers, within the prefetch limit; first those in the direction of the user's way. */
-  prefetch(layer) {
+  prefetch() {
     const { site } = this.selection;
+    const layer = this.layer();
+    if (!layer) return;
     const rank = (/** @type {number} */ other) =>
-      2 * Math.abs(other - site) - Number(Math.sign(other - site) === this.direction);
+      2 * Math.abs(other - site) - Number(Math.sign(other - site) === this.direct);
     const absent = [...this.base.sites.keys()].filter((other) => !this.layers.has(String(other)));
     const budget = Math.max(0, Math.floor((AHEAD - this.fetched) / sizeOf(layer)));
     const nearest = absent.sort((a, b) => rank(a) - rank(b)).slice(0, budget);
@@ -385,11 +323,5 @@ export class ImageState extends State {
       nearest.map((other) => pathOf("layer", { site: other })),
       AHEAD_MS,
     );
-  }
-
-  destroy() {
-    super.destroy();
-    if (this.peer) this.peer.peer = null;
-    this.peer = null;
   }
 }

@@ -14,7 +14,7 @@ export function Compare({ state, ask }) {
     ${compares && html`<${SecondText} ...${{ state, ask }} />`}
     ${
       titles.length > 1 &&
-      html`<${Field} name=${state.texts ? "Another model" : "Beside it"}>
+      html`<${Field} name=${state.base.patches ? "Beside it" : "Another model"}>
         <${Menu}
           name="Compare with"
           title="Each has a layer and a head of its own"

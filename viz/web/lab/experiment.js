@@ -61,7 +61,7 @@ export function Experiment({ state, ask }) {
     { value: false, label: `head ${head}`, title: `The edits change head ${head} of ${where}` },
     { value: true, label: "every head", title: `The edits change every head of ${where}` },
   ];
-  const isPicture = !state.texts;
+  const isPicture = state.base.patches;
   return html`
     ${
       head !== null &&
@@ -93,7 +93,7 @@ function whereOf(state, { site, head }, edit) {
 
 const wordOf = (state, axis, place) => `“${legible(labelsOf(state, axis)[place] ?? "").trim()}”`;
 
-const labelsOf = (state, axis) => state.texts?.()[axis].labels ?? state.base.query_labels;
+const labelsOf = (state, axis) => state.texts()[axis].labels;
 
 /** “it” → “animal” */
 function linkOf(state, { query, key }) {
@@ -280,7 +280,7 @@ function Pattern({ state, ask, spot: { site, head } }) {
 /** @param {Props} props */
 function Patch({ state, ask, spot }) {
   const { props } = state.view;
-  const isPicture = !state.texts;
+  const isPicture = state.base.patches;
   const other = state.fromOther?.() ?? null;
   const [typed, setTyped] = useState(/** @type {string | null} */ (null));
   const [what, setWhat] = useState("head");
@@ -343,7 +343,7 @@ function Patch({ state, ask, spot }) {
 
 /** @param {Props} props */
 function Cover({ state, ask, spot: { query } }) {
-  if (state.texts) {
+  if (!state.base.patches) {
     const key = few(tokensOf(state, "key", query));
     const edit = { edit: "Cut", layer: null, head: null, query: null, key };
     const isOn = isMade(state.view.props, edit);
@@ -357,7 +357,7 @@ function Cover({ state, ask, spot: { query } }) {
       <//>
     `;
   }
-  const patch = query - state.base.prefix;
+  const patch = query - state.prefix;
   if (patch < 0) return html`<p>Choose a patch; several by dragging over the picture.</p>`;
   const editOf = (value) => ({ edit: "Cover", patch, ...(value === "mean" ? {} : { how: value }) });
   const choices = [

@@ -15,7 +15,7 @@ const MOST = 64; // characters of a parameter
  * @returns {Savable[]}
  */
 export function figuresOf(state) {
-  const first = state.texts ? ofText(state) : ofPicture(state);
+  const first = state.base.patches ? ofPicture(state) : ofText(state);
   const { form, query } = first;
   const { edited, other } = state.view.props;
   const { site, head } = state.selection;
@@ -29,13 +29,13 @@ export function figuresOf(state) {
   return [
     first,
     ...(asked || captions ? [ofPictures(state)] : []),
-    ...(state.texts && canTest(state) ? [named("faithfulness")] : []),
+    ...(!state.base.patches && canTest(state) ? [named("faithfulness")] : []),
     ...(form === "parts" && state.base.explains !== "similarity" ? [named("blame")] : []),
     ...((isPlain || form === "lines") && every.includes(".") && every.length <= MOST ? [heads] : []),
     ...(isPlain && edited ? [inRow("Before, after, difference", { both: "edits" })] : []),
     ...(isPlain && "second" in query ? [inRow("Both beside each other", { both: "second" })] : []),
     ...(isPlain && text ? [inRow("Both texts", { ...text, both: "second" })] : []),
-    ...(state.texts ? ["atlas", "numbers"].map(named) : []),
+    ...(!state.base.patches ? ["atlas", "numbers"].map(named) : []),
   ];
 }
 
@@ -84,33 +84,13 @@ function ofPictures(state) {
 
 /** @returns {Savable} */
 function ofPicture(state) {
-  const { site, head, scale, direction, sinks, outliers, token, followed } = state.selection;
-  const { prefix, grid } = state.base;
-  const place = { site, head };
-  if (FORMS[state.form]?.covers === "heads")
-    return { form: state.form, name: FORMS[state.form].label, query: { ...place, ...state.figure?.() } };
-  if (state.form === "model") {
-    const from = followed === "token" ? { followed, query: token ?? 0 } : {};
-    return { form: "model", name: FORMS.model.label, query: { ...place, ...choiceOf(state), ...from } };
-  }
-  if (state.form === "features") {
-    const middle = prefix + Math.floor(grid[0] / 2) * grid[1] + Math.floor(grid[1] / 2);
-    const chosen = token === null || token < prefix ? middle : token;
-    const query = { ...place, token: chosen };
-    return { form: "features", name: FORMS.features.label, query };
-  }
+  const { site, head, scale, direction, sinks, outliers, token, followed, form } = state.selection;
+  const from = followed === "token" ? { followed, query: token ?? 0 } : {};
   const hidden = sinks === "shown" ? {} : { sinks, outliers };
-  const query = { ...place, scale, direction, token: token ?? 0, ...hidden, ...besideIt(state) };
-  return { form: "image", name: FORMS.image.label, query };
-}
-
-/** What the server is told of the second picture; nothing without one. */
-function besideIt(state) {
-  const { second, title = "" } = state.view.props;
-  if (!second || !state.peer?.view.baseOrNull) return {};
-  const { site, head, token } = state.peer.selection;
-  return {
-    ...{ second: state.peer.trace, second_site: site, second_head: head, second_token: token ?? 0 },
-    ...{ label: title, second_label: second.title },
-  };
+  const query = {
+    image: { scale, direction, token: token ?? 0, ...hidden, ...state.second?.() },
+    model: { ...choiceOf(state), ...from },
+    features: { token: state.compared },
+  }[form];
+  return { form, name: FORMS[form].label, query: { site, head, ...(query ?? state.figure?.()) } };
 }

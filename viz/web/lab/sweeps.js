@@ -8,7 +8,7 @@ import { StatesOfTexts } from "../matter/texts.js";
 /** @param {{state: any, theme: import("../types").Theme, ask: (asked: import("../core/edits.js").Asked) => void}} props */
 export function Sweeps({ state, theme, ask }) {
   const { view, base } = state;
-  const states = state.texts
+  const states = !base.patches
     ? base.explains !== "similarity" && html`<${StatesOfTexts} ...${{ state, theme }} />`
     : html`
       <${StatesOfPictures} ...${{ state, theme, ask }} />

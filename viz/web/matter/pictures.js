@@ -7,12 +7,12 @@ import { signed } from "../core/ticks.js";
 import { colourOf } from "../methods/methods.js";
 import { Area } from "../parts/over_picture.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
-import { logitOf, OF_STATES, PatchState, Sweep } from "./sweep.js";
+import { logitOf, OF_STATES, PatchButton, Sweep } from "./sweep.js";
 
 /** @import {Swept, Theme} from "../types" */
-/** @import {ImageState} from "../image/state.js" */
+/** @import {PatchState} from "../image/state.js" */
 
-/** @param {{state: ImageState, theme: Theme, ask: ((asked: import("../core/edits.js").Asked) => void) | null}} props */
+/** @param {{state: PatchState, theme: Theme, ask: ((asked: import("../core/edits.js").Asked) => void) | null}} props */
 export function StatesOfPictures({ state, theme, ask }) {
   const { view, base } = state;
   const { states, output } = state.selection;
@@ -23,18 +23,18 @@ export function StatesOfPictures({ state, theme, ask }) {
   const edit = edits && ask && ((value) => ask({ do: "toggle", value, second: second.source }));
   return html`
     <${Sweep}
-      ...${{ view, theme, isOn, slot: "states", from: base.prefix, subject: subjectOf, doubt: OF_STATES }}
+      ...${{ view, theme, isOn, slot: "states", from: state.prefix, subject: subjectOf, doubt: OF_STATES }}
       text="Which states matter"
       title="Patch in each state of the second picture, and see what that does to the output"
       asked=${isOn ? { second: second.trace, output: explained } : null}
       onToggle=${() => state.select({ states: isOn ? "no" : "yes" })}
-      nameOf=${(_, { row, column }) => `Layer ${row}, ${base.query_labels[column]}`}
+      nameOf=${(_, { row, column }) => `Layer ${row}, ${state.nameOf(column)}`}
       cells=${(swept) => html`
         <div class="hs-states" role="group" aria-label="Effects by layer and patch">
           ${swept.values.map((row, layer) => html`<${Layer} ...${{ state, row, layer, ...swept }} />`)}
         </div>
       `}
-      actions=${(_, at) => html`<${PatchState} ...${{ noun: "picture", at, edit }} />`}
+      actions=${(_, at) => html`<${PatchButton} ...${{ noun: "picture", at, edit }} />`}
     />
   `;
 }
@@ -46,8 +46,9 @@ const subjectOf = (answer) =>
     : `How far each state moves the last state of the ${answer.name} towards that of the second picture, where 1 is all the way`;
 
 function Layer({ state, theme, answer, row, layer, most, at, choose }) {
-  const { grid: shape, prefix, query_labels: labels } = state.base;
+  const { prefix } = state;
   const grid = state.grid();
+  const { shape } = grid;
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   useLayoutEffect(() => {
     const context = canvas.current?.getContext("2d");
@@ -86,13 +87,16 @@ function Layer({ state, theme, answer, row, layer, most, at, choose }) {
         <canvas width=${shape[1]} height=${shape[0]} ref=${canvas} />
         ${cell && html`<${Area} sides=${cell} />`}
       </div>
-      ${labels.slice(0, prefix).map(
-        (label, token) => html`
+      ${state
+        .labels()
+        .query.slice(0, prefix)
+        .map(
+          (label, token) => html`
           <button type="button" class="hs-edge" onClick=${() => choose({ row: layer, column: token })}>
             ${`${label}: ${signed(row[token], 2)}`}
           </button>
         `,
-      )}
+        )}
     </figure>
   `;
 }

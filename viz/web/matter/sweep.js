@@ -133,7 +133,7 @@ export function EffectTable({ theme, answer, values, most, at, choose, label, co
 }
 
 /** Makes the patch of a state an edit of the pass. */
-export const PatchState = ({ noun, at, edit }) => html`
+export const PatchButton = ({ noun, at, edit }) => html`
   <${Button}
     title=${`Make this an edit of the pass, with the second ${noun}`}
     disabled=${!edit}

@@ -4,7 +4,7 @@ import { useFrameSignal } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
 import { Entry, Field, Quoted } from "../parts/controls.js";
-import { EffectTable, logitOf, OF_STATES, PatchState, Sweep } from "./sweep.js";
+import { EffectTable, logitOf, OF_STATES, PatchButton, Sweep } from "./sweep.js";
 
 /** @import {Swept, Theme} from "../types" */
 /** @import {TextState} from "../text/state.js" */
@@ -40,7 +40,7 @@ export function StatesOfTexts({ state, theme }) {
       onToggle=${toggle}
       subject=${(answer) => logitOf("each state of the second text", answer)}
       cells=${(swept) => html`<${EffectTable} ...${{ ...swept, ...namesOf(swept) }} />`}
-      actions=${(_, at) => html`<${PatchState} ...${{ noun: "text", at, edit }} />`}
+      actions=${(_, at) => html`<${PatchButton} ...${{ noun: "text", at, edit }} />`}
     />
   `;
 }

@@ -9,10 +9,7 @@ import { methodOf } from "./methods.js";
 import { OutputMenu } from "./output_menu.js";
 
 /** @import {RelevanceAnswer} from "../types" */
-/** @import {ImageState} from "../image/state.js" */
 /** @import {TextState} from "../text/state.js" */
-
-/** @typedef {TextState | ImageState} State */
 
 const isRelevance = ({ kind }) => kind === "relevance";
 const GROUPS = [
@@ -24,7 +21,7 @@ const GROUPS = [
  * The controls, for a row.
  *
  * @param {object} props
- * @param {State} props.state
+ * @param {TextState} props.state
  * @param {boolean} [props.always] whether an output is explained by every method
  */
 export function MethodChoices({ state, always = false }) {
@@ -40,7 +37,7 @@ export function MethodChoices({ state, always = false }) {
 /**
  * The choice as parameters of a file.
  *
- * @param {State} state
+ * @param {TextState} state
  * @returns {Record<string, string | number>}
  */
 export function choiceOf(state) {
@@ -56,7 +53,7 @@ export function choiceOf(state) {
 /**
  * Whether a relevance is shown, whose faithfulness can be tested.
  *
- * @param {State} state
+ * @param {TextState} state
  */
 export const canTest = ({ selection: { form, method } }) => form === "model" && isRelevance(methodOf(method));
 

@@ -6,7 +6,7 @@ import { pathOf } from "../core/sources.js";
 import { Button, Menu } from "../parts/controls.js";
 
 /** @import {Curves, Options, Perturbation} from "../types" */
-/** @import {State} from "./choices.js" */
+/** @import {TextState} from "../text/state.js" */
 
 const [WIDE, TALL, EDGE] = [220, 110, 12];
 const SLOT = "faithful";
@@ -31,7 +31,7 @@ const PERTURBED = {
 
 /**
  * @param {object} props
- * @param {State} props.state
+ * @param {TextState} props.state
  * @param {string} props.method
  * @param {boolean} [props.pictured] whether tokens are patches, which can be taken away in several ways
  */

@@ -8,7 +8,7 @@ import { Entry, Field } from "../parts/controls.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /** @import {Outputs} from "../types" */
-/** @import {State} from "./choices.js" */
+/** @import {TextState} from "../text/state.js" */
 
 const EXPLAINED = /** @type {const} */ ({
   option: "output",
@@ -22,7 +22,7 @@ const EXPLAINED = /** @type {const} */ ({
  * is said.
  *
  * @param {object} props
- * @param {State} props.state
+ * @param {TextState} props.state
  * @param {{option: "output" | "versus", label: string, none: string}} [props.which]
  */
 export function OutputMenu({ state, which: { option, label, none } = EXPLAINED }) {

@@ -6,7 +6,7 @@ import { headName, layerName, siteName } from "../core/labels.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { layoutOf } from "./heads_layout.js";
 
-/** @import {Base, ImageBase, Selection, Theme} from "../types" */
+/** @import {Base, Selection, Theme} from "../types" */
 /** @import {Spot} from "./heads_layout.js" */
 
 const NAMED = 14; // pixels that a name of a layer or head needs
@@ -15,7 +15,7 @@ const NAMED = 14; // pixels that a name of a layer or head needs
 
 /**
  * @param {object} props
- * @param {{base: Base | ImageBase, selection: Selection, select: (change: Partial<Selection>) => void}} props.state
+ * @param {{base: Base, selection: Selection, select: (change: Partial<Selection>) => void}} props.state
  * @param {Theme} props.theme
  * @param {number[]} props.group indexes of the sites
  * @param {(paper: Paper) => void} props.paint paints all heads; another function where they are others

@@ -6,7 +6,7 @@ import { changes } from "../core/changes.js";
 import { element, setText } from "../core/dom.js";
 import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
-import { addressOf, siteFor } from "../core/selection.js";
+import { addressOf, patchThere, siteFor } from "../core/selection.js";
 import { pathOf } from "../core/sources.js";
 import { embedded } from "../core/view_panel.js";
 import { Button } from "../parts/controls.js";
@@ -21,7 +21,7 @@ import { fromSecondText } from "./second_text.js";
 /** @typedef {(root: HTMLElement, props: ViewProps, host: Host) => Opened} Open */
 
 const SHARED = /** @type {(keyof Options)[]} what the second takes from the first */ ([
-  ...["form", "values", "scale", "sinks", "find", "direction", "method", "lens"],
+  ...["form", "values", "scale", "sinks", "outliers", "find", "direction", "method", "lens", "followed"],
 ]);
 const OVERLAP =
   "The share of the weight that two heads put on the same pieces of text: 1 for equal maps. Special tokens are left" +
@@ -49,6 +49,7 @@ export function secondView(first, open, both, half, host) {
   let second = null;
   let unpair = () => {};
   const came = changes(); // of the props
+  const isPicture = first.props.kind === "image";
 
   /** Opens, changes or closes the second view after the props have changed. */
   function settle() {
@@ -63,7 +64,7 @@ export function secondView(first, open, both, half, host) {
     if (second) return second.update(given);
     both.append(other);
     second = open(inner, given, host);
-    unpair = pair(first, second.state);
+    unpair = (isPicture ? pairPictures : pairTexts)(first, second.state);
   }
 
   function close() {
@@ -80,32 +81,81 @@ export function secondView(first, open, both, half, host) {
   first.second = /** @returns {Record<string, string | number>} */ () => {
     const state = ready();
     if (!state || !first.props.second) return {};
-    const { site, head } = state.selection;
-    const there = textOf(state.base, site, head);
-    return { second: state.trace, second_site: site, second_head: head, there };
+    const { site, head, token } = state.selection;
+    const { title: label = "", second: given } = first.props;
+    const beside = { second: state.trace, second_site: site, second_head: head };
+    if (!isPicture) return { ...beside, there: textOf(state.base, site, head) };
+    return { ...beside, second_token: token ?? 0, label, second_label: given.title };
   };
   first.fromOther = () => {
     const [state, given] = [ready(), first.props.other];
+    const { source = "" } = first.props.second ?? {};
+    if (source && first.canEdit()) return { refusal: "", source, token: null };
     return state && given && first.canEdit() ? fromSecondText(first, state, given) : null;
   };
   return {
     measure: settle,
     render() {
-      if (second) line.render({ first, second: ready() });
+      if (second && !isPicture) line.render({ first, second: ready() });
     },
     destroy: close,
   };
 }
 
+const isReady = (first, second) => Boolean(first.baseOrNull && second.baseOrNull);
+
+/** What the second takes from the first, but layer and head. */
+const sharedOf = ({ selection }) => Object.fromEntries(SHARED.map((name) => [name, selection[name]]));
+
 /**
- * Keeps the second what the first chooses; layer and head that are chosen in the second are a choice of the first.
+ * Keeps one picture what another shows: the same layer, head and place, whichever is pointed at.
+ *
+ * @param {TextState} first
+ * @param {TextState} second
+ * @returns {() => void} ends that
+ */
+export function pairPictures(first, second) {
+  const choose = second.select.bind(second);
+  const moved = (token, from, to) => patchThere(token, from.texts().query, to.texts().query);
+  second.select = ({ site, token, ...rest }) => {
+    const address = site === undefined ? null : addressOf(second.base.sites, site);
+    const place = address && { site: siteFor(first.base.sites, address) };
+    first.select({
+      ...rest,
+      ...place,
+      ...(token === undefined ? {} : { token: moved(token, second, first) }),
+    });
+  };
+  second.pointAt = (token) => first.pointAt(moved(token, second, first));
+  [first.peer, second.peer] = [second, first];
+  const ends = [
+    effect(() => {
+      if (!isReady(first, second)) return;
+      const choice = { ...sharedOf(first), ...placeIn(first, second.base) };
+      const { token } = first.selection;
+      untracked(() => choose(choice));
+      untracked(() => choose({ token: moved(token, first, second) }));
+    }),
+    effect(() => {
+      const { pointed } = first;
+      if (isReady(first, second)) second.pointed = untracked(() => moved(pointed, first, second));
+    }),
+  ];
+  return () => {
+    ends.forEach((end) => end());
+    first.peer = null;
+  };
+}
+
+/**
+ * Keeps the second text what the first chooses; layer and head that are chosen in the second are a choice of the first.
  * Of one text, the pinned token is that of the same characters in both.
  *
  * @param {TextState} first
  * @param {TextState} second
  * @returns {() => void} ends that
  */
-function pair(first, second) {
+function pairTexts(first, second) {
   const choose = second.select.bind(second);
   second.select = ({ site, head, ...rest }) => {
     const now = second.selection;
@@ -113,12 +163,11 @@ function pair(first, second) {
       first.select({ there: textOf(second.base, site ?? now.site, head ?? now.head) });
     choose(rest);
   };
-  const isReady = () => Boolean(first.baseOrNull && second.baseOrNull);
 
   /** @returns {AlignedAnswer | null} */
   function aligned() {
     const { second: given } = first.props;
-    if (!isReady() || !given?.aligned || !first.arrivals) return null;
+    if (!isReady(first, second) || !given?.aligned || !first.arrivals) return null;
     return /** @type {AlignedAnswer | null} */ (
       first.answer("aligned", pathOf("aligned", { second: given.trace }))
     );
@@ -139,10 +188,9 @@ function pair(first, second) {
   let before = ["", ""];
   const ends = [
     effect(() => {
-      if (!isReady()) return;
-      const shared = Object.fromEntries(SHARED.map((name) => [name, first.selection[name]]));
-      const place = placeIn(first, second.base);
-      untracked(() => choose({ ...shared, ...place }));
+      if (!isReady(first, second)) return;
+      const choice = { ...sharedOf(first), ...placeIn(first, second.base) };
+      untracked(() => choose(choice));
     }),
     effect(() => {
       const answer = aligned();

@@ -25,7 +25,8 @@ const COMPUTED = 64 << 20; // weights that are read for maps before anybody asks
 
 /** @extends {State<Base>} */
 export class TextState extends State {
-  scales = /** @type {const} */ (["fixed", "own"]);
+  /** @type {readonly import("../types").Scale[]} */
+  scales = ["fixed", "own"];
   forms = ON_SCREEN.text;
   slot = "map";
   maps = new Maps({ sites: [] });
@@ -33,6 +34,8 @@ export class TextState extends State {
   figure = null;
   /** @type {(() => Record<string, string | number>) | null} what a saved page shows beside it */
   second = null;
+  /** @type {any} the other one of two beside each other */
+  peer = null;
   /** The runs of tokens that were searched for, by axis. */
   runs = computed(() => {
     const { find } = this.selection;
@@ -259,6 +262,11 @@ export class TextState extends State {
     const { queries, keys } = this.site();
     const isInside = cell && cell.query >= 0 && cell.key >= 0 && cell.query < queries && cell.key < keys;
     this.hover = isInside ? cell : null;
+  }
+
+  /** @param {number | null} token on the picture */
+  pointAt(token) {
+    this.pointed = token;
   }
 
   /** Lets go of the pinned token. @returns {boolean} whether there was any */

@@ -115,7 +115,7 @@ def drop(app: AppTest, data: bytes, name: str = "mine.png") -> AppTest:
 
 def shown(app: AppTest) -> Image.Image:
     """The picture under the weights."""
-    return Image.open(io.BytesIO(entry(app).cut.picture.data))
+    return entry(app).pictures[0]
 
 
 def forget() -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from PIL import Image
 from scipy.io import wavfile
 from streamlit.testing.v1 import AppTest
 
@@ -39,8 +38,7 @@ from tests.viz.pages.explore.explorer import (
     view,
     with_list,
 )
-from viz.api import registry, tracing
-from viz.api.image import overview
+from viz.api import registry, text, tracing
 from viz.api.predictions import predictions_at
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
@@ -336,8 +334,7 @@ def test_a_classifier_names_its_classes_with_their_probabilities(
     props = view(app)["second"] if second else view(app)
     shown = registry.get(props["trace"]).value
     told: Any = predictions_at(shown, 0, "out")
-    picture = shown.cut.picture
-    pixels = torch.tensor(np.array(Image.open(io.BytesIO(picture.data)))).permute(2, 0, 1)
+    pixels = torch.tensor(np.array(shown.pictures[0])).permute(2, 0, 1)
     with torch.no_grad():  # the default preprocessing: 0 to 1, then mean and deviation one half
         logits = network((pixels[None] / 255 - 0.5) / 0.5).logits[0]
     shares = logits.sigmoid() if several else logits.softmax(-1)
@@ -351,10 +348,10 @@ def test_a_model_that_interpolates_its_positions_reads_larger_pictures(saved) ->
     folder = str(saved("DINOv2"))
     app = opened(place="folder", folder=folder, pixels="228")
     assert errors(app) == []
-    side = entry(app).cut.side
-    assert entry(app).view.grid == (228 // side, 228 // side)
     (slider,) = (each for each in helpers.views(app, "slider") if each["label"] == "Pixels a side")
-    assert (slider["value"], slider["step"]) == (228, side)
+    side = slider["step"]
+    assert slider["value"] == 228
+    assert entry(app).view.grid == (228 // side, 228 // side)
     assert not helpers.views(opened(place="folder", folder=str(saved("ViT"))), "slider")
 
 
@@ -362,6 +359,7 @@ def test_windows_are_drawn_over_the_picture_at_the_grid_of_their_stage(saved) ->
     app = opened(place="folder", folder=str(saved("Swin")))
     assert errors(app) == []
     assert view(app)["kind"] == "image"
-    header, _ = unpack(overview(entry(app)))
-    assert [site["grid"] for site in header["base"]["sites"]] == [[12, 12]] * 2 + [[6, 6]] * 2
-    assert [site["patch"] for site in header["base"]["sites"]] == [[2, 2]] * 2 + [[4, 4]] * 2
+    header, _ = unpack(text.overview(entry(app)))
+    base = header["base"]
+    grids = [base["texts"][site["query_text"]]["grids"][0]["shape"] for site in base["sites"]]
+    assert grids == [[12, 12]] * 2 + [[6, 6]] * 2

@@ -1,6 +1,6 @@
 // One row of weights of every head: worked out from what was sent, and added up.
 
-/** @import {Axis, ImageBase, LayerHeader} from "../types" */
+/** @import {Axis, LayerHeader, TokenGrid} from "../types" */
 
 const PERCENTILE = 99; // of the patches, where a scale ends beside a sink
 
@@ -20,10 +20,10 @@ const PERCENTILE = 99; // of the patches, where a scale ends beside a sink
 /**
  * @param {LayerHeader} layer
  * @param {Uint8Array} area
- * @param {Pick<ImageBase, "prefix" | "grid">} base of its site
+ * @param {TokenGrid} grid of its patches
  * @returns {Layer}
  */
-export function layerOf({ shape, factor, resting, maxima, at }, area, base) {
+export function layerOf({ shape, factor, resting, maxima, at }, area, grid) {
   const [heads, queries, keys] = shape;
   return {
     shape,
@@ -32,17 +32,17 @@ export function layerOf({ shape, factor, resting, maxima, at }, area, base) {
     maxima: new Float32Array(area.buffer, area.byteOffset + maxima, heads * queries),
     data: area.subarray(at, at + heads * queries * keys),
     square: Float32Array.from({ length: 256 }, (_, q) => (q / 255) ** 2),
-    cells: cellsOf(base, factor),
+    cells: cellsOf(grid, factor),
   };
 }
 
 /**
  * The cell that each token is in: one of its own without a place on the picture.
  *
- * @param {Pick<ImageBase, "prefix" | "grid">} base
+ * @param {Pick<TokenGrid, "shape" | "places">} grid
  * @param {number} factor patches along a cell's side
  */
-export function cellsOf({ prefix, grid: [rows, cols] }, factor) {
+export function cellsOf({ shape: [rows, cols], places: [prefix] }, factor) {
   const across = Math.ceil(cols / factor);
   return Uint32Array.from({ length: prefix + rows * cols }, (_, token) => {
     if (token < prefix) return token;
@@ -107,11 +107,11 @@ export const isClass = (label) => label === "class" || label === "[CLS]";
  * Where cells hold several patches, a cell's largest weight counts for each of them.
  *
  * @param {Float32Array} values
- * @param {Pick<ImageBase, "prefix" | "query_labels">} base
+ * @param {{prefix: number, labels: string[]}} tokens
  * @param {{coarse: boolean, axis: Axis}} row
  * @returns {{name: string, value: number}[]} those parts that there are
  */
-export function massOf(values, { prefix, query_labels: labels }, { coarse, axis }) {
+export function massOf(values, { prefix, labels }, { coarse, axis }) {
   const sum = (/** @type {number} */ from, /** @type {number} */ to) =>
     values.subarray(from, to).reduce((total, value) => total + value, 0);
   const named = prefix && isClass(labels[0]) ? 1 : 0;
@@ -123,22 +123,6 @@ export function massOf(values, { prefix, query_labels: labels }, { coarse, axis 
     ...(prefix > named ? [{ name: registers ? "registers" : "other tokens", value: others }] : []),
     { name: "patches", value: patches },
   ];
-}
-
-/**
- * The token of another grid at the same place of the picture.
- *
- * @param {number} token
- * @param {Pick<ImageBase, "prefix" | "grid">} from
- * @param {Pick<ImageBase, "prefix" | "grid">} to
- */
-export function movedToken(token, from, to) {
-  if (token < from.prefix) return Math.min(token, Math.max(0, to.prefix - 1));
-  const at = token - from.prefix;
-  const [row, col] = [Math.floor(at / from.grid[1]), at % from.grid[1]].map((place, axis) =>
-    Math.floor(((place + 0.5) * to.grid[axis]) / from.grid[axis]),
-  );
-  return to.prefix + row * to.grid[1] + col;
 }
 
 /**
