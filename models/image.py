@@ -7,8 +7,8 @@ the way stands in its notes.
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Literal
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -23,7 +23,6 @@ MIN_SIDE = 2
 ANIMATED = ("GIF", "WEBP", "PNG")
 MAX_FRAMES = 1000
 ORIENTATION = 0x0112  # EXIF: 1 is upright
-GREY = (128, 128, 128)  # what padding is filled with: close to zero for most networks
 DEEP = ("I", "F")  # modes of more than 8 bits start like this
 
 
@@ -82,52 +81,25 @@ def frame_count(source: bytes) -> int:
         raise ValueError(f"the {opened.format} image is damaged or cut off") from error
 
 
-def fit_image(
-    picture: Picture,
-    rows: int,
-    cols: int,
-    how: Literal["crop", "pad", "stretch"] = "crop",
-) -> tuple[Image.Image, str]:
-    """The picture at another size.
-
-    Args:
-        picture: from `open_image`.
-        rows: pixels from top to bottom.
-        cols: pixels from left to right.
-        how: what happens where the shape differs: "crop" keeps the middle, "pad" adds grey
-            borders, "stretch" distorts.
+def fit_image(picture: Picture, rows: int, cols: int) -> tuple[Image.Image, str]:
+    """The middle of a picture, scaled to another size.
 
     Returns:
         The image, and a phrase that says what was done (empty if nothing was).
     """
-    if how not in ("crop", "pad", "stretch"):
-        raise ValueError(f"how: expected crop, pad or stretch, received {how!r}")
     image, (wide, high) = picture.image, picture.image.size
     if (wide, high) == (cols, rows):
         return image, ""
-    size, said = f"{cols} × {rows}", f"from {wide} × {high} pixels"
-    if how == "stretch" or wide * rows == high * cols:
-        done = "scaled" if wide * rows == high * cols else "stretched"
-        return image.resize((cols, rows), Image.Resampling.BILINEAR), f"{done} {said} to {size}"
-    if how == "crop":
-        fitted = ImageOps.fit(image, (cols, rows), Image.Resampling.BILINEAR)
-        return fitted, f"{said}: its middle, scaled to {size}"
-    fitted = ImageOps.pad(image, (cols, rows), Image.Resampling.BILINEAR, color=GREY)
-    return fitted, f"{said}: scaled and padded with grey to {size}"
+    said, size = f"from {wide} × {high} pixels", f"{cols} × {rows}"
+    same = wide * rows == high * cols
+    said = f"scaled {said} to {size}" if same else f"{said}: its middle, scaled to {size}"
+    return ImageOps.fit(image, (cols, rows), Image.Resampling.BILINEAR), said
 
 
-def to_pixels(
-    image: Image.Image,
-    mean: tuple[float, float, float] = (0.5, 0.5, 0.5),
-    std: tuple[float, float, float] = (0.5, 0.5, 0.5),
-    rescale: float = 1 / 255,
-) -> Float[Tensor, "1 channel row col"]:
-    """The numbers a network reads: (value · rescale − mean) / std, channel by channel."""
-    cols, rows = image.size
-    flat = torch.frombuffer(bytearray(image.convert("RGB").tobytes()), dtype=torch.uint8)
-    values = flat.view(1, rows, cols, 3).permute(0, 3, 1, 2).double() * rescale
-    values = values.float()
-    return (values - torch.tensor(mean)[:, None, None]) / torch.tensor(std)[:, None, None]
+def to_pixels(image: Image.Image) -> Float[Tensor, "1 channel row col"]:
+    """The numbers that a network made here reads: levels from −1 to 1."""
+    levels = torch.from_numpy(np.array(image.convert("RGB"))).permute(2, 0, 1)[None]
+    return levels.contiguous().float() / 127.5 - 1
 
 
 def _by_header(data: bytes) -> Image.Image:

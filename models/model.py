@@ -13,8 +13,7 @@ import torch
 from models.decoder import Decoder, DecoderConfig
 from models.encoder import Encoder, EncoderConfig
 from models.layer import AttentionLayer, AttentionLayerConfig
-from models.patches import Sizes
-from models.preprocessing import Preprocessing, ProcessorSettings, ResizeMode, changed
+from models.preprocessing import Preprocessing, ProcessorSettings, changed
 from models.prompting import PromptSettings
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.smallest import Smallest, SmallestConfig
@@ -149,21 +148,18 @@ class Model:
         drawn = drawn.to(device=weights.device, dtype=weights.dtype).eval()
         return replace(self, network=drawn, trained=False, left_out=())
 
-    def with_preprocessing(
-        self, *, size: Sizes | None = None, resize: ResizeMode | None = None
-    ) -> "Model":
-        """The same model, which prepares its images in another way; see `preprocessing.changed`.
+    def with_preprocessing(self, *, size: int | None = None) -> "Model":
+        """The same model, which reads its images at another size; see `preprocessing.changed`.
 
         Args:
-            size: rows and columns of pixels; None leaves them as they are.
-            resize: "crop", "pad" or "stretch", where an image has another shape; likewise.
+            size: pixels of the shorter side; None leaves it as it is.
 
         Raises:
             ValueError: for a model that states no preprocessing, and a size that no image can have.
         """
         if self.preprocessing is None:
             raise ValueError(f"{self.name} states no image preprocessing")
-        return replace(self, preprocessing=changed(self.preprocessing, size=size, resize=resize))
+        return replace(self, preprocessing=changed(self.preprocessing, size=size))
 
     @property
     def targets(self) -> "Targets | None":

@@ -2,15 +2,14 @@
 
 Images are prepared by the image processor that transformers makes of the settings. A checkpoint
 that states none gets what is usual in its family, as settings of the same form. Networks that are
-made here, and a size or a mode that somebody chose, need no processor: Pillow resizes.
+made here need no processor: Pillow scales the middle of a picture to their size.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
@@ -18,9 +17,9 @@ from models.patches import Sizes, pair
 from models.vit import ViTConfig
 
 FILE, NESTED = "preprocessor_config.json", "processor_config.json"
-ResizeMode = Literal["crop", "pad", "stretch", "none"]
 Three = tuple[float, float, float]
 MOST_PIXELS = 10_000  # a side
+SIZES = ("size", "crop_size")  # settings in pixels
 CODE = ("auto_map", "custom_pipelines", "processor_class")  # settings that name code
 UNSTATED = "the model states no image preprocessing"
 BILINEAR, BICUBIC = 2, 3
@@ -78,27 +77,26 @@ class Preprocessing:
 
     Attributes:
         size: rows and columns of pixels; None where the model's processor decides.
-        mean: per channel, subtracted from the scaled levels.
-        std: per channel, divides the result.
-        resize: "crop", "pad" or "stretch", where the image has another shape; "none" leaves it.
-        rescale: factor of the levels 0 to 255.
         processor: settings of the image processor; None where Pillow resizes.
+        scale: factor of the sizes that the processor resizes and crops to.
         notes: for display, on every image.
         stated: whether the checkpoint states it, or its network was made here.
     """
 
     size: Sizes | None
-    mean: Three = (0.5, 0.5, 0.5)
-    std: Three = (0.5, 0.5, 0.5)
-    resize: ResizeMode = "crop"
-    rescale: float = 1 / 255
     processor: ProcessorSettings | None = None
+    scale: float = 1.0
     notes: tuple[str, ...] = ()
     stated: bool = True
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the image processor; empty where Pillow resizes."""
+        return {} if self.processor is None else json.loads(self.processor.json)
+
 
 def default_preprocessing(config: ViTConfig) -> Preprocessing:
-    """The configured size, and values in [-1, 1]."""
+    """The configured size, and levels from −1 to 1."""
     return Preprocessing(pair(config.image))
 
 
@@ -123,7 +121,8 @@ def usual_preprocessing(families: Sequence[str], size: Sizes) -> Preprocessing:
     )
     assumed = f"what is usual for {title} is assumed, {levels}"
     note = f"{UNSTATED}: {assumed if known else 'levels scaled to −1 to 1'}"
-    return replace(_preprocessing(settings, size, ""), notes=(note,), stated=False)
+    processor = _processor_settings(settings, "")
+    return Preprocessing(size, processor, notes=(note,), stated=False)
 
 
 def read_preprocessing(folder: Folder | None, config: Any) -> Preprocessing | None:
@@ -144,10 +143,13 @@ def read_preprocessing(folder: Folder | None, config: Any) -> Preprocessing | No
         return None if built is None else usual_preprocessing(_families(config), built)
     if built is None and not {"image_processor_type", "image_mean", "do_resize"} & set(given):
         return None
-    size = (_crops(given) and given.get("crop_size")) or given.get("size")
+    _check_sides(given)
+    crops = given.get("do_center_crop") is True or _keys(given.get("size")) == {"shortest_edge"}
+    size = (crops and given.get("crop_size")) or given.get("size")
     sides = isinstance(size, int | list | tuple) or {"height", "width"} <= _keys(size)
     known = size is not None and (built is not None or sides)
-    return _preprocessing(given, _sides(size) if known else built, config.model_type)
+    stated = _sides(size) if known else built
+    return Preprocessing(stated, _processor_settings(given, config.model_type))
 
 
 def read_sound(folder: Folder | None, config: Any) -> ProcessorSettings | None:
@@ -162,28 +164,26 @@ def read_sound(folder: Folder | None, config: Any) -> ProcessorSettings | None:
     return _processor_settings(given, config.model_type)
 
 
-def changed(
-    preprocessing: Preprocessing, *, size: Sizes | None = None, resize: ResizeMode | None = None
-) -> Preprocessing:
-    """Another size or resize mode than a checkpoint states, by Pillow.
+def changed(preprocessing: Preprocessing, *, size: int | None = None) -> Preprocessing:
+    """Pictures of another size than a checkpoint states.
 
     Args:
         preprocessing: of the checkpoint.
-        size: rows and columns of pixels; None leaves them as they are.
-        resize: see `Preprocessing`; likewise.
+        size: pixels of the shorter side; None leaves it as it is.
 
     Raises:
         ValueError: for a size that no image can have, or a model whose processor decides it.
     """
-    if size is None and resize is None:
+    if size is None:
         return preprocessing
-    size, resize = size or preprocessing.size, resize or preprocessing.resize
     if preprocessing.size is None:
         raise ValueError("the model's image processor decides the size: it cannot be changed here")
-    if size is not None and not all(1 <= side <= MOST_PIXELS for side in size):
-        raise ValueError(f"size: expected 1 to {MOST_PIXELS} pixels a side, received {size}")
-    by_pillow = replace(preprocessing, size=size, resize=resize, processor=None)
-    return replace(by_pillow, notes=("changed here",), stated=True)
+    if not 1 <= size <= MOST_PIXELS:
+        raise ValueError(f"size: expected 1 to {MOST_PIXELS} pixels, received {size}")
+    factor = size / min(preprocessing.size)
+    rows, cols = (round(side * factor) for side in preprocessing.size)
+    notes, scale = (*preprocessing.notes, "size changed here"), preprocessing.scale * factor
+    return replace(preprocessing, size=(rows, cols), scale=scale, notes=notes)
 
 
 def patches_of(config: Any) -> int | None:
@@ -224,38 +224,18 @@ def _settings(folder: Folder | None, part: str) -> Mapping[str, Any]:
     return given
 
 
-def _preprocessing(given: Mapping[str, Any], size: Sizes | None, family: str) -> Preprocessing:
-    """What settings of an image processor say."""
-    for name, key in product(("size", "crop_size", "pad_size"), ("height", "width")):
+def _check_sides(given: Mapping[str, Any]) -> None:
+    """Raises CheckpointError for pictures that would fill the memory."""
+    for name, key in product((*SIZES, "pad_size"), ("height", "width")):
         side = given[name].get(key) if isinstance(given.get(name), Mapping) else None
         if isinstance(side, int) and not 1 <= side <= MOST_PIXELS:
             expected = f"expected at most {MOST_PIXELS} pixels a side, received {side}"
             raise CheckpointError(f"{FILE}: {name}: {expected}")
-    mean, std = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
-    if given.get("do_normalize") is not False:
-        mean = _three("image_mean", given.get("image_mean", HALF[0]))
-        std = _three("image_std", given.get("image_std", HALF[1]))
-        if min(std) <= 0:
-            raise CheckpointError(f"{FILE}: image_std: expected numbers above 0, received {std}")
-    resize = "none" if given.get("do_resize") is False else "stretch"
-    factor = 1.0 if given.get("do_rescale") is False else given.get("rescale_factor")
-    return Preprocessing(
-        size,
-        mean,
-        std,
-        "crop" if _crops(given) else resize,
-        factor if isinstance(factor, float) else 1 / 255,
-        _processor_settings(given, family),
-    )
 
 
 def _processor_settings(settings: Mapping[str, Any], family: str) -> ProcessorSettings:
     plain = {name: value for name, value in settings.items() if name not in CODE}
     return ProcessorSettings(json.dumps(plain, sort_keys=True), family)
-
-
-def _crops(given: Mapping[str, Any]) -> bool:
-    return given.get("do_center_crop") is True or _keys(given.get("size")) == {"shortest_edge"}
 
 
 def _keys(size: Any) -> set[str]:
@@ -272,12 +252,3 @@ def _sides(given: Any) -> Sizes:
     if not pairs or not all(type(side) is int and 1 <= side < 10**5 for side in sides):
         raise CheckpointError(f"{FILE}: size: expected a height and a width, received {given!r}")
     return sides[0], sides[1]
-
-
-def _three(name: str, values: Any) -> Three:
-    """A mean or std of each channel."""
-    several = isinstance(values, list | tuple) and len(values) == 3
-    if not several or not all(isinstance(v, int | float) and isfinite(v) for v in values):
-        raise CheckpointError(f"{FILE}: {name}: expected three numbers, received {values!r}")
-    red, green, blue = map(float, values)
-    return red, green, blue

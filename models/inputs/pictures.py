@@ -9,9 +9,15 @@ import torch
 from torch import Tensor
 
 from models.image import Picture, fit_image, open_image, to_pixels
-from models.inputs.processor import called, image_processor, notes_of, seen_image
+from models.inputs.processor import (
+    called,
+    image_processor,
+    notes_of,
+    scaled_sizes,
+    seen_image,
+)
 from models.picture_grid import Box
-from models.preprocessing import Preprocessing, default_preprocessing
+from models.preprocessing import HALF, Preprocessing, default_preprocessing
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -54,7 +60,7 @@ def processed(preprocessing: Preprocessing, source: Any) -> Processed:
         ValueError: for a picture that cannot be read, or that the model's processor refuses.
     """
     pictures = [*map(opened, source if isinstance(source, list | tuple) else [source])]
-    by = _by_size if preprocessing.processor is None else _by_processor
+    by = _by_pillow if preprocessing.processor is None else _by_processor
     arguments, image, done = by(preprocessing, pictures)
     opening = [note for picture in pictures for note in picture.notes]
     notes = dict.fromkeys((*opening, *done, *preprocessing.notes))
@@ -112,12 +118,14 @@ def grey_of(model: "Model", pixels: Tensor) -> Tensor:
     The mean colour that its preprocessing subtracts, which becomes 0; where it subtracts none, the
     middle of the levels.
     """
-    preprocessing = model.preprocessing or default_preprocessing(model.network.config)
-    grey = torch.zeros(pixels.shape[1], 1, 1)
-    if not any(preprocessing.mean):
-        level = MIDDLE * preprocessing.rescale
-        grey[:] = torch.tensor([level / std for std in preprocessing.std])[:, None, None]
-    return grey.to(pixels)
+    settings = {} if model.preprocessing is None else model.preprocessing.settings
+    normalises = settings.get("do_normalize") is not False
+    if normalises and any(settings.get("image_mean", HALF[0])):
+        return pixels.new_zeros(pixels.shape[1], 1, 1)
+    rescales = settings.get("do_rescale") is not False
+    level = MIDDLE * (settings.get("rescale_factor", 1 / 255) if rescales else 1.0)
+    std = settings.get("image_std", HALF[1]) if normalises else (1.0, 1.0, 1.0)
+    return (level / torch.tensor(std))[: pixels.shape[1], None, None].to(pixels)
 
 
 def opened(source: Any) -> Picture:
@@ -136,28 +144,23 @@ Result = tuple[dict[str, Tensor], "Image | None", Sequence[str]]
 
 def _by_processor(preprocessing: Preprocessing, pictures: Sequence[Picture]) -> Result:
     """By the model's own processor."""
-    settings = preprocessing.processor
-    processor = None if settings is None else image_processor(settings)
+    stated = preprocessing.processor
+    processor = None if stated is None else image_processor(stated)
     if processor is None:
         raise ValueError("the model's image processor does not run here: pass pixel values")
     images = [picture.image for picture in pictures]
-    arguments = called(processor, images)
+    sizes = {} if preprocessing.scale == 1 else scaled_sizes(processor, preprocessing.scale)
+    arguments = called(processor, images, **sizes)
     if "pixel_values" not in arguments:
         raise ValueError(f"{type(processor).__name__} returns no pixel values")
-    seen = [seen_image(processor, image) for image in images]
+    seen = [seen_image(processor, image, **sizes) for image in images]
     pairs = zip(images, seen, strict=True)
     return arguments, seen[0], [note for pair in pairs for note in notes_of(processor, *pair)]
 
 
-def _by_size(preprocessing: Preprocessing, pictures: Sequence[Picture]) -> Result:
-    """By Pillow, to one size and mode."""
-    fitted = [(picture.image, "") for picture in pictures]
-    size, mode = preprocessing.size, preprocessing.resize
-    if size is not None and mode != "none":
-        fitted = [fit_image(picture, *size, how=mode) for picture in pictures]
+def _by_pillow(preprocessing: Preprocessing, pictures: Sequence[Picture]) -> Result:
+    """By Pillow, to the size of a network that was made here."""
+    rows, cols = preprocessing.size or pictures[0].image.size[::-1]
+    fitted = [fit_image(picture, rows, cols) for picture in pictures]
     images, notes = zip(*fitted, strict=True)
-    if len({image.size for image in images}) > 1:
-        raise ValueError("pictures: expected one size, as this model does not resize them")
-    how = preprocessing.mean, preprocessing.std, preprocessing.rescale
-    pixels = torch.cat([to_pixels(image, *how) for image in images])
-    return {"pixel_values": pixels}, images[0], [*filter(None, notes)]
+    return {"pixel_values": torch.cat([*map(to_pixels, images)])}, images[0], [*filter(None, notes)]

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from models.files.errors import first_line
 from models.inputs.video import FAMILIES, FrameProcessor
-from models.preprocessing import FILE, ProcessorSettings
+from models.preprocessing import FILE, SIZES, ProcessorSettings
 from models.prompting import PromptSettings
 from models.text import FileTokenizer
 
@@ -91,14 +91,24 @@ def called(processor: Any, *given: Any, **options: Any) -> dict[str, Tensor]:
     return {name: value for name, value in batch.items() if isinstance(value, Tensor)}
 
 
-def seen_image(processor: Any, image: "Image") -> "Image | None":
+def scaled_sizes(processor: Any, scale: float) -> dict[str, dict[str, int]]:
+    """The sizes in pixels that an image processor resizes and crops to, times a factor."""
+    stated = {name: getattr(processor, name, None) or {} for name in SIZES}
+    return {
+        name: {edge: round(side * scale) for edge, side in dict(sizes).items() if side}
+        for name, sizes in stated.items()
+        if sizes
+    }
+
+
+def seen_image(processor: Any, image: "Image", **options: Any) -> "Image | None":
     """The image after resizing and cropping, before its levels are scaled; None if it is cut up."""
     from PIL import Image as Pillow
 
     steps = ("do_rescale", "do_normalize", "do_flip_channel_order", "do_color_quantize")
     without = {step: False for step in steps if getattr(processor, step, None)}
     try:
-        levels = called(processor, [image], **without).get("pixel_values")
+        levels = called(processor, [image], **without, **options).get("pixel_values")
     except ValueError:  # a processor that cannot do without one of the steps
         return None
     if levels is None or levels.ndim != 4 or levels.shape[1] not in (1, 3):

@@ -5,7 +5,7 @@ import io
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import gcd
+from math import gcd, prod
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,6 @@ from models.preprocessing import ProcessorSettings
 MOST_SECONDS = 600
 LEAST_SECONDS = 0.025  # a frame of the usual encoders
 SUFFIXES = (".wav", ".flac", ".mp3", ".ogg", ".oga", ".opus", ".m4a", ".aac")  # the first is read
-# Rules of networks for the number of frames, and a length that any usual stride divides.
-LENGTHS = ("_get_feat_extract_output_lengths", "_get_subsampling_output_length")
-LENGTH = 2**10 * 3 * 5**2
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +96,7 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
         if whole and seconds != whole:
             done = "padded" if seconds < whole else "cut"
             notes.append(f"{done} from {seconds:.1f} to {whole:.0f} seconds")
-    count, step = _entries(extractor, arguments, rate)
+    count, step = _frames(extractor, arguments)
     seconds = None if step is None else count * step
     return Features(arguments, tuple(dict.fromkeys(notes)), seconds, step, heard)
 
@@ -123,9 +120,7 @@ def read_recording(source: Any) -> Recording:
             "expected a recording: the path of a WAV file, its bytes, an array of samples, or a"
             f" Recording, received {type(source).__name__}"
         )
-    if not len(recording.samples):
-        raise ValueError("the recording is empty: expected at least one sample")
-    if not np.abs(recording.samples).max() <= LARGEST:  # nor NaN
+    if len(recording.samples) and not np.abs(recording.samples).max() <= LARGEST:  # nor NaN
         raise ValueError(
             f"the recording has samples that are no numbers of at most {LARGEST:.2g}, usually 1"
         )
@@ -141,15 +136,10 @@ def samples_of(values: Any) -> Float[np.ndarray, " sample"]:
         values = values.detach().cpu()
         values = values.float() if values.is_floating_point() else values
     array = np.asarray(values)
-    if array.dtype.kind != "f":
+    if array.dtype.kind != "f" or array.ndim != 1:
         raise ValueError(
-            "expected samples as floats, usually between −1 and 1, received"
-            f" {array.dtype.name}: divide whole numbers by the largest of their format"
-        )
-    if array.ndim != 1:
-        raise ValueError(
-            f"expected the samples of one channel, received the shape {array.shape}: pass the mean"
-            " of the channels"
+            "expected samples as floats, usually between −1 and 1, of one channel, received"
+            f" {array.dtype.name} of the shape {array.shape}"
         )
     return array.astype(np.float32)
 
@@ -206,33 +196,23 @@ def _read_wav(source: str | Path | bytes) -> Recording:
     return Recording(samples, int(rate), tuple(notes))
 
 
-def _entries(
-    extractor: Any, arguments: Mapping[str, Tensor], rate: int
-) -> tuple[int, float | None]:
+def _frames(extractor: Any, arguments: Mapping[str, Tensor]) -> tuple[int, float | None]:
     """Number of samples or of frames that the extractor returns, and the seconds of each."""
+    rate, hop = extractor.sampling_rate, getattr(extractor, "hop_length", None)
     samples, features = arguments.get("input_values"), arguments.get("input_features")
     if samples is not None and samples.ndim == 2:
         return samples.shape[1], 1 / rate
-    hop, size = getattr(extractor, "hop_length", None), getattr(extractor, "feature_size", None)
     if features is None or features.ndim != 3 or not isinstance(hop, int):
         return 0, None
-    bins = [axis for axis in (1, 2) if features.shape[axis] == size]
-    return (features.shape[3 - bins[0]], hop / rate) if bins else (0, None)
+    size = getattr(extractor, "feature_size", None)  # of bins, on either axis
+    counts = [features.shape[3 - axis] for axis in (1, 2) if features.shape[axis] == size]
+    return (counts[0], hop / rate) if counts else (0, None)
 
 
 def frame_stride(network: nn.Module) -> int | None:
-    """The network's stride in samples or frames of its input, by its own rule for lengths.
+    """The network's stride in samples or frames of its input: that of its convolutions.
 
-    None if it has no such rule.
+    None if it has none.
     """
-    ratio = getattr(network.config, "inputs_to_logits_ratio", None)
-    if isinstance(ratio, int):
-        return ratio
-    for module in network.modules():
-        rule = next((getattr(module, name) for name in LENGTHS if hasattr(module, name)), None)
-        if rule is not None:
-            lengths = [rule(torch.tensor(length)) for length in (LENGTH, 2 * LENGTH)]
-            first, second = (int(each[0] if isinstance(each, tuple) else each) for each in lengths)
-            whole = second > first and LENGTH % (second - first) == 0
-            return LENGTH // (second - first) if whole else None
-    return None
+    strides = [x.stride[0] for x in network.modules() if isinstance(x, nn.Conv1d | nn.Conv2d)]
+    return prod(strides) if strides else None

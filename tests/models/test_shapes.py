@@ -11,7 +11,7 @@ from torch import Tensor
 from models.attention import Dot, Mask, Pattern, attend
 from models.attention.relative import rotary_angles, rotate
 from models.edits import Ablate
-from models.image import Picture, fit_image
+from models.image import Picture
 
 # The import hook of tests/conftest.py would speak up first.
 pytestmark = pytest.mark.usefixtures("unchecked_shapes")
@@ -86,7 +86,6 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         lambda: rotate(x(2, 6, 5, 4), rotary_angles(7, 4)),
         "angles: expected 5 tokens and 2 pairs, received 7 and 2",
     ),
-    (lambda: fit_image(PICTURE, 5, 5, NONE_SUCH), "crop, pad or stretch, received 'squeeze'"),
     (lambda: Mask(window=0), "window: expected at least 1 key, received 0"),
     (lambda: Mask(offset=-1), "offset: expected 0 or more, received -1"),
     (

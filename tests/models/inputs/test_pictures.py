@@ -12,7 +12,6 @@ import transformers
 from PIL import Image
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from models.image import fit_image, open_image
 from models.inputs.pictures import processed
 from models.inputs.prepare import prepare_inputs
 from models.preprocessing import (
@@ -201,7 +200,8 @@ def test_what_is_usual_in_a_family_is_assumed_and_said(name: str, tmp_path: Path
 def test_a_family_without_a_usual_way_is_said_to_be_guessed() -> None:
     assert set(USUAL) <= set(CONFIG_MAPPING)
     found = usual_preprocessing(["no such family"], (20, 20))
-    assert (found.mean, found.std, found.stated) == ((0.5,) * 3, (0.5,) * 3, False)
+    levels = [found.settings[f"image_{name}"] for name in ("mean", "std")]
+    assert (levels, found.stated) == ([[0.5] * 3, [0.5] * 3], False)
     assert found.notes == ("the model states no image preprocessing: levels scaled to −1 to 1",)
 
 
@@ -221,36 +221,28 @@ def test_settings_that_name_code_are_not_followed(tmp_path: Path) -> None:
     assert found.notes == ("stretched from 640 × 427 pixels to 20 × 20",)
 
 
-def test_pictures_of_unequal_size_that_are_not_resized() -> None:
-    as_they_are = Preprocessing((20, 20), resize="none")
-    sizes = [Image.new("RGB", (20, 20)), Image.new("RGB", (24, 20))]
-    with pytest.raises(ValueError, match="pictures: expected one size"):
-        processed(as_they_are, sizes)
-    alone = Preprocessing(None, processor=ProcessorSettings("{}", "no such family"))
+def test_a_processor_that_does_not_run_is_said_so() -> None:
+    alone = Preprocessing(None, ProcessorSettings("{}", "no such family"))
     with pytest.raises(ValueError, match="processor does not run here: pass pixel values"):
-        processed(alone, sizes[0])
+        processed(alone, PHOTO)
 
 
-def stated() -> Preprocessing:
-    settings = ProcessorSettings('{"size": {"height": 22, "width": 26}}', "vit")
-    return Preprocessing((22, 26), (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), processor=settings)
-
-
-@pytest.mark.parametrize("mode", ["crop", "pad", "stretch"])
-def test_another_size_and_mode_are_those_of_pillow(mode: Any) -> None:
-    given = stated()
-    assert changed(given) is given
-    found = processed(changed(given, size=(13, 17), resize=mode), PHOTO)
-    image, note = fit_image(open_image(PHOTO), 13, 17, mode)
-    assert found.pixels.shape == (1, 3, 13, 17)
-    levels = torch.from_numpy(np.array(image)).permute(2, 0, 1) / 255
-    mean, std = (torch.tensor(each)[:, None, None] for each in (given.mean, given.std))
-    torch.testing.assert_close(found.pixels[0], (levels - mean) / std, rtol=1e-5, atol=1e-6)
-    assert found.notes == (note, "changed here")
+def test_another_size_is_read_by_the_same_processor(tmp_path: Path) -> None:
+    """Twice the size is resized to twice the edge, and cropped to twice the middle."""
+    model, _ = opened("DINOv2", tmp_path)
+    twice = {"size": {"shortest_edge": 52}, "crop_size": {"height": 40, "width": 40}}
+    expected = by(transformers.BitImageProcessor(**{**CROP, **twice}))
+    larger = prepare_inputs(model.with_preprocessing(size=40), PHOTO)
+    assert larger.arguments["pixel_values"].equal(expected)
+    note = "from 640 × 427 pixels: its middle, read as 40 × 40"
+    assert larger.notes[:2] == (note, "size changed here")
+    own = load(ViTConfig(image=(12, 20), patch=4, dim=10, heads=2, head="mean"))
+    pixels = prepare_inputs(own.with_preprocessing(size=24), PHOTO).arguments["pixels"]
+    assert pixels.shape == (1, 3, 24, 40)
 
 
 def test_a_size_that_no_image_can_have_is_refused() -> None:
     with pytest.raises(ValueError, match="size: expected 1 to 10000 pixels"):
-        changed(stated(), size=(0, 3))
+        changed(Preprocessing((22, 26)), size=0)
     with pytest.raises(ValueError, match="decides the size"):
-        changed(Preprocessing(None), size=(3, 3))
+        changed(Preprocessing(None), size=3)

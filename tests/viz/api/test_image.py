@@ -1,15 +1,11 @@
 """The API over the trace of a picture: every route, exact numbers, and what is refused."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
 from PIL import Image
 
 from models.image import fit_image, open_image
-from models.inputs.pictures import processed
-from models.preprocessing import Preprocessing
 from models.request import Picture, TraceRequest, file_of
 from models.run import load, trace
 from models.vit import ViTConfig
@@ -90,23 +86,20 @@ def test_the_picture_is_the_part_that_is_read() -> None:
     """On the page without an edge that is in no patch, in files without what was cropped."""
     photo = np.random.default_rng(4).integers(0, 256, (45, 70, 3), np.uint8)
     file = file_of(encoded(Image.fromarray(photo)), "photo.png")
-    asked = Picture(file, changes=(("resize", "none"),))
+    asked = Picture(file, changes=(("size", 45),))
     shown = tracing.entry_for(TraceRequest(tracing.of_catalogue("shapes"), asked)).value
     rows, cols = shown.trace.grid or (0, 0)
     drawn = np.asarray(shown.pictures[0])
     side = drawn.shape[0] // rows
-    assert (rows, cols) == (45 // side, 70 // side)
-    assert (drawn == photo[: rows * side, : cols * side]).all()
-    assert f"cover {100 * cols * side / 70:.0f}" in input_of(shown.trace)
-    for resize in ("crop", "stretch"):
-        model = load(ViTConfig(image=(12, 20), patch=4, dim=21, heads=3, depth=1, mlp=13))
-        prepared, whole = Preprocessing((12, 20), resize=resize), Image.fromarray(photo)
-        read = processed(prepared, whole).image
-        found = pixels_of(trace(replace(model, preprocessing=prepared), whole), whole)
-        assert read is not None
-        assert found is not None
-        expected, _ = fit_image(open_image(read), *found.shape[:2])
-        assert (found == np.asarray(expected)).all()
+    middle, _ = fit_image(open_image(file.data), 45, 45)
+    assert (rows, cols) == (45 // side, 45 // side)
+    assert (drawn == np.asarray(middle)[: rows * side, : cols * side]).all()
+    assert f"cover {100 * cols * side / 45:.0f}" in input_of(shown.trace)
+    model, whole = load(ViTConfig(image=(12, 20), patch=4, dim=21, heads=3)), Image.fromarray(photo)
+    found = pixels_of(trace(model, whole), whole)
+    assert found is not None
+    expected, _ = fit_image(open_image(fit_image(open_image(whole), 12, 20)[0]), *found.shape[:2])
+    assert (found == np.asarray(expected)).all()
 
 
 @pytest.mark.parametrize("site", [0, 1])

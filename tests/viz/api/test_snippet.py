@@ -63,7 +63,7 @@ CODE = {name: asked for name, (asked, _) in CASES.items()} | {
     "built": TraceRequest(Source("built", "decoder", (("depth", 1), ("vocab", 31))), TEXT),
     "several texts": request_of("grammar-next", Several((TEXT, "the dog saw the cat"))),
     "ids": request_of("grammar-next", Ids((3, 4, 5))),
-    "other preprocessing": request_of("digits", replace(PHOTO, changes=(("resize", "pad"),))),
+    "other preprocessing": request_of("digits", replace(PHOTO, changes=(("size", 64),))),
     "distance": request_of("minilm", TEXT, edits=(Ablate(5, 11),)),
     "another pass": request_of(
         "grammar-next", edits=(Patch(1, "head", request_of("grammar-next", "the dog ran"), 0),)

@@ -109,32 +109,26 @@ def test_a_translator_is_told_the_language_of_its_target(tmp_path: Path) -> None
     assert view(again)["trace"] == view(app)["trace"]
 
 
-def test_preprocessing_can_be_changed_and_reset(saved) -> None:
-    folder = str(saved("ViT"))
+def test_the_size_of_pictures_can_be_changed(saved) -> None:
+    folder = str(saved("DINOv2"))
     app = opened(place="folder", folder=folder)
     before = view(app)["trace"]
-    choose(app, "resize", "pad")
+    choose(app, "pixels", 224)
     assert errors(app) == []
     assert view(app)["trace"] != before
-    assert "padded with grey" in told(app)
-    assert "changed here" in told(app)
+    assert "size changed here" in told(app)
     link = view(app)["link"]
-    assert link["resize"] == "pad"
+    assert link["pixels"] == "224"
     code = entry(app).code(0, "mean").replace("picture.png", str(PHOTOS["flower"]))
     assert same(result_of(code), entry(app).view.weights(0).mean(0))
-    again = opened(**{name: link[name] for name in ("place", "folder", "resize")})
+    again = opened(**{name: link[name] for name in ("place", "folder", "pixels")})
     assert view(again)["trace"] == view(app)["trace"]
-    choose(app, "resize", "")
-    assert view(app)["trace"] == before
-    assert "changed here" not in told(app)
 
 
 def test_preprocessing_that_no_file_states_is_said_to_be_assumed(saved) -> None:
     app = opened(place="folder", folder=str(saved("DINOv2")))
     assumed = "what is usual for DINOv2 is assumed, mean 0.485 0.456 0.406, std 0.229 0.224 0.225"
     assert f":orange-background[the model states no image preprocessing: {assumed}]" in told(app)
-    choose(app, "resize", "pad")
-    assert assumed not in told(app)
 
 
 def wav(samples: int, rate: int) -> bytes:

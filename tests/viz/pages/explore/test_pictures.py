@@ -52,7 +52,6 @@ def slider(app, label):
 def test_every_control_moves_something():
     app, seen = small(), set()
     changes = {
-        "resize": "pad",
         "size": 96,
         "patch": 8,
         "heads": 4,
@@ -69,7 +68,7 @@ def test_every_control_moves_something():
         choose(app, name, value)
         seen.add(view(app)["trace"])
         assert helpers.lines(app) == []
-    assert len(seen) == 11
+    assert len(seen) == 10
     found = entry(app)
     assert (found.view.grid, found.view.prefix) == ((12, 12), 3)
     assert [(site.heads, site.keys) for site in found.view.sites] == [(4, 147)] * 3
