@@ -230,8 +230,8 @@ def test_a_processor_that_does_not_run_is_said_so() -> None:
 def test_another_size_is_read_by_the_same_processor(tmp_path: Path) -> None:
     """Twice the size is resized to twice the edge, and cropped to twice the middle."""
     model, _ = opened("DINOv2", tmp_path)
-    twice = {"size": {"shortest_edge": 52}, "crop_size": {"height": 40, "width": 40}}
-    expected = by(transformers.BitImageProcessor(**{**CROP, **twice}))
+    twice: Any = {**CROP, "size": {"shortest_edge": 52}, "crop_size": {"height": 40, "width": 40}}
+    expected = by(transformers.BitImageProcessor(**twice))
     larger = prepare_inputs(model.with_preprocessing(size=40), PHOTO)
     assert larger.arguments["pixel_values"].equal(expected)
     note = "from 640 × 427 pixels: its middle, read as 40 × 40"
