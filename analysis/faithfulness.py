@@ -13,6 +13,7 @@ Source: DeYoung et al. 2020, "ERASER", section 4; for pictures Samek et al. 2017
 2018, "RISE", section 4.2.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -64,20 +65,33 @@ class Faithfulness:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """The orders in which tokens are removed from one input, and what is measured then.
+    """One input, from which tokens are removed in several orders, and what is measured then.
 
     Attributes:
+        model: that reads it.
+        chosen: the output that is measured.
+        removal: of tokens.
         value: p(x) of the whole input.
         counts: how many tokens are removed, or kept.
         queue: the order of the relevance, the most relevant token first; then random ones.
+        tokens: their number.
+        written: ids that the decoder of an encoder–decoder is to write, `1 token`; they stay.
+        tensor: pixels `1 channel row col`, or ids and segments `1 2 token`.
+        behind: what takes the place of removed tokens, of the same shape.
+        places: the token of each pixel, `row col`, or of each id.
     """
 
     model: Model
-    inputs: "_Inputs"
     chosen: Target
+    removal: Removal
     value: float
     counts: list[int]
     queue: tuple[Tensor, ...]
+    tokens: int
+    written: Tensor | None
+    tensor: Tensor
+    behind: Tensor
+    places: Tensor
 
     @staticmethod
     def of(
@@ -99,7 +113,6 @@ class Study:
         if len(relevance) != len(tokens):
             count = len(relevance)
             raise ValueError(f"relevance: expected {len(tokens)} numbers, received {count}")
-        inputs = _inputs(model, input, whole, removal, chosen.item)
         movable = torch.tensor([not special for special in tokens.special])
         if chosen.position is not None and whole.target_tokens is None:
             movable[chosen.position] = False
@@ -111,7 +124,14 @@ class Study:
         order = draws[0][relevance.cpu()[draws[0]].argsort(descending=True, stable=True)]
         counts = sorted({max(int(level > 0), round(level * len(movable))) for level in levels})
         value = float(chosen.probability(whole.output))
-        study = Study(model, inputs, chosen, value, counts, (order, *draws[1:]))
+        read = None
+        if whole.target_tokens is not None:  # the decoder reads all of a target but its last token
+            ids = whole.target_tokens[chosen.item].ids
+            read = torch.tensor([[*ids[1:], ids[-1]]], device=model.device)
+        how, tensor, behind, places = _removed(model, input, whole, removal, chosen.item)
+        queue = order, *draws[1:]
+        given = tensor, behind, places
+        study = Study(model, chosen, how, value, counts, queue, len(tokens), read, *given)
         again = study.probabilities([order[:0]])[0]
         if abs(again - value) > SAME * max(1.0, abs(value)):
             raise ValueError(
@@ -132,28 +152,66 @@ class Study:
 
         Inputs of one length are batches, of at most BATCH_TOKENS tokens.
         """
-        inputs, probabilities = (
-            [self.inputs.without(some) for some in removed],
-            [0.0] * len(removed),
-        )
-        step = max(1, BATCH_TOKENS // self.inputs.tokens)
+        inputs = [self._without(some) for some in removed]
+        probabilities, step = [0.0] * len(removed), max(1, BATCH_TOKENS // self.tokens)
         for shape in {tensor.shape for tensor in inputs}:
             alike = [index for index, tensor in enumerate(inputs) if tensor.shape == shape]
             for first in range(0, len(alike), step):
                 batch = alike[first : first + step]
-                output = self.inputs.output(self.model, [inputs[index] for index in batch])
+                output = self._output(torch.cat([inputs[index] for index in batch]))
                 for row, index in enumerate(batch):
                     alone = replace(self._chosen_without(removed[index]), item=row)
                     probabilities[index] = float(alone.probability(output))
         return probabilities
 
+    def _without(self, removed: Int[Tensor, " token"]) -> Tensor:
+        gone = torch.isin(self.places, removed.to(self.places.device))
+        if self.removal == "drop":
+            return self.tensor[..., ~gone]
+        return torch.where(gone, self.behind, self.tensor)
+
+    @torch.no_grad()
+    def _output(self, batch: Tensor) -> Output:
+        written = None if self.written is None else self.written.expand(len(batch), -1)
+        if self.places.ndim == 2:
+            return trace(self.model, batch, written).output
+        ids, segments = batch.unbind(1)
+        named = {"input_ids": ids, "token_type_ids": segments}
+        return trace(self.model, named if segments.any() else ids, written).output
+
     def _chosen_without(self, removed: Int[Tensor, " token"]) -> Target:
         """What is read of the output where tokens before its position are gone."""
-        moves = self.inputs.removal == "drop" and self.inputs.written is None
+        moves = self.removal == "drop" and self.written is None
         if not moves or self.chosen.position is None:
             return self.chosen
-        place = self.chosen.position % self.inputs.tokens
+        place = self.chosen.position % self.tokens
         return replace(self.chosen, position=place - int((removed < place).sum()))
+
+
+def _removed(
+    model: Model, input: Any, whole: Trace, removal: Removal | None, item: int
+) -> tuple[Removal, Tensor, Tensor, Tensor]:
+    """How tokens are removed; the input, what takes the place of tokens, and where these are."""
+    pictured = removal in REMOVED.values()
+    if whole.grid is not None:
+        if removal is not None and not pictured:
+            raise ValueError(f"removal: expected grey or blur for a picture, received {removal!r}")
+        pixels = pixels_of(model, input)[item:][:1]
+        pixels = pixels[(..., *whole.box.pixels(*pixels.shape[-2:]))]
+        behind = blur(pixels) if removal == "blur" else grey_of(model, pixels).expand_as(pixels)
+        places = whole.prefix + torch.arange(math.prod(whole.grid)).view(whole.grid)
+        for axis, (size, count) in enumerate(zip(pixels.shape[2:], whole.grid, strict=True)):
+            places = places.repeat_interleave(size // count, axis)
+        return removal or "grey", pixels, behind, places.to(pixels.device)
+    if pictured:
+        raise ValueError(f"removal: expected mask or drop for a text, received {removal!r}")
+    mask, tokens = mask_id(model), whole.tokens[item]
+    if removal == "mask" and mask is None:
+        raise ValueError(f"removal: {model.name} has no mask token, expected drop")
+    ids = torch.tensor([[tokens.ids, tokens.segments]], device=model.device)
+    masks = torch.tensor([[[mask or 0] * len(tokens), tokens.segments]], device=model.device)
+    places = torch.arange(len(tokens), device=model.device)
+    return removal or ("drop" if mask is None else "mask"), ids, masks, places
 
 
 def faithfulness(
@@ -201,7 +259,7 @@ def faithfulness(
     curves = [study.curve(order) for order in each(range(len(study.queue)), progress)]
     without, alone = (torch.stack(half) for half in zip(*curves, strict=True))
     of_orders = without[0], alone[0], without[1:], alone[1:]
-    return Faithfulness(study.value, torch.tensor(study.counts), *of_orders, study.inputs.removal)
+    return Faithfulness(study.value, torch.tensor(study.counts), *of_orders, study.removal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,83 +319,6 @@ def perturbation(
     sign = 1 if kind == "insertion" else -1
     score = sign * float(area(most, counts) - area(least, counts)) / 2
     return Perturbation(counts, study.value, most, least, drawn, score)
-
-
-@dataclass(frozen=True, eq=False)
-class _Inputs:
-    """The input as a tensor, and how tokens are removed from it.
-
-    Attributes:
-        tensor: pixels `1 channel row col`, or ids and segments `1 2 token`.
-        removal: of tokens.
-        tokens: their number.
-        mask: the id that takes the place of a removed token.
-        grid: rows and columns of patches; None for a text.
-        prefix: number of tokens before the patches.
-        written: ids that the decoder of an encoder–decoder is to write, `1 token`; they stay.
-        behind: what takes the place of the pixels of removed patches.
-    """
-
-    tensor: Tensor
-    removal: Removal
-    tokens: int
-    mask: int = 0
-    grid: tuple[int, int] | None = None
-    prefix: int = 0
-    written: Tensor | None = None
-    behind: Tensor | None = None
-
-    def without(self, tokens: Int[Tensor, " token"]) -> Tensor:
-        """The tensor without some tokens."""
-        if self.removal == "drop":
-            kept = torch.ones(self.tensor.shape[-1], dtype=torch.bool)
-            kept[tokens] = False
-            return self.tensor[..., kept]
-        if self.grid is None or self.behind is None:
-            changed = self.tensor.clone()
-            changed[0, 0, tokens] = self.mask
-            return changed
-        gone = torch.zeros(self.grid, dtype=torch.bool)
-        gone.view(-1)[tokens - self.prefix] = True
-        for axis, (pixels, count) in enumerate(zip(self.tensor.shape[2:], self.grid, strict=True)):
-            gone = gone.repeat_interleave(pixels // count, axis)
-        return torch.where(gone.to(self.tensor.device), self.behind, self.tensor)
-
-    @torch.no_grad()
-    def output(self, model: Model, tensors: Sequence[Tensor]) -> Output:
-        """The output of the model for several tensors of one shape."""
-        batch = torch.cat([*tensors])
-        written = None if self.written is None else self.written.expand(len(batch), -1)
-        if self.grid is not None:
-            return trace(model, batch, written).output
-        ids, segments = batch.unbind(1)
-        named = {"input_ids": ids, "token_type_ids": segments}
-        return trace(model, named if segments.any() else ids, written).output
-
-
-def _inputs(model: Model, input: Any, whole: Trace, removal: Removal | None, item: int) -> _Inputs:
-    written = None
-    if whole.target_tokens is not None:  # the decoder reads all of a target but its last token
-        read = whole.target_tokens[item].ids
-        written = torch.tensor([[*read[1:], read[-1]]], device=model.device)
-    pictured = removal in REMOVED.values()
-    if whole.grid is not None:
-        if removal is not None and not pictured:
-            raise ValueError(f"removal: expected grey or blur for a picture, received {removal!r}")
-        pixels = pixels_of(model, input)[item:][:1]
-        pixels = pixels[(..., *whole.box.pixels(*pixels.shape[-2:]))]
-        behind = blur(pixels) if removal == "blur" else grey_of(model, pixels)
-        about = {"grid": whole.grid, "prefix": whole.prefix, "written": written}
-        return _Inputs(pixels, removal or "grey", len(whole.tokens[item]), **about, behind=behind)
-    if pictured:
-        raise ValueError(f"removal: expected mask or drop for a text, received {removal!r}")
-    mask = mask_id(model)
-    if removal == "mask" and mask is None:
-        raise ValueError(f"removal: {model.name} has no mask token, expected drop")
-    chosen: Removal = removal or ("drop" if mask is None else "mask")
-    tokens = whole.tokens[item]
-    ids = torch.tensor([[tokens.ids, tokens.segments]], device=model.device)
-    return _Inputs(ids, chosen, len(tokens), mask or 0, written=written)
 
 
 def blur(pixels: Float[Tensor, "1 channel y x"]) -> Float[Tensor, "1 channel y x"]:

@@ -90,11 +90,9 @@ def faithfulness(entry: TraceEntry, method: str, output: str = "") -> Curves:
             report(order, len(study.queue))
             with opened(entry):
                 curves.append(study.curve(order))
-        inputs = study.inputs
-        about = study.counts, len(study.queue[0]), study.value, inputs.removal
-        return Curves(
-            *about, inputs.written is not None, *map(torch.stack, zip(*curves, strict=True))
-        )
+        about = study.counts, len(study.queue[0]), study.value, study.removal
+        both = map(torch.stack, zip(*curves, strict=True))
+        return Curves(*about, study.written is not None, *both)
 
     return entry.answers.once(("faithfulness", method, output), compute)
 
