@@ -13,7 +13,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.heads import heads
-from analysis.view import View
 from models.trace import Trace
 
 NUMBERS = {  # by habit, the number of a head that is its score
@@ -25,7 +24,6 @@ NUMBERS = {  # by habit, the number of a head that is its score
     "last": "separator",
 }
 HABITS = tuple(NUMBERS)
-SPECIAL = ("first", "last")
 FROM = 0.4  # a habit with at least this mean weight names the head
 BROAD = 0.8  # a head with at least this share of the maximum entropy is "broad"
 
@@ -38,13 +36,10 @@ class Habits(NamedTuple):
     names: tuple[tuple[str, ...], ...]
 
 
-def habits(trace: Trace, *, words: bool = False) -> Habits:
-    """The habits of every head of an encoder or decoder; `words` leaves out the special tokens."""
-    view = View(trace, words=False, special="renormalised") if words else trace
-    values = heads(view, [*NUMBERS.values(), "broad"])
+def habits(trace: Trace) -> Habits:
+    """The habits of every head of an encoder or decoder."""
+    values = heads(trace, [*NUMBERS.values(), "broad"])
     scores = torch.stack([values[key] for key in NUMBERS.values()]).nan_to_num(0.0)
-    if words:  # the special tokens that these habits are about are not there
-        scores[[HABITS.index(name) for name in SPECIAL]] = 0
     best, which = scores.max(0)
 
     def name(layer: int, head: int) -> str:

@@ -30,7 +30,6 @@ class Method:
         high: its largest; None if that depends on the text.
         most: tokens up to which it is computed in a view; None for any number.
         joined: how numbers of tokens become numbers of words.
-        divided: what becomes of a row without the tokens that a view hides; "" where nothing does.
         hidden: whether it reads the hidden states of the pass.
         function: "module.name" in this package of a map over the tokens of a tower, called as
             `(trace, tower=, progress=)`; "" where the view has to be known.
@@ -47,7 +46,6 @@ class Method:
     of: Literal["tower", "head"] = "tower"
     low: float | None = 0.0
     high: float | None = 1.0
-    divided: str = ""
     most: int | None = None
     hidden: bool = False
     function: str = ""
@@ -65,7 +63,6 @@ JOINED_FIRST = "each head’s weights joined to words first"
 AS_WEIGHTS = "summed over a word’s keys, averaged over its queries"
 AS_VECTORS = "vectors added up over a word’s keys, their lengths averaged over its queries"
 SUMMED = "a word’s number is the sum of its tokens’"
-SUM_OF_ROWS = "divided by their sums"
 
 METHODS = (
     Method(
@@ -76,7 +73,6 @@ METHODS = (
         formula="mean over l and h of A[l, h, i, j]",
         source="plain average",
         joined=JOINED_FIRST,
-        divided="of each head divided by their sums",
     ),
     Method(
         "max",
@@ -86,7 +82,6 @@ METHODS = (
         formula="max over l and h of A[l, h, i, j]",
         source="plain maximum",
         joined=JOINED_FIRST,
-        divided="of each head divided by their sums",
     ),
     Method(
         "rollout",
@@ -98,7 +93,6 @@ METHODS = (
         source="Abnar and Zuidema 2020, equation 1",
         function="rollout.rollout",
         joined=AS_WEIGHTS,
-        divided=SUM_OF_ROWS,
     ),
     Method(
         "flow",
@@ -124,7 +118,6 @@ METHODS = (
         function="norms.alti",
         most=1024,
         joined=AS_WEIGHTS,
-        divided=SUM_OF_ROWS,
         hidden=True,
     ),
     Method(

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from analysis.overview import Head, RowSource, blocks_by_head, combine
 from analysis.view import View
-from analysis.words import renormalised
 from models.trace import Rows, Site, Trace
 
 MOST = 0.5  # of a row, on average: a head that gives more to one key rests on it
@@ -71,13 +70,10 @@ class WithoutSinks:
     Attributes:
         source: the weights.
         sinks: by site, the keys that are hidden.
-        renormalised: whether each row is divided by what is left of it; a row of which nothing is
-            left stays zero.
     """
 
     source: RowSource
     sinks: dict[Site, tuple[int, ...]]
-    renormalised: bool = False
 
     def weights(
         self,
@@ -93,7 +89,7 @@ class WithoutSinks:
         weights = self.source.weights(layer, head, rows=rows, item=item)
         weights = weights.clone()
         weights[..., list(self.sinks[layer])] = 0
-        return renormalised(weights) if self.renormalised else weights
+        return weights
 
     def query_labels(self, site: Site, item: int = 0) -> list[str]:
         return self.source.query_labels(site, item)

@@ -1,37 +1,32 @@
 """`View`: a trace as it is shown, with the interface of `Trace`.
 
-By whole words, without special tokens, and of an encoder–decoder with the joint map of
-each layer.
+By whole words, and of an encoder–decoder with the joint map of each layer.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from analysis.overview import blocks_from_rows
-from analysis.words import Group, joined, joined_tokens, renormalised, words_of
+from analysis.words import Group, joined, joined_tokens, words_of
 from models.attention import Block, Pattern
 from models.attention.pattern import positions
 from models.trace import Output, Rows, Site, Tokens, Trace, Where, choose, short, where_of
 
-Special = Literal["shown", "hidden", "renormalised"]
-SPECIAL: tuple[Special, ...] = ("shown", "hidden", "renormalised")
 JOINT = "joint"  # kind of the sites that put three together
 
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A text grouped by a view: the tokens of each group, the groups as tokens, and whether any
-    token is left out."""
+    """A text grouped by a view: the tokens of each group, and the groups as tokens."""
 
     groups: tuple[Group, ...]
     tokens: Tokens
-    hides: bool = False
 
 
 class JointParts(NamedTuple):
@@ -56,17 +51,10 @@ class View:
     Attributes:
         trace: the underlying trace.
         words: whether to join the tokens of each word: keys are summed, queries averaged.
-        special: "hidden" drops the tokenizer's special tokens and the weight given to them;
-            "renormalised" also divides each row of a head by its sum.
     """
 
     trace: Trace
     words: bool = True
-    special: Special = "shown"
-
-    def __post_init__(self) -> None:
-        if self.special not in SPECIAL:
-            raise ValueError(f"special: expected one of {SPECIAL}, received {self.special!r}")
 
     @property
     def model(self) -> str:
@@ -79,36 +67,12 @@ class View:
     @property
     def note(self) -> str:
         """How the weights of a head were grouped, for captions."""
-        divided = "of each head divided by their sums"
-        return self.describe(divided if self.special == "renormalised" else "lack their weight")
-
-    def describe(self, rows: str = "", *, joined: str = "") -> str:
-        """How numbers were grouped, for captions.
-
-        Args:
-            rows: what became of the rows without special tokens; "" where that has no meaning.
-            joined: how the numbers of a word's tokens were put together.
-        """
-        whole = "whole words" if self.words else ""
-        whole += f": {joined}" if whole and joined else ""
-        special = f"special tokens hidden{f', rows {rows}' if rows else ''}"
-        special = special if self.hides else "no special tokens to hide"
-        return "; ".join(part for part in (whole, special * (self.special != "shown")) if part)
-
-    @property
-    def hides(self) -> bool:
-        """Whether any token is left out."""
-        return any(side.hides for _, *sides in self._sides.values() for side in sides)
+        return "whole words" if self.words else ""
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
         """The patterns over single tokens, of the sites of the trace."""
         return self.trace.patterns
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether its weights are those of the trace."""
-        return not self.words and self.special == "shown"
 
     @property
     def output(self) -> Output:
@@ -157,47 +121,22 @@ class View:
         site = self.site(layer, kind, tower, part=part, module=module)
         if site.kind == JOINT:
             return self._joint_weights(site, head, rows)
-        _, row_side, key_side = self._side(site)
-        chosen, columns = _chosen(row_side.groups, rows), key_side.groups
-        tokens = [place for group in chosen for place in group]
-        return self._grouped(self.trace.weights(site, head, rows=tokens), chosen, columns)
+        chosen = _chosen(self.origins(site, "out"), rows)
+        weights = self.trace.weights(site, head, rows=_places(chosen))
+        return joined(weights, _in_order(chosen), self.origins(site, "in"))
 
     def sink_weights(self, site: Site, item: int = 0) -> Float[Tensor, "head query"] | None:
-        """As `Trace.sink_weights`, of the rows shown here; None where these are divided by their
-        sums, and for joint ones."""
+        """As `Trace.sink_weights`, of the rows shown here; None for joint ones."""
         _first(item)
         whole_site, rows, _ = self._side(site)
-        divided = self.special == "renormalised" or site.kind == JOINT
-        sink = None if divided else self.trace.sink_weights(whole_site)
+        sink = None if site.kind == JOINT else self.trace.sink_weights(whole_site)
         return None if sink is None else joined(sink[..., None], rows.groups, [(0,)])[..., 0]
 
     def grouped(
-        self, weights: Float[Tensor, "*head query key"], site: Site, *, divided: bool = True
+        self, weights: Float[Tensor, "*head query key"], site: Site
     ) -> Float[Tensor, "*head word other"]:
-        """Numbers between the tokens of a site, grouped as its weights are.
-
-        Args:
-            weights: between single tokens.
-            site: whose rows and columns they have.
-            divided: whether "renormalised" divides rows by their sums.
-        """
-        _, rows, columns = self._side(site)
-        tokens = [place for group in rows.groups for place in group]
-        return self._grouped(weights[..., tokens, :], rows.groups, columns.groups, divided)
-
-    def _grouped(
-        self,
-        weights: Float[Tensor, "*head row key"],
-        rows: Sequence[Group],
-        columns: Sequence[Group],
-        divided: bool = True,
-    ) -> Float[Tensor, "*head word other"]:
-        """Rows of the tokens of some groups, one after the other, joined to groups."""
-        if self.special == "renormalised" and divided:
-            kept = [place for group in columns for place in group]
-            weights = renormalised(weights[..., kept])
-            columns = _in_order(columns)
-        return joined(weights, _in_order(rows), columns)
+        """Numbers between the tokens of a site, grouped as its weights are."""
+        return joined(weights, self.origins(site, "out"), self.origins(site, "in"))
 
     def blocks(
         self,
@@ -209,7 +148,7 @@ class View:
     ) -> Iterator[Block]:
         """As `Trace.blocks`, of the weights shown here."""
         _first(item)
-        if self.is_plain and site.kind != JOINT:
+        if not self.words and site.kind != JOINT:
             yield from self.trace.blocks(self._side(site)[0], head=head, rows=rows)
         else:
             yield from blocks_from_rows(self, site, head, rows)
@@ -221,8 +160,7 @@ class View:
         _first(item)
         trace_site, queries, keys = self._side(site)
         chosen = _chosen(queries.groups, rows)
-        tokens = torch.tensor([place for group in chosen for place in group], dtype=torch.long)
-        seen = self.trace.visible(trace_site, tokens)
+        seen = self.trace.visible(trace_site, torch.tensor(_places(chosen), dtype=torch.long))
         return joined(seen.float(), _in_order(chosen), keys.groups) > 0
 
     def site(
@@ -248,7 +186,8 @@ class View:
 
     def origins(self, site: Site, direction: str) -> tuple[Group, ...]:
         """The tokens of each of a site's rows ("out") or columns ("in")."""
-        return self._read_side(site, direction).groups
+        _, rows, columns = self._side(site)
+        return (rows if direction == "out" else columns).groups
 
     def _joint_weights(
         self, site: Site, head: int | None, rows: Rows
@@ -265,10 +204,6 @@ class View:
             if len(mine):
                 weights[..., at, columns] = self.weights(part, head, rows=mine).to(weights.device)
         return weights
-
-    def _read_side(self, site: Site, direction: str) -> Read:
-        _, rows, columns = self._side(site)
-        return rows if direction == "out" else columns
 
     def _side(self, site: Site) -> tuple[Site, Read, Read]:
         return self._sides[site.where]
@@ -299,10 +234,7 @@ class View:
     def _read(self, tokens: Tokens) -> Read:
         alone = tuple((place,) for place in range(len(tokens)))
         groups = words_of(tokens) if self.words else alone
-        hides = self.special != "shown" and any(tokens.special) and not all(tokens.special)
-        if hides:
-            groups = tuple(group for group in groups if not tokens.special[group[0]])
-        return Read(groups, joined_tokens(tokens, groups), hides)
+        return Read(groups, joined_tokens(tokens, groups))
 
 
 def joint_layers(trace: Trace) -> dict[int, JointParts]:
@@ -341,6 +273,10 @@ def _chosen(groups: Sequence[Group], rows: Rows) -> Sequence[Group]:
     if isinstance(rows, slice):
         return groups[rows]
     return [groups[int(row)] for row in rows]
+
+
+def _places(groups: Sequence[Group]) -> list[int]:
+    return [place for group in groups for place in group]
 
 
 def _in_order(groups: Sequence[Group]) -> tuple[Group, ...]:

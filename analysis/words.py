@@ -1,4 +1,4 @@
-"""Attention weights between whole words, and without special tokens.
+"""Attention weights between whole words.
 
 Attention to a word is the sum over its tokens, attention from a word the mean over its tokens
 (Clark et al. 2019, "What Does BERT Look At?", section 4.1): rows that sum to 1 still do.
@@ -34,12 +34,6 @@ def joined(
     summed = _summed(weights, keys, -1)
     counts = torch.tensor([len(group) for group in queries], device=weights.device)
     return _summed(summed, queries, -2) / counts[:, None]
-
-
-def renormalised(weights: Float[Tensor, "*head query key"]) -> Float[Tensor, "*head query key"]:
-    """Each row divided by its sum; all-zero rows stay zero."""
-    sums = weights.sum(-1, keepdim=True)
-    return torch.where(sums > 0, weights / sums.clamp_min(torch.finfo(weights.dtype).tiny), 0.0)
 
 
 def _summed(x: Tensor, groups: Sequence[Sequence[int]], axis: int) -> Tensor:

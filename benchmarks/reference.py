@@ -60,7 +60,7 @@ def answers(folder: Path) -> None:
         "layer": {"layer": 3},
         "scores": {"layer": 2, "head": 0, "values": "scores"},
         "lines": {"view": "lines", "layer": 3, "head": [1, 2]},
-        "sinks": {"layer": 4, "head": 5, "sinks": "renormalised"},
+        "sinks": {"layer": 4, "head": 5, "sinks": "hidden"},
         "atlas": {"view": "atlas"},
         "text": {"view": "text", "layer": 3, "head": 1, "token": 10},
         "head": {"view": "head", "layer": 3, "head": 1, "query": 10, "key": 2},
@@ -123,7 +123,7 @@ def answers(folder: Path) -> None:
     record = partial(write, folder)
     record("minilm", ANIMAL, minilm, {"hidden": True}, heads=True)
     record("minilm-words", ANIMAL, {"words": {"layer": 3}}, view={"words": True})
-    record("minilm-hidden", ANIMAL, {"hidden": {"layer": 3}}, view={"special": "hidden"})
+
     for name, edit in edits.items():
         record(f"minilm-{name}", KEYS, last, {"edits": [edit]})
     record("smollm2", MARY, smollm2, {"hidden": True}, heads=True)

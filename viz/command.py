@@ -102,9 +102,6 @@ def parser() -> Parser:
         parser.add_argument(f"--{flag.replace('_', '-')}", dest=option.name, **_taken(option))
     parser.add_argument("--words", action="store_true", help="whole words instead of tokens")
     parser.add_argument(
-        "--special", default="shown", choices=("shown", "hidden", "renormalised"), help="tokens"
-    )
-    parser.add_argument(
         "--no-words", action="store_true", help="title and caption in the metadata alone"
     )
     parser.add_argument("-o", "--output", dest="path", type=Path, required=True, help="the file")
@@ -188,8 +185,8 @@ def write(model: "Model", request: TraceRequest, options: argparse.Namespace) ->
 
     view: Any = run(request, model)
     alone = options.text is None and options.recording is None  # a picture without words
-    if not alone and (options.words or options.special != "shown"):
-        view = View(view, words=options.words, special=options.special)
+    if not alone and options.words:
+        view = View(view)
     place = ("view", "layer", "head", "kind", "tower", "module", "part")
     export(
         view,

@@ -1,7 +1,5 @@
 """Habits of heads: the names of their largest numbers."""
 
-import pytest
-
 from analysis.habits import BROAD, FROM, HABITS, NUMBERS, habits
 from analysis.heads import heads
 from models.run import load, trace
@@ -22,14 +20,3 @@ def test_the_largest_number_names_a_head() -> None:
                 name = "broad" if numbers["broad"][layer, head] >= BROAD else "mixed"
             assert found.names[layer][head] == name
     assert {name for row in found.names for name in row} >= {"previous", "first", "broad", "mixed"}
-
-
-def test_without_the_special_tokens_the_rest_is_shared_anew() -> None:
-    done = trace(load("minilm"), "The animal didn't cross the street.")
-    found = habits(done, words=True)
-    assert found.scores[HABITS.index("first")].max() == 0
-    assert found.scores[HABITS.index("last")].max() == 0
-    weights, last = done.weights(layer=3, head=1), len(done.labels) - 1
-    rows = weights[1:last, 1:last] / weights[1:last, 1:last].sum(-1, keepdim=True)
-    expected = float(rows.diagonal().mean())
-    assert float(found.scores[HABITS.index("itself"), 3, 1]) == pytest.approx(expected, abs=1e-5)

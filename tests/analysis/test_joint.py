@@ -39,7 +39,7 @@ def test_a_joint_map_is_its_three_maps_and_nothing_from_source_to_target(seen) -
 
 
 def test_a_joint_map_of_other_groups_of_tokens(seen) -> None:
-    view = View(seen, words=True, special="hidden")
+    view = View(seen)
     site = view.site(0, JOINT)
     parts = view.joint_parts(site)
     source = len(view.query_labels(parts.encoder))
@@ -47,7 +47,6 @@ def test_a_joint_map_of_other_groups_of_tokens(seen) -> None:
     assert whole[:, :source, :source].equal(view.weights(parts.encoder))
     assert whole[:, source:, :source].equal(view.weights(parts.cross))
     assert whole[:, source:, source:].equal(view.weights(parts.decoder))
-    assert "<begin>" not in view.query_labels(site)
 
 
 def test_other_models_have_none() -> None:

@@ -142,7 +142,7 @@ def expected(name: str, weights: Tensor, sinks: Tensor | None = None) -> dict[st
 @pytest.mark.parametrize("name", PASSES)
 def test_every_number_of_a_head_is_over_the_keys_that_its_queries_see(name: str) -> None:
     t, layer_and_head = traced(name), PASSES[name].only
-    for shown in (t, View(t, words=False), View(t, words=False, special="hidden")):
+    for shown in (t, View(t, words=False)):
         found = heads(shown)
         assert set(found) == {measure.key for measure in MEASURES}
         for row, site in enumerate(t.sites):

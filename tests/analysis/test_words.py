@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from analysis.view import View
-from analysis.words import joined, joined_tokens, renormalised, text_numbers, words_of
+from analysis.words import joined, joined_tokens, text_numbers, words_of
 from models.run import load, trace
 from models.trace import Tokens
 
@@ -32,16 +32,6 @@ def test_keys_are_summed_and_queries_averaged() -> None:
     assert (joined(weights, rows, columns) - expected).abs().max() < ROUNDING
     whole = joined(weights, rows, [(0, 1, 2), (3,), (4, 5, 6)])
     assert (whole.sum(-1) - 1).abs().max() < ROUNDING
-
-
-def test_a_row_is_divided_by_its_sum_unless_it_is_empty() -> None:
-    weights = drawn(2, 3, 5)
-    weights[1, 2] = 0
-    found = renormalised(weights[..., 1:4])
-    assert (found.sum(-1)[0] - 1).abs().max() < ROUNDING
-    assert found[1, 2].abs().max() == 0
-    part = weights[0, 1, 1:4]
-    assert (found[0, 1] - part / part.sum()).abs().max() < ROUNDING
 
 
 def tokens_of(*parts: tuple[str, tuple[int, int] | None], segments: tuple[int, ...] = ()) -> Tokens:
@@ -100,20 +90,6 @@ def test_a_view_by_words(seen) -> None:
         there = weights[block.heads, block.rows, block.keys]
         assert (block.weights - there).abs().max() < ROUNDING
     assert view.origins(site, "out") == groups
-
-
-def test_a_view_without_special_tokens(seen) -> None:
-    site, whole = seen.sites[2], seen.weights(2)
-    hidden = View(seen, words=False, special="hidden")
-    assert hidden.key_labels(site) == seen.labels[1:-1]
-    assert (hidden.weights(2) - whole[:, 1:-1, 1:-1]).abs().max() < ROUNDING  # other blocks of rows
-    again = View(seen, words=False, special="renormalised").weights(2)
-    assert (again.sum(-1) - 1).abs().max() < ROUNDING
-    expected = whole[:, 1:-1, 1:-1] / whole[:, 1:-1, 1:-1].sum(-1, keepdim=True)
-    assert (again - expected).abs().max() < ROUNDING
-    both = View(seen, words=True, special="renormalised")
-    assert "[CLS]" not in both.query_labels(site)
-    assert (both.weights(2).sum(-1) - 1).abs().max() < ROUNDING
 
 
 @pytest.mark.parametrize(("first", "second"), [("Hello there", "Hi you two"), ("Yes", "No")])

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from analysis.view import SPECIAL, View
+from analysis.view import View
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.run import Model, Trace, load, trace
@@ -77,26 +77,18 @@ def random_traces(count: int) -> Iterator[tuple[Model, Any, Any, Trace]]:
 
 
 def views_of(t: Trace) -> Iterator[View]:
-    """By tokens and words; special tokens shown, hidden and renormalised."""
-    for words in (False, True):
-        for special in SPECIAL:
-            yield View(t, words=words, special=special)
+    """By tokens and by words."""
+    yield from (View(t, words=words) for words in (False, True))
 
 
 def joined_slowly(
-    weights: torch.Tensor,
-    rows: Sequence[Sequence[int]],
-    columns: Sequence[Sequence[int]],
-    divided: bool = False,
+    weights: torch.Tensor, rows: Sequence[Sequence[int]], columns: Sequence[Sequence[int]]
 ) -> torch.Tensor:
-    """Sums over a word's keys, means over its queries; rows of the kept keys divided before."""
-    kept, known = [key for word in columns for key in word], weights.tolist()
-    found = []
+    """Sums over a word's keys, means over its queries."""
+    found, known = [], weights.tolist()
     for row in rows:
         found.append([0.0] * len(columns))
         for query in row:
-            whole = sum(known[query][key] for key in kept) if divided else 1.0
             for j, column in enumerate(columns):
-                given = sum(known[query][key] for key in column)
-                found[-1][j] += given / (whole or 1) / len(row)
+                found[-1][j] += sum(known[query][key] for key in column) / len(row)
     return torch.tensor(found)

@@ -34,7 +34,7 @@ def shown_of() -> Iterator[tuple[Any, Trace, View]]:
     """By tokens, and by words without special tokens, for each kind of network."""
     for run, t in traces():
         yield run, t, View(t, words=False)
-        yield run, t, View(t, special="hidden")
+        yield run, t, View(t)
 
 
 def lines_of(path: Path) -> list[dict[str, str]]:

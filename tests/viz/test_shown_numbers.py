@@ -1,4 +1,4 @@
-"""Every number of a view against slow loops over the weights, however tokens are grouped or hidden.
+"""Every number of a view against slow loops over the weights, by tokens and by words.
 
 Random networks over random texts; tolerances are float32 sums in another order, and five digits
 where an answer rounds to them.
@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 from analysis.norms import alti
-from analysis.overview import rows_of
 from analysis.rollout import rollout
 from analysis.view import JOINT, View
 from models.edits import Ablate, Cut
@@ -40,9 +39,8 @@ def sites_of(view: View) -> Any:
         if site.kind == JOINT:
             continue
         rows, columns = view.origins(site, "out"), view.origins(site, "in")
-        divided = view.special == "renormalised"
         weights = view.trace.weights(view.trace.sites[number])
-        slow = torch.stack([joined_slowly(each, rows, columns, divided) for each in weights])
+        slow = torch.stack([joined_slowly(each, rows, columns) for each in weights])
         yield number, site, slow
 
 
@@ -97,39 +95,24 @@ def test_norms_rollout_and_alti_are_joined_as_they_say() -> None:
                 torch.testing.assert_close(found, expected, **CLOSE)
             if site.kind == "cross":
                 continue
-            divided = view.special == "renormalised"
-            slow = joined_slowly(rollout(view.trace, tower=site.tower), rows, columns, divided)
+            slow = joined_slowly(rollout(view.trace, tower=site.tower), rows, columns)
             found = Asked(entry, number, "mean", "rollout").map()
             torch.testing.assert_close(found, slow, **CLOSE)
 
 
-def test_what_is_said_of_rows_is_true_of_them() -> None:
-    """The note of a map, and the one of the weights, against their sums."""
+def test_rows_sum_to_1_where_they_are_averages() -> None:
     for entry, view in entries():
-        divided = "divided by their sums" in text.note_of(view)
-        lack = "lack their weight" in text.note_of(view)
-        assert divided == (view.special == "renormalised" and view.hides)
+        assert ("whole words" in text.note_of(view)) == view.words
         for number, site, _ in sites_of(view):
-            for head in range(site.heads):
-                sums = rows_of(view, site, head, None).sum(-1)
-                whole = bool(((sums - 1).abs() < 1e-5).all())
-                assert lack or whole
             for method in ("mean", "rollout", "alti"):
-                if method != "mean" and site.kind == "cross":
-                    continue
-                note = note_of(view, method)
-                sums = Asked(entry, number, "mean", method).map().sum(-1)
-                if "lack their weight" not in note:
+                if method == "mean" or site.kind != "cross":
+                    sums = Asked(entry, number, "mean", method).map().sum(-1)
                     torch.testing.assert_close(sums, torch.ones_like(sums), **CLOSE)
-                else:
-                    assert float(sums.min()) < 1
-        for method in ("max", "norms", "flow", "gradient"):
-            assert "divided by their sums" not in note_of(view, method) or method == "max"
         assert ("whole" in note_of(view, "max")) == view.words
 
 
-def test_a_relevance_of_all_tokens_together_counts_hidden_ones() -> None:
-    for entry, view in entries():
+def test_a_relevance_of_all_tokens_is_their_sum() -> None:
+    for entry, _ in entries():
         for method in ("gradient", "attnlrp"):
             found = ask(entry, "relevance", method, "5.7")
             if "why" in found:
@@ -137,8 +120,7 @@ def test_a_relevance_of_all_tokens_together_counts_hidden_ones() -> None:
                 continue
             shown = sum(found["values"]) + sum(found["read"] or ())
             size = max(map(abs, (*found["values"], *(found["read"] or ()), found["total"])))
-            assert shown + found["hidden"] == pytest.approx(found["total"], abs=1e-3 * size)
-            assert bool(found["hidden"]) == view.hides
+            assert shown == pytest.approx(found["total"], abs=1e-3 * size)
             if method == "attnlrp":
                 total = found["total"] + found["unassigned"]
                 assert total == pytest.approx(found["value"], abs=1e-3 * size)

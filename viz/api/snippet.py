@@ -93,12 +93,12 @@ def needs_view(view: "Trace | View", site: int | None) -> bool:
     from analysis.view import View
 
     last = len(view.sites) - 1 if site is None else site
-    return isinstance(view, View) and (not view.is_plain or last >= len(view.trace.sites))
+    return isinstance(view, View) and (view.words or last >= len(view.trace.sites))
 
 
 def view_line(view: Any) -> str:
     """The line that makes a view of the trace `t`."""
-    return f"t = hs.View(t, words={view.words}, special={view.special!r})"
+    return f"t = hs.View(t, words={view.words})"
 
 
 def weights_of(view: "Trace | View", site: int, head: int | str) -> str:

@@ -66,7 +66,6 @@ class RelevanceAnswer:
         read: of what a decoder read.
         sites: indexes of sites whose rows these are.
         total: sum over all tokens.
-        hidden: the part of it on tokens that are hidden.
         note: how numbers were grouped.
         value: of the output.
         unassigned: what no token gets.
@@ -80,7 +79,6 @@ class RelevanceAnswer:
     read: "Float[Tensor, 'token'] | None"
     sites: tuple[int, int | None]
     total: float
-    hidden: float
     note: str
     value: float
     unassigned: float | None
@@ -266,11 +264,10 @@ def relevance(entry: TraceEntry, method: str, output: str = "") -> RelevanceAnsw
     if entry.opened is not None and target.id is not None:
         name = name_of(entry.opened()[0], trace.output, target.id)
     return RelevanceAnswer(
-        summed[0][0],
-        summed[1][0] if len(summed) > 1 else None,
+        summed[0],
+        summed[1] if len(summed) > 1 else None,
         (first, second),
         sum(float(each.sum()) for each in every),
-        sum(hidden for _, hidden in summed),
         note_of(entry.view, method),
         result.value,
         result.unassigned,
@@ -338,9 +335,7 @@ def note_of(view: "Trace | View", method: str) -> str:
 
     if not isinstance(view, View):
         return ""
-    rows = BY_NAME[method].divided
-    rows = "lack their weight" if rows and view.special == "hidden" else rows
-    return view.describe(rows, joined=BY_NAME[method].joined)
+    return f"{view.note}: {BY_NAME[method].joined}" if view.note else ""
 
 
 def _row_of_output(entry: TraceEntry, site: int, direction: str, token: int | None) -> int | None:
@@ -386,11 +381,8 @@ def _grouped(view: "Trace | View", site: "Site", numbers: "Tensor") -> "Tensor":
     return view.grouped(numbers, site) if isinstance(view, View) else numbers
 
 
-def _summed(view: "Trace | View", site: int, values: "Tensor") -> "tuple[Tensor, float]":
-    """Numbers of tokens by the words of the view, and their sum over tokens that it hides."""
+def _summed(view: "Trace | View", site: int, values: "Tensor") -> "Tensor":
+    """Numbers of tokens by the words of the view."""
     import torch
 
-    words = tokens_of(view, site, "out")
-    visible = {token for word in words for token in word}
-    hidden = [token for token in range(len(values)) if token not in visible]
-    return torch.stack([values[[*word]].sum() for word in words]), float(values[hidden].sum())
+    return torch.stack([values[[*word]].sum() for word in tokens_of(view, site, "out")])

@@ -25,7 +25,6 @@ def numbers(
     token: int,
     head: int,
     trained: str,
-    among: str,
     sentence: str,
     layer: int,
     query: int,
@@ -38,7 +37,6 @@ def numbers(
         token: index of the word that is followed.
         head: the chosen head; the last one where there are fewer.
         trained: "yes" for the heads of MiniLM, "cell" for a single weight of a head, too.
-        among: "words" to leave [CLS] and [SEP] out of the habits.
         sentence: that MiniLM reads.
         layer: of MiniLM.
         query: the token of MiniLM that attends; the last one where there are fewer.
@@ -50,7 +48,7 @@ def numbers(
     }
     if trained == "no":
         return answer
-    labels, weights, names, scores = _read(sentence, among)
+    labels, weights, names, scores = _read(sentence)
     answer["trained"] = {
         "tokens": labels,
         "weights": weights[layer],
@@ -90,12 +88,12 @@ def _layer(heads: int, token: int, head: int) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=16)
-def _read(sentence: str, among: str) -> tuple[list[str], list[Any], list[Any], list[Any]]:
+def _read(sentence: str) -> tuple[list[str], list[Any], list[Any], list[Any]]:
     """Tokens of a sentence, MiniLM's weights, and the habit each head comes closest to."""
     count = len(real.encoded("minilm", sentence))
     real.check(count, FEWEST, MOST)
     read = real.traced("minilm", sentence)
-    result = habits(read, words=among == "words")
+    result = habits(read)
     weights = [_short(read.weights(site.layer).tolist()) for site in read.sites]
     return read.labels, weights, list(result.names), result.scores.amax(0).tolist()
 

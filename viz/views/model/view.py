@@ -107,7 +107,6 @@ def _relevance(request: Request) -> list[Table]:
     method = request.selection.method
     result = methods.relevance(text_entry(request), method, request.selection.output)
     together = [f"all tokens together {digits(result.total)}"]
-    together += [f"{digits(result.hidden)} of it on hidden tokens"] if result.hidden else []
     rest = result.unassigned
     together += [] if rest is None else [f"{digits(rest)} unassigned"]
     value = f"{BY_NAME[method].title} for {result.explains}, {digits(result.value)}"

@@ -15,13 +15,12 @@ export const methodOf = (name) =>
 export const RELEVANCE = METHODS.filter(({ kind }) => kind === "relevance")[0].name;
 
 /**
- * The sum of a relevance over all tokens, hidden ones included, and what no token gets.
+ * The sum of a relevance over all tokens, and what no token gets.
  *
- * @param {{total: number, hidden: number, unassigned: number | null}} relevance
+ * @param {{total: number, unassigned: number | null}} relevance
  */
-export function together({ total, hidden, unassigned }) {
+export function together({ total, unassigned }) {
   const parts = [`All tokens together ${number(total)}`];
-  if (hidden) parts.push(`${number(hidden)} of it on hidden tokens`);
   if (unassigned !== null) parts.push(`${number(unassigned)} unassigned`);
   return `${parts.join(", ")}.`;
 }
