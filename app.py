@@ -23,10 +23,6 @@ from viz.selection import OF_VIEWS
 from viz.web import modules
 
 
-def allowed_hosts() -> list[str]:
-    return st.get_option("server.allowedHosts")
-
-
 def largest_upload() -> int:
     """In MiB."""
     return st.get_option("server.maxUploadSize")
@@ -44,9 +40,9 @@ def preloaded(name: str, query: Mapping[str, str]) -> list[str]:
 app = st.App(
     Path(__file__).parent / "viz" / "pages" / "frame" / "main.py",
     routes=[
-        *routes(allowed_hosts),
-        uploads.route(allowed_hosts, largest_upload, attachments.keep),
-        *runs.route(allowed_hosts),
+        *routes(),
+        uploads.route(largest_upload, attachments.keep),
+        *runs.route(),
         stored.route(opening.FILE),
         *server.page_routes(
             registry.ENTRIES,
@@ -59,7 +55,7 @@ app = st.App(
         *server.asset_routes(),
         server.plotly_route(),
     ],
-    middleware=server.middleware(allowed_hosts()),
+    middleware=server.middleware(st.get_option("server.allowedHosts")),
     lifespan=server.lifespan(registry.prepare),
 )
 

@@ -106,10 +106,10 @@ def test_every_answer_has_the_headers(server: Server, path: str) -> None:
 
 
 def test_the_api_answers_and_checks_who_asks(server: Server) -> None:
-    assert server.get("/api/trace/unknown/overview").status == 404
-    assert server.get("/api/trace/unknown/overview", Host="evil.example").status == 403
+    assert server.get("/api/trace/unknown/overview").status == 410
+    assert server.get("/api/trace/unknown/overview", Host="evil.example").status == 400
     assert server.get("/api/trace/unknown/overview", Origin="http://evil.example").status == 403
-    assert server.get("/api/trace/unknown/overview", Host=f"localhost:{server.port}").status == 404
+    assert server.get("/api/trace/unknown/overview", Host=f"localhost:{server.port}").status == 410
 
 
 def test_only_this_machine_is_served(server: Server) -> None:
@@ -128,8 +128,8 @@ def test_streamlit_s_settings_serve_the_network(tmp_path: Path) -> None:
     with servers.served(port, **address):
         server = Server(port, tmp_path)
         path = "/api/trace/unknown/overview"
-        assert server.get(path, Host=f"192.0.2.7:{port}").status == 404
-        assert server.get(path, Host="evil.example").status == 403
+        assert server.get(path, Host=f"192.0.2.7:{port}").status == 410
+        assert server.get(path, Host="evil.example").status == 400
         assert "ws://192.0.2.7:*" in server.get("/").headers["content-security-policy"]
         with socket.socket() as probe:
             assert probe.connect_ex((socket.gethostbyname(socket.gethostname()), port)) == 0

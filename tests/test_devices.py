@@ -42,7 +42,7 @@ from tests.models.pretrained.tiny import BY_NAME
 from tests.models.vision_language import BY_NAME as SEEING
 from tests.viz.api.pictured import networks_in
 from tests.viz.api.test_objects import save
-from tests.viz.api.test_routes import GOOD, HOSTS
+from tests.viz.api.test_routes import GOOD
 from viz.api import registry, tracing
 from viz.api.entries import TraceEntry
 from viz.api.samples import PHOTOS
@@ -280,7 +280,7 @@ def of_text(device: str, folder: Path) -> TraceEntry:
 def answers(entry: TraceEntry, queries: Mapping[str, str]) -> dict[str, tuple[int, Any]]:
     """The status of every answer, and its content."""
     held, given = registry.once(("devices", id(entry)), lambda: entry), {}
-    with TestClient(Starlette(routes=routes(lambda: HOSTS)), base_url="http://localhost") as client:
+    with TestClient(Starlette(routes=routes()), base_url="http://localhost") as client:
         for name, query in queries.items():
             answer = client.get(f"/api/trace/{held.id}/{name}?{query}")
             content: Any = len(answer.content)

@@ -119,7 +119,7 @@ def answers() -> str:
     from viz.api.entries import Download
     from viz.routes import ENDPOINTS
 
-    waiting: list[Any] = [_hints(each.function).get("return") for each in ENDPOINTS]
+    waiting: list[Any] = [_hints(each.function).get("return") for each in ENDPOINTS.values()]
     lines: dict[str, str] = {}
     for hint in waiting:
         if _is_record(hint) and hint is not Download and hint.__name__ not in lines:

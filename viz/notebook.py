@@ -14,13 +14,11 @@ from urllib.parse import parse_qsl
 import anywidget
 import traitlets
 
-from viz.api.endpoint import body_of, work_of
-from viz.api.registry import UnknownError
-from viz.api.requests import QuestionError
+from viz.api.endpoint import answered, body_of, work_of
+from viz.api.requests import QuestionError, UnknownError
 from viz.export.files import page_of, request_of
 from viz.export.page import asked, entry_of, props_of
-from viz.routes import ENDPOINTS
-from viz.views import EVERY, answered
+from viz.views import EVERY
 from viz.views.request import Heads, Request
 from viz.web import WEB, modules, standalone
 
@@ -49,7 +47,7 @@ class Explorer(anywidget.AnyWidget):
         self.request, self.view, self.pictured = request, view, pictured or view
         self.entry = entry_of(request, view)
         first = [path for path in asked(request, view)[0] if path.startswith(FIRST)]
-        held = {path: body_of(answered(self.entry, path))[0] for path in first}
+        held = {path: answered(self.entry, path) for path in first}
         props = standalone.defaults() | props_of(request, view)
         super().__init__(props=props, held=held)
         self.on_msg(self.receive)
@@ -110,7 +108,7 @@ def answer(entry: Any, path: str) -> tuple[int, bytes | str]:
     """The answer of the API to a path, with its HTTP status; text for a refusal."""
     name, _, query = path.partition("?")
     try:
-        _, work = work_of(ENDPOINTS, entry, name, parse_qsl(query))
+        _, work = work_of(entry, name, parse_qsl(query))
         return 200, body_of(work())[0]
     except UnknownError:
         return 404, "there is no such route"

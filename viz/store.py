@@ -19,7 +19,6 @@ from viz.course import real
 from viz.course.inputs import written
 from viz.course.reading import Lesson
 from viz.pages.explore import opening
-from viz.routes import ENDPOINTS
 
 OPENING, FIRST = "opening", "first"
 HEAVY = ("vision", "scale")  # 256 patches; walks of hundreds of steps
@@ -57,7 +56,7 @@ def first_answers(model: str) -> dict[str, dict[str, str]]:
     answers = {}
     for path in opening.paths(model):
         name, _, query = path.partition("?")
-        _, work = work_of(ENDPOINTS, held.value, name, parse_qsl(query))
+        _, work = work_of(held.value, name, parse_qsl(query))
         answers[path] = stored.response(*body_of(work()))
     return answers
 

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+Head = int | Literal["mean", "max"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,19 @@ def real(low: float, high: float) -> Kind:
         return _within(low, float(number), high)
 
     return Kind(f"a number from {low:g} to {high:g}", read, typescript="number", high=high)
+
+
+def reals(size: int, most: float) -> Kind:
+    """Numbers from −most to most joined by semicolons, as many as `size`."""
+    each = real(-most, most)
+
+    def read(text: str) -> list[float]:
+        parts = text.split(";")
+        if len(parts) != size:
+            raise ValueError
+        return [each.read(part) for part in parts]
+
+    return Kind(f"{size} numbers joined by semicolons, each {each.expected[9:]}", read)
 
 
 def wholes(high: int) -> Kind:
@@ -135,4 +150,23 @@ KEYS = Kind(  # an empty name leaves its place open
 AREA = Kind("a picture, left, top, right and bottom in thousandths, such as 0.100.0.500.300", _area)
 TEXT = Kind(  # of the user; control characters are dropped
     "text", lambda text: "".join(c for c in text if c.isprintable()), longest=500
+)
+
+
+def line(longest: int) -> Kind:
+    """A text of one character or more."""
+
+    def read(text: str) -> str:
+        words = TEXT.read(text).strip()
+        _within(1, len(words), longest)
+        return words
+
+    return Kind(f"1 to {longest} characters", read, longest=longest)
+
+
+WORD = line(40)
+NUMBER = whole(0, 999_999_999)
+HEAD = Kind(  # or a combination of all heads
+    "the number of a head, mean or max",
+    lambda text: text if text in ("mean", "max") else int(_matching("[0-9]{1,9}", text)),
 )

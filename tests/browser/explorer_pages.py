@@ -11,10 +11,8 @@ from models.attention import Dot, Pattern
 from models.text import Tokens
 from models.trace import Output, Site, Trace
 from tests.browser.views import SIZES, Server, View
-from viz.api.endpoint import plain
+from viz.api.endpoint import plain, work_of
 from viz.api.entries import Download, TraceEntry
-from viz.api.requests import parse_query
-from viz.routes import ENDPOINTS
 
 LEAST = 1e-38  # what stands for 0, whose logarithm is no score
 
@@ -39,9 +37,7 @@ class Traced:
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
         """The body of a response."""
-        endpoint = next(e for e in ENDPOINTS if e.name == route and e.applies(self.entry))
-        asked = parse_query(list(query.items()), endpoint.required, endpoint.optional)
-        answer = endpoint.answer(self.entry, **asked)
+        answer = work_of(self.entry, route, [*query.items()])[1]()
         if isinstance(answer, Download):
             return answer.data, answer.kind
         return answer if isinstance(answer, bytes) or type(answer) is tuple else plain(answer)

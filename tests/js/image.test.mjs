@@ -29,7 +29,7 @@ async function opened(count, shape) {
   const labels = ["class", ...Array.from({ length: queries - 1 }, () => "patch")];
   const texts = [{ labels, special: [], grids: [gridOf(1, shape)] }];
   const source = new HeldSource();
-  const props = { page: "", path: [], revision: "1", link: {}, trace: "t", made: 1, start: null, defaults: {}, kind: "image" };
+  const props = { page: "", path: [], revision: "1", link: {}, trace: "t", start: null, defaults: {}, kind: "image" };
   const host = { set() {}, trigger() {}, source: () => source };
   const state = new PatchState(/** @type {any} */ ({}), props, host);
   state.update(props);

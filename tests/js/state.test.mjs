@@ -25,15 +25,15 @@ test("a lost trace is reported again until another is to be shown", () => {
     source: () => new HeldSource(),
   };
   /** @type {any} */
-  const props = { session: "", trace: "a", made: 1 };
+  const props = { session: "", trace: "a" };
   /** @type {any} */
   const root = {};
   const state = new State(root, props, /** @type {any} */ (host));
-  state.open("a", 1);
+  state.open("a");
   const client = state.next?.client;
   assert.ok(client);
-  state.gone(client, "a", 1);
-  const report = ["trace_lost", { trace: "a", made: 1 }];
+  state.gone(client, "a");
+  const report = ["trace_lost", "a"];
   assert.deepEqual(told, [report]);
   mock.timers.tick(3000);
   assert.deepEqual(told, [report, report]);
@@ -41,7 +41,7 @@ test("a lost trace is reported again until another is to be shown", () => {
   assert.equal(told.length, 2);
   mock.timers.tick(1);
   assert.equal(told.length, 3);
-  state.open("a", 2); // computed again
+  state.open("c"); // computed again
   mock.timers.tick(600_000);
   assert.equal(told.length, 3);
   mock.timers.reset();
@@ -53,15 +53,15 @@ test("a picture is awaited from the first request to its weights", async (t) => 
   const sources = [new HeldSource(), new HeldSource()];
   const host = { set() {}, trigger() {}, source: () => sources[state.trace === "" ? 0 : 1] };
   /** @type {any} */
-  const props = { session: "", trace: "a", made: 1 };
+  const props = { session: "", trace: "a" };
   const state = new Quiet(/** @type {any} */ ({}), props, /** @type {any} */ (host));
   const base = baseOf([{ layer: 0 }]);
-  const { next } = (state.open("a", 1), state);
+  const { next } = (state.open("a"), state);
   assert.ok(next);
   assert.equal(state.awaited, null); // there is no picture that could stay meanwhile
   state.replace(next, /** @type {any} */ ({ header: { base } }));
   assert.equal(state.awaited, null);
-  state.open("b", 2);
+  state.open("b");
   assert.ok(state.next);
   assert.equal(state.awaited, 0);
   state.next.client.want("map", "map?site=0&head=0");
@@ -83,7 +83,7 @@ test("a layer and head that a trace has not are shown again in the next that has
   const props = { session: "", page: "", path: [], revision: "1", link: {}, start: null, defaults: {} };
   const state = new Quiet(/** @type {any} */ ({}), props, /** @type {any} */ (host));
   const show = async (/** @type {string} */ trace, /** @type {number} */ layers, /** @type {number} */ heads) => {
-    state.update({ ...props, trace, made: 1 });
+    state.update({ ...props, trace });
     const base = baseOf(Array.from({ length: layers }, (_, layer) => ({ layer, heads })));
     await sources.get(trace)?.answer("overview", packed({ base }));
     return [state.selection.site, state.selection.head, state.selection.token];
@@ -100,10 +100,10 @@ test("the row of a token that is pinned in place of one of another text is fetch
   /** @type {any} */
   const host = { set() {}, trigger() {}, source: () => source };
   /** @type {any} */
-  const props = { session: "", trace: "a", made: 1 };
+  const props = { session: "", trace: "a" };
   const state = new TextState(/** @type {any} */ ({}), props, host);
   const { view } = state;
-  view.open("a", 1);
+  view.open("a");
   [view.client, view.baseOrNull, view.next] = [view.next?.client ?? null, baseOf([{ layer: 0 }]), null];
   state.parts = () => /** @type {any} */ ([{}]); // the map is here
   view.unpinned = true;
@@ -121,9 +121,9 @@ test("nothing is pinned where no head is worth seeing, and the reason stands in 
   /** @type {any} */
   const host = { set() {}, trigger() {}, source: () => source };
   /** @type {any} */
-  const props = { session: "", trace: "a", made: 1 };
+  const props = { session: "", trace: "a" };
   const state = new TextState(/** @type {any} */ ({}), props, host);
-  state.open("a", 1);
+  state.open("a");
   [state.client, state.baseOrNull, state.next] = [state.next?.client ?? null, baseOf([{ layer: 0 }]), null];
   state.parts = () => /** @type {any} */ ([{}]); // the map is here
   state.unpinned = true;

@@ -26,11 +26,11 @@ from models.seq2seq import Seq2SeqConfig
 from tests.analysis.test_alignment import planted
 from tests.models.vision_language import BY_NAME as VISION_LANGUAGE
 from tests.models.vision_language import photo
-from viz.api.endpoint import body_of
+from viz.api.endpoint import answered
 from viz.export.files import render, request_of
 from viz.export.page import asked, entry_of
 from viz.pack import unpack
-from viz.views import FORM, VIEWS, answered
+from viz.views import FORM, VIEWS
 
 SIZES: dict[str, Any] = {"dim": 15, "depth": 2, "heads": 3, "mlp": 13}
 PAIR: dict[str, Any] = {"source_vocab": 31, "target_vocab": 31, "d_k": 5, "d_v": 7}
@@ -148,7 +148,7 @@ def test_the_numbers_of_a_view_are_the_same_everywhere(kind: str, view: str) -> 
     wanted, _ = asked(request, view)
     made_for = entry_of(request, view)
     for path in wanted:
-        assert held[path] == body_of(answered(made_for, path))[0], path
+        assert held[path] == answered(made_for, path), path
     responses = [each for path in wanted for each in sent(held[path])]
     if FORM[view].of_weights:
         name = "site_0_weights" if request.every else "weights"

@@ -38,7 +38,7 @@ def test_links_requests_and_the_shell_have_the_option(option: Option) -> None:
     if option.of != "file" and option.name not in selected.PLACE:
         assert param is not None
         assert (param.default, param.kind.expected) == (option.start, kind_of(option).expected)
-    export = next(each for each in ENDPOINTS if each.name == "export")
+    export = ENDPOINTS["text", "export"]
     taken = vars(parser().parse_args(["--text", "a", "-o", "a.svg"]))
     if option.of != "view":
         assert export.optional[option.name] is option.kind

@@ -10,7 +10,7 @@ from analysis.percent import percent
 from models import catalogue
 from models.card import Card, card
 from viz.api import tracing
-from viz.api.endpoint import BOTH, Endpoint
+from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Checked:
     verdict: str
 
 
+@endpoint("about")
 def about(entry: TraceEntry) -> About:
     """The card of the model, and the file of its network."""
     model, source = _model(entry), entry.source
@@ -64,6 +65,7 @@ def about(entry: TraceEntry) -> About:
     )
 
 
+@endpoint("check", slow=True)
 def check(entry: TraceEntry) -> Checked:
     """Runs the model again by the weights on the screen, without edits."""
     from models.verify import verify
@@ -255,9 +257,3 @@ def _of_one_pass(verdict: "Verdict") -> list[str]:
         " rounding decides a choice between nearly equal scores (of keys, of experts), or the"
         " library’s own eager and fused attention hide different keys",
     ]
-
-
-ENDPOINTS = (
-    Endpoint("about", BOTH, about),
-    Endpoint("check", BOTH, check, slow=True),
-)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from viz.api.endpoint import TEXT, Endpoint
+from viz.api.endpoint import endpoint
 from viz.api.entries import Kind, TraceEntry
-from viz.api.registry import GoneError, UnknownError, registry
-from viz.api.requests import QuestionError, word
+from viz.api.registry import GoneError, registry
+from viz.api.requests import QuestionError
 from viz.api.text import own_site, site_at
 
 if TYPE_CHECKING:
@@ -50,18 +50,20 @@ def second_of(id: str, kind: Kind = "text") -> TraceEntry:
     """
     try:
         value = registry.get(id).value
-    except (GoneError, UnknownError) as error:
+    except GoneError as error:
         raise QuestionError("the second result is no longer held") from error
     if not isinstance(value, TraceEntry) or value.kind != kind:
         raise QuestionError(f"expected the result of {NAMES[kind]}")
     return value
 
 
+@endpoint("aligned", "text")
 def aligned(entry: TraceEntry, second: str) -> AlignedAnswer:
     """Where the tokens of both traces stand in the text."""
     return AlignedAnswer(_spans(entry.trace), _spans(second_of(second).trace))
 
 
+@endpoint("likeness", "text", slow=True)
 def likeness(entry: TraceEntry, site: int, head: int | str, second: str) -> LikenessAnswer:
     """How much of its weight each head of the second puts where a head of the first does."""
     site_at(entry.view, site)
@@ -95,9 +97,3 @@ def _spans(trace: "Trace") -> Spans:
         ]
         for tokens in texts
     ]
-
-
-ENDPOINTS = (
-    Endpoint("aligned", TEXT, aligned, second=word),
-    Endpoint("likeness", TEXT, likeness, slow=True, second=word),
-)

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from viz.api.endpoint import endpoint
 from viz.api.entries import RunEntry
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def numbers(entry: RunEntry, run_measures: "list[Measure]") -> dict[str, dict[st
     return added
 
 
+@endpoint("changes", "corpus")
 def changes(entry: RunEntry, number: str = "") -> CorpusChanges:
     """The largest differences that their 95 % intervals tell from 0.
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from viz.api import compared, samples
 from viz.api.compared import measures, place_of
-from viz.api.endpoint import path_of, plain
+from viz.api.endpoint import endpoint, path_of, plain
 from viz.api.entries import HeadSite, RunEntry
 from viz.api.registry import Held, registry
-from viz.api.requests import QuestionError, sentence
+from viz.api.requests import QuestionError
 from viz.pack import Part, message, thumbs_part
+from viz.values import line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,6 +93,7 @@ def _sites(run: "Run") -> tuple[HeadSite, ...]:
 # ---- all heads
 
 
+@endpoint("overview", "corpus")
 def overview(entry: RunEntry) -> bytes:
     """What was read, and every number of every head; their mean weights as thumbnails."""
     run = entry.run
@@ -219,6 +221,7 @@ class CorpusHead:
     there: CorpusInOther | None
 
 
+@endpoint("head", "corpus")
 def head(entry: RunEntry, site: int, head: int) -> CorpusHead:
     """Everything that is known of one head."""
     number = number_of(entry, site, head)
@@ -383,6 +386,7 @@ class CorpusHeads:
     there: list[CorpusLinked] | None = None
 
 
+@endpoint("alike", "corpus")
 def alike(entry: RunEntry, site: int, head: int) -> CorpusHeads:
     """The heads of both runs that are most like one."""
     number = number_of(entry, site, head)
@@ -402,6 +406,7 @@ def _linked(entry: RunEntry, row: Mapping[str, Any]) -> CorpusLinked:
     )
 
 
+@endpoint("attending", "corpus", key=line(400), query=line(400))
 def attending(entry: RunEntry, key: str = "", query: str = "") -> CorpusHeads:
     """The heads that give the largest share of their weight to some tokens, from some, or both."""
     try:
@@ -414,18 +419,3 @@ def attending(entry: RunEntry, key: str = "", query: str = "") -> CorpusHeads:
 def _matching(entry: RunEntry, heads: "pd.DataFrame", column: str) -> list[CorpusFound]:
     rows = zip(heads["id"], heads[column], strict=True)
     return [CorpusFound(**place_of(entry, int(n)), value=value) for n, value in rows]
-
-
-class TokenList:
-    """Parses tokens of the user's, separated by commas, without control characters."""
-
-    longest = 400
-
-    def __call__(self, text: str) -> str:
-        line = sentence(text).strip()
-        if not 1 <= len(line) <= self.longest:
-            raise QuestionError(f"expected 1 to {self.longest} characters")
-        return line
-
-
-token_list = TokenList()

@@ -1,94 +1,111 @@
-"""One kind of request about a result: its path, its parameters, and what answers it."""
+"""Requests about a result: `@endpoint` makes a function the answer to one."""
 
 import inspect
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any
-from urllib.parse import quote, urlencode
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from urllib.parse import parse_qsl, quote, urlencode
 
-from viz.api import requests
 from viz.api.entries import Download, Kind, RunEntry, TraceEntry
-from viz.api.registry import UnknownError
-from viz.api.requests import Parse, QuestionError, one_of
+from viz.api.requests import Parse, QuestionError, UnknownError, parse_query
 from viz.selection import OF_FILES
-from viz.values import real
+from viz.values import FLAG, HEAD, NUMBER, SPAN, TEXT, Head, real, words
 
-WHOLE = requests.whole
-NUMBERS = (
-    *("site", "index", "token", "query", "key", "row", "number", "frame", "first", "last"),
-    *("left", "top", "right", "bottom", "count", "order", "seed", "second_site", "second_token"),
-)
-PARAMETERS: Mapping[str, Parse] = {  # what has the same name is read in the same way
-    **{name: option.kind for name, option in OF_FILES.items()},
-    **dict.fromkeys(NUMBERS, WHOLE),
-    **dict.fromkeys(("head", "second_head"), requests.head),
-    "axis": one_of("query", "key"),
-    "temperature": real(0, 100),
-    "top_k": WHOLE,
-    "top_p": real(0, 1),
-}
 BINARY = "application/octet-stream"
-TEXT: tuple[Kind, ...] = ("text",)
-IMAGE: tuple[Kind, ...] = ("image",)
-CORPUS: tuple[Kind, ...] = ("corpus",)
-BOTH = (*TEXT, *IMAGE)
+KINDS: Mapping[Any, Parse] = {
+    int: NUMBER,
+    float: real(0, 100),
+    bool: FLAG,
+    str: TEXT,
+    range: SPAN,
+    Head: HEAD,
+    int | str: HEAD,
+}
+F = TypeVar("F", bound=Callable[..., Any])
 
 
+@dataclass(frozen=True, eq=False)
 class Endpoint:
-    """One kind of request about a result; its parameters are those of the function that answers.
+    """One kind of request about a result.
 
-    Args:
+    Attributes:
         name: the last segment of its path.
-        kinds: of views that have it.
-        answer: maps the result and the parameters to bytes, bytes with a media type, or what
+        function: maps the result and the parameters to bytes, bytes with a media type, or what
             `plain` makes data of. A `ValueError` that it raises is an answer, too: {"why": one
             sentence}.
         slow: whether it runs the model, or reads every weight: it has threads of its own, and
             holds nothing else up.
         explains: whether the view shows such a sentence; else it is a failure.
-        parsers: of parameters that are read otherwise than `PARAMETERS` says. A function with
-            keywords takes all of these, and the options of files.
+        required: parsers of the parameters that must be there.
+        optional: of those that may be.
     """
 
-    def __init__(
-        self,
-        name: str,
-        kinds: tuple[Kind, ...],
-        answer: Callable[..., Any],
-        slow: bool = False,
-        explains: bool = True,
-        **parsers: Parse,
-    ) -> None:
-        self.name, self.kinds, self.slow, self.function = name, kinds, slow, answer
-        signature = inspect.signature(answer)
-        files = (bytes, tuple[bytes, str], Download)
-        self.explains = explains and signature.return_annotation not in files
-        self.required: dict[str, Parse] = {}
-        self.optional: dict[str, Parse] = {}
-        more = {name: parse for name, parse in parsers.items() if name not in signature.parameters}
-        for each in [*signature.parameters.values()][1:]:
-            if each.kind is each.VAR_KEYWORD:
-                self.optional |= {name: option.kind for name, option in OF_FILES.items()} | more
-            else:
-                kept = self.required if each.default is each.empty else self.optional
-                kept[each.name] = parsers.get(each.name) or PARAMETERS[each.name]
+    name: str
+    function: Callable[..., Any]
+    slow: bool
+    explains: bool
+    required: Mapping[str, Parse]
+    optional: Mapping[str, Parse]
 
-    def applies(self, value: Any) -> bool:
-        """Whether a result has this kind of request."""
-        return isinstance(value, (TraceEntry, RunEntry)) and value.kind in self.kinds
-
-    def answer(self, value: Any, **asked: Any) -> Any:
+    def answer(self, value: Any, *given: Any, **asked: Any) -> Any:
         """What answers a request with these parameters."""
         try:
-            return self.function(value, **asked)
+            return self.function(value, *given, **asked)
         except QuestionError:
             raise
         except ValueError as error:
             if not self.explains:
                 raise
             return {"why": " ".join(str(error).split())}
+
+
+ENDPOINTS: dict[tuple[Kind, str], Endpoint] = {}
+"""By the kind of result and the name; `viz.routes` imports all of them."""
+
+
+def endpoint(
+    name: str, *kinds: Kind, slow: bool = False, explains: bool = True, **parsers: Parse
+) -> Callable[[F], F]:
+    """Makes a function the answer to a request; parameters are read by its annotations.
+
+    Args:
+        name: of the request.
+        kinds: of results that have it; those of a trace if none are named.
+        slow: see `Endpoint`.
+        explains: see `Endpoint`.
+        parsers: of parameters that are read otherwise. A function with keywords takes all of
+            these, and the options of files.
+    """
+
+    def declare(function: F) -> F:
+        signature = inspect.signature(function)
+        required, optional = dict[str, Parse](), dict[str, Parse]()
+        for each in [*signature.parameters.values()][1:]:
+            if each.kind is each.VAR_KEYWORD:
+                more = {name: option.kind for name, option in OF_FILES.items()} | parsers
+                optional |= {n: parse for n, parse in more.items() if n not in required}
+            else:
+                kept = required if each.default is each.empty else optional
+                kept[each.name] = parsers.get(each.name) or _parser(each.name, each.annotation)
+        said = explains and signature.return_annotation not in (bytes, tuple[bytes, str], Download)
+        made = Endpoint(name, function, slow, said, required, optional)
+        ENDPOINTS.update({(kind, name): made for kind in kinds or ("text", "image")})
+        return function
+
+    return declare
+
+
+def _parser(name: str, annotation: Any) -> Parse:
+    """How a parameter is read: by its words, as the option of this name, or by its type."""
+    if get_origin(annotation) is Literal:
+        return words(*get_args(annotation))
+    if types.NoneType in (inner := get_args(annotation)):
+        annotation = Union[*(each for each in inner if each is not types.NoneType)]
+    return OF_FILES[name].kind if name in OF_FILES else KINDS[annotation]
 
 
 def path_of(name: str, **asked: Any) -> str:
@@ -104,10 +121,7 @@ def _held(name: str, value: Any) -> Any:
 
 
 def work_of(
-    endpoints: Iterable[Endpoint],
-    value: Any,
-    name: str,
-    query: Sequence[tuple[str, str]],
+    value: Any, name: str, query: Sequence[tuple[str, str]]
 ) -> tuple[bool, Callable[[], Any]]:
     """Whether a response is slow and the function that computes it, after validation.
 
@@ -115,11 +129,17 @@ def work_of(
         UnknownError: there is no such route for this result.
         QuestionError: for invalid parameters.
     """
-    endpoint = next((each for each in endpoints if each.name == name and each.applies(value)), None)
-    if endpoint is None:
-        raise UnknownError(name)
-    asked = requests.parse_query(query, endpoint.required, endpoint.optional)
-    return endpoint.slow, lambda: endpoint.answer(value, **asked)
+    known = ENDPOINTS.get((value.kind, name)) if isinstance(value, TraceEntry | RunEntry) else None
+    if known is None:
+        raise UnknownError("there is no such route")
+    asked = parse_query(query, known.required, known.optional)
+    return known.slow, partial(known.answer, value, **asked)
+
+
+def answered(value: Any, path: str) -> bytes:
+    """The response to a path such as "map?site=0&head=3"."""
+    name, _, query = path.partition("?")
+    return body_of(work_of(value, name, parse_qsl(query))[1]())[0]
 
 
 def body_of(answer: Any) -> tuple[bytes, str]:

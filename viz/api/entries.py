@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from viz.api.answers import Answers
+from viz.api.registry import Answers
 from viz.api.requests import QuestionError
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class TraceEntry:
     answers: Answers = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", Answers(self.view))
+        object.__setattr__(self, "answers", Answers())
 
     @property
     def kind(self) -> Kind:
@@ -180,7 +180,7 @@ class RunEntry:
     answers: Answers = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", Answers(self.run))
+        object.__setattr__(self, "answers", Answers())
 
     @property
     def second(self) -> "Run":

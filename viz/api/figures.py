@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from viz import course
-from viz.api import requests
-from viz.api.registry import UnknownError
-from viz.api.requests import Parse, QuestionError
+from viz.api.requests import Parse, QuestionError, UnknownError, parse_query
 from viz.course import inputs, real
 from viz.course.inputs import Input, InputError, Value
 from viz.course.reading import Lesson
+from viz.values import TEXT, WORD, reals, whole, words
 from viz.values import real as decimal
-from viz.values import whole
 
 MAX_INPUT = 700  # characters of an input: of a list of numbers
 BOARD = "board"  # the parameter that names a step whose picture is a board
@@ -30,10 +28,10 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
     """
     lesson = course.find(name)
     if lesson is None or not lesson.steps:
-        raise UnknownError(name)
+        raise UnknownError("there is no such figure")
     parsers = {each: parser(about) for each, about in lesson.inputs.items()}
-    parsers[BOARD] = requests.one_of(*(step.name for step in lesson.steps if step.board))
-    given = requests.parse_query(query, {}, parsers, MAX_INPUT)
+    parsers[BOARD] = words(*(step.name for step in lesson.steps if step.board))
+    given = parse_query(query, {}, parsers, MAX_INPUT)
     step = given.pop(BOARD, None)
     values = _state(lesson, {}) | given
 
@@ -103,13 +101,13 @@ def parser(about: Input) -> Parse:
         case "number":
             return decimal(about.low, about.high)
         case "numbers":
-            return requests.reals(len(inputs.written(about.start).split(";")), about.most)
+            return reals(len(inputs.written(about.start).split(";")), about.most)
         case "choice":
-            return requests.one_of(*about.choices)
+            return words(*about.choices)
         case "word":
-            return requests.word
+            return WORD
         case "sentence":
-            return requests.sentence
+            return TEXT
 
 
 def _state(lesson: Lesson, given: Mapping[str, Value]) -> dict[str, Any]:

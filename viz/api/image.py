@@ -1,7 +1,8 @@
 """Responses about the trace of a picture: all heads of a layer, exact rows, sinks."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry
 from viz.api.pool import check
 from viz.api.requests import QuestionError
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+@endpoint("layer", "image")
 def layer_of(entry: TraceEntry, site: int) -> bytes:
     """All heads of one layer; patches are pooled where they would not fit one message."""
     from analysis.patches import grid_of, layer_cells, resting_cells
@@ -24,7 +26,14 @@ def layer_of(entry: TraceEntry, site: int) -> bytes:
     return message(layers=[layer_part(site, cells.numpy(force=True), factor, resting)])
 
 
-def heads_of(entry: TraceEntry, site: int, axis: str, index: int, values: str = "weights") -> bytes:
+@endpoint("heads", "image")
+def heads_of(
+    entry: TraceEntry,
+    site: int,
+    axis: Literal["query", "key"],
+    index: int,
+    values: Literal["weights", "difference"] = "weights",
+) -> bytes:
     """The exact weights of all heads for one query, or for one key; or what edits changed."""
     from analysis.patches import heads_of_key, heads_of_query
 
@@ -45,6 +54,7 @@ def heads_of(entry: TraceEntry, site: int, axis: str, index: int, values: str = 
     return message(rows=[row_part(site, ALL, axis, index, numbers, values)])
 
 
+@endpoint("sinks", "image", slow=True)
 def sinks_of(entry: TraceEntry, site: int, outliers: bool = False) -> bytes:
     """The class token, registers and, if asked for, outlier patches, and what rows give to them."""
     from analysis.patches import patch_sinks

@@ -2,83 +2,75 @@
 
 import functools
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
 
 REFERENCE = 32  # bytes of a reference and, as a rule, of the number that it leads to
 SMALL = 1 << 10  # bytes of an object that is not worth an account of its own
 MODULE = 2 << 10  # bytes of a module of PyTorch without its weights
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Memory that several values may share, so that it counts once.
-
-    Attributes:
-        kind: "network", "storage" of a tensor, or "object".
-        key: its address, which is its own while a value keeps it alive.
-    """
+class Piece(NamedTuple):
+    """Memory that several values may share, so that it counts once: "network", "storage" or
+    "object", and its address, which is its own while a value keeps it alive."""
 
     kind: str
-    key: int | tuple[str, int]
+    address: Hashable
 
 
-Pieces = Mapping[Piece, int]
+Pieces = dict[Piece, int]
 
 
-def pieces(value: Any) -> dict[Piece, int]:
-    """The bytes of everything that a value refers to.
+def pieces(value: Any) -> Pieces:
+    """The bytes of everything that a value refers to; small objects are one piece together.
 
-    Followed are containers, partial functions, dataclasses with what they cache, and objects with
-    `__pieces__`. Other objects (tokenizers, modules of Python) count nothing. Small ones are one
-    piece together.
+    Followed are containers, partial functions, and dataclasses with what they cache. Other objects
+    (tokenizers, modules of Python) count nothing.
     """
-    known: dict[Piece, int] = {}
-    seen: set[int] = set()
-    waiting = [value]
+    known: Pieces = {}
+    seen: dict[int, Any] = {}
+    waiting, small = [value], 0
     while waiting:
         each = waiting.pop()
         if id(each) in seen:
             continue
-        seen.add(id(each))
-        counted = _counted(each)
-        if counted is None:
+        seen[id(each)] = each
+        if (counted := _counted(each)) is None:
             parts = [*_parts(each)]
             waiting += parts
-            counted = {Piece("object", id(each)): REFERENCE * len(parts)}
-        known.update(counted)
-    large = {p: size for p, size in known.items() if size > SMALL or p.kind == "network"}
-    small, whole = sum(known.values()) - sum(large.values()), Piece("object", id(value))
-    return {**large, whole: large.get(whole, 0) + small} if small else large
+            small += REFERENCE * len(parts)
+        elif counted[1] > SMALL or counted[0].kind == "network":
+            known[counted[0]] = counted[1]
+        else:
+            small += counted[1]
+    whole = Piece("object", id(value))
+    return {**known, whole: known.get(whole, 0) + small} if small else known
 
 
-def _counted(value: Any) -> Pieces | None:
-    """The bytes of a value that is not looked into; None for any other."""
+def _counted(value: Any) -> tuple[Piece, int] | None:
+    """A value that is not looked into, and its bytes; None for any other."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
-    if hasattr(value, "__pieces__"):
-        return value.__pieces__()
     if isinstance(value, str | bytes | bytearray):
-        return {Piece("object", id(value)): len(value)}
+        return Piece("object", id(value)), len(value)
     if torch is not None and isinstance(value, torch.Tensor):
         return _storage(value)
     if torch is not None and isinstance(value, torch.nn.Module):
-        tensors = [*value.parameters(), *value.buffers()]
-        storages = {piece: size for each in tensors for piece, size in _storage(each).items()}
+        storages = dict(map(_storage, [*value.parameters(), *value.buffers()]))
         modules = MODULE * sum(1 for _ in value.modules())
-        return {Piece("network", id(value)): sum(storages.values()) + modules}
+        return Piece("network", id(value)), sum(storages.values()) + modules
     if numpy is not None and isinstance(value, numpy.ndarray):
         while isinstance(value.base, numpy.ndarray):
             value = value.base
-    bytes_of_array = getattr(value, "nbytes", None)  # of NumPy or PyArrow
-    return {Piece("object", id(value)): bytes_of_array} if bytes_of_array is not None else None
+    size = getattr(value, "nbytes", None)  # of NumPy or PyArrow
+    return None if size is None else (Piece("object", id(value)), size)
 
 
-def _storage(tensor: Any) -> Pieces:
+def _storage(tensor: Any) -> tuple[Piece, int]:
     if tensor.layout is not sys.modules["torch"].strided:
-        return {Piece("object", id(tensor)): tensor.numel() * tensor.element_size()}
+        return Piece("object", id(tensor)), tensor.numel() * tensor.element_size()
     storage = tensor.untyped_storage()
-    return {Piece("storage", (str(tensor.device), storage.data_ptr())): storage.nbytes()}
+    return Piece("storage", (str(tensor.device), storage.data_ptr())), storage.nbytes()
 
 
 def _parts(value: Any) -> Iterator[Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from viz.api import corpus, runs
-from viz.api.endpoint import path_of
+from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import RunEntry, TraceEntry
 from viz.api.text import site_at
 
@@ -31,6 +31,7 @@ class Corpora:
     corpora: list[CorpusLine]
 
 
+@endpoint("corpora")
 def corpora(entry: TraceEntry, site: int, head: int) -> Corpora:
     """A head's sentence over each corpus that was read by a model with the same weights."""
     known = entry.answers.once("corpora", lambda: _runs(entry))

@@ -5,16 +5,12 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+from weakref import WeakValueDictionary
 
 WORKERS = 2
-WAITING = 64  # jobs of one visitor that wait, at most
 AGAIN = 0.05  # seconds between two attempts to get what is in use
-
-
-class BusyError(RuntimeError):
-    """Too much of this visitor is waiting."""
 
 
 class StoppedError(RuntimeError):
@@ -25,51 +21,26 @@ class LaterError(RuntimeError):
     """The job needs something that is in use: it is run again in a moment."""
 
 
-@dataclass(eq=False)
 class Turns:
     """Lets each visitor do a few things at a time, and all together some more; others wait.
 
     Who has waited longest is next. A visitor has no more than `each` things in that queue, so that
     nobody waits for everything that another has asked for.
 
-    Attributes:
+    Args:
         each: how many things of one visitor go on at a time.
         in_all: of all visitors.
-        waiting: things of one visitor that go on or wait, at most.
     """
 
-    each: int
-    in_all: int
-    waiting: int
-    _queues: "dict[str, _Queue]" = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._all = asyncio.Semaphore(self.in_all)
+    def __init__(self, each: int, in_all: int) -> None:
+        self._each, self._all = each, asyncio.Semaphore(in_all)
+        self._of: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
     async def of(self, visitor: str) -> AsyncIterator[None]:
-        """Waits for a turn of a visitor, which lasts until the context ends.
-
-        Raises:
-            BusyError: too many of this visitor are waiting.
-        """
-        queue = self._queues.setdefault(visitor, _Queue(asyncio.Semaphore(self.each)))
-        if queue.count >= self.waiting:
-            raise BusyError(visitor)
-        queue.count += 1
-        try:
-            async with queue.turns, self._all:
-                yield
-        finally:
-            queue.count -= 1
-            if not queue.count:
-                del self._queues[visitor]
-
-
-@dataclass(eq=False)
-class _Queue:
-    turns: asyncio.Semaphore
-    count: int = 0
+        """Waits for a turn of a visitor, which lasts until the context ends."""
+        async with self._of.setdefault(visitor, asyncio.Semaphore(self._each)), self._all:
+            yield
 
 
 # ---- what a job calls
@@ -142,7 +113,7 @@ class Pool:
     """
 
     def __init__(self, workers: int = WORKERS, prepare: Callable[[], None] = lambda: None) -> None:
-        self._turns = Turns(workers, workers, workers + WAITING)
+        self._turns = Turns(workers, workers)
         self._threads = ThreadPoolExecutor(workers, "api", prepare)
         self._running: set[_Job] = set()
 
@@ -157,9 +128,6 @@ class Pool:
             visitor: who asks.
             work: runs in a thread.
             name: of the job, for `share`.
-
-        Raises:
-            BusyError: too many jobs of this visitor are waiting.
         """
         job = _Job(work, name)
         try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from models.text import Decoding
-from viz.api.endpoint import BOTH, Endpoint
+from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry, tokens_of
 from viz.api.requests import QuestionError
 from viz.api.text import site_at
@@ -88,6 +88,7 @@ class Code:
     code: str
 
 
+@endpoint("predictions", explains=False)
 def predictions(
     entry: TraceEntry,
     site: int,
@@ -319,6 +320,3 @@ def _place(trace: "Trace", site: int, direction: str, token: int | None) -> int 
         return token if written else None
     texts = trace.queries(where) if direction == "out" else trace.keys(where)
     return token if texts is trace.tokens else None
-
-
-ENDPOINTS = (Endpoint("predictions", BOTH, predictions, explains=False),)

@@ -11,16 +11,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from viz.api import tracing
-from viz.api.registry import UnknownError
-from viz.api.requests import QuestionError
-from viz.api.routes import guarded
+from viz.api.requests import QuestionError, UnknownError
+from viz.api.routes import NO_STORE, guarded
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
 PATH = "/api/runs"
-NO_STORE = {"Cache-Control": "no-store"}
+NO_RUN = "there is no such run"
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,99}")
 LONGEST = 200  # characters of a title
 SHARD = 256  # texts between two savings: a run that is stopped loses no more
@@ -57,7 +56,7 @@ def folder_of(name: str) -> Path:
         UnknownError: if there is none of that name.
     """
     if not allowed() or not NAME.fullmatch(name) or not (home() / name).is_dir():
-        raise UnknownError(name)
+        raise UnknownError(NO_RUN)
     return home() / name
 
 
@@ -188,7 +187,7 @@ def _command(folder: Path) -> dict[str, Any]:
         command = read_object(folder / "work" / "command.json")
         return {"title": str(command["title"]), "arguments": [*map(str, command["arguments"])]}
     except (ValueError, LookupError, TypeError) as error:
-        raise UnknownError(folder.name) from error
+        raise UnknownError(NO_RUN) from error
 
 
 def reports() -> list[dict[str, Any]]:
@@ -235,7 +234,7 @@ def command(name: str, what: str) -> None:
         raise QuestionError("expected stop, resume or remove")
 
 
-def route(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
+def route() -> "list[Route]":
     """The routes, for the app's server: reports of all runs, and commands to one."""
     from starlette.responses import JSONResponse
     from starlette.routing import Route
@@ -249,6 +248,6 @@ def route(allowed_hosts: Callable[[], Iterable[str]]) -> "list[Route]":
         return JSONResponse(await asyncio.to_thread(reports), headers=NO_STORE)
 
     return [
-        Route(PATH, guarded(listing, allowed_hosts), methods=["GET"]),
-        Route(f"{PATH}/{{name}}/{{what}}", guarded(commanding, allowed_hosts), methods=["POST"]),
+        Route(PATH, guarded(listing), methods=["GET"]),
+        Route(f"{PATH}/{{name}}/{{what}}", guarded(commanding), methods=["POST"]),
     ]

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from viz import web
-from viz.api import requests
 from viz.api.preview import Preview, with_preview
 
 if TYPE_CHECKING:
@@ -74,18 +73,22 @@ def middleware(hosts: Iterable[str] = ()) -> "list[Middleware]":
     """The middleware applied to every request.
 
     Args:
-        hosts: the names of this server.
+        hosts: the names of this server; the prefix `*.` allows subdomains. Empty for all.
     """
     from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
 
     scripts, hosts = inline_script_hashes(index_page()), tuple(hosts)
+    names = [f"[{name.strip('[]')}]" if name.count(":") > 1 else name for name in hosts]
     return [
-        Middleware(OwnPages, hosts=hosts),
         Middleware(
             WithHeaders,
             headers=security_headers(scripts, hosts),
             embedded=security_headers(scripts, hosts, framed_by=LOCAL),
         ),
+        # with DNS rebinding, a foreign page points its own host name at this machine
+        Middleware(TrustedHostMiddleware, allowed_hosts=names or ["*"], www_redirect=False),
+        Middleware(OwnPages),
     ]
 
 
@@ -232,29 +235,33 @@ def security_headers(
 
 
 class OwnPages:
-    """ASGI middleware that refuses websockets of pages that this server did not serve.
+    """ASGI middleware that refuses websockets and API requests of pages of other sites.
 
-    Streamlit lets in those of every port of this machine. A reverse proxy must pass on the Host
-    that the browser named.
-
-    Args:
-        app: the application.
-        hosts: the names of this server; empty for all.
+    Streamlit lets in websockets of every port of this machine. A reverse proxy must pass on the
+    Host that the browser named.
     """
 
-    def __init__(self, app: "ASGIApp", hosts: Iterable[str]) -> None:
-        self.app, self.hosts = app, tuple(hosts)
+    def __init__(self, app: "ASGIApp") -> None:
+        self.app = app
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        if scope["type"] == "websocket":
-            headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in scope["headers"]}
-            asked = {name: headers[name] for name in ("host", "origin") if name in headers}
-            try:
-                requests.check_origin(asked, self.hosts)
-            except requests.ForeignError:
-                await send({"type": "websocket.close", "code": 1008})
-                return
-        await self.app(scope, receive, send)
+        from starlette.datastructures import Headers
+        from starlette.responses import PlainTextResponse
+
+        headers, socket = Headers(scope=scope), scope["type"] == "websocket"
+        host, origin = headers.get("host", "").lower(), headers.get("origin")
+        own = f"http://{host.removesuffix(':80')}", f"https://{host.removesuffix(':443')}"
+        foreign = origin is not None and origin.lower() not in own
+        if not socket:
+            foreign |= headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+        if not foreign or not (socket or scope["path"].startswith("/api/")):
+            await self.app(scope, receive, send)
+        elif socket:
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            refusal = "requests of other sites are not allowed"
+            response = PlainTextResponse(refusal, 403, {"Cache-Control": "no-store"})
+            await response(scope, receive, send)
 
 
 class WithHeaders:

@@ -1,20 +1,22 @@
 """Responses about the trace of a text: overview, one head's map, exact rows."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from viz.api.answers import Answers
+from viz.api.endpoint import endpoint
 from viz.api.entries import THUMB, TraceEntry, tokens_of
 from viz.api.pool import check, report
+from viz.api.registry import Answers
 from viz.api.requests import QuestionError
 from viz.pack import Part, map_part, message, row_part, sinks_part, thumbs_part
+from viz.values import Head
 
 if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
     from analysis.difference import Change
-    from analysis.overview import Head, RowSource
+    from analysis.overview import RowSource
     from analysis.sinks import WithoutSinks
     from analysis.view import View
     from models.text import Tokens
@@ -23,13 +25,13 @@ if TYPE_CHECKING:
     TraceOrView = Trace | View
 
 DIFFERENCE = "difference"  # what edits changed, in place of weights
-VALUES = ("weights", "scores", DIFFERENCE)
 WHOLE = 640  # maximum cells per side of a map; larger matrices are max-pooled
 AT_ONCE = 2**20  # weights of all heads up to which the overview has their thumbnails
 OF_ONE = "A mean of several prompts has weights and scores, but no queries, keys and values"
 UNTRAINED = "untrained: random weights"
 
 
+@endpoint("overview")
 def overview(entry: TraceEntry) -> bytes:
     """Labels and sites: everything needed to draw the controls; of short texts the thumbnails."""
     view = entry.view
@@ -65,6 +67,7 @@ def is_short(view: "TraceOrView") -> bool:
     return sum(site.heads * site.queries * site.keys for site in view.sites) <= AT_ONCE
 
 
+@endpoint("thumbs", slow=True)
 def thumbs_of(entry: TraceEntry, site: int) -> bytes:
     """Thumbnails of the heads of one site."""
     site_at(entry.view, site)
@@ -81,10 +84,11 @@ def _thumbs(entry: TraceEntry, site: int) -> "np.ndarray":
     ).numpy(force=True)
 
 
+@endpoint("map")
 def map_of(
     entry: TraceEntry,
     site: int,
-    head: "Head",
+    head: Head,
     rows: range | None = None,
     columns: range | None = None,
     values: str = "weights",
@@ -120,11 +124,12 @@ def map_of(
     return message(maps=[map_part(*place, coding, shares)])
 
 
+@endpoint("row")
 def row_of(
     entry: TraceEntry,
     site: int,
-    head: "Head",
-    axis: str,
+    head: Head,
+    axis: Literal["query", "key"],
     index: int,
     values: str = "weights",
     sinks: str = "shown",
@@ -188,7 +193,7 @@ def source_of(
     return hidden or view, hidden
 
 
-def _shares(hidden: "WithoutSinks", site: "Site", head: "Head", rows: range, mode: str) -> Part:
+def _shares(hidden: "WithoutSinks", site: "Site", head: Head, rows: range, mode: str) -> Part:
     shares = hidden.shares(site, head, rows).numpy(force=True)
     return sinks_part(mode, hidden.sinks[site], shares)
 
@@ -203,6 +208,7 @@ class MostChanged:
     change: "Change | None"
 
 
+@endpoint("changed", slow=True)
 def changed(entry: TraceEntry) -> MostChanged:
     """The weight that the edits changed most."""
     from analysis.difference import most_changed
@@ -292,7 +298,7 @@ def token_of(entry: TraceEntry, site: int, direction: str, index: int) -> int:
     return tokens[index][-1]
 
 
-def of_head(values: "Tensor", head: "Head") -> "Tensor":
+def of_head(values: "Tensor", head: Head) -> "Tensor":
     """One head of values "head …", or what combines them."""
     if head == "mean":
         return values.mean(0)

@@ -30,7 +30,7 @@ from models.request import (
 )
 from viz.api import passes, pool, snippet
 from viz.api.entries import TraceEntry
-from viz.api.registry import Expected, Held, registry
+from viz.api.registry import Held, registry
 from viz.api.samples import card_of
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def opened(source: Source) -> "Model":
     Raises:
         ValueError: in one line, if it cannot be opened.
     """
-    return _opened(source).value
+    return model_of(source).value
 
 
 def of_catalogue(name: str, device: str = "cpu") -> Source:
@@ -130,7 +130,7 @@ def traced(
         progress: see `models.progress`.
         meanwhile: see `pool.wait`, while others compute it or run their passes.
     """
-    model = _opened(request.model)
+    model = model_of(request.model)
     return registry.once(
         ("trace", request),
         lambda: _run(request, model.value, progress, meanwhile),
@@ -139,9 +139,7 @@ def traced(
     )
 
 
-def expecting(
-    request: TraceRequest, *, words: bool = False
-) -> AbstractContextManager[Held | Expected]:
+def expecting(request: TraceRequest, *, words: bool = False) -> AbstractContextManager[Held]:
     """The result that `entry_for` returns inside, which can be requested while it is computed."""
     return registry.expecting(_key(request, words))
 
@@ -173,11 +171,6 @@ def worth(held: Held[TraceEntry]) -> "Worth | None":
         return None
     where = trace.address(chosen.site)
     return chosen if (where.module, where.part) == (None, None) else None
-
-
-def id_of(request: TraceRequest) -> str:
-    """The id of the trace of a request."""
-    return registry.id_of(("trace", request))
 
 
 def takes_long(request: TraceRequest) -> bool:
@@ -246,7 +239,7 @@ def _of_path(name: str) -> "Folder":
     return Folder.at(path)
 
 
-def _opened(source: Source) -> "Held[Model]":
+def model_of(source: Source) -> "Held[Model]":
     check(source)
     return registry.once(("model", source), lambda: _open(source))
 

@@ -1,13 +1,13 @@
 """The route that takes an uploaded file: one request a file, answered with its SHA-256."""
 
 import asyncio
-from collections.abc import AsyncIterable, Callable, Iterable
+from collections.abc import AsyncIterable, Callable
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING
 
 from viz.api.pool import Turns
 from viz.api.requests import QuestionError
-from viz.api.routes import guarded
+from viz.api.routes import NO_STORE, guarded
 from viz.api.visitors import visitor_of
 
 if TYPE_CHECKING:
@@ -17,20 +17,15 @@ if TYPE_CHECKING:
 
 PATH = "/api/upload"
 MIB = 1 << 20
-EACH, IN_ALL, WAITING = 3, 16, 128  # uploads that are received at a time; others wait
+EACH, IN_ALL = 3, 16  # uploads that are received at a time; others wait
 SILENCE = 20.0  # seconds without a byte after which an upload is given up
 LONGEST = 300.0  # seconds that one may take
 
 
-def route(
-    allowed_hosts: Callable[[], Iterable[str]],
-    most: Callable[[], int],
-    keep: Callable[[bytes, str], str],
-) -> "Route":
+def route(most: Callable[[], int], keep: Callable[[bytes, str], str]) -> "Route":
     """The route, for the app's server.
 
     Args:
-        allowed_hosts: returns the allowed host names; empty for all.
         most: returns the size of the largest file, in MiB.
         keep: stores a file of a visitor; returns its SHA-256.
     """
@@ -38,7 +33,7 @@ def route(
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
-    turns = Turns(EACH, IN_ALL, WAITING)
+    turns = Turns(EACH, IN_ALL)
 
     async def upload(request: "Request") -> "Response":
         visitor = visitor_of(request)
@@ -48,9 +43,9 @@ def route(
                 digest = await asyncio.to_thread(keep, data, visitor)
         except ClientDisconnect:
             return Response(status_code=499)
-        return JSONResponse({"digest": digest}, headers={"Cache-Control": "no-store"})
+        return JSONResponse({"digest": digest}, headers=NO_STORE)
 
-    return Route(PATH, guarded(upload, allowed_hosts), methods=["POST"])
+    return Route(PATH, guarded(upload), methods=["POST"])
 
 
 async def body_of(stream: AsyncIterable[bytes], most: int) -> bytes:

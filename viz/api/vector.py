@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from viz.api.endpoint import BOTH, Endpoint
+from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Vector:
     like: float | None
 
 
+@endpoint("vector")
 def vector(entry: TraceEntry) -> Vector:
     """The vector of the input, with length 1, and after edits its cosine with that before them.
 
@@ -56,6 +57,3 @@ def _noun(entry: TraceEntry) -> str:
     if entry.patches:
         return "picture"
     return "sentence" if entry.trace.sound is None else "recording"
-
-
-ENDPOINTS = (Endpoint("vector", BOTH, vector),)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from viz.api.endpoint import BOTH, Endpoint
+from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry, tokens_of
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class WorthSeeing:
     rows: list[WorthRow]
 
 
+@endpoint("worth", slow=True)
 def worth(entry: TraceEntry) -> WorthSeeing:
     """The rows of heads that are worth seeing first on this input."""
     sites = [site.where for site in entry.view.sites]
@@ -80,6 +81,3 @@ def _row(entry: TraceEntry, number: int, worth: "Worth") -> WorthRow:
 
 def _holding(groups: Sequence[Sequence[int]], tokens: Sequence[int]) -> list[int]:
     return [place for place, group in enumerate(groups) if not {*tokens}.isdisjoint(group)]
-
-
-ENDPOINTS = (Endpoint("worth", BOTH, worth, slow=True),)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from viz.api.endpoint import TEXT, Endpoint
+from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.requests import QuestionError
@@ -46,6 +46,7 @@ class CacheAnswer:
     rows: "list[Float[Tensor, 'key']]"
 
 
+@endpoint("written", "text", slow=True)
 def written(
     entry: TraceEntry,
     count: int,
@@ -93,6 +94,7 @@ def sampling_of(temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) ->
         raise QuestionError(str(error)) from None
 
 
+@endpoint("cache", "text", slow=True)
 def cache(entry: TraceEntry, first: int) -> CacheAnswer:
     """What each token in the cache receives; at the first one the first step wrote the next."""
     from analysis.generation import received
@@ -162,9 +164,3 @@ def _joined(
     )
     first = next(same, None)
     return (joined[0], False) if first is None else (first, True)
-
-
-ENDPOINTS = (
-    Endpoint("written", TEXT, written, slow=True),
-    Endpoint("cache", TEXT, cache, slow=True),
-)

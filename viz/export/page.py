@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from viz.api.endpoint import body_of, path_of
+from viz.api.endpoint import answered, path_of
 from viz.api.text import is_short
 from viz.selection import OF_ANSWERS, OF_VIEWS
-from viz.views import EVERY, FORM, VIEWS, answered
+from viz.views import EVERY, FORM, VIEWS
 from viz.views.entries import image_entry, text_entry
 from viz.views.head.view import pair_of
 from viz.views.pictures import view as pictures
@@ -33,13 +33,13 @@ def page(request: Request, view: str) -> bytes:
         if each is None:
             continue
         entry, (wanted, more) = entry_of(each, view), asked(each, view)
-        held |= {name + path: body_of(answered(entry, path))[0] for path in wanted}
+        held |= {name + path: answered(entry, path) for path in wanted}
         later += [(name, path, entry) for path in more]
     if request.second is not None and not is_of_picture(request, view):
         held |= _of_both(request, request.second)
     size = len(standalone.page(held, props, title=title))
     for name, path, entry in later:
-        payload = body_of(answered(entry, path))[0]
+        payload = answered(entry, path)
         size += 4 * len(payload) // 3 + len(name + path) + 8
         if size > LARGEST:
             break
@@ -54,9 +54,9 @@ def _of_both(request: Request, second: Second) -> dict[str, bytes]:
     heads = [head for head in request.heads if isinstance(head, int)]
     asks += [("likeness", {"site": request.index, "head": head}) for head in heads]
     return {
-        path_of(name, **place, second=BESIDE): body_of(
-            answered(entry, path_of(name, **place, second=second.id))
-        )[0]
+        path_of(name, **place, second=BESIDE): answered(
+            entry, path_of(name, **place, second=second.id)
+        )
         for name, place in asks
     }
 
@@ -104,7 +104,7 @@ def _second(request: Request, second: Second) -> dict[str, Any]:
     names = (each.model if each.trained else f"{each.model}, untrained" for each in (first, other))
     labels = (request.label, second.request.label)
     title, other_title = (label or name for label, name in zip(labels, names, strict=True))
-    beside = {"trace": BESIDE, "made": 0, "title": other_title, "aligned": True}
+    beside = {"trace": BESIDE, "title": other_title, "aligned": True}
     heads = [site.heads for site in other.sites]
     return {"title": title, "second": beside | {"heads": heads}}
 

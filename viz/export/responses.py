@@ -6,12 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from viz.api.beside import second_of
+from viz.api.endpoint import endpoint
 from viz.api.entries import Download, TraceEntry
 from viz.api.predictions import Code, predictions
 from viz.api.requests import QuestionError
 from viz.api.text import site_at, within
 from viz.export.files import FIGURES, render
-from viz.selection import OF_FILES, Selection
+from viz.selection import OF_FILES, OF_VIEWS, Selection
+from viz.values import FLAG, HEAD, NUMBER, TEXT, words
 from viz.views import FORM
 from viz.views.request import One, Request, Second
 
@@ -26,9 +28,20 @@ KINDS = {
     "npz": "application/octet-stream",
     "csv": "text/csv; charset=utf-8",
 }
+FIGURE: dict[str, Any] = {
+    "form": words(*FORM),
+    **{name: OF_VIEWS[name].kind for name in ("shown", "there")},
+    **{name: FLAG if name == "words" else TEXT for name in ("words", "label", "second_label")},
+    "second": TEXT,
+    "second_site": NUMBER,
+    "second_head": HEAD,
+    "second_token": NUMBER,
+    "both": words("second", "edits"),
+}
 TRACED = re.compile(r"^t = hs\.trace\(model, (.*)\)$", re.MULTILINE)
 
 
+@endpoint("export", format=words(*KINDS), **FIGURE)
 def export(
     entry: TraceEntry,
     site: int,
@@ -48,6 +61,7 @@ def export(
     return Download(data, KINDS[format], f"{_name(request, form)}.{format}")
 
 
+@endpoint("python", explains=False, **FIGURE)
 def python(entry: TraceEntry, site: int, head: One, form: str, **options: Any) -> Code:
     """Python code that makes the same figure, and prints the numbers in it."""
     request = _request(entry, site, head, form, **options)

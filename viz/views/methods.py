@@ -8,19 +8,20 @@ last. Of norms, vectors are added up over a word's keys before their length is t
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from analysis.methods import BY_NAME, function_of
+from analysis.methods import BY_NAME, function_of, names_of
 from viz.api import answer_reader
+from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry, tokens_of
 from viz.api.pool import report
 from viz.api.requests import QuestionError
 from viz.api.rerun import check_pass, name_in, opened, with_hidden
 from viz.api.text import of_head, own_site, site_at
+from viz.values import Head, words
 
 if TYPE_CHECKING:
     from jaxtyping import Float
     from torch import Tensor
 
-    from analysis.overview import Head
     from analysis.relevance import Relevance
     from analysis.target import Target
     from analysis.view import View
@@ -123,7 +124,7 @@ class Asked:
 
     entry: TraceEntry
     site: int
-    head: "Head"
+    head: Head
     method: str
 
     @property
@@ -221,7 +222,8 @@ class Asked:
         return torch.tensor([max(next(flows) for _ in word) for word in words])
 
 
-def map_of(entry: TraceEntry, site: int, head: "Head", method: str) -> ModelMap:
+@endpoint("model", "text", method=words(*names_of("map")))
+def map_of(entry: TraceEntry, site: int, head: Head, method: str) -> ModelMap:
     """A map over all layers, pooled."""
     import torch.nn.functional as F
 
@@ -231,8 +233,9 @@ def map_of(entry: TraceEntry, site: int, head: "Head", method: str) -> ModelMap:
     return ModelMap((rows, cols), float(whole.max()), cells.flatten(), note_of(entry.view, method))
 
 
+@endpoint("model_row", method=words(*names_of("map", "row")))
 def row_of(
-    entry: TraceEntry, site: int, head: "Head", method: str, index: int | None = None
+    entry: TraceEntry, site: int, head: Head, method: str, index: int | None = None
 ) -> ModelRow:
     """One query's exact numbers; without an index those that a picture's answer is read from."""
     note, asked = note_of(entry.view, method), Asked(entry, site, head, method)
@@ -245,6 +248,7 @@ def row_of(
     return ModelRow(row, note, None if BY_NAME[method].kind == "row" else float(row.sum()))
 
 
+@endpoint("relevance", method=words(*names_of("relevance")))
 def relevance(entry: TraceEntry, method: str, output: str = "") -> RelevanceAnswer:
     """The relevance of every token for one output; that of "" is the likeliest."""
     from analysis.relevance import towers_of
@@ -278,6 +282,7 @@ def relevance(entry: TraceEntry, method: str, output: str = "") -> RelevanceAnsw
     )
 
 
+@endpoint("outputs")
 def outputs(
     entry: TraceEntry, site: int, direction: str, token: int | None = None, output: str = ""
 ) -> Outputs:

@@ -10,6 +10,7 @@ from analysis.percent import percent
 from viz import SOFTWARE
 from viz.caption import Caption
 from viz.selection import Selection
+from viz.values import Head as One
 from viz.views.sinks import source_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from models.trace import Site, Trace
     from viz.api.entries import TraceEntry
 
-One = int | Literal["mean", "max"]
 Heads = One | Sequence[int] | None
 COMBINED: tuple[Literal["mean", "max"], ...] = ("mean", "max")
 T = TypeVar("T", bound=str)

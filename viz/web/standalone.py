@@ -75,7 +75,6 @@ def defaults() -> dict[str, Any]:
         "page": "",
         "path": [],
         "trace": "page",
-        "made": 0,
         "revision": REVISION,
         "start": {},
         "defaults": {},

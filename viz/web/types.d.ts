@@ -142,8 +142,6 @@ export interface ViewProps extends PageLinkProps {
   kind: string;
   /** Id of the trace; null while there is none. */
   trace: string | null;
-  /** Serial number of the computation: a trace made again has the same id and a new number. */
-  made: number;
   /** Where responses are while it is computed, by path. */
   stored?: Record<string, string>;
   /** Number of heads of each of its sites; null while that is not known. */
@@ -186,7 +184,7 @@ export interface ViewProps extends PageLinkProps {
   /** Whether a second text may be shown beside this one. */
   compares?: boolean;
   /** The trace of a second text, from which heads and weights are patched. */
-  other?: { trace: string; made: number; heads: number[]; title: string; mean: boolean } | null;
+  other?: { trace: string; heads: number[]; title: string; mean: boolean } | null;
   /** A trace that is shown beside this one. */
   second?: SecondProps | null;
   /** Whether the view is beside another, which has the controls of both. */
@@ -195,7 +193,6 @@ export interface ViewProps extends PageLinkProps {
 
 export interface SecondProps {
   trace: string;
-  made: number;
   heads: number[];
   title: string;
   predicts?: boolean;

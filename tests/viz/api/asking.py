@@ -1,6 +1,5 @@
 """Requests about a result, answered as the browser receives them."""
 
-import inspect
 import json
 from typing import Any
 
@@ -10,7 +9,4 @@ from viz.routes import ENDPOINTS
 
 def ask(entry: Any, name: str, *given: Any, **asked: Any) -> Any:
     """The JSON that a request is answered with; its parameters as values of Python."""
-    endpoint = next(each for each in ENDPOINTS if each.name == name and each.applies(entry))
-    names = [*inspect.signature(endpoint.function).parameters][1:]
-    named = dict(zip(names, given, strict=False)) | asked
-    return json.loads(body_of(endpoint.answer(entry, **named))[0])
+    return json.loads(body_of(ENDPOINTS[entry.kind, name].answer(entry, *given, **asked))[0])

@@ -6,11 +6,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+import viz.routes  # noqa: F401
 from viz.api import compared, corpus, runs
 from viz.api.endpoint import plain, work_of
 from viz.api.entries import RunEntry
 from viz.pack import unpack
-from viz.routes import ENDPOINTS
 from viz.values import KEYS
 
 A, B = "smollm2", "smollm2-repeated"
@@ -24,7 +24,7 @@ def entry(first: str, second: str) -> RunEntry:
 def ask(value: RunEntry, path: str):
     """The answer as the browser reads it, or the bytes of one."""
     name, _, query = path.partition("?")
-    answer = work_of(ENDPOINTS, value, name, parse_qsl(query))[1]()
+    answer = work_of(value, name, parse_qsl(query))[1]()
     return plain(answer) if is_dataclass(answer) else answer
 
 

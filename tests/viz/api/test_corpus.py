@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import viz.routes  # noqa: F401
 from viz.api import corpus, runs
 from viz.api.endpoint import plain, work_of
 from viz.api.entries import RunEntry
 from viz.api.requests import QuestionError
 from viz.pack import unpack
-from viz.routes import ENDPOINTS
 
 NAMES = sorted(runs.finished())
 
@@ -33,7 +33,7 @@ def entry(run: str) -> RunEntry:
 
 def ask(run: str, path: str) -> Any:
     name, _, query = path.partition("?")
-    answer = work_of(ENDPOINTS, entry(run), name, parse_qsl(query))[1]()
+    answer = work_of(entry(run), name, parse_qsl(query))[1]()
     return answer if isinstance(answer, bytes) else plain(answer)
 
 

@@ -1,5 +1,7 @@
 """What a view is told of the difference that edits make, decoded again."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -8,8 +10,8 @@ from models.request import Picture, Source, TraceRequest, built, file_of
 from tests.viz.pages.explore.explorer import file_of as picture_file
 from viz import pack
 from viz.api import tracing
+from viz.api.endpoint import answered
 from viz.api.requests import QuestionError
-from viz.views import answered
 
 TEXT = TraceRequest(Source("catalogue", "grammar-next"), "the cat saw the dog")
 IMAGE = TraceRequest(
@@ -59,11 +61,11 @@ def test_the_weight_that_changed_most() -> None:
         for site, other in zip(edited.trace.sites, plain.trace.sites, strict=True)
     ]
     assert not every[0].any()
-    found = answered(edited, "changed").change
+    found = json.loads(answered(edited, "changed"))["change"]
     site = max(range(len(every)), key=lambda index: np.abs(every[index]).max())
     place = np.unravel_index(np.abs(every[site]).argmax(), every[site].shape)
-    assert (found.site, found.head, found.query, found.key) == (site, *place)
-    assert found.change == pytest.approx(every[site][place], abs=1e-6)
+    assert [found[name] for name in ("site", "head", "query", "key")] == [site, *place]
+    assert found["change"] == pytest.approx(every[site][place], abs=1e-6)
     with pytest.raises(QuestionError, match="no edits"):
         answered(plain, "changed")
 

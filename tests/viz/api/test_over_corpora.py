@@ -7,12 +7,12 @@ from urllib.parse import parse_qsl, urlsplit
 import pyarrow.parquet as pq
 import pytest
 
+import viz.routes  # noqa: F401
 from models.request import Source, TraceRequest
 from viz.api import runs, tracing
 from viz.api.endpoint import work_of
 from viz.api.entries import TraceEntry
 from viz.api.over_corpora import CorpusLine
-from viz.routes import ENDPOINTS
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def entry(source: Source, text: str) -> TraceEntry:
 
 def ask(value: TraceEntry, site: int, head: int) -> list[CorpusLine]:
     query = [("site", str(site)), ("head", str(head))]
-    return work_of(ENDPOINTS, value, "corpora", query)[1]().corpora
+    return work_of(value, "corpora", query)[1]().corpora
 
 
 def test_a_head_of_the_list_has_its_sentence_and_the_link_to_its_page() -> None:

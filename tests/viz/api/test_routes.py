@@ -19,7 +19,6 @@ from viz.api.pool import report
 from viz.api.visitors import issued
 from viz.routes import ENDPOINTS, routes
 
-HOSTS = ["127.0.0.1", "localhost"]
 TOKENS, HEADS, SITES = 11, 3, 2
 GOOD = {
     "model": "site=0&head=mean&method=rollout",
@@ -85,7 +84,7 @@ def path(entry: TraceEntry) -> str:
 
 
 def test_every_question_about_a_text_is_tried_here() -> None:
-    assert set(GOOD) | OF_OTHERS == {each.name for each in ENDPOINTS if "text" in each.kinds}
+    assert set(GOOD) | OF_OTHERS == {name for kind, name in ENDPOINTS if kind == "text"}
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -139,14 +138,6 @@ def is_refusal(answer: Any, status: int) -> str:
     return answer.text
 
 
-def test_a_stranger_learns_nothing_of_what_is_held(client: TestClient, path: str) -> None:
-    headers = {"origin": "http://evil.example"}
-    held = client.get(f"{path}/overview", headers=headers)
-    unknown = client.get("/api/trace/unknown/overview", headers=headers)
-    assert held.text == unknown.text
-    assert held.status_code == unknown.status_code == 403
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -174,9 +165,10 @@ def test_a_question_that_makes_no_sense_is_told_what_was_expected(
     assert len(line) < 160
 
 
-def test_an_unknown_result_and_an_evicted_one_are_told_apart(client: TestClient) -> None:
-    is_refusal(client.get("/api/trace/AAAAAAAAAAAAAAAAAAAAAAAA/overview"), 404)
+def test_a_result_that_is_not_held_is_gone(client: TestClient) -> None:
+    is_refusal(client.get("/api/trace/AAAAAAAAAAAAAAAAAAAAAAAA/overview"), 410)
     held = registry.once(("routes", "evicted"), entry_of)
+    is_refusal(client.get(f"/api/trace/{held.id}/nothing"), 404)
     assert client.get(f"/api/trace/{held.id}/overview").status_code == 200
     registry.evict(held.id)
     is_refusal(client.get(f"/api/trace/{held.id}/overview"), 410)
@@ -260,7 +252,7 @@ def test_a_browser_that_went_away_costs_nothing_more() -> None:
         return ""
 
     async def test() -> None:
-        app = Starlette(routes=routes(lambda: HOSTS))
+        app = Starlette(routes=routes())
         path = f"{held_with(slow)}/python"
         calls = [Call(app, path, f"site=0&head={n % HEADS}&form=matrix") for n in range(20)]
         while len(ran) < 2:
@@ -286,7 +278,7 @@ def test_a_running_question_tells_how_far_it_is() -> None:
         return ""
 
     async def test() -> None:
-        app = Starlette(routes=routes(lambda: HOSTS))
+        app = Starlette(routes=routes())
         path = held_with(slow)
         call = Call(app, f"{path}/python", "site=0&head=1&form=matrix")
         await asyncio.to_thread(halfway.wait, 30)
@@ -298,32 +290,6 @@ def test_a_running_question_tells_how_far_it_is() -> None:
         gate.set()
         await call.task
         assert [each.sent[1]["body"] for each in told] == [b'{"done":3,"total":7}', b"{}"]
-
-    asyncio.run(asyncio.wait_for(test(), 60))
-
-
-def test_too_many_waiting_questions_of_one_session_are_refused() -> None:
-    gate = threading.Event()
-
-    def slow() -> str:
-        gate.wait(30)
-        return ""
-
-    async def test() -> None:
-        app = Starlette(routes=routes(lambda: HOSTS))
-        path = f"{held_with(slow)}/python"
-        calls = [Call(app, path, "site=0&head=0&form=matrix") for _ in range(70)]
-        other = Call(app, path, "site=0&head=0&form=matrix", session=issued())
-        for _ in range(20):
-            await asyncio.sleep(0.001)
-        gate.set()
-        await asyncio.gather(*(call.task for call in (*calls, other)))
-        statuses = [call.status for call in calls]
-        assert statuses.count(429) == 70 - 64 - 2  # what waits, and what runs
-        assert statuses.count(200) == 66
-        assert other.status == 200
-        refused = next(call for call in calls if call.status == 429)
-        assert dict(refused.sent[0]["headers"])[b"cache-control"] == b"no-store"
 
     asyncio.run(asyncio.wait_for(test(), 60))
 

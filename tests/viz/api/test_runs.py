@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from analysis.corpus import open_corpus, watched
 from viz.api import corpus, runs
-from viz.api.registry import UnknownError
+from viz.api.requests import UnknownError
 from viz.api.runs import FINISHED
 
 WAIT = 120.0
@@ -27,7 +27,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def client() -> TestClient:
-    app = Starlette(routes=runs.route(lambda: ["127.0.0.1"]))
+    app = Starlette(routes=runs.route())
     return TestClient(app, base_url="http://127.0.0.1:8501")
 
 

@@ -10,7 +10,9 @@ from urllib.parse import parse_qsl
 
 import pytest
 from starlette.applications import Starlette
-from starlette.routing import WebSocketRoute
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -75,31 +77,55 @@ def test_every_answer_carries_the_headers() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("headers", "accepted"),
-    [
-        ({"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:8501"}, True),
-        ({"host": "app.example", "origin": "https://app.example"}, True),  # behind a proxy
-        (
-            {"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:8501", "sec-fetch-site": "x"},
-            True,
-        ),
-        ({"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:9000"}, False),
-        ({"host": "evil.example", "origin": "http://evil.example"}, False),
-    ],
-)
-def test_websockets_are_for_the_pages_of_this_server(
-    headers: dict[str, str], accepted: bool
+HOST, NAMES = "127.0.0.1:8501", ["127.0.0.1", "app.example", "::1"]
+OTHERS = [
+    {"origin": "http://127.0.0.1:9000"},
+    {"origin": "http://evil.example"},
+    {"origin": "null"},
+    {"origin": ""},
+    {"origin": f"http://{HOST}.evil.example"},
+    {"origin": f"http://user@{HOST}"},
+]
+OWN = [
+    {"origin": f"http://{HOST}"},
+    {"origin": f"https://{HOST}"},
+    {"host": "app.example:443", "origin": "https://app.example"},  # behind a proxy
+    {"host": "[::1]:8501", "origin": "http://[::1]:8501"},
+]
+FOREIGN_HOSTS = [
+    {"host": ""},
+    {"host": "evil.example", "origin": "http://evil.example"},
+    {"host": "127.0.0.1.evil.example"},
+    {"host": "127.0.0.1@evil.example"},
+    {"host": "[::1"},
+]
+ASKED = [
+    *((headers, True, 200) for headers in [*OWN, {"sec-fetch-site": "same-origin"}]),
+    *((headers, False, 403) for headers in OTHERS),
+    *(({"sec-fetch-site": site}, True, 403) for site in ("cross-site", "same-site")),
+    *((headers, False, 400) for headers in FOREIGN_HOSTS),
+]
+
+
+@pytest.mark.parametrize(("headers", "accepted", "status"), ASKED)
+def test_websockets_and_the_api_are_for_the_pages_of_this_server(
+    headers: dict[str, str], accepted: bool, status: int
 ) -> None:
     async def stream(socket: WebSocket) -> None:
         await socket.accept()
 
-    hosts = ["127.0.0.1", "app.example"]
-    app = Starlette(
-        routes=[WebSocketRoute("/_stcore/stream", stream)], middleware=server.middleware(hosts)
-    )
+    async def answer(request: Request) -> PlainTextResponse:
+        return PlainTextResponse("answer")
+
+    routes = [WebSocketRoute("/_stcore/stream", stream), Route("/api/trace", answer)]
+    app = Starlette(routes=routes, middleware=server.middleware(NAMES))
+    client = TestClient(app)
+    asked = client.get("/api/trace", headers={"host": HOST, **headers})
+    assert asked.status_code == status
+    assert asked.status_code == 200 or "\n" not in asked.text
     refusal = nullcontext() if accepted else pytest.raises(WebSocketDisconnect)
-    with refusal, TestClient(app).websocket_connect("/_stcore/stream", headers=headers):
+    socket = client.websocket_connect("/_stcore/stream", headers={"host": HOST, **headers})
+    with refusal, socket:
         pass
 
 

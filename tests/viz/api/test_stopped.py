@@ -13,7 +13,6 @@ from viz.api.endpoint import work_of
 from viz.api.entries import TraceEntry
 from viz.api.pool import Pool, StoppedError
 from viz.api.registry import Held
-from viz.routes import ENDPOINTS
 
 PASSES = [  # questions for whose answers the model runs more than once
     "faithfulness?method=chefer",
@@ -42,7 +41,7 @@ def test_no_pass_begins_once_a_request_is_stopped(
     source: Source, held: Held[TraceEntry], path: str
 ) -> None:
     name, _, query = path.partition("?")
-    _, work = work_of(ENDPOINTS, held.value, name, parse_qsl(query))
+    _, work = work_of(held.value, name, parse_qsl(query))
     passes: list[Any] = []
 
     async def test() -> None:

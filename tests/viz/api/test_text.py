@@ -52,7 +52,7 @@ def pair() -> Trace:
 @pytest.fixture(scope="module")
 def ask() -> Generator[Ask, None, None]:
     """Asks the API about a trace, or a view of one: header and area of the answer."""
-    with TestClient(Starlette(routes=routes(list)), base_url="http://127.0.0.1") as client:
+    with TestClient(Starlette(routes=routes()), base_url="http://127.0.0.1") as client:
 
         def get(shown: Trace | View, name: str, **asked: Any) -> tuple[dict[str, Any], bytes]:
             held = registry.once(

@@ -76,7 +76,6 @@ class Second:
             "title": first,
             "second": {
                 "trace": self.held.id,
-                "made": self.held.serial,
                 "heads": attention.heads_of(self.held),
                 "title": other,
                 "predicts": predicts(self.held.value),

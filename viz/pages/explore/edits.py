@@ -196,7 +196,7 @@ def other(plain: TraceRequest, *, words: bool) -> dict[str, Any]:
     except ValueError as error:
         shared.error_line(f"Second text: {error}")
         return {}
-    picture = {"trace": held.id, "made": held.serial, "heads": attention.heads_of(held)}
+    picture = {"trace": held.id, "heads": attention.heads_of(held)}
     return {"other": {**picture, "title": title, "mean": isinstance(second.input, Several)}}
 
 

@@ -20,7 +20,6 @@ from models.request import Source, TraceRequest
 from viz import stored
 from viz.api import tracing
 from viz.api.endpoint import path_of
-from viz.api.registry import Expected
 from viz.pages import shared
 from viz.pages.explore import edits, examples, words
 from viz.pages.explore.names import PAGE
@@ -64,7 +63,7 @@ def early(stage: attention.Stage, wanted: Source) -> Iterator[None]:
         yield
         return
     with tracing.expecting(request) as expected:
-        if isinstance(expected, Expected):
+        if not expected.settled.done():
             more = {"stored": served, "tour": examples.tour()}
             stage.props = {**edits.props(request, stage.params), **more}
             stage.expect(expected, wanted.layout)

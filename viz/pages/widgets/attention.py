@@ -11,7 +11,7 @@ from headscope_views import view
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.api.entries import Kind
-from viz.api.registry import Expected, Held
+from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -49,7 +49,7 @@ class Stage:
     props: Mapping[str, Any] = field(default_factory=dict)
     is_new: bool = False
 
-    def expect(self, result: Held | Expected, network: Hashable) -> None:
+    def expect(self, result: Held, network: Hashable) -> None:
         """Tells the browser what `show` is going to draw, so that it asks for it meanwhile.
 
         The last picture counts as drawn until then, and is that of `stale` if nothing follows. It
@@ -60,7 +60,7 @@ class Stage:
             network: equal for all networks with the same layers and heads.
         """
         before, heads = st.session_state.get(f"{self.page}/heads", (None, None))
-        if isinstance(result, Held):
+        if result.settled.done():
             heads = heads_of(result)
         elif network != before:
             heads = None
@@ -117,10 +117,8 @@ class Stage:
         if self.is_new:
             time.sleep(PAINT_SECONDS)
 
-    def _tell(
-        self, result: Held | Expected, heads: list[int] | None, more: Mapping[str, Any]
-    ) -> None:
-        picture = {"trace": result.id, "made": result.serial, **self.props, **more}
+    def _tell(self, result: Held, heads: list[int] | None, more: Mapping[str, Any]) -> None:
+        picture = {"trace": result.id, **self.props, **more}
         self.sent_picture = self.kind, picture
         self.is_new = self.is_new or st.session_state.get(f"{self.page}/drawn") != self.sent_picture
         self._mount({**picture, "heads": heads, "busy": False})

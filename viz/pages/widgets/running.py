@@ -1,7 +1,7 @@
 """A forward pass that takes long: its progress, and a button that stops it."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -29,15 +29,14 @@ def traced(page: str, request: "TraceRequest") -> "Held[Trace]":
         page: prefix of the widgets' keys.
         request: of the trace.
     """
-    id = tracing.id_of(request)
-    with progress(page, id, lambda: tracing.takes_long(request)) as report:
+    with progress(page, request, lambda: tracing.takes_long(request)) as report:
         return tracing.traced(request, report, shared.waiting(report))
 
 
 def is_stopped(page: str, request: "TraceRequest") -> bool:
     """Whether the user stopped a pass; then says so, with a button that runs it after all."""
     state, name = st.session_state, f"{page}/stopped"
-    if state.get(name) != tracing.id_of(request):
+    if state.get(name) != request:
         return False
     with st.container(key=f"{page}_stopped", horizontal=True, vertical_alignment="center"):
         shared.notice("Stopped. Showing the previous result.")
@@ -50,7 +49,7 @@ def is_stopped(page: str, request: "TraceRequest") -> bool:
 
 
 @contextmanager
-def progress(page: str, id: str, is_long: Callable[[], bool]) -> "Iterator[Progress]":
+def progress(page: str, of: Hashable, is_long: Callable[[], bool]) -> "Iterator[Progress]":
     """What a pass reports to: draws a bar and a button if it takes over a second.
 
     A click on the button, like any other change, ends this run of the page at the next update of
@@ -58,7 +57,7 @@ def progress(page: str, id: str, is_long: Callable[[], bool]) -> "Iterator[Progr
 
     Args:
         page: prefix of the widgets' keys.
-        id: of what the pass computes.
+        of: what the pass computes.
         is_long: whether the bar is drawn at once.
     """
     began = time.monotonic()
@@ -71,7 +70,7 @@ def progress(page: str, id: str, is_long: Callable[[], bool]) -> "Iterator[Progr
             if now - began < PATIENCE and (done or not is_long()):
                 return
             place = st.empty()
-            bar = _bar(page, id, place)
+            bar = _bar(page, of, place)
         if now - drawn >= EVERY or done == total:
             drawn = now
             text = f"{done} of {total} layers" if total else "Waiting for other passes"
@@ -82,9 +81,9 @@ def progress(page: str, id: str, is_long: Callable[[], bool]) -> "Iterator[Progr
         place.empty()
 
 
-def _bar(page: str, id: str, place: DeltaGenerator) -> DeltaGenerator:
+def _bar(page: str, of: Hashable, place: DeltaGenerator) -> DeltaGenerator:
     def stop() -> None:
-        st.session_state[f"{page}/stopped"] = id
+        st.session_state[f"{page}/stopped"] = of
 
     with place.container(key=_working(page), horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api import text
-from viz.api.endpoint import BOTH, Endpoint
 from viz.colours import INK, Scale, weight_scale
 from viz.selection import Form
 from viz.views.answer import Answer, weight_tables
@@ -88,6 +86,3 @@ def figure(answer: Atlas, page: "Page") -> None:
     page.y += 6
     words = "share of each thumbnail’s largest weight (square root)"
     page.bar(answer.scale or Scale("root", 0.0, 1.0, words))
-
-
-ENDPOINTS = (Endpoint("thumbs", BOTH, text.thumbs_of, slow=True),)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.rerun import SAME, logit_of, name_in, opened
@@ -69,6 +69,7 @@ class BlameAnswer:
     controls: tuple[float, ...]
 
 
+@endpoint("blame", "text", slow=True)
 def blame(entry: TraceEntry, output: str = "") -> BlameAnswer:
     """The edges that an output rests on, and what cutting them does, beside random edges."""
     from analysis.stack import self_attention
@@ -191,6 +192,3 @@ def figure(answer: Blamed, page: "Page") -> None:
 def asks(request: Request, entry: TraceEntry) -> list[str]:
     """The one test."""
     return [path_of("blame", output=request.selection.output)]
-
-
-ENDPOINTS = (Endpoint("blame", TEXT, blame, slow=True),)

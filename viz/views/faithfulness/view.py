@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.methods import BY_NAME, NAMES, names_of
-from viz.api.endpoint import IMAGE, TEXT, Endpoint, path_of
+from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
-from viz.api.requests import one_of
 from viz.api.rerun import opened, target_of
 from viz.colours import INK
 from viz.selection import RELEVANCE, Form
+from viz.values import words
 from viz.views.answer import Answer, Table, digits
 from viz.views.entries import entry_of
 from viz.views.methods import Asked, explanation_of, relevance
@@ -73,6 +73,7 @@ class Curves:
     sufficiency: "Float[Tensor, 'order level']"
 
 
+@endpoint("faithfulness", "text", slow=True, method=words(*names_of("relevance")))
 def faithfulness(entry: TraceEntry, method: str, output: str = "") -> Curves:
     """The curves of a relevance, and of random orders."""
 
@@ -97,6 +98,7 @@ def faithfulness(entry: TraceEntry, method: str, output: str = "") -> Curves:
     return entry.answers.once(("faithfulness", method, output), compute)
 
 
+@endpoint("perturbation", "image", slow=True)
 def perturbation(entry: TraceEntry, method: str, proof: str, output: str = "") -> "Perturbation":
     """The probability of a class as patches are taken away or put back, by relevance."""
     from analysis import faithfulness as analysis
@@ -234,9 +236,3 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
     if request.picture is not None:
         return [path_of("perturbation", **_asked(request))]
     return [path_of("faithfulness", method=chosen.method, output=chosen.output)]
-
-
-ENDPOINTS = (
-    Endpoint("faithfulness", TEXT, faithfulness, slow=True, method=one_of(*names_of("relevance"))),
-    Endpoint("perturbation", IMAGE, perturbation, slow=True, proof=one_of(*PERTURBATIONS)),
-)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.percent import percent
-from viz.api.endpoint import IMAGE, Endpoint, path_of
+from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.rerun import with_hidden
 from viz.colours import overlaid, scale_of, veiled
@@ -56,6 +56,7 @@ class Likeness:
     values: "Float[Tensor, 'patch']"
 
 
+@endpoint("components", "image")
 def components(entry: TraceEntry) -> PatchComponents:
     """Each patch in its colour."""
     from analysis.vision import feature_colours
@@ -64,6 +65,7 @@ def components(entry: TraceEntry) -> PatchComponents:
     return PatchComponents((255 * colours).round().int().flatten(), explained)
 
 
+@endpoint("similar", "image")
 def similar(entry: TraceEntry, token: int) -> Likeness:
     """How like the chosen patch each is."""
     from analysis.vision import patch_similarity
@@ -159,6 +161,3 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
     patches = range(entry.trace.prefix, len(entry.trace.labels))
     alike = [path_of("similar", token=token) for token in patches]
     return [path_of("components"), *alike[:MOST]]
-
-
-ENDPOINTS = (Endpoint("components", IMAGE, components), Endpoint("similar", IMAGE, similar))

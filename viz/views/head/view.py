@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api.endpoint import BOTH, Endpoint, path_of
+from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.api.text import one_head, site_at, token_of
@@ -188,6 +188,7 @@ def opening(
     return query, 0 if key is None else key
 
 
+@endpoint("split")
 def split(entry: TraceEntry, site: int, head: int | str, query: int, key: int) -> "Split":
     """The score of a query and a key, split over what wrote them."""
     from analysis.split import split
@@ -249,6 +250,7 @@ def figure(answer: Inside, page: "Page") -> None:
         page.lines(answer.missing["split"])
 
 
+@endpoint("inside")
 def packed(
     entry: TraceEntry,
     site: int,
@@ -300,9 +302,3 @@ def pair_of(request: Request) -> tuple[int, int]:
     chosen, head = request.selection, request.heads[0]
     one_head(text_entry(request), request.index, head)
     return opening(request.view, request.site, int(head), chosen.query, chosen.key)
-
-
-ENDPOINTS = (
-    Endpoint("inside", BOTH, packed),
-    Endpoint("split", BOTH, split),
-)

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api import image
-from viz.api.endpoint import IMAGE, Endpoint, path_of
-from viz.api.requests import one_of, word
+from viz.api.endpoint import path_of
 from viz.api.text import DIFFERENCE
 from viz.colours import Scale, change_scale, is_nearly_uniform, overlaid, strength_of
 from viz.pack import factor_for
 from viz.selection import PLACE, Form
 from viz.views.answer import Answer, weight_tables
-from viz.views.parts.sweeps import states
 from viz.views.request import Request, difference_of, name_of
 from viz.views.sinks import CLASS, hidden_of, hidden_sentence, source_of
 
@@ -203,11 +200,3 @@ def asks(request: Request, entry: "TraceEntry") -> list[str]:
         path_of("sinks", site=site, outliers=False),
         path_of("sinks", site=site, outliers=True),
     ]
-
-
-ENDPOINTS = (
-    Endpoint("states", IMAGE, states, slow=True, second=word),
-    Endpoint("layer", IMAGE, image.layer_of),
-    Endpoint("heads", IMAGE, image.heads_of, values=one_of("weights", DIFFERENCE)),
-    Endpoint("sinks", IMAGE, image.sinks_of, slow=True),
-)

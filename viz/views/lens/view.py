@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.requests import QuestionError
@@ -81,6 +81,7 @@ class LensRanks:
     probabilities: list[float]
 
 
+@endpoint("lens", "text", slow=True)
 def lens(entry: TraceEntry, first: int = 0, lens: str = "logit") -> Lens:
     """The likeliest token of each layer at `WINDOW` tokens."""
     import torch
@@ -101,6 +102,7 @@ def lens(entry: TraceEntry, first: int = 0, lens: str = "logit") -> Lens:
     return entry.answers.once(("lens", lens, first), compute)
 
 
+@endpoint("ranks", "text", slow=True)
 def ranks(entry: TraceEntry, output: str = "", lens: str = "logit") -> LensRanks:
     """The rank and probability of the output by layer."""
     target, id = logit_of(entry, output)
@@ -117,6 +119,7 @@ def ranks(entry: TraceEntry, output: str = "", lens: str = "logit") -> LensRanks
     return entry.answers.once(("ranks", lens, output), compute)
 
 
+@endpoint("refused", "text")
 def refused(entry: TraceEntry) -> dict[str, str]:
     """Why a form does not apply to this trace, by the name of the form; {} if all do."""
     from analysis.target import kind_of
@@ -271,10 +274,3 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
         path_of("ranks", output=chosen.output, **asked),
         *(path_of("lens", first=first, **asked) for first in starts),
     ]
-
-
-ENDPOINTS = (
-    Endpoint("refused", TEXT, refused),
-    Endpoint("lens", TEXT, lens, slow=True),
-    Endpoint("ranks", TEXT, ranks, slow=True),
-)

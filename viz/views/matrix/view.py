@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api import text
-from viz.api.endpoint import BOTH, Endpoint, path_of
+from viz.api.endpoint import path_of
 from viz.api.entries import TraceEntry
-from viz.api.requests import one_of
 from viz.caption import noun_of
 from viz.colours import INK, Scale, change_scale, score_scale, weight_scale
 from viz.selection import CUT, Form
@@ -120,12 +118,3 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
     if variant == {"values": "weights", "sinks": "shown"}:
         return []
     return [path_of("map", site=request.index, head=head, **variant) for head in request.heads]
-
-
-VALUES = one_of(*text.VALUES)
-ENDPOINTS = (
-    Endpoint("overview", BOTH, text.overview),
-    Endpoint("map", BOTH, text.map_of, values=VALUES),
-    Endpoint("row", BOTH, text.row_of, values=VALUES),
-    Endpoint("changed", BOTH, text.changed, slow=True),
-)

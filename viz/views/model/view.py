@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.methods import BY_NAME, names_of
+from analysis.methods import BY_NAME
 from analysis.percent import percent
-from viz.api.endpoint import BOTH, TEXT, Endpoint, path_of
+from viz.api.endpoint import path_of
 from viz.api.entries import TraceEntry
-from viz.api.requests import one_of
 from viz.colours import overlaid, scale_of
 from viz.selection import RELEVANCE, Form
 from viz.views import methods
@@ -208,11 +207,3 @@ def _asked(request: Request) -> dict[str, Any]:
         "method": chosen.method,
         **index,
     }
-
-
-ENDPOINTS = (
-    Endpoint("model", TEXT, methods.map_of, method=one_of(*names_of("map"))),
-    Endpoint("model_row", BOTH, methods.row_of, method=one_of(*names_of("map", "row"))),
-    Endpoint("outputs", BOTH, methods.outputs),
-    Endpoint("relevance", BOTH, methods.relevance, method=one_of(*names_of("relevance"))),
-)

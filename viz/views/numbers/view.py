@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api.endpoint import BOTH, Endpoint, path_of
+from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.pool import check, report
 from viz.colours import scale_of
@@ -49,6 +49,7 @@ class NumbersAnswer:
     sentences: Sequence[Sequence[str | None]]
 
 
+@endpoint("numbers", slow=True, explains=False)
 def numbers(entry: TraceEntry) -> NumbersAnswer:
     """Every number of every head on one text; of a picture those of its papers' figures."""
     from analysis.descriptions import descriptions
@@ -149,6 +150,3 @@ def figure(answer: Numbers, page: "Page") -> None:
 def asks(request: Request, entry: TraceEntry) -> list[str]:
     """All of them."""
     return [path_of("numbers")]
-
-
-ENDPOINTS = (Endpoint("numbers", BOTH, numbers, slow=True, explains=False),)

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from viz.api.beside import second_of
+from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.requests import QuestionError
 from viz.api.rerun import logit_of, name_in, opened, unedited
 from viz.api.text import site_at
+from viz.values import words
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -49,6 +51,7 @@ class Swept:
     second: tuple[str, ...] = ()
 
 
+@endpoint("matters", slow=True, off=words("zero", "mean"))
 def matters(
     entry: TraceEntry, site: int, output: str = "", off: str = "zero", top: int = 0
 ) -> Swept:
@@ -80,6 +83,7 @@ def matters(
     return Swept(**about, attribution=_rows(rough, sites), exact=known, sites=places)
 
 
+@endpoint("patched", "text", slow=True)
 def patched(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> Swept:
     """What the states that a second text gives do to the logit of an output, one at a time."""
     entry, _ = _at(entry, 0, top)
@@ -98,6 +102,7 @@ def patched(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> S
     return Swept(**about, **_both(result, top), labels=tokens.labels, second=labels)
 
 
+@endpoint("states", "image", slow=True)
 def states(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> Swept:
     """What the states that a second picture gives do, one at a time.
 

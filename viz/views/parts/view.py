@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api.endpoint import BOTH, TEXT, Endpoint, path_of
+from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import TraceEntry
-from viz.api.requests import one_of, sentence
 from viz.api.rerun import logit_of, name_in
 from viz.colours import Scale
 from viz.selection import Form
 from viz.views.answer import Answer, Table, digits
 from viz.views.blame import view as blame
 from viz.views.entries import text_entry
-from viz.views.parts import sweeps
 from viz.views.request import Request, site_name
 
 if TYPE_CHECKING:
@@ -72,6 +70,7 @@ class LogitParts:
     logit: float
 
 
+@endpoint("parts", "text")
 def parts(entry: TraceEntry, output: str = "", versus: str = "") -> LogitParts:
     """What each part of the network adds to a logit, or to the difference of two."""
     from analysis.attribution import logit_attribution
@@ -181,11 +180,3 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
     chosen = request.selection
     paths = [path_of("refused"), path_of("parts", output=chosen.output, versus=chosen.versus)]
     return paths + (blame.asks(request, entry) if chosen.tested else [])
-
-
-OFF = one_of("zero", "mean")
-ENDPOINTS = (
-    Endpoint("parts", TEXT, parts),
-    Endpoint("matters", BOTH, sweeps.matters, slow=True, off=OFF),
-    Endpoint("patched", TEXT, sweeps.patched, slow=True, second=sentence),
-)

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry
 from viz.api.pictures import encoded
 from viz.api.pool import report
 from viz.api.requests import QuestionError
 from viz.api.rerun import opened
 from viz.api.text import of_head, own_site
-from viz.values import AREA
+from viz.values import AREA, WORD, Head
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from analysis.contrast import Caption
     from analysis.masking import Need
-    from analysis.overview import Head
     from models.inputs.prompt import Prompt
     from models.model import Model
     from models.picture_grid import Box
@@ -145,6 +145,7 @@ class SampledPoints:
 # ---- where words look
 
 
+@endpoint("answer", "text")
 def answer(entry: TraceEntry) -> AnswerWords:
     """The words that are written, and for each the rows that write it; none without any."""
     from analysis import grounding
@@ -171,6 +172,7 @@ def answer(entry: TraceEntry) -> AnswerWords:
     return AnswerWords(words, [trace.sites.index(site) for site in sites], unplaced)
 
 
+@endpoint("photo")
 def photo(entry: TraceEntry, number: int) -> tuple[bytes, str]:
     """One of the pictures."""
     if number >= len(entry.pictures):
@@ -179,6 +181,7 @@ def photo(entry: TraceEntry, number: int) -> tuple[bytes, str]:
     return file, "image/png"
 
 
+@endpoint("shares", "text")
 def shares(entry: TraceEntry, site: int, first: int, last: int) -> Shares:
     """Where the weight of some rows goes, in each head of a site."""
     from analysis import grounding
@@ -188,6 +191,7 @@ def shares(entry: TraceEntry, site: int, first: int, last: int) -> Shares:
     return Shares(*split, grounding.sinks(entry.trace, where))
 
 
+@endpoint("ranked", "text", slow=True)
 def ranked(entry: TraceEntry, first: int, last: int) -> Ranked:
     """The heads that look at the pictures most while a word is written."""
     from analysis import grounding
@@ -200,8 +204,9 @@ def ranked(entry: TraceEntry, first: int, last: int) -> Ranked:
     )
 
 
+@endpoint("readers", "text")
 def readers(
-    entry: TraceEntry, site: int, head: "Head", area: str, frame: int | None = None
+    entry: TraceEntry, site: int, head: Head, area: str, frame: int | None = None
 ) -> AreaReaders:
     """The weight that each row of the answer gives to an area of a picture.
 
@@ -226,6 +231,7 @@ def readers(
 # ---- what words need
 
 
+@endpoint("need", "text", slow=True)
 def need(entry: TraceEntry, area: str, first: int, last: int, frame: int | None = None) -> "Need":
     """The probability of a word with an area of a picture, and with its mean colour there.
 
@@ -246,6 +252,7 @@ def need(entry: TraceEntry, area: str, first: int, last: int, frame: int | None 
     return entry.answers.once(("need", *places, area, frames), test)
 
 
+@endpoint("versus", "text", slow=True, rival=WORD)
 def versus(entry: TraceEntry, row: int, rival: str = "") -> Versus:
     """What speaks for the word whose first token a row writes, and what for that of a rival."""
     from analysis import grounding, masking
@@ -267,6 +274,7 @@ def versus(entry: TraceEntry, row: int, rival: str = "") -> Versus:
     return entry.answers.once(("versus", place, rival), compare)
 
 
+@endpoint("captions", "text", slow=True)
 def captions(entry: TraceEntry, texts: str) -> Captions:
     """Captions of the picture, with "|" between them."""
     from analysis import contrast
@@ -288,6 +296,7 @@ def captions(entry: TraceEntry, texts: str) -> Captions:
 # ---- the objects of a detector
 
 
+@endpoint("objects", "text")
 def objects(entry: TraceEntry) -> Objects:
     """The object of each query of a detector; none of other networks."""
     from models.pretrained.detection import detections
@@ -311,6 +320,7 @@ def objects(entry: TraceEntry) -> Objects:
     )
 
 
+@endpoint("points", "text")
 def points(entry: TraceEntry, site: int, head: int | str, query: int) -> SampledPoints:
     """Where one object query samples the picture in the block of a site, with the weights.
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from analysis.percent import percent as in_percent
 from viz.api import text
-from viz.api.endpoint import BOTH, TEXT, Endpoint, path_of
+from viz.api.endpoint import path_of
 from viz.api.entries import TraceEntry, tokens_of
-from viz.api.requests import sentence, word
 from viz.colours import Scale, layer_of, strength_of, veiled
 from viz.selection import OF_ANSWERS, Form
 from viz.views.answer import Answer, Table
@@ -522,17 +521,3 @@ def _again(panel: Panel) -> list[str]:
     if panel.area is None:
         return []
     return [path_of("need", **panel.asked, **panel.span)]
-
-
-ENDPOINTS = (
-    Endpoint("answer", TEXT, numbers.answer),
-    Endpoint("photo", BOTH, numbers.photo),
-    Endpoint("shares", TEXT, numbers.shares),
-    Endpoint("ranked", TEXT, numbers.ranked, slow=True),
-    Endpoint("readers", TEXT, numbers.readers),
-    Endpoint("need", TEXT, numbers.need, slow=True),
-    Endpoint("versus", TEXT, numbers.versus, slow=True, rival=word),
-    Endpoint("captions", TEXT, numbers.captions, slow=True, texts=sentence),
-    Endpoint("objects", TEXT, numbers.objects),
-    Endpoint("points", TEXT, numbers.points),
-)

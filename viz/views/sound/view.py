@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from viz.api.endpoint import TEXT, Endpoint, path_of
+from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import Download, TraceEntry
-from viz.api.requests import QuestionError, one_of
+from viz.api.requests import QuestionError
 from viz.api.text import length_of
 from viz.colours import INK, Scale, weight_scale
 from viz.selection import Form
+from viz.values import words as words_of
 from viz.views.answer import Answer, Table
 from viz.views.entries import text_entry
 from viz.views.request import Request, name_of, weights_of
@@ -78,6 +79,7 @@ class SpokenWords:
     methods: list[Timing]
 
 
+@endpoint("words", "text", method=words_of(*METHODS))
 def words(entry: TraceEntry, method: str = "") -> SpokenWords:
     """The words of the transcript with their seconds. The method is of `METHODS`; "" the first."""
     from analysis.alignment import spoken, transcript
@@ -123,6 +125,7 @@ def _heads(entry: TraceEntry, method: str) -> "list[Head]":
     return heads_of(entry.trace)
 
 
+@endpoint("times", "text", format=words_of(*FILES), method=words_of(*METHODS))
 def times(entry: TraceEntry, format: str, method: str = "") -> Download:
     """The times of the words as a file."""
     from analysis.word_times import as_json, as_srt
@@ -149,6 +152,7 @@ class Spectrogram:
     levels: str
 
 
+@endpoint("spectrogram", "text")
 def spectrogram(entry: TraceEntry) -> Spectrogram:
     """The spectrogram."""
     image = entry.answers.once("spectrogram", lambda: _image(entry))
@@ -157,6 +161,7 @@ def spectrogram(entry: TraceEntry) -> Spectrogram:
     return Spectrogram(rows, cols, base64.b64encode(levels.tobytes()).decode())
 
 
+@endpoint("recording", "text")
 def recording(entry: TraceEntry) -> tuple[bytes, str]:
     """The recording as a WAV file of 16-bit samples."""
     from scipy.io import wavfile
@@ -300,12 +305,3 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
         path_of("spectrogram"),
         *(path_of("row", head=head, **place) for head in request.heads),
     ]
-
-
-HOW = one_of(*METHODS)
-ENDPOINTS = (
-    Endpoint("words", TEXT, words, method=HOW),
-    Endpoint("spectrogram", TEXT, spectrogram),
-    Endpoint("recording", TEXT, recording),
-    Endpoint("times", TEXT, times, format=one_of(*FILES), method=HOW),
-)

@@ -13,13 +13,14 @@ import { HttpSource } from "./sources.js";
 
 /** @import {Base, Cell, Form, Head, Host, LinkSelection, Message, Other, RunBase, Scale, Selection, ViewProps} from "../types" */
 
-/** @typedef {{trace: string, made: number, heads: number[], client: Client, early: [string, Uint8Array][]}} Next a trace whose base is on its way; its heads are [] if they are not known */
+/** @typedef {{trace: string, heads: number[], client: Client, early: [string, Uint8Array][]}} Next a trace whose base is on its way; its heads are [] if they are not known */
 
 const ANSWERS = 1 << 20; // bytes
 const OVERVIEW = "overview";
 const NUMBERS = "numbers";
 const SOON_MS = 100; // delay before the panels below the picture are fetched
-const LOSSES = 3; // maximum number of times a recomputed trace may be evicted again
+const MINUTE = 60_000;
+const LOSSES = 3; // of traces in a minute, after which they are no longer computed again
 const REPORT_MS = 3000; // before a loss is reported again; twice as long before each further time
 const LAST_REPORT_MS = 60_000;
 /** What is drawn when it is set to another value. */
@@ -70,8 +71,8 @@ export class State {
     this.client = null;
     /** @type {Next | null} */
     this.next = null;
-    this.latest = { trace: "", made: -1 };
-    this.lost = { trace: "", times: 0 };
+    this.latest = "";
+    this.losses = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} of the next report of a loss */
     this.reporting = undefined;
     /** @type {Cache<object>} JSON answers, by path */
@@ -235,13 +236,12 @@ export class State {
 
   /** @param {ViewProps} props */
   update(props) {
-    const { trace, made: serial } = props;
+    const { trace } = props;
     batch(() => {
       this.props = props;
       const start = this.link.update(props, this.start ?? this.chosen);
       if (start) [this.start, this.asked] = [start.selection, start.isAsked];
-      if (trace !== null && (trace !== this.latest.trace || serial !== this.latest.made))
-        this.open(trace, serial);
+      if (trace !== null && trace !== this.latest) this.open(trace);
       if (this.baseOrNull && !this.next && trace === this.trace) this.adopt();
     });
     this.record();
@@ -260,10 +260,9 @@ export class State {
    * Fetches the base of a trace; the present picture stays until it arrives.
    *
    * @param {string} trace
-   * @param {number} serial
    */
-  open(trace, serial) {
-    this.latest = { trace, made: serial };
+  open(trace) {
+    this.latest = trace;
     clearTimeout(this.reporting);
     this.next?.client.destroy();
     const session = this.props.session ?? "";
@@ -277,11 +276,11 @@ export class State {
     /** @type {Client} */
     const client = new Client(source, {
       received: (path, bytes) => this.received(client, path, bytes),
-      gone: () => this.gone(client, trace, serial),
+      gone: () => this.gone(client, trace),
       changed: () => this.changed(),
     });
     client.want(OVERVIEW, OVERVIEW);
-    this.next = { trace, made: serial, heads: this.props.heads ?? [], client, early: [] };
+    this.next = { trace, heads: this.props.heads ?? [], client, early: [] };
   }
 
   /**
@@ -326,7 +325,6 @@ export class State {
     const { baseOrNull: before, selection } = this;
     const again = trace === this.trace;
     this.client?.destroy();
-    this.lost = { trace, times: this.lost.trace === trace ? this.lost.times : 0 };
     [this.client, this.baseOrNull, this.trace, this.next] = [client, base, trace, null];
     this.openedAt = performance.now();
     if (before && !again) this.carry(before, base, selection);
@@ -367,13 +365,11 @@ export class State {
    *
    * @param {Client} client
    * @param {string} trace
-   * @param {number} serial
    */
-  gone(client, trace, serial) {
+  gone(client, trace) {
     if (client !== (this.next?.client ?? this.client)) return;
-    const times = this.lost.trace === trace ? this.lost.times + 1 : 1;
-    this.lost = { trace, times };
-    if (times <= LOSSES) this.report({ trace, made: serial }, REPORT_MS);
+    this.losses = performance.now() - this.openedAt < MINUTE ? this.losses + 1 : 1;
+    if (this.losses <= LOSSES) this.report(trace, REPORT_MS);
     this.changed();
   }
 
@@ -381,7 +377,7 @@ export class State {
    * Reports a loss repeatedly until another trace is to be shown: Streamlit drops events while it is
    * disconnected, and a restarted server answers HTTP requests before its websocket is connected.
    *
-   * @param {{trace: string, made: number}} lost
+   * @param {string} lost the trace
    * @param {number} pause in milliseconds
    */
   report(lost, pause) {

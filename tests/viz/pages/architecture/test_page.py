@@ -10,11 +10,11 @@ import pytest
 from models.cost.count import parts, total, walk
 from models.presets import PRESETS
 from tests.viz.pages import helpers
+from viz.api.endpoint import answered
 from viz.api.registry import registry
 from viz.pack import unpack
 from viz.pages.architecture import network, presets, run
 from viz.pages.architecture.presets import PAGE
-from viz.routes import ENDPOINTS
 
 SMALL = {"encoder": "small", "decoder": "small-decoder", "seq2seq": "small-seq2seq"}
 SMALL |= {"layer": "layer"}
@@ -46,8 +46,7 @@ def drawn(app):
 def overview(props):
     """What the browser is told of a trace first."""
     value = registry.get(props["trace"]).value
-    ask = next(each for each in ENDPOINTS if each.name == "overview" and each.applies(value))
-    return unpack(ask.answer(value))[0]["base"]
+    return unpack(answered(value, "overview"))[0]["base"]
 
 
 lines = helpers.lines
@@ -183,7 +182,7 @@ def test_a_network_is_run(query, sites, labels):
     assert lines(app) == []
     assert len(base["sites"]) == sites
     assert base["note"] == "untrained: random weights"
-    found = base["query_labels"] if props["kind"] == "image" else base["texts"][0]["labels"]
+    found = base["texts"][0]["labels"]
     assert labels is None or found == labels
     assert_its_code_gives(props)
 

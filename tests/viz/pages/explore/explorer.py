@@ -82,7 +82,7 @@ def entry(app: AppTest) -> Any:
 
 def base(app: AppTest) -> dict[str, Any]:
     """What the picture on the page is made of, as the browser gets it."""
-    with TestClient(Starlette(routes=routes(list)), base_url="http://127.0.0.1") as client:
+    with TestClient(Starlette(routes=routes()), base_url="http://127.0.0.1") as client:
         answer = client.get(f"/api/trace/{view(app)['trace']}/overview")
     header, _ = unpack(answer.content)
     return header["base"]

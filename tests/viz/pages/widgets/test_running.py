@@ -12,8 +12,7 @@ from viz.pages.widgets import running
 link_on_entry.enter("test", ())
 request = TraceRequest(Source("built", "encoder"), "a text")
 if not running.is_stopped("test", request):
-    id = running.tracing.id_of(request)
-    with running.progress("test", id, lambda: True) as progress:
+    with running.progress("test", request, lambda: True) as progress:
         progress(0, 12)
         progress(5, 12)
         if st.session_state.get("interrupted"):
