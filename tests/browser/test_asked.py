@@ -121,7 +121,7 @@ def test_a_word_looks_at_patches_and_an_area_is_tested(
     head.click()
     expect(head).to_have_attribute("aria-pressed", "true")
 
-    canvas = panel.locator("canvas")
+    canvas = panel.locator(".hs-face")
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
     assert box is not None
@@ -172,7 +172,7 @@ def test_frames_of_a_video_have_a_slider_and_an_area_of_their_own(
     expect(panel.locator("figcaption").first).to_have_text(
         re.compile(r"^Frame 3 · 24 tokens \(4 × 6\) · ")
     )
-    canvas = panel.locator("canvas").first
+    canvas = panel.locator(".hs-face").first
     canvas.press("ArrowRight")
     canvas.press("Enter")
     expect(panel.locator(".hs-read")).to_contain_text("“dog”: ")

@@ -225,7 +225,7 @@ def test_a_weight_is_typed_and_stays_one_edit(page: Page, app_url: str) -> None:
 
 def test_patches_are_chosen_together_by_pointer_and_by_keys(page: Page, app_url: str) -> None:
     opened(page, f"{app_url}/?model=digits")
-    photo = page.locator(".hs-photo canvas").first
+    photo = page.locator(".hs-photo .hs-face").first
     box = photo.bounding_box()
     assert box is not None
     for share in (0.1, 0.4):

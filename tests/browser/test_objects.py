@@ -60,7 +60,7 @@ def test_a_cell_is_chosen_on_the_picture_and_by_arrow_keys(
     panel = opened(page, server, detected("segformer", tmp_path), "wide", **start)
     says = panel.locator(".hs-sentence")
     expect(says).to_contain_text("where “cell 7,20” looks")
-    canvas = panel.locator("canvas")
+    canvas = panel.locator(".hs-face")
     canvas.press("ArrowRight")
     expect(says).to_contain_text("where “cell 7,21” looks")
     box = canvas.bounding_box()

@@ -149,7 +149,7 @@ def test_a_class_and_a_patch_are_followed_over_the_picture(page: Page, app_url: 
     expect(page.get_by_role("heading", name="Rollout from the class token")).to_be_visible()
     page.get_by_role("button", name="Features").click()
     expect(page.get_by_role("heading", name=re.compile(r"Features: 64 patches"))).to_be_visible()
-    alike = page.locator(".hs-over-parts .hs-photo canvas").last
+    alike = page.locator(".hs-over-parts .hs-photo .hs-face").last
     alike.focus()
     alike.press("End")
     expect(page.get_by_role("heading", name="Like patch 7,7")).to_be_visible()

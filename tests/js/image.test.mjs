@@ -61,22 +61,6 @@ test("mean and largest of the heads follow them", () => {
   assert.deepEqual([[...mean], [...max]], [[0.25, 0.75], [0.5, 1]]);
 });
 
-test("a row is made of what goes to class token, registers and patches, called what they are", () => {
-  /** @type {(labels: string[], values: number[], row?: {coarse: boolean, axis: "query" | "key"}) => [string, number][]} */
-  const parts = (labels, values, row = { coarse: false, axis: "query" }) => {
-    const base = { prefix: labels.length, labels: [...labels, "patch 0,0"] };
-    return layers.massOf(Float32Array.from(values), base, row).map(({ name, value }) => [name, value]);
-  };
-  const mass = parts(["class", "register 0"], [0.5, 0.25, 0.125, 0.125]);
-  assert.deepEqual(mass, [["class", 0.5], ["registers", 0.25], ["patches", 0.25]]);
-  assert.deepEqual(parts(["[CLS]"], [0.5, 0.25, 0.25]), [["class", 0.5], ["patches", 0.5]]);
-  assert.deepEqual(parts(["[CLS]", "[DIST]"], [0.5, 0.25, 0.25])[1], ["other tokens", 0.25]);
-  assert.deepEqual(parts([], [1, 1]), [["patches", 2]]);
-  const coarse = [0.5, 1, 1]; // each patch has the largest weight of its cell
-  assert.deepEqual(parts(["class"], coarse, { coarse: true, axis: "query" })[1], ["patches", 0.5]);
-  assert.deepEqual(parts(["class"], coarse, { coarse: true, axis: "key" })[1], ["patches", 2]);
-});
-
 test("a token moves to the patch at its place on another grid, one without a place stays", () => {
   const text = (/** @type {number} */ prefix, /** @type {[number, number]} */ shape) => ({ labels: [], special: [], grids: [gridOf(prefix, shape)] });
   assert.equal(patchThere(13, text(0, [4, 4]), text(0, [2, 2])), 2); // row 3, column 1 → row 1, column 0

@@ -9,7 +9,6 @@ import { useMemo } from "../../web/vendor/hooks.js";
 import { PatchMap } from "../../web/image/map.js";
 
 /** @import {PatchState} from "../../web/image/state.js" */
-/** @import {Theme} from "../../web/types" */
 
 const COLOURED = 230; // opacity of a patch's colour, of 255
 const COMPONENTS =
@@ -22,12 +21,12 @@ const DOUBTS = [
 ];
 const COSINES = ["−1", "−0.25", "0", "+0.25", "+1"]; // the square root on both sides of 0
 
-/** @param {{state: PatchState, theme: Theme}} props */
-export const Features = ({ state, theme }) => html`
+/** @param {{state: PatchState}} props */
+export const Features = ({ state }) => html`
   <section class="hs-section hs-model" aria-label="Features of the patches">
     <div class="hs-model-parts hs-over-parts hs-two">
-      <${Components} ...${{ state, theme }} />
-      <${Likeness} ...${{ state, theme }} />
+      <${Components} state=${state} />
+      <${Likeness} state=${state} />
     </div>
   </section>
 `;
@@ -42,7 +41,7 @@ const Part = ({ title, says, doubt, read, children }) => html`
   </section>
 `;
 
-function Components({ state, theme }) {
+function Components({ state }) {
   const { base, pointed } = state;
   const { answer, ...reply } = useAnswer(state.view, "components", "components", "Computing");
   const drawn = useMemo(() => answer && componentsOf(state, answer), [answer, base]);
@@ -54,7 +53,7 @@ function Components({ state, theme }) {
       : "Point at a patch to read its colour.";
   return html`
     <${Part} ...${{ title: drawn?.caption, says: COMPONENTS, doubt: DOUBTS[0], read }}>
-      <${PatchMap} ...${{ state, theme, drawn, ...reply }} />
+      <${PatchMap} ...${{ state, drawn, ...reply }} />
     <//>
   `;
 }
@@ -70,7 +69,7 @@ function componentsOf({ base }, { colours, explained }) {
   return { pixels, framed: null, scale: null, label, caption };
 }
 
-function Likeness({ state, theme }) {
+function Likeness({ state }) {
   const token = state.compared;
   const { base, bothWays, pointed } = state;
   const { answer, ...reply } = useAnswer(state.view, "similar", pathOf("similar", { token }), "Computing");
@@ -93,7 +92,7 @@ function Likeness({ state, theme }) {
       : `${capital(state.nameOf(pointed ?? 0))}: ${value.toFixed(3)}`;
   return html`
     <${Part} ...${{ title: drawn?.caption, says: LIKENESS, doubt: DOUBTS[1], read }}>
-      <${PatchMap} ...${{ state, theme, drawn, ...reply }} />
+      <${PatchMap} ...${{ state, drawn, ...reply }} />
     <//>
   `;
 }

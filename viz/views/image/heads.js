@@ -3,31 +3,22 @@
 import { cellOf } from "../../web/core/grids.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
-import { massOf } from "../../web/image/layers.js";
 import { tokenBeside } from "../../web/image/map.js";
-import { fitted, OverPicture, useSpace } from "../../web/parts/over_picture.js";
+import { Area, fitted, OverPicture, useSpace } from "../../web/parts/over_picture.js";
 import { useRef } from "../../web/vendor/hooks.js";
-import { MassBar, pixelsOfRow, useTable } from "./view.js";
+import { pixelsOfRow, useTable } from "./view.js";
 
 /** @import {PatchState} from "../../web/image/state.js" */
-/** @import {Theme} from "../../web/types" */
 
-/** @type {Record<string, string>} */
-const PARTS = { class: "the class token", registers: "the registers", patches: "the patches" };
-const LIST = new Intl.ListFormat("en");
 const LEAST = 56; // CSS pixels of a small picture
-const AROUND = 34; // of its name and bar
+const AROUND = 26; // of its name
 const MOST = 12; // pictures side by side
 const GAP = 10;
 
 const labelOf = (name) => (typeof name === "number" ? `head ${name}` : `${name} of heads`);
 
-/**
- * @param {object} props
- * @param {PatchState} props.state
- * @param {Theme} props.theme
- */
-export function Heads({ state, theme }) {
+/** @param {{state: PatchState}} props */
+export function Heads({ state }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const space = useSpace(box);
   const { title } = state.view.props;
@@ -39,12 +30,12 @@ export function Heads({ state, theme }) {
   const token = state.token();
   const shared = state.peer?.sharedTop().top;
   const inputs = [rows, table, state.base, state.bitmap, scale, token, shared];
-  const scenes = useNewest(Boolean(rows), () => scenesOf(state, rows, table), inputs);
-  const shares = useNewest(Boolean(rows), () => sharesOf(state, rows), [rows, state.base]);
+  const drawn = useNewest(Boolean(rows), () => mapsOf(state, rows, table), inputs);
+  const { bitmap } = state;
   const newest = useNewest(Boolean(rows), () => rows, [rows]);
-  const shape = state.bitmap ? state.bitmap.height / state.bitmap.width : 1;
+  const shape = bitmap ? bitmap.height / bitmap.width : 1;
   const { wide, across } = largestTiles(names.length, space, shape);
-  const size = fitted({ ...space, wide }, state.bitmap, { tallest: Infinity });
+  const size = fitted({ ...space, wide }, bitmap, Infinity);
   const keyed = (event) => {
     const now = names.indexOf(head);
     const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across };
@@ -80,8 +71,7 @@ export function Heads({ state, theme }) {
                 onClick=${() => state.select({ head: name })}
               >
                 <span class="hs-tile-label">${labelOf(name)}</span>
-                ${scenes?.[i] && size && html`<${OverPicture} ...${{ scene: scenes[i], size, kind: "hs-small" }} />`}
-                ${shares?.[i] && html`<${MassBar} ...${{ theme, mass: shares[i] }} />`}
+                ${drawn?.[i] && size && html`<${OverPicture} ...${{ bitmap, size, ...drawn[i] }} kind="hs-small" />`}
               </button>
             `,
           )}
@@ -143,35 +133,17 @@ function largestTiles(count, { wide, high }, shape) {
   return { wide: Math.max(LEAST, best), across: widths.indexOf(best) + 1 };
 }
 
-function scenesOf(state, rows, table) {
-  const { bitmap } = state;
+function mapsOf(state, rows, table) {
   const grid = state.grid();
-  const frames = [{ sides: cellOf([grid], state.token()), kind: "chosen" }];
+  const marks = html`<${Area} kind="hs-at-chosen" sides=${cellOf([grid], state.token())} />`;
   return rows.heads.map((values) => ({
-    bitmap,
-    coloured: !state.difference,
     layers: [{ grid, pixels: pixelsOfRow(state, values, table) }],
-    frames,
+    ...{ marks, isGrey: state.difference },
   }));
 }
 
-/** How much of each row goes where; changes are shares of nothing. */
-function sharesOf(state, rows) {
-  if (state.difference) return null;
-  const tokens = { prefix: state.prefix, labels: state.labels().query };
-  return rows.whole.map((values) => massOf(values, tokens, { coarse: rows.coarse, axis: state.axis }));
-}
-
 function sentenceOf(state) {
-  const isInward = state.axis === "key";
   const name = state.nameOf(state.token());
-  const lead = isInward ? `Who looks at ${name}` : `Where ${name} looks`;
-  if (state.difference) return `${lead}: what the edits changed, in each head.`;
-  const { prefix } = state;
-  const place = { coarse: false, axis: state.axis };
-  const parts = massOf(new Float32Array(prefix), { prefix, labels: state.labels().query }, place).map(
-    ({ name: part }) => PARTS[part] ?? part,
-  );
-  const bars = prefix ? ` Bars: how much ${isInward ? "comes from" : "goes to"} ${LIST.format(parts)}.` : "";
-  return `${lead}, in each head.${bars}`;
+  const lead = state.axis === "key" ? `Who looks at ${name}` : `Where ${name} looks`;
+  return state.difference ? `${lead}: what the edits changed, in each head.` : `${lead}, in each head.`;
 }

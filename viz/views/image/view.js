@@ -9,11 +9,11 @@ import { faded, numbersOf, pixelsOf, signedVeilOf, tidy, veilOf } from "../../we
 import { useMemo, useRef } from "../../web/vendor/hooks.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { PatchMap } from "../../web/image/map.js";
+import { Area } from "../../web/parts/over_picture.js";
 import { useRegion } from "./region.js";
 
 /** @import {PatchState, Rows} from "../../web/image/state.js" */
-/** @import {Ramp} from "../../web/painting/over.js" */
-/** @import {Scale, Theme} from "../../web/types" */
+/** @import {Scale} from "../../web/types" */
 
 const DARK = 0.12; // of the scale: below it nothing stands out from the ground
 const FEW = 15; // rows and columns of patches between which there are lines
@@ -43,8 +43,8 @@ export function pixelsOfRow(state, values, table) {
 export const useTable = ({ difference, bothWays, ramp }) =>
   useMemo(() => (difference ? signedVeilOf(bothWays) : veilOf(ramp)), [difference, bothWays, ramp]);
 
-/** @param {{state: PatchState, theme: Theme}} props */
-export function Picture({ state, theme }) {
+/** @param {{state: PatchState}} props */
+export function Picture({ state }) {
   const section = useRef(/** @type {HTMLElement | null} */ (null));
   const { edits } = state.view.props;
   const { site, head, direction, scale, sinks } = state.selection;
@@ -72,7 +72,7 @@ export function Picture({ state, theme }) {
   return html`
     <section class="hs-section" ref=${section}>
       <${PatchMap}
-        ...${{ state, theme, drawn, area: region.area, beside: region.above }}
+        ...${{ state, drawn, area: region.area, beside: region.above }}
         reason=${rows ? "" : wait}
         onPainted=${painted}
         onKey=${region.onKey}
@@ -97,11 +97,10 @@ function drawnOf(state, rows, table) {
     framed: token,
     scale: rampOf(state, state.topOf(values)),
     label: labelOf(state),
-    above: (context, width, height, ratio) => {
-      const box = (patch) => boxOf(state, patch, width, height);
-      if (Math.max(...shape) <= FEW) rule(context, shape, width, height, ratio);
-      for (const key of state.hidden()?.keys ?? []) if (key >= state.prefix) cross(context, box(key), ratio);
-    },
+    marks: html`
+      ${Math.max(...shape) <= FEW && html`<i class="hs-ruled" style=${{ backgroundSize: `${100 / shape[1]}% ${100 / shape[0]}%` }} />`}
+      ${[...(state.hidden()?.keys ?? [])].map((key) => html`<${Area} kind="hs-crossed" sides=${cellOf([state.grid()], key)} />`)}
+    `,
     warning: warningOf(state, values),
   };
 }
@@ -117,7 +116,6 @@ function labelOf(state) {
   );
 }
 
-/** @returns {Ramp} */
 function rampOf(state, top) {
   const { scale } = state.selection;
   if (state.difference)
@@ -139,54 +137,4 @@ function warningOf(state, values) {
     return `Nearly uniform, so the colours are faint: each patch has ${tidy(least)} to ${tidy(largest)}.`;
   if (!state.sharedTop().beside) return "";
   return `The colours end at the 99th percentile, ${tidy(top)}: one patch takes most of a head’s weight.`;
-}
-
-/** @param {Theme} theme @param {string} name */
-const massColour = (theme, name) => theme.heads[{ class: 3, patches: 15 }[name] ?? 2];
-
-/**
- * The parts of a row as a bar.
- *
- * @param {{theme: Theme, mass: {name: string, value: number}[]}} props
- */
-export function MassBar({ theme, mass }) {
-  const whole = mass.reduce((sum, { value }) => sum + value, 0) || 1;
-  let at = 0;
-  const stops = mass.map(({ name, value }) => {
-    const from = at;
-    at += (100 * value) / whole;
-    return `${massColour(theme, name)} ${from.toFixed(2)}% ${at.toFixed(2)}%`;
-  });
-  return html`<div class="hs-mass" aria-hidden="true" style=${{ background: `linear-gradient(90deg, ${stops.join(", ")})` }} />`;
-}
-
-// ---- what is painted above the colours, in device pixels
-
-function boxOf(state, token, width, height) {
-  const [left, top, right, bottom] = (cellOf([state.grid()], token) ?? [0, 0, 0, 0]).map((side, i) =>
-    Math.round(side * (i % 2 ? height : width)),
-  );
-  return /** @type {[number, number, number, number]} */ ([left, top, right - left, bottom - top]);
-}
-
-/** Lines between the patches. */
-function rule(context, [rows, cols], width, height, ratio) {
-  context.fillStyle = "rgba(0, 0, 0, 0.35)";
-  for (let i = 1; i < cols; i++) context.fillRect(Math.round((i * width) / cols), 0, ratio, height);
-  for (let i = 1; i < rows; i++) context.fillRect(0, Math.round((i * height) / rows), width, ratio);
-}
-
-/** A cross over a patch that is hidden as a sink. */
-function cross(context, [x, y, wide, tall], ratio) {
-  context.beginPath();
-  context.moveTo(x + 0.2 * wide, y + 0.2 * tall);
-  context.lineTo(x + 0.8 * wide, y + 0.8 * tall);
-  context.moveTo(x + 0.8 * wide, y + 0.2 * tall);
-  context.lineTo(x + 0.2 * wide, y + 0.8 * tall);
-  context.strokeStyle = "rgba(0, 0, 0, 0.75)";
-  context.lineWidth = 3 * ratio;
-  context.stroke();
-  context.strokeStyle = "#fff";
-  context.lineWidth = 1.25 * ratio;
-  context.stroke();
 }

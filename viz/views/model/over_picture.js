@@ -14,7 +14,6 @@ import { useMemo } from "../../web/vendor/hooks.js";
 import { PatchMap } from "../../web/image/map.js";
 
 /** @import {PatchState} from "../../web/image/state.js" */
-/** @import {Theme} from "../../web/types" */
 
 const UNEXPLAINED =
   "Methods that explain a class, and tests by its probability, need a model that gives classes.";
@@ -27,8 +26,8 @@ const FOLLOWED = [
   },
 ];
 
-/** @param {{state: PatchState, theme: Theme}} props */
-export function OverPatches({ state, theme }) {
+/** @param {{state: PatchState}} props */
+export function OverPatches({ state }) {
   const { followed, tested, method } = state.selection;
   const info = methodOf(method);
   const Method = info.kind === "relevance" ? RelevancePart : RowPart;
@@ -47,7 +46,7 @@ export function OverPatches({ state, theme }) {
         }
       </div>
       <div class="hs-model-parts hs-over-parts">
-        <${Method} key=${info.kind} ...${{ state, theme, info }} />
+        <${Method} key=${info.kind} ...${{ state, info }} />
       </div>
       ${state.base.explains === "nothing" && html`<p class="hs-doubt">${UNEXPLAINED}</p>`}
     </section>
@@ -84,7 +83,7 @@ function RelevancePart({ state, info, ...others }) {
 }
 
 /** One method's numbers over the picture. */
-function Part({ state, theme, info, numbers, reason, isRefused, framed, isTested }) {
+function Part({ state, info, numbers, reason, isRefused, framed, isTested }) {
   const { base, pointed } = state;
   const list = numbers?.values ?? [];
   const of = info.of === "head" ? ` (${state.siteName()}, ${state.headName()})` : "";
@@ -109,7 +108,7 @@ function Part({ state, theme, info, numbers, reason, isRefused, framed, isTested
       <h3 class="hs-heading">${title}</h3>
       <div class="hs-over-columns">
         <div class="hs-over-map">
-          <${PatchMap} ...${{ state, theme, drawn, reason, isRefused }} />
+          <${PatchMap} ...${{ state, drawn, reason, isRefused }} />
           ${
             numbers &&
             html`<p class=${pointed === null ? "hs-read hs-muted" : "hs-read"} aria-live="polite">${read}</p>`

@@ -8,10 +8,9 @@ import { probability } from "../../web/core/ticks.js";
 import { pixelsOf } from "../../web/painting/over.js";
 import { Area, fitted, OverPicture } from "../../web/parts/over_picture.js";
 import { useEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
-import { boxAt, drawBoxes, drawPoints, tokensText } from "./sheets.js";
+import { boxAt, Boxes, Points, tokensText } from "./sheets.js";
 import { pointsText, scaleText } from "./words.js";
 
-/** @import {Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {Look} from "./look.js" */
 /** @import {Sheet} from "./sheets.js" */
@@ -29,7 +28,6 @@ const BESIDE = 300; // of the numbers beside them
 /**
  * @param {object} props
  * @param {TextState} props.state
- * @param {Theme} props.theme
  * @param {Look} props.look
  * @param {Questions} props.questions
  * @param {Sheet} props.sheet
@@ -45,7 +43,6 @@ const BESIDE = 300; // of the numbers beside them
  */
 export function Picture({
   state,
-  theme,
   look,
   questions,
   sheet,
@@ -62,35 +59,30 @@ export function Picture({
   const { objects, among, object, grids } = look;
   const { isOffered, drawn } = questions;
   const asking = look.asking.filter(({ picture }) => picture === sheet.picture);
-  const framed = cellOf(asking, look.framed);
   const values = useMemo(() => sheet.grids.flatMap((grid) => maps.get(grid) ?? []), [sheet, maps]);
   const isWeighed = row && !grids.length && look.rowOf(0) >= 0;
-  const scene = useMemo(() => {
-    if (!photo) return null;
-    const { table, top, kind } = scale;
-    const boxes = among.map((i) => {
-      const { name, score, box } = objects[i];
-      const number = isWeighed ? `: ${row[look.rowOf(i)].toFixed(3)}` : ` ${probability(score)}`;
-      return { name: `${name}${number}`, box, isChosen: i === object };
-    });
-    return {
-      bitmap: photo,
-      coloured: true,
-      layers: sheet.grids.flatMap((grid) => {
+  const layers = useMemo(
+    () =>
+      sheet.grids.flatMap((grid) => {
         const map = maps.get(grid);
-        return map ? [{ grid, pixels: pixelsOf(map, { table, top, kind }) }] : [];
+        return map ? [{ grid, pixels: pixelsOf(map, scale) }] : [];
       }),
-      frames: [{ sides: framed, kind: /** @type {const} */ ("chosen") }],
-      above(context, _wide, _tall, ratio) {
-        drawBoxes(context, boxes, theme, ratio);
-        if (points) drawPoints(context, points, theme.primary, ratio);
-      },
-    };
-  }, [photo, sheet, maps, scale, objects, among.join(), object, row, points, theme, framed?.join()]);
+    [sheet, maps, scale],
+  );
+  const boxes = among.map((i) => {
+    const { name, score, box } = objects[i];
+    const number = isWeighed ? `: ${row[look.rowOf(i)].toFixed(3)}` : ` ${probability(score)}`;
+    return { name: `${name}${number}`, box, isChosen: i === object };
+  });
+  const marks = html`
+    <${Boxes} boxes=${boxes} />
+    ${points && html`<${Points} ...${points} />`}
+    <${Area} kind="hs-at-chosen" sides=${cellOf(asking, look.framed)} />
+  `;
   const abreast = Math.min(2, count);
   const room = space.wide < NARROW ? space.wide : (space.wide - BESIDE - GAP * (abreast - 1)) / abreast;
   const tallest = Math.min(TALLEST, Math.max(LEAST, space.high - LEGEND));
-  const size = fitted({ ...space, wide: room }, photo, { tallest });
+  const size = fitted({ ...space, wide: room }, photo, tallest);
   const several = sheet.frames.length
     ? ""
     : (state.base.pictures ?? 1) > 1
@@ -129,10 +121,10 @@ export function Picture({
   return html`
     <figure class="hs-pictures-sheet">
       ${
-        scene &&
+        photo &&
         size &&
         html`<${OverPicture}
-        ...${{ scene, size, label: `${legend.join(", ")}. ${about}`, isArea: isOffered }}
+        ...${{ bitmap: photo, layers, size, marks, label: `${legend.join(", ")}. ${about}`, isArea: isOffered }}
         onPoint=${look.asking.length ? point : undefined}
         onChoose=${choose}
         onKey=${isWalked ? (event) => (isOffered ? questions.extend(sheet, event) : walk(event)) : undefined}

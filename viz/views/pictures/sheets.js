@@ -1,12 +1,14 @@
 // What is drawn as one picture each, and the boxes and points over it.
 
-/** @import {Detection, SampledPoints, Theme, TokenGrid} from "../../web/types" */
+import { html } from "../../web/core/html.js";
+import { placed } from "../../web/parts/over_picture.js";
+
+/** @import {Detection, SampledPoints, TokenGrid} from "../../web/types" */
 
 const SURE = 0.5; // score of an object that is listed
 const FEW = 5; // of the surest, where none is sure enough
 const MOST = 24; // that are listed
 const NAMED = 8; // boxes up to which each has its name
-const FONT = 12; // CSS pixels of a name
 const DOT = 7; // of a point with all of the weight
 
 /**
@@ -107,61 +109,21 @@ export function boxAt(objects, among, [across, down]) {
   return holding.sort((a, b) => size(a) - size(b))[0] ?? -1;
 }
 
-/**
- * Draws boxes with their names, the chosen one on top.
- *
- * @param {CanvasRenderingContext2D} context
- * @param {{name: string, box: number[], isChosen: boolean}[]} boxes
- * @param {Theme} theme
- * @param {number} ratio
- */
-export function drawBoxes(context, boxes, { primary, background }, ratio) {
-  const { width, height } = context.canvas;
-  context.font = `600 ${FONT * ratio}px system-ui, sans-serif`;
-  context.textBaseline = "top";
-  context.textAlign = "left";
-  for (const { name, box, isChosen } of boxes.toSorted((a, b) => Number(a.isChosen) - Number(b.isChosen))) {
-    const [left, top, right, bottom] = box.map(
-      (side, i) => Math.min(1, Math.max(0, side)) * (i % 2 ? height : width),
-    );
-    for (const [colour, thick] of [
-      ["rgba(0, 0, 0, 0.6)", isChosen ? 5 : 3],
-      [isChosen ? primary : "#fff", isChosen ? 3 : 1.5],
-    ]) {
-      context.strokeStyle = String(colour);
-      context.lineWidth = Number(thick) * ratio;
-      context.strokeRect(left, top, right - left, bottom - top);
-    }
-    if (!isChosen && boxes.length > NAMED) continue;
-    const wide = context.measureText(name).width + 8 * ratio;
-    const high = (FONT + 6) * ratio;
-    const [x, y] = [Math.max(0, Math.min(left, width - wide)), Math.max(0, top - high)];
-    context.fillStyle = isChosen ? primary : "rgba(0, 0, 0, 0.72)";
-    context.fillRect(x, y, wide, high);
-    context.fillStyle = isChosen ? background : "#fff";
-    context.fillText(name, x + 4 * ratio, y + 3 * ratio);
-  }
-}
+/** Boxes with their names, the chosen one on top. @param {{boxes: {name: string, box: number[], isChosen: boolean}[]}} props */
+export const Boxes = ({ boxes }) =>
+  boxes
+    .toSorted((a, b) => Number(a.isChosen) - Number(b.isChosen))
+    .map(({ name, box, isChosen }) => {
+      const inside = box.map((side) => Math.min(1, Math.max(0, side)));
+      const isNamed = isChosen || boxes.length <= NAMED;
+      return html`<i class=${isChosen ? "hs-box hs-chosen" : "hs-box"} style=${placed(inside)}>${isNamed && html`<bdi>${name}</bdi>`}</i>`;
+    });
 
-/**
- * Draws points where a query samples the picture: the area of each is its weight.
- *
- * @param {CanvasRenderingContext2D} context
- * @param {Pick<SampledPoints, "places" | "weights">} points
- * @param {string} colour
- * @param {number} ratio
- */
-export function drawPoints(context, { places, weights }, colour, ratio) {
-  const { width, height } = context.canvas;
+/** Points where a query samples the picture: the area of each is its weight. @param {Pick<SampledPoints, "places" | "weights">} props */
+export function Points({ places, weights }) {
   const most = Math.max(1e-9, ...weights);
-  context.lineWidth = 1.25 * ratio;
-  context.strokeStyle = "#fff";
-  context.fillStyle = colour;
-  places.forEach(([across, down], i) => {
-    context.beginPath();
-    const radius = Math.max(1.2, DOT * Math.sqrt(weights[i] / most)) * ratio;
-    context.arc(across * width, down * height, radius, 0, 2 * Math.PI);
-    context.fill();
-    context.stroke();
+  return places.map(([across, down], i) => {
+    const wide = `${2 * Math.max(1.2, DOT * Math.sqrt(weights[i] / most))}px`;
+    return html`<i class="hs-point" style=${{ left: `${100 * across}%`, top: `${100 * down}%`, width: wide, height: wide }} />`;
   });
 }

@@ -136,7 +136,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
             (sheet, i) => html`
               <${Picture}
                 key=${`${state.trace} ${sheet.photo} ${sheet.name}`}
-                ...${{ state, theme, look, questions, sheet, maps, scale, space, row, about, count: sheets.length }}
+                ...${{ state, look, questions, sheet, maps, scale, space, row, about, count: sheets.length }}
                 photo=${photos[i]}
                 points=${points.answer}
                 onPoint=${(query) => (pointed.value = query)}

@@ -89,7 +89,12 @@ function Page({ state, theme, drawing }) {
       ...(Drawing ? { drawing: null, picture: html`<${Drawing} ...${{ state, theme }} />` } : { drawing }),
       isBeside: isOver && !follows && !view.props.second,
       aside: null,
-      tour: view.remote && isAttention && !follows && html`<${Tour} ...${{ state, rows: worth }} />`,
+      tour:
+        view.remote &&
+        isAttention &&
+        !follows &&
+        !view.props.second &&
+        html`<${Tour} ...${{ state, rows: worth }} />`,
       reading: html`<${PatchReading} ...${{ state, rows }} />`,
       heads: html`<${WorthSeeing} ...${{ state, rows: worth, pictureOf: (row) => html`<${WorthPicture} ...${{ state, row }} />` }} /><${Thumbnails} ...${{ state, theme, off }} />`,
       explain: explaining(state),
@@ -115,19 +120,14 @@ function Page({ state, theme, drawing }) {
 function WorthPicture({ state, row: { site, head, query } }) {
   const { bitmap, ramp } = state;
   const layer = state.layers.get(String(site));
-  const scene = useMemo(() => {
-    if (!layer || !bitmap) return null;
+  const layers = useMemo(() => {
     const grid = state.grid(site);
-    const patches = roughRow(layer, head, query, "query").subarray(grid.places[0]);
-    const top = patches.reduce((most, weight) => Math.max(most, weight), 0) || 1;
-    return {
-      bitmap,
-      coloured: true,
-      layers: [{ grid, pixels: pixelsOf(patches, { table: veilOf(ramp), top }) }],
-    };
-  }, [layer, bitmap, ramp, head, query]);
-  const size = fitted({ wide: THUMB, high: THUMB, unit: 1, family: "" }, bitmap, { tallest: THUMB });
-  return scene && size && html`<${OverPicture} ...${{ scene, size, kind: "hs-small" }} />`;
+    const patches = layer && roughRow(layer, head, query, "query").subarray(grid.places[0]);
+    const top = patches?.reduce((most, weight) => Math.max(most, weight), 0) || 1;
+    return patches ? [{ grid, pixels: pixelsOf(patches, { table: veilOf(ramp), top }) }] : [];
+  }, [layer, ramp, head, query]);
+  const size = fitted({ wide: THUMB, high: THUMB }, bitmap, THUMB);
+  return size && html`<${OverPicture} ...${{ bitmap, layers, size, kind: "hs-small" }} />`;
 }
 
 function Patches(props) {

@@ -103,29 +103,6 @@ export function withMeanAndMax(heads) {
 export const isClass = (label) => label === "class" || label === "[CLS]";
 
 /**
- * What a row is made of: what goes to the class token, the registers and the patches, or comes from them.
- * Where cells hold several patches, a cell's largest weight counts for each of them.
- *
- * @param {Float32Array} values
- * @param {{prefix: number, labels: string[]}} tokens
- * @param {{coarse: boolean, axis: Axis}} row
- * @returns {{name: string, value: number}[]} those parts that there are
- */
-export function massOf(values, { prefix, labels }, { coarse, axis }) {
-  const sum = (/** @type {number} */ from, /** @type {number} */ to) =>
-    values.subarray(from, to).reduce((total, value) => total + value, 0);
-  const named = prefix && isClass(labels[0]) ? 1 : 0;
-  const registers = labels.slice(named, prefix).every((label) => label.startsWith("register"));
-  const [first, others] = [sum(0, named), sum(named, prefix)];
-  const patches = coarse && axis === "query" ? Math.max(0, 1 - first - others) : sum(prefix, values.length);
-  return [
-    ...(named ? [{ name: "class", value: first }] : []),
-    ...(prefix > named ? [{ name: registers ? "registers" : "other tokens", value: others }] : []),
-    { name: "patches", value: patches },
-  ];
-}
-
-/**
  * Sinks of a site: tokens that are hidden.
  *
  * @typedef {object} Hidden

@@ -4,12 +4,11 @@ import { markPainted } from "../core/dom.js";
 import { useNewest } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { cellBeside, cellOf, tokenAt } from "../core/grids.js";
-import { fitted, OverPicture, Ramp, useSpace } from "../parts/over_picture.js";
-import { useMemo, useRef } from "../vendor/hooks.js";
+import { Area, fitted, OverPicture, Ramp, useSpace } from "../parts/over_picture.js";
+import { useRef } from "../vendor/hooks.js";
 
 /** @import {PatchState} from "./state.js" */
-/** @import {Ramp as Scale, Scene} from "../painting/over.js" */
-/** @import {Theme} from "../types" */
+/** @import {Scale} from "../parts/over_picture.js" */
 
 /**
  * What is drawn over the picture, in words and pixels.
@@ -19,7 +18,7 @@ import { useMemo, useRef } from "../vendor/hooks.js";
  * @property {number | null} [framed] the token in the frame; the chosen one where it is not said
  * @property {Scale | null} scale
  * @property {string} label
- * @property {Scene["above"]} [above]
+ * @property {unknown} [marks] upon the picture
  */
 
 /**
@@ -28,8 +27,7 @@ import { useMemo, useRef } from "../vendor/hooks.js";
  *
  * @param {object} props
  * @param {PatchState} props.state
- * @param {Theme} props.theme
- * @param {Drawn | null} props.drawn as long as it is the same nothing is painted
+ * @param {Drawn | null} props.drawn
  * @param {string} [props.reason] why there is nothing
  * @param {boolean} [props.isRefused] whether that is for good
  * @param {() => void} [props.onPainted]
@@ -37,7 +35,7 @@ import { useMemo, useRef } from "../vendor/hooks.js";
  * @param {unknown} [props.beside] above the picture
  * @param {Record<string, unknown>} [props.area] of `OverPicture`
  */
-export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, beside, ...on }) {
+export function PatchMap({ state, drawn, reason = "", isRefused = false, beside, ...on }) {
   const stage = useRef(/** @type {HTMLElement | null} */ (null));
   const space = useSpace(stage);
   const newest = useNewest(Boolean(drawn), () => ({ .../** @type {Drawn} */ (drawn), grid: state.grid() }), [
@@ -48,30 +46,7 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
   const { token } = state.selection;
   const grid = map?.grid ?? state.grid(); // that of the pixels, also once another trace is here
   const framed = map?.framed === undefined ? token : map.framed;
-  const read = pointed === framed ? null : pointed;
-  const isColoured = !map?.scale || map.scale.ramp !== state.bothWays;
-  const scene = useMemo(
-    () =>
-      bitmap && {
-        bitmap,
-        coloured: isColoured,
-        layers: map ? [{ grid, pixels: map.pixels }] : [],
-        note: base.note,
-        above: map?.above,
-        frames: [
-          {
-            sides:
-              map && base.mark
-                ? cellOf([grid], grid.places[base.mark[0] * grid.shape[1] + base.mark[1]])
-                : null,
-            kind: /** @type {const} */ ("answer"),
-          },
-          { sides: map && cellOf([grid], framed ?? -1), kind: /** @type {const} */ ("chosen") },
-          { sides: map && cellOf([grid], read ?? -1), kind: /** @type {const} */ ("read") },
-        ],
-      },
-    [bitmap, map, isColoured, grid, framed, read, base],
-  );
+  const answer = base.mark && grid.places[base.mark[0] * grid.shape[1] + base.mark[1]];
   const size = fitted(space, bitmap);
   const walk = (event) => {
     if (on.onKey?.(event) || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
@@ -81,14 +56,25 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
     state.pointAt(null);
     state.select({ token: next });
   };
+  const frame = (kind, at) => html`<${Area} kind=${kind} sides=${cellOf([grid], at ?? -1)} />`;
+  const marks =
+    map &&
+    html`
+      ${map.marks}
+      ${frame("hs-at-answer", answer)}
+      ${frame("hs-at-chosen", framed)}
+      ${frame("hs-at-read", pointed === framed ? null : pointed)}
+    `;
   return html`
     <div class=${reason && !isRefused ? "hs-stage hs-dim" : "hs-stage"} ref=${stage}>
       ${
-        scene &&
+        bitmap &&
         size &&
         html`
         <${OverPicture}
-          ...${{ scene, size, label: map?.label ?? "Picture", ...on.area }}
+          ...${{ bitmap, size, marks, label: map?.label ?? "Picture", ...on.area }}
+          isGrey=${map?.scale?.ramp === state.bothWays}
+          layers=${map ? [{ grid, pixels: map.pixels }] : []}
           onPoint=${(place) => state.pointAt(place && tokenAt([state.grid()], place))}
           onChoose=${(place) => state.select({ token: tokenAt([state.grid()], place) })}
           onKey=${walk}
@@ -100,7 +86,7 @@ export function PatchMap({ state, theme, drawn, reason = "", isRefused = false, 
       }
       ${reason && !isRefused && html`<div class="hs-wait" role="status">${reason}</div>`}
     </div>
-    ${map?.scale && size && html`<${Ramp} ...${{ scale: map.scale, size, theme }} />`}
+    ${map?.scale && size && html`<${Ramp} scale=${map.scale} wide=${size.wide} />`}
   `;
 }
 

@@ -1,23 +1,25 @@
-// A picture with numbers over it: a canvas that is pointed at, chosen from and drawn upon, and its scale.
+// A picture with numbers over it: it is pointed at, chosen from and drawn upon; and the scale of its colours.
 
-import { fit, topOf } from "../core/dom.js";
+import { topOf } from "../core/dom.js";
+import { extentOf, joined } from "../core/grids.js";
 import { html } from "../core/html.js";
-import { groundOf, paintOver, paintRamp, sheet } from "../painting/over.js";
-import { useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 
 /** @import {Place, Sides} from "../core/grids.js" */
-/** @import {Ramp as Scale, Scene} from "../painting/over.js" */
-/** @import {Theme} from "../types" */
+/** @import {TokenGrid} from "../types" */
 
-/** @typedef {{wide: number, high: number, unit: number, family: string}} Space what the page gives a picture */
-/** @typedef {{wide: number, tall: number, unit: number, family: string}} Fitted */
+/** @typedef {{wide: number, high: number}} Space what the page gives a picture, in CSS pixels */
+/** @typedef {{wide: number, tall: number}} Fitted */
 /** @typedef {{current: HTMLElement | null}} Ref */
+/** @typedef {{grid: TokenGrid, pixels: Uint32Array}} Layer a pixel for each cell */
+/** @typedef {{ramp: Uint8Array, numberAt: (share: number) => string, words: string}} Scale of colours */
 
 const LARGEST = 760; // CSS pixels of a picture's longer side
 const LEAST = 200; // of its height
 const BELOW = 44; // for its scale
-const HIGH = 34; // of the scale with its numbers
 const POINT = 0.02; // of a side: a smaller area is a point
+const SEEN = 9; // CSS pixels of a frame at least
+const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
 /**
  * The room of an element, measured after each drawing.
@@ -26,18 +28,16 @@ const POINT = 0.02; // of a side: a smaller area is a point
  * @returns {Space}
  */
 export function useSpace(place) {
-  const [space, setSpace] = useState(/** @type {Space} */ ({ wide: 0, high: 0, unit: 1, family: "" }));
+  const [space, setSpace] = useState(/** @type {Space} */ ({ wide: 0, high: 0 }));
   useLayoutEffect(() => {
     const node = place.current;
     if (!node) return;
-    const { fontSize, fontFamily: family } = getComputedStyle(node);
     const room = node.closest(".hs-drawing");
     const above = room
       ? node.getBoundingClientRect().top - room.getBoundingClientRect().top + room.scrollTop
       : topOf(node);
-    const high = Math.round((room?.clientHeight ?? innerHeight) - above);
-    const next = { wide: node.clientWidth, high, unit: parseFloat(fontSize) / 16, family };
-    if (next.wide && Object.entries(next).some(([name, value]) => value !== space[name])) setSpace(next);
+    const next = { wide: node.clientWidth, high: Math.round((room?.clientHeight ?? innerHeight) - above) };
+    if (next.wide && (next.wide !== space.wide || next.high !== space.high)) setSpace(next);
   });
   return space;
 }
@@ -47,22 +47,25 @@ export function useSpace(place) {
  *
  * @param {Space} space
  * @param {{width: number, height: number} | null} bitmap
- * @param {{largest?: number, tallest?: number}} [most]
+ * @param {number} [tallest]
  * @returns {Fitted | null}
  */
-export function fitted({ wide, high: room, ...letters }, bitmap, { largest = LARGEST, tallest } = {}) {
+export function fitted({ wide, high: room }, bitmap, tallest) {
   if (!bitmap || !wide) return null;
   const high = tallest ?? Math.max(LEAST, Math.min(LARGEST, room - BELOW));
-  const zoom = Math.min(Math.min(wide, largest) / bitmap.width, high / bitmap.height);
-  return { ...letters, wide: Math.round(bitmap.width * zoom), tall: Math.round(bitmap.height * zoom) };
+  const zoom = Math.min(Math.min(wide, LARGEST) / bitmap.width, high / bitmap.height);
+  return { wide: Math.round(bitmap.width * zoom), tall: Math.round(bitmap.height * zoom) };
 }
 
 /**
  * The picture. An area is drawn upon it where `onArea` is given, by dragging; a click is no area.
  *
  * @param {object} props
- * @param {Scene} props.scene painted anew when it is another one
- * @param {Pick<Fitted, "wide" | "tall" | "family">} props.size
+ * @param {ImageBitmap} props.bitmap
+ * @param {Layer[]} props.layers the numbers
+ * @param {boolean} [props.isGrey] whether the picture is ground for them, without its own colours
+ * @param {Fitted} props.size
+ * @param {unknown} [props.marks] upon it
  * @param {string} [props.label] without one it is decoration
  * @param {string} [props.kind] classes
  * @param {(place: Place | null) => void} [props.onPoint] with the mouse; null when it leaves
@@ -73,32 +76,26 @@ export function fitted({ wide, high: room, ...letters }, bitmap, { largest = LAR
  * @param {() => void} [props.onPainted]
  * @param {unknown} [props.children] above the picture
  */
-export function OverPicture({ scene, size, label, kind = "hs-photo", isArea = false, children, ...on }) {
-  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const scratch = useMemo(() => sheet(1, 1), []);
-  const ratio = devicePixelRatio || 1;
-  const { wide, tall, family } = size;
-  const { bitmap, coloured } = scene;
-  const ground = useMemo(
-    () => groundOf(bitmap, { wide, tall, ratio }, coloured),
-    [bitmap, wide, tall, ratio, coloured],
+export function OverPicture({ bitmap, layers, isGrey, size, marks, label, kind = "hs-photo", ...on }) {
+  const { wide, tall } = size;
+  useLayoutEffect(
+    () => on.onPainted?.(),
+    [bitmap, isGrey, wide, tall, ...layers.map(({ pixels }) => pixels)],
   );
-  useLayoutEffect(() => {
-    if (!canvas.current) return;
-    const whole = { wide, tall, ratio, family };
-    paintOver(fit(canvas.current, whole), scene, whole, ground, scratch);
-    on.onPainted?.();
-  }, [scene, ground, family]);
-  const drawing = useDrawing(isArea ? on.onArea : undefined);
+  const drawing = useDrawing(on.isArea ? on.onArea : undefined);
   const isChosen = Boolean(on.onChoose || on.onKey);
+  const grids = layers.map(({ grid }) => grid);
+  const across = joined(grids.flatMap(({ box }) => [box[0], box[2]]));
+  const down = joined(grids.flatMap(({ box }) => [box[1], box[3]]));
+  const seen = grids.length ? extentOf(grids) : [0, 0, 1, 1];
   return html`
-    <div class=${`hs-picture ${kind}`} style=${{ width: `${wide}px`, height: `${tall}px` }}>
-      <canvas
+    <div class=${kind} style=${{ width: `${wide}px`, height: `${tall}px` }}>
+      <div
+        class="hs-face"
         role=${label && "img"}
         aria-label=${label}
         aria-hidden=${label ? undefined : "true"}
         tabindex=${isChosen ? "0" : undefined}
-        ref=${canvas}
         onPointerDown=${drawing.begin}
         onPointerMove=${(event) => {
           if (!drawing.move(event) && event.pointerType === "mouse") on.onPoint?.(placeIn(event));
@@ -108,10 +105,41 @@ export function OverPicture({ scene, size, label, kind = "hs-photo", isArea = fa
         onPointerLeave=${() => on.onPoint?.(null)}
         onClick=${(event) => !drawing.isOver() && on.onChoose?.(placeIn(event))}
         onKeyDown=${on.onKey}
-      />
-      ${children}
+      >
+        <${Photo} ...${{ bitmap, isGrey, isLarge: wide > bitmap.width }} />
+        ${seen.join() !== "0,0,1,1" && html`<i class="hs-seen" style=${placed(seen)} />`}
+        ${layers.map(({ grid, pixels }) => {
+          const sides = /** @type {Sides} */ (
+            grid.box.map((side, i) => (i % 2 ? down : across).get(side) ?? side)
+          );
+          return html`<${Cells} ...${{ shape: grid.shape, pixels, sides }} />`;
+        })}
+        ${marks}
+      </div>
+      ${on.children}
     </div>
   `;
+}
+
+function Photo({ bitmap, isGrey, isLarge }) {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  useLayoutEffect(() => canvas.current?.getContext("2d")?.drawImage(bitmap, 0, 0), [bitmap]);
+  const kind = `${isGrey ? "hs-grey" : ""} ${isLarge ? "hs-pixels" : ""}`;
+  return html`<canvas class=${kind} width=${bitmap.width} height=${bitmap.height} ref=${canvas} />`;
+}
+
+/** Cells of a grid, a pixel each. @param {{shape: number[], pixels: Uint32Array, sides: Sides}} props */
+function Cells({ shape: [rows, cols], pixels, sides }) {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  useLayoutEffect(() => {
+    const bytes = new Uint8ClampedArray(
+      /** @type {ArrayBuffer} */ (pixels.buffer),
+      pixels.byteOffset,
+      pixels.byteLength,
+    );
+    canvas.current?.getContext("2d")?.putImageData(new ImageData(bytes, cols, rows), 0, 0);
+  }, [pixels, rows, cols]);
+  return html`<canvas class="hs-pixels" width=${cols} height=${rows} style=${placed(sides)} ref=${canvas} />`;
 }
 
 /**
@@ -169,29 +197,38 @@ const between = ([x, y], [across, down]) => [
 
 const isLarge = ([left, top, right, bottom]) => right - left >= POINT && bottom - top >= POINT;
 
-/**
- * An area's frame over the picture.
- *
- * @param {{sides: readonly number[]}} props
- */
-export function Area({ sides: [left, top, right, bottom] }) {
-  const [x, y, wide, tall] = [left, top, right - left, bottom - top].map((share) => `${100 * share}%`);
-  return html`<i class="hs-area" aria-hidden="true" style=${{ left: x, top: y, width: wide, height: tall }} />`;
+/** Where a part of a picture lies, as a style; a small one is still seen. @param {readonly number[]} sides */
+export function placed([left, top, right, bottom], least = 0) {
+  const along = (from, to) => [
+    least ? `min(${100 * from}%, calc(${50 * (from + to)}% - ${least / 2}px))` : `${100 * from}%`,
+    least ? `max(${least}px, ${100 * (to - from)}%)` : `${100 * (to - from)}%`,
+  ];
+  const [[x, width], [y, height]] = [along(left, right), along(top, bottom)];
+  return { left: x, top: y, width, height };
 }
 
 /**
- * The scale of the colours.
+ * A frame over the picture: of an area, or of the cell that is chosen, read or answered.
  *
- * @param {{scale: Scale, size: Pick<Fitted, "wide" | "unit" | "family">, theme: Theme}} props
+ * @param {{sides: readonly number[] | null | undefined, kind?: string}} props
  */
-export function Ramp({ scale, size: { wide, unit, family }, theme }) {
-  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const ratio = devicePixelRatio || 1;
-  useLayoutEffect(() => {
-    if (!canvas.current) return;
-    const context = fit(canvas.current, { wide, tall: HIGH * unit });
-    context.clearRect(0, 0, wide, HIGH * unit);
-    paintRamp(context, scale, { wide, unit, family, colour: theme.muted });
-  }, [scale, wide, unit, family, ratio, theme]);
-  return html`<canvas class="hs-scale" aria-hidden="true" ref=${canvas} />`;
+export const Area = ({ sides, kind = "hs-area" }) =>
+  sides && html`<i class=${kind} aria-hidden="true" style=${placed(sides, SEEN)} />`;
+
+/** The scale of the colours, with numbers below it and words beside it. @param {{scale: Scale, wide: number}} props */
+export function Ramp({ scale: { ramp, numberAt, words }, wide }) {
+  const stops = TICKS.concat([0.1, 0.4, 0.6, 0.9])
+    .sort()
+    .map((share) => {
+      const at = 3 * Math.round(255 * share);
+      return `rgb(${ramp.subarray(at, at + 3).join()}) ${100 * share}%`;
+    });
+  return html`
+    <div class="hs-ramp" aria-hidden="true" style=${{ width: `${wide}px` }}>
+      <div class="hs-plot-ramp" style=${{ background: `linear-gradient(to right, ${stops.join()})` }}>
+        ${TICKS.map((share) => html`<span style=${{ left: `${100 * share}%` }}>${numberAt(share)}</span>`)}
+      </div>
+      <span>${words}</span>
+    </div>
+  `;
 }
