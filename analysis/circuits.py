@@ -11,7 +11,8 @@ Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits",
 """
 
 from collections.abc import Mapping
-from hashlib import blake2b
+from functools import cache
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -21,65 +22,84 @@ from analysis.measures import VOCABULARY
 from models.trace import Norm, Projections, Site, Trace
 
 OF_WEIGHTS = COPYING, OF_TOKENS, MATCHING = "copying", "copying of tokens", "matching"
-Products = dict[tuple[int, int], Tensor]  # W_U W_E by the ids of embedding and unembedding
+Known = dict[Any, Any]  # of embeddings, by their ids
 Scores = tuple[Mapping[str, Float[Tensor, " head"]], Mapping[str, str]]
 
 
 @torch.no_grad()
-def circuit_scores(trace: Trace, site: Site, known: Products) -> Scores:
+def circuit_scores(trace: Trace, site: Site, known: Known) -> Scores:
     """The scores of a site's heads, and the reasons for those that are not defined.
+
+    They are kept with the network for as long as its weights are the same.
 
     Args:
         trace: of any network.
         site: one of its sites.
-        known: products of embeddings, which the sites of a tower share; more are added.
+        known: of the embeddings, which the sites of a tower share; more is added.
     """
     try:
-        projections = trace.projections(site)
+        maps = trace.projections(site)
     except ValueError as error:
         return {}, dict.fromkeys(OF_WEIGHTS, str(error))
     if site.kind == "cross":
         why = "cross-attention reads one tower and writes to another"
         return {}, dict.fromkeys(OF_WEIGHTS, why)
+    kept = {} if trace.origin is None else trace.origin.kept()
+    place, mark = ("circuits", site.where), _mark(maps, known)
+    if place not in kept or kept[place][0] != mark:
+        kept[place] = mark, _scores(maps, known)
+    return kept[place][1]
+
+
+def _scores(maps: Projections, known: Known) -> Scores:
     scores, reasons = {}, {}
-    read, write = _read(projections), projections.output.float()
+    read, write = _read(maps), maps.output.float()
     if read.shape[1] == write.shape[2]:
-        scores[COPYING] = _kept(trace, site, COPYING, write @ read)
+        scores[COPYING] = eigenvalue_score(write @ read)
     else:
         reasons[COPYING] = "the head reads and writes vectors of different widths"
-    between = _between_tokens(projections, known)
+    between = _between_tokens(maps, known)
     if isinstance(between, str):
         reasons[OF_TOKENS] = between
     else:
-        scores[OF_TOKENS] = _kept(trace, site, OF_TOKENS, write @ between @ read)
-    if not projections.dot:
+        scores[OF_TOKENS] = eigenvalue_score(write @ between @ read)
+    if not maps.dot:
         reasons[MATCHING] = "a learned score, not a dot product, compares queries with keys"
-    elif projections.rotated:
+    elif maps.rotated:
         reasons[MATCHING] = (
             "queries and keys are rotated by their positions: their matrices alone give scores"
             " of a token with itself only"
         )
-    elif projections.query_norm is not None or projections.key_norm is not None:
+    elif maps.query_norm is not None or maps.key_norm is not None:
         reasons[MATCHING] = "queries and keys are normed after their matrices"
     else:
-        query, key = (
-            folded(each, projections.norm) for each in (projections.query, projections.key)
-        )
-        key = _each_head(key, projections.heads)
-        scores[MATCHING] = _kept(trace, site, MATCHING, key.transpose(1, 2) @ query)
+        query, key = (folded(each, maps.norm) for each in (maps.query, maps.key))
+        scores[MATCHING] = eigenvalue_score(_each_head(key, maps.heads).transpose(1, 2) @ query)
     return scores, reasons
 
 
-def _kept(
-    trace: Trace, site: Site, name: str, matrices: Float[Tensor, "head dim dim"]
-) -> Float[Tensor, " head"]:
-    """The score of each matrix, kept with the network for as long as they are the same."""
-    kept = {} if trace.origin is None else trace.origin.kept()
-    digest = blake2b(matrices.cpu().contiguous().numpy().data, digest_size=16).digest()
-    known = kept.get((name, site.where))
-    if known is None or known[0] != digest:
-        known = kept[name, site.where] = digest, eigenvalue_score(matrices)
-    return known[1]
+def _mark(maps: Projections, known: Known) -> tuple[object, ...]:
+    """Changes when a weight does: the products of all matrices with random vectors."""
+    ends = maps.embedding, maps.unembedding
+    for each in ends:
+        if each is not None and ("mark", id(each)) not in known:
+            known["mark", id(each)] = _product(_some(each))
+    norms = [each and (each.kind, each.weight) for each in (maps.norm, maps.final_norm)]
+    weights = [None if each is None or each[1] is None else _product(each[1]) for each in norms]
+    matrices = (maps.query, maps.key, maps.value, maps.output)
+    shared = [None if each is None else known["mark", id(each)] for each in ends]
+    return *map(_product, matrices), *weights, *shared, maps.dot, maps.rotated
+
+
+def _product(matrix: Tensor) -> float:
+    rows = matrix.reshape(-1, matrix.shape[-1]).float()
+    left, right = (_random(size).to(rows.device) for size in rows.shape)
+    return float(left @ (rows @ right))
+
+
+@cache
+def _random(size: int) -> Float[Tensor, " size"]:
+    return torch.randn(size, generator=torch.Generator().manual_seed(size))
 
 
 def eigenvalue_score(matrices: Float[Tensor, "head dim dim"]) -> Float[Tensor, " head"]:
@@ -109,17 +129,21 @@ def _each_head(matrices: Tensor, heads: int) -> Tensor:
     return matrices.repeat_interleave(heads // len(matrices), 0)
 
 
-def _between_tokens(projections: Projections, known: Products) -> Float[Tensor, "dim dim"] | str:
+def _some(table: Float[Tensor, "vocab dim"]) -> Float[Tensor, "token dim"]:
+    """The rows of evenly spread tokens of the vocabulary."""
+    return table[:: -(-len(table) // VOCABULARY)]
+
+
+def _between_tokens(maps: Projections, known: Known) -> Float[Tensor, "dim dim"] | str:
     """W_U W_E over evenly spread tokens of the vocabulary; or why there is none."""
-    if projections.embedding is None:
+    if maps.embedding is None:
         return "it reads no tokens through an embedding as wide as itself"
-    if projections.unembedding is None:
+    if maps.unembedding is None:
         return "its logits are not one norm and one linear map of the last hidden state"
-    if len(projections.embedding) != len(projections.unembedding):
+    if len(maps.embedding) != len(maps.unembedding):
         return "it reads and writes different vocabularies"
-    key = id(projections.embedding), id(projections.unembedding)
+    key = id(maps.embedding), id(maps.unembedding)
     if key not in known:
-        step = -(-len(projections.embedding) // VOCABULARY)
-        read, write = projections.embedding[::step].float(), projections.unembedding[::step].float()
-        known[key] = folded(write.T[None], projections.final_norm)[0] @ read
+        read, write = (_some(each).float() for each in (maps.embedding, maps.unembedding))
+        known[key] = folded(write.T[None], maps.final_norm)[0] @ read
     return known[key]

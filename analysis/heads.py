@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.circuits import OF_WEIGHTS, Products, circuit_scores
+from analysis.circuits import OF_WEIGHTS, Known, circuit_scores
 from analysis.head_numbers import HeadNumbers, Inputs
 from analysis.measures import MEASURES
 from analysis.view import View
@@ -106,7 +106,7 @@ def heads(
     shape = len(trace.sites), max(site.heads for site in trace.sites)
     values = {key: torch.full(shape, math.nan) for key in asked}
     reasons: dict[str, str] = {}
-    products: Products = {}
+    known: Known = {}
     of_weights = bool({*OF_WEIGHTS} & {*asked})
     for site, numbers in each(accumulators(trace, item=item).items(), progress):
         for block in trace.blocks(site, item=item):
@@ -115,7 +115,7 @@ def heads(
         results = {key: every[0] for key, every in numbers.result().items()}
         if of_weights:
             whole = trace.trace if isinstance(trace, View) else trace
-            scores, why = circuit_scores(whole, whole.site(site), products)
+            scores, why = circuit_scores(whole, whole.site(site), known)
             results, reasons = results | dict(scores), {**why, **reasons}
         for key in {*asked} & {*results}:
             values[key][trace.sites.index(site), : site.heads] = results[key].cpu()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.circuits import OF_WEIGHTS, Products, circuit_scores
+from analysis.circuits import OF_WEIGHTS, Known, circuit_scores
 from analysis.corpus.engines import ENGINES, local, on_ray
 from analysis.corpus.files import FOLDER, FORMAT, manifest_of, write_json
 from analysis.corpus.plan import (
@@ -220,7 +220,7 @@ class _Run:
 def _scores(trace: "Trace", places: Sequence[Place]) -> dict[str, list[float]]:
     """The scores of the weight matrices of every head; NaN where they are not defined."""
     columns = {key: np.full(sum(place.heads for place in places), np.nan) for key in OF_WEIGHTS}
-    known: Products = {}
+    known: Known = {}
     for place in places:
         scores = circuit_scores(trace, trace.site(place.where), known)[0]
         for key, values in scores.items():
