@@ -69,10 +69,6 @@ class FeedForward(nn.Module):
         gated: bool = False,
     ) -> None:
         super().__init__()
-        if activation not in ACTIVATIONS:
-            raise ValueError(
-                f"activation: expected one of {', '.join(ACTIVATIONS)}, received {activation!r}"
-            )
         self.gate = nn.Linear(dim, hidden, bias=False) if gated else None
         self.up = nn.Linear(dim, hidden, bias=not gated)
         self.down = nn.Linear(hidden, dim, bias=not gated)
@@ -119,8 +115,6 @@ class DropPath(nn.Module):
 
     def __init__(self, probability: float) -> None:
         super().__init__()
-        if not 0 <= probability < 1:
-            raise ValueError(f"drop_path: expected 0 up to 1, received {probability}")
         self.probability = probability
 
     def forward(self, x: Float[Tensor, "batch token dim"]) -> Float[Tensor, "batch token dim"]:
@@ -137,13 +131,7 @@ NORMS: dict[str, Callable[..., nn.LayerNorm | nn.RMSNorm]] = {
 
 
 def norm_of(kind: str, dim: int, eps: float = 1e-5) -> nn.LayerNorm | nn.RMSNorm:
-    """A norm over the features of each token.
-
-    Raises:
-        ValueError: for a kind that is not in `NORMS`.
-    """
-    if kind not in NORMS:
-        raise ValueError(f"norm_kind: expected one of {', '.join(NORMS)}, received {kind!r}")
+    """A norm over the features of each token, of one of `NORMS`."""
     return NORMS[kind](dim, eps=eps)
 
 

@@ -82,25 +82,6 @@ class Patches(nn.Module):
             return rearrange(self.project(pixels), "b dim row col -> b (row col) dim"), grid
         return self.project(cut(pixels, self.patch, self.order)), grid
 
-    def filters(self) -> Float[Tensor, "filter channel row col"]:
-        """The weights of the projection as filters over a patch.
-
-        Raises:
-            ValueError: for patches that are not projected.
-        """
-        if isinstance(self.project, nn.Identity):
-            raise ValueError("patches: expected a projection, these are not projected")
-        if self.kind == "conv":
-            return self.project.weight
-        high, wide = self.patch
-        return rearrange(
-            self.project.weight,
-            f"filter ({self.order}) -> filter c p1 p2",
-            p1=high,
-            p2=wide,
-            c=self.channels,
-        )
-
     def grid(self, shape: tuple[int, ...]) -> Sizes:
         """Rows and columns of the whole patches in pixels of this shape; the rest is not read.
 

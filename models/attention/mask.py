@@ -167,11 +167,6 @@ class Mask:
         stop = min(stop, last + 1) if self.causal else stop
         return slice(start, stop) if start < stop else slice(0, keys)
 
-    def first_hidden(self, rows: slice) -> int:
-        """A key before which nothing is hidden from these rows."""
-        plain = self.causal and self.padding is None and not self._has_rows
-        return rows.start + self.offset + 1 if plain else 0
-
     def _by_distance(self, rows: Tensor, part: slice) -> Tensor:
         key = torch.arange(part.start, part.stop, device=rows.device)
         distance = (rows + self.offset)[:, None] - key[None, :]

@@ -214,7 +214,6 @@ class RelativePositions(nn.Module):
             base: of the wavelengths of rotary positions.
         """
         super().__init__()
-        check_rotary(kind, head_dim)
         self.kind, self.heads, self.head_dim = kind, heads, head_dim
         self.bidirectional, self.base = not causal, base
         if kind == "relative":

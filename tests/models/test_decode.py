@@ -1,6 +1,5 @@
 """Writing step by step: what is written, and that keys and values kept change nothing."""
 
-import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +9,8 @@ from torch import Tensor
 
 from models.decode import greedy
 from models.decoder import Decoder, DecoderConfig
-from models.positional import POSITIONS
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.ssru import Translator, TranslatorConfig
-from tests.models.devices import DEVICES
 
 pytestmark = pytest.mark.usefixtures("unchecked_shapes")
 
@@ -66,20 +63,6 @@ def ending(network: Seq2Seq, source: Tensor, ends: int) -> Seq2Seq:
     found = Seq2Seq(config).eval()
     found.load_state_dict(network.state_dict())
     return found
-
-
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize(
-    ("positions", "norm"), list(zip(POSITIONS, itertools.cycle(["post", "pre"]), strict=False))
-)
-def test_kept_keys_and_values_change_nothing(positions: str, norm: str, device: str) -> None:
-    network = lively(replace(DECODER, positions=positions, norm=norm)).to(device)
-    ids = ids_of().to(device)
-    written, logits = steps_of(network, ids)
-    plain, slow = steps_of(network, ids, cached=False)
-    assert written.shape == (2, 13)
-    assert written.equal(plain)
-    assert (logits - slow).abs().max() < ROUNDING * slow.abs().max()
 
 
 def test_every_step_is_the_likeliest_of_one_pass() -> None:

@@ -24,11 +24,10 @@ def built(**changes: Any) -> Encoder:
     ("wrong", "message"),
     [
         ({"vocab": 0}, "vocab: expected at least 1, received 0"),
-        ({"head_dim": -1}, "head_dim: expected at least 1, received -1"),
         ({"positions": "rotary"}, "rotary: expected an even head width, received 7"),
         ({"segments": -1}, "segments: expected at least 0, received -1"),
         ({"padding": 101}, "padding: expected 0 to 100, received 101"),
-        ({"padding": -1}, "padding: expected 0 to 100, received -1"),
+        ({"classes": -1}, "classes: expected at least 0, received -1"),
     ],
 )
 def test_config_errors(wrong: dict, message: str) -> None:
@@ -62,3 +61,14 @@ def test_embedding(factor: bool) -> None:
     first = network(ids, segments=torch.zeros_like(ids)).hidden
     assert network(ids).hidden.equal(first)
     assert not found.hidden.equal(first)
+
+
+def test_logits_are_a_product_with_the_last_states() -> None:
+    """Of a network that answers at every token; it is else what it is without an answer."""
+    network, bare = built(classes=7), built()
+    out = network(ids_of())
+    assert network.head is not None
+    assert network.head.weight is not None
+    assert (out.logits - out.hidden @ network.head.weight.T).abs().max() < ROUNDING
+    assert (out.result[0], bare(ids_of()).result[0]) == ("logits", "hidden states")
+    assert out.hidden.equal(bare(ids_of()).hidden)

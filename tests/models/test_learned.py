@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import cache
 from math import sqrt
-from random import Random
 from statistics import fmean, stdev
 from typing import Any, cast
 
@@ -12,16 +11,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import avg_pool2d
 
-from models.decode import greedy
 from models.run import Model, load, trace
 from tests.roles import after_the_same, mirrored, previous_token, role_hits, role_score
-from train.dates import TARGET, Dates, Written
+from train.dates import Dates, Written
 from train.grammar import BEGUN, WHOLE, Masked, NextWord
 from train.letters import LETTERS, SIGNS, Induction, Reverse
 from train.objects import PATCH
 from train.shapes import NAMES, Scene, Shapes
-from train.task import draw, exam
-from train.vocabulary import END
+from train.task import exam
 
 pytestmark = pytest.mark.usefixtures("unchecked_shapes")
 
@@ -81,28 +78,6 @@ def span(item: Written, meaning: str) -> range:
     at = [part for part, _ in parts].index(meaning)
     begin = sum(len(text) for _, text in parts[:at])
     return range(begin, begin + len(parts[at][1]))
-
-
-def test_the_date_model_writes_what_teacher_forcing_says() -> None:
-    """Step by step, from its own output: as right as when it was told the date so far."""
-    model, items = opened("dates"), draw(Dates(), 60, Random("written"), held_out=True)
-    batch = Dates().batch(items)
-    source = batch.arguments["source"]
-    assert source is not None
-    steps = list(greedy(cast(Any, model.network), source))
-    written = torch.stack([step.ids for step in steps], 1)
-    right = sum(
-        row[: row.index(END)] == TARGET.ids(item.day.isoformat())
-        for row, item in zip(written.tolist(), items, strict=True)
-    )
-    assert right >= 59
-
-
-def test_the_date_models_own_writing_is_labelled() -> None:
-    found = trace(opened("dates"), "March the third, '98")
-    site = next(site for site in found.sites if site.kind == "cross")
-    assert found.query_labels(site) == ["<begin>", *"1998-03-03"]
-    assert "".join(found.key_labels(site)) == "March the third, '98"
 
 
 def test_a_grammar_head_finds_the_subject() -> None:

@@ -281,8 +281,3 @@ def test_layers_are_skipped_more_often_the_deeper_they_are(name: str) -> None:
         assert [block.drop_path.probability for block in network.encoder.blocks] == [0, 0.2, 0.4]
     assert [block.drop_path.probability for block in blocks] == [0, 0.2, 0.4]
     assert drop_path_of(0.4, 0, 1) == 0
-
-
-def test_a_shortcut_needs_values_as_wide_as_the_model() -> None:
-    with pytest.raises(ValueError, match="value_shortcut: expected heads"):
-        replace(NETWORKS["seq2seq"][1], value_shortcut=True, d_v=6)

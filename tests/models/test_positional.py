@@ -11,9 +11,7 @@ from transformers.models.vit_mae.modeling_vit_mae import ViTMAEEmbeddings
 
 from models.positional import (
     GridPositions,
-    Learned,
     interpolate_grid,
-    positions_of,
     sincos_2d,
     sinusoidal,
 )
@@ -28,19 +26,6 @@ def test_sinusoidal_equals_the_loop(dim: int, base: float) -> None:
             angle = p / base ** (2 * (column // 2) / dim)
             expected = math.cos(angle) if column % 2 else math.sin(angle)
             assert abs(float(table[p, column]) - expected) < 1e-7  # float32 below 1: 6e-8
-
-
-def test_learned_is_added_by_position() -> None:
-    learned = Learned(13, 7)
-    x = torch.zeros(2, 5, 7)
-    assert learned(x).equal(learned.table[:5].expand(2, 5, 7))
-
-
-def test_none_adds_nothing_and_others_are_refused() -> None:
-    x = torch.randn(2, 5, 7)
-    assert positions_of("none", 13, 7)(x).equal(x)
-    with pytest.raises(ValueError, match=r"expected one of sinusoidal, learned, .*received 'x'"):
-        positions_of("x", 13, 7)
 
 
 # --- grids ------------------------------------------------------------------------------------
@@ -66,20 +51,6 @@ def test_interpolation_equals_transformers(new: tuple[int, int]) -> None:
     table = theirs.position_embeddings[0].detach()
     expected = theirs.interpolate_pos_encoding(patches, 8 * new[0], 8 * new[1])[0].detach()
     assert interpolate_grid(table[1:], (5, 5), new).equal(expected[1:])
-
-
-def test_interpolation_keeps_what_it_should() -> None:
-    table = torch.randn(15, 7)
-    assert interpolate_grid(table, (3, 5), (3, 5)) is table
-    flat = interpolate_grid(torch.ones(15, 7), (3, 5), (8, 2))
-    assert (flat - 1).abs().max() < 1e-6
-    rows, cols = torch.meshgrid(torch.arange(3.0), torch.arange(5.0), indexing="ij")
-    places = torch.stack([rows, cols], -1).flatten(0, 1)
-    wider, higher = (interpolate_grid(places, (3, 5), new) for new in ((3, 9), (8, 5)))
-    assert (wider[:, 0] - torch.arange(3.0).repeat_interleave(9)).abs().max() < 1e-5
-    assert (higher[:, 1] - torch.arange(5.0).repeat(8)).abs().max() < 1e-5
-    with pytest.raises(ValueError, match=r"received 15 positions, old \(5, 5\) and new \(3, 3\)"):
-        interpolate_grid(table, (5, 5), (3, 3))
 
 
 @pytest.mark.parametrize("kind", ["sinusoidal", "sincos2d", "learned", "none"])

@@ -87,6 +87,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         "angles: expected 5 tokens and 2 pairs, received 7 and 2",
     ),
     (lambda: Mask(window=0), "window: expected at least 1 key, received 0"),
+    (lambda: Mask(fill=0.0), "fill: expected a number below 0, received 0.0"),
     (lambda: Mask(offset=-1), "offset: expected 0 or more, received -1"),
     (
         lambda: Ablate(0, 0, NONE_SUCH),

@@ -5,7 +5,6 @@ import torch
 
 from models.attention import MultiHeadAttention
 from models.edits import Ablate
-from models.run import load, trace
 from models.smallest import Smallest, SmallestConfig, unscaled
 from tests.models.tensors import noise
 
@@ -49,11 +48,3 @@ def test_smallest_reads_ids_of_words_too() -> None:
     assert silent.hidden.allclose(network.norm(words[ids]))
     with pytest.raises(ValueError, match="layer: expected 0 to 0, received 1"):
         network(ids, edits=[Ablate(1, 0)])
-
-
-def test_smallest_is_traced() -> None:
-    found = trace(load(SmallestConfig()), "Ada wrote the first program")
-    (site,) = found.sites
-    assert (site.kind, site.heads, site.queries) == ("self", 1, len(found.labels))
-    assert (found.weights(layer=0, head=0).sum(-1) - 1).abs().max() < 1e-6
-    assert found.output.name == "predictions"

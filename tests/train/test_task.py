@@ -1,16 +1,13 @@
 """The split is disjoint by construction, answers are graded right, and intervals hold."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from train.letters import LETTERS, Reverse
 from train.recipes import RECIPES
 from train.task import (
     IGNORED,
@@ -21,7 +18,6 @@ from train.task import (
     logits_of,
     loss_of,
     right,
-    score,
 )
 
 EVERY = {f"{n}: {m}": t for n, r in RECIPES.items() for m, (t, _) in r.exams.items()}
@@ -96,31 +92,3 @@ def test_a_network_that_answers_once_is_asked_several_questions() -> None:
     uneven = replace(batch, classes=(4, 2))  # as many answers as there are to each question
     assert logits_of(out, uneven)[0, :, :2].tolist() == [[0, 1], [0, 1]]
     assert logits_of(out, uneven).argmax(-1).tolist() == [[1, 1], [0, 0]]
-
-
-class Fixed(torch.nn.Module):
-    """Answers "a" to every token."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.bias = torch.nn.Parameter(F.one_hot(torch.tensor(5), len(LETTERS.names)).float())
-
-    def forward(self, ids: torch.Tensor, padding: torch.Tensor | None) -> SimpleNamespace:
-        return SimpleNamespace(logits=self.bias.expand(*ids.shape, -1))
-
-
-class Told(Reverse):
-    """A task whose items are their own answers."""
-
-    def batch(self, items: Sequence[Any]) -> Batch:
-        ids = torch.zeros(len(items), 1, dtype=torch.long)
-        return Batch({"ids": ids, "padding": None}, torch.tensor(items)[:, None])
-
-
-def test_the_interval_of_a_score_is_wilsons() -> None:
-    """Its ends are the shares p for which the count lies 1.96 standard deviations away."""
-    found = score(Fixed(), Told(), [5] * 497 + [6] * 3)
-    assert (found.right, found.of) == (497, 500)
-    for end in (found.low, found.high):
-        deviation = (end * (1 - end) / 500) ** 0.5
-        assert abs(497 / 500 - end) == pytest.approx(1.959964 * deviation, rel=1e-6)

@@ -86,20 +86,6 @@ def test_blocks_of_rows_fit_into_the_limit(
     assert made == sizes
 
 
-@pytest.mark.parametrize("kv_heads", [1, 2, 3, 6])
-def test_groups_of_heads(kv_heads: int) -> None:
-    """Each key head serves as many query heads in a row."""
-    q, k, v = inputs(CASES["plain"], kv_heads)
-    values, pattern = attend(q, k, v)
-    k, v = (x.repeat_interleave(HEADS // kv_heads, dim=1) for x in (k, v))
-    expected = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1)
-    assert (pattern.weights() - expected).abs().max() < ROUNDING
-    assert (pattern.weights(3) - expected[:, 3]).abs().max() < ROUNDING
-    for block in pattern.blocks(item=1):
-        assert (block.weights - expected[1][block.heads]).abs().max() < ROUNDING
-    assert (values - expected @ v).abs().max() < ROUNDING * v.abs().max()
-
-
 @pytest.mark.parametrize("causal", [False, True])
 def test_a_bias_beside_a_causal_mask(causal: bool) -> None:
     q, bias = torch.randn(1, 3, 7, 5), torch.randn(1, 3, 7, 7)
@@ -206,9 +192,15 @@ def test_pattern_shows_weights_before_dropout() -> None:
     assert (dropped - values).abs().max() > 0.1
 
 
-def test_one_edit_or_several() -> None:
-    q, k, v = inputs(CASES["plain"], HEADS)
-    one, _ = attend(q, k, v, edit=Temperature(0.5))
-    listed, _ = attend(q, k, v, edit=[Temperature(0.5)])
-    assert one.equal(listed)
-    assert not one.equal(attend(q, k, v)[0])
+def test_hidden_keys_with_a_score_of_their_own() -> None:
+    """softmax of the scores with the number in place of the hidden ones, after a temperature."""
+    dice = torch.Generator().manual_seed(1)
+    q, k, v = (torch.randn(2, 3, 11, 7, generator=dice) for _ in range(3))
+    hidden = torch.rand(2, 3, 11, 11, generator=dice) > 0.6
+    hidden[1, 2, 3] = True  # a row with no key
+    mask = Mask(dense=~hidden, fill=-2.0)
+    values, pattern = attend(q, k, v, mask=mask, edit=Temperature(0.5))
+    expected = (q @ k.mT / 7**0.5 / 0.5).masked_fill(hidden, -2.0).softmax(-1)
+    assert pattern.path == "explicit"
+    assert (pattern.weights() - expected).abs().max() < ROUNDING
+    assert (values - expected @ v).abs().max() < ROUNDING * v.abs().max()

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from einops import rearrange
 from torch import nn
 
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig
@@ -68,17 +67,6 @@ def test_cross_attention_equals_torch(mask: Mask, theirs_mask: dict) -> None:
     x, context = noise(BATCH, TOKENS, DIM), noise(BATCH, KEYS, DIM).flip(1)
     found = ours(x, context, mask=mask)
     expect(found, theirs(x, context, context, average_attn_weights=False, **theirs_mask))
-
-
-def test_bias_of_scores_reaches_the_pattern() -> None:
-    layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=HEADS))
-    x = noise(BATCH, TOKENS, DIM)
-    bias = noise(1, HEADS, TOKENS, TOKENS)
-    expected = torch.softmax(layer(x)[1].scores() + bias, -1)
-    out, pattern = layer(x, bias=bias)
-    assert (pattern.weights() - expected).abs().max() < ROUNDING
-    values = rearrange(expected @ pattern.v, "b h t d -> b t (h d)")
-    assert (out - layer.out(values)).abs().max() < ROUNDING
 
 
 @pytest.mark.parametrize(

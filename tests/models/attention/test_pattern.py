@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from models.attention import Dot, Edge, Mask, attend
-from models.attention.pattern import Pattern, Rows, index_slice
+from models.attention.pattern import Pattern, Rows
 from models.edits import Temperature
 from tests.models.cases import (
     BATCH,
@@ -96,14 +96,6 @@ def test_edits_of_weights_come_one_after_another() -> None:
     expected = ((plain.weights() + 0.5) * heads + 2.0) * heads
     assert (edited.weights() - expected).abs().max() < 1e-4  # numbers up to 47
     assert (edited.weights(4, [3], item=1) - expected[1, 4, [3]]).abs().max() < 1e-4
-
-
-def test_one_index_or_all() -> None:
-    assert index_slice(None, 5, "head") == slice(None)
-    assert [index_slice(index, 5, "head") for index in (0, 4)] == [slice(0, 1), slice(4, 5)]
-    for wrong in (-1, 5):
-        with pytest.raises(ValueError, match=f"head: expected 0 to 4, received {wrong}"):
-            index_slice(wrong, 5, "head")
 
 
 @pytest.mark.parametrize("name", ["plain", "everything", "cap, sink, padding, causal"])

@@ -50,8 +50,6 @@ def test_rotary_positions_of_ones_own() -> None:
 def test_rotary_refuses_odd_widths(width: int) -> None:
     with pytest.raises(ValueError, match=f"expected an even head width, received {width}"):
         rotary_angles(TOKENS, width)
-    with pytest.raises(ValueError, match=f"expected an even head width, received {width}"):
-        RelativePositions("rotary", HEADS, width)
 
 
 # --- ALiBi ------------------------------------------------------------------------------------

@@ -280,14 +280,6 @@ def test_the_library_s_own_inputs_have_the_grids_of_the_prompt(opened: Any) -> N
 # --- what cannot be read ------------------------------------------------------------------------
 
 
-def test_a_file_that_is_no_picture_is_refused_in_one_line(opened: Any, tmp_path: Path) -> None:
-    content = b"\x89PNG\r\n\x1a\n broken"
-    (tmp_path / "photo.png").write_bytes(content)
-    for given in (str(tmp_path / "photo.png"), content):
-        with pytest.raises(ValueError, match=r"^.{5,200}$"):
-            ask(opened("LLaVA"), given)
-
-
 def test_pictures_for_a_model_of_text_are_refused(tmp_path: Path) -> None:
     config = transformers.LlamaConfig(**BY_NAME["LLaVA"].sizes["text_config"])
     transformers.LlamaForCausalLM(config).eval().save_pretrained(tmp_path)

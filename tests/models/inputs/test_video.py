@@ -87,14 +87,6 @@ def test_patches_are_those_of_the_library_s_video_processor(count: int) -> None:
     torch.testing.assert_close(values, expected[0], atol=1e-6, rtol=0)  # a rounding of float32
 
 
-def test_a_still_video_is_the_picture_that_the_library_repeats() -> None:
-    processor = processor_of("qwen2_vl")
-    picture = processor.images([photo()], return_tensors="pt")
-    values, grid = patches(processor, [photo(), photo()])
-    assert torch.equal(values, picture["pixel_values"])
-    assert grid == picture["image_grid_thw"].tolist()
-
-
 def test_the_size_of_a_frame_of_qwen3_depends_on_their_number() -> None:
     """At most 4,800 pixels of all frames: four of 50 × 30 are as many as fit in 40 × 24."""
     few, many = (
@@ -218,13 +210,6 @@ def test_an_unstated_rate_is_said(opened: Any) -> None:
     note = "no frame rate is stated: 24 frames a second are assumed"
     assert note in ask(opened("Qwen3-VL"), film(2)).notes
     assert note not in ask(opened("Qwen3-VL"), film(2, fps=2.0)).notes
-
-
-def test_the_model_writes_an_answer_about_a_video(opened: Any) -> None:
-    found = ask(opened("Qwen2-VL"), film(4), target=None)
-    first = int(found.answer or 0)
-    told = found.output.values[0].argmax(-1)[first - 1 : -1]
-    assert told.tolist() == list(found.tokens[0].ids[first:])
 
 
 ONE = "video: expected 2 to 64 frames, received 1"
