@@ -174,7 +174,7 @@ UNPROJECTED = ViTConfig(
 
 
 def test_a_head_for_all_patches() -> None:
-    network = ViT(UNPROJECTED).eval()
+    network: Any = ViT(UNPROJECTED).eval()
     assert network(noise(2, 3, 64, 64)).logits.shape == (2, 10)
     shapes = [layer.weight.shape for layer in network.head.layers]
     assert shapes == [(1000, 16 * 768), (1000, 1000), (10, 1000)]
