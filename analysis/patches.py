@@ -84,16 +84,6 @@ def shared_top(
     return (below if beside else float(largest.max())), beside
 
 
-def heads_of_query(trace: Trace, site: Site, query: int) -> Float[Tensor, "head key"]:
-    """Weights of one query to every token, in each head."""
-    return trace.weights(site, rows=range(query, query + 1))[:, 0, : site.queries]
-
-
-def heads_of_key(trace: Trace, site: Site, key: int) -> Float[Tensor, "head query"]:
-    """Weights of every query to one key, in each head."""
-    return torch.cat([trace.weights(site, rows=rows)[..., key] for rows in _blocks(site)], 1)
-
-
 @dataclass(frozen=True, eq=False)
 class PatchSinks:
     """Attention sinks of a picture.

@@ -8,8 +8,6 @@ import pytest
 import torch
 
 from analysis.patches import (
-    heads_of_key,
-    heads_of_query,
     layer_cells,
     patch_sinks,
     pool_keys,
@@ -61,13 +59,6 @@ def test_the_layer_is_its_representatives_over_cells():
     # the same numbers but for the order of float32 sums
     torch.testing.assert_close(layer_cells(trace, trace.sites[0], 2), expected, atol=1e-6, rtol=0)
     torch.testing.assert_close(layer_cells(trace, trace.sites[0], 1), trace.weights(0))
-
-
-def test_one_query_and_one_key_are_a_row_and_a_column():
-    trace = traced()
-    whole, site = trace.weights(0), trace.sites[0]
-    torch.testing.assert_close(heads_of_query(trace, site, 13), whole[:, 13], atol=1e-6, rtol=0)
-    torch.testing.assert_close(heads_of_key(trace, site, 13), whole[:, :, 13], atol=1e-6, rtol=0)
 
 
 def in_one_patch(patch: int) -> Trace:

@@ -309,7 +309,7 @@ def test_states_of_a_second_picture_are_mapped_and_patched(page: Page, app_url: 
     page.get_by_role("button", name=re.compile("^Which states matter")).click(timeout=60_000)
     box = page.locator(".hs-faithful", has=page.locator(".hs-states"))
     expect(box.locator(".hs-check")).to_contain_text("10 of them exactly", timeout=60_000)
-    maps = box.locator(".hs-states-map")
+    maps = box.locator(".hs-states .hs-face")
     expect(maps).to_have_count(len(load("digits").network.blocks))
     read = box.locator(".hs-sweep-read")
     best = read.inner_text()

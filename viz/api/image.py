@@ -1,16 +1,14 @@
 """Responses about the trace of a picture: all heads of a layer, exact rows, sinks."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
 
 from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry
 from viz.api.pool import check
-from viz.api.requests import QuestionError
-from viz.api.text import DIFFERENCE, site_at
+from viz.api.text import exact, site_at
 from viz.pack import ALL, factor_for, layer_part, message, row_part
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 @endpoint("layer", "image")
@@ -35,22 +33,9 @@ def heads_of(
     values: Literal["weights", "difference"] = "weights",
 ) -> bytes:
     """The exact weights of all heads for one query, or for one key; or what edits changed."""
-    from analysis.patches import heads_of_key, heads_of_query
-
-    attention_site = site_at(entry.trace, site)
-    if index >= attention_site.queries:
-        raise QuestionError(f"expected index 0 to {attention_site.queries - 1}")
-
-    def read(one: TraceEntry) -> "Tensor":
-        if axis == "query":
-            return heads_of_query(one.trace, attention_site, index)
-        return heads_of_key(one.trace, attention_site, index)
-
-    weights = read(entry)
-    if values == DIFFERENCE:
-        entry.difference(site)
-        weights = weights - read(entry.unedited)
-    numbers = weights.numpy(force=True)
+    where = site_at(entry.trace, site)
+    heads = [exact(entry, site, head, axis, index, values)[0] for head in range(where.heads)]
+    numbers = np.stack(heads)[:, : where.queries]
     return message(rows=[row_part(site, ALL, axis, index, numbers, values)])
 
 

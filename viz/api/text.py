@@ -138,6 +138,20 @@ def row_of(
 
     Or scores, or what edits changed.
     """
+    numbers, shares = exact(entry, site, head, axis, index, values, sinks)
+    return message(rows=[row_part(site, head, axis, index, numbers, values, shares)])
+
+
+def exact(
+    entry: TraceEntry,
+    site: int,
+    head: Head,
+    axis: Literal["query", "key"],
+    index: int,
+    values: str = "weights",
+    sinks: str = "shown",
+) -> "tuple[np.ndarray, Part | None]":
+    """The numbers of one query or key, and what went to sinks where these are hidden."""
     from analysis.overview import column_of, rows_of
 
     attention_site = site_at(entry.view, site, head)
@@ -160,8 +174,7 @@ def row_of(
         else:
             numbers = column_of(source, attention_site, head, index)
     shares = hidden and _shares(hidden, attention_site, head, rows, sinks)
-    numbers = numbers.numpy(force=True)
-    return message(rows=[row_part(site, head, axis, index, numbers, values, shares)])
+    return numbers.numpy(force=True), shares
 
 
 def source_of(

@@ -12,7 +12,7 @@ const IMPORTS = {
   painting: ["core", "vendor"],
   controls: ["core", "vendor"],
   chart: ["core"],
-  matter: ["core", "methods", "parts", "vendor"],
+  matter: ["core", "methods", "painting", "parts", "vendor"],
   lab: ["core", "matter", "methods", "parts", "vendor", "../views"],
   text: ["core", "matter", "methods", "parts", "painting", "vendor", "../views"],
   image: ["core", "painting", "parts", "text", "vendor"],

@@ -4,13 +4,15 @@
 import { cellBeside, cellOf, tokenAt } from "../core/grids.js";
 import { html } from "../core/html.js";
 import { signed } from "../core/ticks.js";
-import { colourOf } from "../methods/methods.js";
-import { Area } from "../parts/over_picture.js";
-import { useLayoutEffect, useRef } from "../vendor/hooks.js";
+import { pixelsOf, signedVeilOf } from "../painting/over.js";
+import { Area, fitted, OverPicture } from "../parts/over_picture.js";
+import { useMemo } from "../vendor/hooks.js";
 import { logitOf, OF_STATES, PatchButton, Sweep } from "./sweep.js";
 
 /** @import {Swept, Theme} from "../types" */
 /** @import {PatchState} from "../image/state.js" */
+
+const SPACE = { wide: 112, high: 112 }; // CSS pixels of a layer
 
 /** @param {{state: PatchState, theme: Theme, ask: ((asked: import("../core/edits.js").Asked) => void) | null}} props */
 export function StatesOfPictures({ state, theme, ask }) {
@@ -45,56 +47,50 @@ const subjectOf = (answer) =>
     ? logitOf("each state", answer)
     : `How far each state moves the last state of the ${answer.name} towards that of the second picture, where 1 is all the way`;
 
-function Layer({ state, theme, answer, row, layer, most, at, choose }) {
-  const { prefix } = state;
+function Layer({ state, row, layer, most, at, choose }) {
+  const { bitmap, prefix, bothWays } = state;
   const grid = state.grid();
-  const { shape } = grid;
-  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  useLayoutEffect(() => {
-    const context = canvas.current?.getContext("2d");
-    const image = context?.createImageData(shape[1], shape[0]);
-    if (!context || !image) return;
-    grid.places.forEach((token, i) =>
-      image.data.set([...colourOf(theme, row[token], most, true), 255], 4 * i),
-    );
-    context.putImageData(image, 0, 0);
-  }, [answer, theme]);
-  const press = ({ clientX, clientY, currentTarget }) => {
-    const { left, top, width, height } = currentTarget.getBoundingClientRect();
-    const token = tokenAt([grid], [(clientX - left) / width, (clientY - top) / height]);
-    if (token >= 0) choose({ row: layer, column: token });
-  };
+  const layers = useMemo(() => {
+    const scale = { table: signedVeilOf(bothWays), top: most, kind: /** @type {const} */ ("signed") };
+    return [
+      {
+        grid,
+        pixels: pixelsOf(
+          Array.from(grid.places, (place) => row[place]),
+          scale,
+        ),
+      },
+    ];
+  }, [row, most, grid]);
+  const here = at.row === layer ? at.column : -1;
+  const size = fitted(SPACE, bitmap, SPACE.high);
+  const go = (token) => token >= 0 && choose({ row: layer, column: token });
   const walk = (event) => {
-    const next = cellBeside([grid], at.row === layer ? at.column : prefix, event.key);
+    const next = cellBeside([grid], here < 0 ? prefix : here, event.key);
     if (next < 0) return;
     event.preventDefault();
     event.stopPropagation();
-    choose({ row: layer, column: next });
+    go(next);
   };
-  const cell = at.row === layer && cellOf([grid], at.column);
   return html`
     <figure class="hs-states-layer">
       <figcaption>layer ${layer}</figcaption>
-      <div
-        class="hs-states-map"
-        tabindex="0"
-        role="img"
-        aria-label=${`Layer ${layer}: patches of the second picture. Arrow keys choose one.`}
-        data-layer=${layer}
-        onClick=${press}
-        onKeyDown=${walk}
-      >
-        <canvas width=${shape[1]} height=${shape[0]} ref=${canvas} />
-        ${cell && html`<${Area} sides=${cell} />`}
-      </div>
+      ${
+        size &&
+        html`<${OverPicture}
+          ...${{ bitmap, layers, size, isGrey: true, kind: "hs-small" }}
+          label=${`Layer ${layer}: patches of the second picture. Arrow keys choose one.`}
+          marks=${html`<${Area} sides=${cellOf([grid], here)} />`}
+          onChoose=${(place) => go(tokenAt([grid], place))}
+          onKey=${walk}
+        />`
+      }
       ${state
         .labels()
         .query.slice(0, prefix)
         .map(
           (label, token) => html`
-          <button type="button" class="hs-edge" onClick=${() => choose({ row: layer, column: token })}>
-            ${`${label}: ${signed(row[token], 2)}`}
-          </button>
+          <button type="button" class="hs-edge" onClick=${() => go(token)}>${`${label}: ${signed(row[token], 2)}`}</button>
         `,
         )}
     </figure>
