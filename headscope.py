@@ -4,9 +4,11 @@ The names are those of `models`, `analysis` and `viz`, each imported when it is 
 command `headscope` starts the app, and `headscope figure` writes figures from a shell.
 """
 
+import ast
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -66,47 +68,12 @@ if TYPE_CHECKING:
     from viz.export import figure as figure
     from viz.notebook import explore as explore
 
-_HOMES = {
-    "analysis.alignment": ("align",),
-    "analysis.alike": ("alike",),
-    "analysis.attribution": ("logit_attribution",),
-    "analysis.blame": ("blame",),
-    "analysis.corpus": ("corpus", "open_corpus"),
-    "analysis.effects": ("Divergence", "Logit", "Loss"),
-    "analysis.faithfulness": ("faithfulness",),
-    "analysis.flow": ("flow",),
-    "analysis.generation": ("continue_text",),
-    "analysis.heads": ("heads",),
-    "analysis.lens": ("jacobian_lens", "logit_lens"),
-    "analysis.norms": ("alti", "value_norms"),
-    "analysis.predictions": ("predict",),
-    "analysis.relevance": ("explain", "relevance"),
-    "analysis.rollout": ("rollout",),
-    "analysis.split": ("split",),
-    "analysis.states": ("state_sweep",),
-    "analysis.sweep": ("sweep",),
-    "analysis.view": ("View",),
-    "analysis.words": ("joined_tokens", "words_of"),
-    "models.averaged": ("averaged",),
-    "models.decoder": ("DecoderConfig",),
-    "models.edits": (
-        *("Ablate", "AblateMLP", "Cover", "Cut", "Patch", "Reference", "SetWeights"),
-        *("Temperature", "UsePattern"),
-    ),
-    "models.encoder": ("EncoderConfig",),
-    "models.inputs.prompt": ("Prompt", "in_template"),
-    "models.inputs.video": ("Video",),
-    "models.layer": ("AttentionLayerConfig",),
-    "models.output": ("Sampling",),
-    "models.run": ("load", "trace"),
-    "models.seq2seq": ("Seq2SeqConfig",),
-    "models.smallest": ("SmallestConfig",),
-    "models.ssru": ("TranslatorConfig",),
-    "models.vector_encoder": ("VectorEncoderConfig",),
-    "models.verify": ("verify",),
-    "models.vit": ("ViTConfig",),
-    "viz.export": ("export", "figure"),
-    "viz.notebook": ("explore",),
+_HOMES = {  # the names above, and the modules that they are imported from
+    alias.name: node.module
+    for node in ast.walk(ast.parse(Path(__file__).read_text(encoding="utf-8")))
+    if isinstance(node, ast.ImportFrom) and node.module
+    for alias in node.names
+    if alias.asname == alias.name
 }
 _GONE = {  # names of earlier versions, and what to do instead
     "Drop": "leave the token out of the text, or hide it as a key with Cut(None, None, None, key)",
@@ -122,7 +89,7 @@ _GONE = {  # names of earlier versions, and what to do instead
 def __getattr__(name: str) -> Any:
     if name in _GONE:
         raise AttributeError(f"headscope has no {name!r} any more: {_GONE[name]}")
-    home = next((module for module, names in _HOMES.items() if name in names), None)
+    home = _HOMES.get(name)
     value = _edit(name) if home is None else getattr(import_module(home), name)
     if value is None:
         raise AttributeError(f"headscope has no {name!r}")
@@ -140,7 +107,7 @@ def _edit(name: str) -> type | None:
 
 
 def __dir__() -> list[str]:
-    return sorted(["main", *(name for names in _HOMES.values() for name in names)])
+    return sorted(["main", *_HOMES])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -39,32 +39,24 @@ APP_BROWSERS = (
     "%ProgramFiles%/Google/Chrome/Application/chrome.exe",
     "%ProgramFiles(x86)%/Microsoft/Edge/Application/msedge.exe",
 )
-NETWORK_TROUBLE = (
-    "NewConnectionError",
-    "NameResolutionError",
-    "name resolution",
-    "ConnectTimeout",
-    "ReadTimeout",
-    "Connection refused",
-    "ConnectionError",
-    "ProxyError",
-    "SSLError",
+NETWORK_TROUBLE = re.compile(
+    r"New\w*ConnectionError|[Nn]ame ?[Rr]esolution|ConnectTimeout|ReadTimeout|Connection refused"
+    "|ConnectionError|ProxyError|SSLError"
 )
 
 
 def main(arguments: "list[str] | None" = None) -> int:
     """Install what is missing, then serve until Ctrl-C. Returns the exit status."""
     options = parser(os.path.basename(sys.argv[0])).parse_args(arguments)
-    if options.notebook:
-        return run(lambda: notebook(prepare("requirements-notebook.txt"), not options.no_browser))
-    return run(lambda: app(options))
 
+    def task() -> int:
+        if options.notebook:
+            return notebook(prepare("requirements-notebook.txt"), not options.no_browser)
+        python = prepare("requirements.txt")
+        fetch_models(python)
+        return serve_at(python, options)
 
-def app(options: argparse.Namespace) -> int:
-    """Install what is missing, fetch models, and serve; returns the exit status."""
-    python = prepare("requirements.txt")
-    fetch_models(python)
-    return serve_at(python, options)
+    return run(task)
 
 
 def installed(arguments: "list[str]") -> int:
@@ -122,21 +114,11 @@ def notebook(python: Path, browser: bool) -> int:
     Its notebooks find the packages of this folder, and are saved with their views (LAB_SETTINGS;
     the user's own settings count more).
     """
-    command = [str(python), "-m", "jupyterlab"]
-    return subprocess.call(
-        command if browser else [*command, "--no-browser"],
-        cwd=str(ROOT / "notebooks"),
-        env={
-            **os.environ,
-            "PYTHONPATH": before("PYTHONPATH", ROOT),
-            "JUPYTER_CONFIG_PATH": before("JUPYTER_CONFIG_PATH", LAB_SETTINGS),
-        },
-    )
-
-
-def before(variable: str, folder: Path) -> str:
-    """The value of a variable that lists folders, with one more in front."""
-    return os.pathsep.join(filter(None, [str(folder), os.environ.get(variable, "")]))
+    command = [str(python), "-m", "jupyterlab", *([] if browser else ["--no-browser"])]
+    more = {}
+    for name, folder in (("PYTHONPATH", ROOT), ("JUPYTER_CONFIG_PATH", LAB_SETTINGS)):
+        more[name] = os.pathsep.join(filter(None, [str(folder), os.environ.get(name, "")]))
+    return subprocess.call(command, cwd=str(ROOT / "notebooks"), env={**os.environ, **more})
 
 
 def refuse_old_python() -> None:
@@ -144,11 +126,9 @@ def refuse_old_python() -> None:
     if sys.version_info >= OLDEST:
         return
     newer = [f"python3.{minor}" for minor in range(19, OLDEST[1] - 1, -1)]
-    newer_python = next(
-        (name for name in newer if shutil.which(name) and output([name, "-V"])[0]), None
-    )
+    runs = [name for name in newer if shutil.which(name) and output([name, "-V"])[0]]
     this = ".".join(str(part) for part in sys.version_info[:3])
-    todo = f"Run {newer_python}" if newer_python else f"Install it, then run python3.{OLDEST[1]}"
+    todo = f"Run {runs[0]}" if runs else f"Install it, then run python3.{OLDEST[1]}"
     sys.exit(f"Headscope needs Python 3.{OLDEST[1]} or newer; this is {this}. {todo} start.py")
 
 
@@ -280,7 +260,7 @@ def advice(text: str) -> str:
     """What to do about a failed installation, from what pip said."""
     if "No space left" in text or "Errno 28" in text:
         return "The disk is full. Make room (torch alone can take several GB), then run this again."
-    if any(sign in text for sign in NETWORK_TROUBLE):
+    if NETWORK_TROUBLE.search(text):
         return (
             "The package index could not be reached. Check the network and pip's settings "
             "(pip config list), then run this again: what was downloaded is kept."
@@ -345,8 +325,9 @@ def serve(
 
 
 def browser_tab(_: Path, url: str) -> None:
-    """Open the browser, where there is a screen."""
-    if has_display():
+    """Open the browser; without a screen webbrowser would fill the terminal with one of text."""
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    if os.name == "nt" or sys.platform == "darwin" or any(map(os.environ.get, screens)):
         import webbrowser
 
         webbrowser.open(url)
@@ -388,13 +369,6 @@ def answers(server: "subprocess.Popen[bytes]", port: int) -> bool:
             connection.close()
         time.sleep(0.05)
     return False
-
-
-def has_display() -> bool:
-    """On a machine without a screen webbrowser would fill the terminal with a text browser."""
-    if os.name == "nt" or sys.platform == "darwin":
-        return True
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
 
 
 def stop(server: "subprocess.Popen[bytes]") -> None:
