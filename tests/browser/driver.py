@@ -14,7 +14,7 @@ import io
 import json
 import random
 import re
-from collections.abc import Callable
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,24 +31,7 @@ WAIT_MS = 120_000
 NAVIGATIONS = 3  # that may come while the page is waited for
 REST_MS = 1200  # a page is at rest when nothing has changed for that long
 POLL_MS = 200
-WORDS = [
-    "the",
-    "cat",
-    "sat",
-    "on",
-    "a",
-    "mat",
-    "and",
-    "it",
-    "was",
-    "too",
-    "tired",
-    "to",
-    "cross",
-    "🙂",
-    "Über",
-    "<s>",
-]
+WORDS = re.findall(r"\S+", "the cat sat on a mat and it was too tired to cross 🙂 Über <s>")
 VIEW = ".headscope[data-trace]"
 SIDE = 16  # pixels of a canvas that are compared, along each side
 LEVELS = 24  # of 256 by which a pixel may differ: weights on the way are rounded, text is smoothed
@@ -117,14 +100,13 @@ AVOID = re.compile(
 )
 
 INIT = """() => {
-  const errors = (window.__errors = []);
   const seen = new WeakSet();
   const look = () => {
     const boxes = "[data-testid=stException], [data-testid=stDialog]";
     for (const box of document.querySelectorAll(boxes))
       if (!seen.has(box) && box.textContent.trim()) {
         seen.add(box);
-        errors.push(box.textContent.trim().slice(0, 300));
+        window.reportErrorBox(box.textContent.trim().slice(0, 300));
       }
   };
   new MutationObserver(look).observe(document, { subtree: true, childList: true });
@@ -153,11 +135,6 @@ const within = (e, selector) => {
 };
 const visible = (e) => e.checkVisibility({ visibilityProperty: true });
 const words = (e) => (e.innerText ?? e.textContent ?? "").replace(/\\s+/g, " ").trim();
-const hash = (text) => {
-  let h = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-  return (h >>> 0).toString(16);
-};
 const small = (canvas) => {
   const context = new OffscreenCanvas(SIDE, SIDE).getContext("2d");
   context.imageSmoothingQuality = "high";
@@ -166,31 +143,18 @@ const small = (canvas) => {
   context.drawImage(canvas, 0, 0, SIDE, SIDE);
   return [...context.getImageData(0, 0, SIDE, SIDE).data];
 };
-const number = (thing) => {
-  const numbers = (window.__numbers ??= new WeakMap());
-  if (!numbers.has(thing)) numbers.set(thing, (window.__last = (window.__last ?? 0) + 1));
-  return numbers.get(thing);
-};
 // what is shown; with `quick` not what was drawn, but which drawing it is
 const state = (quick) => {
-  const view = "VIEW";
-  const controls = [];
-  for (const e of all) {
-    if (!e.matches("CONTROL") || !visible(e) || within(e, view)) continue;
-    if (!within(e, "main, [data-testid=stMain]")) continue;
-    const role = e.getAttribute("role") ?? "";
-    const name = e.getAttribute("aria-label") || e.labels?.[0]?.innerText || "";
-    if (e.localName === "input" && e.type === "checkbox") controls.push(["check", name, e.checked]);
-    else if (role === "slider" || e.type === "range")
-      controls.push(["slider", name, e.getAttribute("aria-valuenow") ?? e.value]);
-    else if (["input", "textarea"].includes(e.localName) && !["file", "radio"].includes(e.type))
-      controls.push([role || "box", name, e.value]);
-    else if (role === "radio")
-      controls.push(["radio", "", words(e)]);
-    else if (e.localName === "select") controls.push(["select", name, e.value]);
-  }
-  const views = all
-    .filter((e) => e.matches("[data-painted]") && visible(e))
+  const shown = (selector) => all.filter((e) => e.matches(selector) && visible(e));
+  const on = (e) => (e.type === "checkbox" || e.type === "radio" ? e.checked : e.value);
+  const controls = shown("CONTROL")
+    .filter((e) => !within(e, "VIEW") && within(e, "main, [data-testid=stMain]"))
+    .filter((e) => e.type !== "file")
+    .map((e) => [
+      e.getAttribute("aria-label") || e.labels?.[0]?.innerText || words(e),
+      e.getAttribute("aria-valuenow") ?? on(e) ?? null,
+    ]);
+  const views = shown("[data-painted]")
     .filter((e) => !e.matches("STALE") && ![...deep(e)].some((inner) => inner.matches("STALE")))
     .map((e) => {
       const { painted, ...data } = e.dataset;
@@ -200,14 +164,9 @@ const state = (quick) => {
         .map((c) => [c.width, c.height, small(c)]);
       return [data, canvases];
     });
-  const charts = all
-    .filter((e) => e.matches(".js-plotly-plot") && visible(e))
-    .map((e) => {
-      if (quick) return number(e.data ?? e);
-      return hash(JSON.stringify((e.data ?? []).map((d) => [d.type, d.z, d.x, d.y])));
-    });
-  const alerts = all.filter((e) => e.matches("[data-testid=stAlert]") && visible(e)).map(words);
-  return { controls, views, charts, alerts };
+  const series = (d) => [d.type, d.z, d.x, d.y];
+  const charts = shown(".js-plotly-plot").map((e) => JSON.stringify((e.data ?? []).map(series)));
+  return { controls, views, charts, alerts: shown("[data-testid=stAlert]").map(words) };
 };
 """.replace("VIEW", VIEW)
     .replace("STALE", STALE)
@@ -267,7 +226,7 @@ def watch(page: Page, problems: list[str]) -> None:
     page.on("console", heard)
     page.on("pageerror", lambda error: problems.append(f"page error: {error.stack or error}"))
     page.expose_function("reportErrorBox", lambda text: problems.append(f"error box: {text}"))
-    page.add_init_script(f"({INIT.replace('errors.push(', 'window.reportErrorBox(')})()")
+    page.add_init_script(f"({INIT})()")
 
 
 def _expected(message: ConsoleMessage) -> bool:
@@ -352,13 +311,14 @@ class User:
 
     def act(self, random: random.Random) -> None:
         """One action; what is not there is left out."""
-        names = [name for name, _ in WEIGHTS]
-        name = random.choices(names, [weight for _, weight in WEIGHTS])[0]
-        action: Callable[[Any], str | None] = getattr(self, name)
+        (name,) = random.choices([*WEIGHTS], [*WEIGHTS.values()])
         try:
             if not self.page.url.startswith(self.url):  # back, before the first page
                 self.page.goto(self.url, wait_until="commit")
-            what = action(random)
+            if name in PLAIN:
+                what = self._plain(random, *PLAIN[name][1:])
+            else:
+                what = getattr(self, name)(random)
         except Error as error:
             if self.page.is_closed():
                 raise
@@ -387,10 +347,6 @@ class User:
             keys.press("Enter")
         return f"{text!r} into {box['name']}"
 
-    def slide(self, random: random.Random) -> str | None:
-        slider = self._pick(random, "[role=slider], input[type=range]")
-        return self._keys(random, slider, ("ArrowLeft", "ArrowRight"))
-
     def choose(self, random: random.Random) -> str | None:
         box = self._press(random, "input[role=combobox]")
         if box is None:
@@ -404,30 +360,6 @@ class User:
         number = random.choice(fit)
         self.page.get_by_role("option").nth(number).click(timeout=STEP_MS)
         return f"{options[number]} of {box['name']}"
-
-    def switch(self, random: random.Random) -> str | None:
-        return self._named(self._press(random, "[role=radio]"))
-
-    def press(self, random: random.Random) -> str | None:
-        return self._named(self._press(random, "button:not([role=radio])"))
-
-    def follow(self, random: random.Random) -> str | None:
-        return self._named(self._press(random, "a[href]"))
-
-    def view_key(self, random: random.Random) -> str | None:
-        target = self._pick(random, "[tabindex='0']", VIEW)
-        keys = ("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Enter")
-        return self._keys(random, target, keys)
-
-    def view_mouse(self, random: random.Random) -> str | None:
-        return self._named(self._press(random, "canvas, button", VIEW, anywhere=True))
-
-    def view_list(self, random: random.Random) -> str | None:
-        chooser = self._pick(random, "select", VIEW)
-        if chooser is None:
-            return None
-        self.page.keyboard.type(random.choice(("m", *map(str, range(12)))))
-        return chooser["name"]
 
     def hover(self, random: random.Random) -> str:
         self.page.mouse.move(random.uniform(0, 1200), random.uniform(60, 880))
@@ -466,18 +398,17 @@ class User:
         others = [place for place in self.places if place.name != COURSE]
         return random.choice(others if others and random.random() < 0.6 else self.places)
 
-    def _keys(
-        self, random: random.Random, target: dict[str, Any] | None, keys: tuple[str, ...]
-    ) -> str | None:
-        if target is None:
+    def _plain(self, random: random.Random, what: str, where: str, keys: str) -> str | None:
+        """Some presses of one of these keys, or a click."""
+        if not keys:
+            found = self._press(random, what, where, anywhere=bool(where))
+            return found["name"] if found else None
+        found, key, times = self._pick(random, what, where), "", random.randint(1, 3)
+        if found is None:
             return None
-        key, times = random.choice(keys), random.randint(1, 3)
         for _ in range(times):
-            self.page.keyboard.press(key)
-        return f"{target['name']} by {key} × {times}"
-
-    def _named(self, target: dict[str, Any] | None) -> str | None:
-        return target["name"] if target else None
+            self.page.keyboard.press(key := random.choice(keys.split()))
+        return f"{found['name']} by {key} × {times}"
 
     def _press(
         self, random: random.Random, what: str, where: str = "", *, anywhere: bool = False
@@ -527,23 +458,26 @@ PICK = f"""([what, where, avoid, share]) => {{
   const {{ left, top, width, height }} = one.getBoundingClientRect();
   return {{ left, top, width, height, type: one.type ?? "", name: named(one).slice(0, 40) }};
 }}""".replace("VIEW", VIEW)
-WEIGHTS = (
-    ("type", 14),
-    ("slide", 14),
-    ("choose", 6),
-    ("switch", 8),
-    ("press", 14),
-    ("follow", 3),
-    ("view_key", 12),
-    ("view_mouse", 8),
-    ("view_list", 5),
-    ("hover", 4),
-    ("open", 2),
-    ("menu", 4),
-    ("back", 3),
-    ("reload", 1),
-    ("drop", 3),
-)
+ARROWS = "ArrowLeft ArrowRight ArrowUp ArrowDown"
+PLAIN = {  # how often, what one of is chosen, within what, and the keys it gets; a click without
+    "slide": (14, "[role=slider], input[type=range]", "", "ArrowLeft ArrowRight"),
+    "switch": (8, "[role=radio]", "", ""),
+    "press": (14, "button:not([role=radio])", "", ""),
+    "follow": (3, "a[href]", "", ""),
+    "view_key": (12, "[tabindex='0']", VIEW, f"{ARROWS} Enter"),
+    "view_mouse": (8, "canvas, button", VIEW, ""),
+    "view_list": (5, "select", VIEW, "m 0 1 2 3 4 5 6 7 8 9"),
+}
+WEIGHTS = {
+    "type": 14,
+    "choose": 6,
+    "hover": 4,
+    "open": 2,
+    "menu": 4,
+    "back": 3,
+    "reload": 1,
+    "drop": 3,
+} | {name: weight for name, (weight, *_) in PLAIN.items()}
 
 
 def picture(random: random.Random) -> dict[str, Any]:
@@ -597,11 +531,9 @@ def differences(here: dict[str, Any], there: dict[str, Any]) -> list[str]:
     """What two states differ in, one line each."""
     found = []
     for name in ("controls", "charts", "alerts"):
-        mine, others = (_counted(each[name]) for each in (here, there))
-        only_here = [text for text in mine if text not in others]
-        only_there = [text for text in others if text not in mine]
-        if only_here or only_there:
-            found.append(f"{name}: {only_here} is {only_there} in a new tab"[:1500])
+        mine, others = (Counter(map(json.dumps, each[name])) for each in (here, there))
+        if mine != others:
+            found.append(f"{name}: {[*mine - others]} is {[*others - mine]} in a new tab"[:1500])
     if len(here["views"]) != len(there["views"]):
         count = len(here["views"])
         return [*found, f"views: {count} is {len(there['views'])} in a new tab"]
@@ -610,8 +542,7 @@ def differences(here: dict[str, Any], there: dict[str, Any]) -> list[str]:
             found.append(f"view: {mine} is {others} in a new tab")
         if not _alike(drawn, drawn_there):
             sizes = [[canvas[:2] for canvas in each] for each in (drawn, drawn_there)]
-            what = f"{sizes[0]} is {sizes[1]}" if sizes[0] != sizes[1] else "other pixels"
-            found.append(f"picture of {mine}: is another one in a new tab ({what})")
+            found.append(f"picture of {mine}: is another one in a new tab, of {sizes}")
     return found
 
 
@@ -621,14 +552,3 @@ def _alike(these: list[Any], those: list[Any]) -> bool:
         return False
     pairs = (zip(this[2], that[2], strict=True) for this, that in zip(these, those, strict=True))
     return all(abs(a - b) <= LEVELS for pair in pairs for a, b in pair)
-
-
-def _counted(values: list[Any]) -> list[str]:
-    """Values as text, equal ones numbered."""
-    seen: dict[str, int] = {}
-    made = []
-    for value in values:
-        text = json.dumps(value, ensure_ascii=False)
-        seen[text] = seen.get(text, 0) + 1
-        made.append(text if seen[text] == 1 else f"{text} #{seen[text]}")
-    return made

@@ -96,13 +96,6 @@ def test_a_saved_page_has_the_pictures_and_what_the_words_look_at(
     expect(panel.get_by_role("textbox", name="A rival word")).to_be_hidden()
 
 
-SAVED: dict[str, tuple[dict[str, Any], str]] = {
-    "area": ({"area": "0.100.200.600.700"}, "with areas of the same size elsewhere"),
-    "rival": ({"rival": "cat"}, "that of “cat”: what speaks for “dog”"),
-    "relevance": ({"relevant": True}, "What raises the logit of “dog”"),
-}
-
-
 def test_a_word_looks_at_patches_and_an_area_is_tested(
     page: Page, server: Server, tmp_path: Path
 ) -> None:

@@ -288,21 +288,6 @@ def test_a_head_is_taken_from_a_second_text(page: Page, app_url: str) -> None:
     expect(page.locator(".hs-answer").first).to_contain_text(change)
 
 
-def test_a_row_is_taken_from_a_second_text(page: Page, app_url: str) -> None:
-    text, other = "the cat saw the dog", "the dogs saw the cat"
-    with_a_second_text(page, app_url, text, other)
-    for half in (".hs-half", ".hs-other"):
-        overlay = page.locator(f"{half} .hs-overlay").first
-        overlay.focus()
-        for key in ("ArrowDown",) * 4 + ("Enter",):  # the first shows the cross-hair
-            page.keyboard.press(key)
-    lab(page, "Set a weight").get_by_role("button", name="Take the row").press("Enter")
-    weights = trace(load("grammar-next"), other).weights(1, 0)[3, :4]
-    *others, last = (f"{round(float(each), 3):g}" for each in weights)
-    words = f"query 3 gives keys 0, 1, 2 and 3 the weights {', '.join(others)} and {last};"
-    expect(changed(page)).to_contain_text(words)
-
-
 def test_states_of_a_second_picture_are_mapped_and_patched(page: Page, app_url: str) -> None:
     first, second, *_ = samples.samples("digits")
     page.goto(f"{app_url}/?model=digits&photo={first}&compare=photo:{second}&lab=sweeps")

@@ -3,7 +3,6 @@
 import itertools
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,8 @@ from tests.browser.views import (
     SIZES,
     Server,
     View,
-    go_to_head,
     open_lab,
 )
-from viz import theme
-from viz.web.standalone import page as standalone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
@@ -136,22 +132,6 @@ def test_the_weight_under_the_cross_hair_is_the_array_s(explore, server, size: s
     assert explorer.page.evaluate("window.bad === undefined")  # texts are never markup
 
 
-def test_a_cell_has_the_colour_of_its_weight(explore):
-    """A 2x2 map with known weights: its pixels have the colours of the theme's ramp."""
-    weights = np.array([[1.0, 0.0], [0.75, 0.25]], dtype=np.float32)[None, None]
-    explorer = explore(Source(weights, ["a", "b"]))
-    colours = explorer.page.locator(".hs-picture").evaluate(
-        """canvas => {
-          const area = [0, 0, canvas.width, canvas.height];
-          const { data } = canvas.getContext("2d").getImageData(...area);
-          return [...new Set(new Uint32Array(data.buffer))];
-        }"""
-    )
-    for weight in (1.0, 0.0, 0.75, 0.25):
-        red, green, blue = (int(c) for c in theme.sequential("light")[round(255 * weight**0.5)])
-        assert red + (green << 8) + (blue << 16) + (255 << 24) in colours
-
-
 # ---- what is fetched
 
 
@@ -168,24 +148,6 @@ def test_a_click_in_the_atlas_redraws_without_fetching_a_map(explore, server):
     server.until(lambda: "row?site=1&head=max&axis=query&index=2" in server.paths())
     assert server.paths("map") == []
     assert explorer.events() == []
-
-
-def test_the_neighbours_are_fetched_ahead_then_the_other_heads_and_then_need_nothing(
-    explore, server
-):
-    explorer = explore(random_source(3, 3, 61), start={"layer": 1})
-    maps = [
-        *("map?site=1&head=0", "map?site=2&head=0", "map?site=0&head=0"),
-        *("map?site=1&head=1", "map?site=1&head=2", "map?site=1&head=mean", "map?site=1&head=max"),
-    ]
-    server.until(lambda: len(server.paths("map")) == len(maps))
-    assert server.paths("map") == maps
-    painted = explorer.painted()
-    explorer.choose(1, 3)
-    explorer.shows(1, "mean")
-    explorer.is_painted(painted)
-    explorer.whole_is_shown()
-    assert server.paths().count("map?site=1&head=mean") == 1
 
 
 def test_zooming_into_a_pooled_map_fetches_the_part_in_view(explore, server):
@@ -390,37 +352,3 @@ def test_the_lines_are_copied(browser: Browser, server: Server):
 
 
 # ---- in a file
-
-
-def test_a_file_shows_what_it_holds_and_says_what_it_does_not(page: Page, tmp_path: Path):
-    source = random_source(2, 3, 61)
-    held: dict[str, bytes] = {"overview": source.answer("overview", {})}
-    for site, head in (("1", "2"), ("0", "mean")):
-        asked = {"site": site, "head": head}
-        held[f"map?head={head}&site={site}"] = source.answer("map", asked)
-    props = {"kind": "text", "start": {"layer": 1, "head": 2}}
-    file = tmp_path / "view.html"
-    file.write_text(standalone(held, props), encoding="utf-8")
-    page.goto(file.as_uri())
-    stage = page.locator(".hs-stage")
-    expect(page.locator(".headscope[data-painted]")).to_have_count(1)
-    expect(stage).to_have_class("hs-stage")
-    go_to_head(page, 1, 1)
-    expect(page.locator(".hs-wait")).to_have_text("Not in this file: layer 1 · head 1")
-    go_to_head(page, 0, "mean")
-    expect(stage).to_have_class("hs-stage")
-
-
-def test_a_large_table_is_announced_and_saved_at_the_second_click(explore, server):
-    explorer = explore(random_source(2, 3, 613))
-    open_lab(explorer.page, "Save")
-    save = explorer.page.get_by_role("region", name="Save")
-    table = save.get_by_role("button", name="CSV")
-    said = save.get_by_role("status")
-    table.click()
-    expect(said).to_have_text(re.compile("^About 41 MB; NPZ .* Choose CSV again to save it.$"))
-    assert not [path for path in server.paths() if path.startswith("export")]
-    table.click()
-    server.until(lambda: any(path.startswith("export") for path in server.paths()))
-    save.get_by_role("button", name="NPZ").click()
-    server.until(lambda: sum(path.startswith("export") for path in server.paths()) == 2)
