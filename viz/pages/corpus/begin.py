@@ -1,7 +1,7 @@
 """Starts a run from the page: a model, and texts or pictures."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from headscope_views import view
@@ -19,7 +19,7 @@ from viz.pages.widgets import controls
 docstrings = Lazy("analysis.corpus.docstrings")
 texts = Lazy("analysis.corpus.texts")
 
-MODEL_FOLDER = "folder"
+FOLDER = "folder"  # in place of a model: a folder that is typed
 SOURCES = {"docstrings": "Python’s docstrings", "path": "A path on this machine"}
 MOST_SENTENCES = 20_000
 PARAMS = (
@@ -39,13 +39,13 @@ def draw() -> None:
     """What is under way, and the form of a new run, folded."""
     if not runs.allowed():
         return
-    state = st.session_state
-    follow = session.callback(_follow)
+    state, follow = st.session_state, session.callback(_follow)
     props = {"serial": state.get(STARTED, 0)}
     view("runs", props, key=UNDER_WAY, on={"open": follow, "complete": follow})
     box = st.expander("Read a corpus", key=f"{PAGE}_begin", on_change="rerun")
     if box.open:
-        with box:
+        row = box.container(horizontal=True, gap="medium", vertical_alignment="bottom")
+        with row:
             _form()
     if state.get(PROBLEM):
         shared.error_line(state[PROBLEM])
@@ -60,35 +60,24 @@ def _follow() -> None:
 
 
 def _form() -> None:
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        _choose_model()
-        _choose_corpus()
-        controls.button("Start", f"{PAGE}_start", _start, chosen=True)
-
-
-def _choose_model() -> None:
-    entries = (each for each in catalogue.catalogue() if each.reads != "sound")
-    models = {each.name: each.title for each in entries}
-    models[MODEL_FOLDER] = "A folder on this machine …"
+    """What is read, and by which model."""
+    models = {each.name: each.title for each in catalogue.catalogue() if each.reads != "sound"}
+    models[FOLDER] = "A folder on this machine …"
     if session.get(PAGE, "reader") not in models:
         session.edit(PAGE, {"reader": FIRST})
-    help = "Which model reads the corpus"
-    if controls.select(PAGE, "reader", "Model", models, help, width=260) == MODEL_FOLDER:
-        controls.text_input(
-            PAGE, "reader_folder", "Folder of the model", placeholder="/path/to/model", width=260
-        )
-
-
-def _choose_corpus() -> None:
+    text, help = controls.text_input, "Which model reads the corpus"
+    if controls.select(PAGE, "reader", "Model", models, help, width=260) == FOLDER:
+        text(PAGE, "reader_folder", "Folder of the model", placeholder="/path/to/model", width=260)
     help = "The docstrings are the English sentences of Python’s own library"
     if controls.select(PAGE, "corpus", "Corpus", SOURCES, help, width=230) == "docstrings":
         most = (10, MOST_SENTENCES)
         controls.number(PAGE, "sentences", "Sentences", most, "How many are read")
-        return
-    help = "A file or folder: .txt (one text a line), .jsonl, .csv, .parquet, or pictures"
-    controls.text_input(PAGE, "corpus_path", "Path", help, placeholder="/path", width=260)
-    help = "Of .csv, .jsonl and .parquet, the one with the text; empty for the usual one"
-    controls.text_input(PAGE, "column", "Column", help, placeholder="text", width=130)
+    else:
+        help = "A file or folder: .txt (one text a line), .jsonl, .csv, .parquet, or pictures"
+        text(PAGE, "corpus_path", "Path", help, placeholder="/path", width=260)
+        help = "Of .csv, .jsonl and .parquet, the one with the text; empty for the usual one"
+        text(PAGE, "column", "Column", help, placeholder="text", width=130)
+    controls.button("Start", f"{PAGE}_start", _start, chosen=True)
 
 
 def _start() -> None:
@@ -98,43 +87,37 @@ def _start() -> None:
     state.pop(PROBLEM, None)
     try:
         _begin()
+        state[STARTED] = state.get(STARTED, 0) + 1
     except (OSError, ValueError) as error:
         state[PROBLEM] = str(error)
-        return
-    state[STARTED] = state.get(STARTED, 0) + 1
 
 
 def _begin() -> None:
-    model, name = _model()
-    arguments = ["--model", model]
+    model = session.get(PAGE, "reader")
+    if model == FOLDER:
+        path = _typed("reader_folder", "Model", Path.is_dir, "expected a folder with config.json")
+        model, name = str(path), path.name
+    else:
+        name = catalogue.entry(model).title
     if session.get(PAGE, "corpus") == "docstrings":
         count = int(session.get(PAGE, "sentences"))
         about = f"{count:,} sentences of Python’s docstrings"
         folder = runs.new_folder(f"{name} docstrings")
-        source = folder / "work" / "corpus" / "docstrings.txt"
-        source.parent.mkdir(parents=True)
-        write_whole(source, "\n".join(docstrings.sentences(count)))
-        arguments += ["--about", about, "--texts", str(source.parent)]
+        source = folder / "work" / "corpus"
+        source.mkdir(parents=True)
+        write_whole(source / "docstrings.txt", "\n".join(docstrings.sentences(count)))
+        kind, column = "--texts", ""
     else:
         source = _typed("corpus_path", "Path", Path.exists, "there is no such file or folder")
         about, folder = source.name, runs.new_folder(f"{name} {source.name}")
-        pictures, column = _are_pictures(source), session.get(PAGE, "column").strip()
-        arguments += ["--about", about, "--images" if pictures else "--texts", str(source)]
-        if column and not pictures:
-            arguments += ["--column", column]
-    runs.start(folder, f"{name} · {about}", arguments)
+        kind, column = "--texts", session.get(PAGE, "column").strip()
+        if _first_suffix(source) in texts.PICTURES:
+            kind, column = "--images", ""
+    arguments = ["--model", model, "--about", about, kind, str(source)]
+    runs.start(folder, f"{name} · {about}", [*arguments, *(["--column", column] if column else [])])
 
 
-def _model() -> tuple[str, str]:
-    """What `load` takes, and what people call it."""
-    chosen = session.get(PAGE, "reader")
-    if chosen != MODEL_FOLDER:
-        return chosen, catalogue.entry(chosen).title
-    path = _typed("reader_folder", "Model", Path.is_dir, "expected a folder with config.json")
-    return str(path), path.name
-
-
-def _typed(setting: str, name: str, is_right: Any, expected: str) -> Path:
+def _typed(setting: str, name: str, is_right: Callable[[Path], bool], expected: str) -> Path:
     """A path that was typed; ValueError for one that is not right."""
     text = session.get(PAGE, setting).strip()
     path = runs.path_of(text)
@@ -143,9 +126,8 @@ def _typed(setting: str, name: str, is_right: Any, expected: str) -> Path:
     return path.resolve()
 
 
-def _are_pictures(source: Path) -> bool:
-    """Whether the first file that a run can read is a picture."""
+def _first_suffix(source: Path) -> str:
+    """That of the first file that a run can read."""
     every = [source] if source.is_file() else sorted(source.rglob("*"))
     suffixes = (path.suffix.lower() for path in every)
-    first = next((each for each in suffixes if each in {*texts.PICTURES, *texts.READERS}), "")
-    return first in texts.PICTURES
+    return next((each for each in suffixes if each in {*texts.PICTURES, *texts.READERS}), "")

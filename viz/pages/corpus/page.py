@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 KINDS = ("self", "causal", "cross")
 NONE = "none"  # no second run
 BEGINS = "previous token"  # the head with the most of it is shown first
-Address = dict[str, Any]
 
 
 def settings() -> tuple[link.Param, ...]:
@@ -35,7 +34,7 @@ def settings() -> tuple[link.Param, ...]:
     )
 
 
-def params(begin: Address | None = None, plot: str | None = None) -> tuple[link.Param, ...]:
+def params(begin: dict[str, Any] | None = None, plot: str | None = None) -> tuple[link.Param, ...]:
     """The page's settings and its view's selection.
 
     Args:
@@ -76,23 +75,23 @@ def page() -> None:
 def _choose() -> None:
     with st.container(key=f"{PAGE}_choice", horizontal=True, gap="medium"):
         titles = runs.choices()
-        if session.get(PAGE, "run") not in titles:
-            session.edit(PAGE, {"run": FIRST})
         help = "What was read, by which model; `python -m analysis.corpus` makes others"
-        if controls.select(PAGE, "run", "Run", titles, help, width=520) == runs.FOLDER:
-            _folder("folder")
-        others = {NONE: "Nothing"} | titles
-        if session.get(PAGE, "against") not in others:
-            session.edit(PAGE, {"against": NONE})
+        _select("run", "Run", titles, FIRST, "folder", help, 520)
         help = "A second run, B: of another checkpoint, another model, or over another corpus"
-        if controls.select(PAGE, "against", "Compare with", others, help, width=360) == runs.FOLDER:
-            _folder("against_folder")
+        _select(
+            "against", "Compare with", {NONE: "Nothing"} | titles, NONE, "against_folder", help, 360
+        )
 
 
-def _folder(name: str) -> None:
-    controls.text_input(
-        PAGE, name, "Folder", "With the files of a run", placeholder="/path/to/a/run"
-    )
+def _select(
+    name: str, label: str, titles: dict[str, str], usual: str, folder: str, help: str, width: int
+) -> None:
+    """The choice of a run, and where its folder is typed."""
+    if session.get(PAGE, name) not in titles:
+        session.edit(PAGE, {name: usual})
+    if controls.select(PAGE, name, label, titles, help, width=width) == runs.FOLDER:
+        help = "With the files of a run"
+        controls.text_input(PAGE, folder, "Folder", help, placeholder="/path/to/a/run")
 
 
 def _opened() -> "Held[RunEntry]":
@@ -106,23 +105,14 @@ def _opened() -> "Held[RunEntry]":
     return corpus.hold(first, runs.chosen(against, typed), linked)
 
 
-def _begin(entry: "RunEntry") -> Address:
+def _begin(entry: "RunEntry") -> dict[str, Any]:
     """The address of the head with the most of one number, or that differs most."""
     run = entry.run
-    changed = compared.largest(entry)
-    if changed is not None:
-        site = entry.sites[changed.site]
-        return {
-            "layer": site.layer,
-            "attention": site.kind,
-            "tower": site.tower or "",
-            "head": changed.head,
-        }
-    measure = BEGINS if BEGINS in run.heads else run.measures["measure"].iloc[0]
-    row = run.heads.loc[run.heads[measure].idxmax()]
-    return {
-        "layer": int(row["layer"]),
-        "attention": row["kind"],
-        "tower": row["tower"] or "",
-        "head": int(row["head"]),
-    }
+    if changed := compared.largest(entry):
+        site, head = entry.sites[changed.site], changed.head
+        layer, kind, tower = site.layer, site.kind, site.tower
+    else:
+        measure = BEGINS if BEGINS in run.heads else run.measures["measure"].iloc[0]
+        row = run.heads.loc[run.heads[measure].idxmax()]
+        layer, head, kind, tower = int(row["layer"]), int(row["head"]), row["kind"], row["tower"]
+    return {"layer": layer, "attention": kind, "tower": tower or "", "head": head}
