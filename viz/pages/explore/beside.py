@@ -1,7 +1,8 @@
 """A second model, or of pictures a second picture, beside the first."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
@@ -14,7 +15,7 @@ from viz.api.entries import Kind as ViewKind
 from viz.api.predictions import predicts
 from viz.api.registry import MAX_NETWORK_BYTES
 from viz.pages import compute, shared
-from viz.pages.explore import edits, examples, pictures, sizes, source, variants, words
+from viz.pages.explore import edits, examples, files, inputs, sizes, source
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 PICTURES = ("photo", "upload")  # what can be beside the first, as in `photo:flower`
 MODELS = ("catalogue", "built", "hub", "folder")
+UNTRAINED, ADAPTER = "weights:random", "adapter:none"  # the first model in another form
+CODE = {"door:own": "Headscope’s code", "door:transformers": "the library’s code"}
+FORMS = (UNTRAINED, ADAPTER, *CODE)
 READ = ("encoder", "decoder", "seq2seq")  # kinds in the catalogue that read a text
 MOST = 8  # models that were open here
 
@@ -37,19 +41,14 @@ def _parse(text: str) -> str:
     if kind == "upload":
         SHA256.read(name)
     known = {"photo": samples.PICTURES, "catalogue": source.TITLES, "built": sizes.MODELS}
-    if text and text not in variants.FORMS:
-        named = kind in (*PICTURES, *MODELS) and name and name in known.get(kind, (name,))
-        if not named:
-            raise ValueError
+    named = kind in (*PICTURES, *MODELS) and name and name in known.get(kind, (name,))
+    if text and text not in FORMS and not named:
+        raise ValueError
     return text
 
 
-PARAM = link.Param(
-    "compare",
-    "",
-    Kind("a picture or model of “Compare”, such as photo:flower or catalogue:minilm", _parse),
-)
-PARAMS = (PARAM,)
+EXPECTED = "a picture or model of “Compare”, such as photo:flower or catalogue:minilm"
+PARAMS = (link.Param("compare", "", Kind(EXPECTED, _parse)),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,22 +71,30 @@ class Second:
     def props(self) -> dict[str, Any]:
         """The props with which the view shows both."""
         first, other = self.titles
-        return {
-            "title": first,
-            "second": {
-                "trace": self.held.id,
-                "heads": attention.heads_of(self.held),
-                "title": other,
-                "predicts": predicts(self.held.value),
-                "aligned": not isinstance(self.request.input, Chat | Several),
-                "difference": edits.is_difference(self.request),
-            },
+        second = attention.picture_of(self.held) | {
+            "title": other,
+            "predicts": predicts(self.held.value),
+            "aligned": not isinstance(self.request.input, Chat | Several),
+            "difference": edits.is_difference(self.request),
         }
+        if wanted().partition(":")[0] in PICTURES:  # from which patches take
+            second["source"] = wanted()
+        return {"title": first, "second": second}
 
 
-def wanted() -> bool:
-    """Whether anything may be beside the first trace, which is then shown with it."""
-    return bool(session.get(PAGE, PARAM.name))
+def wanted() -> str:
+    """What is to be beside the first trace, by its name in a link; "" for nothing."""
+    return session.get(PAGE, "compare")
+
+
+def props(request: TraceRequest, kind: ViewKind) -> dict[str, Any]:
+    """Props of the view: what can be chosen beside a trace, by its names in a link."""
+    if not _applies(request, kind):
+        return {}
+    titles = dict(_titles(request, kind))
+    return {
+        "beside": {"titles": [*titles.items()], "chosen": wanted() if wanted() in titles else ""}
+    }
 
 
 def of(request: TraceRequest, kind: ViewKind) -> Second | None:
@@ -97,8 +104,15 @@ def of(request: TraceRequest, kind: ViewKind) -> Second | None:
     seen, key = f"{PAGE}/seen/{kind}", source.key(request.model)
     models = dict.fromkeys((key, *st.session_state.get(seen, ())))
     st.session_state[seen] = tuple(models)[:MOST]  # the latest first
-    titles, chosen = _settled(request, kind), session.get(PAGE, PARAM.name)
-    if not chosen:
+    titles, chosen = dict(_titles(request, kind)), wanted()
+    if chosen not in titles:  # such as the picture that is the first now
+        if chosen.startswith("upload:") and chosen.partition(":")[2] not in files.pictures():
+            shared.error_line(
+                f"This link shows an uploaded picture beside the first (SHA-256 {chosen[7:19]}…):"
+                " upload the same file to see it."
+            )
+        session.edit(PAGE, {"compare": ""})
+    if chosen not in titles or not chosen:
         return None
     title = titles[chosen].partition(": ")[2] if kind == "image" else titles[chosen]
     try:
@@ -109,30 +123,81 @@ def of(request: TraceRequest, kind: ViewKind) -> Second | None:
         return None
 
 
-def props(request: TraceRequest, kind: ViewKind) -> dict[str, Any]:
-    """Props of the view: what can be chosen beside a trace, by its names in a link."""
-    if not _applies(request, kind):
-        return {}
-    titles = _settled(request, kind)
-    return {"beside": {"titles": [*titles.items()], "chosen": session.get(PAGE, PARAM.name)}}
-
-
 def _applies(request: TraceRequest, kind: ViewKind) -> bool:
     """Whether anything can be beside a trace."""
     return kind == "image" or isinstance(request.input, str | tuple | Chat | Ids | Several)
 
 
-def _settled(request: TraceRequest, kind: ViewKind) -> Mapping[str, str]:
-    """What can be chosen; a choice that is none of these is given up."""
-    titles, chosen = _titles(request, kind), session.get(PAGE, PARAM.name)
-    if chosen not in titles:
-        if chosen.startswith("upload:") and chosen.partition(":")[2] not in pictures.uploads():
-            shared.error_line(
-                f"This link shows an uploaded picture beside the first (SHA-256 {chosen[7:19]}…):"
-                " upload the same file to see it."
-            )
-        session.edit(PAGE, {PARAM.name: ""})
-    return titles
+# ---- what can be chosen
+
+
+def _titles(request: TraceRequest, kind: ViewKind) -> Iterator[tuple[str, str]]:
+    """What can be beside the first: its name in a link, and its title."""
+    yield "", "nothing"
+    first, lead, own = request.model, "", source.title(request.model)
+    if kind == "image":
+        lead, uploads = "Model: ", files.own_titles()
+        photos = {
+            f"photo:{name}": examples.named(name) for name in examples.pictures(source.listed())
+        }
+        photos |= {f"upload:{digest}": title for digest, title in uploads.items()}
+        upload, photo = session.get(PAGE, "upload"), session.get(PAGE, "photo")
+        photos.pop(f"upload:{upload}" if upload in uploads else f"photo:{photo}", None)
+        yield from ((key, f"Picture: {title}") for key, title in photos.items())
+        listed = [entry(name) for name in (*samples.TRAINED, "dinov2")]
+    else:
+        listed = [each for each in catalogue() if each.reads == "text" and each.kind in READ]
+    yield from ((form, f"{lead}{own}, {told}") for form, told in _forms(first))
+    seen, asked = st.session_state.get(f"{PAGE}/seen/{kind}", ()), wanted()
+    linked = [asked] if asked.partition(":")[0] in MODELS else []
+    known = [f"catalogue:{each.name}" for each in listed if is_here(each)]
+    known.append("built:vit" if kind == "image" else "built:encoder")
+    for key in dict.fromkeys((*seen, *linked, *known)):
+        place, _, name = key.partition(":")
+        if key != source.key(first) and place in tracing.places():
+            yield key, f"{lead}{source.titled(place, name)}"
+
+
+def _forms(first: Source) -> Iterator[tuple[str, str]]:
+    """The other forms of the open model, stamped: untrained, by other code, without its adapter."""
+    if first.place == "built" or not first.trained:
+        return
+    yield UNTRAINED, "untrained"
+    try:
+        folder, door = tracing.folder(first), tracing.opened(first).door
+        adapted = compute.adapter.settings_of(folder) is not None
+    except ValueError:  # its files went after it was opened: nothing else opens from them
+        return
+    if adapted:
+        yield ADAPTER, "without its adapter"
+    else:
+        doors = (f"door:{other}" for other in compute.doors(folder) if other != door)
+        yield from ((each, CODE[each]) for each in doors)
+
+
+def _source_of(first: Source, chosen: str) -> Source:
+    """The model that is chosen, stamped.
+
+    Raises:
+        ValueError: if it is not on this machine, or its sizes do not fit together.
+    """
+    place, _, name = chosen.partition(":")
+    if chosen == UNTRAINED:
+        other = replace(first, trained=False)
+    elif chosen == ADAPTER:
+        base = compute.adapter.base_of(compute.adapter.settings_of(tracing.folder(first)) or {})
+        path = str(Path(base.path))
+        other = replace(first, place="folder", name=path, door="transformers", stamp="")
+    elif chosen in CODE:
+        other = replace(first, door=name)
+    elif place != "built":
+        other = Source(cast("Place", place), name, device=first.device)
+    else:
+        settings, model = session.current(PAGE).settings, sizes.MODELS[name]
+        begin = settings if source.listed() == model else {**settings, **sizes.begin(model)}
+        other = source.of({**begin, "place": "catalogue", "model": model})
+        sizes.check(other)
+    return tracing.stamped(other)
 
 
 # ---- what is chosen, traced
@@ -145,23 +210,22 @@ def _picture(request: TraceRequest, chosen: str, title: str) -> Second:
         ValueError: if it cannot be opened or traced, or has no view of pictures.
     """
     kind, _, name = chosen.partition(":")
-    request = replace(request, edits=())
-    picture, listed, example = request.picture, source.listed(), None
+    picture, example, first = request.picture, None, examples.title()
     if picture is None:
         raise ValueError("expected the trace of a picture")
     if kind in PICTURES:
-        file = pictures.uploads()[name] if kind == "upload" else samples.file(name)
-        other, first = replace(request, input=replace(picture, file=file)), examples.title()
-        example = examples.pictures(listed).get(name) if kind == "photo" else None
+        file = files.pictures()[name] if kind == "upload" else samples.file(name)
+        other = replace(request, input=replace(picture, file=file))
+        example = examples.pictures(source.listed()).get(name) if kind == "photo" else None
     else:
-        model = tracing.stamped(_source_of(request.model, chosen))
+        model = _source_of(request.model, chosen)
         takes = compute.reads(tracing.opened(model))
         if not takes.image or takes.text:
             raise ValueError("expected a model that reads pictures alone")
-        same = chosen in variants.FORMS
-        given = picture if same else Picture(picture.file)  # which it prepares in its own way
+        # another model prepares it in its own way
+        given = picture if chosen in FORMS else Picture(picture.file)
         other, first = replace(request, model=model, input=given), source.title(request.model)
-    second = _traced(other, example, (first, title))
+    second = _traced(replace(other, edits=()), example, (first, title))
     if second.held.value.kind != "image":
         raise ValueError("its layers do not attend to patches of the picture")
     return second
@@ -173,12 +237,12 @@ def _text(request: TraceRequest, chosen: str, title: str) -> Second:
     Raises:
         ValueError: if it cannot be opened or traced, or does not read such a text.
     """
-    model_source = tracing.stamped(_source_of(request.model, chosen))
+    model_source = _source_of(request.model, chosen)
     model = tracing.opened(model_source)
     takes = compute.reads(model)
     if not takes.text or takes.image or takes.sound:
         raise ValueError("expected a model that reads text alone")
-    if isinstance(request.input, Ids) and chosen not in variants.FORMS:
+    if isinstance(request.input, Ids) and chosen not in FORMS:
         raise ValueError("token ids are of one vocabulary, and the two models have one each")
     if isinstance(request.input, str | tuple | Several) and model.tokenizer is None:
         raise ValueError("it has no tokenizer, and reads token ids alone")
@@ -191,21 +255,14 @@ def _text(request: TraceRequest, chosen: str, title: str) -> Second:
     return _traced(other, None, (source.title(request.model), title))
 
 
-def _traced(
-    plain: TraceRequest,
-    example: Example | None,
-    titles: tuple[str, str],
-) -> Second:
+def _traced(plain: TraceRequest, example: Example | None, titles: tuple[str, str]) -> Second:
     """The result of a request, with the edits where they are wanted and possible."""
-    request = plain
+    words = inputs.whole_words()
     try:
         request = edits.beside(plain)
-        held = shared.entry_for(request, words=words.whole())
+        held = shared.entry_for(request, words=words)
     except ValueError as error:
-        held = shared.entry_for(
-            plain, words=words.whole()
-        )  # which says what is wrong without edits
-        request = plain
+        request, held = plain, shared.entry_for(plain, words=words)  # says what else is wrong
         shared.error_line(f"{titles[1]} is shown without the edits: {error}")
     if notes := held.value.trace.notes:
         st.caption(shared.plain(f"{titles[1]}: {'; '.join(notes)}"))
@@ -218,51 +275,3 @@ def _check_memory(first: "Model", second: "Model") -> None:
     if needed > MAX_NETWORK_BYTES:
         takes, held = (f"{each / 2**30:.1f} GiB" for each in (needed, MAX_NETWORK_BYTES))
         raise ValueError(f"the two networks take {takes}, and this server holds {held} of them")
-
-
-def _source_of(first: Source, chosen: str) -> Source:
-    """The model that is chosen, not stamped yet."""
-    if chosen in variants.FORMS:
-        return variants.source_of(chosen, first)
-    place, _, name = chosen.partition(":")
-    if place != "built":
-        return Source(cast("Place", place), name, device=first.device)
-    settings, model = session.current(PAGE).settings, sizes.MODELS[name]
-    begin = settings if source.listed() == model else {**settings, **sizes.begin(model)}
-    other = source.of({**begin, "place": "catalogue", "model": model})
-    sizes.check(other)
-    return other
-
-
-# ---- what can be chosen
-
-
-def _titles(request: TraceRequest, kind: ViewKind) -> Mapping[str, str]:
-    """What can be beside the first, by their names in a link."""
-    titles, lead = {"": "nothing"}, ""
-    if kind == "image":
-        titles |= {key: f"Picture: {title}" for key, title in _other_pictures().items()}
-        listed, lead = [entry(name) for name in (*samples.TRAINED, "dinov2")], "Model: "
-    else:
-        listed = [each for each in catalogue() if each.reads == "text" and each.kind in READ]
-    known = [f"catalogue:{each.name}" for each in listed if is_here(each)]
-    known.append(f"built:{sizes.KINDS[sizes.VIT if kind == 'image' else sizes.ENCODER]}")
-    asked, first = session.get(PAGE, PARAM.name), request.model
-    for key, title in variants.titles(first, source.title(first)).items():
-        titles[key] = f"{lead}{title}"
-    linked = [asked] if asked.partition(":")[0] in MODELS else []
-    for key in dict.fromkeys((*st.session_state.get(f"{PAGE}/seen/{kind}", ()), *linked, *known)):
-        place, _, name = key.partition(":")
-        if key != source.key(first) and place in tracing.places():
-            titles[key] = f"{lead}{source.titled(place, name)}"
-    return titles
-
-
-def _other_pictures() -> dict[str, str]:
-    listed, uploads = source.listed(), pictures.uploads()
-    upload, photo = session.get(PAGE, "upload"), session.get(PAGE, "photo")
-    images = {f"photo:{name}": examples.named(listed, name) for name in examples.pictures(listed)}
-    for number, digest in enumerate(uploads):
-        images[f"upload:{digest}"] = pictures.own_title(number, len(uploads))
-    images.pop(f"upload:{upload}" if pictures.has_upload() else f"photo:{photo}", None)
-    return images

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from models.files.hub import DownloadPlan
 
 POLL = 0.25  # seconds between two updates of the progress bar
-BAR, PLAN, PROBLEM = f"{PAGE}/bar", f"{PAGE}/plan", f"{PAGE}/look_up_problem"
+BAR = f"{PAGE}/bar"
+PLAN = f"{PAGE}/plan"  # in the session, that of the model looked up last, or why there is none
 
 
 @dataclass(eq=False)
@@ -67,17 +68,10 @@ def downloads() -> dict[str, Download]:
 
 def offer_entry(name: str) -> None:
     """Offers a model of the catalogue that is fetched first: its provenance, size and a button."""
-    if _is_running(name):
-        return
     known = entry(name)
-    st.caption(plain(f"{known.title}. {known.summary} {known.provenance}"))
-    fetch = partial(_start, name, known.download, partial(fetching.fetch, known))
-    st.button(
-        f"Get ({known.download / 1e6:.0f} MB)",
-        key=f"{PAGE}_fetch",
-        type="primary",
-        on_click=session.callback(fetch),
-    )
+    told = f"{known.title}. {known.summary} {known.provenance}"
+    size = f"{known.download / 1e6:.0f} MB"
+    _offer(name, known.download, partial(fetching.fetch, known), told, f"Get ({size})")
 
 
 def offer(name: str) -> None:
@@ -86,65 +80,63 @@ def offer(name: str) -> None:
     Raises:
         ValueError: for an invalid id, or if the hub is unreachable.
     """
-    if _is_running(name):
+    plan: DownloadPlan | None
+    asked, plan, problem = st.session_state.get(PLAN, ("", None, ""))
+    if asked == name and plan is not None:
+        size = short(plan.size, "memory")
+        licence = f", licence {plan.licence}" if plan.licence else ""
+        told = f"{name}: {size} in {len(plan.files)} files{licence}."
+        fetch = partial(compute.hub.download, plan)
+        _offer(name, plan.size, fetch, told, f"Fetch it ({size})")
         return
-    plan: DownloadPlan | None = st.session_state.get(PLAN)
-    if plan is None or plan.name != name:
-        help, action = "Requests the size; downloads nothing yet", partial(_look_up, name)
-        label = "Look it up on the hub"
-        st.button(label, key=f"{PAGE}_look_up", on_click=session.callback(action), help=help)
-        asked, problem = st.session_state.get(PROBLEM, ("", ""))
-        if asked == name:
-            shared.error_line(problem)
-        return
-    size = short(plan.size, "memory")
-    licence = f", licence {plan.licence}" if plan.licence else ""
-    st.caption(plain(f"{name}: {size} in {len(plan.files)} files{licence}."))
-    fetch = partial(_start, name, plan.size, partial(compute.hub.download, plan))
-    st.button(f"Fetch it ({size})", key=f"{PAGE}_fetch", on_click=session.callback(fetch))
-
-
-def follow(name: str) -> None:
-    """Updates the progress bar until the download ends, then reruns the page.
-
-    Must be called last on a page: any interaction interrupts it at the next update of the bar.
-    """
-    bar, running = st.session_state.pop(BAR, None), downloads().get(name)
-    if bar is None or running is None:
-        return
-    while not running.done:
-        come, total = (short(each, "memory") for each in (running.come, running.size))
-        bar.progress(
-            min(1.0, running.come / max(1, running.size)), plain(f"{name}: {come} of {total}")
-        )
-        time.sleep(POLL)
-    st.rerun()
+    action, help = session.callback(partial(_look_up, name)), "Requests the size alone"
+    st.button("Look it up on the hub", key=f"{PAGE}_look_up", on_click=action, help=help)
+    if asked == name:
+        shared.error_line(problem)
 
 
 def _look_up(name: str) -> None:
-    state = st.session_state
     try:
         tracing.check(Source("hub", name))
-        state[PLAN], state[PROBLEM] = compute.hub.plan_download(name), ("", "")
+        st.session_state[PLAN] = name, compute.hub.plan_download(name), ""
     except ValueError as error:
-        state[PROBLEM] = (name, str(error))
+        st.session_state[PLAN] = name, None, str(error)
 
 
-def _start(name: str, size: int, fetch: Callable[..., Any]) -> None:
+def _offer(name: str, size: int, fetch: Callable[..., Any], told: str, label: str) -> None:
+    """A button that downloads; while it does, a bar and a button that stops it."""
+    last = downloads().get(name)
+    if last is not None and not last.done:
+        st.session_state[BAR] = name, st.empty()
+        st.button("Stop", key=f"{PAGE}_stop", on_click=session.callback(last.stop.set))
+        return
+    if last is not None and last.problem:
+        shared.error_line(last.problem)
+    st.caption(plain(told))
+    start = session.callback(partial(_start, name, Download(size, fetch)))
+    st.button(label, key=f"{PAGE}_fetch", type="primary", on_click=start)
+
+
+def _start(name: str, download: Download) -> None:
     running = downloads()
     for other in [other for other, ended in running.items() if ended.done]:
         running.pop(other, None)
-    running[name] = Download(size, fetch)
-    threading.Thread(target=running[name].run, name="download", daemon=True).start()
+    running[name] = download
+    threading.Thread(target=download.run, name="download", daemon=True).start()
 
 
-def _is_running(name: str) -> bool:
-    """Whether a download runs, which gets a bar and a button; says why the last one failed."""
-    running = downloads().get(name)
-    if running is not None and not running.done:
-        st.session_state[BAR] = st.empty()
-        st.button("Stop", key=f"{PAGE}_stop", on_click=session.callback(running.stop.set))
-        return True
-    if running is not None and running.problem:
-        shared.error_line(running.problem)
-    return False
+def follow() -> None:
+    """Updates the progress bar until the download ends, then runs the page again.
+
+    Must be called last on a page: any interaction interrupts it at the next update of the bar.
+    """
+    name, bar = st.session_state.pop(BAR, ("", None))
+    if bar is None:
+        return
+    running = downloads()[name]
+    while not running.done:
+        come, total = (short(each, "memory") for each in (running.come, running.size))
+        share = min(1.0, running.come / max(1, running.size))
+        bar.progress(share, plain(f"{name}: {come} of {total}"))
+        time.sleep(POLL)
+    st.rerun()

@@ -13,7 +13,7 @@ import streamlit as st
 from models.request import Chat, File, Options, Picture, Several, Source, TraceRequest
 from viz.api import samples
 from viz.pages import compute, shared
-from viz.pages.explore import old_links, pictures, runs
+from viz.pages.explore import files, old_links, runs
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
@@ -29,11 +29,7 @@ PARAMS = (
     link.choice("edited", AFTER, (BEFORE, AFTER, DIFFERENCE)),
     link.choice("edits_in", FIRST, (FIRST, BOTH)),
 )
-CHOSEN = {
-    "edited": (BEFORE, AFTER, DIFFERENCE),
-    "edits_in": (FIRST, BOTH),
-    "compared": ("no", "yes"),
-}
+CHOSEN = ("edited", "edits_in", "compared", "input", "compare")  # settings that the view changes
 SETS = {  # the arguments by which an edit sets one thing to another value
     "Ablate": ("how", "seed", "over"),
     "AblateMLP": ("how", "seed"),
@@ -54,41 +50,31 @@ class Listed:
     """The edits of the page.
 
     Attributes:
-        edits: all of them, in order.
-        off: numbers of those that are switched off.
+        edits: each with whether it is switched on, in order.
         second: the text of the second input, from which patches take activations.
     """
 
-    edits: tuple[Any, ...] = ()
-    off: frozenset[int] = frozenset()
+    edits: tuple[tuple[Any, bool], ...] = ()
     second: str = ""
 
-    @property
-    def on(self) -> tuple[Any, ...]:
-        """Those that are switched on."""
-        return tuple(each for number, each in enumerate(self.edits) if number not in self.off)
-
-    def number(self, edit: Any) -> int | None:
-        """The place of an edit; None where it is not there."""
-        texts = [_text([each]) for each in self.edits]
-        return texts.index(text) if (text := _text([edit])) in texts else None
+    def has(self, edit: Any) -> bool:
+        """Whether it is there, on or off."""
+        return any(_values(each) == _values(edit) for each, _ in self.edits)
 
     def toggled(self, edit: Any) -> "Listed":
         """The same without an edit, or with it: in the place of one with another value, or last."""
-        for number, each in enumerate(self.edits):
-            if _place(each) == _place(edit) and each != edit:
-                edits = (*self.edits[:number], edit, *self.edits[number + 1 :])
-                return replace(self, edits=edits)
-        if (place := self.number(edit)) is None:
-            return replace(self, edits=(*self.edits, edit))
-        kept = [each for each in range(len(self.edits)) if each != place]
-        off = frozenset(number for number, each in enumerate(kept) if each in self.off)
-        return replace(self, edits=tuple(self.edits[each] for each in kept), off=off)
+        pairs = {repr(_place(each)): (each, on) for each, on in self.edits}
+        place = repr(_place(edit))
+        if self.has(edit):
+            del pairs[place]
+        else:
+            pairs[place] = edit, pairs.get(place, (edit, True))[1]
+        return replace(self, edits=tuple(pairs.values()))
 
     def switched(self, edit: Any) -> "Listed":
         """The same with an edit off that is on, or on that is off."""
-        number = self.number(edit)
-        return self if number is None else replace(self, off=self.off ^ {number})
+        pairs = ((each, on ^ (_values(each) == _values(edit))) for each, on in self.edits)
+        return replace(self, edits=tuple(pairs))
 
 
 # ---- requests
@@ -117,7 +103,8 @@ def request(plain: TraceRequest) -> TraceRequest:
 def _edited(plain: TraceRequest, settings: Mapping[str, Any]) -> TraceRequest:
     """A request with the edits of some settings that are switched on."""
     second = second_request(plain, settings[SECOND])
-    edits = _listed(settings, {} if second is None else {SECOND: second}).on
+    listed = _listed(settings, {} if second is None else {SECOND: second})
+    edits = tuple(each for each, on in listed.edits if on)
     several = second is not None and isinstance(second.input, Several)
     if several and any(hasattr(each, "source") for each in edits):
         raise ValueError("a patch takes from one input: the second is a list of prompts")
@@ -148,7 +135,7 @@ def _picture(name: str) -> File | None:
     """A picture of the page by its name, such as `photo:flower`; None if it is not here."""
     kind, _, place = name.partition(":")
     if kind == "upload":
-        return pictures.uploads().get(place)
+        return files.pictures().get(place)
     return samples.file(place) if kind == "photo" and place in samples.PICTURES else None
 
 
@@ -177,14 +164,6 @@ def _compares(request: TraceRequest) -> bool:
     return isinstance(request.input, str | Chat | Several) and request.target is None
 
 
-def with_source(beside: Mapping[str, Any]) -> dict[str, Any]:
-    """Props of a second picture or model; of a picture with its name as the source of patches."""
-    name = session.get(PAGE, "compare")
-    if not name.startswith(("photo:", "upload:")):
-        return {**beside}
-    return {**beside, "second": {**beside["second"], "source": name}}
-
-
 def other(plain: TraceRequest, *, words: bool) -> dict[str, Any]:
     """Props of the view: the trace of the second text beside the first; {} without one."""
     title = session.get(PAGE, SECOND)
@@ -196,8 +175,8 @@ def other(plain: TraceRequest, *, words: bool) -> dict[str, Any]:
     except ValueError as error:
         shared.error_line(f"Second text: {error}")
         return {}
-    picture = {"trace": held.id, "heads": attention.heads_of(held)}
-    return {"other": {**picture, "title": title, "mean": isinstance(second.input, Several)}}
+    more = {"title": title, "mean": isinstance(second.input, Several)}
+    return {"other": attention.picture_of(held) | more}
 
 
 def is_difference(edited: TraceRequest) -> bool:
@@ -212,11 +191,11 @@ def props(edited: TraceRequest, params: Iterable[link.Param]) -> dict[str, Any]:
         edited: the request, with the edits that are on.
         params: of the page now.
     """
-    listed, run = _now(), runs.now(params, edited)
+    listed = _now()
     return {
         "edits": [
-            {"values": _values(each), "said": each.describe(), "on": number not in listed.off}
-            for number, each in enumerate(listed.edits)
+            {"values": _values(each), "said": each.describe(), "on": on}
+            for each, on in listed.edits
         ],
         "edited": bool(edited.edits) and session.get(PAGE, "edited") != BEFORE,
         "difference": is_difference(edited),
@@ -224,7 +203,7 @@ def props(edited: TraceRequest, params: Iterable[link.Param]) -> dict[str, Any]:
         "undo": bool(_history("past")),
         "redo": bool(_history("future")),
         "compares": _compares(edited),
-        "runs": runs.props(run),
+        "runs": runs.props(params, edited),
     }
 
 
@@ -232,45 +211,29 @@ def props(edited: TraceRequest, params: Iterable[link.Param]) -> dict[str, Any]:
 
 
 def take(params_of: link_on_entry.ParamsOf) -> None:
-    """Does what the view asked for since the last run; after `link_on_entry.enter`.
-
-    The view is polled in every run: a callback would be lost if another run replaced this one.
-    """
-    state = st.session_state
-    value = (state.get(f"{PAGE}_view") or {}).get("edit")
+    """Does what the view asked for since the last run; after `link_on_entry.enter`."""
+    value = (st.session_state.get(f"{PAGE}_view") or {}).get("edit")
     sent = value.get("sent") if isinstance(value, Mapping) else None
-    taken: list[str] = state.setdefault(f"{PAGE}/edits/taken", [])
-    asked: dict[str, Callable[[], None]] = {}
-    for each in sent if isinstance(sent, list) else []:
-        id = each.get("id") if isinstance(each, Mapping) else None
-        if isinstance(id, str) and id not in taken:
-            asked[id] = partial(_do, each, params_of)
-    session.defer(asked.values())
-    taken.extend(asked)
-    del taken[:-MOST_UNDONE]
-    session.catch_up()
+    session.take(f"{PAGE}/edits", sent if isinstance(sent, list) else (), partial(_do, params_of))
 
 
-def _do(asked: Mapping[str, Any], params_of: link_on_entry.ParamsOf) -> None:
+def _do(params_of: link_on_entry.ParamsOf, asked: Mapping[str, Any]) -> None:
     """Does one thing that the view asked for; what it cannot is said in a line."""
     session.fold(PAGE)
     what, value = asked.get("do"), asked.get("value")
     try:
         if what in ("undo", "redo"):
             _go(*("past", "future") if what == "undo" else ("future", "past"))
-        elif what in CHOSEN and value in CHOSEN[what]:
-            session.edit(PAGE, {what: value})
-        elif what == "input":
+        elif what in CHOSEN:
             session.edit(PAGE, {what: str(value)[:MOST_SECOND]})
-        elif what == "compare":
-            session.edit(PAGE, {what: str(value)})
         elif what in ("keep", "forget"):
             getattr(runs, what)(str(value))
         elif what == "open":
             _undoable(partial(runs.open_run, str(value), params_of))
         else:
-            listed, second = _now(), str(asked.get(SECOND) or "")[:MOST_SECOND]
-            after = replace(listed, second=second or listed.second)
+            listed = _now()
+            second = str(asked.get(SECOND) or "")[:MOST_SECOND] or listed.second
+            after = replace(listed, second=second)
             if what == "second":
                 after = replace(listed, second=str(value)[:MOST_SECOND])
             elif what == "clear":
@@ -279,7 +242,7 @@ def _do(asked: Mapping[str, Any], params_of: link_on_entry.ParamsOf) -> None:
                 edit = compute.edit_of(value, {SECOND: NAMED})
                 if what == "switch":
                     after = after.switched(edit)
-                elif what == "toggle" or after.number(edit) is None:
+                elif what == "toggle" or not after.has(edit):
                     after = after.toggled(edit)
             stage = {} if session.get(PAGE, "edited") == DIFFERENCE else {"edited": AFTER}
             _undoable(partial(session.edit, PAGE, _settings(after) | stage))
@@ -328,35 +291,31 @@ def _now() -> Listed:
 
 
 def _listed(settings: Mapping[str, Any], names: Mapping[str, TraceRequest]) -> Listed:
-    if not settings["edits"]:
-        return Listed(second=settings[SECOND])
-    edits = compute.parse_edits(settings["edits"], names)
-    off = {int(each) for each in settings["off"].split(".") if each}
-    return Listed(edits, frozenset(off & {*range(len(edits))}), settings[SECOND])
+    edits = compute.parse_edits(settings["edits"], names) if settings["edits"] else ()
+    off = settings["off"].split(".")
+    pairs = ((each, str(number) not in off) for number, each in enumerate(edits))
+    return Listed(tuple(pairs), settings[SECOND])
 
 
 def _settings(listed: Listed) -> dict[str, str]:
-    off = ".".join(map(str, sorted(listed.off)))
-    return {"edits": _text(listed.edits), "off": off, SECOND: listed.second}
+    edits = [_named(each) for each, _ in listed.edits]
+    off = ".".join(str(number) for number, (_, on) in enumerate(listed.edits) if not on)
+    text = compute.format_edits(edits, {SECOND: NAMED}) if edits else ""
+    return {"edits": text, "off": off, SECOND: listed.second}
 
 
-def _text(edits: Iterable[Any]) -> str:
-    """The text of edits, in which whatever they take from is the second input."""
-    named = [_with(each, source=NAMED) if hasattr(each, "source") else each for each in edits]
-    return compute.format_edits(named, {SECOND: NAMED}) if named else ""
+def _named(edit: Any) -> Any:
+    """The same edit, which takes from the second input if it takes from any."""
+    if not hasattr(edit, "source"):
+        return edit
+    return type(edit)(**{**compute.arguments(edit), "source": NAMED})
 
 
 def _values(edit: Any) -> dict[str, Any]:
-    named = _with(edit, source=NAMED) if hasattr(edit, "source") else edit
-    return compute.edit_values(named, {SECOND: NAMED})
+    return compute.edit_values(_named(edit), {SECOND: NAMED})
 
 
 def _place(edit: Any) -> dict[str, Any]:
     """What an edit acts on, without the value that it gives it."""
     values = _values(edit)
     return {name: each for name, each in values.items() if name not in SETS.get(values["edit"], ())}
-
-
-def _with(edit: Any, **changed: Any) -> Any:
-    """The same edit with other arguments."""
-    return type(edit)(**{**compute.arguments(edit), **changed})

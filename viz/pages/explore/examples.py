@@ -14,7 +14,8 @@ Models trained for the app bring their own. Tests check every number against its
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,7 @@ from streamlit.delta_generator import DeltaGenerator
 from models.card import Example
 from models.request import Reads
 from viz.api.samples import PHOTOS, TITLES, card_of, samples
-from viz.pages.explore import edits, preprocessing, sizes, source, words
-from viz.pages.explore import pictures as strip
+from viz.pages.explore import edits, files, sizes, source
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import notice, plain
 from viz.pages.state import session
@@ -50,11 +50,6 @@ def texts(model: str) -> tuple[Example, ...]:
     return () if source.READS.get(read) == "image" else EXAMPLES.get(read, ())
 
 
-def of_text(model: str, text: str) -> Example | None:
-    """The model's example with that text, if it is one."""
-    return next((example for example in texts(model) if example.input == text), None)
-
-
 def pictures(model: str) -> Mapping[str, Example | None]:
     """The example pictures of a model of the list; photos for any other."""
     read = EXAMPLES.get(model, ()) if source.READS.get(model) == "image" else ()
@@ -62,24 +57,39 @@ def pictures(model: str) -> Mapping[str, Example | None]:
     return samples(model) or known or dict.fromkeys(PHOTOS)
 
 
-def named(model: str, photo: str) -> str:
-    """Name of one of the example pictures of a model."""
-    example = pictures(model).get(photo)
+def named(photo: str) -> str:
+    """Name of one of the example pictures of the page's model."""
+    example = pictures(source.listed()).get(photo)
     return TITLES.get(photo, photo) if example is None else example.name
 
 
 def title() -> str:
     """Name of the page's picture."""
-    uploads = [*strip.uploads()]
-    if strip.has_upload():
-        return strip.own_title(uploads.index(session.get(PAGE, "upload")), len(uploads))
-    return named(source.listed(), session.get(PAGE, "photo"))
+    own = files.own_titles().get(session.get(PAGE, "upload"))
+    return named(session.get(PAGE, "photo")) if own is None else own
 
 
 def first(model: str) -> tuple[str, str, str]:
     """Text, target and picture that a model begins with."""
     example = next(iter(texts(model)), EXAMPLES["minilm"][0])
     return example.input, example.target or "", next(iter(pictures(model)))
+
+
+def example_in(model: str, settings: Mapping[str, Any]) -> Example | None:
+    """The model's example that is the input, if it is one.
+
+    Args:
+        model: of the list; "" for any other.
+        settings: those in a link, or of now.
+    """
+    text, _, photo = first(model)
+    if source.READS.get(model) == "image":
+        uploaded = settings.get("upload")
+        return None if uploaded else pictures(model).get(settings.get("photo", photo))
+    if settings.get("chat") == "yes":  # in which its tokens stand elsewhere
+        return None
+    given = settings.get("input", text)
+    return next((example for example in texts(model) if example.input == given), None)
 
 
 def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -92,18 +102,33 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
         model: of the list; "" for any other.
         settings: those in a link, or of now.
     """
-    text, _, photo = first(model)
+    example, built = example_in(model, settings), model in sizes.KINDS
+    if source.READS.get(model) == "image" and (built or card_of(model) is not None):
+        photo = first(model)[2]
+        is_first = settings.get("photo", photo) == photo
+        chosen = selection_of(model, example) if example and is_first else {}
+        return None if settings.get("upload") else FIRST | chosen
+    if example is not None:
+        return FIRST | selection_of(model, example)
+    return {**selection_of(model, texts(model)[0]), "token": None} if built else None
+
+
+def selection_of(model: str, example: Example) -> dict[str, Any]:
+    """The selection of the view for an example of a model."""
+    place = {"layer": example.layer, "head": example.head, "direction": "out"}
     if source.READS.get(model) == "image":
-        trained = card_of(model) is not None or model in sizes.KINDS
-        chosen = settings.get("photo", photo)
-        example = None if settings.get("upload") else pictures(model).get(chosen)
-        if example is not None and (chosen == photo or not trained):
-            return FIRST | strip.selection_of(example)
-        return FIRST if trained and not settings.get("upload") else None
-    example = of_text(model, settings.get("input", text))
-    if example is None and model in sizes.KINDS:
-        return selection_of(texts(model)[0]) | {"token": None}
-    return None if example is None or words.chats(model, settings) else selection_of(example)
+        return {**place, "token": example.query}
+    token = None if example.form == "lines" else example.query  # lines cross at every token
+    return {**place, "token": token, "attention": example.kind, "form": example.form}
+
+
+def current() -> Example | None:
+    """The example that is the page's input, if it is one."""
+    model = source.listed()
+    return None if model == sizes.ENCODER else example_in(model, session.current(PAGE).settings)
+
+
+# ---- buttons
 
 
 def chips(reads: Reads) -> DeltaGenerator:
@@ -112,39 +137,92 @@ def chips(reads: Reads) -> DeltaGenerator:
     Returns:
         The menu.
     """
-    every: list[tuple[Any, ...]]
-    model, now = source.listed(), current_example()
-    if reads.image:
-        known = pictures(model)
-        every, more = strip.buttons(known), strip.own_pictures(known)
-    else:
-        places = enumerate(texts(model))
-        every = [(each.name, f"{PAGE}_example_{n}", each == now, take, each) for n, each in places]
-        more = []
+    every = [*(_pictures() if reads.image else _texts())]
     if every:
         st.caption("Examples", width="content")
     count = 0 if reads.asked else CHIPS  # a question and its answer are two inputs already
-    for label, key, chosen, *action in every[:count]:
-        controls.button(label, key, *action, chosen=chosen)
+    for name, key, chosen, action in every[:count]:
+        controls.button(name, key, action, chosen=chosen)
     menu = st.popover("More", key=f"{PAGE}_more_{session.current(PAGE).revision}")
     with menu:
-        for number, (label, key, chosen, *action) in enumerate(every):
+        for number, (name, key, chosen, action) in enumerate(every):
             again = "_in_menu" if number < count else ""
-            controls.button(label, key + again, *action, chosen=chosen)
-        for draw in more:
-            draw()
+            controls.button(name, key + again, action, chosen=chosen)
+        if reads.image:
+            files.own_pictures(lambda: show(session.get(PAGE, "photo")))
     return menu
+
+
+def _texts() -> Iterator[tuple[str, str, bool, Callable[[], None]]]:
+    """Of a button for each example: name, key, whether it is chosen, and what it does."""
+    now = current()
+    for number, each in enumerate(texts(source.listed())):
+        yield each.name, f"{PAGE}_example_{number}", each == now, partial(take, each)
+
+
+def _pictures() -> Iterator[tuple[str, str, bool, Callable[[], None]]]:
+    """The same of pictures."""
+    shown = "" if files.PICTURE.file() else session.get(PAGE, "photo")
+    for photo in pictures(source.listed()):
+        key = f"{PAGE}_photo_{photo.replace('/', '_').removesuffix('.png')}"
+        yield named(photo), key, photo == shown, partial(show, photo)
+
+
+def take(example: Example) -> None:
+    """Sets the input of an example, and selects its head."""
+    text = {"input": example.input, "target": example.target or "", "chat": "no"}
+    settings, model = edits.cleared() | text, source.listed()  # its tour begins without edits
+    if model == sizes.ENCODER:
+        settings["model"] = model = "minilm"  # the hint refers to trained weights
+    session.assign(PAGE, settings, selection_of(model, example))
+
+
+def show(photo: str) -> None:
+    """Makes an example the page's picture, and sets its selection."""
+    model = source.listed()
+    example = pictures(model).get(photo)
+    selection = None if example is None else selection_of(model, example)
+    session.assign(PAGE, {"photo": photo, "upload": ""}, selection)
+
+
+def follow() -> None:
+    """Called after another model of the list was chosen: shows one of its examples.
+
+    The user's own text or picture stays; only examples of another model are replaced.
+    """
+    session.fold(PAGE)
+    model, text = source.listed(), session.get(PAGE, "input")
+    session.assign(PAGE, sizes.begin(model))
+    if source.READS[model] == "image":
+        settle()
+    ours = [each.input for each in texts(model)]
+    foreign = any(text == each.input for other in source.READS for each in texts(other))
+    if ours and foreign and text not in ours:
+        if model in sizes.KINDS:
+            session.assign(PAGE, {"input": ours[0], "target": ""})
+        else:
+            take(texts(model)[0])
+
+
+def settle() -> None:
+    """Replaces an example picture of another model by one of this model."""
+    here = pictures(source.listed())
+    if not session.get(PAGE, "upload") and session.get(PAGE, "photo") not in here:
+        show(next(iter(here)))
+
+
+# ---- what is said of them
 
 
 def hint() -> None:
     """What to look at in the current example; a caveat for a picture of another kind."""
-    model, example = source.listed(), current_example()
+    model, example = source.listed(), current()
     picture = source.READS.get(model) == "image"
-    if picture and preprocessing.is_changed():
-        return  # what is said of an example holds for the checkpoint's own preprocessing
+    if picture and session.get(PAGE, "pixels"):
+        return  # what is said of an example holds for the size that the checkpoint states
     if example is not None and example.hint:
         st.caption(plain(f"What to look at: {example.hint}"))
-    elif picture and card_of(model) and strip.has_upload():
+    elif picture and card_of(model) and files.PICTURE.file():
         notice(
             f"{source.TITLES[model]} was trained on pictures like its examples, and on no others:"
             " what it answers to yours is a guess."
@@ -153,7 +231,7 @@ def hint() -> None:
 
 def tour() -> list[Any]:
     """The steps for the current example, and for a text that they lead to."""
-    model, example = source.listed(), current_example()
+    model, example = source.listed(), current()
     name = example_of(model, session.get(PAGE, "input")) if example is None else example.name
     text = next((each.input for each in texts(model) if each.name == name), "")
     return steps(model, name, text)
@@ -176,66 +254,5 @@ def steps(model: str, example: str, text: str = "") -> list[Any]:
         text: of the example, to go back to.
     """
     listed = TOURS.get(model, {}).get(example, [])
-    without_number = [{name: each[name] for name in each if name != "number"} for each in listed]
-    return [{**without_number[0], "input": text}, *without_number[1:]] if without_number else []
-
-
-def current_example() -> Example | None:
-    """The example that is the page's input, if it is one."""
-    model = source.listed()
-    if source.READS.get(model) == "image":
-        uploaded = strip.has_upload()
-        return None if uploaded else pictures(model).get(session.get(PAGE, "photo"))
-    if model == sizes.ENCODER or words.chats(model, session.current(PAGE).settings):
-        return None
-    return of_text(model, session.get(PAGE, "input"))
-
-
-def selection_of(example: Example) -> dict[str, Any]:
-    """The selection of the view for an example text."""
-    return {
-        "layer": example.layer,
-        "attention": example.kind,
-        "head": example.head,
-        "token": None if example.form == "lines" else example.query,  # lines cross at every token
-        "direction": "out",
-        "form": example.form,
-    }
-
-
-def take(example: Example) -> None:
-    """Sets the input of an example, and selects its head."""
-    text = {"input": example.input, "target": example.target or "", "chat": "no"}
-    settings = edits.cleared() | text  # its tour begins with the model as it is
-    if source.listed() == sizes.ENCODER:
-        settings["model"] = "minilm"  # the hint refers to trained weights
-    session.assign(PAGE, settings, selection_of(example))
-
-
-def follow() -> None:
-    """Called after another model of the list was chosen: shows one of its examples.
-
-    The user's own text or picture stays; only examples of another model are replaced.
-    """
-    session.fold(PAGE)
-    model = source.listed()
-    if model in sizes.KINDS:
-        session.assign(PAGE, sizes.begin(model))
-    if source.READS[model] == "image":
-        settle()
-    text = session.get(PAGE, "input")
-    others = (name for name in source.READS if name != model)
-    foreign = any(of_text(other, text) for other in others) and of_text(model, text) is None
-    if not foreign or not texts(model):
-        return
-    if model in sizes.KINDS:
-        session.assign(PAGE, {"input": texts(model)[0].input, "target": ""})
-    else:
-        take(texts(model)[0])
-
-
-def settle() -> None:
-    """Replaces an example picture of another model by one of this model."""
-    samples_here = pictures(source.listed())
-    if not session.get(PAGE, "upload") and session.get(PAGE, "photo") not in samples_here:
-        strip.show(*next(iter(samples_here.items())))
+    shown = [{name: each[name] for name in each if name != "number"} for each in listed]
+    return [{**shown[0], "input": text}, *shown[1:]] if shown else []

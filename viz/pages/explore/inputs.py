@@ -1,24 +1,28 @@
-"""What the page's model reads: a text, a pair, ids, a picture, a recording, a decoder's target."""
+"""What is asked of the page's model: a text, a pair, ids, a picture, a recording, a question."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+import streamlit as st
+
 from models.catalogue import entry as catalogue_entry
-from models.request import Chat, Ids, Picture, Reads, Recording, Several, Source, TraceRequest
+from models.request import (
+    Chat,
+    File,
+    Ids,
+    Items,
+    Picture,
+    Question,
+    Reads,
+    Recording,
+    Several,
+    Source,
+    TraceRequest,
+)
 from models.text import clean
 from viz.api import reading, samples
 from viz.pages import compute, shared
-from viz.pages.explore import (
-    examples,
-    pictures,
-    preprocessing,
-    prompt,
-    prompts,
-    recordings,
-    sizes,
-    source,
-    words,
-)
+from viz.pages.explore import examples, files, sizes
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -28,17 +32,36 @@ if TYPE_CHECKING:
     from models.model import Model
 
 MAX_TOKENS = 16_384  # limit of the page; notebooks have none
+MOST = 100  # prompts of a mean
+PAIRED = ("minilm",)  # models of the catalogue that read two sentences
 SENTENCE = "Type a sentence; the picture follows"
 PAIR = "Second sentence (optional)"
-PAIRED = ("minilm",)  # models of the catalogue that read two sentences
+LABELS = {
+    "question": "Ask about the picture",
+    "answer": "Answer (leave empty to let the model write)",
+}
+ASKED = {"one": "This picture", "every": "All your pictures", "video": "As a video"}
+SCALABLE = ("dinov2", "dinov2_with_registers")  # model types that interpolate their positions
+LOWEST, HIGHEST = 224, 1036  # pixels a side of their pictures
+WORDS = (
+    "Of a word of several tokens, attention to its tokens is summed and attention from its tokens"
+    " is averaged. Words are those of Unicode’s rules"
+)
+CHAT = (
+    "The text is the user’s turn in the model’s chat template, up to where the model’s answer"
+    " begins; the tokens of the template are shown as well"
+)
+PROMPTS = (
+    "Several lines are one text, or prompts whose mean is shown: that of the weights of each head,"
+    " over prompts with the same number of tokens"
+)
 
 
-def params(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
+def params(listed: str) -> tuple[link.Param, ...]:
     """The page's inputs.
 
     Args:
         listed: the model of the list; "" for any other. Its first example is the default.
-        settings: those in a link, or of now.
     """
     text, target, photo = examples.first(listed)
     return (
@@ -49,11 +72,14 @@ def params(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
         link.text("ids", "1 2 3 4 5"),
         link.text("target_ids", ""),
         link.choice("photo", photo, samples.PICTURES),
-        *pictures.PARAMS,
-        *preprocessing.PARAMS,
-        *recordings.PARAMS,
-        *prompt.PARAMS,
-        *prompts.PARAMS,
+        *files.PARAMS,
+        link.number("pixels", 0, 0, HIGHEST),
+        link.text("question", "What is in this picture?"),
+        link.text("answer", ""),
+        link.choice("asked_about", "one", ASKED),
+        link.choice("prompts", "one", ("one", "mean")),
+        replace(link.choice("words", "no", ("no", "yes")), replaced={"sentences": "yes"}),
+        link.choice("chat", "no", ("no", "yes")),
     )
 
 
@@ -64,20 +90,28 @@ def known(listed: str) -> Reads | None:
     if not listed:
         return None
     about = catalogue_entry(listed)
-    target = about.kind in ("seq2seq", "speech")
     kinds = (about.reads == kind for kind in ("text", "image", "sound"))
-    return Reads(*kinds, target=target, pair=listed in PAIRED)
+    return Reads(*kinds, target=about.kind in ("seq2seq", "speech"), pair=listed in PAIRED)
 
 
-def row(reads: Reads, model: "Model | None" = None) -> None:
+def whole_words() -> bool:
+    """Whether weights are between whole words."""
+    return session.get(PAGE, "words") == "yes"
+
+
+# ---- widgets
+
+
+def row(reads: Reads, model: "Model | None") -> None:
     """Draws the input, all of it in one row.
 
     Args:
         reads: what the model reads.
-        model: open; None for one of the list, which has a tokenizer.
+        model: once it is open; one that is opened without this row before it may lack a tokenizer.
     """
     if reads.asked:
-        prompt.row()
+        for name, label in LABELS.items():
+            _line(name, label)
     elif reads.text and model is not None and model.tokenizer is None:
         _line("ids", "Token ids, such as 1 5 9 2: this model has no tokenizer")
     elif reads.text:
@@ -85,55 +119,79 @@ def row(reads: Reads, model: "Model | None" = None) -> None:
         entry.text(PAGE, "input", SENTENCE, placeholder=hint, multiline=True, bare=True)
         if reads.pair and session.get(PAGE, "pair"):
             _line("pair", PAIR, width=250)
-        if chats(reads, model):
+        if session.get(PAGE, "chat") == "yes" and _may_chat(reads, model):
             _line("answer", "Beginning of the answer (optional)", width=250)
     if reads.target:
-        ids = model is not None and writer(model) is None
+        ids = model is not None and _writer(model) is None
         name, what = ("target_ids", "Target ids") if ids else ("target", "Target")
         _line(name, f"{what} (leave empty to generate)", width=280)
         if model is not None and model.languages:
-            _language(model)
+            named = dict.fromkeys((session.get(PAGE, "language"), *model.languages))
+            titles = {code: code or "Target language" for code in (*named, "")}
+            label = "Target language"
+            controls.select(PAGE, "language", label, titles, "", width=180, collapsed=True)
     if reads.image:
-        pictures.chip(examples.title())
+        files.picture_chip(examples.title())
     elif reads.sound and not reads.text:
-        recordings.row()
+        files.recording_chip()
 
 
 def options(reads: Reads, model: "Model") -> None:
-    """Draws what is seldom changed about the input, over the page.
-
-    Args:
-        reads: what the model reads.
-        model: open.
-    """
+    """Draws what is seldom changed about the input, over the page."""
     if reads.asked:
-        prompt.options(model)
-    elif reads.text and not reads.image and not reads.target and model.tokenizer is not None:
-        prompts.choose()
+        _question_options(model)
+    elif reads.text and not (reads.image or reads.target) and model.tokenizer is not None:
+        if (count := len(_prompts())) > 1:
+            titles = {"one": "This text", "mean": f"Mean of {min(count, MOST)} prompts"}
+            controls.choice(PAGE, "prompts", "Prompts", titles, PROMPTS, collapsed=True)
+        if is_mean() and count > MOST:
+            shared.notice(f"{count:,} prompts: the mean is that of the first {MOST}.")
     if reads.text:
-        words.choose(chat=has_template(reads, model))
+        controls.toggle(PAGE, "words", "Whole words", WORDS)
+        if _may_chat(reads, model):
+            controls.toggle(PAGE, "chat", "Chat", CHAT)
     if reads.pair and not session.get(PAGE, "pair"):
         _line("pair", PAIR)
-    if reads.image:
-        preprocessing.choose(model)
+    if reads.image and (patch := _patch(model)):
+        help = "Side of the picture that the model reads; the cost grows with its fourth power"
+        span = LOWEST - LOWEST % patch, HIGHEST - HIGHEST % patch
+        controls.slider(PAGE, "pixels", "Pixels a side", span, help, step=patch, width=276)
 
 
 def problems(reads: Reads) -> None:
     """Says which files a link lacks, or were refused."""
-    problems = pictures.UPLOADED.problems("A photo") if reads.image else []
-    if reads.sound and not (reads.text or reads.image):
-        problems = recordings.UPLOADED.problems("An example")
-    for problem in problems:
+    upload = files.PICTURE if reads.image else None if reads.text else files.RECORDING
+    for problem in upload.problems() if upload else ():
         shared.error_line(problem)
 
 
-def has_template(reads: Reads, model: "Model | None" = None) -> bool:
-    """Whether the text may be a turn of a chat; of a model of the list, without opening it."""
-    if not reads.text or reads.image or reads.sound or reads.target:
-        return False
-    if model is None:
-        return words.has_template(source.listed())
-    return model.prompts is not None and model.prompts.template is not None
+def _line(name: str, label: str, width: int | Literal["stretch"] = "stretch") -> None:
+    """An entry of one line whose label stands in it while it is empty."""
+    entry.text(PAGE, name, label, placeholder=label, bare=True, width=width)
+
+
+def _question_options(model: "Model") -> None:
+    """Draws which pictures are asked about, and what the model reads."""
+    several = len(files.pictures()) > 1
+    is_video = (several or files.animation() is not None) and compute.reads_videos(model)
+    possible = {"one": True, "every": several, "video": is_video}
+    now = session.get(PAGE, "asked_about")
+    offered = {name: ASKED[name] for name in ASKED if possible[name] or name == now}
+    if len(offered) > 1:
+        help = "One picture, or all that you opened, in order: one by one, or as frames"
+        controls.choice(PAGE, "asked_about", "Pictures", offered, help)
+    st.caption("What the model reads; each <image> expands into its tokens:")
+    data = [file.data for file in _asked_about()]
+    given: dict[str, Any] = {"video": compute.Video(data)} if _is_video() else {"images": data}
+    try:
+        prompt = compute.Prompt(session.get(PAGE, "question"), **given)
+        written = compute.in_template(model, prompt)
+    except ValueError as error:
+        written = str(error)
+    st.code(written, language=None, wrap_lines=True)
+
+
+# ---- the request
 
 
 def request(
@@ -145,82 +203,83 @@ def request(
         ValueError: in one line, for an input that cannot be read.
     """
     if reads.asked:
-        return prompt.request(source), ()
+        question, answer = (session.get(PAGE, name).strip() for name in LABELS)
+        asked = Question(question, _asked_about(), _is_video())
+        return (TraceRequest(source, asked, answer or None) if question else None), ()
     if reads.sound and not (reads.text or reads.image) and model.sound is None:
         raise ValueError(
             f"{model.name} states no feature extractor (preprocessor_config.json): use a notebook,"
             " and pass its own inputs"
         )
-    text, notes = _text(model, reads) if reads.text else (None, ())
+    text, notes = _text(model, reads) if reads.text else (None, [])
     if text == "":
-        return None, notes
-    target = _target(model) if reads.target else None
-    language = session.get(PAGE, "language") if model.languages else ""
+        return None, tuple(notes)
+    given: Any = text
     if reads.image:
-        preprocessing.settle(source)
         beside = text[0] if isinstance(text, tuple) else text
-        given = Picture(pictures.current(), preprocessing.changes(model), beside)
-        return TraceRequest(source, given, target), notes
-    if text is None:
-        return TraceRequest(source, Recording(recordings.current()), target), notes
-    if isinstance(text, str) and prompts.is_mean() and not reads.target:
-        several = [_turn(source, model, reads, each) for each in prompts.listed()]
-        counts = [compute.length(TraceRequest(source, each), model) for each in several]
-        if len({*counts}) == 1:
-            return TraceRequest(source, Several(tuple(several))), notes
-        apart = (
-            f"No mean of prompts of {min(counts):,} to {max(counts):,} tokens: it needs equally"
-            " many. This is the whole text."
-        )
-        notes = (*notes, apart)
-    elif prompts.is_mean() and not reads.target:
-        notes = (*notes, "No mean of pairs: clear the second sentence.")
-    if isinstance(text, str):
-        text = _turn(source, model, reads, text)
-    return TraceRequest(source, text, target, language=language), notes
+        given = Picture(files.picture(), _changes(model), beside)
+    elif text is None:
+        given = Recording(files.recording())
+    else:
+        if isinstance(text, str):
+            given = _turn(source, model, reads, text)
+        if is_mean() and not reads.target:
+            several = [_turn(source, model, reads, each) for each in _prompts()[:MOST]]
+            counts = [compute.length(TraceRequest(source, each), model) for each in several]
+            if not isinstance(text, str):
+                notes.append("No mean of pairs: clear the second sentence.")
+            elif len({*counts}) == 1:
+                given = Several(tuple(several))
+            else:
+                notes.append(
+                    f"No mean of prompts of {min(counts):,} to {max(counts):,} tokens: it needs"
+                    " equally many. This is the whole text."
+                )
+    target = _target(model) if reads.target else None
+    language = session.get(PAGE, "language") if model.languages and not reads.image else ""
+    return TraceRequest(source, given, target, language=language), tuple(notes)
 
 
-def writer(model: "Model") -> Any:
+def is_mean() -> bool:
+    """Whether the mean over several prompts is shown, one a line of the text."""
+    return session.get(PAGE, "prompts") == "mean" and len(_prompts()) > 1
+
+
+def _prompts() -> list[str]:
+    lines = _clean("input").splitlines()
+    return [each for each in map(str.strip, lines) if each]
+
+
+def _may_chat(reads: Reads, model: "Model | None") -> bool:
+    """Whether the text may be a turn of a chat, as far as is known before the model is open."""
+    if not reads.text or reads.image or reads.sound or reads.target:
+        return False
+    return model is None or (model.prompts is not None and model.prompts.template is not None)
+
+
+def _writer(model: "Model") -> Any:
     """The tokenizer of the decoder."""
     return model.target_tokenizer or model.tokenizer
 
 
-def chats(reads: Reads, model: "Model | None" = None) -> bool:
-    """Whether the text is a turn of a chat."""
-    return session.get(PAGE, "chat") == "yes" and has_template(reads, model)
-
-
-def _line(name: str, label: str, width: int | Literal["stretch"] = "stretch") -> None:
-    """An entry of one line whose label stands in it while it is empty."""
-    entry.text(PAGE, name, label, placeholder=label, bare=True, width=width)
-
-
-def _language(model: "Model") -> None:
-    """The choice of the language that a translator writes in; "" as its checkpoint has it."""
-    codes = {code: code for code in (session.get(PAGE, "language"), *model.languages)}
-    titles = {**codes, "": "Target language"}
-    controls.select(PAGE, "language", "Target language", titles, "", width=180, collapsed=True)
-
-
-def _text(model: "Model", reads: Reads) -> tuple[str | tuple[str, str] | Ids, tuple[str, ...]]:
+def _text(model: "Model", reads: Reads) -> tuple[str | tuple[str, str] | Ids, list[str]]:
     """The text, pair or ids, and notes on what was changed; "" for an empty text."""
     if model.tokenizer is None:
-        return _ids("ids"), ()
-    settings, reader = session.current(PAGE).settings, model.tokenizer
-    most = min(model.limit, MAX_TOKENS)
-    text, notes = reading.readable(settings["input"], lambda: (reader, most))
-    pair = _clean(settings["pair"]).strip() if reads.pair and text else ""
+        return _ids("ids"), []
+    reader, most = model.tokenizer, min(model.limit, MAX_TOKENS)
+    text, notes = reading.readable(session.get(PAGE, "input"), lambda: (reader, most))
+    pair = _clean("pair").strip() if reads.pair and text else ""
     if not pair:
-        return text, tuple(notes)
+        return text, notes
     _check_length(len(reader.encode(text, pair)))
-    return (text, pair), tuple(notes)
+    return (text, pair), notes
 
 
 def _target(model: "Model") -> str | Ids | None:
     """The target of the decoder; None generates it."""
-    if writer(model) is None:
+    if _writer(model) is None:
         return _ids("target_ids") if session.get(PAGE, "target_ids").strip() else None
-    return _clean(session.get(PAGE, "target")).strip() or None
+    return _clean("target").strip() or None
 
 
 def _ids(name: str) -> Ids:
@@ -231,9 +290,9 @@ def _ids(name: str) -> Ids:
 
 def _turn(source: Source, model: "Model", reads: Reads, text: str) -> str | Chat:
     """A text; in a chat the user's turn, and how the model's begins."""
-    if not chats(reads, model):
+    if session.get(PAGE, "chat") == "no" or not _may_chat(reads, model):
         return text
-    turn = Chat(text, _clean(session.get(PAGE, "answer")))
+    turn = Chat(text, _clean("answer"))
     _check_length(compute.length(TraceRequest(source, turn), model))
     return turn
 
@@ -246,5 +305,30 @@ def _check_length(count: int) -> None:
         )
 
 
-def _clean(text: str) -> str:
-    return clean(text)[0]
+def _clean(name: str) -> str:
+    return clean(session.get(PAGE, name))[0]
+
+
+def _is_video() -> bool:
+    return session.get(PAGE, "asked_about") == "video" and bool(files.pictures())
+
+
+def _asked_about() -> tuple[File, ...]:
+    """The pictures that are asked about, or the frames of a video, in order."""
+    asked, uploads = session.get(PAGE, "asked_about"), tuple(files.pictures().values())
+    if asked == "video" and (animation := files.animation()):
+        return (animation,)
+    return uploads if asked != "one" and len(uploads) > 1 else (files.picture(),)
+
+
+def _patch(model: "Model") -> int:
+    """Side of a patch of a model that reads pictures of any size; 0 for any other model."""
+    stated, config = model.preprocessing, model.network.config
+    scales = stated is not None and stated.size and getattr(config, "model_type", "") in SCALABLE
+    return config.patch_size if scales else 0
+
+
+def _changes(model: "Model") -> Items:
+    """What is changed of the preprocessing, as arguments of `models.preprocessing.changed`."""
+    patch, side = _patch(model), session.get(PAGE, "pixels")
+    return (("size", side - side % patch),) if patch and side else ()

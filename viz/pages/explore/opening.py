@@ -1,12 +1,11 @@
 """The first picture of the examples that come with the app, before PyTorch is there.
 
-Then the next model is prepared: one of transformers takes some 2 seconds of imports, and a fetched
-one a digest of its weights.
+Then the library of pretrained models is imported, which takes some 2 seconds.
 """
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -14,14 +13,12 @@ from threading import Timer
 
 import streamlit as st
 
-from models.catalogue import FETCHED, folder, is_here, verify
-from models.files.errors import CheckpointError
 from models.request import Source, TraceRequest
 from viz import stored
 from viz.api import tracing
 from viz.api.endpoint import path_of
 from viz.pages import shared
-from viz.pages.explore import edits, examples, words
+from viz.pages.explore import edits, examples, inputs
 from viz.pages.explore.names import PAGE
 from viz.pages.state import session
 from viz.pages.widgets import attention
@@ -30,9 +27,9 @@ FILE = Path(__file__).with_name("opening.json")
 MODELS = ("minilm",)  # of the catalogue, with stored answers
 LOADING = "Starting up; you can type already"
 FIRST = 2  # responses after which the picture is whole
-STILL = 3.0  # seconds from the first page to the preparation: the first change comes before it
-LIBRARY = "models.pretrained.loader"
 SECONDS = 3.0  # that the browser has for them before PyTorch is imported, which slows all else
+STILL = 3.0  # seconds from the first page to that of the library: the first change comes before it
+LIBRARY = "models.pretrained.loader"
 
 
 def of_text(model: str) -> TraceRequest:
@@ -68,25 +65,19 @@ def early(stage: attention.Stage, wanted: Source) -> Iterator[None]:
             stage.props = {**edits.props(request, stage.params), **more}
             stage.expect(expected, wanted.layout)
             if shared.cold():
-                loading = st.empty()
-                loading.html(f'<div class="about-loading" role="status">{LOADING}</div>')
-                _let_fetch()
+                st.empty().html(f'<div class="about-loading" role="status">{LOADING}</div>')
+                end = time.monotonic() + SECONDS
+                for _ in range(FIRST):
+                    stored.served.acquire(timeout=max(0.0, end - time.monotonic()))
+                time.sleep(attention.PAINT_SECONDS)
         yield
-
-
-def _let_fetch() -> None:
-    """Waits until the browser has the picture's responses, but not long."""
-    end = time.monotonic() + SECONDS
-    for _ in range(FIRST):
-        stored.served.acquire(timeout=max(0.0, end - time.monotonic()))
-    time.sleep(attention.PAINT_SECONDS)
 
 
 def _request(wanted: Source) -> TraceRequest | None:
     """The request of the page, if it is what its model opens with."""
     settings, model = session.current(PAGE).settings, wanted.catalogue
-    changed = any(settings[name] for name in ("pair", "edits", "compare", edits.SECOND))
-    if model not in MODELS or changed or words.whole():
+    changed = any(settings[name] for name in ("pair", "edits", "compare", "second"))
+    if model not in MODELS or changed or inputs.whole_words():
         return None
     try:
         source = tracing.stamped(wanted)
@@ -98,15 +89,8 @@ def _request(wanted: Source) -> TraceRequest | None:
 
 @cache
 def prepare() -> Timer:
-    """Starts the preparation of the next model shortly, and once."""
-    timer = Timer(STILL, _prepare)
+    """Imports the library shortly, and once."""
+    timer = Timer(STILL, import_module, [LIBRARY])
     timer.daemon = True
     timer.start()
     return timer
-
-
-def _prepare() -> None:
-    import_module(LIBRARY)
-    for entry in filter(is_here, FETCHED):
-        with suppress(CheckpointError, OSError):  # said when it is opened
-            verify(entry, folder(entry))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from models.request import Reads, Several, Source, TraceRequest
+from models.request import Several, Source, TraceRequest
 from viz.api import tracing
 from viz.api.predictions import predicts
 from viz.pages import compute, shared
@@ -17,18 +17,14 @@ from viz.pages.explore import (
     download,
     edits,
     examples,
+    files,
     inputs,
     models,
     old_links,
     opening,
-    pictures,
-    preprocessing,
-    recordings,
     runs,
     sizes,
     source,
-    strip,
-    words,
     writing,
 )
 from viz.pages.explore.names import PAGE
@@ -38,15 +34,12 @@ from viz.pages.widgets import attention, running
 
 if TYPE_CHECKING:
     from analysis.worth import Worth
-    from models.model import Model
-    from models.trace import Trace
     from viz.api.entries import TraceEntry
     from viz.api.registry import Held
 
 PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
 OPENS = {"text": ("matrix", "fixed"), "image": ("image", "layer")}  # form and scale of each kind
-SHORT = 8000  # characters of a text whose forward pass takes less than a second
 
 
 def params(
@@ -64,23 +57,35 @@ def params(
         chosen: the head to begin with, of a model without examples; None while it is unknown: a
             link then names layer and head.
     """
-    heard: dict[str, Any] = {"form": "sound"} if source.READS.get(listed) == "sound" else {}
-    kind = kind or ("image" if source.READS.get(listed) == "image" else None)
+    reads = source.READS.get(listed)
+    kind = kind or ("image" if reads == "image" else None)
     form, scale = OPENS.get(kind or "", ("matrix", "fixed") if listed else ("", ""))
-    begin: dict[str, Any] = {"form": form}
-    begin |= (examples.begin(listed, settings) or _begin(chosen)) | heard
+    begin: dict[str, Any] = {"form": form} | (examples.begin(listed, settings) or _begin(chosen))
+    if reads == "sound":
+        begin["form"] = "sound"
+
+    def begun(params: Iterable[link.Param]) -> Iterable[link.Param]:
+        return (replace(each, default=begin.get(each.name, each.default)) for each in params)
+
     return (
-        *_settings(listed, settings),
+        *_settings(listed),
         link.number("layer", begin["layer"], 0, 999),
         link.choice("attention", begin["attention"], KINDS),
-        *(replace(each, default=begin.get(each.name, each.default)) for each in selected.SITE),
+        *begun(selected.SITE),
         link.number_or("head", begin["head"], 999, ("mean", "max")),
         link.number("token", begin["token"], 0, 99_999),
         link.choice("direction", "out", ("out", "in")),
         link.choice("scale", scale, (*selected.SCALES, "layer")),
-        *(replace(each, default=begin.get(each.name, each.default)) for each in selected.FORMS),
+        *begun(selected.FORMS),
         *selected.OVERLAY,
     )
+
+
+def _settings(listed: str) -> tuple[link.Param, ...]:
+    """The page's settings."""
+    others = edits.PARAMS, runs.PARAMS, writing.PARAMS, beside.PARAMS
+    ours = source.params(listed), sizes.params(listed), inputs.params(listed)
+    return tuple(param for some in (*ours, *others) for param in some)
 
 
 def _begin(chosen: "Worth | None") -> dict[str, Any]:
@@ -88,13 +93,8 @@ def _begin(chosen: "Worth | None") -> dict[str, Any]:
     if chosen is None:
         return dict.fromkeys(("layer", "attention", "head", "token"))
     site = chosen.site
-    return {
-        "layer": site.layer,
-        "attention": site.kind,
-        "tower": site.tower or "",
-        "head": chosen.head,
-        "token": chosen.query[-1],
-    }
+    where = {"layer": site.layer, "attention": site.kind, "tower": site.tower or ""}
+    return where | {"head": chosen.head, "token": chosen.query[-1]}
 
 
 def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
@@ -105,9 +105,9 @@ def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
     return params(model if place == "catalogue" else "", query)
 
 
-def prepare() -> None:
-    """Reads what the page needs before its first picture."""
-    words.has_template(source.MODEL.default)
+def _now(kind: attention.Kind, chosen: "Worth | None" = None) -> tuple[link.Param, ...]:
+    """The parameters, with the defaults of the present settings."""
+    return params(source.listed(), session.current(PAGE).settings, kind, chosen)
 
 
 def _first(query: Mapping[str, str]) -> dict[str, str]:
@@ -119,112 +119,104 @@ def page() -> None:
     """Draws the page."""
     renewed = old_links.renewed if session.is_known(PAGE) else _first
     problems = link_on_entry.enter(PAGE, params_of, renewed=renewed).problems
-    pictures.UPLOADED.take()
-    recordings.UPLOADED.take()
+    files.PICTURE.take()
+    files.RECORDING.take()
     edits.take(params_of)
     writing.take()
-    models.settle(examples.follow)
-    _Run(problems).draw()
-
-
-def _settings(listed: str, settings: Mapping[str, Any]) -> tuple[link.Param, ...]:
-    """The page's settings."""
-    return (
-        *source.params(listed),
-        *sizes.params(listed),
-        *inputs.params(listed, settings),
-        *words.PARAMS,
-        *edits.PARAMS,
-        *runs.PARAMS,
-        *writing.PARAMS,
-        *beside.PARAMS,
-    )
-
-
-def _now(kind: attention.Kind, chosen: "Worth | None" = None) -> tuple[link.Param, ...]:
-    """The parameters, with the defaults of the present settings."""
-    return params(source.listed(), session.current(PAGE).settings, kind, chosen)
-
-
-def _kind(reads: Reads | None) -> attention.Kind:
-    """The kind of view that is likely, before the trace tells."""
-    return "image" if reads is not None and reads.image and not reads.text else "text"
+    models.take()
+    _Run().draw(problems)
 
 
 class _Run:
     """One run of the page: what is chosen, and what is drawn of it so far.
 
-    Until the new picture is there, the strip stays that of the last one: it is drawn first only
-    where there is none yet, and after the new one where that comes soon.
+    The strip above the picture is as high whatever it says: lists and long notices open over the
+    page. It is drawn once: before a first picture, after the next one of the same model.
     """
 
-    def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = problems
+    def __init__(self) -> None:
         self.wanted = source.chosen()
         self.opened: Source | None = None
         self.reads = inputs.known(source.listed())  # None before a model is open that tells
-        with attention.controls(PAGE):
-            self.strip = strip.place()
+        self.soon = attention.shows(PAGE, self.wanted.layout)
         self.drawn = False  # the strip
-        if self.reads is not None and self.reads.image:
-            examples.settle()
+        with attention.controls(PAGE), st.container(key=f"{PAGE}_strip"):
+            title = "presented" if session.app("projector") == "yes" else "title"
+            with st.container(key=f"{PAGE}_{title}"):  # for screen readers
+                st.markdown("#### Which words does each word look at?")
+            across: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center"}
+            names = ("input", "model", "examples")
+            rows = [st.container(key=f"{PAGE}_{name}", gap="small", **across) for name in names]
+            self.input, self.model, self.examples = rows
+            self.status = st.container(key=f"{PAGE}_status", gap="small")
 
-    def draw(self) -> None:
+    def draw(self, problems: Iterable[str]) -> None:
         """Draws the strip and the view."""
-        kind = _kind(self.reads)
+        image = self.reads is not None and self.reads.image
+        if image:
+            examples.settle()
         if self.reads is not None and not attention.has_drawn(PAGE):
-            self.controls()
-        self.stage = attention.stage(PAGE, kind, _now(kind), PATHS, self.strip.status)
+            self.strip()
+        kind = "image" if image else "text"  # that is likely, before the trace tells
+        self.stage = attention.stage(PAGE, kind, _now(kind), PATHS, self.status)
         with self.stage.reporting():
-            for problem in self.problems:
+            for problem in problems:
                 shared.error_line(problem)
             with opening.early(self.stage, self.wanted):
-                sizes.check(self.wanted)
                 self.open()
                 if self.opened is None:
                     self.stage.stale()
                 else:
                     self.show(self.opened)
-        if self.comes_soon():
+        if self.soon:
             self.stage.let_paint()
-        self.controls()
+        self.strip()
+        if self.opened is not None and self.reads is not None:
+            with self.menu:
+                inputs.options(self.reads, tracing.opened(self.opened))
         if self.reads is not None:
-            model = None if self.opened is None else tracing.opened(self.opened)
-            self.strip.options(self.reads, model)
+            with self.menu:
+                sizes.controls()
         opening.prepare()
-        download.follow(models.followed(self.wanted))
+        download.follow()
 
-    def comes_soon(self) -> bool:
-        """Whether the picture comes soon, and may come before the controls."""
-        if self.reads is None or not self.reads.text or beside.wanted():
-            return False
-        short = len(session.get(PAGE, "input")) <= SHORT
-        return short and attention.shows(PAGE, self.wanted.layout)
-
-    def controls(self) -> None:
-        """Draws the strip, once."""
-        if not self.drawn:
-            self.drawn = True
-            self.strip.draw(self.wanted, self.reads, self.opened)
+    def strip(self) -> None:
+        """Draws what is chosen: input, model, examples, and what is to be known of them."""
+        if self.drawn:
+            return
+        self.drawn = True
+        with self.model:
+            models.button(self.opened)
+        if self.reads is None:
+            return
+        with self.input:
+            unlisted = None if source.listed() else self.opened
+            inputs.row(self.reads, unlisted and tracing.opened(unlisted))
+        with self.examples:
+            self.menu = examples.chips(self.reads)
+        with self.status:
+            inputs.problems(self.reads)
+            known = models.about(self.wanted)[2]
+            st.caption(f":green[{shared.plain(known)}]" if "✓" in known else shared.plain(known))
+            examples.hint()
 
     def open(self) -> None:
-        """Opens the model, or goes back to the one before."""
+        """Opens the model."""
         place = st.empty()
-        busy = partial(running.say, PAGE, place)
-        self.opened = models.first_that_opens(self.wanted, busy)
-        place.empty()
-        self.wanted = source.chosen()
+        try:
+            self.opened = models.open_or_offer(self.wanted, partial(running.say, PAGE, place))
+        finally:
+            place.empty()
         if self.opened is not None:
-            unlisted = models.unlisted(self.opened)
-            listed = inputs.known(source.listed())
-            self.reads = listed if unlisted is None else compute.reads(unlisted)
+            if self.reads is None:
+                self.reads = compute.reads(tracing.opened(self.opened))
+            if not self.soon:
+                self.strip()
 
     def show(self, opened: Source) -> None:
         """Traces the input, and shows the view."""
-        model, stage, reads = tracing.opened(opened), self.stage, self.reads
-        if reads is None:
-            raise ValueError(f"{model.name}: it is not known what this model reads")
-        plain, notes = inputs.request(opened, model, reads)
+        model, stage, words = tracing.opened(opened), self.stage, inputs.whole_words()
+        plain, notes = inputs.request(opened, model, self.reads or compute.reads(model))
         if notes:
             shared.notice(" ".join(notes))
         if plain is None:
@@ -232,11 +224,9 @@ class _Run:
             stage.stale()
             return
         edited = edits.request(plain)
-        whole = words.whole()
-        more = writing.props(edited, model) | edits.other(plain, words=whole)
+        more = writing.props(edited, model) | edits.other(plain, words=words)
         more |= edits.props(edited, _now(stage.kind)) | beside.props(plain, stage.kind)
-        more["tour"] = examples.tour()
-        stage.props = more
+        stage.props = more | {"tour": examples.tour()}
         request = edits.request_in_view(edited)
         try:
             after = self.traced(edited, early=request == edited)
@@ -245,19 +235,20 @@ class _Run:
                 raise
             shared.error_line(error)
             request = edited = plain
-            stage.props = {**more, "edited": False, "difference": False}
+            stage.props = {**stage.props, "edited": False, "difference": False}
             after = self.traced(plain, early=False)
         if after is None:
             return
-        before = shared.entry_for(plain, words=whole)
+        before = shared.entry_for(plain, words=words)
         held = after if request == edited else before
         stage.kind = held.value.kind
         begins = examples.begin(source.listed(), session.current(PAGE).settings)
-        chosen = None if begins is not None else tracing.worth(before)
-        stage.params = _now(stage.kind, chosen)
-        if not self.comes_soon():
-            self.controls()
-        self.answer(request, model, held)
+        stage.params = _now(stage.kind, None if begins is not None else tracing.worth(before))
+        done = dict.fromkeys((*tracing.notes_of(request), *held.value.trace.notes))
+        if done:
+            st.caption("; ".join(map(shared.plain, done)))
+        second = self.answer(request, held)
+        stage.show(held, of=self.wanted.layout, more={"predicts": predicts(held.value), **second})
 
     def traced(self, request: TraceRequest, *, early: bool) -> "Held[TraceEntry] | None":
         """The result of a request; None if it was stopped.
@@ -269,46 +260,24 @@ class _Run:
         if running.is_stopped(PAGE, request):
             self.stage.stale()
             return None
-        with tracing.expecting(request, words=words.whole()) as expected:
-            if early and self.comes_soon():
+        words = inputs.whole_words()
+        with tracing.expecting(request, words=words) as expected:
+            if early and self.soon and self.reads and self.reads.text and not beside.wanted():
                 self.stage.expect(expected, self.wanted.layout)
             running.traced(PAGE, request)
-            return tracing.entry_for(request, words=words.whole())
+            return tracing.entry_for(request, words=words)
 
-    def answer(
-        self,
-        request: TraceRequest,
-        model: "Model",
-        held: "Held[TraceEntry]",
-    ) -> None:
-        """What the model answers, and the view of what is held."""
+    def answer(self, request: TraceRequest, held: "Held[TraceEntry]") -> dict[str, Any]:
+        """Says what the model answers; props of what stands beside it."""
         trace, name, kind = held.value.trace, request.model.catalogue, self.stage.kind
-        _notes(request, model, trace)
         second = beside.of(request, kind)
         if kind == "image":
-            example = examples.current_example()
-            answers.of_picture(name, trace, example, second.titles[0] if second else "")
+            titles = second.titles if second else ("", "")
+            answers.of_picture(name, trace, examples.current(), titles[0])
             if second is not None:
                 other, named = second.held.value.trace, second.request.model.catalogue
-                answers.of_picture(named, other, second.example, second.titles[1])
+                answers.of_picture(named, other, second.example, titles[1])
         elif not isinstance(request.input, Several):
+            model = tracing.opened(request.model)
             answers.of_text(name, model, trace, given=request.target is not None)
-        can_predict = predicts(held.value)
-        self.stage.show(
-            held,
-            of=self.wanted.layout,
-            predicts=can_predict,
-            more=edits.with_source(second.props) if second else None,
-        )
-
-
-def _notes(request: TraceRequest, model: "Model", trace: "Trace") -> None:
-    """What was done to the input."""
-    done = dict.fromkeys((*tracing.notes_of(request), *trace.notes))
-    if answers.is_written(model, trace):
-        done.pop(answers.GREEDY, None)  # the line of what was written says so
-    assumed = preprocessing.assumed(model)
-    texts = {note: shared.plain(note) for note in done}
-    marked = [f":orange-background[{texts[n]}]" if n in assumed else texts[n] for n in done]
-    if marked:
-        st.caption("; ".join(marked))
+        return {} if second is None else second.props

@@ -6,8 +6,7 @@ opened. Requests are noted while they are shown: a run that is compared is not o
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -21,7 +20,7 @@ from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
 from viz.values import Kind
 
-ASIDE = frozenset(("kept", "compared", "edited"))  # settings that are none of a run's
+ASIDE = ("kept", "compared", "edited")  # settings that are none of a run's
 MOST = 12  # runs; the oldest goes first
 LONGEST = 40  # characters of a name
 BESIDE = 4  # runs that are compared at a time
@@ -32,8 +31,7 @@ GONE = "The runs that this link keeps are too long for a link, and no longer on 
 ROWS = ("Model", "Input", "Edits", "Prediction")
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """A run: its name, and its settings as a link has them."""
 
     name: str
@@ -45,80 +43,72 @@ class Run:
         return json.dumps(sorted(self.query.items()))
 
 
-def _read(text: str) -> tuple[Run, ...]:
+def _read(text: str) -> list[Run]:
+    def settings(query: Mapping[str, str]) -> dict[str, str]:
+        return source.named({name: str(query[name]) for name in query if name not in ASIDE})
+
     try:
         pairs = json.loads(text) if text else []
-        return tuple(Run(str(name)[:LONGEST], _query(query)) for name, query in pairs[:MOST])
+        return [Run(str(name)[:LONGEST], settings(query)) for name, query in pairs[:MOST]]
     except (TypeError, AttributeError) as error:
         raise ValueError(f"expected {EXPECTED}") from error
 
 
-def _query(query: Mapping[str, str]) -> dict[str, str]:
-    return source.named({name: str(query[name]) for name in query if name not in ASIDE})
-
-
-def _checked(text: str) -> str:
-    _read(text)
-    return text
-
-
 PARAMS = (
-    link.Param("kept", "", Kind(EXPECTED, _checked), GONE),
+    link.Param("kept", "", Kind(EXPECTED, lambda text: _read(text) and text), GONE),
     link.choice("compared", "no", ("no", "yes")),
 )
 
 
-def kept() -> tuple[Run, ...]:
-    """The runs of the link; none in a text that holds no such list, as a digest may name."""
+def _kept() -> dict[str, Run]:
+    """The runs of the link by name; none in a text that holds no such list."""
     try:
-        return _read(session.get(PAGE, "kept"))
+        return {each.name: each for each in _read(session.get(PAGE, "kept"))}
     except ValueError:
-        return ()
+        return {}
 
 
-def now(params: Iterable[link.Param], request: TraceRequest) -> Run:
-    """The run on the screen; its request is noted."""
-    settings = session.current(PAGE).settings
-    listed = [each for each in params if each.name in settings and each.name not in ASIDE]
-    run = Run("On the screen", link.write(listed, settings))
-    _noted()[run.key] = request
-    st.session_state[NOW] = run
-    return run
-
-
-def props(run: Run) -> dict[str, Any]:
+def props(params: Iterable[link.Param], request: TraceRequest) -> dict[str, Any]:
     """Props of the view: the kept runs, which of them is on the screen, and all side by side.
 
     Args:
-        run: on the screen.
+        params: of the page now.
+        request: of the run on the screen, which is noted.
     """
-    runs = kept()
-    listed = [{"name": each.name, "here": each.query == run.query} for each in runs]
-    compared = bool(runs) and session.get(PAGE, "compared") == "yes"
-    return {"kept": listed, "compared": _beside(run, runs) if compared else None}
+    settings = session.current(PAGE).settings
+    listed = [each for each in params if each.name in settings and each.name not in ASIDE]
+    run, runs = Run("On the screen", link.write(listed, settings)), [*_kept().values()]
+    st.session_state[NOW], _noted()[run.key] = run, request
+    names = [{"name": each.name, "here": each.query == run.query} for each in runs]
+    compared = None
+    if runs and session.get(PAGE, "compared") == "yes":
+        here = next((each for each in runs if each.query == run.query), run)
+        every = [here, *(each for each in runs if each.query != run.query)][:BESIDE]
+        columns = [_column(_noted().get(each.key)) for each in every]
+        rows = {name: [*cells] for name, *cells in zip(ROWS, *columns, strict=True)}
+        compared = {"names": [each.name for each in every], "rows": rows}
+    return {"kept": names, "compared": compared}
 
 
 def keep(name: str) -> None:
     """Keeps the run on the screen under a name, or the first free number."""
-    runs = {each.name: each for each in kept()}
+    runs = _kept()
     free = (f"Run {number}" for number in range(1, MOST + 2))
     name = name.strip()[:LONGEST] or next(each for each in free if each not in runs)
     runs.pop(name, None)
-    runs[name] = Run(name, st.session_state[NOW].query)
-    _set([*runs.values()][-MOST:])
+    _set([*runs.values(), Run(name, st.session_state[NOW].query)][-MOST:])
 
 
 def forget(name: str) -> None:
     """Forgets a kept run."""
-    _set(each for each in kept() if each.name != name)
+    _set(each for each in _kept().values() if each.name != name)
 
 
 def open_run(name: str, params_of: link_on_entry.ParamsOf) -> None:
     """Makes the settings of a kept run those of the page."""
-    for run in kept():
-        if run.name == name:
-            aside = {name: session.get(PAGE, name) for name in ("kept", "compared", "edited")}
-            link_on_entry.follow(PAGE, params_of, {**run.query, **aside})
+    if run := _kept().get(name):
+        aside = {name: session.get(PAGE, name) for name in ASIDE}
+        link_on_entry.follow(PAGE, params_of, {**run.query, **aside})
 
 
 def _set(runs: Iterable[Run]) -> None:
@@ -133,38 +123,20 @@ def _noted() -> dict[str, TraceRequest]:
     return st.session_state.setdefault(f"{PAGE}/requests", {})
 
 
-# ---- side by side
-
-
-def _beside(run: Run, runs: tuple[Run, ...]) -> dict[str, Any]:
-    """The kept runs beside the one on the screen: names of columns, and rows by their name."""
-    here = next((each for each in runs if each.query == run.query), run)
-    every = [here, *(each for each in runs if each.query != run.query)][:BESIDE]
-    columns = [_column(_noted().get(each.key)) for each in every]
-    rows = {name: [*cells] for name, *cells in zip(ROWS, *columns, strict=True)}
-    return {"names": [each.name for each in every], "rows": rows}
-
-
 def _column(request: TraceRequest | None) -> list[str]:
     """What is said of one run."""
     if request is None:
         return ["–", "–", "–", "open it once to compare it"]
-    model = source.titled(request.model.place, request.model.name)
     edits: tuple[Any, ...] = request.edits
     described = " ".join(edit.describe() for edit in edits) or "none"
-    about = [model, _words(request), described]
+    about = [source.title(request.model), _words(request), described]
     try:
         answer = predictions_at(shared.entry_for(request).value, 0, "out")
-        pairs = zip(answer.labels, answer.probabilities, strict=True) if answer else ()
-        shares = [f"{_legible(name)} {percent(p, '.1f')}" for name, p in pairs]
-        return [*about, " · ".join(shares[:NAMED]) or "–"]
     except ValueError as error:
         return [*about, " ".join(str(error).split())]
-
-
-def _legible(name: str) -> str:
-    """An output without the space before it; of white space alone, signs for it."""
-    return name.strip() or name.replace("\n", "↵").replace(" ", "␣")
+    pairs = zip(answer.labels, answer.probabilities, strict=True) if answer else ()
+    named = [(name.strip() or repr(name), percent(share, ".1f")) for name, share in pairs]
+    return [*about, " · ".join(map(" ".join, named[:NAMED])) or "–"]
 
 
 def _words(request: TraceRequest) -> str:

@@ -56,8 +56,8 @@ ENTRIES = {entry.name: entry for entry in (*BAR, POSITIONS, *LESSONS)}
 
 
 def prepare() -> None:
-    """Imports the first page, and reads what its first run needs before it has a picture."""
-    import_module(ENTRIES[FIRST].module).prepare()
+    """Imports the first page."""
+    import_module(ENTRIES[FIRST].module)
     inspect.stack()  # Streamlit's first command makes the same call; it fills caches of all modules
 
 

@@ -1,7 +1,7 @@
 """Page states in the Streamlit session, and the keys of their widgets.
 
-A widget key contains the page's revision and the widget's mount number, so a stale event addresses
-a widget that no longer exists. Streamlit's own widgets are passed the same initial value as long as
+A widget key contains the page's revision and a number of its mount, so a stale event addresses a
+widget that no longer exists. Streamlit's own widgets are passed the same initial value as long as
 they are mounted; custom ones the current value, which counts only when they mount: they may do so
 again within a revision, and Streamlit remembers no value for them.
 """
@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -19,6 +19,7 @@ from viz.pages.state import attachments
 from viz.pages.state import params as link
 
 Params = Iterable[link.Param]
+MOST_TAKEN = 50  # messages of a view that are remembered
 ANEW = object()  # a shape that no widget has: forces a remount at the next draw
 APP = "app"  # settings shared by all pages
 APP_PARAMS = (
@@ -52,7 +53,6 @@ class Mount:
 
     Attributes:
         key: of the widget.
-        number: mount number of the setting within a revision.
         revision: of the page.
         value: initial value of the widget.
         shape: anything else its identity depends on.
@@ -61,7 +61,6 @@ class Mount:
     """
 
     key: str
-    number: int
     revision: int
     value: Any
     shape: Hashable
@@ -69,13 +68,12 @@ class Mount:
     check: Callable[[Any], Any] | None = None
 
 
-@dataclass(frozen=True)
-class Waiting:
-    """What a callback has noted: an action, and the revision of the page that it belongs to."""
+class Waiting(NamedTuple):
+    """What a callback has noted: an action, and the page and revision that it belongs to."""
 
     action: Callable[[], None]
-    page: str | None
-    revision: int
+    page: str = ""
+    revision: int = 0
 
 
 def arrive(page: str) -> str | None:
@@ -111,7 +109,7 @@ def app(name: str) -> str:
     return settings.get(name, next(p.default for p in APP_PARAMS if p.name == name))
 
 
-def callback(action: Callable[..., None], page: str | None = None) -> Callable[..., None]:
+def callback(action: Callable[..., None], page: str = "") -> Callable[..., None]:
     """A callback of a widget that runs an action at the start of the run it causes.
 
     Streamlit abandons a callback that accesses the session state while another event waits, and
@@ -123,8 +121,7 @@ def callback(action: Callable[..., None], page: str | None = None) -> Callable[.
         page: of the widget, if its value is a setting: an event of an earlier revision, which
             carries the values of widgets that no longer exist, is ignored.
     """
-    waiting: list[Waiting] = st.session_state.setdefault("state/waiting", [])
-    revision = 0 if page is None else current(page).revision
+    waiting, revision = _waiting(), current(page).revision
 
     def note(*args: Any) -> None:
         waiting.append(Waiting(partial(action, *args), page, revision))
@@ -132,20 +129,26 @@ def callback(action: Callable[..., None], page: str | None = None) -> Callable[.
     return note
 
 
-def defer(actions: Iterable[Callable[[], None]]) -> None:
-    """Leaves actions to `catch_up`; an interruption leaves all of them or none."""
-    waiting: list[Waiting] = st.session_state.setdefault("state/waiting", [])
-    waiting.extend(Waiting(action, None, 0) for action in actions)
+def take(view: str, messages: Iterable[Any], action: Callable[[Mapping[str, Any]], None]) -> None:
+    """Runs an action for each message of a view, by its id, that no run has taken yet.
+
+    A view is polled in every run: a callback would be lost if another run replaced it.
+    """
+    taken: list[str] = st.session_state.setdefault(f"state/{view}/taken", [])
+    waiting = _waiting()
+    for each in messages:
+        id = each.get("id") if isinstance(each, Mapping) else None
+        if isinstance(id, str) and id not in taken:
+            waiting.append(Waiting(partial(action, each)))
+            taken.append(id)
+    del taken[:-MOST_TAKEN]
+    catch_up()
 
 
 def catch_up() -> None:
     """Runs the actions that callbacks have noted."""
-    waiting: list[Waiting] = st.session_state.get("state/waiting", [])
-    waiting[:] = [
-        each
-        for each in waiting
-        if each.page is None or each.revision == current(each.page).revision
-    ]
+    waiting = _waiting()
+    waiting[:] = [each for each in waiting if each.revision == current(each.page).revision]
     while waiting:
         try:
             waiting[0].action()
@@ -153,6 +156,10 @@ def catch_up() -> None:
             waiting.pop(0)
             raise
         waiting.pop(0)
+
+
+def _waiting() -> list[Waiting]:
+    return st.session_state.setdefault("state/waiting", [])
 
 
 def assign(
@@ -199,35 +206,13 @@ def widget(
     state, now = st.session_state, current(page)
     mounts: dict[str, Mount] = state.setdefault(f"state/{page}/mounts", {})
     mount = mounts.get(name)
-    if mount is None or mount.revision != now.revision:
-        number = 0
-    elif mount.shape == shape and mount.key in state:
+    if mount and (mount.revision, mount.shape) == (now.revision, shape) and mount.key in state:
         mounts[name] = replace(mount, check=check)
         return mount.key, mount.value
-    else:
-        number = mount.number + 1
+    state["state/mounted"] = number = state.get("state/mounted", 0) + 1
     key = f"{page}:{now.revision}.{number}:{name}"
-    mounts[name] = Mount(key, number, now.revision, now.settings[name], shape, empty, check)
+    mounts[name] = Mount(key, now.revision, now.settings[name], shape, empty, check)
     return key, now.settings[name]
-
-
-def element(page: str, name: str, shape: Hashable = None) -> str:
-    """The key of a widget without a setting, constant while it stays mounted.
-
-    Must be called once per run.
-
-    Args:
-        page: of the widget.
-        name: of the widget.
-        shape: when it changes, the widget is remounted empty.
-    """
-    state = st.session_state
-    drawn: dict[str, tuple[int, Hashable]] = state.setdefault(f"state/{page}/elements", {})
-    number, before = drawn.get(name, (0, shape))
-    if before != shape or f"{page}:{name}.{number}" not in state:
-        number += 1
-    drawn[name] = number, shape
-    return f"{page}:{name}.{number}"
 
 
 def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 from headscope_views import view
@@ -19,6 +19,15 @@ from viz.pages.state import session
 PAINT_SECONDS = 0.06  # in which the browser fetches and paints a new picture, mostly
 
 
+class Drawn(NamedTuple):
+    """The last picture of a page: its kind, its props, what it is of, and in which revision."""
+
+    kind: Kind
+    picture: dict[str, Any]
+    of: Hashable
+    revision: int
+
+
 @dataclass
 class Stage:
     """The view of a page.
@@ -31,9 +40,8 @@ class Stage:
         place: container of the view.
         waiting: placeholder until something is drawn; None if something was in an earlier run.
         above: container of messages.
-        drawn: whether the view was drawn in this run.
-        sent_picture: kind and picture that this run sent to the browser.
         props: further ones of the view, whatever it shows.
+        sent: the picture that this run sent to the browser.
         is_new: whether that is another one than the last.
     """
 
@@ -44,12 +52,11 @@ class Stage:
     place: DeltaGenerator
     waiting: DeltaGenerator | None
     above: DeltaGenerator
-    drawn: bool = False
-    sent_picture: tuple[Kind, dict[str, Any]] | None = None
     props: Mapping[str, Any] = field(default_factory=dict)
+    sent: Drawn | None = None
     is_new: bool = False
 
-    def expect(self, result: Held, network: Hashable) -> None:
+    def expect(self, result: Held, of: Hashable) -> None:
         """Tells the browser what `show` is going to draw, so that it asks for it meanwhile.
 
         The last picture counts as drawn until then, and is that of `stale` if nothing follows. It
@@ -57,23 +64,18 @@ class Stage:
 
         Args:
             result: which the trace will be.
-            network: equal for all networks with the same layers and heads.
+            of: as `show` has it.
         """
-        before, heads = st.session_state.get(f"{self.page}/heads", (None, None))
+        last, heads = _last(self.page), None
         if result.settled.done():
-            heads = heads_of(result)
-        elif network != before:
-            heads = None
-        _, last = st.session_state.get(f"{self.page}/drawn", ("", {}))
-        self._tell(result, heads, {"predicts": last.get("predicts", False)})
+            heads = result.value.heads
+        elif last is not None and last.of == of:
+            heads = last.picture["heads"]
+        predicts = last is not None and last.picture.get("predicts", False)
+        self._tell(result, heads, of, {"predicts": predicts})
 
     def show(
-        self,
-        held: Held,
-        *,
-        of: Hashable = None,
-        predicts: bool = False,
-        more: Mapping[str, Any] | None = None,
+        self, held: Held, *, of: Hashable = None, more: Mapping[str, Any] | None = None
     ) -> None:
         """Draws a trace.
 
@@ -81,25 +83,23 @@ class Stage:
             held: the trace.
             of: equal for all networks with the same layers and heads; for `shows` and a later
                 `expect`.
-            predicts: whether the model’s predictions can be asked for.
             more: props of the view's kind.
         """
-        heads = heads_of(held)
-        if not self.drawn:
-            self._tell(held, heads, {"predicts": predicts, **(more or {})})
-        st.session_state[f"{self.page}/heads"] = of, heads
-        st.session_state[f"{self.page}/drawn"] = self.sent_picture
-        st.session_state[f"{self.page}/of"] = of, session.current(self.page).revision
+        heads = held.value.heads
+        if self.sent is None:
+            self._tell(held, heads, of, more or {})
+        if self.sent is not None:
+            picture = {**self.sent.picture, "heads": heads}
+            st.session_state[f"{self.page}/drawn"] = self.sent._replace(picture=picture)
 
     def stale(self) -> None:
         """Keeps the last picture, dimmed, because the current settings cannot be drawn."""
-        last = st.session_state.get(f"{self.page}/drawn")
-        if last is None:
-            self._end_waiting()
+        if (last := _last(self.page)) is None:
+            if self.waiting is not None:
+                self.waiting.empty()
             address(self.page, self.params, self.paths)
         else:
-            self.kind, picture = last
-            self._mount({**picture, "busy": True})
+            self._mount(last.kind, {**last.picture, "busy": True})
 
     @contextmanager
     def reporting(self) -> "Iterator[Stage]":
@@ -109,7 +109,7 @@ class Stage:
                 yield self
             except ValueError as error:
                 shared.error_line(error)
-                if not self.drawn:
+                if self.sent is None:
                     self.stale()
 
     def let_paint(self) -> None:
@@ -117,27 +117,30 @@ class Stage:
         if self.is_new:
             time.sleep(PAINT_SECONDS)
 
-    def _tell(self, result: Held, heads: list[int] | None, more: Mapping[str, Any]) -> None:
-        picture = {"trace": result.id, **self.props, **more}
-        self.sent_picture = self.kind, picture
-        self.is_new = self.is_new or st.session_state.get(f"{self.page}/drawn") != self.sent_picture
-        self._mount({**picture, "heads": heads, "busy": False})
+    def _tell(
+        self,
+        result: Held,
+        heads: list[int] | None,
+        of: Hashable,
+        more: Mapping[str, Any],
+    ) -> None:
+        picture = {"trace": result.id, **self.props, **more, "heads": heads}
+        self.sent = Drawn(self.kind, picture, of, session.current(self.page).revision)
+        last = _last(self.page)
+        self.is_new = last is None or (last.kind, last.picture) != (self.kind, picture)
+        self._mount(self.kind, {**picture, "busy": False})
 
-    def _end_waiting(self) -> None:
+    def _mount(self, kind: Kind, picture: dict[str, Any]) -> None:
+        props = session.props(self.page, self.params, self.paths) | picture
         if self.waiting is not None:
             self.waiting.empty()
-
-    def _mount(self, picture: dict[str, Any]) -> None:
-        props = session.props(self.page, self.params, self.paths) | picture
-        self._end_waiting()
         with self.place:
-            view(self.kind, props, key=f"{self.page}_view", on=("trace_lost", "edit", "write"))
-        self.drawn = True
+            view(kind, props, key=f"{self.page}_view", on=("trace_lost", "edit", "write"))
 
 
-def heads_of(held: Held) -> list[int]:
-    """How many heads each site of a result has: the browser asks for no others."""
-    return held.value.heads
+def picture_of(held: Held) -> dict[str, Any]:
+    """Props of one more picture: its result, and how many heads each site has, to ask no others."""
+    return {"trace": held.id, "heads": held.value.heads}
 
 
 def controls(page: str) -> DeltaGenerator:
@@ -177,19 +180,23 @@ def stage(
     return Stage(page, kind, params, paths, place, waiting, above)
 
 
+def _last(page: str) -> Drawn | None:
+    return st.session_state.get(f"{page}/drawn")
+
+
 def has_drawn(page: str) -> bool:
     """Whether there is a last picture that `stale` can dim."""
-    return f"{page}/drawn" in st.session_state
+    return _last(page) is not None
 
 
-def shows(page: str, model: Hashable) -> bool:
-    """Whether the last picture is one of this model, which is open, by the controls that are there.
+def shows(page: str, of: Hashable) -> bool:
+    """Whether the last picture is of this model, which is open, by the controls that are there.
 
     The next one then comes soon, and may come before the controls. After an example, a preset or a
     link, the controls come first: who sees the picture may type into the boxes beside it.
     """
-    last = st.session_state.get(f"{page}/of")
-    return has_drawn(page) and last == (model, session.current(page).revision)
+    last = _last(page)
+    return last is not None and (last.of, last.revision) == (of, session.current(page).revision)
 
 
 def address(page: str, params: tuple[link.Param, ...], paths: tuple[str, ...] = ()) -> None:
