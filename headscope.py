@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from analysis.relevance import relevance as relevance
     from analysis.rollout import rollout as rollout
     from analysis.split import split as split
-    from analysis.states import state_sweep as state_sweep
+    from analysis.sweep import state_sweep as state_sweep
     from analysis.sweep import sweep as sweep
     from analysis.view import View as View
     from analysis.words import joined_tokens as joined_tokens

@@ -1,18 +1,21 @@
-"""Sweeps: one edit of every head in turn, and what each does to one number of the output.
+"""Sweeps: one edit of every head, or of every state, and what each does to a number of the output.
 
     exact         measure(pass with the edit) − measure(pass without)
     attribution   Σ ∇measure · (values of the head with the edit − without)
+                  ∇h measure · (h′ − h), of the states h, h′ of two inputs at a layer and token
 
-An exact sweep makes a pass for each head. An attribution takes a pass and its gradient. There the
-values of a head, its softmax included, are computed anew under the edit, so only what follows the
-head is linearised.
+An exact sweep makes a pass for each edit; an attribution takes one pass and its gradient. The
+values of a head, its softmax included, are computed anew under its edit, so only what follows the
+head, or the state, is linearised.
 
 Source: Kramár et al. 2024, "AtP*: An efficient and scalable method for localizing LLM behaviour to
-components", section 3.1, for the softmax; Nanda 2023, "Attribution patching".
+components", section 3.1, for the softmax; Nanda 2023, "Attribution patching"; Meng et al. 2022,
+"Locating and Editing Factual Associations in GPT", section 2, for states.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import torch
@@ -21,7 +24,7 @@ from torch import Tensor
 
 from analysis.effects import Divergence, EmbeddingDistance, Measure
 from models.attention import Edit, Pattern, attend
-from models.edits import Ablate, Cut, SetWeights, Temperature
+from models.edits import Ablate, Cut, Patch, SetWeights, Temperature
 from models.edits.routing import ATTENTION, acts_on, at, check
 from models.progress import Progress, no_progress
 from models.progress import each as each_of
@@ -31,6 +34,7 @@ from models.trace import Site, Trace
 OWN_HEAD = (Ablate, Cut, SetWeights, Temperature)  # read and change no head but their own
 EditOf = Callable[[int, int], Edit]
 Number = Callable[[Trace], float | Tensor]
+Run = Callable[..., Trace]
 HOW = ("exact", "attribution")
 
 
@@ -74,16 +78,15 @@ def sweep(
     """
     if how not in HOW:
         raise ValueError(f"how: expected one of {', '.join(HOW)}, received {how!r}")
-    model = as_model(model)
+    run = partial(trace, as_model(model), input, target)
     if how == "attribution":
-        return _attributed(model, input, target, edit, measure, kind, tower, progress)
-    clean = trace(model, input, target)
+        return _attributed(run, edit, measure, kind, tower, progress)
+    clean = run()
     sites = sites_of(clean, kind, tower)
     rows = [row for row, site in enumerate(sites) if layer in (None, site.layer)]
     cells = [(row, head) for row in rows for head in range(sites[row].heads)]
     edits = [edit(sites[row].layer, head) for row, head in cells]
-    effects = changes((model, input, target), clean, edits, measure, progress)
-    return _table(sites, dict(zip(cells, effects, strict=True)))
+    return _exact(run, clean, _table(sites), cells, edits, measure, progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +94,12 @@ class Checked:
     """A sweep by attribution, and exactly where it found most.
 
     Attributes:
-        attribution: of every head.
-        exact: of the heads with the largest attributions; NaN elsewhere.
+        attribution: of every head, or state.
+        exact: of those with the largest attributions; NaN elsewhere.
     """
 
-    attribution: Float[Tensor, "layer head"]
-    exact: Float[Tensor, "layer head"]
+    attribution: Float[Tensor, "layer place"]
+    exact: Float[Tensor, "layer place"]
 
 
 def checked_sweep(
@@ -112,16 +115,66 @@ def checked_sweep(
     progress: Progress = no_progress,
 ) -> Checked:
     """A sweep by attribution, then exactly for the `top` heads where it is largest; see `sweep`."""
-    model = as_model(model)
-    rough = _attributed(model, input, target, edit, measure, kind, tower, no_progress)
-    clean = trace(model, input, target)
-    sites = sites_of(clean, kind, tower)
-    sizes = rough.abs().nan_to_num(-1).flatten()
-    best = sizes.topk(min(top, int((sizes >= 0).sum()))).indices.tolist()
-    cells = [divmod(each, rough.shape[1]) for each in sorted(best)]
+    run = partial(trace, as_model(model), input, target)
+    rough, clean = _attributed(run, edit, measure, kind, tower, no_progress), run()
+    sites, cells = sites_of(clean, kind, tower), _largest(rough, top)
     edits = [edit(sites[row].layer, head) for row, head in cells]
-    effects = changes((model, input, target), clean, edits, measure, progress)
-    return Checked(rough, _table(sites, dict(zip(cells, effects, strict=True))))
+    return Checked(rough, _exact(run, clean, _table(sites), cells, edits, measure, progress))
+
+
+def state_sweep(
+    model: Model | Any,
+    input: Any,
+    source: Any,
+    *,
+    measure: Measure,
+    top: int = 0,
+    progress: Progress = no_progress,
+) -> Checked:
+    """The change of a number of the output by each state that another input gives.
+
+    Args:
+        model: from `load`, or a network, with one stack of layers.
+        input: as for `trace`: one sequence.
+        source: the other input, with the same number of tokens, or its trace with hidden states.
+        measure: a `Logit` or `Loss`; a `Divergence` has no slope to estimate by.
+        top: how many states are patched in passes of their own: the largest attributions.
+        progress: called with the number of these passes made and of all.
+
+    Returns:
+        A row for each layer, whose entering states are patched, and a column for each token;
+        `exact` is NaN where no pass was made.
+
+    Raises:
+        ValueError: for inputs of different lengths.
+    """
+    run = partial(trace, as_model(model), input)
+    other = source if isinstance(source, Trace) else trace(model, source, hidden=True)
+    t = run(hidden=True, gradient=measure.of)
+    counts = [len(each.hidden(0)) for each in (t, other)]
+    if counts[0] != counts[1]:
+        raise ValueError(
+            f"expected two inputs with the same number of tokens, received {counts[0]} and"
+            f" {counts[1]}: choose words that have as many"
+        )
+    rough = torch.stack(
+        [  # of the states that enter the layers, also those without attention
+            ((other.hidden(layer) - t.hidden(layer)) * t.hidden_gradient(layer)).float().sum(-1)
+            for layer in range(len(t.hidden_states[None].states) - 1)
+        ]
+    )
+    rough, cells = rough.detach().cpu(), _largest(rough, top)
+    edits = [Patch(layer, "hidden", other, token=token) for layer, token in cells]
+    table = torch.full_like(rough, torch.nan)
+    clean = run() if cells else t
+    return Checked(rough, _exact(run, clean, table, cells, edits, measure, progress))
+
+
+def _largest(rough: Float[Tensor, "layer place"], top: int) -> list[tuple[int, int]]:
+    """The cells of the largest attributions, in order; none where it is 0."""
+    sizes = rough.abs().nan_to_num(0).flatten()
+    best = sizes.topk(min(top, int((sizes > 0).sum()))).indices.tolist()
+    return [divmod(each, rough.shape[1]) for each in sorted(best)]
 
 
 def sites_of(t: Trace, kind: str | None = None, tower: str | None = None) -> tuple[Site, ...]:
@@ -139,37 +192,32 @@ def sites_of(t: Trace, kind: str | None = None, tower: str | None = None) -> tup
     return tuple(sites)
 
 
-def changes(
-    given: tuple[Model, Any, Any],
+def _table(sites: Sequence[Site]) -> Float[Tensor, "layer head"]:
+    return torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
+
+
+def _exact(
+    run: Run,
     clean: Trace,
+    table: Float[Tensor, "layer place"],
+    cells: Sequence[tuple[int, int]],
     edits: Sequence[Edit],
     measure: Number,
     progress: Progress,
-) -> list[float]:
-    """The number of a pass with each of some edits, less that of the pass without; logits that the
-    measure does not read are left out. `given` is model, input and target."""
+) -> Float[Tensor, "layer place"]:
+    """The table with the number of a pass with each edit, less that of the pass without, in the
+    cells; logits that the measure does not read are left out."""
     output, before = clean.output, float(measure(clean))
     causal = any(site.kind == "causal" for site in clean.sites)
     whole = output.values.ndim == 3 and output.positions is None and not output.first
     few = 1 if causal and whole and getattr(measure, "query", None) == -1 else None
-    passes = (trace(*given, edits=[edit], logits_to_keep=few) for edit in each_of(edits, progress))
-    return [float(measure(t)) - before for t in passes]
-
-
-def _table(
-    sites: Sequence[Site], cells: Mapping[tuple[int, int], float]
-) -> Float[Tensor, "layer head"]:
-    """Numbers by row and head; NaN elsewhere."""
-    table = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
-    for cell, number in cells.items():
-        table[cell] = number
+    for cell, edit in zip(cells, each_of(edits, progress), strict=True):
+        table[cell] = float(measure(run(edits=[edit], logits_to_keep=few))) - before
     return table
 
 
 def _attributed(
-    model: Model,
-    input: Any,
-    target: Any,
+    run: Run,
     edit: EditOf,
     measure: Number,
     kind: str | None,
@@ -180,9 +228,9 @@ def _attributed(
         raise ValueError("a divergence or distance has no slope where it is 0: sweep it exactly")
     if not isinstance(measure, Measure):
         raise ValueError("attribution: expected a measure of the output, as Logit(id) or Loss(ids)")
-    t = trace(model, input, target, gradient=measure.of)
+    t = run(gradient=measure.of)
     sites = sites_of(t, kind, tower)
-    effects = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
+    effects = _table(sites)
     for row, site in enumerate(each_of(sites, progress)):
         edits = [edit(site.layer, head) for head in range(site.heads)]
         effects[row, : site.heads] = head_effects(t, site, edits)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from analysis.effects import Logit
-from analysis.states import state_sweep
+from analysis.sweep import state_sweep
 from models.decoder import Decoder, DecoderConfig
 from models.edits import Patch
 from models.run import trace

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.effects import Logit, Towards
-from analysis.states import state_sweep
+from analysis.sweep import state_sweep
 from models.edits import Patch
 from models.request import Picture, TraceRequest
 from models.run import load, trace

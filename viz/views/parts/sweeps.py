@@ -176,7 +176,7 @@ def _swept(
     entry: TraceEntry, reread: Any, measure: "Measure", top: int
 ) -> "tuple[Checked, tuple[str, ...]]":
     """The sweep over the states of another input, and the labels of that."""
-    from analysis.states import state_sweep
+    from analysis.sweep import state_sweep
     from models.run import trace
 
     with opened(entry) as (model, given, _):
