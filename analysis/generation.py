@@ -1,8 +1,8 @@
 """Generation, step by step: what a decoder writes, and what each step attends to.
 
 Attention is causal: the row of a token is the same in the pass that wrote the token after it and in
-one pass over the whole text. So one trace, made when the text is there, shows every step; but under
-edits that depend on all tokens, such as a mean over them, each step has a trace of its own.
+one pass over the whole text. So one trace, made when the text is there, shows every step; but not
+under edits that depend on all tokens, such as a mean over them (`edits.reads_all_tokens`).
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.outputs import Likeliest, likeliest, logits_at
+from analysis.outputs import logits_at
 from models.attention import Edit
-from models.edits import reads_all_tokens
 from models.output import Sampling, next_probabilities
 from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
-from models.trace import Site, Trace
+from models.trace import Trace
 from models.writing import reader_of, rules_of
 
 
@@ -44,41 +43,9 @@ class Written:
 
     @cached_property
     def trace(self) -> Trace:
-        """Of the whole text, the written tokens included."""
+        """Of the whole text: the row of the token before a written one shows what its step attended
+        to."""
         return _pass(self.model, (*self.begun, *self.ids), self.edits)
-
-    @property
-    def steps(self) -> int:
-        """How many tokens were written."""
-        return len(self.ids)
-
-    def row(self, step: int) -> int:
-        """The token from which a step wrote the next one; −1 is the last step.
-
-        Raises:
-            ValueError: for a step that is not there.
-        """
-        if not -self.steps <= step < self.steps:
-            raise ValueError(f"step: expected 0 to {self.steps - 1}, received {step}")
-        return len(self.begun) - 1 + step % self.steps
-
-    def trace_of(self, step: int) -> Trace:
-        """A trace in which the row of a step shows what it attends to."""
-        if not reads_all_tokens(self.edits):
-            return self.trace
-        read = (*self.begun, *self.ids)[: self.row(step) + 1]
-        return _pass(self.model, read, self.edits)
-
-    def weights(
-        self, step: int, layer: int | Site, head: int | None = None
-    ) -> Float[Tensor, "*head key"]:
-        """What a step attends to: the tokens up to its own."""
-        row = self.row(step)
-        return self.trace_of(step).weights(layer, head, rows=row)[..., 0, : row + 1]
-
-    def likeliest(self, step: int, *, count: int = 8, sampling: Sampling = Sampling()) -> Likeliest:
-        """The likeliest tokens of a step, of which it wrote one; see `analysis.outputs`."""
-        return likeliest(self.trace_of(step), self.row(step), count=count, sampling=sampling)
 
 
 def continue_text(
@@ -107,8 +74,7 @@ def continue_text(
         progress: called with the number of written tokens and of all.
 
     Returns:
-        The written tokens; their traces, in which the row of each shows what its step attends to,
-        are made when they are asked for.
+        The written tokens; their trace is made when it is asked for.
 
     Raises:
         ValueError: for another network than a decoder, several items, and no room for a token.

@@ -1,7 +1,6 @@
 """Heads of two models compared over the pieces of text that both have: against slow loops."""
 
 import pytest
-import torch
 
 from analysis.alike import alike, common_pieces, folded
 from models.run import load, trace
@@ -27,20 +26,6 @@ def test_pieces_end_where_tokens_of_both_end() -> None:
     assert common_pieces(first, second) == (((1,), (2, 3), (4,)), ((0, 1), (2,), (3, 4)))
     with pytest.raises(ValueError, match="nothing in common"):
         common_pieces(tokens((0, 3)), tokens((0, 3)))
-
-
-def test_maps_are_folded_and_rows_sum_to_one() -> None:
-    weights = torch.rand(2, 5, 5).softmax(-1)
-    pieces = ((1,), (2, 3))
-    found = folded(weights, pieces)
-    for head in range(2):
-        for i, rows in enumerate(pieces):
-            row = [
-                sum(float(weights[head, q, k]) for q in rows for k in keys) / len(rows)
-                for keys in pieces
-            ]
-            expected = torch.tensor(row) / sum(row)
-            torch.testing.assert_close(found[head, i], expected)
 
 
 def test_a_model_is_most_like_itself_head_by_head() -> None:

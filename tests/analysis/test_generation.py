@@ -9,7 +9,8 @@ import pytest
 import torch
 from transformers import GenerationConfig
 
-from analysis.generation import Written, continue_text, received
+from analysis.generation import continue_text, received
+from analysis.outputs import likeliest
 from models.decoder import DecoderConfig
 from models.edits import Temperature
 from models.encoder import EncoderConfig
@@ -57,12 +58,12 @@ def test_the_text_is_what_the_library_writes(name: str, rule: str) -> None:
 
 def test_what_the_cache_receives_is_a_mean_over_heads() -> None:
     found = continue_text(load(OWN), IDS, COUNT)
-    whole = received(found.trace, [found.row(step) for step in range(COUNT)])
+    whole = received(found.trace, range(5, 5 + COUNT))
     assert whole.shape == (COUNT, 6 + COUNT)
     torch.testing.assert_close(whole.sum(1), torch.ones(COUNT))
     for step in range(COUNT):
-        rows = torch.stack([found.weights(step, layer) for layer in (0, 1)])
-        torch.testing.assert_close(whole[step, : 6 + step], rows.mean((0, 1)))
+        rows = torch.stack([found.trace.weights(layer, rows=[5 + step]) for layer in (0, 1)])
+        torch.testing.assert_close(whole[step], rows.mean((0, 1))[0])
         assert not whole[step, 6 + step :].any()
 
 
@@ -75,7 +76,7 @@ def test_draws_follow_their_distribution() -> None:
     few = Sampling(1.5, top_k=2)
     found = continue_text(model, IDS, COUNT, sampling=few, seed=1)
     for step, id in enumerate(found.ids):
-        top = found.likeliest(step, sampling=few)
+        top = likeliest(found.trace, 5 + step, sampling=few)
         assert id in top.ids
         assert found.probabilities[step] == pytest.approx(
             top.probabilities[top.ids.index(id)], abs=1e-5
@@ -93,7 +94,7 @@ def test_writing_ends_at_the_end_and_where_there_is_no_room() -> None:
     found = continue_text(model, IDS, COUNT, end=end)
     assert found.ids == whole.ids[: whole.ids.index(end) + 1]
     short = load(DecoderConfig(**SIZES, max_tokens=8))
-    assert continue_text(short, IDS, COUNT).steps == 2
+    assert len(continue_text(short, IDS, COUNT).ids) == 2
     with pytest.raises(ValueError, match="with room for 0"):
         continue_text(short, torch.zeros(1, 8, dtype=torch.long), 1)
 
@@ -109,6 +110,3 @@ def test_what_does_not_write_is_refused() -> None:
         continue_text(model, IDS.repeat(2, 1), 3)
     with pytest.raises(ValueError, match="count: expected at least 1"):
         continue_text(model, IDS, 0)
-    found: Written = continue_text(model, IDS, 2)
-    with pytest.raises(ValueError, match="step: expected 0 to 1"):
-        found.row(2)

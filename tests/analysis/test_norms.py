@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from analysis.flow import flow, maximum_flows
+from analysis.flow import flow
 from analysis.norms import alti, contributions, value_norms
 from analysis.rollout import rollout
 from analysis.stages import stages
@@ -138,25 +138,6 @@ def test_alti_multiplies_the_layers(name: str, edit: str) -> None:
         nearer = (y.abs().sum(-1)[:, None] - (y[:, None] - shares).abs().sum(-1)).clamp(min=0)
         product = nearer / nearer.sum(-1, keepdim=True) @ product
     torch.testing.assert_close(alti(t), product, rtol=1e-3, atol=1e-4)
-
-
-@EVERY
-def test_rollout_and_flow_follow_the_edited_layer(name: str, edit: str) -> None:
-    t = traced(name, edit)
-    fusions: dict[Any, Any] = {
-        "mean": lambda x: x.mean(0),
-        "max": lambda x: x.amax(0),
-        "min": lambda x: x.amin(0),
-    }
-    for fusion, fuse in fusions.items():
-        product, layers = torch.eye(TOKENS), []
-        for site in t.sites:
-            whole = fuse(summed_with(t, site, edit)) + torch.eye(TOKENS)
-            layers.append(whole / whole.sum(-1, keepdim=True))
-            product = layers[-1] @ product
-        torch.testing.assert_close(rollout(t, fusion=fusion), product)
-        expected = maximum_flows(layers, 4, range(TOKENS))
-        torch.testing.assert_close(flow(t, 4, fusion=fusion), expected)
 
 
 @pytest.mark.parametrize("edit", CONSTANT)

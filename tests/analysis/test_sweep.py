@@ -101,13 +101,6 @@ def test_the_largest_attributions_are_swept_exactly() -> None:
     torch.testing.assert_close(found.exact[shown], exact[shown])
 
 
-def test_progress_counts_passes() -> None:
-    model, read, _ = given("decoder")
-    seen: list[tuple[int, int]] = []
-    sweep(model, read, edit=Ablate, measure=Logit(7), progress=lambda *n: seen.append(n))
-    assert seen == [(done, 9) for done in range(10)]
-
-
 def test_measures_are_those_of_torch() -> None:
     model, _, _ = given("decoder")
     both = torch.tensor([[5, 9, 2, 9, 7, 8], [3, 4, 5, 6, 7, 9]])

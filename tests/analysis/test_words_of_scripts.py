@@ -81,8 +81,3 @@ def test_punctuation_stays_alone(tokenizer: FileTokenizer) -> None:
     found = labels_of(tokenizer.encode(text))
     assert found[:12] == expected
     assert "".join(found[12:]) == "?’"
-
-
-def test_a_pair_of_texts(tokenizer: FileTokenizer) -> None:
-    """Each text has words of its own, and positions of its own."""
-    assert labels_of(tokenizer.encode("हिन्दी में", "don’t")) == ["हिन्दी", "में", "don’t"]

@@ -28,12 +28,3 @@ def test_of_many_texts_it_is_the_normal_interval() -> None:
     normal = values.mean() - error, values.mean() + error
     assert ends(list(values)) == pytest.approx(normal, abs=error / 100)
     assert ends(list(9 * values), share=False) == pytest.approx([9 * each for each in normal])
-
-
-@pytest.mark.parametrize(("a", "b"), [(20, 0.2), (0.5, 0.05), (5, 5)])
-def test_it_holds_the_mean_19_times_in_20(a: float, b: float) -> None:
-    drawn = np.random.default_rng(1).beta(a, b, (2_000, 200))
-    count = np.full(2_000, 200)
-    low, high = interval(drawn.mean(1), drawn.var(1, ddof=1), count, share=True)
-    holds = np.mean((low <= a / (a + b)) & (a / (a + b) <= high))
-    assert holds == pytest.approx(0.95, abs=0.02)  # four standard errors of 2,000 draws
