@@ -9,18 +9,19 @@ from analysis.percent import percent
 from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.rerun import with_hidden
-from viz.colours import overlaid, scale_of, veiled
+from viz.colours import layer_of, scale_of
 from viz.selection import Form
-from viz.views.answer import Answer, Table
+from viz.views.answer import Table
 from viz.views.entries import image_entry
+from viz.views.over import WHOLE, OverPictures, Sheet, figure
 from viz.views.request import Request
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
     from torch import Tensor
 
-    from viz.paper import Page
 
+__all__ = ["VIEW", "answer", "asks", "figure"]
 VIEW = Form(
     "features",
     "Features",
@@ -85,24 +86,7 @@ def _features(entry: TraceEntry) -> "Float[Tensor, 'patch dim']":
     return with_hidden(entry).final()[trace.prefix :].cpu()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Features(Answer):
-    """Colours and likenesses of patches.
-
-    Attributes:
-        title: above the colours.
-        layer: uint8 "row col 4", the colours with their opacity.
-        likeness: "row col"; its title is that of the last table.
-        picture: uint8 "row col 3".
-    """
-
-    title: str
-    layer: np.ndarray
-    likeness: np.ndarray
-    picture: np.ndarray
-
-
-def answer(request: Request) -> Features:
+def answer(request: Request) -> OverPictures:
     """The first three components of the patches, and their cosines with the chosen one."""
     trace, chosen = request.view, request.selection
     if request.picture is None:
@@ -120,7 +104,9 @@ def answer(request: Request) -> Features:
     name = trace.query_labels(request.site)[token]
     patches = trace.query_labels(request.site)[prefix:]
     named = {"patch": patches, "colour": ["red", "green", "blue"]}
-    return Features(
+    scale = scale_of(likeness, "cosine", "dark")
+    near = layer_of(likeness.reshape(rows, cols), scale)
+    return OverPictures(
         description="The last hidden states of the patches: their first three principal components"
         " are red, green and blue. Below, the cosine of each with that of a chosen patch.",
         tables=[
@@ -136,24 +122,11 @@ def answer(request: Request) -> Features:
         ],
         layers=True,
         doubt=DOUBT,
-        title=title,
-        layer=layer,
-        likeness=likeness.reshape(rows, cols),
-        picture=request.picture,
+        groups=[
+            (title, [Sheet("", request.picture, [(layer, WHOLE)])], None),
+            (f"Like {name}", [Sheet("", request.picture, [(near, WHOLE)], grey=True)], scale),
+        ],
     )
-
-
-def figure(answer: Features, page: "Page") -> None:
-    """The picture twice: under the colours, and under the cosines."""
-    from viz.parts import Picture, pictures
-
-    scale = scale_of(answer.likeness, "cosine", "dark")
-    drawn = overlaid(answer.likeness, scale, answer.picture)
-    page.heading(answer.title)
-    pictures(page, [Picture("", veiled(answer.layer, answer.picture))])
-    page.heading(answer.tables[-1].title)
-    pictures(page, [Picture("", drawn)])
-    page.bar(scale)
 
 
 def asks(request: Request, entry: TraceEntry) -> list[str]:

@@ -1,7 +1,6 @@
 """The weights of one token over the picture."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,17 +8,18 @@ import numpy as np
 
 from viz.api.endpoint import path_of
 from viz.api.text import DIFFERENCE
-from viz.colours import Scale, change_scale, is_nearly_uniform, overlaid, strength_of
+from viz.colours import Scale, change_scale, is_nearly_uniform, layer_of, strength_of
 from viz.pack import factor_for
 from viz.selection import PLACE, Form
-from viz.views.answer import Answer, weight_tables
+from viz.views.answer import weight_tables
+from viz.views.over import WHOLE, OverPictures, Sheet, Sides, figure
 from viz.views.request import Request, difference_of, name_of
 from viz.views.sinks import CLASS, hidden_of, hidden_sentence, source_of
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
-    from viz.paper import Page
 
+__all__ = ["VIEW", "answer", "asks", "figure"]
 VIEW = Form(
     "image",
     "Picture",
@@ -38,26 +38,7 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Over(Answer):
-    """Weights of patches over the picture.
-
-    Attributes:
-        maps: name of each head, and its weights "row col" on the grid of patches.
-        picture: uint8 "row col 3", what the network read; None draws the patches alone.
-        place: row and column of the patch that attends or is attended to; None for another token.
-        scales: of the colours of each head.
-        crosses: rows and columns of patches whose weights are hidden.
-    """
-
-    maps: Sequence[tuple[str, np.ndarray]]
-    picture: np.ndarray | None
-    place: tuple[int, int] | None
-    scales: Sequence[Scale]
-    crosses: Sequence[tuple[int, int]] = ()
-
-
-def answer(request: Request) -> Over:
+def answer(request: Request) -> OverPictures:
     """The weights, or what edits changed in them."""
     from analysis.overview import column_of, rows_of
 
@@ -89,30 +70,45 @@ def answer(request: Request) -> Over:
     label = "the class token" if trace.labels[token] in CLASS else trace.labels[token]
     name = label if place is None else f"the patch in row {place[0]}, column {place[1]}"
     verb = "who attends to" if chosen.inward else "the attention of"
-    common: dict[str, Any] = {"maps": maps, "picture": request.picture, "place": place}
-    common["tables"] = weight_tables(request)
+    crosses = []
     if is_change:
         most = max(float(np.abs(changes).max()) for _, changes in maps) or 1.0
-        return Over(
-            description=f"What the edits changed in {verb} {name}: the change of each patch, over"
-            " the picture.",
-            scales=[change_scale(most, "dark")] * len(maps),
-            **common,
+        scales = [change_scale(most, "dark")] * len(maps)
+        description = (
+            f"What the edits changed in {verb} {name}: the change of each patch, over the picture."
         )
-    verb = "Who attends to" if chosen.inward else "Where attention goes from"
-    description = (
-        f"{verb} {name}: the weight of each patch, over the picture. Other tokens are not drawn."
-        " Brighter is more weight."
+    else:
+        verb = "Who attends to" if chosen.inward else "Where attention goes from"
+        description = (
+            f"{verb} {name}: the weight of each patch, over the picture. Other tokens are not"
+            " drawn. Brighter is more weight."
+        )
+        if hidden is not None:
+            of = "a row on average" if chosen.inward else "this row"
+            description += f" {hidden_sentence(request, hidden, of)}"
+            crosses = [divmod(key - prefix, cols) for key in hidden.keys if key >= prefix]
+        if even := [each for each, patches in maps if is_nearly_uniform(patches)]:
+            description += f" Nearly uniform, so faint: {', '.join(even)}."
+        scales = _scales(request, maps)
+
+    def cell(at: tuple[int, int], inner: float = 0) -> Sides:
+        row, col = at
+        sides = col + inner, row + inner, col + 1 - inner, row + 1 - inner
+        return sides[0] / cols, sides[1] / rows, sides[2] / cols, sides[3] / rows
+
+    frames = [cell(place)] if place else []
+    sheets = [] if request.picture is None else [Sheet("the picture", request.picture, (), frames)]
+    for (head, values), scale in zip(maps, scales, strict=True):
+        layer = layer_of(values, scale, 1.0 if is_change else strength_of(values))
+        crossed = [cell(at, 0.2) for at in crosses]
+        about = (request.picture, [(layer, WHOLE)], frames, crossed, is_change)
+        sheets.append(Sheet(head, *about))
+    by_head = Scale("root", 0, 1, "share of each head’s largest weight, square root", "dark")
+    return OverPictures(
+        description=description,
+        tables=weight_tables(request),
+        groups=[("", sheets, scales[0] if len({*scales}) == 1 else by_head)],
     )
-    crosses = []
-    if hidden is not None:
-        of = "a row on average" if chosen.inward else "this row"
-        description += f" {hidden_sentence(request, hidden, of)}"
-        crosses = [divmod(key - prefix, cols) for key in hidden.keys if key >= prefix]
-    if even := [each for each, patches in maps if is_nearly_uniform(patches)]:
-        description += f" Nearly uniform, so faint: {', '.join(even)}."
-    scales = _scales(request, maps)
-    return Over(description=description, scales=scales, crosses=crosses, **common)
 
 
 def _placed(request: Request) -> tuple[tuple[int, int], int, int]:
@@ -166,28 +162,6 @@ def _shared(request: Request) -> tuple[float, bool]:
         return float(column_of(source, site, "max", token)[patches].max()), False
     peak = rows_of(source, site, "max", range(token, token + 1))[0][patches]
     return shared_top(trace, site, peak, factor_for(site.heads, grid, prefix))
-
-
-def figure(answer: Over, page: "Page") -> None:
-    """A picture for each head; the picture itself stands before them."""
-    from viz.parts import Picture, pictures
-
-    rows, cols = answer.maps[0][1].shape
-    frames, crosses = (
-        [(col / cols, row / rows, (col + 1) / cols, (row + 1) / rows) for row, col in places]
-        for places in ([answer.place] if answer.place else [], answer.crosses)
-    )
-    inner = np.array((0.2, 0.2, -0.2, -0.2)) / (cols, rows, cols, rows)
-    crosses = [tuple(area + inner) for area in crosses]
-    items = [] if answer.picture is None else [Picture("the picture", answer.picture, frames)]
-    for (name, values), scale in zip(answer.maps, answer.scales, strict=True):
-        strength = 1.0 if scale.kind == "signed" else strength_of(values)
-        pixels = overlaid(values, scale, answer.picture, strength)
-        items.append(Picture(name, pixels, frames, crosses))
-    pictures(page, items)
-    first, *others = answer.scales
-    by_head = Scale("root", 0, 1, "share of each head’s largest weight, square root", "dark")
-    page.bar(first if {first} >= {*others} else by_head)
 
 
 def asks(request: Request, entry: "TraceEntry") -> list[str]:

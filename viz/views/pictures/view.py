@@ -13,18 +13,19 @@ from analysis.percent import percent as in_percent
 from viz.api import text
 from viz.api.endpoint import path_of
 from viz.api.entries import TraceEntry, tokens_of
-from viz.colours import Scale, layer_of, strength_of, veiled
+from viz.colours import Scale, layer_of, strength_of
 from viz.selection import OF_ANSWERS, Form
-from viz.views.answer import Answer, Table
+from viz.views.answer import Table
 from viz.views.entries import text_entry
+from viz.views.over import OverPictures, Sheet, Sides, figure
 from viz.views.pictures import numbers
 from viz.views.request import DOUBT, One, Request, name_of
 
 if TYPE_CHECKING:
     from models.picture_grid import Box, PictureGrid
     from models.trace import Site
-    from viz.paper import Page
 
+__all__ = ["VIEW", "answer", "asks", "figure", "panel_of"]
 VIEW = Form(
     "pictures",
     "Over the pictures",
@@ -45,47 +46,21 @@ NOT_APART = (
     "A map says what raises the similarity to its caption, not what tells two captions apart."
 )
 PARTS = {"image": "the picture", "sinks": "sinks", "text": "other text"}  # of a row
-BLANK = 240  # pixels of the height of a picture that is not there
-UNSEEN = 184  # opacity of the black over what the network does not see, of 255
 WORDS = 24  # of an answer, whose weights, shares and heads a page holds
-Sides = tuple[float, float, float, float]  # left, top, right and bottom in shares of a picture
-
-
-class Sheet(NamedTuple):
-    """A picture with grids of numbers over it, and areas that are outlined.
-
-    Attributes:
-        name: above it.
-        picture: uint8 "row col 3"; None draws the cells alone.
-        grids: the number of each of the maps over it, and what its cells cover.
-        frames: the areas.
-    """
-
-    name: str
-    picture: np.ndarray | None
-    grids: Sequence[tuple[int, Sides]]
-    frames: Sequence[Sides] = ()
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class OnPictures(Answer):
-    """Numbers over pictures.
-
-    Attributes:
-        maps: "head row col" of each grid; of all heads together, "1 row col".
-        titles: of each head.
-        sheets: the pictures, under each title.
-        words: of the colours.
-    """
-
-    maps: Sequence[np.ndarray]
-    titles: Sequence[str]
-    sheets: Sequence[Sheet]
-    words: str
+Placed = tuple[str, np.ndarray | None, list[tuple[int, Sides]], list[Sides]]
 
 
 class Looked(NamedTuple):
-    """Numbers on the grids, as in `OnPictures`, and what files say of them."""
+    """Numbers on the grids, and what files say of them.
+
+    Attributes:
+        name: of the numbers.
+        words: of their colours.
+        maps: "head row col" of each grid; of all heads together, "1 row col".
+        titles: of each head.
+        about: coordinates of all.
+        description: what they are.
+    """
 
     name: str
     words: str
@@ -172,7 +147,7 @@ def panel_of(request: Request) -> Panel:
     return Panel(request, entry, site, labels[chosen or 0].strip(), (*rows,) or (0,), False)
 
 
-def answer(request: Request) -> OnPictures:
+def answer(request: Request) -> OverPictures:
     """What a word or token looked at, what speaks for it, or the captions."""
     entry, chosen = text_entry(request), request.selection
     if chosen.captions and (chosen.caption or chosen.token is None) and entry.compares:
@@ -189,21 +164,18 @@ def answer(request: Request) -> OnPictures:
     description = looked.description
     if not whole and (needed := _need(panel)) is not None:
         description, tables = f"{description} {needed[0]}", [*tables, needed[1]]
-    return OnPictures(
+    return OverPictures(
         description=description,
         tables=tables,
         layers=whole,
         doubt="It tells what a small change would do."
         if whole
         else f"{DOUBT} Attended is not needed.",
-        maps=looked.maps,
-        titles=looked.titles,
-        sheets=_sheets(panel),
-        words=looked.words,
+        groups=_groups(looked, _sheets(panel)),
     )
 
 
-def _captions(request: Request, entry: TraceEntry) -> OnPictures:
+def _captions(request: Request, entry: TraceEntry) -> OverPictures:
     """The captions, the most similar first, each with its map."""
     result = numbers.captions(entry, request.selection.captions).captions
     result = sorted(result, key=lambda each: -each.similarity)
@@ -213,7 +185,9 @@ def _captions(request: Request, entry: TraceEntry) -> OnPictures:
     names = [f"{_signed(each.similarity)} “{each.text}”" for each in result]
     texts = {"caption": [each.text for each in result]}
     similarities = np.array([each.similarity for each in result])
-    return OnPictures(
+    title = "Similarity of the picture to each caption, as the model scales it"
+    looked = Looked("relevance", RELEVANCE, [*maps[:, None]], [title], {}, "")
+    return OverPictures(
         description="Which patches speak for each caption: weights times gradient of the"
         " similarity, carried through the vision tower (Chefer et al. 2021). Brighter is more"
         " relevance.",
@@ -223,10 +197,9 @@ def _captions(request: Request, entry: TraceEntry) -> OnPictures:
         ],
         layers=True,
         doubt=NOT_APART,
-        maps=[*maps[:, None]],
-        titles=["Similarity of the picture to each caption, as the model scales it"],
-        sheets=[Sheet(name, photo, [(n, grid.box)]) for n, name in enumerate(names)],
-        words=RELEVANCE,
+        groups=_groups(
+            looked, [(name, photo, [(n, grid.box)], []) for n, name in enumerate(names)]
+        ),
     )
 
 
@@ -345,8 +318,29 @@ def _coordinates(panel: Panel, head: One) -> dict[str, Any]:
 # ---- pictures
 
 
-def _sheets(panel: Panel) -> list[Sheet]:
-    """The pictures, or the frames that share tokens, with what lies on them."""
+def _groups(
+    looked: Looked, placed: Sequence[Placed]
+) -> list[tuple[str, Sequence[Sheet], Scale | None]]:
+    """The pictures of each head, with their colours."""
+    groups = []
+    for number, title in enumerate(looked.titles):
+        maps = [each[number] for each in looked.maps]
+        every = np.concatenate([each.ravel() for each in maps])
+        most = float(np.nanmax(np.abs(every), initial=0)) or 1.0
+        ends = ("signed", -most) if looked.words == SIGNED else ("root", 0)
+        scale = Scale(*ends, most, looked.words, "dark")
+        strength = strength_of(every) if looked.words == WEIGHT else 1.0
+        layers = [layer_of(np.nan_to_num(each), scale, strength) for each in maps]
+        sheets = [
+            Sheet(name, photo, [(layers[n], box) for n, box in grids], frames, (), scale.low < 0)
+            for name, photo, grids, frames in placed
+        ]
+        groups.append((title, sheets, scale))
+    return groups
+
+
+def _sheets(panel: Panel) -> list[Placed]:
+    """The pictures, or the frames that share tokens, with the grids and areas on them."""
     from models.picture_grid import frame_name
 
     grouped: dict[tuple[int, str], list[tuple[int, Sides]]] = {}
@@ -366,9 +360,7 @@ def _sheets(panel: Panel) -> list[Sheet]:
         titles = {picture: ", ".join(filter(None, names))}
         if panel.frames:
             titles = {each: frame_name([each]) for each in panel.frames if each < count}
-        sheets += [
-            Sheet(title, _pixels(entry, each), grids, outlined) for each, title in titles.items()
-        ]
+        sheets += [(title, _pixels(entry, each), grids, outlined) for each, title in titles.items()]
     return sheets
 
 
@@ -409,62 +401,6 @@ def _name(grid: "PictureGrid") -> str:
     from models.picture_grid import frame_name
 
     return frame_name(grid.frames) if grid.frames else grid.name
-
-
-# ---- a figure
-
-
-def figure(answer: OnPictures, page: "Page") -> None:
-    """The pictures of each head, with their colours."""
-    from viz.parts import Picture, pictures
-
-    for number, title in enumerate(answer.titles):
-        maps = [each[number] for each in answer.maps]
-        every = np.concatenate([each.ravel() for each in maps])
-        most = float(np.nanmax(np.abs(every), initial=0)) or 1.0
-        ends = ("signed", -most) if answer.words == SIGNED else ("root", 0)
-        scale = Scale(*ends, most, answer.words, "dark")
-        strength = strength_of(every) if answer.words == WEIGHT else 1.0
-        layers = [layer_of(np.nan_to_num(each), scale, strength) for each in maps]
-        page.heading(title)
-        items = [
-            Picture(sheet.name, _covered(sheet, layers, grey=scale.kind == "signed"), sheet.frames)
-            for sheet in answer.sheets
-        ]
-        pictures(page, items)
-        page.bar(scale)
-
-
-def _covered(sheet: Sheet, layers: Sequence[np.ndarray], *, grey: bool) -> np.ndarray:
-    """The picture under the cells of its grids: uint8 "row col 3"; later grids cover earlier."""
-    picture, bare = sheet.picture, sheet.picture is None
-    if picture is None:  # so large that the cells of the first grid are square
-        number, (left, top, right, bottom) = sheet.grids[0]
-        rows, cols = layers[number].shape[:2]
-        shape = (cols / (right - left)) / (rows / (bottom - top))
-        picture = np.full((BLANK, max(1, round(BLANK * shape)), 3), 255, np.uint8)
-    high, wide = picture.shape[:2]
-    layer = np.zeros((high, wide, 4), np.uint8)
-    layer[..., 3] = 0 if bare else UNSEEN
-    for number, (left, top, right, bottom) in sheet.grids:
-        cells = layers[number].copy()
-        rows, cols = cells.shape[:2]
-        down, across = _cells(top, bottom, rows, high), _cells(left, right, cols, wide)
-        cells[..., 3] = 255 if bare else cells[..., 3]
-        seen = np.ix_(np.flatnonzero(down >= 0), np.flatnonzero(across >= 0))
-        layer[seen] = cells[np.ix_(down[down >= 0], across[across >= 0])]
-    return veiled(layer, picture, grey=grey and not bare)
-
-
-def _cells(start: float, stop: float, count: int, pixels: int) -> np.ndarray:
-    """The cell that each pixel along a side lies in; −1 outside.
-
-    Cells that begin before the picture are those of convolutions, of which the last reads its end.
-    """
-    middle = (np.arange(pixels) + 0.5) / pixels
-    cell = np.floor((middle - start) / (stop - start) * count).astype(int)
-    cell = np.minimum(cell, count - 1) if start < 0 else cell
-    return np.where((cell >= 0) & (cell < count), cell, -1)
 
 
 # ---- a saved page
