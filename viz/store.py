@@ -63,7 +63,8 @@ def first_answers(model: str) -> dict[str, dict[str, str]]:
 
 def first_numbers(lesson: Lesson) -> dict[str, Any]:
     """The numbers of a lesson's figure as its first step opens."""
-    return real.rounded(figures.numbers(lesson.name, next(states(lesson)))())
+    opened = figures.state(lesson, lesson.steps[0].inputs)
+    return real.rounded(figures.answer(lesson, None, opened))
 
 
 def states(lesson: Lesson) -> Iterator[list[tuple[str, str]]]:

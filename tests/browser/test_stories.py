@@ -78,13 +78,12 @@ def test_a_cell_of_a_map_opens_down_to_one_multiplication(page, app_url):
     expect(read.first).to_be_visible()
 
 
-def test_a_long_computation_counts_its_seconds(page, app_url):
+def test_a_long_computation_says_so(page, app_url):
     open_story(page, app_url, "dictionary?story=2")
-    shows(page, "softmax")
     said, held = page.locator(".story-computed"), []
     page.route("**/api/figure/dictionary?*Bob*", lambda route: held.append(route))
     page.get_by_role("textbox", name="Query").fill("Bob")
-    expect(said).to_have_text(re.compile(r"^Still computing: [2-9] s"))
+    expect(said).to_have_text("Still computing …")
     expect(page.locator(".story-turning")).to_have_count(1)
     for each in held:
         each.continue_()
@@ -107,7 +106,7 @@ def test_on_a_phone_the_text_of_a_step_is_below_its_figure(page, app_url):
 
 def saved(page, kind, folder):
     with page.expect_download() as download:
-        page.get_by_role("button", name=f"Save this figure as {kind} file", exact=True).click()
+        page.get_by_role("button", name=f"Save this figure as {kind} file").click()
     path = folder / download.value.suggested_filename
     download.value.save_as(path)
     return path

@@ -11,7 +11,7 @@ import { plain } from "../../viz/web/scene/marks.js";
 import { boardPart, described } from "../../viz/web/story/board.js";
 import { attributesOf } from "../../viz/web/scene/elements.js";
 
-/** @import {Figure, Ink, Mark} from "../../viz/web/types" */
+/** @import {Ink, Mark} from "../../viz/web/types" */
 
 const HEX = /^#[0-9a-f]{6}$/;
 const LEAST = 9.5; // of text, in a picture 560 wide
@@ -31,8 +31,7 @@ let drawn = 0;
 /** @type {string[]} */
 const written = [];
 for (const { figure: name, step, steps, boards, inputs, numbers, words } of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
-  /** @type {{figure: Figure}} */
-  const { figure } = await import(`../../viz/course/${name}/figure.js`);
+  const figure = await import(`../../viz/course/${name}/figure.js`);
   const where = `${name}, step ${step}, ${JSON.stringify(inputs)}`;
   const reached = (/** @type {string} */ each) => {
     assert.ok(steps.includes(each), `${where}: no step ${each}`);

@@ -3,11 +3,13 @@
 import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from viz import course
 from viz.api.requests import Parse, QuestionError, UnknownError, parse_query
 from viz.course import inputs, real
+from viz.course.boards import plain
 from viz.course.inputs import Input, InputError, Value
 from viz.course.reading import Lesson
 from viz.values import TEXT, WORD, reals, whole, words
@@ -33,12 +35,12 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
     parsers[BOARD] = words(*(step.name for step in lesson.steps if step.board))
     given = parse_query(query, {}, parsers, MAX_INPUT)
     step = given.pop(BOARD, None)
-    values = _state(lesson, {}) | given
+    values = state(lesson, {}) | given
 
     def compute() -> dict[str, Any]:
         try:
             try:
-                return _answer(lesson, step, values)
+                return _told(answer(lesson, step, values))
             except real.NotStoredError:
                 return _nearest(lesson, step, values)
         except InputError as error:
@@ -47,10 +49,16 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
     return compute
 
 
-def _answer(lesson: Lesson, step: str | None, values: Mapping[str, Any]) -> dict[str, Any]:
+def answer(lesson: Lesson, step: str | None, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs and the numbers of a lesson's figure, and of the board of a step."""
     module = importlib.import_module(f"viz.course.{lesson.name}.numbers")
-    answer = _called(module.numbers, values)
-    return answer if step is None else {**answer, BOARD: _called(module.BOARDS[step], values)}
+    board = {} if step is None else {BOARD: _called(module.BOARDS[step], values)}
+    return plain({**values, **_called(module.numbers, values), **board})
+
+
+def _told(found: dict[str, Any], *, nearest: bool = False) -> dict[str, Any]:
+    board = {BOARD: real.told(found[BOARD], nearest)} if BOARD in found else {}
+    return real.told(found, nearest) | board
 
 
 def _called(function: Callable[..., dict[str, Any]], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,28 +68,21 @@ def _called(function: Callable[..., dict[str, Any]], values: Mapping[str, Any]) 
 
 def _nearest(lesson: Lesson, step: str | None, values: dict[str, Any]) -> dict[str, Any]:
     """The answer of the nearest stored state; its inputs that differ are in `nearest`."""
-    state = min(_stored_states(lesson, step), key=lambda each: _distance(lesson, values, each))
-    for name in [name for name, value in values.items() if state[name] != value]:
-        trial = state | {name: values[name]}
-        try:
-            _answer(lesson, step, trial)
-        except InputError:
-            continue
-        state = trial
-    answer = _answer(lesson, step, state)
-    differences = {name: value for name, value in state.items() if value != values[name]}
-    pictured = answer if step is None else answer[BOARD]
-    if "explore" in pictured:
-        model = pictured["explore"]["query"]["model"]
-        pictured = {**pictured, "computed": real.nearest(model)}
-    return {**(pictured if step is None else {**answer, BOARD: pictured}), "nearest": differences}
+    known = min(_stored_states(lesson, step), key=lambda each: _distance(lesson, values, each))
+    for name in [name for name, value in values.items() if known[name] != value]:
+        with suppress(InputError):
+            answer(lesson, step, trial := known | {name: values[name]})
+            known = trial
+    found = answer(lesson, step, known)
+    differences = {name: value for name, value in known.items() if value != values[name]}
+    return {**_told(found, nearest=True), "nearest": differences}
 
 
 def _stored_states(lesson: Lesson, board: str | None) -> Iterator[dict[str, Any]]:
     """States of the steps that show the same board, or the figure, as `viz.store` stores them."""
     for step in lesson.steps:
         if (step.name if step.board else None) == board:
-            yield from (_state(lesson, each) for each in step.states())
+            yield from (state(lesson, each) for each in step.states())
 
 
 def _distance(lesson: Lesson, a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[float, ...]:
@@ -110,7 +111,7 @@ def parser(about: Input) -> Parse:
             return TEXT
 
 
-def _state(lesson: Lesson, given: Mapping[str, Value]) -> dict[str, Any]:
+def state(lesson: Lesson, given: Mapping[str, Value]) -> dict[str, Any]:
     """All inputs, as their parsers give them: some as given, the others as at the start."""
     return {
         name: parser(about)(inputs.written(given.get(name, about.start)))

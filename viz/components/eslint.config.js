@@ -21,7 +21,7 @@ const IMPORTS = {
   architecture: ["core", "parts", "vendor"],
   methods: ["core", "parts", "vendor"],
   scene: ["core", "vendor"],
-  story: ["core", "scene", "vendor"],
+  story: ["core", "parts", "scene", "vendor"],
   streamlit: ["core"],
 };
 // A name says what it holds. Keys are left alone: links, props and answers have some of these words.

@@ -1,6 +1,6 @@
 """What several lessons compute: a head and a block, step by step, and what a decoder writes."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from viz.course import real
 
 CAUSAL = Mask(causal=True)
 LEAST = 0.01  # smaller sums of exponentials cannot be read with four decimals
+Layer = Callable[[Tensor], Tensor]
 Steps = list[tuple[str, Tensor]]  # "x", "attention", "norm", "+" …, and what comes out
 
 
@@ -59,55 +60,50 @@ def softened(scores: Tensor, temperature: float = 1.0) -> Tensor:
     return softmax(scores[None, None, None] / temperature)[0, 0, 0]
 
 
+def layers(
+    block: PreNormBlock, context: Tensor | None = None, **attention: Any
+) -> Iterator[tuple[str, Layer, Layer]]:
+    """The name, the norm and the layer of every branch of a block.
+
+    Args:
+        block: whose branches these are.
+        context: what the encoder returned, for a block that reads it.
+        attention: the mask and the rotary angles of self-attention.
+    """
+    yield "attention", block.before_attention, lambda y: block.attention(y, **attention)[0]
+    if context is not None:
+        yield "cross-attention", block.before_cross, lambda y: block.cross(y, context)[0]
+    yield "feed-forward", block.before_feed_forward, block.feed_forward
+
+
 @torch.no_grad()
 def block_steps(
-    block: PostNormBlock | PreNormBlock, x: Tensor, *, without: Collection[str] = ()
+    block: PostNormBlock | PreNormBlock,
+    x: Tensor,
+    context: Tensor | None = None,
+    *,
+    without: Collection[str] = (),
+    **attention: Any,
 ) -> Steps:
     """The input and the result of every step of a block; the last is the output.
 
     Args:
         block: whose steps are taken.
         x: its input, "batch token dim".
-        without: layers whose output is replaced by zeros: "attention", "feed-forward".
+        context: as in `layers`; likewise `attention`.
+        without: layers whose output is replaced by zeros.
     """
-
-    def kept(name: str, out: Tensor) -> Tensor:
-        return torch.zeros_like(out) if name in without else out
-
-    if isinstance(block, PreNormBlock):
-        read = block.before_attention(x)
-        attended = kept("attention", block.attention(read)[0])
-        between = x + attended
-        again = block.before_feed_forward(between)
-        fed = kept("feed-forward", block.feed_forward(again))
-        states = [x, read, attended, between, again, fed, between + fed]
-        names = ("x", "norm", "attention", "+", "norm", "feed-forward", "+")
-    else:
-        attended = kept("attention", block.attention(x)[0])
+    steps = [("x", x)]
+    if isinstance(block, PostNormBlock):
+        attended = block.attention(x, **attention)[0]
         normed = block.after_attention(x, attended)
-        fed = kept("feed-forward", block.feed_forward(normed))
+        fed = block.feed_forward(normed)
+        steps += [("attention", attended), ("+", x + attended), ("norm", normed)]
         out = block.after_feed_forward(normed, fed)
-        states = [x, attended, x + attended, normed, fed, normed + fed, out]
-        names = ("x", "attention", "+", "norm", "feed-forward", "+", "norm")
-    return list(zip(names, states, strict=True))
-
-
-@torch.no_grad()
-def decoder_steps(
-    block: PreNormBlock, x: Tensor, context: Tensor, *, without: Collection[str] = ()
-) -> Steps:
-    """The same of a decoder block, which reads what the encoder returned, too."""
-    steps: Steps = [("x", x)]
-    layers = (
-        ("attention", block.before_attention, lambda y: block.attention(y, mask=CAUSAL)[0]),
-        ("cross-attention", block.before_cross, lambda y: block.cross(y, context)[0]),
-        ("feed-forward", block.before_feed_forward, block.feed_forward),
-    )
-    for name, norm, layer in layers:
+        return [*steps, ("feed-forward", fed), ("+", normed + fed), ("norm", out)]
+    for name, norm, layer in layers(block, context, **attention):
         read = norm(x)
-        added = layer(read)
-        if name in without:
-            added = torch.zeros_like(added)
+        added = layer(read) * (name not in without)
         x = x + added
         steps += [("norm", read), (name, added), ("+", x)]
     return steps
@@ -127,11 +123,11 @@ def goes_on(
     Returns:
         The ids, and the largest difference of a probability with and without a cache.
     """
-    cached, plain = (
+    cached, whole = (
         [*greedy(network, torch.tensor([ids]), limit=most - len(ids), cached=each)]
         for each in (True, False)
     )
-    pairs = zip(cached, plain, strict=True)
+    pairs = zip(cached, whole, strict=True)
     difference = max(float((a.probabilities - b.probabilities).abs().max()) for a, b in pairs)
     written = [int(step.ids[0]) for step in cached]
     count = next((n for n, id in enumerate(written, 1) if ends(id)), len(written))
@@ -140,9 +136,8 @@ def goes_on(
 
 def smollm2_writes(text: str, longest: int, most: int) -> dict[str, Any]:
     """The start of a text and what SmolLM2 writes after it, to the end of the sentence."""
-    model: Any = real.opened("smollm2", "own")
-    ids = list(model.tokenizer.encode(text).ids)
-    real.check(len(ids), 2, longest)
+    model: Any = real.opened("smollm2")
+    ids = list(real.encoded("smollm2", text, 2, longest).ids)
 
     def piece(id: int) -> str:
         return model.tokenizer.text([id])

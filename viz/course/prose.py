@@ -1,20 +1,25 @@
-"""The markup of the course's texts, as plain data for the browser and as HTML.
+"""The Markdown of the course, and the markup of its texts, as data for the browser and as HTML.
 
 **bold**, *italic*, `code`, x_{sub} and x^{super}; `[[softmax]]` and `[[weights|attention weights]]`
 are terms of the glossary. For the browser besides: `@query(q_{i})` is a term in the colour of the
-query (also key, value, weight and output), and `{weights.2:.0%}` is a number of the figure, at a
-path, in a format of Python's; of a list all are written, with `{keys&weights:.2f}` beside those of
-another. Everything else is literal.
+query (also key, value, weight and output), and `{weights.2:.0%}` is a number of the figure or an
+input, at a path, in a format of Python's; of a list all are written, with `{keys&weights:.2f}`
+beside those of another. Everything else is literal.
 """
 
 import re
+from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
-from viz.course.glossary import TERMS as GLOSSARY
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode as Node
+
 from viz.theme import TERMS
 
 Part = str | dict[str, Any]
+_MARKDOWN = MarkdownIt("zero").enable(["heading", "fence", "list", "blockquote"])
 _NAMES = "|".join(TERMS["light"])
 _MARKS = re.compile(
     rf"@(?P<term>{_NAMES})\((?P<shown>(?:[^()]|\([^()]*\))*)\)"
@@ -24,6 +29,36 @@ _MARKS = re.compile(
     r"|_\{(?P<sub>[^}]+)\}|\^\{(?P<sup>[^}]+)\}"
 )
 _TAGS = ("b", "i", "code", "sub", "sup")
+
+
+def blocks(markdown: str) -> list[Node]:
+    """The blocks of a text."""
+    return Node(_MARKDOWN.parse(markdown)).children
+
+
+def sections(nodes: Sequence[Node], tag: str) -> list[tuple[str, list[Node]]]:
+    """The nodes below each heading of a level; first those above all of them."""
+    chapters: list[tuple[str, list[Node]]] = [("", [])]
+    for node in nodes:
+        if node.type == "heading" and node.tag == tag:
+            chapters.append((text_of(node), []))
+        else:
+            chapters[-1][1].append(node)
+    return chapters
+
+
+def text_of(node: Node) -> str:
+    """The text of a paragraph, heading or item, in one line."""
+    text = node.children[0]
+    return text_of(text) if text.type == "paragraph" else text.content.replace("\n", " ")
+
+
+def _glossary() -> dict[str, str]:
+    _, terms = blocks(Path(__file__).with_name("glossary.md").read_text("utf-8"))
+    return dict(text_of(item).split(": ", 1) for item in terms.children)
+
+
+GLOSSARY = _glossary()  # a definition of every term in one sentence
 
 
 def parts(text: str) -> list[Part]:
@@ -56,15 +91,15 @@ def _part(mark: re.Match[str]) -> Part:
     return {"tag": tag, "parts": [mark[tag]] if tag == "code" else parts(mark[tag])}
 
 
-def html(text: str) -> str:
+def html(text: str | list[Part]) -> str:
     """A paragraph without numbers as HTML; a term's meaning appears on hover and on focus."""
-    return "".join(map(_html, parts(text)))
+    return "".join(map(_html, parts(text) if isinstance(text, str) else text))
 
 
 def _html(part: Part) -> str:
     if isinstance(part, str):
         return escape(part, quote=False)
-    inner = "".join(map(_html, part["parts"]))
+    inner = html(part["parts"])
     if part["tag"] != "glossary":
         return f"<{part['tag']}>{inner}</{part['tag']}>"
     meaning, words = escape(part["meaning"]), re.sub("<[^>]+>", "", inner)

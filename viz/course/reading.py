@@ -8,7 +8,7 @@ The file begins with settings in TOML between two lines `+++`: those of `Lesson`
     ## name: Title of a step
     Paragraphs, in the markup of `prose`, and four kinds of fenced blocks: `formula`, a line each,
     shown above them; `code`, shown below; `figure`, what its picture shows, for a screen reader;
-    and `toml`, the other settings of `Step`, and `tries`.
+    and `toml`, the other settings of `Step`.
 
     > The question that comes first.
     >
@@ -29,48 +29,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode as Node
-
 from models.catalogue import PREFIX
 from viz.course.inputs import Input, Value
+from viz.course.prose import Node, Part, blocks, parts, sections, text_of
 
-ON_SCREEN = "the numbers on the screen"
 SIZES = "the sizes alone"
 FILE = "text.md"
 MINUTES = 1.6  # of a step
-LINES = {"formula": "formulas", "code": "code", "figure": "said"}  # fenced blocks, and their fields
-_MARKDOWN = MarkdownIt("zero").enable(["heading", "fence", "list", "blockquote"])
-
-
-@dataclass(frozen=True)
-class Option:
-    """An answer to a question, and the reply to whoever chooses it."""
-
-    text: str
-    feedback: str
-    right: bool = False
-
-
-@dataclass(frozen=True)
-class Question:
-    """What a reader predicts before the step is shown."""
-
-    text: str
-    options: Sequence[Option]
-
-
-@dataclass(frozen=True)
-class Try:
-    """A button that sets the figure's inputs; all others return to the start."""
-
-    label: str
-    inputs: Mapping[str, Value]
+LINES = {"formula": "formulas", "code": "code"}  # fenced blocks, and their fields
+Prose = Sequence[Part]
 
 
 @dataclass(frozen=True)
 class Step:
-    """One state of the figure, and what is said about it.
+    """One state of the figure, and what is said about it, as `StoryStep` in types.d.ts has it.
 
     Attributes:
         name: of the step, in the figure's module too.
@@ -78,9 +50,9 @@ class Step:
         prose: paragraphs.
         formulas: lines above them.
         code: lines of code below them.
-        said: what the picture shows, in sentences, where its tables do not say it.
-        tries: buttons below.
-        ask: a question that comes first: the step is shown once it is answered.
+        said: what the picture shows, where its tables do not say it.
+        tries: buttons below: the label, and inputs that are set; all others return to the start.
+        ask: a question that comes first, its options, each with a reply, and which one is right.
         controls: names of the inputs that can be changed below the figure.
         inputs: with which its figure opens; what other steps set is as the story starts.
         deeper: whether it is off the main line, under “Going deeper”.
@@ -90,12 +62,12 @@ class Step:
 
     name: str
     title: str
-    prose: Sequence[str]
-    formulas: Sequence[str] = ()
-    code: Sequence[str] = ()
-    said: Sequence[str] = ()
-    tries: Sequence[Try] = ()
-    ask: Question | None = None
+    prose: Sequence[Prose]
+    formulas: Sequence[Prose] = ()
+    code: Sequence[Prose] = ()
+    said: Prose = ()
+    tries: Sequence[Mapping[str, Any]] = ()
+    ask: Mapping[str, Any] | None = None
     controls: Sequence[str] = ()
     inputs: Mapping[str, Value] = field(default_factory=dict)
     deeper: bool = False
@@ -105,38 +77,12 @@ class Step:
     def states(self) -> Iterator[Mapping[str, Value]]:
         """The inputs in which it opens, and those that its buttons set."""
         yield self.inputs
-        yield from (each.inputs for each in self.tries)
-
-
-@dataclass(frozen=True)
-class Page:
-    """A link to another page of the app in a state."""
-
-    label: str
-    page: str
-    query: Mapping[str, str | int]
-
-
-@dataclass(frozen=True)
-class Misreading:
-    """A common misreading beside the right one."""
-
-    wrong: str
-    right: str
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a teacher does with a lesson, in Markdown: `ask` has the right answer in bold."""
-
-    aim: str
-    show: str
-    ask: str
+        yield from (each["inputs"] for each in self.tries)
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson of the course.
+    """A lesson of the course. Texts are in the markup of `prose`.
 
     Attributes:
         name: of its folder, its figure and its address.
@@ -144,8 +90,8 @@ class Lesson:
         line: its topic in one sentence.
         prose: paragraphs below it, where the lesson has a page of its own.
         takeaways: its key points.
-        misreading: for readers, and to watch for.
-        plan: for teachers.
+        misreading: a common one, and the right one.
+        plan: what a teacher does: "aim", "show", and "ask" with the right answer in bold.
         steps: of the story, in order; none where the lesson has a page of its own.
         place: in the course; lessons are in ascending order.
         minutes: for reading its main line and trying its buttons.
@@ -155,7 +101,7 @@ class Lesson:
         inputs: of the figure.
         code: dotted names of the functions and classes behind its numbers; without a dot, those of
             its `numbers.py`.
-        pages: links to where more can be seen.
+        pages: links to where more can be seen: "label", "page" and "query".
         exercise: file in notebooks/exercises with code to write.
         real: pretrained models that its numbers come from, in the catalogue's names.
     """
@@ -165,17 +111,17 @@ class Lesson:
     line: str
     prose: Sequence[str]
     takeaways: Sequence[str]
-    misreading: Misreading
-    plan: Plan
+    misreading: Sequence[str]
+    plan: Mapping[str, str]
     steps: Sequence[Step]
     place: int
     minutes: int
     needs: Sequence[str] = ()
     figure: str = ""
-    computed: str = ON_SCREEN
+    computed: str = "the numbers on the screen"
     inputs: Mapping[str, Input] = field(default_factory=dict)
     code: Sequence[str] = ()
-    pages: Sequence[Page] = ()
+    pages: Sequence[Mapping[str, Any]] = ()
     exercise: str = ""
     real: Sequence[str] = ()
 
@@ -185,64 +131,50 @@ def read(folder: Path) -> Lesson:
     _, head, body = (folder / FILE).read_text("utf-8").split("+++\n", 2)
     settings = tomllib.loads(head)
     here = f"{__package__}.{folder.name}.numbers."
-    _, (title, story), (_, points), (_, misreading), (_, plan) = sections(parsed_blocks(body), "h1")
+    _, (title, story), (_, points), (_, misreading), (_, plan) = sections(blocks(body), "h1")
     (_, opening), *below = sections(story, "h2")
     steps = [_step(heading, nodes) for heading, nodes in below]
     settings.setdefault("minutes", round(sum(MINUTES for step in steps if not step.deeper)))
+    line, *prose = map(text_of, opening)
+    told = (text_of(each).partition(":** ")[2] for each in plan)
     return Lesson(
         name=folder.name,
         title=title,
-        line=text_of(opening[0]),
-        prose=[*map(text_of, opening[1:])],
-        takeaways=[text_of(item.children[0]) for item in points[0].children],
-        misreading=Misreading(*map(text_of, misreading)),
-        plan=Plan(*(text_of(each).partition(":** ")[2] for each in plan)),
+        line=line,
+        prose=prose,
+        takeaways=[*map(text_of, points[0].children)],
+        misreading=[*map(text_of, misreading)],
+        plan=dict(zip(("aim", "show", "ask"), told, strict=True)),
         steps=steps,
         inputs={name: _input(each) for name, each in settings.pop("inputs", {}).items()},
-        pages=[Page(**each) for each in settings.pop("pages", ())],
         code=[(PREFIX if "." in each else here) + each for each in settings.pop("code", ())],
         **settings,
     )
-
-
-def parsed_blocks(markdown: str) -> list[Node]:
-    """The blocks of a text."""
-    return Node(_MARKDOWN.parse(markdown)).children
-
-
-def sections(nodes: Sequence[Node], tag: str) -> list[tuple[str, list[Node]]]:
-    """The nodes below each heading of a level; first those above all of them."""
-    chapters: list[tuple[str, list[Node]]] = [("", [])]
-    for node in nodes:
-        if node.type == "heading" and node.tag == tag:
-            chapters.append((text_of(node), []))
-        else:
-            chapters[-1][1].append(node)
-    return chapters
-
-
-def text_of(node: Node) -> str:
-    """The text of a paragraph or heading, in one line."""
-    return node.children[0].content.replace("\n", " ")
 
 
 def _step(heading: str, nodes: Sequence[Node]) -> Step:
     name, _, title = heading.partition(": ")
     fences = {node.info: node.content for node in nodes if node.type == "fence"}
     fields = tomllib.loads(fences.pop("toml", ""))
-    fields["tries"] = [Try(label, inputs) for label, inputs in fields.get("tries", {}).items()]
-    fields["prose"] = [text_of(node) for node in nodes if node.type == "paragraph"]
-    fields |= {LINES[kind]: content.splitlines() for kind, content in fences.items()}
+    tries = fields.pop("tries", {}).items()
     for node in nodes:
         if node.type == "blockquote":
-            text, options = node.children
-            fields["ask"] = Question(text_of(text), [*map(_option, options.children)])
-    return Step(name, title, **fields)
+            asked, options = node.children
+            options = [_option(*map(text_of, item.children)) for item in options.children]
+            fields["ask"] = {"text": parts(text_of(asked)), "options": options}
+    return Step(
+        name,
+        title,
+        [parts(text_of(node)) for node in nodes if node.type == "paragraph"],
+        said=parts(fences.pop("figure", "").strip().replace("\n", " ")),
+        tries=[{"label": label, "inputs": inputs} for label, inputs in tries],
+        **{LINES[kind]: [*map(parts, text.splitlines())] for kind, text in fences.items()},
+        **fields,
+    )
 
 
-def _option(item: Node) -> Option:
-    mark, feedback = map(text_of, item.children)
-    return Option(mark[4:], feedback, right=mark.startswith("[x]"))
+def _option(mark: str, feedback: str) -> dict[str, Any]:
+    return {"text": mark[4:], "right": mark.startswith("[x]"), "feedback": parts(feedback)}
 
 
 def _input(written: dict[Any, Any]) -> Input:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from models.catalogue import PREFIX, Entry, entry, is_here
+from viz.course.boards import plain
 from viz.course.inputs import InputError
 from viz.stored import read
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from models.card import Card
-    from models.model import Door, Model
+    from models.model import Model
     from models.text import Tokens
     from models.trace import Trace
 
@@ -32,6 +33,7 @@ DIGITS = 5  # of a stored number
 FOLDER = Path(__file__).parent
 FIRST = FOLDER / "first.json"  # the numbers of each lesson's first picture
 RECORDING = FOLDER.parent / "recordings" / "animal.wav"  # a spoken sentence
+OWN = ("dinov2", "smollm2")  # models whose networks are opened in our own code
 BEGIN = {  # where a link opens a model, if the numbers are of no layer and head of their own
     "dates": {"layer": 0, "head": 2},
     "dinov2": {"layer": 10, "head": 5},
@@ -58,28 +60,26 @@ def here(name: str) -> bool:
 def of(name: str) -> Callable[[Callable[Args, Answer]], Callable[Args, Answer]]:
     """Marks a function as one of a model's weights, whose arguments are numbers, texts or tuples.
 
-    Its answer is what JSON can hold.
-
     Args:
         name: of the model in the catalogue.
     """
 
     def marked(compute: Callable[Args, Answer]) -> Callable[Args, Answer]:
-        live: Callable[..., Answer] = lru_cache(maxsize=256)(compute)
+        live: Callable[..., Answer] = lru_cache(maxsize=256)(lambda *given: plain(compute(*given)))
         lesson = compute.__module__.split(".")[-2]
 
         @wraps(compute)
-        def answer(*given: Args.args, **named: Args.kwargs) -> Answer:
+        def answer(*given: Args.args, **_: Args.kwargs) -> Answer:
             call, record = call_of(compute.__name__, given), _record.get()
             if record is not None:
-                return record.setdefault(lesson, {}).setdefault(call, live(*given, **named))
+                return record.setdefault(lesson, {}).setdefault(call, live(*given))
             held = stored(lesson)["answers"].get(call)
             if held is None and not here(name):
                 raise NotStoredError(
                     f"{entry(name).title} is not on this machine, and no numbers are stored for"
                     f" this: get it in Explore, or with python -m {PREFIX}models.fetch {name}"
                 )
-            return live(*given, **named) if held is None else held
+            return live(*given) if held is None else held
 
         return answer
 
@@ -110,11 +110,7 @@ def stored(lesson: str) -> Mapping[str, Any]:
 def first(lesson: str) -> Answer | None:
     """The stored numbers of a lesson's first picture; None if there are none."""
     answer = read(FIRST)["answers"].get(lesson)
-    if answer is None or "explore" not in answer:
-        return answer
-    query = answer["explore"]["query"]
-    begin = {"model": query["model"]} | {at: str(of) for at, of in BEGIN[query["model"]].items()}
-    return answer | about(query["model"], **dict(query.items() - begin.items()))
+    return answer and told(answer)
 
 
 def digest(model: Entry) -> str:
@@ -128,53 +124,48 @@ def rounded(value: Any) -> Any:
         return float(f"{value:.{DIGITS}g}")
     if isinstance(value, dict):
         return {name: rounded(each) for name, each in value.items()}
-    return [rounded(each) for each in value] if isinstance(value, list | tuple) else value
+    return [rounded(each) for each in value] if isinstance(value, list) else value
 
 
 def about(name: str, **place: str | int) -> Answer:
-    """What a figure says of its numbers: whose weights they come from, and where to see more.
+    """The model that numbers come from, and the settings of Explore that show more of it."""
+    return {"about": {"model": name, **place}}
+
+
+def told(answer: Answer, nearest: bool = False) -> Answer:
+    """An answer that says whose weights its numbers come from, and links to where to see more.
 
     Args:
-        name: of the model in the catalogue.
-        place: settings of the Explore page: its input, a layer, a head, edits.
+        answer: with an "about" where it is of a model.
+        nearest: whether it is of another state than the one that was asked for.
     """
-    model = entry(name)
-    query = {"model": name} | {each: str(at) for each, at in (BEGIN[name] | place).items()}
-    if not here(name):
-        computed = f"Stored numbers, computed from these weights by {COMMAND}: those of"
-        computed += f" {model.title}, which are not on this machine."
-        label = f"Get them ({model.download / 1e6:.0f} MB) in Explore"
-        return {"computed": computed, "explore": {"label": label, "query": query}}
+    if "about" not in answer:
+        return answer
+    place = answer["about"]
+    model = entry(place["model"])
+    query = {each: str(at) for each, at in (BEGIN[model.name] | place).items()}
     spot = ", ".join(
-        f"{each} {place[each]}"
-        for each in ("layer", "head")
-        if each in place and place[each] != "mean"
+        f"{each} {place[each]}" for each in ("layer", "head") if place.get(each, "mean") != "mean"
     )
     changed = ", changed like this" if place.get("edits") else ""
     label = f"See {spot or model.title} in Explore{changed}"
     computed = f"Computed from these weights: those of {model.title}."
-    return {"computed": computed, "explore": {"label": label, "query": query}}
-
-
-def nearest(name: str) -> str:
-    """What a figure says where a stored state is shown in place of the one asked for."""
-    return (
-        "The nearest stored state is shown: the one asked for needs the weights of"
-        f" {entry(name).title}, which are not on this machine."
-    )
+    if not here(model.name):
+        label = f"Get them ({model.download / 1e6:.0f} MB) in Explore"
+        computed = f"Stored numbers, computed from these weights by {COMMAND}: those of"
+        computed += f" {model.title}, which are not on this machine."
+    if nearest:
+        computed = "The nearest stored state is shown: the one asked for needs the weights of"
+        computed += f" {model.title}, which are not on this machine."
+    return answer | {"computed": computed, "explore": {"label": label, "query": query}}
 
 
 @cache
-def opened(name: str, door: "Door | None" = None) -> "Model":
-    """A model of the catalogue.
-
-    Args:
-        name: in the catalogue.
-        door: "own" for our own code.
-    """
+def opened(name: str) -> "Model":
+    """A model of the catalogue."""
     from models.run import load
 
-    model = load(name, door=door)
+    model = load(name, door="own" if name in OWN else None)
     model.network.eval()
     return model
 
@@ -186,10 +177,16 @@ def traced(name: str, text: Any, *edits: Any) -> "Trace":
     return trace(opened(name), text, edits=edits)
 
 
-def encoded(name: str, text: str, door: "Door | None" = None) -> "Tokens":
-    """A text as tokens of a model that reads text."""
-    tokenizer: Any = opened(name, door).tokenizer
-    return tokenizer.encode(text)
+def encoded(name: str, text: str, least: int = 1, most: int = 512) -> "Tokens":
+    """A text as tokens of a model that reads text.
+
+    Raises:
+        InputError: for a text of fewer or more tokens.
+    """
+    tokenizer: Any = opened(name).tokenizer
+    tokens = tokenizer.encode(text)
+    check(len(tokens), least, most)
+    return tokens
 
 
 @cache
@@ -225,7 +222,7 @@ def likeliest(shares: "Tensor", count: int, name: Callable[[int], str]) -> list[
 
 def piece(id: int) -> str:
     """A token of SmolLM2 as a label."""
-    tokenizer: Any = opened("smollm2", "own").tokenizer
+    tokenizer: Any = opened("smollm2").tokenizer
     return word(tokenizer.text([id]))
 
 

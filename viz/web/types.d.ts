@@ -751,19 +751,16 @@ export interface BoardPanel {
   values: (number | string | null)[][];
   rows: string[];
   cols: string[];
-  /**
-   * "dots": numbers of one column on a line, those of rows without a name as small dots; "curve": numbers of
-   * one column at equal distances along the axis; "picture": of no numbers.
-   */
-  kind: "plain" | "weights" | "signed" | "dots" | "curve" | "picture";
+  /** "curve": numbers of one column at equal distances along the axis; "picture": of no numbers. */
+  kind: "plain" | "weights" | "signed" | "curve" | "picture";
   /** After the point; less than 0 for colours alone. */
   digits: number;
   /** Before it: an operator. */
   sign: string;
-  /** Of a curve or a picture, from the left to the right. */
-  axis?: { low: number; high: number; unit: string };
-  /** A part of the axis with a name. */
-  span?: { low: number; high: number; name: string };
+  /** Of a curve or a picture: the second at which its axis ends; 0 for no axis. */
+  end?: number;
+  /** A part of the axis: from, to, and its name. */
+  span?: [number, number, string] | null;
   /** Parts of a picture, from the left to the right, as data: URLs. */
   hrefs?: string[];
 }
@@ -773,10 +770,8 @@ export interface Board {
   rows: BoardPanel[][];
 }
 
-/** A living figure: pure functions of the numbers that the server computes for its inputs. */
+/** The module of a lesson's figure. */
 export interface Figure {
-  /** What a step asks the server for besides the reader's inputs. */
-  asks?(moment: Moment): Partial<Inputs>;
   picture(numbers: any, moment: Moment): import("./scene/layout.js").Part;
 }
 

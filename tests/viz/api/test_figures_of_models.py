@@ -9,8 +9,7 @@ import torch
 from PIL import Image
 from starlette.testclient import TestClient
 
-from models.card import card
-from models.catalogue import CHECKPOINTS, entry
+from models.catalogue import CHECKPOINTS
 from models.image import to_pixels
 from models.run import load
 from models.vit import ViT
@@ -33,23 +32,6 @@ def test_the_decoders_weights_are_a_softmax_over_the_band(
         assert all(w == 0 for w, see in zip(found["weights"][i], seen, strict=True) if not see)
 
 
-def test_the_decoder_writes_the_likeliest_token_again_and_again(client: TestClient) -> None:
-    """Against the network's own causal mask, one whole pass per token."""
-    path = f"/api/figure/decoder?{DECODER}&network=trained&window=11&ahead=0"
-    found = client.get(path).json()
-    model, (tokens, ids) = load("grammar-next"), labelled("grammar-next", "the king saw")
-    assert found["start"] == len(ids)
-    shares = torch.empty(0)
-    for _ in range(5):
-        with torch.no_grad():
-            shares = model.network.eval()(torch.tensor([ids])).logits[0].softmax(-1)
-        ids.append(int(shares[-1].argmax()))
-    assert found["tokens"][1:] == [tokens[id] for id in ids[1:]]
-    right = [shares[i, ids[i + 1]].item() for i in range(len(ids) - 2)]
-    assert found["answer_shares"][:-2] == pytest.approx(right, abs=1e-5)
-    assert found["difference"] < 1e-5  # the same sums in another order
-
-
 @pytest.mark.parametrize("ahead", [0, 10])
 def test_a_head_that_copies_is_right_only_if_it_sees_the_answer(
     client: TestClient, ahead: int
@@ -64,45 +46,7 @@ def test_a_head_that_copies_is_right_only_if_it_sees_the_answer(
     assert (found["mean_share"] > 0.999) == (ahead == 10)
 
 
-def labelled(name: str, text: str) -> tuple[tuple[str, ...], list[int]]:
-    """The tokens of a model by id, and the ids of a text."""
-    tokenizer, found = load(name).tokenizer, card(entry(name))
-    assert tokenizer is not None
-    assert found is not None
-    return found.tokens, list(tokenizer.encode(text).ids)
-
-
-@pytest.mark.parametrize("date", ["March the third, '98", "4/11/2031"])
-def test_the_date_is_written_as_by_whole_passes(client: TestClient, date: str) -> None:
-    """Without a cache: source and everything written so far, once per character."""
-    model, found = load("dates"), card(entry("dates"))
-    assert model.tokenizer is not None
-    assert found is not None
-    source, ids = torch.tensor([model.tokenizer.encode(date).ids]), [1]
-    for written in range(11):
-        with torch.no_grad():
-            out = model.network.eval()(source, torch.tensor([ids]))
-        share, best = out.logits[0, -1].softmax(-1).max(-1)
-        ids.append(int(best))
-        query = {"date": date, "written": written, "head": 1, "at": 2, "length": 7, "width": 16}
-        query["off"] = "0;0;0"
-        shown = client.get("/api/figure/both", params=query).json()
-        name = {"[END]": "end"}.get(found.target_tokens[int(best)], found.target_tokens[int(best)])
-        assert shown["now"] == shown["best"][0]["token"] == name
-        assert shown["best"][0]["share"] == pytest.approx(share.item(), abs=1e-5)
-        cross = out.blocks[0][1].weights(1, item=0)[-1]
-        assert shown["cross"][written] == pytest.approx(cross.tolist(), abs=1e-5)
-        assert sum(shown["cross"][written]) == pytest.approx(1, abs=1e-5)
-        for row in (shown["causal"], shown["self"]):
-            assert sum(row) == pytest.approx(1, abs=1e-5)
-        assert len(shown["causal"]) == written + 1
-
-
-OUTPUTS = (
-    "attention.out",
-    "cross.out",
-    "feed_forward.down",
-)  # last of each layer of a decoder block
+OUTPUTS = ("attention.out", "cross.out", "feed_forward.down")  # of a decoder block's layers
 
 
 @pytest.mark.parametrize("off", [(0, 0, 0), (0, 1, 0), (1, 0, 0), (0, 1, 1)])

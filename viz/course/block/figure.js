@@ -7,8 +7,6 @@ import { line, path, rect } from "../../web/scene/marks.js";
 import { modelPicture } from "./model.js";
 import { matrix } from "../../web/scene/matrix.js";
 
-/** @import {Figure} from "../../web/types" */
-
 const NAMES = {
   x: "input x",
   attention: "self-attention",
@@ -16,19 +14,14 @@ const NAMES = {
   norm: "layer norm",
   "+": "add",
 };
-const OF_MODEL = ["stream", "attention", "mlp", "blocks", "ablate", "lens"];
 const CELLS = { kind: "signed", most: 2, cell: 3.6 };
 const FEATURES = [0, 1, 2, 3];
 
-/** @type {Figure} */
-export const figure = {
-  asks: ({ step }) => (OF_MODEL.includes(step) ? {} : { view: "none" }),
-
-  picture(numbers, moment) {
-    const draw = { layernorm: normed, encoder: small, norm: stack }[moment.step] ?? modelPicture;
-    return draw(numbers, moment);
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, moment) {
+  const draw = { layernorm: normed, encoder: small, norm: stack }[moment.step] ?? modelPicture;
+  return draw(numbers, moment);
+}
 
 function stack({ stack: { norm, sizes, gradient } }) {
   const labels = sizes.map((_, i) => (i ? String(i) : "input"));

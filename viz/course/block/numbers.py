@@ -1,6 +1,5 @@
 """The residual stream of SmolLM2, untrained stacks, and a small block with all its numbers."""
 
-from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -10,14 +9,13 @@ from torch import Tensor
 
 from analysis.attribution import logit_attribution
 from models.attention import MultiHeadAttention
-from models.blocks import BLOCKS, FeedForward, PreNormBlock, standardised
+from models.blocks import BLOCKS, FeedForward, standardised
 from models.encoder import Encoder, EncoderConfig
-from models.run import trace
 from models.seeding import seeded
 from models.smallest import Smallest, SmallestConfig, unscaled
 from viz.course import real
-from viz.course.boards import Board, Panel, board, panel, plain, signed, table
-from viz.course.numbers import CAUSAL, block_steps
+from viz.course.boards import Board, Panel, board, panel, signed, table
+from viz.course.numbers import CAUSAL, block_steps, layers
 
 LATE = 20  # the block with which the last third of SmolLM2 begins
 DEPTH = 8  # blocks of the untrained stacks
@@ -54,13 +52,8 @@ def numbers(
     """
     answer = {} if view == "none" else _language_model(view, text, token, sublayer, way)
     rows = torch.tensor(x).view(len(WORDS), WIDTH)
-    return {
-        **answer,
-        "stack": _stack(norm),
-        "pre": _stack("pre"),
-        "normed": _normed(rows, gain, shift),
-        "small": _small(rows[None], order),
-    }
+    small = {"normed": _normed(rows, gain, shift), "small": _small(rows[None], order)}
+    return {**answer, "stack": _stack(norm), "pre": _stack("pre"), **small}
 
 
 # ---- SmolLM2
@@ -83,12 +76,10 @@ def _language_model(view: str, text: str, token: int, sublayer: int, way: str) -
     norms, reads, adds, shares = (read[each][at] for each in ("norms", "reads", "adds", "shares"))
     parts = [_sum(reads[n], norms[n], adds[n], norms[n + 1]) for n in (2 * block, 2 * block + 1)]
     return {
-        "text": text,
         "tokens": read["tokens"],
         "place": at,
         "token": read["tokens"][at],
         "norms": norms,
-        "reads": reads,
         "adds": adds,
         "shares": shares,
         "block": block,
@@ -114,20 +105,19 @@ def _sum(read: float, stream: float, added: float, total: float) -> dict[str, fl
 def _without(text: str, sublayer: int, way: str) -> dict[str, Any]:
     """A text's prediction without one of 60 sub-layers, or the connection around it."""
     read = without(text)
-    changed = read[way]
-    name, shares = ("attention", "MLP")[sublayer % 2], changed["shares"]
+    words, shares, best = (read[way][each] for each in ("words", "shares", "best"))
     kept = {each: sum(s > read["share"] / 2 for s in read[each]["shares"]) for each in WAYS}
     return {
         "way": way,
         "sublayer": sublayer,
-        "name": f"{name} of block {sublayer // 2}",
+        "name": f"{('attention', 'MLP')[sublayer % 2]} of block {sublayer // 2}",
         "goal": read["goal"],
         "share": read["share"],
         "shares": shares,
         "changed": shares[sublayer],
-        "instead": changed["words"][sublayer],
-        "instead_share": changed["best"][sublayer],
-        "words": changed["words"],
+        "instead": words[sublayer],
+        "instead_share": best[sublayer],
+        "words": words,
         "kept": kept["part"],
         "cut": kept["path"],
         "count": len(shares),
@@ -141,45 +131,43 @@ def stream(text: str) -> dict[str, Any]:
     The last stream is the sum of the embedding and of 60 vectors; `shares` are the parts of its
     length that they have: the projections on its direction, divided by its norm.
     """
-    network, ids = _opened(text)
-    with torch.no_grad():
-        x = network.embedding(ids)
-        states, reads, parts = [x], [], [x]
-        for sublayer in _sublayers(network, ids.shape[1]):
-            read, added = sublayer(x)
-            x = x + added
-            states.append(x)
-            reads.append(read)
-            parts.append(added)
-        top = _read_off(network, x)[0].max(-1)
-    end = x[0].double()
-    shares = (torch.cat(parts).double() * end).sum(-1) / end.pow(2).sum(-1)  # "part token"
+    network, ids, look = _opened(text)
+    x = network.embedding(ids).detach()
+    taken = [("+", x)]
+    for block in network.blocks:
+        taken += block_steps(block, taken[-1][1], **look)[1:]
+    states, reads, adds = (
+        torch.cat([x for name, x in taken if name in names])  # "part token dim"
+        for names in (("+",), ("norm",), ("attention", "feed-forward"))
+    )
+    top = _read_off(network, states[-1]).max(-1)
+    parts, end = torch.cat([x, adds]).double(), states[-1].double()
     return {
-        "tokens": [*map(real.piece, ids[0].tolist())],
-        "norms": _norms(states),
-        "reads": _norms(reads),
-        "adds": _norms(parts[1:]),
-        "shares": shares.T.tolist(),
-        "next": [*map(real.piece, top.indices.tolist())],
-        "next_shares": top.values.tolist(),
+        "tokens": real.pieces(ids[0]),
+        "norms": states.norm(dim=-1).T,
+        "reads": reads.norm(dim=-1).T,
+        "adds": adds.norm(dim=-1).T,
+        "shares": ((parts * end).sum(-1) / end.pow(2).sum(-1)).T,
+        "next": real.pieces(top.indices),
+        "next_shares": top.values,
     }
 
 
 @real.of("smollm2")
 def lens(text: str) -> dict[str, Any]:
     """What states of the last tokens read as, as if the network ended there."""
-    network, ids = _opened(text)
+    network, ids, _ = _opened(text)
     first = max(0, ids.shape[1] - COLUMNS)
     with torch.no_grad():
         out = network(ids)
-        read = [_read_off(network, out.states[after][:, first:])[0] for after in AFTER]
-    goal, best = int(out.logits[0, -1].argmax()), [each.max(-1) for each in read]
+    read = torch.stack([_read_off(network, out.states[after][0, first:]) for after in AFTER])
+    goal, best = int(out.logits[0, -1].argmax()), read.max(-1)
     return {
-        "tokens": [*map(real.piece, ids[0, first:].tolist())],
-        "words": [[*map(real.piece, each.indices.tolist())] for each in best],
-        "shares": [each.values.tolist() for each in best],
+        "tokens": real.pieces(ids[0, first:]),
+        "words": [*map(real.pieces, best.indices)],
+        "shares": best.values,
         "goal": real.piece(goal),
-        "goals": [each[-1, goal].item() for each in read],
+        "goals": read[:, -1, goal],
     }
 
 
@@ -187,29 +175,30 @@ WAYS = {"part": slice(1, None, 2), "path": slice(2, None, 2)}  # rows of the bat
 
 
 @real.of("smollm2")
+@torch.no_grad()
 def without(text: str) -> dict[str, Any]:
     """The likeliest next token's probability after one of 60 sub-layers is changed.
 
     Either its output is replaced by zeros ("part"), or the residual connection around it is cut
     ("path"): then its output alone goes on. Of all, what is likeliest instead.
     """
-    network, ids = _opened(text)
-    with torch.no_grad():
-        batch = network.embedding(ids)  # the network as it is, then a pair for each sub-layer
-        for sublayer in _sublayers(network, ids.shape[1]):
-            added = sublayer(batch)[1]
+    network, ids, look = _opened(text)
+    batch = network.embedding(ids)  # the network as it is, then a pair for each sub-layer
+    for block in network.blocks:
+        for _, norm, layer in layers(block, **look):
+            added = layer(norm(batch))
             batch = torch.cat([batch + added, batch[:1], added[:1]])
-        each = _read_off(network, batch[:, -1:])[:, 0]
+    each = _read_off(network, batch[:, -1])
     goal, best = int(each[0].argmax()), each.max(-1)
     changed = {
         way: {
-            "shares": each[rows, goal].tolist(),
-            "words": [*map(real.piece, best.indices[rows].tolist())],
-            "best": best.values[rows].tolist(),
+            "shares": each[rows, goal],
+            "words": real.pieces(best.indices[rows]),
+            "best": best.values[rows],
         }
         for way, rows in WAYS.items()
     }
-    return {"goal": real.piece(goal), "share": each[0, goal].item(), **changed}
+    return {"goal": real.piece(goal), "share": each[0, goal], **changed}
 
 
 @real.of("smollm2")
@@ -219,14 +208,14 @@ def attributed(text: str) -> dict[str, Any]:
     Of heads and MLPs the strongest by the difference are named; the rest are summed.
     """
     _opened(text)
-    read = trace(real.opened("smollm2", "own"), text)
+    read = real.traced("smollm2", text)
     logits = read.output.values[0, -1]
-    ids = logits.topk(2).indices.tolist()
-    first, second = (logit_attribution(read, each) for each in ids)
+    ids = logits.topk(2).indices
+    first, second = (logit_attribution(read, id) for id in ids.tolist())
     gaps = {name: first[name] - second[name] for name in first}
-    parts = {name: gap for name, gap in gaps.items() if name.startswith("layer ")}
-    strongest = sorted(parts, key=lambda name: -abs(parts[name]))[:STRONGEST]
-    rest = [name for name in parts if name not in strongest]
+    parts = [name for name in gaps if name.startswith("layer ")]
+    parts.sort(key=lambda name: -abs(gaps[name]))
+    strongest, rest = parts[:STRONGEST], parts[STRONGEST:]
     groups = {
         **{name: [name] for name in strongest},
         "other heads": [name for name in rest if "head" in name],
@@ -234,8 +223,8 @@ def attributed(text: str) -> dict[str, Any]:
         "token embedding": [name for name in gaps if name not in parts],
     }
     return {
-        "words": [*map(real.piece, ids)],
-        "logits": logits[ids].tolist(),
+        "words": real.pieces(ids),
+        "logits": logits[ids],
         "names": list(groups),
         "counts": [len(names) for names in groups.values()],
         "parts": [
@@ -252,7 +241,7 @@ def attribution(text: str) -> Board:
         f"{count} {name}" if name.startswith("other") else name: part
         for name, count, part in zip(read["names"], read["counts"], read["parts"], strict=True)
     }
-    rows["sum"] = [sum(part[n] for part in read["parts"]) for n in range(3)]
+    rows["sum"] = [*map(sum, zip(*read["parts"], strict=True))]
     best, second = read["words"]
     title, cols = "What parts of SmolLM2 add to two logits", [f"“{best}”", f"“{second}”"]
     return board(
@@ -267,38 +256,17 @@ def attribution(text: str) -> Board:
     )
 
 
-def _opened(text: str) -> tuple[Any, Tensor]:
-    """The network in our own code, and the ids of a text."""
-    ids = torch.tensor([real.encoded("smollm2", text, "own").ids])
-    real.check(ids.shape[1], 1, TOKENS)
-    return real.opened("smollm2", "own").network, ids
+def _opened(text: str) -> tuple[Any, Tensor, dict[str, Any]]:
+    """The network, the ids of a text, and the mask and rotary angles of its attention."""
+    network: Any = real.opened("smollm2").network
+    ids = torch.tensor([real.encoded("smollm2", text, most=TOKENS).ids])
+    return network, ids, {"mask": CAUSAL, "angles": network.relation(ids.shape[1]).angles}
 
 
-def _sublayers(network: Any, count: int) -> Iterator[Callable[[Tensor], tuple[Tensor, Tensor]]]:
-    """For each attention and MLP, what it reads of the streams of so many tokens, and adds."""
-    angles = network.relation(count).angles
-    for block in network.blocks:
-
-        def attention(x: Tensor, block: PreNormBlock = block) -> tuple[Tensor, Tensor]:
-            read = block.before_attention(x)
-            return read, block.attention(read, mask=CAUSAL, angles=angles)[0]
-
-        def mlp(x: Tensor, block: PreNormBlock = block) -> tuple[Tensor, Tensor]:
-            read = block.before_feed_forward(x)
-            return read, block.feed_forward(read)
-
-        yield attention
-        yield mlp
-
-
+@torch.no_grad()
 def _read_off(network: Any, states: Tensor) -> Tensor:
     """Probabilities of the next token through the last norm and the table."""
     return network.output(network.norm(states), network.embedding.tokens.weight).softmax(-1)
-
-
-def _norms(states: list[Tensor]) -> list[list[float]]:
-    """Of each token's vectors, token by token."""
-    return torch.cat(states).norm(dim=-1).T.tolist()
 
 
 # ---- untrained stacks
@@ -351,10 +319,9 @@ def _normed(rows: Tensor, gain: float, shift: float) -> dict[str, Any]:
     out = gain * normed + shift
     means, out_means = (x.mean(-1) for x in (rows, out))
     deviations, out_deviations = (x.std(-1, correction=0) for x in (rows, out))
-    return {
-        **plain(words=WORDS, rows=rows, means=means, deviations=deviations, plain=normed, out=out),
-        **plain(gain=gain, shift=shift, out_means=out_means, out_deviations=out_deviations),
-    }
+    before = {"rows": rows, "means": means, "deviations": deviations, "plain": normed}
+    after = {"out": out, "out_means": out_means, "out_deviations": out_deviations}
+    return {"words": WORDS, "gain": gain, "shift": shift, **before, **after}
 
 
 def random_block(norm: str) -> Any:
@@ -363,19 +330,13 @@ def random_block(norm: str) -> Any:
         return BLOCKS[norm](EncoderConfig(dim=WIDTH, heads=1, mlp=HIDDEN, activation="relu")).eval()
 
 
+@torch.no_grad()
 def _small(x: Tensor, order: str) -> dict[str, Any]:
     """Every step of an untrained block, and its attention weights."""
     block = random_block(order)
-    steps = block_steps(block, x)
-    with torch.no_grad():
-        read = block.before_attention(x) if isinstance(block, PreNormBlock) else x
-        weights = block.attention(read)[1].weights(0, item=0)
-    return {
-        "order": order,
-        "steps": [{"name": name, "rows": out[0].tolist()} for name, out in steps],
-        "weights": weights.tolist(),
-        "other": weights[0, 1].item(),
-    }
+    steps = [{"name": name, "rows": out[0]} for name, out in block_steps(block, x)]
+    weights = block(x)[1][0].weights(0, item=0)
+    return {"order": order, "steps": steps, "weights": weights, "other": weights[0, 1]}
 
 
 OTHER = (1.0, 3.0, 0.0, -2.0)  # a third word beside the two of the norm
@@ -410,7 +371,7 @@ def feed_forward(x: list[float], activation: Any) -> Board:
     words = torch.tensor(x).view(1, 2, WIDTH)
     with torch.no_grad():
         up = layer.up(words)
-        active, out, alone = layer.activation(up), layer(words), layer(words[:, :1])
+        active, out = layer.activation(up), layer(words)
     first, second = layer.up.weight.T, layer.down.weight.T
     return board(
         [signed("x", words[0], rows=WORDS), signed("W_{1}^{T}: 4 × 6", first, sign="·")],
@@ -420,7 +381,6 @@ def feed_forward(x: list[float], activation: Any) -> Board:
         ],
         [signed("W_{2}^{T}: 6 × 4", second, sign="·"), signed("out", out[0], rows=WORDS, sign="=")],
         parameters=sum(each.numel() for each in layer.parameters()),
-        apart=(out[:, :1] - alone).abs().max(),
     )
 
 

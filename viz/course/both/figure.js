@@ -6,19 +6,15 @@ import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { tokens } from "../../web/scene/tokens.js";
 
-/** @import {Figure} from "../../web/types" */
-
 const LEAST = 0.01; // weights below it get no line
 const ENCODER = ["self-attention", "feed-forward"];
 const DECODER = ["masked attention", "cross-attention", "feed-forward"];
 
-/** @type {Figure} */
-export const figure = {
-  picture(numbers, moment) {
-    const draw = { encode: encoding, align: alignment, whole: towers, inside: towers, six, cost: costs };
-    return (draw[moment.step] ?? crossing)(numbers, moment);
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, moment) {
+  const draw = { encode: encoding, align: alignment, whole: towers, inside: towers, six, cost: costs };
+  return (draw[moment.step] ?? crossing)(numbers, moment);
+}
 
 /** The characters that are read, and their states. */
 function reader({ source }, chosen, press, marked) {

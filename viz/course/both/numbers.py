@@ -13,7 +13,7 @@ from models.trace import Trace
 from viz.course import real
 from viz.course.boards import Board, board, curve, panel, table
 from viz.course.inputs import InputError
-from viz.course.numbers import Steps, block_steps, decoder_steps
+from viz.course.numbers import CAUSAL, Steps, block_steps
 
 MODEL = "dates"
 MOST = 24  # characters that the picture has room for
@@ -53,10 +53,10 @@ def numbers(
         "chosen": chosen,
         "written": row,
         "at": at,
-        "self": reading[at].tolist(),
-        "causal": causal[row, : row + 1].tolist(),
-        "cross": cross[:ROWS].tolist(),
-        "most": {"token": _visible(source[most]), "at": most, "weight": cross[row, most].item()},
+        "self": reading[at],
+        "causal": causal[row, : row + 1],
+        "cross": cross[:ROWS],
+        "most": {"token": _visible(source[most]), "at": most, "weight": cross[row, most]},
         "best": real.likeliest(shares[row], BEST, _character),
         "iso": "".join(target[1:]),
         "now": chosen[row],
@@ -68,9 +68,7 @@ def numbers(
 
 @lru_cache(maxsize=256)
 def _read(date: str) -> Trace:
-    labels = real.encoded(MODEL, date).labels
-    if len(labels) > MOST:
-        raise InputError(f"expected at most {MOST} characters, received {len(labels)}")
+    labels = real.encoded(MODEL, date, most=MOST).labels
     unknown = [label for label in labels if UNKNOWN in label]
     if unknown:
         received = unknown[0].replace(UNKNOWN, "").strip()
@@ -93,10 +91,7 @@ def _character(id: int) -> str:
 
 
 def _stacks(date: str, row: int, at: int, without: list[str]) -> dict[str, Any]:
-    """What each layer adds: to the character read at a position, and to the one that is written.
-
-    Layers of the decoder's block may be off: then their output is zero.
-    """
+    """What each layer adds: to the character read at a position, and to the one that is written."""
     network: Any = real.opened(MODEL).network
     trace = _read(date)
     target = trace.queries(_crossing(trace))[0].ids[:ROWS]
@@ -105,14 +100,14 @@ def _stacks(date: str, row: int, at: int, without: list[str]) -> dict[str, Any]:
         reading = block_steps(network.encoder.blocks[0], read)
         context = network.encoder.norm(reading[-1][1])
         embedded = network.embedding(torch.tensor([[*target]]))
-        writing = decoder_steps(network.blocks[0], embedded, context, without=without)
+        writing = block_steps(network.blocks[0], embedded, context, without=without, mask=CAUSAL)
         shares = network.output(network.norm(writing[-1][1]), None)[0].softmax(-1)
     wanted = [*map(_character, target[1:])]
     guesses = [_character(id) for id in shares.argmax(-1).tolist()][: len(wanted)]
     right = [a == b for a, b in zip(guesses, wanted, strict=True)]
     return {
         "encoder": _norms(reading, at),
-        "memory": context[0, at].norm().item(),
+        "memory": context[0, at].norm(),
         "decoder": _norms(writing, row),
         "off": [name in without for name in LAYERS],
         "best": real.likeliest(shares[row], BEST, _character),
@@ -127,27 +122,19 @@ def _norms(steps: Steps, token: int) -> dict[str, Any]:
     """Norms of one token's vector in the stream, and of what each layer adds to it."""
     kinds = {"stream": ("x", "+"), "adds": LAYERS}
     return {
-        kind: [x[0, token].norm().item() for name, x in steps if name in names]
+        kind: [x[0, token].norm() for name, x in steps if name in names]
         for kind, names in kinds.items()
     }
 
 
-def _cost(length: int, width: int) -> dict[str, Any]:
-    """Multiplications of one layer of self-attention, and the steps of a recurrence.
+def _cost(length: int, width: int) -> dict[str, int]:
+    """Multiplications of one layer of self-attention.
 
     Scores Q Kᵀ and sums of the values, n² · d each; queries, keys, values and output, 4 n · d².
     """
     product, projections = length * length * width, 4 * length * width * width
-    return {
-        "length": length,
-        "width": width,
-        "scores": product,
-        "sums": product,
-        "projections": projections,
-        "total": 2 * product + projections,
-        "equal": 2 * width,
-        "steps": {"recurrence": length},
-    }
+    works = {"scores": product, "sums": product, "projections": projections}
+    return {**works, "total": sum(works.values()), "equal": 2 * width}
 
 
 def _block_sizes(dim: int, hidden: int) -> dict[str, int]:
@@ -222,16 +209,14 @@ HIDDEN = {  # positions of its characters
 @cache
 def cut() -> Board:
     """The probability of each right character where the decoder cannot read a part of the date."""
-    rows, iso = [], ""
+    whole = _read(MONTH)
+    site = _crossing(whole)
+    ids, iso = whole.queries(site)[0].ids[1:], "".join(whole.query_labels(site)[1:])
+    rows = []
     for keys in HIDDEN.values():
-        trace = real.traced(
-            MODEL, MONTH, *([Cut(None, None, None, keys, kind="cross")] if keys else [])
-        )
-        site = _crossing(trace)
-        ids = trace.queries(site)[0].ids[1:]
-        shares = trace.output.values[0].softmax(-1)
-        rows.append([shares[at, id].item() for at, id in enumerate(ids)])
-        iso = "".join(trace.query_labels(site)[1:])
+        edits = [Cut(None, None, None, keys, kind="cross")] if keys else []
+        shares = real.traced(MODEL, MONTH, *edits).output.values[0].softmax(-1)
+        rows.append(shares[range(len(ids)), ids])
     edits = f"Cut(None, None, None, {HIDDEN['“March” hidden']}, kind='cross')"
     title = f"probability of each character of {iso}"
     return board(
@@ -288,13 +273,12 @@ def aligned(sentence: str) -> dict[str, Any]:
     layer, head = ALIGNING.values()
     site = _crossing(trace, layer)
     source, written = trace.key_labels(site), [*trace.query_labels(site)[1:], "end"]
-    if (longest := max(len(source), len(written))) > MOST:
-        raise InputError(f"expected at most {MOST} tokens, received {longest}")
+    real.check(max(len(source), len(written)), 1, MOST)
     return {
         "source": [*map(real.word, source[:-1]), "end"],
         "written": [*map(real.word, written)],
-        "weights": trace.weights(layer, head, kind="cross").tolist(),
-        "shares": trace.output.values[0].softmax(-1).amax(-1).tolist(),
+        "weights": trace.weights(layer, head, kind="cross"),
+        "shares": trace.output.values[0].softmax(-1).amax(-1),
     }
 
 
@@ -316,7 +300,7 @@ def spoken(word: int) -> Board:
     title = f"while “{words[at]}” is written: mean weight, 0 to {max(curves[at]):.3f}"
     return board(
         [table("Words of a recording", rows, ["begins, s", "ends, s", "frame"], digits=2)],
-        [curve(title, curves[at], step=frame, span=(*spans[at], words[at]))],
+        [curve(title, curves[at], frame, (*spans[at], words[at]))],
         words=len(words),
         word=words[at],
         top=tops[at],
@@ -349,10 +333,10 @@ def timed() -> dict[str, Any]:
         "words": [word.text.strip() for word in words],
         "starts": [word.start for word in words],
         "ends": [word.end for word in words],
-        "curves": [written[at].mean(0).tolist() for _, at in alignment.spoken(tokens)],
+        "curves": [written[at].mean(0) for _, at in alignment.spoken(tokens)],
         "frame": alignment.seconds_per_frame(trace),
         "heard": sound.heard[0],
-        "heads": [[*each] for each in trace.aligning],
+        "heads": trace.aligning,
     }
 
 

@@ -6,20 +6,16 @@ import { matrix } from "../../web/scene/matrix.js";
 import { bracketed, columnOf, fixed, nth, rowOf, typed, writtenSum } from "../../web/scene/numbers.js";
 import { plot } from "../../web/scene/plot.js";
 
-/** @import {Figure} from "../../web/types" */
-
 const TASTES = ["romance", "action", "comedy"];
 const WORDS = ["word 0", "word 1"];
 const FEATURES = ["feature 0", "feature 1", "feature 2"];
 
-/** @type {Figure} */
-export const figure = {
-  picture(numbers, moment) {
-    if (!moment.reached("scores")) return ratings(numbers, moment);
-    const below = moment.reached("mix") ? mixture(numbers) : sums(numbers, moment);
-    return column({ gap: 1.6 }, scores(numbers, moment), below);
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, moment) {
+  if (!moment.reached("scores")) return ratings(numbers, moment);
+  const below = moment.reached("mix") ? mixture(numbers) : sums(numbers, moment);
+  return column({ gap: 1.6 }, scores(numbers, moment), below);
+}
 
 /** What a film offers, what a viewer likes, and the sum of the products. */
 function ratings({ film, viewer, products, match }, { inputs, reached }) {

@@ -16,15 +16,8 @@ def numbers(film: list[float], viewer: list[float], x: list[float], row: int) ->
     products = torch.tensor(film) * torch.tensor(viewer)
     words = torch.tensor(x).view(WORDS, FEATURES)
     steps = follow(unlearned(words))
-    named = {**steps, "x": words, "outputs": steps["values"], "products": products}
-    return {
-        "film": film,
-        "viewer": viewer,
-        "match": products.sum().item(),
-        "row": row,
-        "other": 1 - row,
-        **{name: each.tolist() for name, each in named.items()},
-    }
+    match = {"match": products.sum(), "products": products, "other": 1 - row}
+    return {**steps, **match, "x": words, "outputs": steps["values"]}
 
 
 def unlearned(x: Tensor) -> Pattern:

@@ -6,20 +6,16 @@ import { fixed } from "../../web/scene/numbers.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 
-/** @import {Figure} from "../../web/types" */
-
-/** @type {Figure} */
-export const figure = {
-  picture(numbers, moment) {
-    const { reached, inputs, step } = moment;
-    // at first the tokens that were given: nothing later changes them while the mask is causal
-    const count = reached("write") || Number(inputs.ahead) > 0 ? numbers.tokens.length : numbers.start;
-    const parts = [weightsOf(numbers, count, moment), predictions(numbers, count, moment)];
-    const under = step === "cache" && text("cached", "only the last row is computed");
-    const legend = row(text("legend", "weights in %", "weight"), under);
-    return column(row({ gap: 0.6, align: "end" }, ...parts), legend);
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, moment) {
+  const { reached, inputs, step } = moment;
+  // at first the tokens that were given: nothing later changes them while the mask is causal
+  const count = reached("write") || Number(inputs.ahead) > 0 ? numbers.tokens.length : numbers.start;
+  const parts = [weightsOf(numbers, count, moment), predictions(numbers, count, moment)];
+  const under = step === "cache" && text("cached", "only the last row is computed");
+  const legend = row(text("legend", "weights in %", "weight"), under);
+  return column(row({ gap: 0.6, align: "end" }, ...parts), legend);
+}
 
 const tallOf = (count) => Math.min(2.4, 21 / count);
 

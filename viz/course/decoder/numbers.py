@@ -47,7 +47,6 @@ def numbers(
     return {
         **read(ids, *edges, layer, head, NARROW),
         "start": whole["start"],
-        "network": "smollm2",
         "left": len(whole["ids"]) - len(ids),
         "difference": whole["difference"],
         "layer": layer,
@@ -63,18 +62,17 @@ def _small(
     whole, start, difference = _continued(text)
     ids = whole[: start + written]
     layer, index = (0, 0) if network == "copying" else divmod(head, HEADS)
-    edges = (MOST, 0), (window, ahead), (NARROW, 0)
-    passes = [_seen(ids, network, *each) for each in edges]
+    passes = [_seen(ids, network, *each) for each in ((MOST, 0), (window, ahead), (NARROW, 0))]
+    sights = {"causal": 0, "unmasked": MOST - 1}
     return {
         **_pass(passes, ids, layer, index, _word),
         "start": start,
-        "network": network,
         "left": len(whole) - len(ids),
         "difference": difference,
         "sight": {
             each: {
-                name: _seen(ids, each, MOST, later).of_answers(ids).mean().item()
-                for name, later in (("causal", 0), ("unmasked", MOST - 1))
+                name: _seen(ids, each, MOST, later).of_answers(ids).mean()
+                for name, later in sights.items()
             }
             for each in ("trained", "copying")
         },
@@ -137,7 +135,7 @@ def _seen(ids: tuple[int, ...], network: str, window: int, ahead: int) -> Seen:
     band = Band(window, ahead)
     if network == "copying":
         return copied(torch.tensor(ids), len(real.card_of(SMALL).tokens), band)
-    model = real.opened(SMALL) if network == "trained" else real.opened("smollm2", "own")
+    model = real.opened(SMALL if network == "trained" else "smollm2")
     with torch.no_grad():
         out = model.network(torch.tensor([ids]), edits=[band])
     return Seen(out.patterns, out.logits[0].softmax(-1))
@@ -188,23 +186,19 @@ def _pass(
     whole, now, few = (each.of_answers(ids) for each in (causal, seen, narrow))
     most = int((whole - (few if now.equal(whole) else now)).argmax())
     names = [*map(name, ids)]
+    fell = {"token": names[most], "answer": names[most + 1]}
     return {
         "tokens": names,
-        "scores": replace(pattern, mask=Mask()).scores(head, item=0).tolist(),
-        "visible": visible.tolist(),
-        "weights": pattern.weights(head, item=0).tolist(),
-        "hidden": int((~visible).sum()),
-        "sees": visible.sum(-1).tolist(),
+        "scores": replace(pattern, mask=Mask()).scores(head, item=0),
+        "visible": visible,
+        "weights": pattern.weights(head, item=0),
+        "hidden": (~visible).sum(),
+        "sees": visible.sum(-1),
         "best": [real.likeliest(row, BEST, name) for row in seen.probabilities],
         "answers": [*names[1:], None],
-        "answer_shares": [*now.tolist(), None],
-        "mean_share": now.mean().item(),
-        "fell": {
-            "token": names[most],
-            "answer": names[most + 1],
-            "causal": whole[most].item(),
-            "now": now[most].item(),
-        },
+        "answer_shares": [*now, None],
+        "mean_share": now.mean(),
+        "fell": {**fell, "causal": whole[most], "now": now[most]},
     }
 
 
@@ -218,17 +212,17 @@ def padding() -> Board:
         q, k = torch.randn(2, 1, 1, len(PADDED), 4)
     hidden = torch.tensor([[word == "[PAD]" for word in PADDED]])
     _, pattern = attend(q, k, k, mask=replace(CAUSAL, padding=hidden))
-    visible = pattern.scores(0, item=0).isfinite().tolist()
-    weights = [
-        [value if seen else None for value, seen in zip(*row, strict=True)]
-        for row in zip(pattern.weights(0, item=0).tolist(), visible, strict=True)
+    weights, seen = pattern.weights(0, item=0), pattern.scores(0, item=0).isfinite()
+    shown = [
+        [value if can else None for value, can in zip(*row, strict=True)]
+        for row in zip(weights.tolist(), seen, strict=True)
     ]
     rows = {
-        name: ["0 / 0" if each != each else f"{each:.4f}" for each in row.tolist()]
+        name: ["0 / 0" if each != each else f"{each:.4f}" for each in row]
         for name, row in hidden_row(torch.tensor(ALL_HIDDEN)).items()
     }
     cols = [f"score {score}".replace("-", "−") for score in ALL_HIDDEN]
-    map_ = panel("weights of a padded text", weights, rows=PADDED, cols=PADDED, kind="weights")
+    map_ = panel("weights of a padded text", shown, rows=PADDED, cols=PADDED, kind="weights")
     return board([map_], [table("a query whose keys are all hidden", rows, cols)])
 
 

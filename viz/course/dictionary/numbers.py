@@ -34,18 +34,17 @@ def numbers(query: str, temperature: float) -> dict[str, Any]:
     similarities = edits(query, KEYS)
     weights = normalised(similarities, "softmax", temperature)
     return {
-        "query": query,
         "keys": KEYS,
         "values": VALUES,
         "distances": [edit_distance(query, key) for key in KEYS],
-        "similarities": similarities.tolist(),
-        "total": exponentials(similarities / temperature)[0].sum().item(),
-        "weights": weights.tolist(),
-        "contributions": (weights * values).tolist(),
-        "answer": (weights @ values).item(),
-        "mean": values.mean().item(),
+        "similarities": similarities,
+        "total": exponentials(similarities / temperature)[0].sum(),
+        "weights": weights,
+        "contributions": weights * values,
+        "answer": weights @ values,
+        "mean": values.mean(),
         "best": KEYS[int(weights.argmax())],
-        "largest": weights.max().item(),
+        "largest": weights.max(),
     }
 
 
@@ -93,16 +92,19 @@ def normalised(similarities: Tensor, how: str, temperature: float = 1.0) -> Tens
 def case(weights: Tensor) -> str:
     """The most specific of `CASES` that applies to these weights."""
     count, tolerance = len(weights), 1e-5  # of rounding, for each term of the sum
-    ones, zeros = (weights - 1).abs() <= tolerance, weights.abs() <= tolerance
-    if bool(zeros.all()):
+
+    def are(value: float) -> Tensor:
+        return (weights - value).abs() <= tolerance
+
+    if are(0).all():
         return "no valid answer"
-    if int(ones.sum()) == 1 and int(zeros.sum()) == count - 1:
+    if are(1).sum() == 1 and are(0).sum() == count - 1:
         return "database query"
-    if bool(((weights - 1 / count).abs() <= tolerance).all()):
+    if are(1 / count).all():
         return "average pooling"
-    if bool((weights < -tolerance).any()):
+    if (weights < -tolerance).any():
         return "linear combination"
-    sums_to_1 = abs(float(weights.sum()) - 1) <= tolerance * count
+    sums_to_1 = (weights.sum() - 1).abs() <= tolerance * count
     return "convex combination" if sums_to_1 else "convex cone"
 
 
@@ -123,7 +125,7 @@ def ways() -> Board:
     for how, name in WAYS.items():
         weights = normalised(torch.tensor(GIVEN), how)
         columns = [f"{each:.3f}" for each in (*weights.tolist(), weights.sum().item())]
-        answer = (weights @ torch.tensor(VALUES)).item()
+        answer = weights @ torch.tensor(VALUES)
         rows[name] = [*columns, f"{answer:.2f}", case(weights)]
     cols = [*KEYS, "sum", "answer", "case"]
     return board([table("Weights for “Anna”, in six ways", rows, cols)])
@@ -144,41 +146,27 @@ SHARP = 0.1  # temperature of the query by meaning
 @cache
 def words() -> Board:
     """Weights of words: given ones, of the same word, by meaning, and by letters."""
-    keys = [*FRUIT]
-    rest = [key for key in keys if key != "pickles"]
-    vectors = {each: meaning(each) for each in (*keys, "citrus")}
+    keys, rest = [*FRUIT], [key for key in FRUIT if key != "pickles"]
+    vectors = torch.stack([*map(meaning, keys)])
     letters = edits("pickles", rest)
-    alike = torch.stack([vectors[key] for key in rest]) @ vectors["pickles"]
-    citrus = normalised(
-        torch.stack([vectors[key] for key in keys]) @ vectors["citrus"], "softmax", SHARP
-    )
-
-    def best(similarities: Tensor) -> dict[str, float]:
-        return dict(zip(rest, normalised(similarities, "one-hot").tolist(), strict=True))
-
-    rows = {
-        f"{key}: {FRUIT[key]}": [
-            PI[at],
-            float(key == "pickles"),
-            best(alike).get(key),
-            best(letters).get(key),
-            citrus[at].item(),
-        ]
-        for at, key in enumerate(keys)
-    }
-    cols = ["pi", "pickles", "by meaning", "by letters", "citrus"]
+    alike = vectors[[keys.index(key) for key in rest]] @ meaning("pickles")
+    spelled, meant = (rest[int(each.argmax())] for each in (letters, alike))
+    citrus = normalised(vectors @ meaning("citrus"), "softmax", SHARP)
+    rows = {}
     shares = dict.fromkeys(FRUIT.values(), 0.0)
-    for weight, colour in zip(PI, FRUIT.values(), strict=True):
-        shares[colour] += weight
-    spelled = rest[int(letters.argmax())]
+    for key, weight, share in zip(keys, PI, citrus.tolist(), strict=True):
+        best = [None if key == "pickles" else float(key == each) for each in (meant, spelled)]
+        rows[f"{key}: {FRUIT[key]}"] = [weight, float(key == "pickles"), *best, share]
+        shares[FRUIT[key]] += weight
+    cols = ["pi", "pickles", "by meaning", "by letters", "citrus"]
     return board(
         [table("Weights of the keys", rows, cols, kind="weights", digits=3)],
         [panel("What each colour gets for “pi”", [[*shares.values()]], cols=[*shares], digits=3)],
         winner=max(shares, key=shares.__getitem__),
-        meaning=rest[int(alike.argmax())],
+        meaning=meant,
         letters=spelled,
         apart=edit_distance("pickles", spelled),
-        citrus=citrus.max().item(),
+        citrus=citrus.max(),
     )
 
 

@@ -6,20 +6,16 @@ import { fixed, grouped } from "../../web/scene/numbers.js";
 import { list } from "../../web/scene/list.js";
 import { plot } from "../../web/scene/plot.js";
 
-/** @import {Figure} from "../../web/types" */
-
 const MOST = 5; // of −log p
 
-/** @type {Figure} */
-export const figure = {
-  picture(numbers, moment) {
-    const { step, reached } = moment;
-    if (!reached("logits")) return vector(numbers, true);
-    const isAimed = reached("loss") && step !== "temperature";
-    const below = isAimed && loss(numbers, step === "gradient");
-    return column({ gap: 0.9 }, vector(numbers, false), words(numbers, moment, isAimed), below);
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, moment) {
+  const { step, reached } = moment;
+  if (!reached("logits")) return vector(numbers, true);
+  const isAimed = reached("loss") && step !== "temperature";
+  const below = isAimed && loss(numbers, step === "gradient");
+  return column({ gap: 0.9 }, vector(numbers, false), words(numbers, moment, isAimed), below);
+}
 
 /** The end of a text. */
 const tail = (string, longest) =>

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from models.output import cross_entropy, softmax, top_k_accuracy
 from viz.course import real
-from viz.course.boards import Board, board, panel, table
+from viz.course.boards import Board, board, panel, signed, table
 
 BEST = 6  # tokens with a name
 MOST = 40  # tokens
@@ -45,33 +45,31 @@ def numbers(text: str, target: int, rate: float, temperature: float) -> dict[str
     moved /= moved.sum()
     gap = -read["drops"][1]
     return {
-        "text": text,
+        **{each: read[each] for each in ("h", "norm", "rows", "cosines", "logits", "vocab")},
         "words": [*read["words"], "all others"],
         "dim": len(read["h"]),
-        **{each: read[each] for each in ("h", "norm", "rows", "cosines", "logits", "vocab")},
-        "probabilities": chances.tolist(),
-        "target": target,
+        "probabilities": chances,
         "word": read["words"][target],
-        "probability": chances[target].item(),
-        "loss": -chances[target].log().item(),
-        "gradient": gradient.tolist(),
-        "slope": gradient[target].item(),
+        "probability": chances[target],
+        "loss": -chances[target].log(),
+        "gradient": gradient,
+        "slope": gradient[target],
         "moved": {
-            "logits": (logits - rate * gradient[:BEST]).tolist(),
-            "probabilities": moved.tolist(),
-            "probability": moved[target].item(),
-            "loss": -moved[target].log().item(),
+            "logits": logits - rate * gradient[:BEST],
+            "probabilities": moved,
+            "probability": moved[target],
+            "loss": -moved[target].log(),
         },
         "best": read["words"][0],
         "second": read["words"][1],
         "gap": gap,
         "ratio": math.exp(gap),
-        "largest": chances[0].item(),
-        "rest": chances[-1].item(),
-        "divided": (100 * logits / at).tolist(),
-        "sampled": sampled.tolist(),
-        "sampled_largest": sampled[0].item(),
-        "sampled_rest": sampled[-1].item(),
+        "largest": chances[0],
+        "rest": chances[-1],
+        "divided": 100 * logits / at,
+        "sampled": sampled,
+        "sampled_largest": sampled[0],
+        "sampled_rest": sampled[-1],
         "even": math.log(read["vocab"]),
         **real.about("smollm2", input=text),
     }
@@ -84,27 +82,26 @@ def head(text: str) -> dict[str, Any]:
     `drops` are logits minus the largest one. Of the tokens without a name, `sums` are
     log Σ exp(drop / T) for T = 0.20, 0.21, … 5.00, and `moments` Σ p^k for k = 1, 2, …
     """
-    model: Any = real.opened("smollm2", "own")
-    ids = torch.tensor([model.tokenizer.encode(text).ids])
-    real.check(ids.shape[1], 1, MOST)
+    network: Any = real.opened("smollm2").network
+    ids = torch.tensor([real.encoded("smollm2", text, most=MOST).ids])
     with torch.no_grad():
-        out = model.network(ids, logits_to_keep=1)
+        out = network(ids, logits_to_keep=1)
     h, logits = out.hidden[0, -1], out.logits[0, -1].double()
-    table = model.network.get_parameter("embedding.tokens.weight").detach()
+    table = network.get_parameter("embedding.tokens.weight").detach()
     order = logits.argsort(descending=True, stable=True)
     drops = logits - logits.max()
     best, others = order[:BEST], drops[order[BEST:]]
     shares = (others - drops.logsumexp(0)).exp()
     return {
-        "words": [*map(real.piece, best.tolist())],
-        "h": h.tolist(),
-        "norm": h.norm().item(),
-        "rows": table[best].norm(dim=-1).tolist(),
-        "cosines": torch.cosine_similarity(table[best], h[None]).tolist(),
-        "logits": logits[best].tolist(),
-        "drops": drops[best].tolist(),
-        "sums": [(100 * others / each).logsumexp(0).item() for each in range(LOW, HIGH + 1)],
-        "moments": [shares.pow(power).sum().item() for power in range(1, MOMENTS + 1)],
+        "words": real.pieces(best),
+        "h": h,
+        "norm": h.norm(),
+        "rows": table[best].norm(dim=-1),
+        "cosines": torch.cosine_similarity(table[best], h[None]),
+        "logits": logits[best],
+        "drops": drops[best],
+        "sums": [(100 * others / each).logsumexp(0) for each in range(LOW, HIGH + 1)],
+        "moments": [shares.pow(power).sum() for power in range(1, MOMENTS + 1)],
         "vocab": table.shape[0],
     }
 
@@ -135,16 +132,15 @@ def smooth(h: list[float], target: int, smoothing: str) -> Board:
     wanted = torch.full_like(shares, other)
     wanted[target] += 1 - spread
     terms = torch.stack([wanted, shares, -wanted * shares.log()], 1)
-    rows = dict(zip((*WORDS, "sum"), [*terms.tolist(), terms.sum(0).tolist()], strict=True))
-    slopes = dict(zip(WORDS, torch.stack([plain, gradient], 1).tolist(), strict=True))
-    cols = ["y not smoothed", "y smoothed"]
+    terms = torch.cat([terms, terms.sum(0, keepdim=True)])
+    slopes, look = torch.stack([plain, gradient], 1), {"cols": ["y not smoothed", "y smoothed"]}
     return board(
-        [table("Loss", rows, ["target y", "p", "−y log p"])],
-        [table("Gradient p − y", slopes, cols, kind="signed")],
+        [panel("Loss", terms, rows=[*WORDS, "sum"], cols=["target y", "p", "−y log p"], digits=4)],
+        [signed("Gradient p − y", slopes, rows=WORDS, digits=4, **look)],
         loss=loss,
         sharp=sharp,
         word=WORDS[target],
-        share=wanted[target].item(),
+        share=wanted[target],
         other=other,
     )
 
@@ -155,16 +151,15 @@ def top_k(h: list[float], target: int) -> Board:
     targets = [min(target, len(WORDS) - 1), *TARGETS]
     rows = {}
     for n, (row, right) in enumerate(zip(logits, targets, strict=True)):
-        rank = 1 + int((row > row[right]).sum())
-        shares = [f"{share:.3f}" for share in softmax(row).tolist()]
-        name = "yours" if n == 0 else f"vector {n + 1}"
+        rank, shares = 1 + int((row > row[right]).sum()), [f"{each:.3f}" for each in softmax(row)]
+        name = f"vector {n + 1}" if n else "yours"
         rows[name] = [*shares, WORDS[right], str(rank), f"{descent(row, right)[0]:.3f}"]
     wanted = torch.tensor(targets)
-    accuracy = [[top_k_accuracy(logits, wanted, k).item() for k in range(1, len(WORDS) + 1)]]
+    accuracy = [[top_k_accuracy(logits, wanted, k) for k in range(1, len(WORDS) + 1)]]
     return board(
         [table("Probabilities of a batch of four", rows, [*WORDS, "right", "rank", "loss"])],
         [panel("accuracy", accuracy, cols=[f"top-{k}" for k in range(1, 5)], kind="weights")],
-        loss=cross_entropy(logits, wanted).item(),
+        loss=cross_entropy(logits, wanted),
     )
 
 

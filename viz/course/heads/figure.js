@@ -7,20 +7,14 @@ import { list } from "../../web/scene/list.js";
 import { opened, trained } from "./minilm.js";
 import { tokens } from "../../web/scene/tokens.js";
 
-/** @import {Figure} from "../../web/types" */
-
 const CELL = 2.3;
-/** @type {Figure} */
-export const figure = {
-  asks: ({ step }) => (step === "cell" ? { element: 0 } : {}), // which one is read is asked of no one
-
-  picture(numbers, moment) {
-    const { step } = moment;
-    if (step !== "trained" && step !== "cell") return layer(numbers, moment);
-    if (!numbers.trained) return text("wait", "MiniLM is reading the sentence …", "muted");
-    return (step === "cell" ? opened : trained)(numbers, moment);
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, moment) {
+  const { step } = moment;
+  if (step !== "trained" && step !== "cell") return layer(numbers, moment);
+  if (!numbers.trained) return text("wait", "MiniLM is reading the sentence …", "muted");
+  return (step === "cell" ? opened : trained)(numbers, moment);
+}
 
 /** A vector as a row of cells, or the part of it that a head has. */
 function band(name, values, look, from = 0) {

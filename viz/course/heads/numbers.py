@@ -1,6 +1,7 @@
 """A layer of several heads on four words, what their number costs, and the heads of MiniLM."""
 
-from functools import lru_cache
+from collections import Counter
+from functools import cache, lru_cache
 from typing import Any
 
 import torch
@@ -9,7 +10,7 @@ from analysis.habits import HABITS, habits
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.seeding import seeded
 from viz.course import real
-from viz.course.boards import Board, board, panel, table
+from viz.course.boards import Board, board, signed, table
 from viz.course.numbers import follow
 
 DIM, SEED = 12, 3
@@ -30,33 +31,14 @@ def numbers(
     query: int,
     key: int,
 ) -> dict[str, Any]:
-    """The layer with random weights; MiniLM only where it is asked for.
-
-    Args:
-        heads: their number, one of `COUNTS`.
-        token: index of the word that is followed.
-        head: the chosen head; the last one where there are fewer.
-        trained: "yes" for the heads of MiniLM, "cell" for a single weight of a head, too.
-        sentence: that MiniLM reads.
-        layer: of MiniLM.
-        query: the token of MiniLM that attends; the last one where there are fewer.
-        key: the token that it attends to, likewise.
-    """
-    answer = {
-        **_layer(int(heads), token, min(head, int(heads) - 1)),
-        "trained": None,
-    }
+    """The layer with random weights; MiniLM only where it is asked for."""
+    answer = {**_layer(int(heads), token, min(head, int(heads) - 1)), "trained": None}
     if trained == "no":
         return answer
-    labels, weights, names, scores = _read(sentence)
-    answer["trained"] = {
-        "tokens": labels,
-        "weights": weights[layer],
-        "names": names[layer],
-        "scores": scores[layer],
-        "layer": layer,
-        "head": head,
-    }
+    labels, *of_layers = _read(sentence)
+    of_layer = zip(("weights", "names", "scores"), of_layers, strict=True)
+    named = {name: each[layer] for name, each in of_layer}
+    answer["trained"] = {"tokens": labels, **named, "layer": layer, "head": head}
     return answer if trained == "yes" else answer | _cell(sentence, layer, head, query, key)
 
 
@@ -69,38 +51,35 @@ def _layer(heads: int, token: int, head: int) -> dict[str, Any]:
         x = LOUD * torch.randn(1, len(WORDS), DIM)
     with torch.no_grad():
         out, pattern = layer(x)
-    parts = {"q": pattern.q, "k": pattern.k, "v": pattern.v}
     weights = pattern.weights(item=0)
+    parts = {
+        "q": pattern.q[0],
+        "k": pattern.k[0],
+        "v": pattern.v[0],
+        "joined": weights @ pattern.v[0],
+    }
     return {
         "words": WORDS,
-        "token": token,
         "word": WORDS[token],
         "count": heads,
         "width": DIM // heads,
         "head": head,
-        "x": x[0, token].tolist(),
-        **{name: part[0, :, token].flatten().tolist() for name, part in parts.items()},
-        "scores": pattern.scores(item=0).tolist(),
-        "weights": weights.tolist(),
-        "joined": (weights @ pattern.v[0])[:, token].flatten().tolist(),
-        "out": out[0, token].tolist(),
+        "x": x[0, token],
+        **{name: part[:, token].flatten() for name, part in parts.items()},
+        "scores": pattern.scores(item=0),
+        "weights": weights,
+        "out": out[0, token],
     }
 
 
 @lru_cache(maxsize=16)
-def _read(sentence: str) -> tuple[list[str], list[Any], list[Any], list[Any]]:
+def _read(sentence: str) -> tuple[Any, ...]:
     """Tokens of a sentence, MiniLM's weights, and the habit each head comes closest to."""
-    count = len(real.encoded("minilm", sentence))
-    real.check(count, FEWEST, MOST)
+    real.encoded("minilm", sentence, FEWEST, MOST)
     read = real.traced("minilm", sentence)
     result = habits(read)
-    weights = [_short(read.weights(site.layer).tolist()) for site in read.sites]
-    return read.labels, weights, list(result.names), result.scores.amax(0).tolist()
-
-
-def _short(numbers: Any) -> Any:
-    """Nested lists of numbers, to four decimals."""
-    return [*map(_short, numbers)] if isinstance(numbers, list) else round(numbers, 4)
+    weights = [read.weights(site.layer).double().round(decimals=4) for site in read.sites]
+    return read.labels, weights, result.names, result.scores.amax(0)
 
 
 @lru_cache(maxsize=256)
@@ -110,7 +89,6 @@ def _cell(sentence: str, layer: int, head: int, query: int, key: int) -> dict[st
     pattern, count = read.pattern(layer), len(read.labels)
     at, to = min(query, count - 1), min(key, count - 1)
     q, k = pattern.q[0, head, at], pattern.k[0, head, to]
-    products = q * k
     place = {"layer": layer, "head": head, "token": at, "partner": to}
     return {
         "cell": {
@@ -118,20 +96,20 @@ def _cell(sentence: str, layer: int, head: int, query: int, key: int) -> dict[st
             "key": to,
             "asks": read.labels[at],
             "asked": read.labels[to],
-            "q": q.tolist(),
-            "k": k.tolist(),
-            "products": products.tolist(),
-            "width": len(products),
-            "sum": products.sum().item(),
-            "score": read.scores(layer)[head, at, to].item(),
-            "weight": read.weights(layer, head)[at, to].item(),
-            "of_map": count * count * len(products),
+            "q": q,
+            "k": k,
+            "products": q * k,
+            "width": len(q),
+            "sum": (q * k).sum(),
+            "score": read.scores(layer)[head, at, to],
+            "weight": read.weights(layer, head)[at, to],
+            "of_map": count * count * len(q),
         },
         **real.about("minilm", form="head", input=sentence, **place),
     }
 
 
-@lru_cache(maxsize=len(COUNTS))
+@cache
 def costs(heads: str) -> Board:
     """Parameters of the layer, and its work on the four words, by the number of heads."""
     count = len(WORDS)
@@ -158,7 +136,7 @@ def costs(heads: str) -> Board:
     )
 
 
-@lru_cache(maxsize=1)
+@cache
 def eight() -> Board:
     """Eight heads on the four words: Z₀ … Z₇, side by side, and mixed."""
     dim = 2 * EIGHT
@@ -168,19 +146,15 @@ def eight() -> Board:
     with torch.no_grad():
         out, pattern = layer(x)
     each = [follow(pattern, head=head)["values"] for head in range(EIGHT)]
-    panels = [
-        panel(f"Z_{{{n}}}", z.tolist(), rows=WORDS if n % 4 == 0 else (), kind="signed")
-        for n, z in enumerate(each)
-    ]
-    bare: dict[str, Any] = {"kind": "signed", "digits": -1}
-    mixing = layer.get_parameter("out.weight").T.tolist()
+    panels = [signed(f"Z_{{{n}}}", z, rows=WORDS if n % 4 == 0 else ()) for n, z in enumerate(each)]
+    mixing = layer.get_parameter("out.weight").T
     return board(
         panels[:4],
         panels[4:],
         [
-            panel("Z_{0} … Z_{7}: 4 × 16", torch.cat(each, dim=1).tolist(), **bare),
-            panel("W^{O}: 16 × 16", mixing, sign="·", **bare),
-            panel("Z: 4 × 16", out[0].tolist(), sign="=", **bare),
+            signed("Z_{0} … Z_{7}: 4 × 16", torch.cat(each, dim=1), digits=-1),
+            signed("W^{O}: 16 × 16", mixing, sign="·", digits=-1),
+            signed("Z: 4 × 16", out[0], sign="=", digits=-1),
         ],
     )
 
@@ -239,19 +213,18 @@ def deep(sentence: str) -> Board:
 @real.of("smollm2")
 def habits_of(text: str) -> dict[str, Any]:
     """How many heads have each habit, and the head that shows it most."""
-    trace = real.traced("smollm2", text)
-    real.check(len(trace.labels), FEWEST, 40)
-    read = habits(trace)
-    names = [name for layer in read.names for name in layer]
+    real.encoded("smollm2", text, FEWEST, 40)
+    read = habits(real.traced("smollm2", text))
+    counts = Counter(name for layer in read.names for name in layer)
     rows = []
     for scores, name in zip(read.scores, HABITS, strict=True):
-        layer, head = divmod(int(scores.flatten().argmax()), scores.shape[1])
-        if count := names.count(name):
-            place = {"layer": layer, "head": head, "score": scores[layer, head].item()}
-            rows.append({"name": name, "count": count, **place})
+        layer, head = divmod(int(scores.argmax()), scores.shape[1])
+        if counts[name]:
+            place = {"layer": layer, "head": head, "score": scores.max()}
+            rows.append({"name": name, "count": counts[name], **place})
     rows.sort(key=lambda row: -row["count"])
-    others = len(names) - sum(row["count"] for row in rows)
-    return {"rows": rows, "heads": len(names), "others": others}
+    others = counts.total() - sum(row["count"] for row in rows)
+    return {"rows": rows, "heads": counts.total(), "others": others}
 
 
 BOARDS = {"cost": costs, "deep": deep, "eight": eight, "shapes": shapes}

@@ -6,22 +6,18 @@ import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { tokens } from "../../web/scene/tokens.js";
 
-/** @import {Figure} from "../../web/types" */
-
 const LEAST = 0.1; // weight of an arrow that is shown
 const SIDE = 8; // of a map
 const PREVIOUS = 0; // the previous-token head among those of SmolLM2
 
-/** @type {Figure} */
-export const figure = {
-  picture(numbers, moment) {
-    if (moment.step === "hide") return hiding(numbers.reads);
-    const title = text("arrows/name", titleOf(numbers, moment), "bold");
-    const read = wired(column({ gap: 7.5 }, title, words(numbers, moment)), ...arrows(numbers, moment));
-    const below = moment.step === "ablate" && losses(numbers);
-    return column({ gap: 1 }, read, maps(numbers, moment), below);
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, moment) {
+  if (moment.step === "hide") return hiding(numbers.reads);
+  const title = text("arrows/name", titleOf(numbers, moment), "bold");
+  const read = wired(column({ gap: 7.5 }, title, words(numbers, moment)), ...arrows(numbers, moment));
+  const below = moment.step === "ablate" && losses(numbers);
+  return column({ gap: 1 }, read, maps(numbers, moment), below);
+}
 
 /** The network as the step shows it: whole, or with a head ablated. */
 const now = (numbers, { step }) => (step === "ablate" && numbers.changed) || numbers;

@@ -63,8 +63,8 @@ def numbers(
     whole = _read(text) if small else repeat(words, "none")
     followed, tokens = min(spot, len(places) - 1), whole["tokens"]
     at = min(query, len(tokens) - 1)
-    row = whole["weights"][followed][at]
-    key = row.index(max(row))
+    row = torch.as_tensor(whole["weights"][followed][at])
+    key = int(row.argmax())
     more: dict[str, Any] = {"changed": None}
     if not small:
         (layer, chosen), edits = DEEP[followed], {}
@@ -86,7 +86,6 @@ def numbers(
         "found_weight": row[key],
         "before": tokens[key - 1] if key else None,
         "predicted": whole["best"][at],
-        "ablated": ablated,
         "reads": _hidden(sentence, reader, hidden),
     }
 
@@ -99,39 +98,28 @@ def _read(text: str) -> dict[str, Any]:
     real.check_known(signs, names[LOW:], "letters a to z and digits")
     real.check(len(signs), 2, SIGNS, "letters and digits")
     read = real.traced(REPEATER, signs)
-    return {
-        "tokens": ["begin", *signs],
-        **_roles(read, SMALL),
-        "best": _next(read, names.__getitem__),
-    }
+    return {"tokens": ["begin", *signs], **_roles(read, SMALL, names.__getitem__)}
 
 
 @real.of("smollm2")
 def repeat(text: str, ablated: str) -> dict[str, Any]:
     """The same of SmolLM2, with or without one of them."""
-    real.check(len(real.encoded("smollm2", text)), 2, TOKENS)
+    real.encoded("smollm2", text, 2, TOKENS)
     edits = [] if ablated == "none" else [Ablate(*DEEP[int(ablated)])]
     read = real.traced("smollm2", text, *edits)
-    tokens = [*map(real.word, read.labels)]
-    return {"tokens": tokens, **_roles(read, DEEP), "best": _next(read, real.piece)}
+    return {"tokens": [*map(real.word, read.labels)], **_roles(read, DEEP, real.piece)}
 
 
-def _roles(read: Trace, places: Any) -> dict[str, Any]:
-    """The weights of some heads, and their means by role; None where there is none."""
+def _roles(read: Trace, places: Any, name: Any) -> dict[str, Any]:
+    """The weights of some heads, their means by role, and the likeliest next token everywhere."""
     numbers = heads(read)
-    roles = {
-        name: [float(numbers[measure][place]) for place in places]
-        for name, measure in ROLES.items()
-    }
+    roles = {role: [float(numbers[of][place]) for place in places] for role, of in ROLES.items()}
+    shares = read.output.values[0].softmax(-1)
     return {
-        "weights": [read.weights(layer, head).tolist() for layer, head in places],
-        "roles": {name: [n if n == n else None for n in row] for name, row in roles.items()},
+        "weights": [read.weights(layer, head) for layer, head in places],
+        "roles": {role: [n if n == n else None for n in row] for role, row in roles.items()},
+        "best": [real.likeliest(row, 1, name)[0] for row in shares],
     }
-
-
-def _next(read: Trace, name: Any) -> list[dict[str, Any]]:
-    """The likeliest next token at each position."""
-    return [real.likeliest(row.softmax(-1), 1, name)[0] for row in read.output.values[0]]
 
 
 def repeats(length: int, low: int, high: int) -> Tensor:
@@ -149,10 +137,11 @@ def losses() -> dict[str, Any]:
     ids, loss = _repeated()
     right = ids[0, DEEP_LENGTH + 1 :]
     tests = []
-    for at, edits in ((None, []), *((n, [Ablate(*place)]) for n, place in enumerate(DEEP))):
-        read = trace(real.opened("smollm2"), ids, edits=edits)
+    for at, place in enumerate([None, *DEEP], -1):
+        read = real.traced("smollm2", ids, *([Ablate(*place)] if place else []))
         accuracy = (read.output.values[0, DEEP_LENGTH:-1].argmax(-1) == right).float().mean()
-        tests.append({"head": at, "loss": loss(read), "accuracy": accuracy.item()})
+        head = at if place else None
+        tests.append({"head": head, "loss": loss(read), "accuracy": accuracy})
     return {"tests": tests}
 
 
@@ -160,20 +149,17 @@ def losses() -> dict[str, Any]:
 def controls() -> dict[str, Any]:
     """The losses without each of the other heads of the layers of the first two heads."""
     ids, loss = _repeated()
-    model = real.opened("smollm2")
     others = [(layer, head) for layer, _ in DEEP[:2] for head in range(9)]
     losses = sorted(
-        loss(trace(model, ids, edits=[Ablate(*at)])) for at in others if at not in DEEP[:2]
+        loss(real.traced("smollm2", ids, Ablate(*at))) for at in others if at not in DEEP[:2]
     )
-    middle = losses[len(losses) // 2]
-    return {"count": len(losses), "median": middle, "most": losses[-1]}
+    return {"count": len(losses), "median": losses[len(losses) // 2], "most": losses[-1]}
 
 
 def _repeated() -> tuple[Tensor, Loss]:
     """Random tokens that come twice, and the loss of the second half."""
     ids = repeats(DEEP_LENGTH, DEEP_LOW, DEEP_HIGH)
-    loss = Loss(tuple(ids[0].tolist()), first=DEEP_LENGTH + 1)
-    return ids, loss
+    return ids, Loss(tuple(ids[0].tolist()), first=DEEP_LENGTH + 1)
 
 
 # ---- a key that is hidden
@@ -192,7 +178,7 @@ def _hidden(sentence: str, reader: int, hidden: int) -> dict[str, Any]:
     layer, head = divmod(reader, 2)
     tokens, last = ["begin", *words], len(words)
     key = min(hidden, last)
-    weights = real.traced(READER, sentence).weights(layer, head)[-1].tolist()
+    weights = real.traced(READER, sentence).weights(layer, head)[-1]
     before = next_probabilities(sentence)
     without = [next_probabilities(sentence, Cut(layer, head, last, at)) for at in range(last + 1)]
     changes = [total_variation(before, after) for after in without]
@@ -208,9 +194,9 @@ def _hidden(sentence: str, reader: int, hidden: int) -> dict[str, Any]:
         "last": tokens[-1],
         "weight": weights[key],
         "change": changes[key],
-        "words": [names[id] for id in best.tolist()],
-        "before": before[best].tolist(),
-        "after": without[key][best].tolist(),
+        "words": [names[id] for id in best],
+        "before": before[best],
+        "after": without[key][best],
     }
 
 
@@ -236,15 +222,14 @@ def same() -> Board:
     values = torch.randn(KEYS, VALUES, generator=chance)
     weights = torch.randn(KEYS, generator=chance).softmax(-1)
     others = other_weights(weights, values)
-    columns = torch.stack([weights, others], 1).tolist()
+    columns, outputs = torch.stack([weights, others], 1), torch.stack([weights, others]) @ values
     keys, names = [f"key {n}" for n in range(KEYS)], ["one", "other"]
-    outputs = [(each @ values).tolist() for each in (weights, others)]
     return board(
         [
             panel("weights", columns, rows=keys, cols=names, kind="weights", digits=3),
-            panel("values", values.tolist(), kind="signed", digits=3, sign="·"),
+            signed("values", values, digits=3, sign="·"),
         ],
-        [panel("outputs", outputs, rows=names, kind="signed", digits=6, sign="=")],
+        [signed("outputs", outputs, rows=names, digits=6, sign="=")],
         moved=total_variation(weights, others),
     )
 
@@ -280,18 +265,15 @@ def causes() -> Board:
     read = switched_off()
     names = [f"layer {layer}, head {head}" for layer, head in READERS]
     looks, parts, without = (
-        [each[n] for each in read["heads"]] for n in ("look", "part", "without")
+        [each[name] for each in read["heads"]] for name in ("look", "part", "without")
     )
     layer, head = READERS[0]
     (against, mean), (name, _), (again, _), (last, _) = without
+    look = panel("looks at", [[n] for n in looks], rows=names, cols=["Mary"], kind="weights")
+    part = signed("its part", [[n] for n in parts], cols=["of her logit"])
+    off = panel("Mary without it", without, cols=["off", "average"], kind="weights")
     return board(
-        [
-            panel(
-                "looks at", [[each] for each in looks], rows=names, cols=["Mary"], kind="weights"
-            ),
-            signed("its part", [[each] for each in parts], cols=["of her logit"]),
-            panel("Mary without it", without, cols=["off", "average"], kind="weights"),
-        ],
+        [look, part, off],
         given=read["given"],
         look=looks[0],
         part=parts[0],
@@ -308,18 +290,18 @@ def causes() -> Board:
 def switched_off() -> dict[str, Any]:
     """Of some heads at the last token: the weight on a name, the part of its logit, and the name's
     probability without them, their values replaced by zeros or by their mean over the text."""
-    model = real.opened("smollm2")
-    clean = trace(model, GIVEN)
+    clean = real.traced("smollm2", GIVEN)
     mary = Probability(real.encoded("smollm2", " Mary").ids[0])
     parts = logit_attribution(clean, mary.id)
+
+    def without(*place: Any) -> float:
+        return mary(real.traced("smollm2", GIVEN, Ablate(*place)))
+
     heads = [
         {
-            "look": clean.weights(layer, head)[-1, MARY].item(),
+            "look": clean.weights(layer, head)[-1, MARY],
             "part": parts[f"layer {layer}, head {head}"],
-            "without": [
-                mary(trace(model, GIVEN, edits=[Ablate(layer, head, how)]))
-                for how in ("zero", "mean")
-            ],
+            "without": [without(layer, head, how) for how in ("zero", "mean")],
         }
         for layer, head in READERS
     ]
@@ -351,9 +333,8 @@ def drink() -> Board:
 @real.of("smollm2")
 def patched() -> dict[str, Any]:
     """Probabilities of both names where a state of the other sentence is put in, layer by layer."""
-    model = real.opened("smollm2")
     names = [real.encoded("smollm2", name).ids[0] for name in (" Mary", " John")]
-    other = trace(model, OTHER, hidden=True)
+    other = trace(real.opened("smollm2"), OTHER, hidden=True)
 
     def shares(read: Trace) -> list[float]:
         return [Probability(id)(read) for id in names]
@@ -361,10 +342,10 @@ def patched() -> dict[str, Any]:
     def patches(layer: int) -> list[list[float]]:
         places = (NAME, len(other.labels) - 1)
         edits = [Patch(layer, "hidden", other, token=token) for token in places]
-        return [shares(trace(model, GIVEN, edits=[edit])) for edit in edits]
+        return [shares(real.traced("smollm2", GIVEN, edit)) for edit in edits]
 
     rows = {str(layer): patches(layer) for layer in LAYERS}
-    return {"given": shares(trace(model, GIVEN)), "other": shares(other), "patched": rows}
+    return {"given": shares(real.traced("smollm2", GIVEN)), "other": shares(other), "patched": rows}
 
 
 BOARDS = {"causes": causes, "drink": drink, "same": same}

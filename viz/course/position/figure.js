@@ -8,17 +8,13 @@ import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { plot } from "../../web/scene/plot.js";
 
-/** @import {Figure} from "../../web/types" */
-
 const CELLS = { kind: "signed", most: 1, digits: -1 };
 
-/** @type {Figure} */
-export const figure = {
-  picture(numbers, moment) {
-    const draw = { order, add: sums, distance, rotary, alibi, length };
-    return (draw[moment.step] ?? table)(numbers, moment);
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, moment) {
+  const draw = { order, add: sums, distance, rotary, alibi, length };
+  return (draw[moment.step] ?? table)(numbers, moment);
+}
 
 /** Three words in two orders, after one self-attention. */
 function order({ order: { words, turned, before, after, moved } }) {

@@ -1,7 +1,7 @@
 """Positions: words in two orders, the sinusoidal table as clock hands, rotary and ALiBi."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from math import tau
 from typing import Any
 
@@ -14,7 +14,7 @@ from models.attention.relative import alibi, alibi_slopes, rotary_angles, rotate
 from models.positional import sinusoidal
 from models.seeding import seeded
 from viz.course import real
-from viz.course.boards import Board, board, panel, power, table
+from viz.course.boards import Board, board, panel, power, signed, table
 
 WORDS, ORDER = ("dog", "bites", "man"), (2, 1, 0)
 FEATURES = 6  # features of a word's vector that are shown, of LAYER
@@ -44,16 +44,14 @@ def numbers(
     before, after = permuted(WORDS, ORDER, positions=added == "yes", causal=mask == "causal")
     moved = (before - after).norm(dim=-1)
     return {
-        "position": position,
-        "other": other,
         "distance": abs(other - position),
         "order": {
             "words": WORDS,
             "turned": [WORDS[place] for place in ORDER],
-            "before": before[:, :FEATURES].tolist(),
-            "after": after[:, :FEATURES].tolist(),
-            "moved": moved.tolist(),
-            "largest": moved.max().item(),
+            "before": before[:, :FEATURES],
+            "after": after[:, :FEATURES],
+            "moved": moved,
+            "largest": moved.max(),
         },
         **_table(position, other, far),
         "rotary": _rotary(position, other),
@@ -62,10 +60,10 @@ def numbers(
             "tokens": TOKENS,
             "first": first,
             "last": first + len(TOKENS) - 1,
-            "rates": rotary_angles(2, NARROW)[1].tolist(),
-            "embeddings": x.tolist(),
-            "positions": rows.tolist(),
-            "sums": (x + rows).tolist(),
+            "rates": rotary_angles(2, NARROW)[1],
+            "embeddings": x,
+            "positions": rows,
+            "sums": x + rows,
         },
     }
 
@@ -103,18 +101,16 @@ def permuted(
 def _table(position: int, other: int, far: int) -> dict[str, Any]:
     """Rows of the sinusoidal table, and dot products of them."""
     table = sinusoidal(max(COUNT + SHIFT, far + 1), DIM)
-    here, there = table[position], table[other]
     return {
-        "table": table[:COUNT].tolist(),
-        "rates": rotary_angles(2, DIM)[1].tolist(),
-        "row": here.tolist(),
-        "other_row": there.tolist(),
-        "far": far,
-        "far_row": table[far].tolist(),
-        "dot": (here @ there).item(),
-        "moved_dot": (table[position + SHIFT] @ table[other + SHIFT]).item(),
-        "dots": (table[:COUNT] @ table[0]).tolist(),
-        "length": here.norm().item(),
+        "table": table[:COUNT],
+        "rates": rotary_angles(2, DIM)[1],
+        "row": table[position],
+        "other_row": table[other],
+        "far_row": table[far],
+        "dot": table[position] @ table[other],
+        "moved_dot": table[position + SHIFT] @ table[other + SHIFT],
+        "dots": table[:COUNT] @ table[0],
+        "length": table[position].norm(),
     }
 
 
@@ -130,27 +126,26 @@ def _rotary(position: int, other: int) -> dict[str, Any]:
     offsets, places = torch.arange(1 - COUNT, COUNT), torch.tensor([position, position + SHIFT])
     queries, keys = turned(q, places), turned(k, places + other - position)
     return {
-        "q": queries[0].reshape(2, -1).T.tolist(),
-        "k": keys[0].reshape(2, -1).T.tolist(),
-        "rates": rotary_angles(2, WIDTH)[1].tolist(),
-        "score": (queries[0] @ keys[0]).item(),
-        "moved_score": (queries[1] @ keys[1]).item(),
-        "offsets": offsets.tolist(),
-        "scores": (turned(k, offsets) @ q).tolist(),
+        "q": queries[0].reshape(2, -1).T,
+        "k": keys[0].reshape(2, -1).T,
+        "rates": rotary_angles(2, WIDTH)[1],
+        "score": queries[0] @ keys[0],
+        "moved_score": queries[1] @ keys[1],
+        "offsets": offsets,
+        "scores": turned(k, offsets) @ q,
     }
 
 
 def _alibi(position: int) -> dict[str, Any]:
     """The penalties of every head for a query, and its weights where all scores are equal."""
     bias = alibi(HEADS, torch.tensor([position]), COUNT)[:, 0, : position + 1]
-    hidden = [None] * (COUNT - position - 1)  # keys after the query
-    weights = bias.softmax(-1)
+    weights, hidden = bias.softmax(-1), [None] * (COUNT - position - 1)  # keys after the query
     return {
-        "slopes": alibi_slopes(HEADS).tolist(),
+        "slopes": alibi_slopes(HEADS),
         "bias": [[*row, *hidden] for row in bias.tolist()],
         "weights": [[*row, *hidden] for row in weights.tolist()],
-        "nearest": weights[0, -1].item(),
-        "widest": weights[-1, -1].item(),
+        "nearest": weights[0, -1],
+        "widest": weights[-1, -1],
     }
 
 
@@ -190,38 +185,36 @@ def misread(slip: str) -> Tensor:
 
 def misprint() -> Board:
     """What a misprinted exponent of the cosine does to the table."""
-    rows, spread = {}, {}
+    rows = {}
     for slip in SLIPS:
         wrong = misread(slip)
         circle = wrong[:, 0::2].square() + wrong[:, 1::2].square()  # 1 where frequencies are equal
         diagonals = [(wrong @ wrong.T).diagonal(offset) for offset in range(LONG)]
-        spread[slip] = max((each.max() - each.min()).item() for each in diagonals)
-        around = f"{circle.min().item():.3f} to {circle.max().item():.3f}"
-        rows[slip] = [wrong[1, 1].item(), around, spread[slip]]
+        spread = max(each.max() - each.min() for each in diagonals)
+        rows[slip] = [wrong[1, 1], f"{circle.min():.3f} to {circle.max():.3f}", spread]
     cols = ["P_{1,1}", "sin² + cos²", "spread at one distance"]
-    return board([table("The cosine's exponent", rows, cols)], spread=spread[SLIPS[1]])
+    return board([table("The cosine's exponent", rows, cols)], spread=rows[SLIPS[1]][-1])
 
 
 COMPARED = 24  # positions
 
 
-@lru_cache(maxsize=1)
+@cache
 def learned() -> Board:
     """Cosine of every two positions: learned by MiniLM, and fixed."""
     positions = real.opened("minilm").network.get_parameter("positions.table").detach()
     count, dim = positions.shape
     alike, fixed = cosine(positions[:COMPARED]), cosine(sinusoidal(COMPARED, dim))
-    bare: dict[str, Any] = {"kind": "signed", "digits": -1}
     return board(
         [
-            panel(f"MiniLM: {alike.min():.2f} to 1", alike.tolist(), **bare),
-            panel(f"fixed table: {fixed.min():.2f} to 1", fixed.tolist(), **bare),
+            signed(f"MiniLM: {alike.min():.2f} to 1", alike, digits=-1),
+            signed(f"fixed table: {fixed.min():.2f} to 1", fixed, digits=-1),
         ],
         count=count,
         dim=dim,
         parameters=positions.numel(),
-        learned=alike[20, 21].item(),
-        fixed=fixed[20, 21].item(),
+        learned=alike[20, 21],
+        fixed=fixed[20, 21],
     )
 
 
@@ -233,22 +226,18 @@ MOST = 40  # tokens
 
 def real_speeds(sentence: str) -> Board:
     """The rotary speeds of a language model, and the bands of them that three heads use."""
-    read = speeds(sentence)
-    rates, shares = read["rates"], read["shares"]
+    rates, shares, _ = speeds(sentence).values()
     clocks = {}
     for pair in PAIRS:
         rate = rates[pair]
         speed = power(rate) if rate < 0.001 else f"{rate:.2g}"
         clocks[f"pair {pair}"] = [speed, f"{tau / rate:,.0f}"]
-    uses = {
-        f"{layer} · {head}, {name}": row
-        for ((layer, head), name), row in zip(USES.items(), shares, strict=True)
-    }
+    names = [f"{layer} · {head}, {name}" for (layer, head), name in USES.items()]
     bands = [f"{low} to {high - 1}" for low, high in BANDS]
     layer, head = next(iter(USES))
     return board(
         [table("Speeds", clocks, ["radians a token", "tokens a turn"])],
-        [table("Share of q·k by pairs", uses, bands, kind="weights", digits=2)],
+        [panel("Share of q·k by pairs", shares, rows=names, cols=bands, kind="weights")],
         fast=shares[0][0],
         slow=shares[-1][-1],
         induction=shares[-1][0],
@@ -264,20 +253,17 @@ def speeds(text: str) -> dict[str, Any]:
     A pair's part of q·k is at most the product of the lengths of its two parts; turning them
     changes neither.
     """
-    model: Any = real.opened("smollm2", "own")
-    trace = real.traced("smollm2", text)
-    real.check(len(trace.labels), 2, MOST)
-    config = model.network.config
+    real.encoded("smollm2", text, 2, MOST)
+    trace, config = real.traced("smollm2", text), real.opened("smollm2").network.config
     rates = rotary_angles(2, config.attention.width, base=config.rotary_base)[1]
     shares = []
     for layer, head in USES:
         pattern = trace.pattern(layer)
-        group = pattern.heads // pattern.k.shape[1]
-        q, k = pattern.q[0, head], pattern.k[0, head // group]
+        q, k = pattern.q[0, head], pattern.k[0, head * pattern.k.shape[1] // pattern.heads]
         lengths = [x.unflatten(-1, (2, -1)).norm(dim=-2).mean(0) for x in (q, k)]
         most = lengths[0] * lengths[1]
-        shares.append([(most[a:b].sum() / most.sum()).item() for a, b in BANDS])
-    return {"rates": rates.tolist(), "shares": shares, "base": config.rotary_base}
+        shares.append([most[a:b].sum() / most.sum() for a, b in BANDS])
+    return {"rates": rates, "shares": shares, "base": config.rotary_base}
 
 
 BOARDS = {"speeds": real_speeds, "sixty": sixty, "misprint": misprint, "learned": learned}

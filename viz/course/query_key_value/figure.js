@@ -19,22 +19,18 @@ import { matrix } from "../../web/scene/matrix.js";
 import { nameOf, plane } from "../../web/scene/plane.js";
 import { tokens } from "../../web/scene/tokens.js";
 
-/** @import {Figure} from "../../web/types" */
-
 const GRAIN = 10; // positions of an arrow's head per unit
 const ROLES = { query: "what it looks for", key: "what it can be matched on", value: "what it passes on" };
 
-/** @type {Figure} */
-export const figure = {
-  picture(numbers, moment) {
-    const { tokens: names, word } = numbers;
-    const patch = (i) => ({ word: i, dq: [0, 0] });
-    const press = (i) => ({ label: `Follow ${names[i]}`, pressed: i === word, patch: patch(i) });
-    const chips = tokens("chip", names, { chosen: word, press, cell: 5.6 });
-    const above = row(text("chips", "Token", "muted"), chips);
-    return column({ gap: 1.2 }, above, ({ roles, five }[moment.step] ?? vectors)(numbers, moment));
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, moment) {
+  const { tokens: names, word } = numbers;
+  const patch = (i) => ({ word: i, dq: [0, 0] });
+  const press = (i) => ({ label: `Follow ${names[i]}`, pressed: i === word, patch: patch(i) });
+  const chips = tokens("chip", names, { chosen: word, press, cell: 5.6 });
+  const above = row(text("chips", "Token", "muted"), chips);
+  return column({ gap: 1.2 }, above, ({ roles, five }[moment.step] ?? vectors)(numbers, moment));
+}
 
 const pair = (values) => `(${listed(values)})`;
 const upright = (values) => values.map((value) => [value]);

@@ -29,34 +29,34 @@ def numbers(
 
     Args:
         word: the token that attends.
-        x: the tokens, row by row.
-        wq: the matrix of queries, row by row.
-        wk: that of keys.
-        wv: that of values.
+        x: the tokens, row by row; likewise the matrices `wq`, `wk` and `wv`.
         dq: how far the reader has moved the query of `word`.
         dk: how far the reader has moved each key.
     """
     tokens = torch.tensor(x).view(len(TOKENS), FEATURES)
     matrices = [torch.tensor(each).view(WIDTH, FEATURES) for each in (wq, wk, wv)]
     pattern = word_by_word(tokens, *matrices)
-    whole = follow(pattern)
     q, k, v = (each[0, 0] for each in (pattern.q, pattern.k, pattern.v))
     query = q[word : word + 1] + torch.tensor(dq)
     keys = k + torch.tensor(dk).view(len(TOKENS), WIDTH)
+    whole = {f"all_{name}": each for name, each in follow(pattern).items()}
     one = {name: each[0] for name, each in follow(one_head(query, keys, v)).items()}
     weights = one["weights"]
-    given = dict(zip(("wq", "wk", "wv", "q", "k", "v"), (*matrices, q, k, v), strict=True))
-    every = {f"all_{name}": each for name, each in whole.items()}
-    more = {"x": tokens, "query": query[0], "keys": keys, "output": one["values"]}
-    more |= {"all_outputs": whole["values"], "contributions": weights[:, None] * v}
     return {
-        **{n: each.tolist() for n, each in {**given, **every, **one, **more}.items()},
+        **dict(zip(("wq", "wk", "wv", "q", "k", "v"), (*matrices, q, k, v), strict=True)),
+        **whole,
+        "all_outputs": whole["all_values"],
+        **one,
+        "output": one["values"],
+        "x": tokens,
+        "query": query[0],
+        "keys": keys,
+        "contributions": weights[:, None] * v,
         "tokens": TOKENS,
         "token": TOKENS[word],
-        "word": word,
-        "total": one["sums"].item(),
+        "total": one["sums"],
         "best": TOKENS[int(weights.argmax())],
-        "largest": weights.max().item(),
+        "largest": weights.max(),
     }
 
 
@@ -86,17 +86,13 @@ def columns() -> Board:
     words, features = ("word 0", "word 1"), ("feature 0", "feature 1")
 
     def reading(pattern: Pattern, how: str, names: tuple[str, ...]) -> tuple[list[Panel], ...]:
-        steps = follow(pattern)
-        look: dict[str, Any] = {"digits": 4}
-        weights = panel(f"{how}: weights", steps["weights"], rows=names, kind="weights", **look)
-        q, k, v = (each[0, 0] for each in (pattern.q, pattern.k, pattern.v))
+        steps, look = follow(pattern), {"digits": 4}
+        vectors = zip(("Q", "K", "V"), (pattern.q, pattern.k, pattern.v), strict=True)
+        first, *others = (signed(name, each[0, 0], **look) for name, each in vectors)
+        weights = panel(f"{how}: weights", steps["weights"], rows=names, kind="weights", digits=4)
         return (
-            [
-                signed(f"{how}: Q", q, rows=names, **look),
-                signed("K", k, **look),
-                signed("V", v, **look),
-            ],
-            [weights, signed("result", steps["values"], sign="→", **look)],
+            [{**first, "title": f"{how}: Q", "rows": names}, *others],
+            [weights, signed("result", steps["values"], sign="→", digits=4)],
         )
 
     given = [panel(f"W_{{{n}}}", each, digits=4) for n, each in zip("qkv", matrices, strict=True)]

@@ -18,8 +18,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from viz.course.prose import Node, blocks, sections, text_of
 from viz.course.quiz.tables import number
-from viz.course.reading import Node, parsed_blocks, sections, text_of
 
 FILE = Path(__file__).with_name("questions.md")
 ROUNDING = 0.006  # of an answer with two decimals
@@ -72,7 +72,7 @@ class Part(NamedTuple):
 @cache
 def parts() -> list[Part]:
     """The parts of the quiz, in order."""
-    return [_part(*each) for each in sections(parsed_blocks(FILE.read_text("utf-8")), "h1")[1:]]
+    return [_part(*each) for each in sections(blocks(FILE.read_text("utf-8")), "h1")[1:]]
 
 
 def _part(title: str, nodes: list[Node]) -> Part:
@@ -82,10 +82,10 @@ def _part(title: str, nodes: list[Node]) -> Part:
     return Part(title, written, **{"columns": 2} | tomllib.loads(settings))
 
 
-def _written(heading: str, blocks: list[Node]) -> Written:
+def _written(heading: str, nodes: list[Node]) -> Written:
     name, _, title = heading.partition(": ")
-    ask, why, items = blocks
-    texts = [[text_of(block) for block in item.children] for item in items.children]
+    ask, why, items = nodes
+    texts = [[*map(text_of, item.children)] for item in items.children]
     return Written(name, title, text_of(ask), text_of(why), texts)
 
 

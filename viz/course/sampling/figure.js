@@ -7,12 +7,9 @@ import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { plot } from "../../web/scene/plot.js";
 
-/** @import {Figure} from "../../web/types" */
-
-/** @type {Figure} */
-export const figure = {
-  picture: (numbers, moment) => (({ cost: costs, cache })[moment.step] ?? shares)(numbers, moment),
-};
+/** What is drawn at a step. */
+export const picture = (numbers, moment) =>
+  (({ cost: costs, cache })[moment.step] ?? shares)(numbers, moment);
 
 /** The likeliest words, and the line of top-k. */
 function shares({ words, logits, plain, warm, drawn, others, together, count }, { reached, inputs }) {

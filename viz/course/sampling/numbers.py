@@ -29,9 +29,8 @@ def numbers(
     start: str, temperature: float, k: int, p: float, written: int, length: int
 ) -> dict[str, Any]:
     """The next word's probabilities, the cache of one head, and the price of one more token."""
-    following = logits(start)
+    following, whole = logits(start), cached(start)
     rest = torch.tensor(following["rest"]).repeat_interleave(EACH)
-    whole = cached(start)
     tokens = whole["tokens"]
     count = min(whole["begun"] + written, len(tokens))
     cost = _cost(LARGER, length)
@@ -39,17 +38,14 @@ def numbers(
         "words": following["names"],
         "best": following["names"][0],
         **_drawn(torch.cat([torch.tensor(following["first"]), rest]), temperature, k, p),
-        "tokens": tokens[:count],
+        **{name: whole[name][:count] for name in ("tokens", "keys", "values")},
         "begun": whole["begun"],
         "following": tokens[count] if count < len(tokens) else None,
-        "keys": whole["keys"][:count],
-        "values": whole["values"][:count],
         "query": whole["queries"][count - 1],
         "weights": whole["weights"][count - 1][:count],
         "difference": whole["difference"],
         "small": _cost(SMOLLM2, count),
         "kept_kib": kept(SMOLLM2, 1) * BYTES / 2**10,
-        "length": length,
         **cost,
         "times": cost["without"] / cost["with"],
         "curve": [{"length": each, **_cost(LARGER, each)} for each in LENGTHS],
@@ -59,21 +55,20 @@ def numbers(
 
 def _drawn(logits: Tensor, temperature: float, k: int, p: float) -> dict[str, Any]:
     """Probabilities of the likeliest words and of all others, of logits in descending order."""
-    parts = {
-        "plain": next_probabilities(logits),
-        "warm": next_probabilities(logits, temperature=temperature),
-        "drawn": next_probabilities(logits, temperature=temperature, k=k, p=p),
+    limits = {"plain": {}, "warm": {}, "drawn": {"k": k, "p": p}, "limited": {"k": k}}
+    shares = {
+        name: next_probabilities(logits, temperature=1 if name == "plain" else temperature, **limit)
+        for name, limit in limits.items()
     }
-    limited = next_probabilities(logits, temperature=temperature, k=k)
-    chances = parts["drawn"]
+    chances, together = shares["drawn"], shares.pop("limited").cumsum(0)
     return {
-        "logits": logits[:BARS].tolist(),
-        **{name: part[:BARS].tolist() for name, part in parts.items()},
-        "others": {name: part[BARS:].sum().item() for name, part in parts.items()},
-        "together": limited.cumsum(0)[:BARS].tolist(),
+        "logits": logits[:BARS],
+        **{name: share[:BARS] for name, share in shares.items()},
+        "others": {name: share[BARS:].sum() for name, share in shares.items()},
+        "together": together[:BARS],
         "count": len(logits),
-        "kept": int((chances > 0).sum()),
-        "cut": parts["warm"][chances == 0].sum().item(),
+        "kept": (chances > 0).sum(),
+        "cut": shares["warm"][chances == 0].sum(),
     }
 
 
@@ -84,9 +79,9 @@ def logits(text: str) -> dict[str, Any]:
     last = _pass(tuple(whole["ids"][: whole["start"]])).logits[0, -1].float()
     logits, ids = last.sort(descending=True, stable=True)
     return {
-        "first": logits[:EXACT].tolist(),
-        "rest": logits[EXACT + EACH // 2 :: EACH].tolist(),
-        "names": [*map(real.piece, ids[:BARS].tolist())],
+        "first": logits[:EXACT],
+        "rest": logits[EXACT + EACH // 2 :: EACH],
+        "names": real.pieces(ids[:BARS]),
     }
 
 
@@ -99,10 +94,10 @@ def cached(text: str) -> dict[str, Any]:
     return {
         "tokens": [*map(real.piece, whole["ids"])],
         "begun": whole["start"],
-        "keys": pattern.k[0, shared, :, :FEATURES].tolist(),
-        "values": pattern.v[0, shared, :, :FEATURES].tolist(),
-        "queries": pattern.q[0, HEAD, :, :FEATURES].tolist(),
-        "weights": pattern.weights(HEAD, item=0).tolist(),
+        "keys": pattern.k[0, shared, :, :FEATURES],
+        "values": pattern.v[0, shared, :, :FEATURES],
+        "queries": pattern.q[0, HEAD, :, :FEATURES],
+        "weights": pattern.weights(HEAD, item=0),
         "difference": whole["difference"],
     }
 
@@ -110,10 +105,9 @@ def cached(text: str) -> dict[str, Any]:
 @lru_cache(maxsize=32)
 def _pass(ids: tuple[int, ...]) -> Any:
     with torch.no_grad():
-        return real.opened(MODEL, "own").network(torch.tensor([ids]))
+        return real.opened(MODEL).network(torch.tensor([ids]))
 
 
-@lru_cache(maxsize=256)
 def _cost(config: DecoderConfig, length: int) -> dict[str, float]:
     return {
         "without": multiplications(config, length, cached=False),

@@ -1,26 +1,20 @@
 // Scale and softmax: dot products spread as the width grows, and the softmax saturates.
 
-import { bars, plot } from "../../web/scene/plot.js";
+import { plot } from "../../web/scene/plot.js";
 import { circle, line } from "../../web/scene/marks.js";
-import { column, grid, lines, row, text } from "../../web/scene/layout.js";
+import { column, lines, row, text } from "../../web/scene/layout.js";
 import { fixed } from "../../web/scene/numbers.js";
 import { list } from "../../web/scene/list.js";
 
-/** @import {Figure} from "../../web/types" */
-
 const WIDEST = 512;
-const FORMULAS = ["q·k", "q^{T} M k", "v^{T} tanh(W q + U k)"];
 
-/** @type {Figure} */
-export const figure = {
-  picture(numbers, moment) {
-    const { reached, step } = moment;
-    if (step === "others") return others(numbers);
-    if (reached("softmax"))
-      return column({ gap: 1.2 }, keys(numbers, moment), reached("slope") && slopes(numbers, moment));
-    return reached("walk") ? walks(numbers) : spread(numbers);
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, moment) {
+  const { reached } = moment;
+  if (reached("softmax"))
+    return column({ gap: 1.2 }, keys(numbers, moment), reached("slope") && slopes(numbers, moment));
+  return reached("walk") ? walks(numbers) : spread(numbers);
+}
 
 /** The distribution of q·k. */
 function spread({ width, root, variance, deviation, histogram }) {
@@ -116,24 +110,4 @@ function slopes(numbers, { reached }) {
   const largest = kinds.map((kind) => Math.max(...numbers[`${kind}slopes`]));
   const means = !tempered && facts("mean of 500 queries", [numbers.mean_slope, numbers.mean_scaled_slope]);
   return row(drawn, column({ gap: 0, align: "end" }, facts("largest slope", largest), means));
-}
-
-/** Three ways to score the same queries and keys: how far the scores spread, and the weights of one query. */
-function others({ width, others: kinds }) {
-  const rows = kinds.map(({ name, deviation, scores, weights }, i) => {
-    const to = Math.min(9, 0.35 * deviation);
-    const arrows = ({ at }) =>
-      [-to, to].map((end) => line(`${name}/${end}`, [...at(0, 0.5), ...at(end, 0.5)], "/text 3 arrow"));
-    const tip = (j) => `k_${j}: score ${fixed(scores[j])}, weight ${fixed(weights[j], 3)}`;
-    const bar = (j) => ({ fill: "weight", term: "weight", tip: tip(j) });
-    const labels = i === 2 ? weights.map((_, j) => `k_{${j}}`) : [];
-    const title = text(`${name}/name`, name === "dot" ? "dot product" : name, "bold");
-    const head = row(title, text(`${name}/formula`, FORMULAS[i], "muted"));
-    const axes = { x: [-9, 9], y: [0, 1], ticks: { x: [], y: [] }, wide: 14, high: 2 };
-    const said = text(`${name}/deviation`, `standard deviation ${fixed(deviation)}`);
-    const shares = bars(`${name}/weight`, weights, { labels, bar, most: 1, wide: 15, high: 5 });
-    return [column({ gap: 0.2 }, head, plot(`${name}/spread`, axes, arrows), said), shares];
-  });
-  const left = text("head", `unscaled scores, d = ${width}`, "bold");
-  return grid(0.8, [[left, text("head/weights", "weights of the eight keys", "weight bold")], ...rows]);
 }

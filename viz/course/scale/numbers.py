@@ -27,38 +27,29 @@ EVERY = 4  # features between two points of a walk
 
 
 def numbers(width: int, temperature: float, seed: int) -> dict[str, Any]:
-    """The spread of the scores, the weights of one query.
-
-    Args:
-        width: d, of queries and keys.
-        temperature: divides the scaled scores of the one query.
-        seed: of the random queries and keys.
-    """
+    """The spread of the scores, the weights of one query."""
     every, root = _walks(seed)[width - 1], sqrt(width)
     figures: dict[str, Any] = {}
     for kind, by in (("", 1.0), ("scaled_", root), ("tempered_", root * temperature)):
-        scores = every[0] / by
-        weights = softened(scores)
+        weights = softened(every[0] / by)
         figures |= {
-            f"{kind}scores": scores.tolist(),
-            f"{kind}weights": weights.tolist(),
-            f"{kind}slopes": slopes(weights).tolist(),
-            f"{kind}largest": weights.max().item(),
+            f"{kind}scores": every[0] / by,
+            f"{kind}weights": weights,
+            f"{kind}slopes": slopes(weights),
+            f"{kind}largest": weights.max(),
         }
     counts = every.histc(2 * SPAN, -SPAN, SPAN)
-    first, second = every[0].topk(2).values.tolist()
+    first, second = every[0].topk(2).values
     return {
-        "width": width,
         "root": root,
         "walks": _points(seed),
         **figures,
-        "variance": every.var(correction=0).item(),
-        "scaled_variance": (every / root).var(correction=0).item(),
-        "deviation": every.std(correction=0).item(),
-        "histogram": (counts / counts.max()).tolist(),
+        "variance": every.var(correction=0),
+        "scaled_variance": (every / root).var(correction=0),
+        "deviation": every.std(correction=0),
+        "histogram": counts / counts.max(),
         "gap": first - second,
         **_means(width, seed),
-        "others": _others(width, seed),
         "hidden": HIDDEN,
     }
 
@@ -82,38 +73,21 @@ def _walks(seed: int) -> Tensor:
     return (q * k).cumsum(-1).permute(2, 0, 1).contiguous()  # those of one width lie together
 
 
-@lru_cache(maxsize=8)
-def _points(seed: int) -> list[list[float]]:
+@lru_cache(maxsize=4)
+def _points(seed: int) -> Tensor:
     """The walks of the first query: after 1 feature, and after every few more."""
-    walks = _walks(seed)[:, 0].T.tolist()
-    return [[round(each, 2) for each in (row[0], *row[EVERY - 1 :: EVERY])] for row in walks]
+    walks = _walks(seed)[:, 0].T
+    return torch.cat([walks[:, :1], walks[:, EVERY - 1 :: EVERY]], 1).double().round(decimals=2)
 
 
-@lru_cache(maxsize=2048)
-def _means(width: int, seed: int) -> dict[str, float]:
+def _means(width: int, seed: int) -> dict[str, Tensor]:
     """Means over all queries of the largest weight and of the largest slope."""
     means = {}
     for kind, by in (("mean_", 1.0), ("mean_scaled_", sqrt(width))):
         weights = softmax(_walks(seed)[None, None, width - 1] / by)[0, 0]
-        means[f"{kind}largest"] = weights.amax(-1).mean().item()
-        means[f"{kind}slope"] = slopes(weights).amax(-1).mean().item()
+        means[f"{kind}largest"] = weights.amax(-1).mean()
+        means[f"{kind}slope"] = slopes(weights).amax(-1).mean()
     return means
-
-
-@lru_cache(maxsize=2048)
-def _others(width: int, seed: int) -> list[dict[str, Any]]:
-    """Three ways to score the same pairs: the spread, and the scores and weights of one query."""
-    q, k = (each[:COMPARED, :, :width] for each in drawn(seed))
-    kinds = {"dot": _walks(seed)[width - 1, :COMPARED], **others(q, k, seed)}
-    return [
-        {
-            "name": name,
-            "deviation": scores.std(correction=0).item(),
-            "scores": scores[0].tolist(),
-            "weights": softened(scores[0]).tolist(),
-        }
-        for name, scores in kinds.items()
-    ]
 
 
 def others(q: Tensor, k: Tensor, seed: int) -> dict[str, Tensor]:
@@ -127,8 +101,22 @@ def others(q: Tensor, k: Tensor, seed: int) -> dict[str, Tensor]:
         of_q, of_k = torch.randn(2, HIDDEN, width) / sqrt(2 * width)
         v = torch.randn(HIDDEN) / sqrt(HIDDEN)
         between = torch.randn(width, width) / sqrt(width)
-    kinds = {"bilinear": Bilinear(between), "additive": Additive(of_q, of_k, v)}
+    kinds = {"q^{T} M k": Bilinear(between), "v^{T} tanh(W q + U k)": Additive(of_q, of_k, v)}
     return {name: each.scores(q[:, None], k[:, None], [0])[:, 0, 0] for name, each in kinds.items()}
+
+
+def compared(width: int, seed: int) -> Board:
+    """Three ways to score the same pairs: the spread, and the weights of one query."""
+    q, k = (each[:COMPARED, :, :width] for each in drawn(seed))
+    kinds = {"q·k": _walks(seed)[width - 1, :COMPARED], **others(q, k, seed)}
+    spreads = [scores.std(correction=0) for scores in kinds.values()]
+    weights = torch.stack([softened(scores[0]) for scores in kinds.values()])
+    title, keys = f"unscaled scores, d = {width}", [f"k_{{{at}}}" for at in range(KEYS)]
+    return board(
+        [panel(title, [[each] for each in spreads], rows=[*kinds], cols=["standard deviation"])],
+        [panel("weights of the eight keys", weights, rows=[*kinds], cols=keys, kind="weights")],
+        deviations=spreads,
+    )
 
 
 def halves(width: int, size: float) -> Board:
@@ -184,7 +172,6 @@ def widths(q: list[float], key_width: int, scoring: str) -> Board:
     """A query, keys and values of three widths; without scores where they cannot be compared.
 
     A dot product needs queries and keys of one width; a bilinear or an additive score does not.
-    Values are never compared with anything: their width is that of the output.
     """
     query, keys = torch.tensor(q), TEN_KEYS[:, :key_width]
     between, of_key = BETWEEN[:, :key_width], OF_KEY[:, :key_width]
@@ -198,22 +185,20 @@ def widths(q: list[float], key_width: int, scoring: str) -> Board:
             "v": VECTOR[:, None],
         },
     }[scoring]
-    above = [panel("q", [q], digits=1), *(panel(n, m.tolist()) for n, m in matrices.items())]
-    named = panel("keys", keys.tolist(), rows=[f"k_{{{at}}}" for at in range(10)], digits=1)
-    mixed = panel("values", TEN_VALUES.tolist(), digits=1)
+    above = [panel("q", [q], digits=1), *(panel(n, m) for n, m in matrices.items())]
+    named = panel("keys", keys, rows=[f"k_{{{at}}}" for at in range(10)], digits=1)
+    mixed = panel("values", TEN_VALUES, digits=1)
     if scoring == "dot" and key_width != len(q):
         said = [[f"q has {len(q)} numbers"], [f"a key has {key_width}"]]
-        refusal = panel("q · k is not defined", said)
-        return board(above, [named, refusal, mixed], key_width=key_width)
+        return board(above, [named, panel("q · k is not defined", said), mixed])
     batch = (each.expand(2, 1, *each.shape) for each in (query[None], keys, TEN_VALUES))
     values, pattern = attend(*batch, score=score_of(scoring, key_width))
-    scores, weights = (each(0, item=0).T.tolist() for each in (pattern.scores, pattern.weights))
+    scores, weights = (each(0, item=0).T for each in (pattern.scores, pattern.weights))
     weighted = panel("weights", weights, kind="weights", digits=3)
     return board(
         above,
         [named, panel("scores", scores), weighted, mixed],
-        [panel("output", [values[0, 0, 0].tolist()])],
-        key_width=key_width,
+        [panel("output", values[0, 0])],
         shape=str(tuple(values[:, 0].shape)),
     )
 
@@ -237,7 +222,7 @@ MOST = 40  # tokens
 def spread(sentence: str, seed: int) -> Board:
     """Spread of real scores beside that of random ones of the same width."""
     read = spreads(sentence)["rows"]
-    means, deviation = _means(WIDTH, seed), _walks(seed)[WIDTH - 1].std(correction=0).item()
+    means, deviation = _means(WIDTH, seed), _walks(seed)[WIDTH - 1].std(correction=0)
     largest = means["mean_scaled_largest"], means["mean_largest"]
     rows = {"random, N(0, 1)": [deviation, deviation / sqrt(WIDTH), *largest]}
     for each in read:
@@ -258,24 +243,16 @@ def spread(sentence: str, seed: int) -> Board:
 @real.of("smollm2")
 def spreads(text: str) -> dict[str, Any]:
     """Spread of the scores a query sees, and the largest weights, for some heads."""
-    trace = real.traced("smollm2", text)
-    real.check(len(trace.labels), 2, MOST)
+    tokens, trace = real.encoded("smollm2", text, 2, MOST), real.traced("smollm2", text)
     rows = []
     for layer, head in HEADS:
         scores = trace.scores(layer, head)
-        deviation = scores[scores.isfinite()].std(correction=0).item()
+        deviation = scores[scores.isfinite()].std(correction=0)
         scaled, plain = ((by * scores).softmax(-1)[1:].amax(-1) for by in (1, WIDTH**0.5))
-        rows.append(
-            {
-                "layer": layer,
-                "head": head,
-                "deviation": deviation * WIDTH**0.5,
-                "scaled": deviation,
-                "largest": scaled.mean().item(),
-                "unscaled": plain.mean().item(),
-            }
-        )
-    return {"tokens": len(trace.labels), "rows": rows}
+        shown = {"deviation": deviation * WIDTH**0.5, "scaled": deviation}
+        largest = {"largest": scaled.mean(), "unscaled": plain.mean()}
+        rows.append({"layer": layer, "head": head, **shown, **largest})
+    return {"tokens": len(tokens), "rows": rows}
 
 
-BOARDS = {"half": halves, "spread": spread, "widths": widths}
+BOARDS = {"half": halves, "others": compared, "spread": spread, "widths": widths}

@@ -3,23 +3,17 @@
 import { bars, plot } from "../../web/scene/plot.js";
 import { arc, column, row, text, wire, wired } from "../../web/scene/layout.js";
 import { circle, line, weightOf } from "../../web/scene/marks.js";
-import { fixed, grouped, percent, power } from "../../web/scene/numbers.js";
+import { fixed, percent, power } from "../../web/scene/numbers.js";
 import { list } from "../../web/scene/list.js";
 import { tokens } from "../../web/scene/tokens.js";
 
-/** @import {Figure} from "../../web/types" */
-
-const KINDS = ["recurrence", "convolution", "attention"];
-const FORMULAS = ["n · d^{2}", "k · n · d^{2}", "n^{2} · d"];
 const WORDS = "Keys near the old cabinet that stood in the dark back hall".split(" "); // more have no room
 const LEAST = 0.01; // smaller ratios are written as powers of ten
 
-/** @type {Figure} */
-export const figure = {
-  picture(numbers, { step }) {
-    return ({ sentence, cost: costs, recurrence, convolution, attention }[step] ?? influence)(numbers);
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, { step }) {
+  return ({ sentence, recurrence, convolution, attention }[step] ?? influence)(numbers);
+}
 
 /** A sentence with arrows from one word to the words that it looks at, and the first of these. */
 function sentence({ reads: { words, weights, at } }) {
@@ -106,19 +100,6 @@ function convolution({ tokens: n, kernel, count, hops, seen }) {
     return [...fans, ...range(layers).flatMap((layer) => range(n).map((i) => dot(layer, i)))];
   });
   return above(n, layers, "layer", `convolution, window of ${kernel}: 0 to ${n - 1}`, drawn);
-}
-
-function costs({ tokens: n, kernel, width, count, costs: work }) {
-  const values = KINDS.map((kind) => work[kind].work);
-  const works = { values, said: (i) => grouped(values[i]), bar: 9 };
-  const steps = KINDS.map((kind) => `${work[kind].steps} in sequence · path ${count[kind]}`);
-  const columns = [{ values: FORMULAS }, works, { values: steps }];
-  return column(
-    { gap: 1.6 },
-    text("cost/title", `One layer: n = ${n}, d = ${width}, k = ${kernel}`, "bold large"),
-    list("cost", KINDS, columns, { about: "Hops and costs", tall: 3.4 }),
-    text("cost/unit", "operations, up to a constant factor", "muted"),
-  );
 }
 
 function influence({ tokens: n, influence: of }) {

@@ -26,42 +26,26 @@ TEXT = "The animal didn't cross the street because it was too {ending}."
 LAYER, HEAD, WORD = 3, 1, "it"  # of MiniLM, and the word that it is asked about
 
 
-def numbers(
-    ending: str, tokens: int, kernel: str, width: int, gain: float, activation: str
-) -> dict[str, Any]:
-    """What a word looks at; hops, costs and influence for a text of so many tokens.
-
-    Args:
-        ending: last word of the sentence.
-        tokens: length of the text.
-        kernel: size of the convolution's window.
-        width: of a token, for the costs.
-        gain: of the recurrence.
-        activation: of the recurrence, "tanh" or "none".
-    """
+def numbers(ending: str, tokens: int, kernel: str, gain: float, activation: str) -> dict[str, Any]:
+    """What a word looks at; hops and influence for a text of so many tokens."""
     size = int(kernel)
     paths = {kind: hops(kind, tokens, size) for kind in KINDS}
     influences = {
         "recurrence": recurrent_influence(tokens, gain, activation),
         "attention": attention_influence(tokens),
     }
-    first = recurrent_influence(1, gain, activation)[0]
-    kept = [recurrent_influence(n, gain, activation)[0] / first for n in range(2, tokens + 1)]
+    firsts = [recurrent_influence(n, gain, activation)[0] for n in range(1, tokens + 1)]
     return {
         "reads": reads(ending),
-        "tokens": tokens,
         "kernel": size,
-        "width": width,
-        "gain": gain,
         "hops": paths,
         "count": {kind: len(path) - 1 for kind, path in paths.items()},
         "seen": receptive_fields(tokens, len(paths["convolution"]) - 1, size),
-        "costs": cost(tokens, width, size),
         "influence": {
-            kind: {"sizes": sizes.tolist(), "ratio": (sizes[0] / sizes[-1]).item()}
+            kind: {"sizes": sizes, "ratio": sizes[0] / sizes[-1]}
             for kind, sizes in influences.items()
         },
-        "kept": [1.0, *map(float, kept)],
+        "kept": torch.stack(firsts) / firsts[0],
     }
 
 
@@ -70,24 +54,35 @@ def reads(ending: str) -> dict[str, Any]:
     """The weights that a word of the sentence gives to all of it, in a head of MiniLM."""
     trace = real.traced("minilm", TEXT.format(ending=ending))
     at = trace.labels.index(WORD)
-    row = trace.weights(LAYER, HEAD)[at].tolist()
-    inside = slice(1, -1)  # without [CLS] and [SEP]
-    words, weights = [*map(real.word, trace.labels[inside])], row[inside]
-    named = dict(zip(words, weights, strict=True))
-    shares = {name: named[name] for name in ("animal", "street")}
+    words = [*map(real.word, trace.labels[1:-1])]  # without [CLS] and [SEP]
+    weights = trace.weights(LAYER, HEAD)[at, 1:-1].tolist()
+    shares = {name: weights[words.index(name)] for name in ("animal", "street")}
     return {"words": words, "weights": weights, "at": at - 1, **shares}
 
 
-def cost(tokens: int, dim: int, kernel: int) -> dict[str, dict[str, int]]:
-    """Multiplications of one layer of each kind, and its steps one after the other.
+def costs(tokens: int, kernel: str, width: int) -> Board:
+    """Multiplications of one layer of each kind, its steps one after the other, and its hops.
 
     Source: Vaswani et al. 2017, section 4 and table 1.
     """
-    work = (tokens**2 * dim, tokens * dim**2, kernel * tokens * dim**2)
-    return {
-        kind: {"work": count, "steps": tokens if kind == "recurrence" else 1}
-        for kind, count in zip(KINDS, work, strict=True)
+    size = int(kernel)
+    works = {
+        "recurrence": ("n · d^{2}", tokens * width**2),
+        "convolution": ("k · n · d^{2}", size * tokens * width**2),
+        "attention": ("n^{2} · d", tokens**2 * width),
     }
+    rows = {
+        kind: [
+            formula,
+            f"{work:,}",
+            str(tokens if kind == "recurrence" else 1),
+            str(len(hops(kind, tokens, size)) - 1),
+        ]
+        for kind, (formula, work) in works.items()
+    }
+    title = f"One layer: n = {tokens}, d = {width}, k = {size}"
+    cols = ["operations", "up to a constant factor", "in sequence", "path"]
+    return board([table(title, rows, cols)], **{kind: work for kind, (_, work) in works.items()})
 
 
 def hops(kind: str, tokens: int, kernel: int) -> list[int]:
@@ -100,7 +95,7 @@ def hops(kind: str, tokens: int, kernel: int) -> list[int]:
 
 
 @lru_cache(maxsize=64)
-def receptive_fields(tokens: int, layers: int, kernel: int) -> list[list[bool]]:
+def receptive_fields(tokens: int, layers: int, kernel: int) -> Tensor:
     """What the last output depends on in the input of each convolution, by backpropagation."""
     with seeded(0):
         network = [nn.Conv1d(4, 4, kernel, padding=kernel // 2) for _ in range(layers)]
@@ -111,7 +106,7 @@ def receptive_fields(tokens: int, layers: int, kernel: int) -> list[list[bool]]:
             inputs.append(y)
             y = layer(y)
         gradients = torch.autograd.grad(y[0, :, -1].sum(), inputs)
-    return (torch.cat(gradients).abs().sum(1) > 0).tolist()
+    return torch.cat(gradients).abs().sum(1) > 0
 
 
 @lru_cache(maxsize=1024)
@@ -188,21 +183,19 @@ def agree(sentence: str) -> Board:
 @real.of("smollm2")
 def agreement(text: str) -> dict[str, Any]:
     """Probabilities of both verbs after a text, and the head that reads its second token most."""
-    count = len(real.encoded("smollm2", text).ids)
-    real.check(count, NOUN + 2, LONGEST)
-    trace = real.traced("smollm2", text)
+    tokens, trace = real.encoded("smollm2", text, NOUN + 2, LONGEST), real.traced("smollm2", text)
     shares = trace.output.values[0, -1].softmax(-1)
     rows = torch.stack([trace.weights(site.layer)[:, -1, NOUN] for site in trace.sites])
     layer, head = divmod(int(rows.argmax()), rows.shape[1])
-    verbs = (real.encoded("smollm2", verb).ids[-1] for verb in (" are", " is"))
+    verbs = [real.encoded("smollm2", verb).ids[-1] for verb in (" are", " is")]
     return {
         "noun": real.word(trace.labels[NOUN]),
-        "distance": count - NOUN,
-        "verbs": [shares[id].item() for id in verbs],
+        "distance": len(tokens) - NOUN,
+        "verbs": shares[verbs],
         "layer": layer,
         "head": head,
-        "weight": rows.max().item(),
+        "weight": rows.max(),
     }
 
 
-BOARDS = {"agree": agree}
+BOARDS = {"agree": agree, "cost": costs}

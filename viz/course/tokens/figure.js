@@ -7,34 +7,30 @@ import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { tokens } from "../../web/scene/tokens.js";
 
-/** @import {Figure} from "../../web/types" */
-
 const CELLS = {
   ...{ kind: "signed", most: 0.2, digits: -1, cell: 0.85 },
   tip: (value, _, i) => `feature ${i}: ${fixed(value, 4)}`,
 };
 
-/** @type {Figure} */
-export const figure = {
-  picture(numbers, { reached, step }) {
-    const { pieces, ids, token, vocab } = numbers;
-    const cell = Math.min(4.4, 36 / pieces.length - 0.3);
-    const label = (i) => `Choose the token ${pieces[i]}, position ${i}`;
-    const press = (i) => ({ label: label(i), pressed: i === token, patch: { token: i } });
-    const count = `${pieces.length} pieces, of a vocabulary of ${grouped(vocab)}`;
-    const above = [
-      text("text", `“${numbers.text}”`, "bold large"),
-      text("pieces/name", count, "muted"),
-      tokens("piece", pieces, { chosen: token, press, cell }),
-    ];
-    if (!reached("ids")) return column(...above, ...cuts(numbers));
-    const numbered = tokens("id", ids.map(String), { chosen: token, cell });
-    const below = step === "nearest" ? neighbours(numbers) : table(numbers, reached);
-    const downs = pieces.map((_, i) => wire(`down${i}`, `piece${i}`, `id${i}`, "/muted 1 arrow"));
-    const part = column({ gap: 1.4 }, column({ gap: 1.2 }, column(...above), numbered), below);
-    return wired(part, ...downs, ...wires(numbers, step));
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, { reached, step }) {
+  const { pieces, ids, token, vocab } = numbers;
+  const cell = Math.min(4.4, 36 / pieces.length - 0.3);
+  const label = (i) => `Choose the token ${pieces[i]}, position ${i}`;
+  const press = (i) => ({ label: label(i), pressed: i === token, patch: { token: i } });
+  const count = `${pieces.length} pieces, of a vocabulary of ${grouped(vocab)}`;
+  const above = [
+    text("text", `“${numbers.text}”`, "bold large"),
+    text("pieces/name", count, "muted"),
+    tokens("piece", pieces, { chosen: token, press, cell }),
+  ];
+  if (!reached("ids")) return column(...above, ...cuts(numbers));
+  const numbered = tokens("id", ids.map(String), { chosen: token, cell });
+  const below = step === "nearest" ? neighbours(numbers) : table(numbers, reached);
+  const downs = pieces.map((_, i) => wire(`down${i}`, `piece${i}`, `id${i}`, "/muted 1 arrow"));
+  const part = column({ gap: 1.4 }, column({ gap: 1.2 }, column(...above), numbered), below);
+  return wired(part, ...downs, ...wires(numbers, step));
+}
 
 /** The same text as words, and as bytes. */
 function cuts({ words, bytes }) {

@@ -1,7 +1,6 @@
 """A text on its way into MiniLM: pieces, ids, rows of the table, and a row's neighbours."""
 
 import re
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -10,7 +9,6 @@ from torch import Tensor
 
 from viz.course import real
 from viz.course.boards import Board, board, panel
-from viz.course.inputs import InputError
 
 MOST = 12  # tokens that the picture has room for
 FEATURES = 12  # shown of each row
@@ -20,15 +18,16 @@ NEAREST = 6
 
 def numbers(text: str, token: int) -> dict[str, Any]:
     """Every number from the text to the rows of the table."""
-    ids = list(real.encoded("minilm", text).ids)
-    if len(ids) > MOST:
-        raise InputError(f"text: expected at most {MOST} tokens, received {len(ids)}")
-    token = min(token, len(ids) - 1)
-    table, names = _table(), _names()
+    ids = list(real.encoded("minilm", text, most=MOST).ids)
+    token, table, names = min(token, len(ids) - 1), _table(), _names()
     id, (vocab, dim) = ids[token], table.shape
     low = max(0, min(id - AROUND, vocab - 2 * AROUND - 1))
+
+    def row(id: int) -> dict[str, Any]:
+        return {"id": id, "piece": names[id], "row": table[id, :FEATURES]}
+
+    closest = zip(*(each.tolist() for each in nearest(table, id, NEAREST)), strict=True)
     return {
-        "text": text,
         "words": words(text),
         "bytes": list(text.encode("utf-8")),
         "pieces": [names[each] for each in ids],
@@ -43,12 +42,9 @@ def numbers(text: str, token: int) -> dict[str, Any]:
         "vocab": vocab,
         "dim": dim,
         "parameters": table.numel(),
-        "around": [
-            {"id": each, "piece": names[each], "row": table[each, :FEATURES].tolist()}
-            for each in range(low, low + 2 * AROUND + 1)
-        ],
-        "x": table[ids][:, :FEATURES].tolist(),  # what one-hot vectors · table gives, too
-        "nearest": _nearest(id),
+        "around": [row(each) for each in range(low, low + 2 * AROUND + 1)],
+        "x": table[ids][:, :FEATURES],  # what one-hot vectors · table gives, too
+        "nearest": [row(at) | {"similarity": share} for share, at in closest],
     }
 
 
@@ -64,15 +60,6 @@ def nearest(table: Tensor, id: int, count: int) -> tuple[Tensor, Tensor]:
     return closest.values, closest.indices
 
 
-@lru_cache(maxsize=256)
-def _nearest(id: int) -> list[dict[str, Any]]:
-    pairs = zip(*(each.tolist() for each in nearest(_table(), id, NEAREST)), strict=True)
-    return [
-        {"id": n, "piece": _names()[n], "similarity": share, "row": _table()[n, :FEATURES].tolist()}
-        for share, n in pairs
-    ]
-
-
 def _table() -> Tensor:
     """MiniLM's table of token embeddings."""
     return real.opened("minilm").network.get_parameter("tokens.weight").detach()
@@ -86,19 +73,19 @@ def _names() -> dict[int, str]:
 
 def beside(text: str) -> Board:
     """A text as MiniLM and as SmolLM2 cut it."""
-    mine, theirs = list(real.encoded("minilm", text).ids), pieces(text)
-    count = len(theirs["ids"])
-    if count > MOST + 2:
-        raise InputError(f"text: expected at most {MOST + 2} tokens, received {count}")
-    rows = [(_names()[id], str(id)) for id in mine]
+    names, theirs = _names(), pieces(text)
+    mine = [(names[id], str(id)) for id in real.encoded("minilm", text).ids]
     others = zip(theirs["pieces"], map(str, theirs["ids"]), theirs["nearest"], strict=True)
-    longest = max(len(rows), count)
+    columns = [[*mine], [*others]]
+    longest = max(map(len, columns))
+    for rows in columns:
+        rows += [[None] * len(rows[0])] * (longest - len(rows))
     return board(
         [
-            panel("MiniLM", _padded(rows, longest), cols=("piece", "id")),
-            panel("SmolLM2", _padded(others, longest), cols=("piece", "id", "nearest row")),
+            panel("MiniLM", columns[0], cols=("piece", "id")),
+            panel("SmolLM2", columns[1], cols=("piece", "id", "nearest row")),
         ],
-        count=count,
+        count=len(theirs["ids"]),
         other=len(mine),
         vocab=theirs["vocab"],
         dim=theirs["dim"],
@@ -108,22 +95,16 @@ def beside(text: str) -> Board:
     )
 
 
-def _padded(rows: Any, count: int) -> list[Any]:
-    """So many rows, the last ones empty."""
-    filled = [*rows]
-    return [*filled, *[[None] * len(filled[0])] * (count - len(filled))]
-
-
 @real.of("smollm2")
 def pieces(text: str) -> dict[str, Any]:
     """SmolLM2's pieces and ids, its table's size, and the piece nearest to each by its row."""
-    model: Any = real.opened("smollm2", "own")
+    model: Any = real.opened("smollm2")
     table = model.network.get_parameter("embedding.tokens.weight").detach()
-    cut = model.tokenizer.encode(text)
+    cut = real.encoded("smollm2", text, most=MOST + 2)
     closest = [int(nearest(table, id, 1)[1]) for id in cut.ids]
     return {
-        "pieces": [visible(label) for label in cut.labels],
-        "ids": [*cut.ids],
+        "pieces": [*map(visible, cut.labels)],
+        "ids": cut.ids,
         "nearest": [visible(model.tokenizer.text([id])) for id in closest],
         "vocab": table.shape[0],
         "dim": table.shape[1],

@@ -6,20 +6,16 @@ import { fixed, percent, power } from "../../web/scene/numbers.js";
 import { heatmap } from "../../web/scene/matrix.js";
 import { list } from "../../web/scene/list.js";
 
-/** @import {Figure} from "../../web/types" */
-
 const VEIL = "#000000"; // over patches of less weight, in both modes: brighter is more
 const LAYERS = { x: "input", norm: "LN", attention: "attention", "feed-forward": "MLP", "+": "add" };
 const LEAST = 0.4; // weights below it, as a share of the largest, get no line
 
-/** @type {Figure} */
-export const figure = {
-  picture(numbers, moment) {
-    if (moment.step === "block") return block(numbers);
-    if (moment.reached("attention")) return attention(numbers, moment);
-    return moment.reached("sequence") ? sequence(numbers, moment) : cuts(numbers);
-  },
-};
+/** What is drawn at a step. */
+export function picture(numbers, moment) {
+  if (moment.step === "block") return block(numbers);
+  if (moment.reached("attention")) return attention(numbers, moment);
+  return moment.reached("sequence") ? sequence(numbers, moment) : cuts(numbers);
+}
 
 /** Rows of patches at places, with a gap after each patch. @type {(key: string, hrefs: string[], places: number[][], cell: number, gap: number) => any[]} */
 const patches = (key, hrefs, places, cell, gap) =>

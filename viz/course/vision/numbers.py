@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from einops import rearrange
 from PIL import Image
 from torch import Tensor
 
-from models.blocks import StackOutput
+from models.blocks import StackOutput, run_blocks
 from models.catalogue import CHECKPOINTS
 from models.edits import Cut
 from models.image import to_pixels
@@ -30,7 +31,7 @@ from models.presets import PRESETS
 from models.trace import Sound
 from models.vit import ViT, ViTConfig
 from viz.course import real
-from viz.course.boards import Board, board, curve, dots, panel, picture, table
+from viz.course.boards import Board, board, curve, panel, picture, table
 from viz.course.inputs import InputError
 from viz.course.numbers import block_steps
 from viz.theme import sequential
@@ -74,7 +75,6 @@ def numbers(
     similar = alike(position)["similar"]
     return {
         **_sequence(middle(photo), PATCH, 1, shuffle, attends(photo, shuffle, layer, head)),
-        "position": position,
         "similar": similar,
         "least": min(similar),
         **moved(photo, shuffle),
@@ -92,16 +92,15 @@ def _sequence(
 
     Rows of patches are pictures, those of the sequence as long as those of the picture.
     """
-    side, cols = image.width, image.width // patch
+    cols, at = image.width // patch, attention["at"]
     count = cols**2
     there = list(range(count))
     order = there if shuffle == "none" else shuffled(count)
-    at = attention["at"]
     return {
         "cols": cols,
         "count": count,
         "tokens": count + 1,
-        "side": side,
+        "side": image.width,
         "patch": patch,
         "flat": 3 * patch**2,
         "lines": rows_of(image, patch, enlarged, order),
@@ -127,6 +126,7 @@ def shuffled(count: int) -> list[int]:
     return torch.randperm(count, generator=torch.Generator().manual_seed(1)).tolist()
 
 
+@torch.no_grad()
 def run_shuffled(network: Any, pixels: Tensor, how: str) -> StackOutput:
     """A forward pass over tokens, or only their contents, in another order.
 
@@ -149,14 +149,10 @@ def run_shuffled(network: Any, pixels: Tensor, how: str) -> StackOutput:
     x = network.embed(pixels)
     if how == "tokens":
         x = torch.cat([x[:, :1], x[:, 1:][:, order]], dim=1)
-    states, patterns = [x], []
-    for block in network.blocks:
-        x, block_patterns = block(x)
-        states.append(x)
-        patterns.append(block_patterns)
-    hidden = network.norm(x)
+    states, patterns = run_blocks(network.blocks, x, network.sites)
+    hidden = network.norm(states[-1])
     logits = None if network.head is None else network.head(network.pool(hidden))
-    return StackOutput(hidden, tuple(states), tuple(patterns), logits)
+    return StackOutput(hidden, states, patterns, logits)
 
 
 @lru_cache(maxsize=16)
@@ -164,13 +160,12 @@ def _run(name: str, picture: str, shuffle: str) -> StackOutput:
     if name == SMALL:
         pixels = to_pixels(_example(picture))
     else:
-        pixels = pixels_of(real.opened(name, "own"), PHOTOS / f"{picture}.jpg")
-    with torch.no_grad():
-        return run_shuffled(_network(name), pixels, shuffle)
+        pixels = pixels_of(real.opened(name), PHOTOS / f"{picture}.jpg")
+    return run_shuffled(_network(name), pixels, shuffle)
 
 
 def _network(name: str) -> Any:
-    return real.opened(name, None if name == SMALL else "own").network
+    return real.opened(name).network
 
 
 def _example(picture: str) -> Image.Image:
@@ -201,7 +196,7 @@ def _file(image: Image.Image, enlarged: int) -> str:
 def _weights(out: StackOutput, layer: int, head: int) -> dict[str, Any]:
     """The class token's weights on itself and at each position of a patch."""
     one = out.patterns[layer].weights(head, [0], item=0)[0]
-    return {"at": one[1:].tolist(), "own": one[0].item(), "largest": one[1:].max().item()}
+    return {"at": one[1:].tolist(), "own": one[0], "largest": one[1:].max()}
 
 
 def _answers(out: StackOutput) -> list[dict[str, Any]]:
@@ -213,8 +208,9 @@ def _answers(out: StackOutput) -> list[dict[str, Any]]:
     answers = []
     for question, logits in zip(questions, parts, strict=True):
         best = logits.softmax(-1).topk(BEST)
-        pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-        named = [{"name": question.classes[at], "share": share} for at, share in pairs]
+        named = [
+            {"name": question.classes[at], "share": share} for share, at in zip(*best, strict=True)
+        ]
         answers.append({"title": question.title, "best": named})
     return answers
 
@@ -231,34 +227,27 @@ def attends(photo: str, shuffle: str, layer: int, head: int) -> dict[str, Any]:
 @real.of("dinov2")
 def norms(photo: str, shuffle: str, layer: int) -> dict[str, Any]:
     """The norm of every token after each step of a block, the class token first."""
-    steps = block_steps(
-        _network("dinov2").blocks[layer], _run("dinov2", photo, shuffle).states[layer]
-    )
-    sizes = [x[0].norm(dim=-1).tolist() for _, x in steps]
-    return {
-        "layer": layer,
-        "after": layer + 1,
-        "names": [name for name, _ in steps],
-        "norms": sizes,
-        "class": [each[0] for each in sizes],
-    }
+    state = _run("dinov2", photo, shuffle).states[layer]
+    steps = block_steps(_network("dinov2").blocks[layer], state)
+    sizes = torch.cat([x for _, x in steps]).norm(dim=-1)
+    names = [name for name, _ in steps]
+    return {"layer": layer, "names": names, "norms": sizes, "class": sizes[:, 0]}
 
 
 @real.of("dinov2")
 def alike(position: int) -> dict[str, Any]:
     """Cosine similarity of a position's vector with those of all patches."""
     network, side = _network("dinov2"), SIDE // PATCH
-    with torch.no_grad():
-        vectors = network.positions.vectors((side, side), WIDTH)[-(side**2) :]
-        return {"similar": torch.cosine_similarity(vectors[position][None], vectors).tolist()}
+    vectors = network.positions.vectors((side, side), WIDTH)[-(side**2) :].detach()
+    return {"similar": torch.cosine_similarity(vectors[position][None], vectors)}
 
 
 @real.of("dinov2")
 def moved(photo: str, shuffle: str) -> dict[str, Any]:
     """What a shuffle does to the class token's last vector."""
     plain, now = (_run("dinov2", photo, each).hidden[0, 0] for each in ("none", shuffle))
-    cosine = torch.cosine_similarity(plain, now, dim=0).item()
-    return {"changed": (now - plain).abs().max().item(), "cosine": cosine}
+    cosine = torch.cosine_similarity(plain, now, dim=0)
+    return {"changed": (now - plain).abs().max(), "cosine": cosine}
 
 
 # ---- the class token without a quarter of the patches
@@ -270,23 +259,17 @@ DRAWS = 20  # of as many random patches
 def needs() -> Board:
     """The class token of DINOv2 without a quarter of the patches."""
     read = without_quarters()
-    grid, half = read["weights"], range(0, len(read["weights"]), 2)
-    sums = [[sum(sum(row[j : j + 2]) for row in grid[i : i + 2]) for j in half] for i in half]
-    relative = [[weight / max(map(max, sums)) for weight in row] for row in sums]
+    sums = 4 * F.avg_pool2d(torch.tensor(read["weights"])[None], 2)[0]
+    draws = [similar for _, similar in read["random"]]
     worst = min(read["random"], key=lambda each: each[1])
     kept = {"most weight": read["most"], "least weight": read["least"]}
     hidden = f"{read['quarter']} of {read['count']} patches hidden"
     title = "weights of the class token, 2 × 2 patches a cell"
+    shown = torch.tensor(sorted(draws)).view(2, -1)
     return board(
-        [panel(title, relative, kind="weights", digits=-1)],
+        [panel(title, sums / sums.max(), kind="weights", digits=-1)],
         [table(hidden, {**kept, "at random, the lowest": worst}, ["weight", "cosine"])],
-        [
-            dots(
-                f"cosine; dots: {DRAWS} draws at random",
-                {name: similar for name, (_, similar) in kept.items()},
-                [similar for _, similar in read["random"]],
-            )
-        ],
+        [panel(f"cosine: {DRAWS} draws at random", shown, kind="weights", digits=3)],
         draws=DRAWS,
         most=read["most"][1],
         held=read["most"][0],
@@ -305,14 +288,13 @@ def without_quarters() -> dict[str, Any]:
     quarter, order = count // 4, weights.argsort(descending=True)
     dice = torch.Generator().manual_seed(0)
 
-    def without(patches: Tensor) -> list[float]:
+    def without(patches: Tensor) -> list[Tensor]:
         edit = Cut(None, None, 0, tuple((patches + 1).tolist()))
         changed = real.traced("dinov2", photo, edit).output.values[0, 0]
-        similar = torch.cosine_similarity(vector, changed, dim=0)
-        return [weights[patches].sum().item(), similar.item()]
+        return [weights[patches].sum(), torch.cosine_similarity(vector, changed, dim=0)]
 
     return {
-        "weights": weights.reshape(round(count**0.5), -1).tolist(),
+        "weights": weights.reshape(round(count**0.5), -1),
         "count": count,
         "quarter": quarter,
         "most": without(order[:quarter]),
@@ -345,49 +327,46 @@ def _memory(size: float) -> str:
     return f"{size / 1024**power:#.3g}".rstrip(".") + f" {['', 'KiB', 'MiB', 'GiB'][power]}"
 
 
+INSIDE = {  # of a block: its steps, and their formulas
+    "5.1 Norm": "y₁ = norm(x)",
+    "5.2 Attention": "z₁ = attention(y₁)",
+    "5.3 Residual": "z₁ = z₁ + x",
+    "5.4 Norm": "y = norm(z₁)",
+    "5.5 Feed-forward": "z = feed-forward(y)",
+    "5.6 Residual": "x = z + z₁",
+}
+
+
 @cache
-def sizes() -> Board:
-    """The shape after each of the six steps, for 224 × 224 pixels in patches of 14."""
-    sizes: dict[str, Any] = {"image": 224, "patch": 14, "dim": 128, "heads": 8, "head_dim": 64}
-    config = ViTConfig(**sizes, depth=1, mlp=2048, classes=1000, qkv_bias=False)  # as six blocks
-    rows = {
-        name: [" × ".join(f"{size:,}" for size in x.shape), formula]
-        for name, formula, x in vit_steps(ViT(config).eval(), torch.zeros(1, 3, 224, 224))
-    }
-    return board([table("224 × 224 pixels in patches of 14 × 14", rows, ["shape", "formula"])])
-
-
 @torch.no_grad()
-def vit_steps(network: ViT, pixels: Tensor) -> list[tuple[str, str, Tensor]]:
-    """A vision transformer one step at a time: its name, a formula, and the tensor after it.
+def sizes() -> Board:
+    """The shape after each of the six steps, for 224 × 224 pixels in patches of 14.
 
     Steps 1 to 4 compute the input of the first block, step 5 is that block, step 6 all blocks and
     the head (Dosovitskiy et al. 2021, equations 1 to 4).
     """
-    block: Any = network.blocks[0]
-    flat = cut(pixels, network.config.patch, network.config.order)
-    projected, grid = network.patches(pixels)
-    prefix = network.prefix[:1].expand(len(pixels), -1, -1)
-    longer = torch.cat([prefix, network.patch_norm(projected)], dim=1)
+    sizes: dict[str, Any] = {"image": 224, "patch": 14, "dim": 128, "heads": 8, "head_dim": 64}
+    config = ViTConfig(**sizes, depth=1, mlp=2048, classes=1000, qkv_bias=False)  # as six blocks
+    network, images = ViT(config).eval(), torch.zeros(1, 3, 224, 224)
+    projected, grid = network.patches(images)
+    longer = torch.cat([network.prefix[:1][None], network.patch_norm(projected)], dim=1)
     placed = network.positions(longer, grid)
-    _, read, attended, between, again, fed, end = (x for _, x in block_steps(block, placed))
-    out = network(pixels)
-    if out.logits is None:
-        raise ValueError("expected a network with a head")
-    return [
-        ("1 Cut into patches", "row, column, channel", flat),
-        ("2 Project every patch", "x E + b", projected),
-        ("3 Put a class token in front", "[class | x]", longer),
-        ("4 Add positions", "x + T", placed),
-        ("5.1 Norm", "y₁ = norm(x)", read),
-        ("5.2 Attention", "z₁ = attention(y₁)", attended),
-        ("5.3 Residual", "z₁ = z₁ + x", between),
-        ("5.4 Norm", "y = norm(z₁)", again),
-        ("5.5 Feed-forward", "z = feed-forward(y)", fed),
-        ("5.6 Residual", "x = z + z₁", end),
-        ("6 All 6 blocks, and a norm", "norm(x)", out.hidden),
-        ("6 Class token to classes", "W x₀ + b", out.logits),
-    ]
+    block: Any = network.blocks[0]
+    out, (_, *inside) = network(images), block_steps(block, placed)
+    steps = {
+        "1 Cut into patches": ("row, column, channel", cut(images, config.patch, config.order)),
+        "2 Project every patch": ("x E + b", projected),
+        "3 Put a class token in front": ("[class | x]", longer),
+        "4 Add positions": ("x + T", placed),
+        **{of: (formula, x) for (of, formula), (_, x) in zip(INSIDE.items(), inside, strict=True)},
+        "6 All 6 blocks, and a norm": ("norm(x)", out.hidden),
+        "6 Class token to classes": ("W x₀ + b", out.logits),
+    }
+    rows = {
+        name: [" × ".join(f"{size:,}" for size in x.shape), formula]
+        for name, (formula, x) in steps.items()
+    }
+    return board([table("224 × 224 pixels in patches of 14 × 14", rows, ["shape", "formula"])])
 
 
 NETWORKS = ("vit-32", "vit-b16", "vit-raw-head")
@@ -454,9 +433,9 @@ def frames(sound_layer: int, sound_head: int, heard: int) -> Board:
     far = [each for at, each in enumerate(weights) if abs(at - position) * frame > FAR]
     first = min(max(0, position - CUT_OUT // 2), levels.shape[1] // STRIDE - CUT_OUT)
     begins, ends = first * frame, (first + CUT_OUT) * frame
-    tokens = range(first, first + CUT_OUT)
-    cuts = [_painted(levels, STRIDE * at, STRIDE * (at + 1), 8) for at in tokens]
-    bands, columns = built["shapes"][0]
+    columns = range(STRIDE * first, STRIDE * (first + CUT_OUT), STRIDE)
+    cuts = [_painted(levels, at, at + STRIDE, 8) for at in columns]
+    bands, read_columns = built["shapes"][0]
     width, count = built["shapes"][-1]
     title = f"{bands} bands of frequency, a column each {1000 * step:.0f} ms"
     framed = (begins, ends, f"{begins:.2f} to {ends:.2f} s")
@@ -464,11 +443,11 @@ def frames(sound_layer: int, sound_head: int, heard: int) -> Board:
     marked = (position * frame, (position + 1) * frame, f"{position}")
     place: dict[str, Any] = {"layer": layer, "head": head, "token": position}
     return board(
-        [picture(title, [_painted(levels, 0, levels.shape[1], 2)], high=seconds, span=framed)],
+        [picture(title, [_painted(levels, 0, levels.shape[1], 2)], seconds, framed)],
         [picture(f"the framed {ends - begins:.2f} s: {CUT_OUT} tokens", cuts)],
-        [curve(heights, weights, step=frame, span=marked)],
+        [curve(heights, weights, frame, marked)],
         bands=bands,
-        columns=columns,
+        columns=read_columns,
         width=width,
         tokens=count,
         heard=len(weights),
@@ -511,7 +490,7 @@ def shapes() -> dict[str, Any]:
     with torch.no_grad():
         after = [x, first(x), second(first(x))]
     sees = first.kernel_size[0] + first.stride[0] * (second.kernel_size[0] - 1)
-    return {"shapes": [[*each.shape[1:]] for each in after], "sees": sees}
+    return {"shapes": [each.shape[1:] for each in after], "sees": sees}
 
 
 @real.of("whisper")
@@ -529,7 +508,7 @@ def listens(layer: int, head: int, token: int) -> dict[str, Any]:
             f" {heard}, received {layer}, {head} and {token}"
         )
     row = trace.weights(layer, head, kind="self", tower="encoder", rows=range(token, token + 1))[0]
-    return {"at": row[:heard].tolist(), "frame": sound.seconds / site.keys, "tokens": site.keys}
+    return {"at": row[:heard], "frame": sound.seconds / site.keys, "tokens": site.keys}
 
 
 BOARDS = {

@@ -21,10 +21,8 @@ def page() -> None:
         shared.error_line(problem)
     plans = {
         each.name: {
-            "aim": prose.parts(each.plan.aim),
-            "show": prose.parts(each.plan.show),
-            "ask": prose.parts(each.plan.ask),
-            "misreading": prose.parts(f"{each.misreading.wrong} {each.misreading.right}"),
+            term: prose.parts(text)
+            for term, text in {**each.plan, "misreading": " ".join(each.misreading)}.items()
         }
         for each in course.COURSE
     }

@@ -11,7 +11,6 @@ from headscope_views import view
 
 from viz import course
 from viz.course import prose
-from viz.course.glossary import TERMS
 from viz.course.reading import Lesson
 from viz.pages import shared
 from viz.pages.frame import registry
@@ -28,7 +27,7 @@ def page(name: str) -> None:
     with framed(lesson):
         story.show(lesson, listed())
         for each in lesson.pages:
-            explore(each.label, each.page, **each.query)
+            explore(each["label"], each["page"], **each["query"])
         code(name, *lesson.code)
         takeaways(lesson)
 
@@ -55,7 +54,8 @@ def framed(lesson: Lesson, *params: link.Param) -> Iterator[None]:
         except ValueError as error:
             shared.error_line(error)
         with st.expander("Glossary", key="lesson_glossary"):
-            items = "".join(f"<dt>{escape(n)}</dt><dd>{escape(t)}</dd>" for n, t in TERMS.items())
+            terms = prose.GLOSSARY.items()
+            items = "".join(f"<dt>{escape(n)}</dt><dd>{escape(t)}</dd>" for n, t in terms)
             st.html(f'<dl class="lesson-glossary">{items}</dl>')
     attention.address(name, params)
 
@@ -117,7 +117,7 @@ def takeaways(lesson: Lesson) -> None:
     st.html(
         f'<div class="lesson-text lesson-takeaways"><h5>To take away</h5><ul>{items}</ul></div>'
     )
-    wrong, right = map(prose.html, (lesson.misreading.wrong, lesson.misreading.right))
+    wrong, right = map(prose.html, lesson.misreading)
     st.html(
         '<div class="lesson-text lesson-misreading"><h5>A common misreading</h5>'
         f'<p class="wrong">{wrong}</p><p class="right">{right}</p></div>'

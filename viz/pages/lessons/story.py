@@ -6,8 +6,8 @@ from typing import Any
 from headscope_views import view
 
 from viz import theme
-from viz.course import prose, real
-from viz.course.reading import SIZES, Lesson, Question, Step
+from viz.course import real
+from viz.course.reading import SIZES, Lesson, Step
 from viz.pages.state import params as link
 from viz.pages.state import session
 
@@ -42,31 +42,11 @@ def show(lesson: Lesson, listed: Mapping[str, Any]) -> None:
 
 def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
     return {
-        "name": step.name,
-        "title": step.title,
-        "deeper": step.deeper,
-        "board": step.board,
+        **vars(step),
         "sizes": step.computed == SIZES,
         "computed": f"Computed now, from {step.computed or lesson.computed}.",
         "controls": [lesson.inputs[name].control(name) for name in step.controls],
-        "inputs": step.inputs,
-        "formulas": [prose.parts(line) for line in step.formulas],
-        "code": [prose.parts(line) for line in step.code],
-        "prose": [prose.parts(paragraph) for paragraph in step.prose],
-        "said": prose.parts(" ".join(step.said)),
-        "tries": [{"label": each.label, "inputs": each.inputs} for each in step.tries],
-        "ask": _question(step.ask),
     }
-
-
-def _question(asked: Question | None) -> dict[str, Any] | None:
-    if asked is None:
-        return None
-    options = [
-        {"text": each.text, "right": each.right, "feedback": prose.parts(each.feedback)}
-        for each in asked.options
-    ]
-    return {"text": prose.parts(asked.text), "options": options}
 
 
 def _theme(mode: theme.Mode) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 // The controls of a figure.
 
 import { html } from "../core/html.js";
+import { Switch } from "../parts/controls.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { fixed } from "../scene/numbers.js";
 
@@ -65,11 +66,10 @@ function Slider({ control, now, change }) {
 
 function Choice({ control: { label, options }, now, change }) {
   const choose = (value) => change(typeof now === "number" ? Number(value) : value);
-  return html`<div class="story-control" role="group" aria-label=${label}>
+  const choices = options.map(([value, title]) => ({ value, label: title, title }));
+  return html`<div class="story-control">
     <span>${label}</span>
-    <div class="hs-switch">
-      ${options.map(([value, title]) => html`<button type="button" class="hs-button" aria-pressed=${String(String(now) === value)} onClick=${() => choose(value)}>${title}</button>`)}
-    </div>
+    <${Switch} ...${{ name: label, choices, chosen: String(now), onChoose: choose }} />
   </div>`;
 }
 

@@ -1,10 +1,11 @@
 // The figure beside the text: its picture, what it is computed from, its controls and its numbers.
 
 import { html } from "../core/html.js";
-import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
-import { fixed } from "../scene/numbers.js";
+import { Button } from "../parts/controls.js";
+import { useState } from "../vendor/hooks.js";
 import { SIZE } from "../scene/layout.js";
 import { Scene } from "../scene/scene.js";
+import { writtenCell } from "./board.js";
 import { Controls } from "./controls.js";
 import { written } from "./inputs.js";
 import { Prose } from "./prose.js";
@@ -17,8 +18,8 @@ const [LEGIBLE, PRESENTED] = [10, 20]; // pixels of text on a phone, and of text
 
 /** @param {{story: Story, isNarrow: boolean}} props */
 export function FigurePane({ story, isNarrow }) {
-  const { props, refusal, figure, isPresented } = story;
-  const numbers = story.numbersOf();
+  const { props, refusal, isPresented } = story;
+  const answer = story.at();
   const isWaiting = story.isWaiting();
   const { controls } = props.steps[story.step];
   const { failure } = story.numbers;
@@ -28,47 +29,40 @@ export function FigurePane({ story, isNarrow }) {
       ${isWaiting && html`<span class="story-waits">waits for your answer</span>`}
       ${
         written(story.inputs, story.openingInputs(story.step)) &&
-        html`<${Button} text="Reset" label="The figure as it was at first" press=${() => story.reset()} />`
+        html`<${Button} text="Reset" title="The figure as it was at first" onClick=${() => story.set(story.openingInputs(story.step))} />`
       }
       <div class="hs-switch story-save" role="group" aria-label="Save">
-        <${Button} text="SVG" label="Save this figure as an SVG file" press=${() => story.save("svg")} />
-        <${Button} text="PNG" label="Save this figure as a PNG file" press=${() => story.save("png")} />
+        <${Button} text="SVG" title="Save this figure as an SVG file" onClick=${() => story.save("svg")} />
+        <${Button} text="PNG" title="Save this figure as a PNG file" onClick=${() => story.save("png")} />
       </div>
-      <${Button} text="Present" label="The figure alone, large, with a caption (P)" press=${() => story.present(true)} />
+      <${Button} text="Present" title="The figure alone, large, with a caption (P)" onClick=${() => story.present(true)} />
     </div>
-    <${Picture} ...${{ story, numbers, isNarrow }} />
-    ${isPresented && html`<${Caption} ...${{ story, numbers, isWaiting }} />`}
-    <p class="story-computed"><${Computed} ...${{ story, numbers, controls }} /></p>
+    <${Picture} ...${{ story, isTurning: !answer || story.numbers.isLate, isNarrow }} />
+    ${isPresented && html`<${Caption} ...${{ story, numbers: answer?.numbers, isWaiting }} />`}
+    <p class="story-computed"><${Computed} ...${{ story, numbers: answer?.numbers, controls }} /></p>
     <p class="story-problem" role="alert" hidden=${!refusal && !failure}>
       ${refusal || failure} ${
         failure &&
-        html`<${Button} text="Try again" label="Request the numbers again" press=${() => story.numbers.retry()} />`
+        html`<${Button} text="Try again" title="Request the numbers again" onClick=${() => story.numbers.retry()} />`
       }
     </p>
     ${!isWaiting && html`<${Controls} ...${{ story, controls }} />`}
-    ${figure && numbers && !isWaiting && html`<${Tables} ...${{ story, numbers }} />`}
+    ${answer && !isWaiting && html`<${Tables} ...${{ story, answer }} />`}
   </div>`;
 }
 
 /** The picture, which stays, dimmed, until the numbers of another step come. */
-function Picture({ story, numbers, isNarrow }) {
-  const { root, dragging, isPresented } = story;
-  const latest = useRef({ marks: [], said: "", high: SIZE[1] });
-  if (numbers) latest.current = story.drawn(numbers);
-  const isFirst = root.dataset.ready === undefined;
-  useLayoutEffect(() => {
-    if (numbers) Object.assign(root.dataset, { step: story.moment().step, ready: "" });
-  });
-  const { marks, said, high } = latest.current;
+function Picture({ story, isTurning, isNarrow }) {
+  const { dragging, isPresented } = story;
+  const { marks, said, high } = story.drawn();
   const look = {
-    ...{ marks, said, high: isPresented ? high : SIZE[1], isStill: dragging || isFirst },
+    ...{ marks, said, high: isPresented ? high : SIZE[1], isStill: dragging },
     least: isPresented ? PRESENTED : isNarrow ? LEGIBLE : 0,
   };
   const act = {
     patch: (patch, dragged) => story.patch(patch, dragged),
     refuse: (reason) => story.refuse(reason),
   };
-  const isTurning = !numbers || story.numbers.seconds > 0;
   return html`<div class=${isTurning ? "story-picture story-turning" : "story-picture"}><${Scene} ...${{ ...look, ...act }} /></div>`;
 }
 
@@ -87,19 +81,14 @@ function firstSentence(parts) {
   return [...parts.slice(0, at), ending.replace(/:$/, ".")];
 }
 
-const Button = ({ text, label, press, disabled = false }) =>
-  html`<button type="button" class="hs-button" title=${label} aria-label=${label} disabled=${disabled} onClick=${press}>${text}</button>`;
-
-/** What the numbers are computed from, or for how long they have been; a link to the model behind them. */
+/** What the numbers are computed from; a link to the model behind them. */
 function Computed({ story, numbers, controls }) {
-  const { seconds } = story.numbers;
-  if (seconds) return `Still computing: ${seconds} s`;
+  if (story.numbers.isLate) return "Still computing …";
   const step = story.props.steps[story.step];
   const { computed, explore } = step.sizes ? {} : ((step.board ? numbers?.board : numbers) ?? {});
-  const source = computed ?? step.computed;
   const stored = computed && numbers?.nearest ? `${namesOf(numbers.nearest, controls)} · ` : "";
   const address = explore && new URL(`./?${new URLSearchParams(explore.query)}`, location.href).href;
-  return html`${stored}${source} ${explore && html`<a class="story-explore" href=${address}>${explore.label}</a>`}`;
+  return html`${stored}${computed ?? step.computed} ${explore && html`<a class="story-explore" href=${address}>${explore.label}</a>`}`;
 }
 
 /** Values by the labels of their controls: “Layer 3, head 4”. */
@@ -113,25 +102,17 @@ function namesOf(values, controls) {
 }
 
 /** The numbers behind the figure, folded away. */
-function Tables({ story, numbers }) {
+function Tables({ story, answer }) {
   const [isOpen, open] = useState(false);
   const toggled = (event) => open(event.target.open);
   return html`<details class="story-numbers" onToggle=${toggled}>
     <summary>Show numbers</summary>
-    <div class="story-numbers-inner">${isOpen && (story.partOf(numbers).part.tables ?? []).map((each) => html`<${Table} ...${each} />`)}</div>
+    <div class="story-numbers-inner">${isOpen && (story.partOf(answer).part.tables ?? []).map((each) => html`<${Table} ...${each} />`)}</div>
   </details>`;
 }
 
-function Table({ title, rows, cols, values }) {
-  const cell = (value) =>
-    value === null
-      ? "masked"
-      : typeof value === "string"
-        ? value
-        : fixed(value, Number.isInteger(value) ? 0 : DIGITS);
-  return html`<table class="story-table">
-    <caption>${title}</caption>
-    ${cols.length > 0 && html`<tr><td></td>${cols.map((name) => html`<th scope="col">${name}</th>`)}</tr>`}
-    ${values.map((row, i) => html`<tr><th scope="row">${rows[i] ?? ""}</th>${row.map((value) => html`<td>${cell(value)}</td>`)}</tr>`)}
-  </table>`;
-}
+const Table = ({ title, rows, cols, values }) => html`<table class="story-table">
+  <caption>${title}</caption>
+  ${cols.length > 0 && html`<tr><td></td>${cols.map((name) => html`<th scope="col">${name}</th>`)}</tr>`}
+  ${values.map((row, i) => html`<tr><th scope="row">${rows[i] ?? ""}</th>${row.map((value) => html`<td>${writtenCell(value, DIGITS)}</td>`)}</tr>`)}
+</table>`;

@@ -2,7 +2,7 @@
 // are kept: a step that is there already is shown within a frame.
 
 const KEPT = 64; // answers
-const SLOW_MS = 1000;
+const LATE_MS = 1000;
 
 export class Numbers {
   /**
@@ -17,56 +17,40 @@ export class Numbers {
     /** @type {string[]} */
     this.expected = [];
     this.wanted = "";
-    this.flying = ""; // the path that is asked for
+    this.isFlying = false; // whether a path that was wanted is asked for
     this.failure = "";
-    this.seconds = 0; // that the numbers asked for have taken
+    this.isLate = false; // whether the numbers that are wanted take long
     this.end = new AbortController();
   }
 
-  /** @param {string} path */
-  get(path) {
-    return this.kept.get(path);
-  }
-
-  /** @param {string} path */
-  want(path) {
+  /** Asks for numbers: one request at a time, and of the wishes that come meanwhile only the last. @param {string} path */
+  async want(path) {
     if (path === this.wanted) return;
-    this.wanted = path;
-    this.failure = "";
-    this.ask();
-  }
-
-  /** Asks for what is wanted: one request at a time, and of the wishes that come meanwhile only the last. */
-  async ask() {
-    const path = this.wanted;
-    const isHere = this.kept.has(path);
-    this.count(!isHere);
-    if (this.flying || isHere) return;
-    this.flying = path;
-    const failure = await this.fetch(path);
-    this.flying = "";
-    if (this.end.signal.aborted) return;
-    if (path === this.wanted) this.failure = failure;
-    else if (!this.kept.has(this.wanted)) return this.ask();
-    this.count(false);
+    clearTimeout(this.clock);
+    [this.wanted, this.failure, this.isLate] = [path, "", false];
+    if (this.kept.has(path)) return;
+    this.clock = setTimeout(() => {
+      this.isLate = true;
+      this.changed();
+    }, LATE_MS);
+    if (this.isFlying) return;
+    this.isFlying = true;
+    while (!this.kept.has(this.wanted) && !this.failure) {
+      const asked = this.wanted;
+      const failure = await this.fetch(asked);
+      if (this.end.signal.aborted) return;
+      if (asked === this.wanted) this.failure = failure;
+    }
+    clearTimeout(this.clock);
+    this.isFlying = this.isLate = false;
     this.changed();
   }
 
   retry() {
-    this.failure = "";
-    this.ask();
+    const path = this.wanted;
+    this.wanted = "";
+    this.want(path);
     this.changed();
-  }
-
-  /** Counts the seconds that numbers take. @param {boolean} on */
-  count(on) {
-    clearInterval(this.clock);
-    this.seconds = 0;
-    if (!on) return;
-    this.clock = setInterval(() => {
-      this.seconds += 1;
-      this.changed();
-    }, SLOW_MS);
   }
 
   /** Keeps the answer at a path; why there is none, or "". @param {string} path */
@@ -85,18 +69,16 @@ export class Numbers {
   /** Fetches what may be wanted next, in this order, in place of what was expected before; a failure ends it. @param {string[]} paths */
   async expect(paths) {
     const isIdle = !this.expected.length;
-    this.expected = [...new Set(paths)];
+    this.expected = paths.filter((path) => !this.kept.has(path));
     while (isIdle && this.expected.length && !this.end.signal.aborted) {
-      const [path] = this.expected;
-      const isHere = this.kept.has(path);
-      if (!isHere && (await this.fetch(path))) this.expected = [];
-      this.expected = this.expected.filter((each) => each !== path);
-      if (!isHere) this.changed();
+      const failure = await this.fetch(this.expected[0]);
+      this.expected = failure ? [] : this.expected.filter((path) => !this.kept.has(path));
+      this.changed();
     }
   }
 
   destroy() {
-    clearInterval(this.clock);
+    clearTimeout(this.clock);
     this.end.abort();
   }
 }

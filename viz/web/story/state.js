@@ -15,29 +15,24 @@ import { plainText } from "./prose.js";
 import { answeredSteps, progress, recordAnswer, recordSeen } from "./progress.js";
 import { veiled } from "./veil.js";
 
-/** @import {Figure, Inputs, Mark, Moment, Patch, StoryProps} from "../types" */
+/** @import {Figure, Inputs, Moment, Patch, StoryProps} from "../types" */
 
-const AHEAD_MS = 120; // after the last change, before what may be wanted next is fetched
+/** @typedef {{numbers: any, moment: Moment}} Answer numbers, and what they are drawn for */
 
 export class Story {
-  /**
-   * @param {HTMLElement} root
-   * @param {StoryProps} props
-   * @param {() => void} draw
-   */
+  /** @param {HTMLElement} root @param {StoryProps} props @param {() => void} draw */
   constructor(root, props, draw) {
     this.root = root;
     this.props = props;
     this.draw = draw;
     this.link = new PageLink(root);
     this.step = 0;
-    /** @type {Inputs} */
-    this.inputs = { ...props.inputs };
+    this.inputs = props.inputs;
     this.answered = answeredSteps(props.page);
     /** @type {Figure | null} */
     this.figure = null;
-    /** @type {{numbers: any, step: string} | null} */
-    this.latest = null; // numbers that were drawn
+    /** @type {Answer | null} */
+    this.shown = null; // the newest numbers of what was asked for
     this.isPresented = false;
     this.isPaper = false;
     this.dragging = false;
@@ -93,7 +88,7 @@ export class Story {
     return { ...this.inputs, ...Object.fromEntries(names.map((name) => [name, opening[name]])) };
   }
 
-  /** Whether a step's question waits for an answer. @param {number} [step] */
+  /** Whether a step's question waits for an answer. */
   isWaiting(step = this.step) {
     const { ask, name } = this.props.steps[step];
     return Boolean(ask) && !this.answered.includes(name) && !this.isPaper;
@@ -112,7 +107,7 @@ export class Story {
     return way[way.findIndex(({ name }) => name === this.props.page) + 1];
   }
 
-  /** What the figure shows at a step. @type {(step?: number) => Moment} */
+  /** What the figure shows at a step. @returns {Moment} */
   moment(step = this.step) {
     const { steps } = this.props;
     const reached = (/** @type {string} */ name) => steps.findIndex((each) => each.name === name) <= step;
@@ -121,42 +116,33 @@ export class Story {
 
   /** Where a state's numbers are. @param {Moment} moment */
   pathOf(moment) {
-    const asks = this.figure?.asks?.(moment);
-    /** @type {any} */
-    const inputs = { ...moment.inputs, ...asks, ...(moment.board && { board: moment.step }) };
+    const inputs = { ...moment.inputs, ...(moment.board && { board: moment.step }) };
     return `${location.origin}/api/figure/${this.props.page}?${queryOf(inputs)}`;
   }
 
-  /** The numbers of a step in its own state; of the step shown those before the last change, until new ones come. @param {number} [step] */
-  numbersOf(step) {
-    if (!this.figure) return null;
+  /** The numbers of a step, and what they are drawn for: of the step that is read those before the last change, until new ones come. @returns {Answer | null} */
+  at(step = this.step) {
     const moment = this.moment(step);
-    const answer = this.numbers.get(this.pathOf(moment));
-    return answer ?? (this.latest?.step === moment.step ? this.latest.numbers : null);
+    const numbers = this.figure && this.numbers.kept.get(this.pathOf(moment));
+    return numbers ? { numbers, moment } : this.shown?.moment.step === moment.step ? this.shown : null;
   }
 
-  /** Asks for the numbers of what is shown. */
+  /** Asks for the numbers of what is read. */
   ask() {
-    if (!this.figure) return;
-    this.numbers.want(this.pathOf(this.moment()));
-    const numbers = this.numbersOf();
-    if (numbers) this.latest = { numbers, step: this.moment().step };
+    if (this.figure) this.numbers.want(this.pathOf(this.moment()));
+    this.shown = this.at() ?? this.shown;
   }
 
+  /** Numbers are here: those of the other steps are fetched, the nearest first. */
   arrived() {
     this.draw();
-    clearTimeout(this.quiet);
-    this.quiet = setTimeout(() => this.lookAhead(), AHEAD_MS);
-  }
-
-  /** Fetches the other steps, the nearest first. */
-  lookAhead() {
+    if (this.numbers.isLate || this.numbers.failure) return;
     const far = (/** @type {number} */ step) => Math.abs(step - this.step - 0.5);
     const steps = this.props.steps.map((_, step) => step).sort((a, b) => far(a) - far(b));
     this.numbers.expect(steps.map((step) => this.pathOf(this.moment(step))));
   }
 
-  /** @type {(patch: Patch, dragged?: boolean) => void} nothing moves by itself while something is dragged */
+  /** Changes inputs; nothing moves by itself while something is dragged. @type {(patch: Patch, dragged?: boolean) => void} */
   patch(patch, dragged = false) {
     this.dragging = dragged;
     this.set({ ...this.inputs, ...patch });
@@ -169,15 +155,6 @@ export class Story {
     this.record();
   }
 
-  /** Sets inputs; all others are as at the start. @param {Patch} inputs */
-  tryOut(inputs) {
-    this.set({ ...this.props.inputs, ...inputs });
-  }
-
-  reset() {
-    this.set(this.openingInputs(this.step));
-  }
-
   /** Says why a number that was typed is not taken. @param {string} reason */
   refuse(reason) {
     this.refusal = reason;
@@ -187,12 +164,12 @@ export class Story {
   /** Goes to a step, with the inputs that steps set as it opens. @param {number} step */
   show(step) {
     if (step < 0 || step === this.step) return;
-    [this.inputs, this.step] = [this.inputsOf(step), step];
-    this.refusal = "";
-    this.record();
+    const inputs = this.inputsOf(step);
+    this.step = step;
+    this.set(inputs);
   }
 
-  /** Shows what a question kept back; a choice counts as an answer, a look at the result does not. @param {boolean} [chosen] */
+  /** Shows what a question kept back; a choice counts as an answer, a look at the result does not. */
   answer(chosen = false) {
     const { page, steps } = this.props;
     const { name } = steps[this.step];
@@ -212,42 +189,44 @@ export class Story {
     return this.props.theme[this.isPaper ? "light" : modeOf(this.root)];
   }
 
-  /** The part that is drawn of numbers, and what it says. @type {(numbers: any, step?: number) => any} */
-  partOf(numbers, step = this.step) {
-    const moment = this.moment(step);
+  /** The part that is drawn of numbers, and what it says. @param {Answer} answer */
+  partOf({ numbers, moment }) {
     const { board, nearest } = numbers;
     const near = nearest ? { ...moment, inputs: { ...moment.inputs, ...nearest } } : moment; // what is stored
     const part = board ? boardPart(board) : /** @type {Figure} */ (this.figure).picture(numbers, near);
-    const said = plainText(this.props.steps[step].said, numbers);
-    return { part, said: [said, described(part.tables ?? [])].filter(Boolean).join(" ") };
+    const step = this.props.steps.find(({ name }) => name === moment.step);
+    const said = [plainText(step?.said ?? [], numbers), described(part.tables ?? [])];
+    return { part, said: said.filter(Boolean).join(" ") };
   }
 
-  /** The marks of the picture, how high it is, and what it says: of a question that waits, what the step before says already. @param {any} numbers */
-  drawn(numbers) {
+  /** The marks of the picture, how high it is, and what it says: of a question that waits, what the step before says already. */
+  drawn() {
+    if (!this.shown) return { marks: [], said: "", high: SIZE[1] };
     const ink = inkOf(this.colours());
-    const { part, said } = this.partOf(numbers);
-    const marks = fitted(part, ink);
-    const high = highOf(part);
-    if (!this.isWaiting()) return { marks, said, high };
-    const earlier = this.step ? this.numbersOf(this.step - 1) : null;
-    /** @type {Mark[]} */
-    const before = earlier ? fitted(this.partOf(earlier, this.step - 1).part, ink) : [];
-    return { marks: veiled(marks, before, ink), said: "The figure waits for your answer.", high };
+    const { part, said } = this.partOf(this.shown);
+    const drawing = { marks: fitted(part, ink), said, high: highOf(part) };
+    if (!this.isWaiting()) return drawing;
+    const earlier = this.step ? this.at(this.step - 1) : null;
+    const before = earlier ? fitted(this.partOf(earlier).part, ink) : [];
+    return {
+      ...drawing,
+      marks: veiled(drawing.marks, before, ink),
+      said: "The figure waits for your answer.",
+    };
   }
 
   /** @param {import("../core/drawing_file.js").Format} format */
   save(format) {
-    const numbers = this.numbersOf();
-    if (!numbers) return;
+    const answer = this.at();
+    if (!answer) return;
     const { title, theme, page, steps } = this.props;
     const { name, title: about } = steps[this.step];
-    const { part, said } = this.partOf(numbers);
+    const { part, said } = this.partOf(answer);
     const svg = fileOf(fitted(part, inkOf(theme.light)), `${title}: ${about}`, said, theme.light);
     saveDrawing(svg, SIZE, `headscope-${page}-${name}`, format);
   }
 
   destroy() {
-    clearTimeout(this.quiet);
     this.link.destroy();
     this.numbers.destroy();
   }

@@ -37,7 +37,7 @@ export function StepBar({ story }) {
 
 /** @param {{story: Story, step: StoryStep, at: number}} props */
 export function Step({ story, step, at }) {
-  const numbers = story.numbersOf(at);
+  const numbers = story.at(at)?.numbers ?? null;
   const { prose, tries } = step;
   const isWaiting = story.isWaiting(at);
   return html`<section class="story-step" id=${`step-${step.name}`}>
@@ -52,7 +52,7 @@ export function Step({ story, step, at }) {
         ${
           tries.length > 0 &&
           html`<div class="story-tries" role="group" aria-label="Try this">
-            ${tries.map(({ label, inputs }) => html`<button type="button" class="hs-button" onClick=${() => story.tryOut(inputs)}>${label}</button>`)}
+            ${tries.map(({ label, inputs }) => html`<button type="button" class="hs-button" onClick=${() => story.set({ ...story.props.inputs, ...inputs })}>${label}</button>`)}
           </div>`
         }
       </div>`

@@ -43,6 +43,7 @@ export function mount(root, first) {
       </div>`,
       root,
     );
+    if (story.shown) Object.assign(root.dataset, { step: story.shown.moment.step, ready: "" });
   }
 
   const paper = (/** @type {boolean} */ on) => () => {
@@ -59,7 +60,7 @@ export function mount(root, first) {
   const sizes = new ResizeObserver(draw);
   sizes.observe(root);
   import(`../../course/${first.page}/figure.js`).then(
-    ({ figure }) => story.begin(figure),
+    (figure) => story.begin(figure),
     () => story.refuse("The figure could not be loaded. Reload the page."),
   );
 

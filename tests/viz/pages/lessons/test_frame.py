@@ -13,7 +13,6 @@ from tests.viz.pages.helpers import link, view
 from tests.viz.pages.lessons.pages import errors, run, words
 from viz import course
 from viz.course import prose
-from viz.course.glossary import TERMS
 from viz.course.numbers import softened
 from viz.course.quiz import tables
 from viz.course.quiz.numbers import product
@@ -44,7 +43,7 @@ def test_marks_become_html_and_nothing_else_does() -> None:
     shown = prose.html("a [[softmax|soft maximum]]")
     assert 'tabindex="0"' in shown
     assert ">soft maximum</span>" in shown
-    assert TERMS["softmax"] in shown
+    assert prose.GLOSSARY["softmax"] in shown
     with pytest.raises(ValueError, match="expected one of its terms, received 'nonsense'"):
         prose.html("[[nonsense]]")
 
@@ -94,7 +93,7 @@ def test_an_older_link_opens_the_lesson_and_says_what_is_gone() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_plan_has_a_question_with_one_right_choice(name: str) -> None:
-    ask = course.lesson(name).plan.ask
+    ask = course.lesson(name).plan["ask"]
     if "·" in ask:
         assert len(re.findall(r"\*\*[^*]+\*\*", ask)) == 1
         assert 2 <= ask.count("·") + 1 <= 5
