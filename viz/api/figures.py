@@ -2,8 +2,7 @@
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from viz import course
@@ -39,12 +38,10 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
 
     def compute() -> dict[str, Any]:
         try:
-            try:
-                return _told(answer(lesson, step, values))
-            except real.NotStoredError:
-                return _nearest(lesson, step, values)
+            found = answer(lesson, step, values)
         except InputError as error:
             raise QuestionError(str(error)) from None
+        return real.told(found) | ({BOARD: real.told(found[BOARD])} if step else {})
 
     return compute
 
@@ -56,42 +53,9 @@ def answer(lesson: Lesson, step: str | None, values: Mapping[str, Any]) -> dict[
     return plain({**values, **_called(module.numbers, values), **board})
 
 
-def _told(found: dict[str, Any], *, nearest: bool = False) -> dict[str, Any]:
-    board = {BOARD: real.told(found[BOARD], nearest)} if BOARD in found else {}
-    return real.told(found, nearest) | board
-
-
 def _called(function: Callable[..., dict[str, Any]], values: Mapping[str, Any]) -> dict[str, Any]:
     """What a function of some of the inputs returns."""
     return function(**{name: values[name] for name in inspect.signature(function).parameters})
-
-
-def _nearest(lesson: Lesson, step: str | None, values: dict[str, Any]) -> dict[str, Any]:
-    """The answer of the nearest stored state; its inputs that differ are in `nearest`."""
-    known = min(_stored_states(lesson, step), key=lambda each: _distance(lesson, values, each))
-    for name in [name for name, value in values.items() if known[name] != value]:
-        with suppress(InputError):
-            answer(lesson, step, trial := known | {name: values[name]})
-            known = trial
-    found = answer(lesson, step, known)
-    differences = {name: value for name, value in known.items() if value != values[name]}
-    return {**_told(found, nearest=True), "nearest": differences}
-
-
-def _stored_states(lesson: Lesson, board: str | None) -> Iterator[dict[str, Any]]:
-    """States of the steps that show the same board, or the figure, as `viz.store` stores them."""
-    for step in lesson.steps:
-        if (step.name if step.board else None) == board:
-            yield from (state(lesson, each) for each in step.states())
-
-
-def _distance(lesson: Lesson, a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[float, ...]:
-    """How far apart two states are: first in choices, then in other inputs, then in counts."""
-    differing = [name for name in a if a[name] != b[name]]
-    abouts = [lesson.inputs[name] for name in differing]
-    counts = [n for n, each in zip(differing, abouts, strict=True) if each.kind == "count"]
-    choices = sum(each.kind == "choice" for each in abouts)
-    return choices, len(differing) - choices, sum(abs(a[name] - b[name]) for name in counts)
 
 
 def parser(about: Input) -> Parse:

@@ -48,10 +48,6 @@ Kept = dict[str, dict[str, Answer]]  # lesson → call → its answer
 _record: ContextVar[Kept | None] = ContextVar("record", default=None)
 
 
-class NotStoredError(InputError):
-    """A state whose numbers need a model that is not on this machine, and are not stored."""
-
-
 def here(name: str) -> bool:
     """Whether a model of the catalogue is on this machine."""
     return is_here(entry(name))
@@ -75,7 +71,7 @@ def of(name: str) -> Callable[[Callable[Args, Answer]], Callable[Args, Answer]]:
                 return record.setdefault(lesson, {}).setdefault(call, live(*given))
             held = stored(lesson)["answers"].get(call)
             if held is None and not here(name):
-                raise NotStoredError(
+                raise InputError(
                     f"{entry(name).title} is not on this machine, and no numbers are stored for"
                     f" this: get it in Explore, or with python -m {PREFIX}models.fetch {name}"
                 )
@@ -132,30 +128,23 @@ def about(name: str, **place: str | int) -> Answer:
     return {"about": {"model": name, **place}}
 
 
-def told(answer: Answer, nearest: bool = False) -> Answer:
+def told(answer: Answer) -> Answer:
     """An answer that says whose weights its numbers come from, and links to where to see more.
 
-    Args:
-        answer: with an "about" where it is of a model.
-        nearest: whether it is of another state than the one that was asked for.
+    What it is `about` becomes both.
     """
     if "about" not in answer:
         return answer
     place = answer["about"]
     model = entry(place["model"])
     query = {each: str(at) for each, at in (BEGIN[model.name] | place).items()}
-    spot = ", ".join(
-        f"{each} {place[each]}" for each in ("layer", "head") if place.get(each, "mean") != "mean"
-    )
-    changed = ", changed like this" if place.get("edits") else ""
-    label = f"See {spot or model.title} in Explore{changed}"
-    computed = f"Computed from these weights: those of {model.title}."
-    if not here(model.name):
+    if here(model.name):
+        changed = ", changed like this" if "edits" in place else ""
+        label = f"See {model.title} in Explore{changed}"
+        computed = f"Computed from these weights: those of {model.title}."
+    else:
         label = f"Get them ({model.download / 1e6:.0f} MB) in Explore"
         computed = f"Stored numbers, computed from these weights by {COMMAND}: those of"
-        computed += f" {model.title}, which are not on this machine."
-    if nearest:
-        computed = "The nearest stored state is shown: the one asked for needs the weights of"
         computed += f" {model.title}, which are not on this machine."
     return answer | {"computed": computed, "explore": {"label": label, "query": query}}
 

@@ -142,7 +142,7 @@ def test_the_steps_of_the_small_block_end_with_its_output(client: TestClient, or
         ("nothing", 404, "no such result or route"),
         ("dictionary?board=nothing", 400, "expected one of ways, words"),
         ("block?view=none&x=1;2", 400, "expected 8 numbers"),
-        ("tokens?text=" + "a " * 20, 400, "at most 12 tokens"),
+        ("tokens?text=" + "a " * 20, 400, "expected 1 to 12 tokens"),
         ("decoder?network=trained&text=the+zebra", 400, "received 'zebra'"),
         ("both?date=3+M%C3%A4rz", 400, "received 'ä'"),
         ("dictionary?query=Anna&temperature=0", 400, "expected a number from 0.05 to 5"),
@@ -189,8 +189,10 @@ def test_the_way_through_a_sequence_in_closed_form(client: TestClient) -> None:
     assert found["count"] == {"attention": 1, "recurrence": 10, "convolution": 5}
     assert found["hops"]["convolution"] == [0, 2, 4, 6, 8, 10]
     assert found["seen"] == [[10 - i <= 2 * (5 - layer) for i in range(11)] for layer in range(5)]
-    assert found["costs"]["attention"]["work"] == 11**2 * 7
-    assert found["costs"]["convolution"]["work"] == 5 * 11 * 7**2
+    costs = client.get("/api/figure/sequences", params={**SEQUENCES, "board": "cost"}).json()[
+        "board"
+    ]
+    assert (costs["attention"], costs["convolution"]) == (11**2 * 7, 5 * 11 * 7**2)
     sizes = found["influence"]["recurrence"]["sizes"]
     assert sizes == pytest.approx([sizes[-1] * 0.8 ** (10 - i) for i in range(11)], rel=1e-4)
     assert found["influence"]["recurrence"]["ratio"] == pytest.approx(0.8**10, rel=1e-4)

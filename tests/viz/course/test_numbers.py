@@ -171,6 +171,19 @@ def test_a_misprinted_table_number_by_number(slip: str) -> None:
             )
 
 
+def test_the_cost_of_a_layer_and_the_penalties_of_heads_in_closed_form() -> None:
+    cost = board("both", "cost", length=7, width=16)
+    assert (cost["total"], cost["projections"]) == (
+        2 * 7 * 7 * 16 + 4 * 7 * 16 * 16,
+        4 * 7 * 16 * 16,
+    )
+    found = board("position", "alibi", position=3)["weights, where all scores are equal"]
+    for slope in (2, 256):
+        exps = [math.exp(-(3 - key) / slope) for key in range(4)]
+        shares = [each / sum(exps) for each in exps]
+        assert found[f"1/{slope}"] == pytest.approx(shares, rel=1e-5)
+
+
 def test_another_last_word_moves_what_it_looks_at() -> None:
     tired, wide = (
         figures.numbers("sequences", [("ending", end)])()["reads"] for end in ("tired", "wide")

@@ -19,6 +19,7 @@ from models.request import Source, TraceRequest
 from tests.fetched import fetched
 from viz import course, store, stored
 from viz.api import figures
+from viz.api.requests import QuestionError
 from viz.course import real
 
 CHAIR = "The cat sat on the black chair because it was tired."
@@ -111,36 +112,12 @@ def test_every_step_and_button_has_numbers_without_the_model(name: str) -> None:
         json.dumps(figures.numbers(name, query)(), allow_nan=False)
 
 
-@pytest.mark.parametrize(
-    ("name", "query", "differences"),
-    [
-        ("decoder", {"text": "A frog jumped"}, {"text": "The sun rises in the"}),
-        ("block", {"view": "lens", "text": "A frog"}, {"text": "The capital of France is"}),
-        ("head_layer", {"text": "A frog"}, {"text": "The capital of France is"}),
-        ("sampling", {"start": "A frog"}, {"start": "The capital of France is"}),
-        ("vision", {"board": "frames", "sound_layer": "3", "sound_head": "1"}, {"sound_head": 4}),
-        ("vision", {"board": "frames", "heard": "60"}, {"heard": 68}),
-        ("both", {"board": "grows", "sentence": "A cat."}, {"sentence": CHAIR}),
-    ],
-)
-def test_without_the_model_the_nearest_stored_state_is_shown(
-    name: str, query: dict[str, str], differences: dict[str, Any]
-) -> None:
-    answer = figures.numbers(name, [*query.items()])()
-    assert answer["nearest"] == differences
-    there = query | {each: str(value) for each, value in answer["nearest"].items()}
-    stored = figures.numbers(name, [*there.items()])()
-    assert "nearest" not in stored
-    board = "board" in query
-    pictured, expected = (each["board"] if board else each for each in (answer, stored))
-    assert pictured["computed"].startswith("The nearest stored state is shown")
-    assert pictured["explore"]["label"].startswith("Get them (")
-    drop = {"computed", "nearest"}
-    left, right = (
-        {each: value for each, value in one.items() if each not in drop}
-        for one in (pictured, expected)
-    )
-    assert left == right
+def test_without_the_model_a_state_that_is_not_stored_is_refused_in_a_line() -> None:
+    with pytest.raises(QuestionError, match=r"SmolLM2.* is not on this machine.*get it in Explore"):
+        figures.numbers("sampling", [("start", "A frog")])()
+    found = figures.numbers("sampling", [])()
+    assert found["computed"].startswith("Stored numbers, computed from these weights")
+    assert found["explore"]["label"].startswith("Get them (")
 
 
 @pytest.mark.parametrize("name", REAL)

@@ -12,7 +12,7 @@ const DECODER = ["masked attention", "cross-attention", "feed-forward"];
 
 /** What is drawn at a step. */
 export function picture(numbers, moment) {
-  const draw = { encode: encoding, align: alignment, whole: towers, inside: towers, six, cost: costs };
+  const draw = { encode: encoding, align: alignment, whole: towers, inside: towers, six };
   return (draw[moment.step] ?? crossing)(numbers, moment);
 }
 
@@ -176,19 +176,4 @@ function six(numbers) {
   const to = (i) => wire(`memory${i}`, "encoder/six5", `decoder/six${i}`, "/key 2 flat");
   const part = wired(row({ gap: 4.5, align: "end" }, ...sides), ...[0, 1, 2, 3, 4, 5].map(to));
   return column(text("memory/name", "keys and values, for all six", "key"), part);
-}
-
-/** Multiplications as bars of one scale. */
-function costs({ cost }) {
-  const names = ["scores  Q Kᵀ: n² · d", "weighted sums  A V: n² · d", "four projections: 4 n · d²"];
-  const values = [cost.scores, cost.sums, cost.projections];
-  const overtake = `the squares overtake the projections at n = 2 d = ${grouped(cost.equal)}`;
-  const bars = { values, said: (i) => grouped(values[i]), bar: 12 };
-  return column(
-    { gap: 1.4 },
-    text("cost/title", "Multiplications of one layer of self-attention", "bold"),
-    list("cost", names, [bars], { about: "Multiplications", tall: 2.6 }),
-    text("cost/sum", `in all ${grouped(cost.total)}`, "bold"),
-    text("cost/equal", overtake, "muted"),
-  );
 }

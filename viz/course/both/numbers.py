@@ -23,18 +23,14 @@ BEST = 3  # candidates for the next character
 LAYERS = ("attention", "cross-attention", "feed-forward")  # of the decoder's block
 
 
-def numbers(
-    date: str, written: int, head: int, at: int, length: int, width: int, off: list[float]
-) -> dict[str, Any]:
-    """Weights of a head while a character is written, both blocks, and what one layer costs.
+def numbers(date: str, written: int, head: int, at: int, off: list[float]) -> dict[str, Any]:
+    """Weights of a head while a character is written, and both blocks.
 
     Args:
         date: as people write it.
         written: number of characters that are already there.
         head: of every layer.
         at: the character read whose self-attention is shown; at most the last one.
-        length: tokens of a text, for the cost.
-        width: of its tokens.
         off: for each layer of the decoder's block, 1 if its output is replaced by zeros.
     """
     trace = _read(date)
@@ -61,7 +57,6 @@ def numbers(
         "iso": "".join(target[1:]),
         "now": chosen[row],
         "stacks": _stacks(date, row, most, [LAYERS[n] for n, gone in enumerate(off) if gone]),
-        "cost": _cost(length, width),
         "six": _block_sizes(512, 2048),  # of the base model of Vaswani et al. 2017
     }
 
@@ -127,14 +122,18 @@ def _norms(steps: Steps, token: int) -> dict[str, Any]:
     }
 
 
-def _cost(length: int, width: int) -> dict[str, int]:
-    """Multiplications of one layer of self-attention.
-
-    Scores Q Kᵀ and sums of the values, n² · d each; queries, keys, values and output, 4 n · d².
-    """
-    product, projections = length * length * width, 4 * length * width * width
-    works = {"scores": product, "sums": product, "projections": projections}
-    return {**works, "total": sum(works.values()), "equal": 2 * width}
+def costs(length: int, width: int) -> Board:
+    """Multiplications of one layer of self-attention."""
+    works = {
+        "scores  Q Kᵀ: n² · d": length * length * width,
+        "weighted sums  A V: n² · d": length * length * width,
+        "four projections: 4 n · d²": 4 * length * width * width,
+    }
+    works["in all"] = sum(works.values())
+    rows = {name: [f"{work:,}", f"{work / works['in all']:.0%}"] for name, work in works.items()}
+    title, cols = "One layer of self-attention", ["multiplications", "share"]
+    works_of = dict(zip(("scores", "sums", "projections", "total"), works.values(), strict=True))
+    return board([table(title, rows, cols)], **works_of, equal=2 * width)
 
 
 def _block_sizes(dim: int, hidden: int) -> dict[str, int]:
@@ -340,4 +339,11 @@ def timed() -> dict[str, Any]:
     }
 
 
-BOARDS = {"grows": grows, "spoken": spoken, "cut": cut, "crossing": crossing, "sharing": sharing}
+BOARDS = {
+    "cost": costs,
+    "grows": grows,
+    "spoken": spoken,
+    "cut": cut,
+    "crossing": crossing,
+    "sharing": sharing,
+}

@@ -12,7 +12,7 @@ const CELLS = { kind: "signed", most: 1, digits: -1 };
 
 /** What is drawn at a step. */
 export function picture(numbers, moment) {
-  const draw = { order, add: sums, distance, rotary, alibi, length };
+  const draw = { order, add: sums, distance, rotary, length };
   return (draw[moment.step] ?? table)(numbers, moment);
 }
 
@@ -156,29 +156,4 @@ function rotary({ rotary: { q, k, rates, score, moved_score: moved, scores }, po
     readout("q·k", score, moved, position, other),
     offsets(scores, other - position, [-most, most], "q·k by offset, key − query"),
   );
-}
-
-function alibi({ alibi: { slopes, bias, weights }, position }) {
-  const cell = 1.55;
-  const deepest = Math.max(1, slopes[0] * position);
-  const ticks = { x: [], y: [0, [-deepest, fixed(-deepest, 1)]] };
-  const look = { x: [-0.5, 19.5], y: [-deepest, 0], ticks, wide: 20 * cell, high: 7 };
-  const drawn = plot("alibi", { ...look, title: "bias: −slope · distance" }, ({ at }) =>
-    slopes.map((slope, head) => {
-      const [tip, ends] = [`Head ${head}: slope ${slope}`, [at(position, 0), at(0, -slope * position)]];
-      return line(`line${head}`, ends.flat(), `/head${head} 2.5`, { tip });
-    }),
-  );
-  const tip = (weight, head, key) =>
-    weight === null
-      ? "masked: after the query"
-      : `Head ${head}, distance ${position - key}: bias ${fixed(bias[head][key] ?? 0, 3)}, weight ${fixed(weight, 3)}`;
-  const shares = {
-    ...{ title: "weights, where all scores are equal", term: "weight", kind: "weights", digits: -1 },
-    rows: slopes.map((slope) => `1/${Math.round(1 / slope)}`),
-    cols: weights[0].map((_, key) => String(key)),
-    ...{ cell, tall: 1.45, tip },
-  };
-  const keys = text("alibi/keys", "position of the key, and the slope of each head", "muted");
-  return column({ gap: 0.4, align: "end" }, drawn, matrix("w", weights, shares), keys);
 }

@@ -55,7 +55,6 @@ def numbers(
         },
         **_table(position, other, far),
         "rotary": _rotary(position, other),
-        "alibi": _alibi(position),
         "small": {
             "tokens": TOKENS,
             "first": first,
@@ -136,17 +135,18 @@ def _rotary(position: int, other: int) -> dict[str, Any]:
     }
 
 
-def _alibi(position: int) -> dict[str, Any]:
+def penalties(position: int) -> Board:
     """The penalties of every head for a query, and its weights where all scores are equal."""
     bias = alibi(HEADS, torch.tensor([position]), COUNT)[:, 0, : position + 1]
-    weights, hidden = bias.softmax(-1), [None] * (COUNT - position - 1)  # keys after the query
-    return {
-        "slopes": alibi_slopes(HEADS),
-        "bias": [[*row, *hidden] for row in bias.tolist()],
-        "weights": [[*row, *hidden] for row in weights.tolist()],
-        "nearest": weights[0, -1],
-        "widest": weights[-1, -1],
-    }
+    weights, slopes = bias.softmax(-1), alibi_slopes(HEADS)
+    look = {"rows": [f"1/{1 / slope:.0f}" for slope in slopes], "digits": -1}
+    cols = [*map(str, range(position + 1))]
+    return board(
+        [signed("bias: −slope · distance, by head and key", bias, cols=cols, **look)],
+        [panel("weights, where all scores are equal", weights, cols=cols, kind="weights", **look)],
+        nearest=weights[0, -1],
+        widest=weights[-1, -1],
+    )
 
 
 LONG, WIDE, ENDS = 60, 32, 3  # the table that a course has printed, and how much of its ends
@@ -266,4 +266,10 @@ def speeds(text: str) -> dict[str, Any]:
     return {"rates": rates, "shares": shares, "base": config.rotary_base}
 
 
-BOARDS = {"speeds": real_speeds, "sixty": sixty, "misprint": misprint, "learned": learned}
+BOARDS = {
+    "alibi": penalties,
+    "speeds": real_speeds,
+    "sixty": sixty,
+    "misprint": misprint,
+    "learned": learned,
+}

@@ -39,7 +39,7 @@ export function FigurePane({ story, isNarrow }) {
     </div>
     <${Picture} ...${{ story, isTurning: !answer || story.numbers.isLate, isNarrow }} />
     ${isPresented && html`<${Caption} ...${{ story, numbers: answer?.numbers, isWaiting }} />`}
-    <p class="story-computed"><${Computed} ...${{ story, numbers: answer?.numbers, controls }} /></p>
+    <p class="story-computed"><${Computed} ...${{ story, numbers: answer?.numbers }} /></p>
     <p class="story-problem" role="alert" hidden=${!refusal && !failure}>
       ${refusal || failure} ${
         failure &&
@@ -82,23 +82,12 @@ function firstSentence(parts) {
 }
 
 /** What the numbers are computed from; a link to the model behind them. */
-function Computed({ story, numbers, controls }) {
+function Computed({ story, numbers }) {
   if (story.numbers.isLate) return "Still computing …";
   const step = story.props.steps[story.step];
   const { computed, explore } = step.sizes ? {} : ((step.board ? numbers?.board : numbers) ?? {});
-  const stored = computed && numbers?.nearest ? `${namesOf(numbers.nearest, controls)} · ` : "";
   const address = explore && new URL(`./?${new URLSearchParams(explore.query)}`, location.href).href;
-  return html`${stored}${computed ?? step.computed} ${explore && html`<a class="story-explore" href=${address}>${explore.label}</a>`}`;
-}
-
-/** Values by the labels of their controls: “Layer 3, head 4”. */
-function namesOf(values, controls) {
-  const names = Object.entries(values).map(([name, value]) => {
-    const label = controls.find(({ input }) => input === name)?.label ?? name;
-    return typeof value === "string" ? `“${value}”` : `${label.toLowerCase()} ${value}`;
-  });
-  const text = names.join(", ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return html`${computed ?? step.computed} ${explore && html`<a class="story-explore" href=${address}>${explore.label}</a>`}`;
 }
 
 /** The numbers behind the figure, folded away. */

@@ -120,11 +120,17 @@ export class Story {
     return `${location.origin}/api/figure/${this.props.page}?${queryOf(inputs)}`;
   }
 
-  /** The numbers of a step, and what they are drawn for: of the step that is read those before the last change, until new ones come. @returns {Answer | null} */
+  /**
+   * The numbers of a step, and what they are drawn for: of the step that is read those before the last change until new
+   * ones come, and those with which it opens where there are none. @returns {Answer | null}
+   */
   at(step = this.step) {
     const moment = this.moment(step);
-    const numbers = this.figure && this.numbers.kept.get(this.pathOf(moment));
-    return numbers ? { numbers, moment } : this.shown?.moment.step === moment.step ? this.shown : null;
+    const opening = { ...moment, inputs: this.openingInputs(step) };
+    const states = this.numbers.failure ? [moment, opening] : [moment];
+    const known = this.figure && states.find((each) => this.numbers.kept.has(this.pathOf(each)));
+    if (this.shown?.moment.step === moment.step && known !== moment) return this.shown;
+    return known ? { numbers: this.numbers.kept.get(this.pathOf(known)), moment: known } : null;
   }
 
   /** Asks for the numbers of what is read. */
@@ -133,13 +139,15 @@ export class Story {
     this.shown = this.at() ?? this.shown;
   }
 
-  /** Numbers are here: those of the other steps are fetched, the nearest first. */
+  /** Numbers are here: those of the other steps are fetched, the nearest first; or of this one as it opens, if they are not. */
   arrived() {
     this.draw();
-    if (this.numbers.isLate || this.numbers.failure) return;
+    const { isLate, failure } = this.numbers;
     const far = (/** @type {number} */ step) => Math.abs(step - this.step - 0.5);
     const steps = this.props.steps.map((_, step) => step).sort((a, b) => far(a) - far(b));
-    this.numbers.expect(steps.map((step) => this.pathOf(this.moment(step))));
+    const opening = { ...this.moment(), inputs: this.openingInputs(this.step) };
+    const moments = failure ? [opening] : steps.map((step) => this.moment(step));
+    if (!isLate) this.numbers.expect(moments.map((moment) => this.pathOf(moment)));
   }
 
   /** Changes inputs; nothing moves by itself while something is dragged. @type {(patch: Patch, dragged?: boolean) => void} */
@@ -191,9 +199,9 @@ export class Story {
 
   /** The part that is drawn of numbers, and what it says. @param {Answer} answer */
   partOf({ numbers, moment }) {
-    const { board, nearest } = numbers;
-    const near = nearest ? { ...moment, inputs: { ...moment.inputs, ...nearest } } : moment; // what is stored
-    const part = board ? boardPart(board) : /** @type {Figure} */ (this.figure).picture(numbers, near);
+    const part = moment.board
+      ? boardPart(numbers.board)
+      : /** @type {Figure} */ (this.figure).picture(numbers, moment);
     const step = this.props.steps.find(({ name }) => name === moment.step);
     const said = [plainText(step?.said ?? [], numbers), described(part.tables ?? [])];
     return { part, said: said.filter(Boolean).join(" ") };
