@@ -4,14 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { answeredSteps, isDone, progress, recordAnswer, recordDoor, recordSeen } from "../../viz/web/story/progress.js";
-import { list } from "../../viz/web/scene/list.js";
-import { matrix } from "../../viz/web/scene/matrix.js";
 import { described } from "../../viz/web/story/board.js";
 import { Numbers } from "../../viz/web/story/numbers.js";
 import * as inputs from "../../viz/web/story/inputs.js";
 import { veiled } from "../../viz/web/story/veil.js";
 import { formatted, valueAt, writtenAt } from "../../viz/web/story/prose.js";
-import { attributesOf, labelParts } from "../../viz/web/scene/elements.js";
+import { labelParts } from "../../viz/web/scene/elements.js";
 import { nearest } from "../../viz/web/scene/extent.js";
 import { settled } from "./helpers.mjs";
 import { valuesOf } from "../../viz/web/story/controls.js";
@@ -48,12 +46,6 @@ test("inputs survive the link, and what is foreign in it does not", () => {
   for (const text of ["q:1;2;3", "q:a;b", "temperature:", "temperature:x", "other:1", "__proto__:1", "~~::"])
     assert.deepEqual(inputs.read(text, start), start, text);
   assert.equal(inputs.queryOf({ q: [1, 2], name: "a&b" }), "q=1%3B2&name=a%26b");
-});
-
-test("an arrow ends where it points, whatever its length", () => {
-  const path = String(attributesOf({ key: "a", kind: "arrow", x: 0, y: 0, x2: 30, y2: 40 }).d);
-  assert.ok(path.startsWith("M0 0L30 40M"));
-  assert.equal(attributesOf({ key: "a", kind: "arrow", x: 1, y: 2, x2: 1, y2: 2 }).d, "M1 2");
 });
 
 test("labels may have parts below and above the line", () => {
@@ -146,18 +138,6 @@ test("a picture that waits keeps what is known, and has no numbers, colours or l
   assert.ok(!found.has("arrow"));
   const longer = veiled([{ ...marks[2], w: 60 }], [marks[2]], ink);
   assert.equal(longer[0].fill, "none"); // a length that has changed is not known
-});
-
-test("rows of a list and cells of a matrix show their own numbers, and bars are as long as these", () => {
-  const drawn = list("k", ["a", "b"], [{ head: "v", values: [0.25, 1], bar: 4, most: 1 }, { values: [-1.5, 2], digits: 1 }], { about: "t" });
-  const marks = new Map(drawn.draw(0, 0).map((mark) => [mark.key, mark]));
-  const texts = ["k0/0/number", "k1/0/number", "k0/1", "k1/1"].map((key) => marks.get(key)?.text);
-  assert.deepEqual(texts, ["0.25", "1.00", "−1.5", "2.0"]);
-  assert.deepEqual([marks.get("k0/0")?.w, marks.get("k1/0")?.w], [1, 4]);
-  assert.deepEqual(drawn.tables, [{ title: "t", rows: ["a", "b"], cols: ["v", ""], values: [[0.25, -1.5], [1, 2]] }]);
-  const cells = matrix("m", [[1, 2], [3, null]], { title: "M" }).draw(0, 0);
-  const numbers = cells.filter(({ key }) => key.endsWith("/number")).map(({ key, text }) => [key, text]);
-  assert.deepEqual(numbers, [["m/0.0/number", "1.00"], ["m/0.1/number", "2.00"], ["m/1.0/number", "3.00"]]);
 });
 
 test("tables are read out row by row, and large ones by their size", () => {

@@ -61,7 +61,10 @@ def of(name: str) -> Callable[[Callable[Args, Answer]], Callable[Args, Answer]]:
     """
 
     def marked(compute: Callable[Args, Answer]) -> Callable[Args, Answer]:
-        live: Callable[..., Answer] = lru_cache(maxsize=256)(lambda *given: plain(compute(*given)))
+        def listed(*given: Args.args, **named: Args.kwargs) -> Answer:
+            return plain(compute(*given, **named))
+
+        live: Callable[..., Answer] = lru_cache(maxsize=256)(listed)
         lesson = compute.__module__.split(".")[-2]
 
         @wraps(compute)

@@ -113,34 +113,6 @@ def board(step: Step) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_what_steps_open_with_and_buttons_set_are_inputs(name: str) -> None:
-    lesson = course.lesson(name)
-    for step in lesson.steps:
-        for inputs in step.states():
-            assert {*inputs, *step.controls} <= lesson.inputs.keys()
-
-
-@pytest.mark.parametrize(
-    ("name", "step", "path"),
-    [
-        ("sampling", "temperature", "warm"),
-        ("sampling", "cut", "cut"),
-        ("head_layer", "temperature", "sampled_largest"),
-        ("decoder", "edge", "fell.now"),
-        ("decoder", "cheat", "mean_share"),
-        ("vision", "shuffle", "lines"),
-        ("both", "write", "written"),
-        ("both", "kinds", "written"),
-    ],
-)
-def test_a_step_that_tells_of_an_effect_opens_with_it(name: str, step: str, path: str) -> None:
-    lesson = course.lesson(name)
-    (opened,) = (each for each in lesson.steps if each.name == step)
-    before, after = (at(numbers(lesson, **each), path) for each in ({}, opened.inputs))
-    assert after != before
-
-
-@pytest.mark.parametrize("name", STORIES)
 def test_every_question_has_one_right_answer_and_feedback_for_each(name: str) -> None:
     asked = [step.ask for step in course.lesson(name).steps if step.ask is not None]
     assert asked, "a story asks for a prediction before a key result"
