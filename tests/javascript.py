@@ -33,7 +33,7 @@ FORMATTED = [
     "viz/web/story",
     *(
         f"viz/web/core/{name}.js"
-        for name in ("edits", "grids", "hooks", "html", "link", "selection", "state", "view_panel")
+        for name in ("edits", "grids", "hooks", "html", "link", "selection", "state")
     ),
     "viz/web/painting",
     *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu")),

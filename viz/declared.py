@@ -82,18 +82,10 @@ def painters() -> str:
         [
             f"// {NOTE}",
             "",
-            'import { paintersOf } from "../core/view_panel.js";',
-            "",
-            '/** @import {Form, ImageForm} from "../types" */',
-            '/** @import {View} from "../core/view_panel.js" */',
-            "",
-            "/** @type {Record<Exclude<Form, ImageForm>, () => Promise<View>>} */",
+            "/** @type {Record<string, () => Promise<any>>} */",
             "export const VIEWS = {",
             *entries,
             "};",
-            "",
-            "/** What makes the panel of a form, hidden while another one is chosen. */",
-            "export const PAINTERS = paintersOf(VIEWS);",
             "",
         ]
     )

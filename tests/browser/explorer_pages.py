@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from playwright.sync_api import Page
 
+import viz.routes  # noqa: F401
 from models.attention import Dot, Pattern
 from models.text import Tokens
 from models.trace import Output, Site, Trace

@@ -112,12 +112,10 @@ def test_a_long_text_scrolls_by_wheel_and_by_keys(draw, server):
     source = random_source(1, 2, 900, seed=3)
     lines = draw(source, token=0)
     expect(lines.page.locator(".hs-token")).not_to_have_count(0)
-    assert lines.page.locator(".hs-token").count() < 150
     active = "aria-activedescendant"
     expect(lines.left).to_have_attribute(active, re.compile("-0$"))
     lines.left.evaluate("box => { box.scrollTop = box.scrollHeight; }")
     expect(lines.token("query", 899)).to_be_visible()
-    expect(lines.page.locator(f".hs-column-query[{active}]")).to_have_count(0)
     server.until(lambda: any("rows=" in path for path in server.paths("map")))
     expect(lines.page.locator(".hs-bipartite.hs-dim")).to_have_count(0)
     lines.token("query", 899).hover()

@@ -13,7 +13,7 @@ const IMPORTS = {
   controls: ["core", "vendor"],
   chart: ["core"],
   matter: ["core", "methods", "painting", "parts", "vendor"],
-  lab: ["core", "matter", "methods", "parts", "vendor", "../views"],
+  lab: ["core", "matter", "methods", "parts", "text", "vendor", "../views"],
   text: ["core", "matter", "methods", "parts", "painting", "vendor", "../views"],
   image: ["core", "painting", "parts", "text", "vendor"],
   explore: ["core", "image", "lab", "matter", "methods", "painting", "parts", "text", "vendor", "../views"],

@@ -605,16 +605,7 @@ export interface ArchitectureProps extends LinkProps {
   message?: string;
 }
 
-// ---- a panel of a view
-
-export interface Panel {
-  render(theme: Theme): void;
-  /** Reads sizes before anything is written. */
-  measure?(): void;
-  /** Drawn a frame after the others. */
-  late?: boolean;
-  destroy?(): void;
-}
+// ---- a form of the picture
 
 export interface Zoom {
   in(): void;
@@ -624,11 +615,11 @@ export interface Zoom {
   isDeepest(): boolean;
 }
 
-/** The panel of one form of the picture. */
-export interface FormPanel extends Panel {
+/** What a form offers the page around it. */
+export interface FormPanel {
   zoom?: Zoom;
   /** What the server is told of what is chosen in it. */
-  figure?(): Record<string, string | number>;
+  figure?(): Record<string, any>;
 }
 
 // ---- the living figures of the course

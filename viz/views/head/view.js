@@ -2,7 +2,7 @@
 // query and key element by element, and the steps from their product to the weight.
 
 import { markPainted } from "../../web/core/dom.js";
-import { useAnswer, useNewest } from "../../web/core/hooks.js";
+import { useAnswer, useNewest, useSpace } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { legible, nounOf, placeIn } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
@@ -14,7 +14,6 @@ import { Cells } from "./cells.js";
 import { Split } from "./split.js";
 
 /** @import {InsideHeader, Message} from "../../web/types" */
-/** @import {ViewProps} from "../../web/core/view_panel.js" */
 /** @import {Place} from "./cells.js" */
 
 /**
@@ -53,8 +52,10 @@ const FLOW = [
   ["written", "", null, null],
 ];
 
-/** @param {ViewProps} props */
-export function Head({ state, theme, space, panel }) {
+/** @param {{state: import("../../web/text/state.js").TextState, theme: import("../../web/types").Theme}} props */
+export function Head({ state, theme }) {
+  const stage = useRef(/** @type {HTMLElement | null} */ (null));
+  const space = useSpace(stage);
   const { site, head } = state.selection;
   const isOne = typeof head === "number" && state.site().kind !== "joint";
   const { newest, pair, dim, reason } = useInside(state, isOne);
@@ -63,9 +64,9 @@ export function Head({ state, theme, space, panel }) {
     if (query >= 0 && key >= 0) state.select({ token: query, partner: key, direction: "out" });
   };
   const names = [state.base.model, state.siteName(site), state.headName(head)].join(" · ");
-  panel.figure = () => ({ ...pair });
+  state.panel.figure = () => ({ ...pair });
   return html`
-    <div ref=${panel.stage}>
+    <div ref=${stage}>
       <p class="hs-heading">${names}${pair && html`<${Pair} ...${{ state, pair }} />`}</p>
       <p class="hs-sentence">${isOne ? SENTENCE : ONE_HEAD}</p>
       ${isOne && html`<${Chosen} ...${{ state, pair, choose }} />`}

@@ -1,10 +1,10 @@
 // Every head of the chosen layer at once: where the token in question looks, or who looks at it.
 
 import { cellOf } from "../../web/core/grids.js";
-import { useNewest } from "../../web/core/hooks.js";
+import { useNewest, useSpace } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { tokenBeside } from "../../web/image/map.js";
-import { Area, fitted, OverPicture, useSpace } from "../../web/parts/over_picture.js";
+import { Area, fitted, OverPicture } from "../../web/parts/over_picture.js";
 import { useRef } from "../../web/vendor/hooks.js";
 import { pixelsOfRow, useTable } from "./view.js";
 

@@ -14,7 +14,6 @@ import { Field, Menu, Pager, Quoted } from "../../web/parts/controls.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 
 /** @import {Lens as Page, LensRanks} from "../../web/types" */
-/** @import {ViewProps} from "../../web/core/view_panel.js" */
 /** @import {Place} from "../../web/parts/cells.js" */
 
 const WINDOW = 24; // tokens in one answer, as in viz/api/why.py
@@ -39,8 +38,8 @@ const DOUBT =
   "What it does not prove: a lens shows what a state would make the network write, not that later layers read" +
   " it so; early layers may hold the same in other directions.";
 
-/** @param {ViewProps} props */
-export function Lens({ state, theme, panel }) {
+/** @param {{state: import("../../web/text/state.js").TextState, theme: import("../../web/types").Theme}} props */
+export function Lens({ state, theme }) {
   const { lens, output } = state.selection;
   const { name, sentence, slow } = LENSES[lens];
   const { ranks, page, pending, reason, turn } = useLens(state);
@@ -60,7 +59,7 @@ export function Lens({ state, theme, panel }) {
     reveal(box.current);
     markPainted(box.current);
   }, [theme, page, ranks]);
-  panel.figure = () => ({ lens, ...(output ? { output } : {}) });
+  state.panel.figure = () => ({ lens, ...(output ? { output } : {}) });
   return html`
     <div class="hs-model">
       <p class="hs-heading">${title}</p>

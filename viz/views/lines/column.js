@@ -1,13 +1,10 @@
-// A column of tokens that can be scrolled and walked through: only those in sight are elements.
+// A column of tokens that can be scrolled and walked through.
 
 import { html } from "../../web/core/html.js";
 import { legible } from "../../web/core/labels.js";
-import { inSight } from "../../web/text/strands.js";
-import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
+import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 
 /** @import {Axis, Text} from "../../web/types" */
-
-const BESIDE = 4; // tokens that are there above and below the window
 
 /**
  * @param {object} props
@@ -18,7 +15,6 @@ const BESIDE = 4; // tokens that are there above and below the window
  * @param {readonly [number, number]} props.range tokens that are in the column
  * @param {number} props.row height of a token, in pixels
  * @param {number} props.height
- * @param {number} props.scroll
  * @param {number | null} props.active
  * @param {number | null} props.pinned
  * @param {ReadonlySet<number>} props.matches
@@ -30,15 +26,9 @@ const BESIDE = 4; // tokens that are there above and below the window
  * @param {() => void} props.onCross goes to the other column
  */
 export function Column(props) {
-  const { name, id, axis, text, range, row, height, scroll, active, pinned, matches, box } = props;
+  const { name, id, axis, text, range, row, height, active, pinned, matches, box } = props;
   const at = useRef(range[0]); // the token that the keyboard is at
-  const [first, last] = inSight(scroll, height, row, range[1] - range[0]);
-  const [from, to] = [
-    Math.max(range[0], range[0] + first - BESIDE),
-    Math.min(range[1], range[0] + last + BESIDE),
-  ];
   useLayoutEffect(() => props.onScroll(box.current?.scrollTop ?? 0), [text, row, height, ...range]);
-
   const indexOf = ({ target }) => {
     const token = target.closest?.("[data-index]");
     return token ? Number(token.dataset.index) : null;
@@ -58,50 +48,59 @@ export function Column(props) {
   };
   const press = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event;
     const page = Math.max(1, Math.floor(height / row) - 1);
-    const [before, after] = [at.current - 1, at.current + 1];
-    const places = { ArrowDown: after, ArrowUp: before, Home: range[0], End: range[1] - 1 };
-    const pages = { PageDown: at.current + page, PageUp: at.current - page };
-    const place = { ...places, ...pages }[event.key];
-    if (place !== undefined) walk(place);
-    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") props.onCross();
-    else if (event.key === "Enter" || event.key === " ") pin(at.current);
-    else if (event.key === "Escape") props.onLetGo();
+    const moves = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -Infinity,
+      End: Infinity,
+    };
+    if (key in moves) walk(at.current + moves[key]);
+    else if (key === "ArrowLeft" || key === "ArrowRight") props.onCross();
+    else if (key === "Enter" || key === " ") pin(at.current);
+    else if (key === "Escape") props.onLetGo();
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
-
-  const token = (index) => {
-    const special = text.special.includes(index) ? "hs-special-token" : "";
-    const kind = `hs-token ${special} ${index === active ? "hs-on" : ""} ${matches.has(index) ? "hs-match" : ""}`;
-    const style = { top: `${(index - range[0]) * row}px`, height: `${row}px`, lineHeight: `${row}px` };
+  const specials = useMemo(() => new Set(text.special), [text]);
+  const token = (label, place) => {
+    const index = range[0] + place;
+    const kinds = [
+      specials.has(index) && "hs-special-token",
+      index === active && "hs-on",
+      matches.has(index) && "hs-match",
+    ];
     return html`
       <div
         role="option"
         key=${index}
         id=${`${id}-${index}`}
-        class=${kind}
+        class=${["hs-token", ...kinds].filter(Boolean).join(" ")}
         dir="auto"
-        title=${text.labels[index]}
+        title=${label}
         data-index=${index}
-        aria-posinset=${index + 1}
-        aria-setsize=${text.labels.length}
         aria-selected=${index === pinned}
-        style=${style}
+        style=${{ height: `${row}px`, lineHeight: `${row}px` }}
       >
-        ${legible(text.labels[index])}
+        ${legible(label)}
       </div>
     `;
   };
-  const isNamed = active !== null && active >= from && active < to; // a token out of sight is no element
+  const list = useMemo(
+    () => text.labels.slice(...range).map(token),
+    [text, ...range, row, active, pinned, [...matches].join()],
+  );
   return html`
     <div
       class=${`hs-column hs-column-${axis}`}
       role="listbox"
       tabindex="0"
       aria-label=${name}
-      aria-activedescendant=${isNamed ? `${id}-${active}` : undefined}
+      aria-activedescendant=${active === null ? undefined : `${id}-${active}`}
       style=${{ height: `${height}px` }}
       ref=${box}
       onScroll=${({ currentTarget }) => props.onScroll(currentTarget.scrollTop)}
@@ -112,9 +111,7 @@ export function Column(props) {
       onBlur=${() => props.onPoint(null)}
       onKeyDown=${press}
     >
-      <div class="hs-column-list" style=${{ height: `${(range[1] - range[0]) * row}px` }}>
-        ${Array.from({ length: Math.max(0, to - from) }, (_, i) => token(from + i))}
-      </div>
+      ${list}
     </div>
   `;
 }

@@ -2,7 +2,7 @@
 // to. The heads that are switched on are drawn together, each in its own colour.
 
 import { contextOf, markPainted } from "../../web/core/dom.js";
-import { useWanted } from "../../web/core/hooks.js";
+import { useSpace, useWanted } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, nounOf } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
@@ -13,7 +13,6 @@ import { useLayoutEffect, useRef, useState } from "../../web/vendor/hooks.js";
 import { Column, reveal } from "./column.js";
 
 /** @import {Axis} from "../../web/types" */
-/** @import {ViewProps} from "../../web/core/view_panel.js" */
 /** @import {Strand} from "../../web/text/strands.js" */
 
 const ROW = 24; // pixels of a token at a unit of 1
@@ -23,8 +22,10 @@ const BESIDE = 5; // moments around the one that is scrolled to
 const REST_MS = 30; // that the pointer stays on a token before its exact weights are fetched
 const TILE_MS = 120; // pause in scrolling before the part in sight is fetched
 
-/** @param {ViewProps} props */
-export function Lines({ state, theme, space, panel }) {
+/** @param {{state: import("../../web/text/state.js").TextState, theme: import("../../web/types").Theme}} props */
+export function Lines({ state, theme }) {
+  const stage = useRef(/** @type {HTMLElement | null} */ (null));
+  const space = useSpace(stage);
   const { site, head, token, direction } = state.selection;
   const { query, key } = state.texts();
   const ranges = state.ranges();
@@ -59,7 +60,7 @@ export function Lines({ state, theme, space, panel }) {
 
   /** @type {(axis: Axis) => Record<string, unknown>} */
   const columnOf = (axis) => ({
-    ...{ axis, row, box: boxes[axis], scroll: scrolls[axis], matches: state.matchPlaces(axis) },
+    ...{ axis, row, box: boxes[axis], matches: state.matchPlaces(axis) },
     text: axis === "query" ? query : key,
     range: axis === "query" ? ranges.rows : ranges.cols,
     height: Math.min(height, (axis === "query" ? down : across) * row),
@@ -90,7 +91,7 @@ export function Lines({ state, theme, space, panel }) {
     <div
       class=${drawn.some((each) => !each) ? "hs-bipartite hs-dim" : "hs-bipartite"}
       style=${{ height: `${height}px` }}
-      ref=${panel.stage}
+      ref=${stage}
     >
       <${Column} name=${`${capital(asks)}s that attend`} ...${columnOf("query")} />
       <canvas class="hs-strands" role="img" aria-label=${label} ref=${canvas} />

@@ -1,6 +1,6 @@
 // One head's matrix: rows attend, columns are attended to.
 
-import { useNewest, useAnswer, useWanted } from "../../web/core/hooks.js";
+import { useAnswer, useNewest, useSpace, useWanted } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { legible, nounOf } from "../../web/core/labels.js";
 import { layoutOf, hasNumbers, placeOf, visible } from "../../web/painting/layout.js";
@@ -8,12 +8,12 @@ import { Plot, widthsOf } from "../../web/painting/plot.js";
 import { Button, Quoted } from "../../web/parts/controls.js";
 import { covers, density, POOLED } from "../../web/text/maps.js";
 import { differenceScale, scoreScale, tableFor, weightScale } from "../../web/text/scale.js";
-import { useLayoutEffect } from "../../web/vendor/hooks.js";
+import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
 import { percent, Reading, Tip } from "./reading.js";
 import { useTouch, useZoom } from "./touch.js";
 
 /** @import {Head, MostChanged, Part, Theme, Variant} from "../../web/types" */
-/** @import {Space, ViewProps} from "../../web/core/view_panel.js" */
+/** @import {Space} from "../../web/core/hooks.js" */
 /** @import {Layout, View} from "../../web/painting/layout.js" */
 /** @import {Picture} from "../../web/painting/plot.js" */
 /** @import {TextState} from "../../web/text/state.js" */
@@ -23,15 +23,17 @@ import { useTouch, useZoom } from "./touch.js";
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
 const READ = 24; // pixels of the line below the picture
 
-/** @param {ViewProps} props */
-export function Matrix({ state, theme, space, panel }) {
+/** @param {{state: import("../../web/text/state.js").TextState, theme: import("../../web/types").Theme}} props */
+export function Matrix({ state, theme }) {
+  const stage = useRef(/** @type {HTMLElement | null} */ (null));
+  const space = useSpace(stage);
   const { subject, layout, zoom, picture } = usePicture(state, theme, space);
   const lags = !subject || !isChosen(state, subject);
   const touch = useTouch({ state, layout, zoom, lags });
   useWanted(state.view, "tile", layout && !lags ? tilePath(state, layout, zoom.view()) : null, TILE_MS);
   const cell = lags ? null : state.hover;
   const { round, reset, isZoomed, isDeepest } = zoom;
-  panel.zoom = {
+  state.panel.zoom = {
     ...{ reset, isZoomed, isDeepest },
     in: () => round(1.5, state.hover),
     out: () => round(1 / 1.5, state.hover),
@@ -39,7 +41,7 @@ export function Matrix({ state, theme, space, panel }) {
   const sinks = picture?.sinks;
   return html`
     <${ChangedOffer} state=${state} />
-    <div class=${lags ? "hs-stage hs-dim" : "hs-stage"} style=${{ height: layout ? `${layout.tall}px` : "" }} ref=${panel.stage}>
+    <div class=${lags ? "hs-stage hs-dim" : "hs-stage"} style=${{ height: layout ? `${layout.tall}px` : "" }} ref=${stage}>
       ${layout && picture && html`<${Plot} ...${{ layout, picture, cell }} />`}
       <div
         class="hs-overlay"

@@ -8,7 +8,7 @@ import { weightScale } from "../../web/text/scale.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 
 /** @import {Cell, HiddenSinks, ModelMap, Theme} from "../../web/types" */
-/** @import {Space} from "../../web/core/view_panel.js" */
+/** @import {Space} from "../../web/core/hooks.js" */
 /** @import {TextState} from "../../web/text/state.js" */
 
 const BELOW = 190; // pixels of the row and the words below the map

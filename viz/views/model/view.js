@@ -1,7 +1,7 @@
 // All layers together: a map over tokens, or a shaded sentence, by one method.
 
 import { moreIs } from "../../web/core/dom.js";
-import { useAnswer, useNewest } from "../../web/core/hooks.js";
+import { useAnswer, useNewest, useSpace } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, legible } from "../../web/core/labels.js";
 import { cellOf } from "../../web/core/raster.js";
@@ -11,25 +11,26 @@ import { Faithful } from "../../web/methods/faithful.js";
 import { largest, methodOf, number, together } from "../../web/methods/methods.js";
 import { Quoted } from "../../web/parts/controls.js";
 import { restingIn, sharesOf } from "../../web/text/resting.js";
-import { useMemo, useState } from "../../web/vendor/hooks.js";
+import { useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { Chips } from "./chips.js";
 import { MapOfLayers, topOf } from "./map.js";
 
 /** @import {Cell, ModelMap, ModelRow, RelevanceAnswer} from "../../web/types" */
-/** @import {ViewProps} from "../../web/core/view_panel.js" */
 
 const UNEXPLAINED =
   "Relevance explains a token, a class or a similarity: this model’s output is none of them.";
 const KINDS = { map: MapPart, row: FlowPart, relevance: RelevancePart };
 
-/** @param {ViewProps} props */
-export function Model({ state, theme, space, panel }) {
+/** @param {{state: import("../../web/text/state.js").TextState, theme: import("../../web/types").Theme}} props */
+export function Model({ state, theme }) {
+  const stage = useRef(/** @type {HTMLElement | null} */ (null));
+  const space = useSpace(stage);
   const info = methodOf(state.selection.method);
-  panel.figure = () => ({ query: rowOf(state), sinks: state.selection.sinks, ...choiceOf(state) });
+  state.panel.figure = () => ({ query: rowOf(state), sinks: state.selection.sinks, ...choiceOf(state) });
   return html`
     <div class="hs-model">
       <div class="hs-row"><${MethodChoices} state=${state} /></div>
-      <div class="hs-model-parts" ref=${panel.stage}>
+      <div class="hs-model-parts" ref=${stage}>
         <${KINDS[info.kind]} key=${info.kind} ...${{ state, theme, space, info }} />
       </div>
       ${state.base.explains === "nothing" && html`<p class="hs-doubt">${UNEXPLAINED}</p>`}

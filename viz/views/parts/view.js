@@ -15,7 +15,6 @@ import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hoo
 import { Blame } from "./blame.js";
 
 /** @import {LogitParts} from "../../web/types" */
-/** @import {ViewProps} from "../../web/core/view_panel.js" */
 
 const MLP = "MLP";
 const NUMBERED = 16; // heads up to which numbers stand in the cells
@@ -29,8 +28,8 @@ const DOUBT =
   "What it does not prove: only what is written directly into the last state is counted, with the final norm held" +
   " at this input’s scale; what a head does through later layers appears as the part of those layers.";
 
-/** @param {ViewProps} props */
-export function Parts({ state, theme, panel }) {
+/** @param {{state: import("../../web/text/state.js").TextState, theme: import("../../web/types").Theme}} props */
+export function Parts({ state, theme }) {
   const logits = state.base.explains !== "similarity";
   const what = logits ? "parts of a logit" : "what the output needs";
   const title = [`${state.base.model} · ${what}`, state.base.caveat].filter(Boolean).join(" — ");
@@ -38,7 +37,7 @@ export function Parts({ state, theme, panel }) {
   useLayoutEffect(() => {
     if (section.current && !logits) markPainted(section.current);
   }, [logits, theme]);
-  panel.figure = () => {
+  state.panel.figure = () => {
     const { output, versus, tested } = state.selection;
     return Object.fromEntries(
       Object.entries({ output, versus, tested }).filter(([, value]) => value && value !== "no"),

@@ -35,7 +35,7 @@ const BESIDE = 300; // of the numbers beside them
  * @param {ImageBitmap | null} props.photo
  * @param {Map<unknown, Float32Array | null>} props.maps of grids
  * @param {Scale} props.scale
- * @param {import("../../web/parts/over_picture.js").Space} props.space
+ * @param {import("../../web/core/hooks.js").Space} props.space
  * @param {ArrayLike<number> | null} props.row of all tokens
  * @param {any} props.points
  * @param {(query: number | null) => void} props.onPoint

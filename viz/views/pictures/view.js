@@ -2,7 +2,7 @@
 // and whether the word needs what lies there. Other panels show the same words, heads and tokens.
 
 import { markPainted } from "../../web/core/dom.js";
-import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
+import { useAnswer, useFrameSignal, useSpace } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, placeIn } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
@@ -11,7 +11,6 @@ import { fadeOf } from "../../web/painting/flatness.js";
 import { faded, signedVeilOf, veilOf } from "../../web/painting/over.js";
 import { Chips } from "../../web/parts/chips.js";
 import { Quoted } from "../../web/parts/controls.js";
-import { useSpace } from "../../web/parts/over_picture.js";
 import { useMeanRow } from "../../web/text/mean_row.js";
 import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 import { Captions, useCaptions } from "./captions.js";

@@ -16,13 +16,12 @@ import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
 /** @import {Heard, Spectrogram, SpokenWord, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {TimeAxis} from "./time.js" */
-/** @import {ViewProps} from "../../web/core/view_panel.js" */
 
 const LANE = 34; // CSS pixels of a row of words
 const MOST_ROWS = 8; // of a word, whose weights are fetched
 const DOUBT = "A large weight says where a head reads, after layers that have mixed the sound already.";
 
-/** @param {ViewProps} props */
+/** @param {{state: import("../../web/text/state.js").TextState, theme: import("../../web/types").Theme}} props */
 export const Sound = ({ state, theme }) =>
   state.base.sound
     ? html`<${Recording} key=${state.trace} ...${{ state, theme, length: state.base.sound }} />`

@@ -1,5 +1,6 @@
 // The text, shaded: where the word in question looks, with a line to each word, or who looks at it.
 
+import { useSpace } from "../../web/core/hooks.js";
 import { markPainted, reveal, textWidths } from "../../web/core/dom.js";
 import { textOn } from "../../web/core/colours.js";
 import { html } from "../../web/core/html.js";
@@ -11,7 +12,6 @@ import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 import { layoutOf, strandOf } from "./layout.js";
 
 /** @import {Axis} from "../../web/types" */
-/** @import {ViewProps} from "../../web/core/view_panel.js" */
 /** @import {Word} from "./layout.js" */
 
 const POWER = 0.62; // of a weight: its shade
@@ -24,8 +24,10 @@ const LARGE = 88;
 /** @type {Record<string, number>} */
 const MOVES = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
-/** @param {ViewProps} props */
-export function Text({ state, theme, space, panel }) {
+/** @param {{state: import("../../web/text/state.js").TextState, theme: import("../../web/types").Theme}} props */
+export function Text({ state, theme }) {
+  const stage = useRef(/** @type {HTMLElement | null} */ (null));
+  const space = useSpace(stage);
   const focus = useFocus(state);
   const { query, key } = state.texts();
   const ranges = state.ranges();
@@ -68,7 +70,7 @@ export function Text({ state, theme, space, panel }) {
   const { isOff } = headSwitch(state);
   const most = focus?.best[0]?.[0];
   return html`
-    <div class="hs-text" ref=${panel.stage}>
+    <div class="hs-text" ref=${stage}>
       <div class="hs-text-room" style=${{ height: `${above}px` }} ref=${box}>
         <svg class="hs-text-lines" aria-hidden="true" width=${space.wide} height=${above}>
           ${strands.map(

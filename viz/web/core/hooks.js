@@ -1,7 +1,8 @@
 // Hooks of views: what they keep, and what they ask the server.
 
+import { topOf } from "./dom.js";
 import { capital } from "./labels.js";
-import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals-core.js";
 
 /**
@@ -95,4 +96,29 @@ export function useWanted(view, slot, path, delay = 0) {
   const { client } = view;
   useEffect(() => client?.want(slot, path, delay), [client, slot, path, delay]);
   useEffect(() => () => view.client?.want(slot, null), [view, slot]);
+}
+
+/** @typedef {{wide: number, high: number, unit: number, family: string}} Space in CSS pixels; unit: of type, 1 at 16 */
+
+/**
+ * The room of an element in the frame of the page, measured after each drawing.
+ *
+ * @param {{current: HTMLElement | null}} place
+ * @returns {Space}
+ */
+export function useSpace(place) {
+  const [space, setSpace] = useState(/** @type {Space} */ ({ wide: 0, high: 0, unit: 1, family: "" }));
+  useLayoutEffect(() => {
+    const node = place.current;
+    if (!node) return;
+    const { fontSize, fontFamily: family } = getComputedStyle(node);
+    const room = node.closest(".hs-drawing");
+    const above = room
+      ? node.getBoundingClientRect().top - room.getBoundingClientRect().top + room.scrollTop
+      : topOf(node);
+    const high = Math.round((room?.clientHeight ?? innerHeight) - above);
+    const next = { wide: node.clientWidth, high, unit: parseFloat(fontSize) / 16, family };
+    if (next.wide && Object.entries(next).some(([name, value]) => value !== space[name])) setSpace(next);
+  });
+  return space;
 }

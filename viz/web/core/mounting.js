@@ -1,39 +1,34 @@
-// Draws the panels of a view, once per frame after any change.
+// Draws a view, once per frame after any change.
 
 import { themeOf } from "./colours.js";
 import { element, setText } from "./dom.js";
+import { render } from "../vendor/preact.js";
 import { working } from "./working.js";
 
-/** @import {Base, Panel, RunBase, Theme} from "../types" */
+/** @import {Base, RunBase, Theme} from "../types" */
 /** @import {State} from "./state.js" */
 
 const WAITING = "Loading the model …";
 const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with the panels around it
 
 /**
- * Creates the panels when there is data, and redraws them after every change of state, size, theme
- * or fonts. Panels are drawn in order, those marked `late` after the others have been painted. The
- * first time all are drawn at once, so that nothing grows above what a pointer aims at. While the
- * next picture is on its way, drawing is held back for `HOLD_MS`: laying out the page twice takes
- * longer than most responses.
+ * Draws a view when there is data, and again after every change of state, size, theme or fonts, once a frame. While
+ * the next picture is on its way, drawing is held back for `HOLD_MS`: laying out the page twice takes longer than
+ * most responses.
  *
  * @template {Base | RunBase} B
  * @param {HTMLElement} root
  * @param {State<B> & {token?: () => number}} view its token in question may be the one under the pointer
- * @param {() => Panel[]} create
+ * @param {(theme: Theme) => any} draw the view
  */
-export function mountPanels(root, view, create) {
+export function mountView(root, view, draw) {
   root.classList.add("headscope");
-  /** @type {Panel[] | null} */
-  let panels = null;
+  const box = element("div", "hs-embedded");
   /** @type {Theme | null} */
   let theme = null;
   /** @type {Uint8Array | null} */
   let colours = null;
   let frame = 0;
-  let lateFrame = 0;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let lateTimer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let holdTimer;
   const waiting = skeleton();
@@ -51,12 +46,7 @@ export function mountPanels(root, view, create) {
       setText(waiting, view.next?.client.state("overview") === "failed" ? NO_ANSWER : text);
       return;
     }
-    const first = !panels;
-    if (!panels) {
-      root.replaceChildren();
-      panels = create();
-      root.append(slow.box);
-    }
+    if (!box.isConnected) root.replaceChildren(box, slow.box);
     if (!theme || colours !== view.overview) {
       colours = view.overview;
       theme = themeOf(root, view.base.theme, colours, view.props.type_size ?? 1);
@@ -66,17 +56,7 @@ export function mountPanels(root, view, create) {
     root.dataset.site = String(view.selection.site);
     root.dataset.head = String(view.selection.head);
     root.dataset.token = String(view.token?.() ?? view.selection.token ?? "");
-    const now = theme;
-    if (first) for (const panel of panels) panel.render(now); // sizes hold once all have content
-    for (const panel of panels) panel.measure?.();
-    for (const panel of panels) if (!panel.late) panel.render(now);
-    cancelAnimationFrame(lateFrame);
-    clearTimeout(lateTimer);
-    lateFrame = requestAnimationFrame(() => {
-      lateTimer = setTimeout(() => {
-        for (const panel of panels ?? []) if (panel.late) panel.render(now);
-      });
-    });
+    render(draw(theme), box);
   }
 
   const requestPaint = () => {
@@ -106,13 +86,11 @@ export function mountPanels(root, view, create) {
     restyle,
     destroy() {
       cancelAnimationFrame(frame);
-      cancelAnimationFrame(lateFrame);
-      clearTimeout(lateTimer);
       clearTimeout(holdTimer);
       observer.disconnect();
       slow.destroy();
       ended.abort();
-      for (const panel of panels ?? []) panel.destroy?.();
+      render(null, box);
       view.destroy();
       root.replaceChildren();
     },

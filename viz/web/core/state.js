@@ -11,7 +11,7 @@ import { unpack } from "./pack.js";
 import { addressOf, carried, fromLink, missing, same, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
-/** @import {Base, Cell, Form, Head, Host, LinkSelection, Message, Other, RunBase, Scale, Selection, ViewProps} from "../types" */
+/** @import {Base, Cell, Form, Head, Host, LinkSelection, Message, RunBase, Scale, Selection, ViewProps} from "../types" */
 
 /** @typedef {{trace: string, heads: number[], client: Client, early: [string, Uint8Array][]}} Next a trace whose base is on its way; its heads are [] if they are not known */
 
@@ -89,8 +89,6 @@ export class State {
     this.match = -1; // the one that was jumped to
     /** @type {((asked: import("./edits.js").Asked) => void) | null} asks the page for an edit, and more */
     this.ask = null;
-    /** @type {(() => Other | null) | null} what can be patched from a second input */
-    this.fromOther = null;
     /** @type {Set<(picture: boolean) => void>} */
     this.listeners = new Set();
     inSignals(this, OPENED);

@@ -3,8 +3,7 @@
 import { Numbers } from "../../views/numbers/view.js";
 import { html } from "../core/html.js";
 import { capital } from "../core/labels.js";
-import { mountPanels } from "../core/mounting.js";
-import { panelWithin } from "../core/view_panel.js";
+import { mountView } from "../core/mounting.js";
 import { Button } from "../parts/controls.js";
 import { Kinds } from "../parts/kinds.js";
 import { useRef } from "../vendor/hooks.js";
@@ -22,7 +21,7 @@ import { CorpusState } from "./state.js";
  */
 export function mount(root, props, host) {
   const state = new CorpusState(root, props, host);
-  const mounted = mountPanels(root, state, () => [panelWithin(root, Corpus, { state })]);
+  const mounted = mountView(root, state, (theme) => html`<${Corpus} ...${{ state, theme }} />`);
   state.view.update(props);
   return {
     /** @param {ViewProps} next */

@@ -16,7 +16,7 @@ import { Heads } from "../../views/image/heads.js";
 import { Picture } from "../../views/image/view.js";
 import { OverPatches } from "../../views/model/over_picture.js";
 import { keysOf } from "./keys.js";
-import { AllNumbers } from "./late.js";
+import { AllNumbers, Form } from "./late.js";
 import { mounting } from "./mounting.js";
 import { Explore } from "./page.js";
 import { Options } from "./options.js";
@@ -46,9 +46,9 @@ const SCALES = /** @type {const} */ ([
 const OUTLIERS =
   "Also leaves out patches that receive far more weight than the others; they may hold what it looks for";
 
-export const mount = mounting(PatchState, Page, ["matrix", "head"]);
+export const mount = mounting(PatchState, Page);
 
-function Page({ state, theme, drawing }) {
+function Page({ state, theme }) {
   const { view, selection, base } = state;
   const { form, direction, sinks } = selection;
   const { follows } = view.props;
@@ -75,7 +75,6 @@ function Page({ state, theme, drawing }) {
     ${base.model} · ${isAttention ? html`${state.siteName()} · ${state.headName()} · ${way}` : "all layers"}
     ${base.note && ` · ${base.note}`}
   `;
-  const Drawing = DRAWINGS[form];
   return html`<${Explore}
     ...${{ state, theme }}
     parts=${{
@@ -86,7 +85,7 @@ function Page({ state, theme, drawing }) {
       `,
       headline: isAttention ? headlineOf(state, rows) : HEADLINES[form],
       names,
-      ...(Drawing ? { drawing: null, picture: html`<${Drawing} ...${{ state, theme }} />` } : { drawing }),
+      picture: html`<${DRAWINGS[form] ?? Form} ...${{ state, theme }} />`,
       isBeside: isOver && !follows && !view.props.second,
       aside: null,
       tour:

@@ -1,34 +1,37 @@
-// A page on which an input is explored: the state and the panels of one half, beside which a second may stand.
+// A page on which an input is explored, beside which a second may stand.
 
-import { element } from "../core/dom.js";
 import { asking } from "../core/edits.js";
-import { mountPanels } from "../core/mounting.js";
+import { html } from "../core/html.js";
+import { mountView } from "../core/mounting.js";
 import { START } from "../core/selection.js";
-import { embedded, loadAhead } from "../core/view_panel.js";
-import { PAINTERS, VIEWS } from "../text/forms.js";
-import { secondView } from "../text/second.js";
+import { VIEWS } from "../text/forms.js";
+import { Halves } from "../text/second.js";
 
-/** @import {Host, Panel, ViewProps} from "../types" */
+/** @import {ViewProps} from "../types" */
 /** @import {TextState} from "../text/state.js" */
 
 /**
  * @param {typeof TextState} Kind of state
  * @param {(props: any) => unknown} Page of a state
- * @param {(keyof typeof PAINTERS)[]} names of the forms that are drawn by panels of their own
  * @returns {import("../types").Mount<ViewProps>}
  */
-export function mounting(Kind, Page, names) {
-  const views = Object.fromEntries(names.map((name) => [name, VIEWS[name]]));
-
-  /** A view with its state. */
+export function mounting(Kind, Page) {
+  /** A view with its state. @type {import("../text/second.js").Open} */
   function open(root, props, host) {
     const state = new Kind(root, props, host);
-    const mounted = mountPanels(root, state, () => compose(state, root, host));
+    const { follows } = props;
+    if (!follows) state.ask = asking(host);
+    root.onkeydown = (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && state.letGo()) event.preventDefault();
+    };
+    const mounted = mountView(root, state, (theme) => {
+      const page = html`<${Page} ...${{ state, theme, host }} />`;
+      return follows ? page : html`<${Halves} ...${{ first: state, host, open }}>${page}<//>`;
+    });
     state.view.update(props);
-    loadAhead(root, views, state.start?.form ?? START.form);
+    loadAhead(root, state.start?.form ?? START.form);
     return {
       state,
-      /** @param {ViewProps} next */
       update(next) {
         state.view.update(next);
         mounted.restyle();
@@ -37,44 +40,16 @@ export function mounting(Kind, Page, names) {
     };
   }
 
-  /**
-   * @param {TextState} state
-   * @param {HTMLElement} whole
-   * @param {Host} host
-   * @returns {Panel[]}
-   */
-  function compose(state, whole, host) {
-    const { follows } = state.view.props;
-    const root = follows ? whole : element("div", "hs-half");
-    const both = element("div", "hs-both");
-    if (!follows) {
-      both.append(root);
-      whole.append(both);
-    }
-    const page = embedded(Page);
-    root.append(page.box);
-    const drawing = element("div", "hs-forms");
-    const drawn = new Map(
-      names.map((name) => [/** @type {string} */ (name), PAINTERS[name](state, drawing)]),
-    );
-    if (!follows) state.ask = asking(host);
-    state.figure = () => drawn.get(state.selection.form)?.figure?.() ?? {};
-    root.onkeydown = (event) => {
-      if (event.key === "Escape" && !event.defaultPrevented) state.letGo();
-    };
-    const beside = follows ? [] : [secondView(state, open, both, root, host)];
-    return [
-      {
-        render: (theme) => page.render({ state, theme, host, drawing, drawn }),
-        destroy: () => page.render(null),
-      },
-      ...drawn.values(),
-      ...beside,
-    ];
-  }
-
   return (root, props, host) => {
     const { update, destroy } = open(root, props, host);
     return { update, destroy };
   };
+}
+
+/** Imports the form that is drawn first while its numbers are fetched, and the others once somebody comes to them. */
+function loadAhead(root, first) {
+  const load = (/** @type {string} */ name) => void VIEWS[name]?.().catch(() => {}); // the form says so
+  load(first);
+  for (const event of ["pointerover", "focusin"])
+    root.addEventListener(event, () => Object.keys(VIEWS).forEach(load), { once: true });
 }

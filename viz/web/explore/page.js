@@ -3,7 +3,6 @@
 
 import { html } from "../core/html.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { Hosted } from "../parts/controls.js";
 import { AnswerLine } from "./answer_line.js";
 import { isTyped, Keys } from "./keys.js";
 import { Lab } from "../lab/lab.js";
@@ -18,8 +17,7 @@ import { Lab } from "../lab/lab.js";
  * @property {unknown} switches right of them
  * @property {string} headline what the picture shows, in a sentence
  * @property {unknown} names model, layer and head, and which axis attends
- * @property {HTMLElement | null} drawing where the chosen form draws itself
- * @property {unknown} [picture] or what is drawn
+ * @property {unknown} picture the chosen form
  * @property {boolean} [isBeside] whether the headline stands beside the picture
  * @property {unknown} [aside] above the drawing: choices that the form has
  * @property {unknown} tour at the foot of the picture
@@ -34,7 +32,7 @@ import { Lab } from "../lab/lab.js";
 
 /** @param {{state: any, theme: Theme, parts: Parts}} props */
 export function Explore({ state, theme, parts }) {
-  const { forms, switches, headline, names, drawing, picture, aside, tour, reading, heads, follows } = parts;
+  const { forms, switches, headline, names, picture, aside, tour, reading, heads, follows } = parts;
   const frame = parts.isBeside ? "hs-figure hs-figure-beside" : "hs-figure";
   const chosen = forms.find(({ isOn }) => isOn);
   const { missing } = state.view;
@@ -62,7 +60,7 @@ export function Explore({ state, theme, parts }) {
             </p>
           </figcaption>
           ${aside && html`<div class="hs-figure-choices">${aside}</div>`}
-          <div class="hs-drawing">${drawing ? html`<${Hosted} node=${drawing} />` : picture}</div>
+          <div class="hs-drawing">${picture}</div>
           ${tour && html`<div class="hs-tour">${tour}</div>`}
           ${isListed && html`<${Keys} onClose=${() => setListed(false)} />`}
         </figure>

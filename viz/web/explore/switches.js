@@ -95,7 +95,7 @@ export function HeadSwitch({ state }) {
   `;
 }
 
-/** @param {{zoom: NonNullable<import("../types").FormPanel["zoom"]>}} props */
+/** @param {{zoom: import("../types").Zoom}} props */
 export const Zooming = ({ zoom }) => html`
   <div class="hs-switch" role="group" aria-label="Zoom">
     <${Button} text="−" title="Zoom out" disabled=${!zoom.isZoomed()} onClick=${zoom.out} />

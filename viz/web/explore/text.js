@@ -7,7 +7,7 @@ import { Cache, Continue, Sampling, Written } from "./continuing.js";
 import { headlineOf, useFocus } from "./focus.js";
 import { formsOf, NextWord } from "./forms.js";
 import { keysOf } from "./keys.js";
-import { AllNumbers, Late } from "./late.js";
+import { AllNumbers, Form, Late } from "./late.js";
 import { mounting } from "./mounting.js";
 import { Options } from "./options.js";
 import { Explore } from "./page.js";
@@ -20,15 +20,13 @@ import { methodOf, RELEVANCE } from "../methods/methods.js";
 import { Kinds } from "../parts/kinds.js";
 import { useMemo, useState } from "../vendor/hooks.js";
 import { Atlas } from "../../views/atlas/view.js";
-import { PAINTERS } from "../text/forms.js";
 import { TextState } from "../text/state.js";
 
-const PICTURED = /** @type {(keyof typeof PAINTERS)[]} */ (Object.keys(PAINTERS));
 const MANY = 40; // tokens that are zoomed into by buttons too
 
-export const mount = mounting(TextState, Page, PICTURED);
+export const mount = mounting(TextState, Page);
 
-function Page({ state, theme, host, drawing, drawn }) {
+function Page({ state, theme, host }) {
   const { view, selection, base } = state;
   const { follows, given, difference, writes } = view.props;
   const { form } = selection;
@@ -38,7 +36,7 @@ function Page({ state, theme, host, drawing, drawn }) {
   const [isOver, setOver] = useState(form === "matrix");
   const over = Boolean(base.pictures) && isOver;
   const { isOff } = headSwitch(state);
-  const { zoom } = drawn.get(form) ?? {};
+  const { zoom } = state.panel;
   const worth = useWorth(view);
   const wrote = given && state.site().kind === "causal" && state.site().queries > given;
   const of = isWhole ? ["all layers"] : [state.siteName(), state.headName()];
@@ -69,9 +67,7 @@ function Page({ state, theme, host, drawing, drawn }) {
       `,
       headline: isWhole ? HEADLINES[form] : headlineOf(state, focus),
       names,
-      ...(over
-        ? { drawing: null, picture: html`<${Late} load=${PICTURES} ...${{ state, theme }} />` }
-        : { drawing }),
+      picture: html`<${over ? Pictures : Form} ...${{ state, theme }} />`,
       aside: over ? null : asideOf(state),
       tour: wrote
         ? html`<${Written} ...${{ state, given }} />`
@@ -133,6 +129,7 @@ function asideOf(state) {
 }
 
 const PICTURES = () => import("../../views/pictures/view.js").then((view) => view.Pictures);
+const Pictures = (props) => html`<${Late} load=${PICTURES} ...${props} />`;
 
 /** What the forms of all layers show, in a sentence. */
 const HEADLINES = {

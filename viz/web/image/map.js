@@ -1,10 +1,10 @@
 // Numbers of patches over a picture: pointed at, walked over with the arrow keys.
 
 import { markPainted } from "../core/dom.js";
-import { useNewest } from "../core/hooks.js";
+import { useNewest, useSpace } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { cellBeside, cellOf, tokenAt } from "../core/grids.js";
-import { Area, fitted, OverPicture, Ramp, useSpace } from "../parts/over_picture.js";
+import { Area, fitted, OverPicture, Ramp } from "../parts/over_picture.js";
 import { useRef } from "../vendor/hooks.js";
 
 /** @import {PatchState} from "./state.js" */

@@ -3,6 +3,7 @@
 import { html } from "../core/html.js";
 import { legible, siteName } from "../core/labels.js";
 import { Button, Field, Menu, Switch } from "../parts/controls.js";
+import { otherOf } from "../text/second_text.js";
 import { useMemo, useState } from "../vendor/hooks.js";
 import { chosenIn, editAt, few, isMade, setWeights, tokensOf } from "../core/edits.js";
 
@@ -188,7 +189,7 @@ function Weight({ state, ask, spot }) {
   const [keepsSum, setKeepsSum] = useState(true);
   const set = (keys, weight) =>
     ask({ do: "toggle", value: setWeights(state, query, keys, weight, keepsSum) });
-  const row = state.fromOther?.()?.row;
+  const row = otherOf(state)?.row;
   return html`
     <div class="hs-lab-row">
       <span>${wordOf(state, "query", query)} →</span>
@@ -281,7 +282,7 @@ function Pattern({ state, ask, spot: { site, head } }) {
 function Patch({ state, ask, spot }) {
   const { props } = state.view;
   const isPicture = state.base.patches;
-  const other = state.fromOther?.() ?? null;
+  const other = otherOf(state);
   const [typed, setTyped] = useState(/** @type {string | null} */ (null));
   const [what, setWhat] = useState("head");
   const [isOne, setOne] = useState(false);

@@ -2,6 +2,7 @@
 
 import { FORMS } from "../core/declared.js";
 import { onPictures } from "../core/selection.js";
+import { besideOf } from "../text/second.js";
 import { canTest, choiceOf } from "../methods/choices.js";
 
 /** @import {Savable} from "../types" */
@@ -52,8 +53,8 @@ function ofText(state) {
     ...(token !== null && (isDrawn || asked) ? { token, direction } : {}),
     ...(asked || captions ? onPictures(state.selection) : {}),
     ...filtersOf(state),
-    ...state.figure?.(),
-    ...state.second?.(),
+    ...state.panel.figure?.(),
+    ...besideOf(state),
   };
   return { form, name: FORMS[form].label, query };
 }
@@ -88,9 +89,9 @@ function ofPicture(state) {
   const from = followed === "token" ? { followed, query: token ?? 0 } : {};
   const hidden = sinks === "shown" ? {} : { sinks, outliers };
   const query = {
-    image: { scale, direction, token: token ?? 0, ...hidden, ...state.second?.() },
+    image: { scale, direction, token: token ?? 0, ...hidden, ...besideOf(state) },
     model: { ...choiceOf(state), ...from },
     features: { token: state.compared },
   }[form];
-  return { form, name: FORMS[form].label, query: { site, head, ...(query ?? state.figure?.()) } };
+  return { form, name: FORMS[form].label, query: { site, head, ...(query ?? state.panel.figure?.()) } };
 }

@@ -161,14 +161,3 @@ export const Stepper = ({ name, labels, index, onChoose }) => html`
     />
   </div>
 `;
-
-/**
- * An element that draws itself, among components.
- *
- * @param {{node: HTMLElement}} props
- */
-export function Hosted({ node }) {
-  const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useLayoutEffect(() => box.current?.replaceChildren(node), [node]);
-  return html`<div class="hs-embedded" ref=${box} />`;
-}

@@ -1,16 +1,13 @@
 // A picture with numbers over it: it is pointed at, chosen from and drawn upon; and the scale of its colours.
 
-import { topOf } from "../core/dom.js";
 import { extentOf, joined } from "../core/grids.js";
 import { html } from "../core/html.js";
-import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /** @import {Place, Sides} from "../core/grids.js" */
 /** @import {TokenGrid} from "../types" */
 
-/** @typedef {{wide: number, high: number}} Space what the page gives a picture, in CSS pixels */
 /** @typedef {{wide: number, tall: number}} Fitted */
-/** @typedef {{current: HTMLElement | null}} Ref */
 /** @typedef {{grid: TokenGrid, pixels: Uint32Array}} Layer a pixel for each cell */
 /** @typedef {{ramp: Uint8Array, numberAt: (share: number) => string, words: string}} Scale of colours */
 
@@ -22,30 +19,9 @@ const SEEN = 9; // CSS pixels of a frame at least
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
 /**
- * The room of an element, measured after each drawing.
- *
- * @param {Ref} place
- * @returns {Space}
- */
-export function useSpace(place) {
-  const [space, setSpace] = useState(/** @type {Space} */ ({ wide: 0, high: 0 }));
-  useLayoutEffect(() => {
-    const node = place.current;
-    if (!node) return;
-    const room = node.closest(".hs-drawing");
-    const above = room
-      ? node.getBoundingClientRect().top - room.getBoundingClientRect().top + room.scrollTop
-      : topOf(node);
-    const next = { wide: node.clientWidth, high: Math.round((room?.clientHeight ?? innerHeight) - above) };
-    if (next.wide && (next.wide !== space.wide || next.high !== space.high)) setSpace(next);
-  });
-  return space;
-}
-
-/**
  * The size at which the whole picture, with its scale, is in sight before anything is scrolled.
  *
- * @param {Space} space
+ * @param {{wide: number, high: number}} space
  * @param {{width: number, height: number} | null} bitmap
  * @param {number} [tallest]
  * @returns {Fitted | null}

@@ -1,11 +1,6 @@
 // Written by `python -m viz.declared` from viz/selection.py, viz/views and analysis/methods.py.
 
-import { paintersOf } from "../core/view_panel.js";
-
-/** @import {Form, ImageForm} from "../types" */
-/** @import {View} from "../core/view_panel.js" */
-
-/** @type {Record<Exclude<Form, ImageForm>, () => Promise<View>>} */
+/** @type {Record<string, () => Promise<any>>} */
 export const VIEWS = {
   matrix: () => import("../../views/matrix/view.js").then((view) => view.Matrix),
   lines: () => import("../../views/lines/view.js").then((view) => view.Lines),
@@ -16,6 +11,3 @@ export const VIEWS = {
   lens: () => import("../../views/lens/view.js").then((view) => view.Lens),
   parts: () => import("../../views/parts/view.js").then((view) => view.Parts),
 };
-
-/** What makes the panel of a form, hidden while another one is chosen. */
-export const PAINTERS = paintersOf(VIEWS);

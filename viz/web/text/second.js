@@ -2,19 +2,16 @@
 // Layer and head are chosen in each; form, colours and filters are the first's. Of a second model, the pinned token is
 // marked in both, by the characters that it stands for.
 
-import { changes } from "../core/changes.js";
-import { element, setText } from "../core/dom.js";
 import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { addressOf, patchThere, siteFor } from "../core/selection.js";
 import { pathOf } from "../core/sources.js";
-import { embedded } from "../core/view_panel.js";
 import { Button } from "../parts/controls.js";
+import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { effect, untracked } from "../vendor/signals-core.js";
 import { overlapping } from "./same_characters.js";
-import { fromSecondText } from "./second_text.js";
 
-/** @import {AlignedAnswer, Base, Head, Host, LikenessAnswer, Mounted, Options, Panel, Selection, ViewProps} from "../types" */
+/** @import {AlignedAnswer, Base, Head, Host, LikenessAnswer, Mounted, Options, Selection, ViewProps} from "../types" */
 /** @import {TextState} from "./state.js" */
 
 /** @typedef {Mounted<ViewProps> & {state: TextState}} Opened */
@@ -29,77 +26,59 @@ const OVERLAP =
 const LONGEST = 60; // characters of a title
 
 /**
- * The second view, as long as the props name one.
+ * A view, and beside it the second, as long as the props name one.
  *
- * @param {TextState} first
- * @param {Open} open a view of a text
- * @param {HTMLElement} both views
- * @param {HTMLElement} half that of the first
- * @param {Host} host
- * @returns {Panel}
+ * @param {{first: TextState, open: Open, host: Host, children?: unknown}} props open: a view in an element
  */
-export function secondView(first, open, both, half, host) {
-  const [title, otherTitle] = [element("h3", "hs-heading"), element("h3", "hs-heading")];
-  const inner = element("div");
-  const other = element("div", "hs-half hs-other", {}, otherTitle, inner);
-  const line = embedded(Likeness);
-  half.prepend(title);
-  both.prepend(line.box);
-  /** @type {Opened | null} */
-  let second = null;
-  let unpair = () => {};
-  const came = changes(); // of the props
-  const isPicture = first.props.kind === "image";
-
-  /** Opens, changes or closes the second view after the props have changed. */
-  function settle() {
-    const { props } = first;
-    if (!came(props)) return;
-    const given = secondProps(first);
-    both.classList.toggle("hs-two-models", Boolean(given));
-    title.hidden = !given;
-    if (!given) return close();
-    setText(title, props.title ?? "This text");
-    setText(otherTitle, brief(props.second?.title ?? `Second text: ${props.other?.title}`));
-    if (second) return second.update(given);
-    both.append(other);
-    second = open(inner, given, host);
-    unpair = (isPicture ? pairPictures : pairTexts)(first, second.state);
-  }
+export function Halves({ first, open, host, children }) {
+  const inner = useRef(/** @type {HTMLElement | null} */ (null));
+  const opened = useRef(/** @type {{view: Opened, unpair: () => void} | null} */ (null));
+  const { props } = first;
+  const isPicture = props.kind === "image";
+  const given = secondProps(first);
 
   function close() {
-    unpair();
-    second?.destroy();
-    second = null;
-    line.render(null);
-    other.remove();
+    opened.current?.unpair();
+    opened.current?.view.destroy();
+    opened.current = first.peer = null;
   }
+  useLayoutEffect(() => {
+    if (!given) return close();
+    if (opened.current) return opened.current.view.update(given);
+    const view = open(/** @type {HTMLElement} */ (inner.current), given, host);
+    first.peer = view.state;
+    opened.current = { view, unpair: (isPicture ? pairPictures : pairTexts)(first, view.state) };
+    view.state.subscribe(() => first.changed());
+  }, [props]);
+  useLayoutEffect(() => close, []);
 
-  /** @returns {TextState | null} the second once it has a base */
-  const ready = () => (second?.state.baseOrNull ? second.state : null);
+  const state = opened.current?.view.state;
+  const second = state?.baseOrNull ? state : null;
+  if (!given) return html`<div class="hs-both"><div class="hs-half">${children}</div></div>`;
+  return html`
+    <div class="hs-both hs-two-models">
+      ${!isPicture && html`<${Likeness} ...${{ first, second }} />`}
+      <div class="hs-half"><h3 class="hs-heading">${props.title ?? "This text"}</h3>${children}</div>
+      <div class="hs-half hs-other">
+        <h3 class="hs-heading">${brief(props.second?.title ?? `Second text: ${props.other?.title}`)}</h3>
+        <div ref=${inner} />
+      </div>
+    </div>
+  `;
+}
 
-  first.second = /** @returns {Record<string, string | number>} */ () => {
-    const state = ready();
-    if (!state || !first.props.second) return {};
-    const { site, head, token } = state.selection;
-    const { title: label = "", second: given } = first.props;
-    const beside = { second: state.trace, second_site: site, second_head: head };
-    if (!isPicture) return { ...beside, there: textOf(state.base, site, head) };
-    return { ...beside, second_token: token ?? 0, label, second_label: given.title };
-  };
-  first.fromOther = () => {
-    const [state, given] = [ready(), first.props.other];
-    const { source = "" } = first.props.second ?? {};
-    if (source && first.canEdit()) return { refusal: "", source, token: null };
-    return state && given && first.canEdit() ? fromSecondText(first, state, given) : null;
-  };
-  return {
-    measure: settle,
-    render() {
-      if (second && !isPicture) line.render({ first, second: ready() });
-    },
-    destroy: close,
-  };
+/**
+ * What a saved page shows of the second view.
+ *
+ * @param {TextState} first
+ * @returns {Record<string, string | number>}
+ */
+export function besideOf({ peer: other, props }) {
+  if (!other?.baseOrNull || !props.second) return {};
+  const { site, head, token } = other.selection;
+  const beside = { second: other.trace, second_site: site, second_head: head };
+  if (props.kind !== "image") return { ...beside, there: textOf(other.base, site, head) };
+  return { ...beside, second_token: token ?? 0, label: props.title ?? "", second_label: props.second.title };
 }
 
 const isReady = (first, second) => Boolean(first.baseOrNull && second.baseOrNull);
@@ -141,10 +120,7 @@ export function pairPictures(first, second) {
       if (isReady(first, second)) second.pointed = untracked(() => moved(pointed, first, second));
     }),
   ];
-  return () => {
-    ends.forEach((end) => end());
-    first.peer = null;
-  };
+  return () => ends.forEach((end) => end());
 }
 
 /**

@@ -1,30 +1,30 @@
 // What of a second text can be put into the pass of the first.
 
-/** @import {Other, ViewProps} from "../types" */
+/** @import {Other} from "../types" */
 /** @import {TextState} from "./state.js" */
 
 const MOST_KEYS = 128; // of a row that is written into a link
 
 /**
- * The token chosen in the second text, and its row of weights.
+ * What the other of two beside each other gives: of texts the token chosen in it, and its row of weights.
  *
  * @param {TextState} first
- * @param {TextState} second
- * @param {NonNullable<ViewProps["other"]>} given
- * @returns {Other}
+ * @returns {Other | null}
  */
-export function fromSecondText(first, second, { title, mean }) {
+export function otherOf(first) {
+  const { peer: second, props } = first;
+  if (!first.canEdit()) return null;
+  if (props.second?.source) return { refusal: "", source: props.second.source, token: null };
+  if (!props.other || !second?.baseOrNull) return null;
+  const { title, mean } = props.other;
   const [here, there] = [first, second].map(({ selection: { token, direction } }) =>
     direction === "in" ? null : token,
   );
   const [mine, theirs] = [first, second].map((state) => state.site(first.selection.site).queries);
   const apart = `The texts have ${mine} and ${theirs} tokens: choose a token in each, and patch that one.`;
+  const weightsAlone = "A mean of prompts has weights alone: rows of it can be taken.";
   return {
-    refusal: mean
-      ? "A mean of prompts has weights alone: rows of it can be taken."
-      : mine === theirs
-        ? ""
-        : apart,
+    refusal: mean ? weightsAlone : mine === theirs ? "" : apart,
     source: mean ? "" : title,
     token: there === null ? null : (second.texts().query.origins?.[there]?.[0] ?? there),
     row: here === null || there === null ? null : rowOf(first, here, second, there),

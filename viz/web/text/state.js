@@ -30,10 +30,8 @@ export class TextState extends State {
   forms = ON_SCREEN.text;
   slot = "map";
   maps = new Maps({ sites: [] });
-  /** @type {(() => Record<string, any>) | null} what the form on the screen says of its figure */
-  figure = null;
-  /** @type {(() => Record<string, string | number>) | null} what a saved page shows beside it */
-  second = null;
+  /** @type {import("../types").FormPanel} what the form on the screen offers the page around it */
+  panel = {};
   /** @type {any} the other one of two beside each other */
   peer = null;
   /** The runs of tokens that were searched for, by axis. */
