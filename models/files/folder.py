@@ -7,7 +7,7 @@ header is checked against the size of its file before any number is read.
 import os
 import pickle
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, prod
 from pathlib import Path
@@ -124,11 +124,42 @@ def tensors(file: Path) -> dict[str, Tensor]:
     """The tensors of a weights file. A pickle is read with torch's restricted unpickler.
 
     Raises:
-        CheckpointError: for a file that is damaged or asks to run code.
+        CheckpointError: for a file that is damaged, asks to run code, or holds what is no number.
     """
     if file.suffix == ".safetensors":
-        return _safetensors(file, lambda opened, name: opened.get_tensor(name))
-    return _unpickled(file)
+        state = _safetensors(file, lambda opened, name: opened.get_tensor(name))
+    else:
+        state = _unpickled(file)
+    for name, tensor in state.items():  # the sum is tested first, which needs no copy
+        if not tensor.sum(dtype=torch.float32).isfinite() and not tensor.isfinite().all():
+            raise CheckpointError(f"{name} holds NaN or infinity: the weights are damaged")
+    return state
+
+
+def check_names(
+    network: str,
+    lacking: Iterable[str],
+    unknown: Iterable[str],
+    shapes: Mapping[str, tuple[Sequence[int], Sequence[int]]],
+) -> None:
+    """Raises CheckpointError for names of weights that a network or a checkpoint has alone.
+
+    Args:
+        network: name of its class.
+        lacking: that the checkpoint lacks.
+        unknown: that the network lacks.
+        shapes: of weights whose shapes differ, those of the checkpoint first.
+    """
+    wrong = (
+        f"{name} ({' in place of '.join(' × '.join(map(str, shape)) for shape in both)})"
+        for name, both in shapes.items()
+    )
+    said = {"lacks": lacking, "has wrong shapes for": wrong}
+    for what, names in {**said, f"has weights with no place in {network}:": unknown}.items():
+        if some := sorted(names):
+            more = f" and {len(some) - 3} more" if len(some) > 3 else ""
+            listed = ", ".join(some[:3]) + more
+            raise CheckpointError(f"the checkpoint {what} {listed}: download it again")
 
 
 def dtype_holding(state: Mapping[str, Tensor], dtype: torch.dtype) -> torch.dtype:
@@ -140,11 +171,6 @@ def dtype_holding(state: Mapping[str, Tensor], dtype: torch.dtype) -> torch.dtyp
             if most < largest < inf:
                 return torch.bfloat16 if dtype == torch.float16 else torch.float64
     return dtype
-
-
-def finite(tensor: Tensor) -> bool:
-    """Whether all numbers are finite. The sum is tested first, which needs no copy."""
-    return bool(tensor.sum(dtype=torch.float32).isfinite()) or bool(tensor.isfinite().all())
 
 
 def _safetensors(file: Path, read: Callable[[Any, str], Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from models.cost import memory_check
 from models.files.checkpoints import CONFIG, checkpoints_in
 from models.files.errors import CheckpointError, first_line
 from models.files.fitting import check_fit, read_config
-from models.files.folder import Folder, dtype_holding, finite, tensors
+from models.files.folder import Folder, check_names, dtype_holding, tensors
 from models.loading import adapter
 from models.loading.convert import own
 from models.loading.convert.families import FAMILIES, heads_in
@@ -183,17 +183,11 @@ def _filled(make: Callable[[Any], Network], config: Config, state: dict[str, Ten
     with Undrawn():
         network = make(config)
     shapes = {name: tensor.shape for name, tensor in network.state_dict().items()}
-    if missing := [name for name in shapes if name not in state]:
-        raise ValueError(f"the checkpoint lacks {', '.join(missing[:5])}")
-    if unknown := sorted(state.keys() - shapes.keys()):
-        kind = type(network).__name__
-        raise ValueError(f"the checkpoint has weights with no place in our {kind}: {unknown[:5]}")
-    for name, shape in shapes.items():
-        tensor = state[name]
-        if tensor.shape != shape:
-            raise ValueError(f"{name}: expected {tuple(shape)}, received {tuple(tensor.shape)}")
-        if not finite(tensor):
-            raise ValueError(f"{name} holds NaN or infinity: the weights are damaged")
+    here = {name: tensor.shape for name, tensor in state.items()}
+    both = shapes.keys() & here.keys()
+    wrong = {name: (here[name], shapes[name]) for name in both if here[name] != shapes[name]}
+    kind = type(network).__name__
+    check_names(kind, shapes.keys() - both, here.keys() - both, wrong)
     if dtype_holding(state, torch.float32) != torch.float32:
         raise ValueError("the weights are beyond the range of float32")
     whole = {name: tensor.to(torch.float32) for name, tensor in state.items()}

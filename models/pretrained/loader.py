@@ -8,7 +8,7 @@ import contextlib
 import copy
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -20,9 +20,9 @@ from transformers.models.auto.modeling_auto import MODEL_MAPPING
 
 from models import confined
 from models.cost import memory_check
-from models.files.errors import CheckpointError
+from models.files.errors import CheckpointError, first_line
 from models.files.fitting import check_fit, read_config
-from models.files.folder import Folder, dtype_holding, finite, tensors
+from models.files.folder import Folder, check_names, dtype_holding, tensors
 from models.inputs.generation import generation_config
 from models.inputs.quiet import quiet_transformers
 from models.inputs.texts import text_config
@@ -72,9 +72,7 @@ def load_folder(
     files = folder.weights()
     dtype = torch.float32 if dtype is None else dtype
     memory_check.check_fits(files, dtype, device)
-    state: dict[str, Tensor] = {}
-    for file in files:
-        state.update(tensors(file))
+    state = {name: tensor for file in files for name, tensor in tensors(file).items()}
     config = _config(settings)
     if not folder.trusted:
         with quiet_transformers():
@@ -262,28 +260,13 @@ def _filled(
             )
             network, info = loaded
     except Exception as error:  # the library raises many things for weights that do not fit
-        what = str(error).strip().splitlines() or [type(error).__name__]
-        raise CheckpointError(
-            f"the weights do not fit {kind.__name__}: {what[0].strip():.160}"
-        ) from error
-    missing = sorted(name for name in info["missing_keys"] if "pooler" not in name)
+        what = f"the weights do not fit {kind.__name__}: {first_line(error)}"
+        raise CheckpointError(what) from error
     extra = [name for name in sorted(info["unexpected_keys"]) if not name.endswith(NO_WEIGHTS)]
     known = _of_other_heads(kind, config) if extra else frozenset()
-    unknown = [name for name in extra if name not in known]
-    wrong = sorted(
-        f"{name} ({_shape(here)} in place of {_shape(wanted)})"
-        for name, here, wanted in info["mismatched_keys"]
-    )
-    for what, names in (("lacks", missing), ("has wrong shapes for", wrong)):
-        if names:
-            raise CheckpointError(f"the checkpoint {what} {_some(names)}: download it again")
-    if unknown:
-        raise CheckpointError(
-            f"the checkpoint has weights with no place in {kind.__name__}: {_some(unknown)}"
-        )
-    for name, parameter in network.named_parameters():
-        if not finite(parameter.detach()):
-            raise CheckpointError(f"{name} holds NaN or infinity: the weights are damaged")
+    lacking = (name for name in info["missing_keys"] if "pooler" not in name)
+    shapes = {name: (here, wanted) for name, here, wanted in info["mismatched_keys"]}
+    check_names(kind.__name__, lacking, {*extra} - known, shapes)
     return network, tuple(extra)
 
 
@@ -304,15 +287,6 @@ def _of_other_heads(kind: type[PreTrainedModel], config: PretrainedConfig) -> fr
         with contextlib.suppress(Exception), torch.device("meta"), quiet_transformers():
             names |= {*each(copy.deepcopy(config)).state_dict()}  # some need other settings
     return frozenset(names)
-
-
-def _shape(shape: Sequence[int]) -> str:
-    return " × ".join(map(str, shape))
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + more
 
 
 def _add_generation(network: Any, folder: Folder, prompts: PromptSettings) -> None:

@@ -34,14 +34,6 @@ def test_a_module_that_contains_a_model() -> None:
     assert trace(Tagger(encoder=inside), IDS).weights(1).equal(expected.weights(1))
 
 
-def test_a_module_that_contains_several() -> None:
-    both = Tagger(reader=built("BERT"), writer=built("Llama"))
-    with pytest.raises(
-        ValueError, match="Tagger contains 2 models of transformers: load one of them"
-    ):
-        load(both)
-
-
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # of torch.compile itself
 @pytest.mark.parametrize("name", ["BERT", "own"])
 def test_a_compiled_model_is_traced_as_the_original(name: str) -> None:
@@ -50,11 +42,6 @@ def test_a_compiled_model_is_traced_as_the_original(name: str) -> None:
     compiled: Any = torch.compile(inside)
     assert load(compiled).network is inside
     assert trace(compiled, IDS).weights(1).equal(trace(inside, IDS).weights(1))
-
-
-def test_a_module_without_any() -> None:
-    with pytest.raises(ValueError, match="a model of transformers, received Tagger"):
-        load(Tagger())
 
 
 def test_a_network_of_timm_says_what_to_load_instead() -> None:

@@ -112,36 +112,6 @@ def test_code_beside_a_tokenizer_file_is_not_run(tmp_path: Path) -> None:
     assert not ran.exists()
 
 
-@pytest.mark.parametrize("family", ["nothing", None, 5])
-@pytest.mark.parametrize("remote", [False, True])
-def test_a_type_that_the_library_does_not_have(family: Any, remote: bool, tmp_path: Path) -> None:
-    settings = {"model_type": family} | ({"auto_map": {"AutoModel": "own.Own"}} if remote else {})
-    (tmp_path / "config.json").write_text(json.dumps(settings))
-    (tmp_path / "model.safetensors").write_bytes(b"")
-    said = (
-        rf"run code that comes with the model \({family!r}\): refused"
-        if remote
-        else f"model_type: {family!r} is not an architecture of transformers"
-    )
-    with pytest.raises(CheckpointError, match=said):
-        load_folder(Folder.at(tmp_path), "model")
-
-
-def test_weights_of_another_shape_are_named(tmp_path: Path) -> None:
-    network: Any = BY_NAME["BERT"].build()
-    network.save_pretrained(tmp_path)
-    state = load_file(tmp_path / "model.safetensors")
-    name = "encoder.layer.0.output.dense.bias"
-    save_file({**state, name: state[name][:-1].clone()}, tmp_path / "model.safetensors")
-    with pytest.raises(CheckpointError) as refused:
-        load_folder(Folder.at(tmp_path), "model")
-    width = TEXT["hidden_size"]
-    assert str(refused.value) == (
-        f"the checkpoint has wrong shapes for {name} ({width - 1} in place of {width}):"
-        " download it again"
-    )
-
-
 def test_models_that_load_at_a_time_keep_their_tied_weights(tmp_path: Path) -> None:
     network: Any = build("LlamaForCausalLM", "LlamaConfig", {**TEXT, "tie_word_embeddings": True})
     network.save_pretrained(tmp_path)

@@ -284,9 +284,9 @@ def refused(path: Path, message: str) -> None:
         ("ViTModel", {"image_size": [1, 2, 3]}, "image_size: expected a whole number or two"),
         ("ViTModel", {"qkv_bias": "yes"}, "qkv_bias: expected true or false, received 'yes'"),
         ("ViTModel", {"num_hidden_layers": 4}, r"the checkpoint lacks blocks\.3\."),
-        ("ViTModel", {"num_hidden_layers": 2}, r"no place in our ViT: \['blocks\.2\."),
-        ("ViTModel", {"intermediate_size": 54}, r"feed_forward\.\S+: expected \(5"),
-        ("ViTModel", {"image_size": 44}, "positions.table: expected .17, 35., received .10, 35."),
+        ("ViTModel", {"num_hidden_layers": 2}, r"no place in ViT: blocks\.2\."),
+        ("ViTModel", {"intermediate_size": 54}, r"wrong shapes for blocks\.0\.feed_forward"),
+        ("ViTModel", {"image_size": 44}, "positions.table .10 × 35 in place of 17 × 35."),
         (
             "LlamaForCausalLM",
             {"attention_bias": True},
@@ -304,37 +304,6 @@ def refused(path: Path, message: str) -> None:
 def test_settings_that_are_refused(kind: str, changes: dict, message: str, tmp_path: Path) -> None:
     built(kind).save_pretrained(tmp_path / "odd")
     edited(tmp_path / "odd", **changes)
-    refused(tmp_path / "odd", message)
-
-
-QUERY = "encoder.layer.1.attention.self.query.weight"
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            lambda state: {**state, "encoder.layer.1.adapter.weight": torch.ones(3)},
-            r"no place in our Encoder: \['encoder\.layer\.1\.adapter\.weight'\]",
-        ),
-        (
-            lambda state: {n: x for n, x in state.items() if n != QUERY},
-            r"the checkpoint lacks blocks\.1\.attention\.query\.weight",
-        ),
-        (
-            lambda state: {**state, QUERY: torch.ones(35, 30)},
-            r"blocks\.1\.attention\.query\.weight: expected \(35, 35\), received \(35, 30\)",
-        ),
-        (
-            lambda state: {**state, QUERY: torch.full((35, 35), torch.nan)},
-            "holds NaN or infinity: the weights are damaged",
-        ),
-    ],
-    ids=["unknown", "missing", "wrong shape", "damaged"],
-)
-def test_weights_that_are_refused(change: Any, message: str, tmp_path: Path) -> None:
-    built("BertModel").save_pretrained(tmp_path / "odd")
-    rewritten(tmp_path / "odd", change)
     refused(tmp_path / "odd", message)
 
 
