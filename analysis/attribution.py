@@ -16,7 +16,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.outputs import logits_at
-from models.readout import Readout
+from models.projections import Readout
 from models.trace import BIASES, Trace
 
 TOLERANCE = 1e-4  # of a logit, or of the sum of the sizes of its parts where they cancel

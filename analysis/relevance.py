@@ -212,7 +212,8 @@ def reader(trace: Trace, last: Site, item: int = 0) -> Float[Tensor, " token"]:
     recorded = trace.pattern(last).values_gradient
     if recorded is None:
         raise ValueError("expected a trace with gradients")
-    gradient = trace.final_gradient(item, tower=last.tower)
+    states = trace.hidden_states.get(last.tower)
+    gradient = None if states is None else states.read_gradient(None, item)
     if gradient is None or not gradient.any():
         places = trace.positions(last, item)[0].to(recorded.device)
         gradient = recorded[item][:, places].abs().sum((0, 2)).diag()

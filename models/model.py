@@ -36,6 +36,16 @@ Config = (
     | AttentionLayerConfig
     | VectorEncoderConfig
 )
+BUILT: dict[type, tuple[str, Any]] = {  # what people call it, and the network of a config
+    EncoderConfig: ("encoder", Encoder),
+    DecoderConfig: ("decoder", Decoder),
+    Seq2SeqConfig: ("encoder–decoder", Seq2Seq),
+    TranslatorConfig: ("translator", Translator),
+    SmallestConfig: ("smallest transformer", Smallest),
+    AttentionLayerConfig: ("attention layer", AttentionLayer),
+    VectorEncoderConfig: ("encoder of vectors", VectorEncoder),
+    ViTConfig: ("ViT", ViT),
+}
 Door = Literal["own", "transformers"]
 
 

@@ -17,8 +17,15 @@ from models.encoder import Encoder
 from models.eval_mode import evaluating
 from models.layer import AttentionLayer
 from models.model import Network
-from models.projections import Norm, Projections, Residual, identity, split_columns, split_rows
-from models.readout import Readout
+from models.projections import (
+    Norm,
+    Projections,
+    Readout,
+    Residual,
+    identity,
+    split_columns,
+    split_rows,
+)
 from models.seq2seq import Seq2Seq
 from models.smallest import Smallest
 from models.ssru import Translator

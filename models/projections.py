@@ -1,15 +1,17 @@
-"""The linear maps of one attention layer, and the norm it reads its input through.
+"""The linear maps of one attention layer, the norm it reads its input through, and the read-out.
 
     q = x W_Q + b_Q      k = x W_K + b_K      v = x W_V + b_V      out = Σ_head values W_O + b_O
 
 Source: Vaswani et al. 2017, section 3.2.2; the split of W_O over heads is Elhage et al. 2021, "A
-Mathematical Framework for Transformer Circuits".
+Mathematical Framework for Transformer Circuits". The read-out: nostalgebraist 2020, "interpreting
+GPT: the logit lens".
 """
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -176,3 +178,35 @@ def split_columns(matrix: Float[Tensor, "out values"], heads: int) -> Float[Tens
 def identity(heads: int, dim: int, like: Tensor) -> Float[Tensor, "head dim out"]:
     """The output matrices of heads whose values are put side by side, without a projection."""
     return torch.eye(heads * dim, dtype=like.dtype, device=like.device).unflatten(0, (heads, dim))
+
+
+@dataclass(frozen=True, eq=False)
+class Readout:
+    """The norm and the linear map between what leaves the last block and the logits.
+
+        logits = cap(scale · W norm(x) + bias),   cap(z) = c · tanh(z / c)
+
+    Attributes:
+        unembedding: W, one vector for each token.
+        norm: between the residual stream and W; None if there is none.
+        bias: of each token; None means 0.
+        scale: factor of W norm(x).
+        softcap: c; None if logits are not capped.
+    """
+
+    unembedding: Float[Tensor, "vocab dim"]
+    norm: Norm | None = None
+    bias: Float[Tensor, " vocab"] | None = None
+    scale: float = 1.0
+    softcap: float | None = None
+
+    def __call__(self, states: Float[Tensor, "*token dim"]) -> Float[Tensor, "*token vocab"]:
+        """The logits of hidden states as they leave a block."""
+        states = states if self.norm is None else self.norm(states)
+        logits = F.linear(states.to(self.unembedding.dtype), self.unembedding)
+        logits = logits if self.scale == 1 else logits * self.scale
+        return self.capped(logits if self.bias is None else logits + self.bias)
+
+    def capped(self, logits: Float[Tensor, "*any"]) -> Float[Tensor, "*any"]:
+        """Logits with the cap."""
+        return logits if self.softcap is None else self.softcap * torch.tanh(logits / self.softcap)

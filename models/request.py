@@ -180,17 +180,6 @@ Input = str | tuple[str, str] | Ids | Picture | Recording | Question | Chat | Se
 
 
 @dataclass(frozen=True)
-class Options:
-    """What a trace records beside the attention.
-
-    Attributes:
-        hidden: the hidden states of every layer.
-    """
-
-    hidden: bool = False
-
-
-@dataclass(frozen=True)
 class TraceRequest:
     """One trace, described.
 
@@ -201,7 +190,7 @@ class TraceRequest:
         target: what the decoder of an encoder–decoder is to write, or the answer to a question;
             None for what the model writes itself.
         edits: of the pass, in order (see `models.edits`).
-        options: of the trace.
+        hidden: whether the hidden states of every layer are recorded.
         language: that a translator of several writes in, by the code of its tokenizer; "" as the
             checkpoint has it.
     """
@@ -210,7 +199,7 @@ class TraceRequest:
     input: Input
     target: str | Ids | None = None
     edits: tuple[Hashable, ...] = ()
-    options: Options = Options()
+    hidden: bool = False
     language: str = ""
 
     @property

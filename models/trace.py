@@ -15,8 +15,7 @@ from models.attention.pattern import Pattern, Rows, index_slice, positions
 from models.one_line import one_line
 from models.picture_grid import WHOLE, Box, PictureGrid, row_by_row
 from models.projections import Norm as Norm
-from models.projections import Projections
-from models.readout import Readout
+from models.projections import Projections, Readout
 from models.stream import BIASES as BIASES
 from models.stream import Stream
 from models.text import Tokens
@@ -568,59 +567,38 @@ class Trace:
         return self._read("gradient", where_of(layer, kind), head, rows, item)
 
     def hidden(
-        self, layer: int, item: int = 0, *, tower: str | None = None
+        self, layer: int | None, item: int = 0, *, tower: str | None = None
     ) -> Float[Tensor, "token dim"]:
         """The hidden states that leave a layer, before any final norm; 0 is the embedding.
 
         Args:
-            layer: which layer.
+            layer: which layer; None reads what leaves the last one after the final norm, if any.
             item: which item of the batch.
             tower: which part of a model with several; None if it has only one.
 
         Raises:
-            ValueError: if they were not asked for, or there is no such layer, item or tower.
+            ValueError: if they were not asked for, the network does not give them, or there is no
+                such layer, item or tower.
         """
         return self._hidden_states(tower).read(layer, self._checked(item))
 
+    def final(self, item: int = 0, *, tower: str | None = None) -> Float[Tensor, "token dim"]:
+        """The last hidden states after the final norm; see `hidden`."""
+        return self.hidden(None, item, tower=tower)
+
     def hidden_gradient(
-        self, layer: int, item: int = 0, *, tower: str | None = None
+        self, layer: int | None, item: int = 0, *, tower: str | None = None
     ) -> Float[Tensor, "token dim"]:
-        """Gradient of the scalar of `trace(..., hidden=True, gradient=...)` with respect to the
-        hidden states that leave a layer; arguments as for `hidden`."""
+        """Gradient of the scalar of `trace(..., hidden=True, gradient=...)` with respect to what
+        `hidden` gives, with its arguments."""
         states = self._hidden_states(tower)
-        state = states.read(layer, self._checked(item))
-        gradient = states.read_gradient(layer, item)
+        gradient = states.read_gradient(layer, self._checked(item))
         if gradient is None:
             raise ValueError(
                 "no gradient of this layer recorded: request it with"
                 " trace(..., hidden=True, gradient=...)"
             )
-        return gradient.to(state.dtype)
-
-    def final(self, item: int = 0, *, tower: str | None = None) -> Float[Tensor, "token dim"]:
-        """The last hidden states after the final norm; without one, what leaves the last layer.
-
-        Args:
-            item: which item of the batch.
-            tower: which part of a model with several; None if it has only one.
-
-        Raises:
-            ValueError: if they were not asked for or the network does not give them, or there is
-                no such item or tower.
-        """
-        return self._hidden_states(tower).read(None, self._checked(item))
-
-    def final_gradient(
-        self, item: int = 0, *, tower: str | None = None
-    ) -> Float[Tensor, "token dim"] | None:
-        """Gradient of the scalar of `trace(..., hidden=True, gradient=...)` with respect to the
-        last hidden states after the final norm; arguments as for `final`.
-
-        Returns:
-            One row for each token; None where the network does not give these states.
-        """
-        states = self.hidden_states.get(tower)
-        return None if states is None else states.read_gradient(None, self._checked(item))
+        return gradient.to(states.read(layer, item).dtype)
 
     def _hidden_states(self, tower: str | None) -> HiddenStates:
         if not self.hidden_states:

@@ -86,7 +86,7 @@ def run(request: TraceRequest, model: "Model", progress: Progress = no_progress)
     return trace(
         *arguments(request, model),
         edits=_edits(request, model),
-        hidden=request.options.hidden,
+        hidden=request.hidden,
         logits_to_keep=kept_logits(model, tokens),
         progress=progress,
     )

@@ -7,9 +7,8 @@ picture. Pass them as `edits=[...]` to a network or to `trace`. Positions count 
 tokens, wherever its padding is. `describe()` says what an edit does.
 """
 
-from models.edits.ablate import Ablate, Reference
+from models.edits.ablate import Ablate, AblateMLP, Reference
 from models.edits.cover import Cover
-from models.edits.mlp import AblateMLP
 from models.edits.patch import Patch
 from models.edits.recipe import Cut, Temperature
 from models.edits.routing import (

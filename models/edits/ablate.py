@@ -1,4 +1,5 @@
-"""`Ablate`: heads whose values are replaced before the output projection.
+"""`Ablate`: heads whose values are replaced before the output projection; `AblateMLP`: what a
+feed-forward network adds to the residual stream, replaced.
 
 Source: Michel et al. 2019, "Are Sixteen Heads Really Better than One?" (zero); Wang et al. 2022,
 "Interpretability in the Wild", section 2 (the mean over a reference set).
@@ -7,7 +8,7 @@ Source: Michel et al. 2019, "Are Sixteen Heads Really Better than One?" (zero); 
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 from zlib import crc32
 
 import torch
@@ -17,6 +18,7 @@ from torch import Tensor
 from models.attention import Pattern
 from models.attention.functional import edited_values
 from models.edits.fields import (
+    LEAVES,
     Layered,
     Numbers,
     assign,
@@ -25,10 +27,11 @@ from models.edits.fields import (
     edit,
     heads_of,
     numbers,
+    place,
     whole,
 )
-from models.edits.tokens import own_queries, shuffled
-from models.edits.words import LEAVES, place
+from models.edits.routing import MLP
+from models.edits.tokens import Padding, own_queries, own_tokens, shuffled
 from models.trace import Trace
 from models.where import Where, choose
 
@@ -202,3 +205,51 @@ class Ablate(Layered):
                 drawn[index, row] = torch.randn(mine.shape[2], generator=dice)
         deviation, mean = torch.std_mean(mine, 1, correction=0, keepdim=True)
         return mean + deviation * drawn.to(mine)
+
+
+@edit
+class AblateMLP(Layered):
+    """Ablates feed-forward networks: what they add to the stream is replaced, biases included.
+
+    Its `module` is the path of a block, or of the feed-forward network itself.
+
+    Attributes:
+        how: "zero"; "mean", over the tokens of each item; "shuffled", dealt to other tokens.
+        seed: of the shuffle.
+    """
+
+    acts_on: ClassVar[str] = MLP
+    layer: int | None
+    how: Literal["zero", "mean", "shuffled"] = "zero"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        choice("how", self.how, ("zero", "mean", "shuffled"))
+        checked(self, whole, "seed")
+
+    def describe(self) -> str:
+        """What the edit does, in one sentence."""
+        become = {
+            "zero": f"the MLP adds nothing, {LEAVES}",
+            "mean": "the MLP adds its mean over the item's tokens",
+            "shuffled": "what the MLP adds is dealt to other tokens at random",
+        }
+        return f"{place(self.where, heads='')}: {become[self.how]}."
+
+    @property
+    def reads_all_tokens(self) -> bool:
+        """Whether it depends on all tokens of an item."""
+        return self.how != "zero"
+
+    def edit_mlp(
+        self, added: Float[Tensor, "batch token dim"], padding: Padding
+    ) -> Float[Tensor, "batch token dim"]:
+        if self.how == "zero":
+            return torch.zeros_like(added)
+        edited = added.clone()
+        for item, rows in enumerate(added):
+            tokens = own_tokens(padding, item, len(rows), rows.device)
+            mine = rows[tokens]
+            dealt = self.how == "shuffled"
+            edited[item, tokens] = shuffled(mine, self.seed + item) if dealt else mine.mean(0)
+        return edited

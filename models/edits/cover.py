@@ -10,9 +10,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from models.edits.fields import Numbers, checked, choice, chosen, edit, numbers
+from models.edits.fields import Numbers, checked, choice, chosen, edit, numbers, some
 from models.edits.routing import INPUT
-from models.edits.words import some
 
 Pixels = Float[Tensor, "batch channel row col"]
 Grid = tuple[int, int]

@@ -16,10 +16,20 @@ from torch import Tensor
 
 from models.attention import Edit, Pattern
 from models.attention.functional import edited_values
-from models.edits.fields import Layered, Numbers, checked, choice, chosen, edit, heads_of, numbers
+from models.edits.fields import (
+    Layered,
+    Numbers,
+    checked,
+    choice,
+    chosen,
+    edit,
+    heads_of,
+    numbers,
+    place,
+    some,
+)
 from models.edits.routing import ATTENTION, STATES
 from models.edits.tokens import Padding, own_keys, own_queries, own_tokens
-from models.edits.words import place, some
 from models.request import TraceRequest
 from models.trace import Site, Trace
 from models.where import Where, choose

@@ -10,9 +10,8 @@ from typing import ClassVar
 import torch
 
 from models.attention import Edge, Pattern
-from models.edits.fields import Layered, Numbers, checked, edit, heads_of, numbers
+from models.edits.fields import Layered, Numbers, checked, edit, heads_of, numbers, place, some
 from models.edits.tokens import by_item, own_keys, own_queries
-from models.edits.words import place, some
 
 
 @edit

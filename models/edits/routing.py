@@ -7,7 +7,7 @@ its site (another trace holds what it puts there, or it draws at random) is boun
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from jaxtyping import Float
 from torch import Tensor
@@ -25,14 +25,6 @@ REFUSED = {
     STATES: "this network has no states between blocks",
     INPUT: "it changes the input, before the network runs: give it to trace",
 }
-
-
-@runtime_checkable
-class Located(Protocol):
-    """An edit of some layers; one without an address acts on all."""
-
-    @property
-    def where(self) -> Where: ...
 
 
 def reads_all_tokens(edits: Iterable[Any]) -> bool:
@@ -122,8 +114,8 @@ def edited_state(
 
 
 def address_of(edit: Edit) -> Where:
-    """Where an edit applies."""
-    return edit.where if isinstance(edit, Located) else Where()
+    """Where an edit applies; one without an address acts on all layers."""
+    return getattr(edit, "where", Where())
 
 
 def moved(edit: Edit, where: Where) -> Edit:

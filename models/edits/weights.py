@@ -17,12 +17,14 @@ from models.edits.fields import (
     choice,
     edit,
     heads_of,
+    joined,
     number,
     numbers,
+    place,
+    some,
     whole,
 )
 from models.edits.tokens import own_keys, own_queries, places
-from models.edits.words import joined, place, some
 from models.where import Where
 
 Rows = Float[Tensor, "head row key"]

@@ -8,9 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from models.files.checkpoints import CONFIG
 from models.files.errors import CheckpointError, first_line
-from models.files.folder import Folder
+from models.files.folder import CONFIG, Folder
 from models.seeding import Undrawn
 
 MAX_SIZE = 2**31

@@ -19,6 +19,7 @@ from torch import Tensor
 from models.files.errors import CheckpointError
 from models.files.objects import read_object
 
+CONFIG = "config.json"
 SINGLE, SHARDED = "model.safetensors", "model.safetensors.index.json"
 PICKLED, PICKLED_SHARDS = "pytorch_model.bin", "pytorch_model.bin.index.json"
 MOST_SHARED = 8  # times that a pickle may hold the same numbers under several names

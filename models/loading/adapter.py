@@ -19,10 +19,10 @@ import torch
 from torch import Tensor, nn
 
 from models.files import hub
-from models.files.checkpoints import ADAPTER
 from models.files.errors import CheckpointError
 from models.files.folder import Folder, tensors
 
+ADAPTER = "adapter_config.json"
 FILES = ("adapter_model.safetensors", "adapter_model.bin")
 PREFIX = "base_model.model."
 # What ends an adapter's names of the parts of a module: A and B, and the lengths of DoRA.

@@ -11,10 +11,9 @@ import torch
 from torch import Tensor
 
 from models.cost import memory_check
-from models.files.checkpoints import CONFIG, checkpoints_in
 from models.files.errors import CheckpointError, first_line
 from models.files.fitting import check_fit, read_config
-from models.files.folder import Folder, check_names, dtype_holding, tensors
+from models.files.folder import CONFIG, Folder, check_names, dtype_holding, tensors
 from models.loading import adapter
 from models.loading.convert import own
 from models.loading.convert.families import FAMILIES, heads_in
@@ -33,7 +32,6 @@ from models.seeding import Undrawn
 from models.text import FileTokenizer
 from models.vit import ViTConfig
 
-MOST_NAMES = 20  # of checkpoints in an error
 ON_REQUEST = ("llama", "dinov2")  # which open through transformers unless door="own"
 
 
@@ -103,9 +101,6 @@ def _adapter_in(place: Folder, door: Door | None) -> dict[str, Any]:
     """The settings of the adapter in a folder without config.json."""
     settings = adapter.settings_of(place)
     if settings is None:
-        if inside := checkpoints_in(place.path):
-            some = ", ".join(inside[:MOST_NAMES]) + (", …" if len(inside) > MOST_NAMES else "")
-            raise CheckpointError(f"a folder of checkpoints, load one of them: {some}")
         raise CheckpointError("config.json is missing: it defines the architecture")
     if door == "own":
         raise CheckpointError("door: an adapter opens through transformers, as its base model does")

@@ -15,11 +15,10 @@ from models.files.errors import FetchError
 from models.files.folder import Folder, dtype_holding
 from models.layer import AttentionLayerConfig
 from models.loading.convert import torch_modules
-from models.loading.convert.own import BUILT
 from models.loading.folders import from_folder
-from models.loading.tokenizers import tokenizer_of
-from models.model import Config, Door, Model, Network
+from models.model import BUILT, Config, Door, Model, Network
 from models.preprocessing import default_preprocessing
+from models.pretrained.tokenizers import tokenizer_of
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.ssru import Translator, TranslatorConfig
 from models.text import WordTokenizer

@@ -1,13 +1,12 @@
 """Summary of a loaded model: sizes, inputs, memory."""
 
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from models.encoder import EncoderConfig
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
-from models.model import Model
+from models.model import Config, Model
 from models.request import Reads
 from models.seq2seq import Seq2SeqConfig
 from models.ssru import TranslatorConfig
@@ -16,6 +15,8 @@ from models.vit import ViTConfig
 
 HEADER = 2**14  # characters of a README that are searched for a licence
 LICENCE = re.compile(r"---\s*\n(?:(?!---).*\n)*?license:\s*['\"]?([\w.+-]+)")
+WIDTHS = ("hidden_size", "d_model", "width", "dim")
+DEPTHS = ("num_hidden_layers", "num_layers", "depth")
 PARTS = ("text_config", "vision_config", "audio_config", "encoder", "decoder")
 
 
@@ -35,15 +36,14 @@ class Part(NamedTuple):
 def parts(model: Model) -> tuple[Part, ...]:
     """The stacks of layers a model is made of."""
     config = model.network.config
-    if model.door == "own":
-        return tuple(_parts(config))
     inner = [(name, getattr(config, name, None)) for name in PARTS]
     inside = [(name.partition("_")[0], part) for name, part in inner if hasattr(part, "to_dict")]
     if inside and not isinstance(getattr(config, "num_hidden_layers", None), int):
-        return tuple(_theirs(name, part) for name, part in inside)
-    if getattr(config, "is_encoder_decoder", False):
-        return tuple(_theirs(name, config) for name in ("encoder", "decoder"))
-    return (_theirs("", config),)
+        return tuple(_part(name, part) for name, part in inside)
+    paired = isinstance(config, Seq2SeqConfig | TranslatorConfig)
+    if paired or getattr(config, "is_encoder_decoder", False):
+        return tuple(_part(name, config) for name in ("encoder", "decoder"))
+    return (_part("", config),)
 
 
 def reads(model: Model) -> Reads:
@@ -98,44 +98,25 @@ def licence(folder: Folder) -> str | None:
 # --- inside ---------------------------------------------------------------------------------------
 
 
-def _parts(config: Any) -> Iterator[Part]:
-    """Sizes of a config of ours."""
-    paired = isinstance(config, Seq2SeqConfig | TranslatorConfig)
-    image = isinstance(config, ViTConfig)
-    unstated = "sinusoidal" if isinstance(config, TranslatorConfig) else "none"
-    for name in ("encoder", "decoder") if paired else ("",):
-        depth = getattr(config, "decoder_depth", None) if name == "decoder" else None
-        yield Part(
-            name,
-            depth or config.depth,
-            config.heads,
-            getattr(config, "kv_heads", None) or config.heads,
-            config.width if image else config.dim,
-            getattr(config, "mlp", None),
-            str(getattr(config, "positions", unstated)),
-            config.tokens if image else config.max_tokens,
-        )
-
-
-def _theirs(name: str, config: Any) -> Part:
-    """Sizes of a config of transformers, or of the encoder or decoder where it holds both."""
+def _part(name: str, config: Any) -> Part:
+    """Sizes of a config, or of the encoder or decoder where it holds both."""
     depths = getattr(config, "depths", None)  # of stages
     stages = sum(depths) if isinstance(depths, list | tuple) else None
-    deep = ("num_decoder_layers",) if name == "decoder" else ()
+    deep = ("decoder_depth", "num_decoder_layers") if name == "decoder" else ()
     half = _whole(config, f"{name}_attention_heads")
-    heads = half or _whole(config, "num_attention_heads", "num_heads")
-    ratio, dim = getattr(config, "mlp_ratio", None), _whole(config, "hidden_size", "d_model")
-    wide = _whole(config, f"{name}_ffn_dim", "intermediate_size", "ffn_dim", "d_ff")
+    heads = half or _whole(config, "num_attention_heads", "num_heads", "heads")
+    ratio, dim = getattr(config, "mlp_ratio", None), _whole(config, *WIDTHS)
+    wide = _whole(config, f"{name}_ffn_dim", "intermediate_size", "ffn_dim", "d_ff", "mlp")
     most = "max_target_positions" if name == "decoder" else "max_source_positions"
     return Part(
         name,
-        stages or _whole(config, f"{name}_layers", *deep, "num_hidden_layers", "num_layers"),
+        stages or _whole(config, f"{name}_layers", *deep, *DEPTHS),
         heads,
-        half or _whole(config, "num_key_value_heads") or heads,
+        half or _whole(config, "num_key_value_heads", "kv_heads") or heads,
         dim,
         int(ratio * dim) if isinstance(ratio, int | float) and dim else wide,
         _positions(config),
-        _whole(config, most, "max_position_embeddings"),
+        _whole(config, most, "max_position_embeddings", "max_tokens", "tokens"),
     )
 
 
@@ -147,6 +128,9 @@ def _whole(config: Any, *names: str) -> int | None:
 
 def _positions(config: Any) -> str:
     """The kind of position encoding, as the config states it."""
+    if isinstance(config, Config):
+        unstated = "sinusoidal" if isinstance(config, TranslatorConfig) else "none"
+        return str(getattr(config, "positions", unstated))
     if getattr(config, "relative_attention_num_buckets", None):
         return "relative, in buckets"
     if getattr(config, "rope_parameters", None) or getattr(config, "rope_theta", None):

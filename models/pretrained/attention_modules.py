@@ -16,7 +16,7 @@ from weakref import ref
 from torch import nn
 from transformers import PretrainedConfig
 
-from models.pretrained.window_layers import recipe_of
+from models.pretrained.windows import recipe_of
 from models.structure import once
 
 NO_LAYERS = ("torch.nn.modules.module", "transformers.modeling_utils")
@@ -94,7 +94,8 @@ class AttentionModules:
         """Finds them by their classes: those that use the attention interface, and window layers
         whose recipe can be built."""
         every = dict(network.named_modules())
-        traced = {path: is_traced(type(module)) for path, module in every.items()}
+        kinds = {path: type(module) for path, module in every.items()}
+        traced = {p: recipe_of(k) is not None or uses_interface(k) for p, k in kinds.items()}
         within = {path: every[path] for path, used in traced.items() if used}
         towers, above = _towers([*within]), _containers(within)
         layers = _layers(every, [*within], towers)
@@ -145,11 +146,6 @@ class AttentionModules:
 def alive(modules: Weak) -> list[tuple[str, nn.Module]]:
     """The modules that are still there, by path."""
     return [(path, module) for path, each in modules.items() if (module := each()) is not None]
-
-
-def is_traced(kind: type[nn.Module]) -> bool | None:
-    """Whether a module's weights can be recorded; None if it is no attention layer."""
-    return True if recipe_of(kind) is not None else uses_interface(kind)
 
 
 @lru_cache(maxsize=4096)

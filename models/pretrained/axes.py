@@ -10,28 +10,39 @@ from dataclasses import replace
 from math import ceil
 from typing import Any
 
-from jaxtyping import Bool
+import torch
+from einops import rearrange
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from models.inputs.layout import Layout, patch_sides, vision_part
 from models.inputs.sequences import Duration, InputSequences, named_tokens
-from models.picture_grid import WHOLE, Box, Part, PictureGrid, cells_box, centred, row_by_row
-from models.pretrained.windows import Blocks
+from models.picture_grid import (
+    WHOLE,
+    Box,
+    Part,
+    PictureGrid,
+    cells_box,
+    centred,
+    frame_name,
+    row_by_row,
+)
+from models.pretrained.windows import Slots
 from models.text import Tokens
 from models.trace import PatchGrid, TokenAxis
 
 STRIDES = (4, 8, 16, 32, 64)  # of convolutional backbones
 
 
-def block_axes(
-    blocks: Blocks, batch: int, pixels: Any = None, config: Any = None
+def window_axes(
+    slots: Slots, batch: int, pixels: Any = None, config: Any = None
 ) -> tuple[TokenAxis, TokenAxis]:
     """Rows and columns of an image, whose pixels may be known, after its windows were merged."""
-    layout = Layout(*blocks.grid)
+    layout = Layout(*(slots.grid or (0, 0)))
     if isinstance(pixels, Tensor) and pixels.ndim == 4:
         layout = replace(layout, box=_stage_box(layout, pixels.shape[-2:], config))
     patches = layout.tokens(batch)
-    outside = named_tokens([f"outside {row},{col}" for row, col in blocks.outside])
+    outside = named_tokens([f"outside {row},{col}" for row, col in slots.outside])
     columns = tuple(each + outside if outside.ids else each for each in patches)
     return TokenAxis(patches, grid=layout.grid), TokenAxis(columns, grid=layout.grid)
 
@@ -196,6 +207,65 @@ def _only_grid(grids: Iterable[PatchGrid], length: int, batch: int, name: str) -
     (grid,) = fitting
     labels = [f"{name} {row},{col}" for row in range(grid.rows) for col in range(grid.cols)]
     return TokenAxis((named_tokens(labels, special=False),) * batch, grid=grid)
+
+
+def packed_axis(
+    grid: Sequence[Sequence[int]],
+    merge: int,
+    window: Int[Tensor, " square"] | None = None,
+    depth: int = 1,
+    *,
+    video: bool = False,
+) -> TokenAxis:
+    """The patches of packed images or videos.
+
+    Squares of `merge` × `merge` patches, which become one token of text, follow each other.
+
+    Source: Wang et al. 2024 (Qwen2-VL), section 2.1.
+
+    Args:
+        grid: tubes of frames, rows and columns of each item.
+        merge: patches along a side of the squares.
+        window: the squares of all items, in the order of their windows; None for that of squares.
+        depth: frames of a tube.
+        video: whether an item of a single tube is a video.
+    """
+    order = "(t r a c b) -> (t r c a b)"
+    places = [
+        rearrange(torch.arange(t * rows * cols), order, t=t, a=merge, b=merge, c=cols // merge)
+        for t, rows, cols in grid
+    ]
+    if window is not None:
+        squares = torch.cat(places).view(-1, merge**2)[window.cpu()]
+        places = list(squares.flatten().split([len(each) for each in places]))
+    layouts = [
+        Layout(rows, cols, frames=_firsts(tubes, depth, video), chosen=order[None])
+        for (tubes, rows, cols), order in zip(grid, places, strict=True)
+    ]
+    tokens = tuple(layout.tokens(1)[0] for layout in layouts)
+    sizes = zip(grid, places, layouts, strict=True)
+    return TokenAxis(tokens, pictures=tuple(_over(item, *e, depth) for item, e in enumerate(sizes)))
+
+
+def _over(
+    item: int, size: Sequence[int], order: Int[Tensor, " token"], layout: Layout, depth: int
+) -> tuple[PictureGrid, ...]:
+    """Where the tokens of an item lie on its picture, or on the frames of its video that share
+    them."""
+    tubes, rows, cols = size
+    cells = order.argsort().view(tubes, rows, cols)
+    if not layout.frames:
+        return (PictureGrid(item, cells[0]),)
+    frames = (range(first, first + depth) for first in layout.frames)
+    return tuple(
+        PictureGrid(item, places, name=frame_name(those), frames=tuple(those))
+        for places, those in zip(cells, frames, strict=True)
+    )
+
+
+def _firsts(tubes: int, depth: int, video: bool) -> tuple[int, ...]:
+    """The first frame of each tube of a video; () for an image."""
+    return tuple(range(0, tubes * depth, depth)) if tubes > 1 or video else ()
 
 
 def numbered_axis(

@@ -17,8 +17,8 @@ from models.attention.edit_protocols import MlpEdit, Sited, StateEdit
 from models.edits.routing import MLP, STATES, acts_on, address_of
 from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import AttentionModules, ancestors, block_of
-from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.observation import ModuleCall, observe, short
+from models.pretrained.recording import ModuleEdit
 from models.where import Where, matching
 
 if TYPE_CHECKING:

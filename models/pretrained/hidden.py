@@ -62,16 +62,14 @@ def block_states(network: Any, modules: AttentionModules) -> Iterator[BlockState
     """
     noted = BlockStates()
 
-    def enters(tower: Tower, _: nn.Module, args: tuple, kwargs: dict) -> None:
-        state = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
-        states = noted.states.get(tower)
-        if state is not None and state.ndim == 3 and not (states and state is states[-1]):
-            noted.states[tower] = [state]
-
-    def leaves(tower: Tower, _: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
-        state = out[0] if isinstance(out, tuple | list) and out else out
-        if tower in noted.states and isinstance(state, Tensor) and state.ndim == 3:
-            noted.states[tower].append(state)
+    def note(tower: Tower, first: bool, _: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
+        given = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
+        left, states = out[0] if isinstance(out, tuple | list) and out else out, noted.states
+        again = tower in states and given is states[tower][-1]
+        if first and given is not None and given.ndim == 3 and not again:
+            states[tower] = [given]
+        if tower in states and isinstance(left, Tensor) and left.ndim == 3:
+            states[tower].append(left)
 
     def note_stack(tower: Tower, _: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
         noted.stacks[tower] = out
@@ -79,14 +77,14 @@ def block_states(network: Any, modules: AttentionModules) -> Iterator[BlockState
     def note_body(_: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
         noted.body = out
 
-    before, after = {}, [(network.base_model, note_body)]
+    seen, after = set[Tower](), [(network.base_model, note_body)]
     for tower, path, block in blocks_of(network, modules):
-        after.append((block, partial(leaves, tower)))
-        if tower not in before:
-            before[tower] = block, partial(enters, tower)
+        after.append((block, partial(note, tower, tower not in seen)))
+        if tower not in seen:
+            seen.add(tower)
             stack = network.get_submodule(path.rpartition(".")[0].rpartition(".")[0])
             after.append((stack, partial(note_stack, tower)))
-    with hooked(before.values(), after):
+    with hooked(after=after):
         yield noted
 
 
@@ -102,14 +100,11 @@ def hidden_states(
         calls: of attention, which know what their tokens are.
         gradients: with respect to them; empty if not requested.
     """
+    inside = {tower: [c for c in calls if c.entry.place.tower == tower] for tower in towers}
     return {
-        tower: _of_tower(states, gradients.get(tower, ()), [c for c in calls if _in(c, tower)])
+        tower: _of_tower(states, gradients.get(tower, ()), inside[tower])
         for tower, states in towers.items()
     }
-
-
-def _in(call: Call, tower: Tower) -> bool:
-    return call.entry.place.tower == tower
 
 
 def _of_tower(
@@ -146,14 +141,13 @@ def _shaped(state: Tensor, call: Call) -> bool:
 
 def _in_windows(state: Tensor, call: Call) -> bool:
     """Whether the items of a state are the windows that attention was given."""
-    if call.blocks is None:
-        return False
-    count, slots = call.blocks.positions.shape
-    return count > 1 and state.shape[:2] == (call.pattern.batch * count, slots)
+    slots = call.slots
+    return slots is not None and slots.shape[0] > 1 and state.shape[:2] == slots.shape
 
 
 def _in_order(state: Tensor, call: Call | None) -> Tensor:
     """The state of windows as that of their items; any other as it is. Without its graph."""
-    if call is None or call.blocks is None or not _in_windows(state, call):
-        return state.detach()
-    return call.blocks.merge_states(state).detach()
+    state = state.detach()
+    if call is None or call.slots is None or not _in_windows(state, call):
+        return state
+    return call.slots.merge(state[:, None])[:, 0, : call.slots.tokens]

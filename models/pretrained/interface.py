@@ -9,16 +9,18 @@ A call outside a trace, of a model that another thread traces, computes as witho
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache, partial
+from threading import Lock
 from typing import Any
 
 import torch
+import transformers
 from einops import rearrange
 from torch import Tensor, nn
-from transformers import AttentionInterface, AttentionMaskInterface
+from transformers import AttentionInterface, AttentionMaskInterface, PretrainedConfig
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
@@ -27,17 +29,8 @@ from models.attention.functional import attended
 from models.edits import at
 from models.hooks import hooked
 from models.pretrained.attention_modules import AttentionModules, alive
-from models.pretrained.implementation import (
-    NAME,
-    PACKED,
-    check_standard,
-    count_traces,
-    untraced_implementation,
-)
-from models.pretrained.masks import create_mask
-from models.pretrained.packed import Packing
 from models.pretrained.recording import Call, Entry, Recording
-from models.pretrained.window_layers import recipe_of
+from models.pretrained.windows import recipe_of
 
 # Arguments of attention functions that cannot change the weights. The library's eager attention
 # ignores them all: the mask contains the sliding window, positions are in queries and keys, and
@@ -49,7 +42,11 @@ IRRELEVANT = frozenset(
     | {"deterministic", "logits_to_keep", "past_key_values", "grid_thw", "input_ids"}
 )
 
+NAME = "headscope"
+PACKED = "headscope_flash"  # for packed sequences: the boundaries come as an argument
+TESTED = "5.23."  # versions of transformers whose configs are known to work this way
 PLAIN, CAUSAL = Mask(), Mask(causal=True)
+_lock = Lock()
 
 _recording: ContextVar[Recording | None] = ContextVar("headscope_recording", default=None)
 
@@ -146,7 +143,8 @@ def _attention(
         query = query.expand(key.shape[0], -1, -1, -1)
     asked = given.pop("is_causal", None)
     if attention_mask is None:
-        mask, bias = CAUSAL if query.shape[2] > 1 and _is_causal(module, asked) else PLAIN, None
+        causal = boundaries is None and query.shape[2] > 1 and _is_causal(module, asked)
+        mask, bias = CAUSAL if causal else PLAIN, None
     else:
         sizes = query.shape[0], query.shape[2], key.shape[2]
         mask, bias = record.reading(attention_mask, entry, sizes)
@@ -182,26 +180,23 @@ def _recorded(
     boundaries: Tensor | None,
 ) -> Tensor:
     """The values of a recipe with the edits of its layer; the call is recorded."""
-    packing = None
-    if boundaries is not None:
-        packing = Packing.of(boundaries, record.packed_items(int(boundaries[-1])))
-        recipe = packing.pattern(recipe)
-    kind = _kind(module, recipe, entry.cross)
+    slots = record.cut(entry, recipe) if boundaries is None else record.packed(boundaries)
+    whole = recipe if slots is None else slots.pattern(recipe)
+    kind = _kind(module, whole, entry.cross)
     edits = at(record.edits, entry.where(kind)) if record.edits else ()
-    blocks = None if packing is not None else record.blocks(entry, recipe)
-    whole = recipe if blocks is None else blocks.pattern(recipe)
-    axes = record.axes(entry, whole, blocks, packing)
+    axes = record.axes(entry, whole, slots)
     whole = record.with_padding(whole, axes)
-    values, pattern = attended(recipe if blocks and not edits else whole, edits, dropout)
-    if blocks and not edits:
-        merged = blocks.merge(values)[:, :, : whole.queries]
+    if slots is None or slots.grid is None or edits:
+        values, pattern = attended(whole, edits, dropout)
+        values = values if slots is None else slots.split(values)
+    else:  # window by window
+        values, pattern = attended(recipe, (), dropout)
+        merged = slots.merge(values)[:, :, : whole.queries]
         kept = merged if merged.requires_grad else None
         pattern = whole.derived(path=pattern.path, values=kept)
-        values = values if kept is None else blocks.split(merged)
-    elif blocks:
-        values = blocks.split(values)
-    record.calls.append(Call(entry, kind, pattern, axes, blocks, packing))
-    return values if packing is None else packing.pack(values)
+        values = values if kept is None else slots.split(merged)
+    record.calls.append(Call(entry, kind, pattern, axes, slots))
+    return values
 
 
 def _kind(module: nn.Module, recipe: Pattern, cross: bool) -> str:
@@ -246,10 +241,11 @@ def _boundaries(module: nn.Module, mask: Tensor | None, given: dict[str, Any]) -
 
 
 def _mask(**asked: Any) -> Tensor | None:
-    previous = untraced_implementation(asked["config"])
-    if current_recording() is not None:
-        return create_mask(asked, additive=previous == "eager")
-    return ALL_MASK_ATTENTION_FUNCTIONS.get(previous or "sdpa", sdpa_mask)(**asked)
+    """Of the type that the model gets outside of a trace, since some compute with it."""
+    previous = untraced_implementation(asked["config"]) or "sdpa"
+    if current_recording() is not None:  # others may hand their kernels something else
+        previous = previous if previous in ("eager", "sdpa") else "sdpa"
+    return ALL_MASK_ATTENTION_FUNCTIONS.get(previous, sdpa_mask)(**asked)
 
 
 def _before(module: nn.Module, functions: Any) -> Callable[..., Any]:
@@ -277,6 +273,92 @@ def _untraced(
     parts = zip(*(x.split(lengths, dim=2) for x in qkv), strict=True)
     outputs = [call(*part, mask, dropout=dropout, scaling=scaling, **rest)[0] for part in parts]
     return torch.cat(outputs, dim=1), None
+
+
+# --- the names in configs -------------------------------------------------------------------------
+#
+# The public `PreTrainedModel.set_attn_implementation` writes one name to a whole model and cannot
+# restore different ones per config, nor count overlapping traces. This file, and no other, writes
+# the private field behind it; it refuses any version of transformers it was not tested with.
+#
+# Attention over packed sequences (the images of a batch, or their windows, one after another) is
+# called once per sequence, unless the name says that the implementation takes the boundaries of the
+# sequences as an argument: a name with "flash" in it. Such configs get `PACKED`, so that one block
+# is one call here too.
+
+
+class TracedName(str):
+    """A name of our attention in a config; remembers the name it replaced.
+
+    Attributes:
+        previous: the name before the first of the running traces.
+        traces: how many traces use the config now.
+    """
+
+    __slots__ = ("previous", "traces")
+    previous: str | None
+    traces: int
+
+    @staticmethod
+    def replacing(previous: str | None, name: str = NAME) -> "TracedName":
+        traced = TracedName(name)
+        traced.previous, traced.traces = previous, 0
+        return traced
+
+
+def count_traces(
+    configs: Sequence[PretrainedConfig], change: int, packed: Container[int] = ()
+) -> None:
+    """Adds to the running traces of each config; at zero its previous name is restored.
+
+    Args:
+        configs: of the network.
+        change: 1 or −1.
+        packed: ids of the configs of attention over packed sequences.
+
+    Raises:
+        RuntimeError: for a version of transformers that was not tested.
+    """
+    if not transformers.__version__.startswith(TESTED):
+        raise RuntimeError(
+            f"tracing is tested with transformers {TESTED}x, received {transformers.__version__}"
+        )
+    with _lock:
+        for config in configs:
+            name = config._attn_implementation_internal
+            if not isinstance(name, TracedName):
+                ours = PACKED if id(config) in packed else NAME
+                name = config._attn_implementation_internal = TracedName.replacing(name, ours)
+            name.traces += change
+            if not name.traces:
+                config._attn_implementation_internal = name.previous
+
+
+def untraced_implementation(config: PretrainedConfig | None) -> str | None:
+    """The name a config has when nothing traces."""
+    name = getattr(config, "_attn_implementation_internal", None)
+    if isinstance(name, TracedName):
+        return name.previous
+    return None if name in (NAME, PACKED) else name  # a copy of a traced config forgets the name
+
+
+def check_standard(configs: Sequence[PretrainedConfig]) -> None:
+    """Raises ValueError for attention that is not the library's: nothing says what it computes."""
+    for config in configs:
+        name = untraced_implementation(config)
+        for kind, functions in (
+            ("attention", ALL_ATTENTION_FUNCTIONS),
+            ("mask", ALL_MASK_ATTENTION_FUNCTIONS),
+        ):
+            function = functions.get(name or "sdpa")
+            function = getattr(function, "func", function)  # of a partial one
+            where = str(getattr(function, "__module__", "transformers"))
+            if function is not None and where.partition(".")[0] != "transformers":
+                raise ValueError(
+                    f"the model's {kind} {name!r} is registered by {where}, not by transformers:"
+                    " weights computed without it would be wrong. Choose the library's own with"
+                    " set_attn_implementation('sdpa')"
+                )
 
 
 for _name in (NAME, PACKED):

@@ -7,6 +7,7 @@ norm, or a rotation by position. What does not check is refused.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -20,8 +21,7 @@ from models.attention.functional import values_of
 from models.inputs.texts import text_config
 from models.pretrained.observation import ModuleCall
 from models.pretrained.recording import Call
-from models.projections import Norm, Projections, Residual, split_columns
-from models.readout import Readout
+from models.projections import Norm, Projections, Readout, Residual, split_columns
 
 Heads = Float[Tensor, "head token dim"]
 Columns = Float[Tensor, "token column"]
@@ -52,13 +52,12 @@ def site_maps(
         ValueError: where one is not found.
     """
     path, pattern = call.entry.path, call.pattern
-    if call.blocks is not None or call.packing is not None:
+    if call.slots is not None:
         raise ValueError(f"{path} attends in windows: expected one row for each token of its input")
     before = [each for each in calls if each.before == index]
     after = [each for each in calls if each.before == index + 1]
-    value = _known(path, "values", _find_heads(before, _rows(pattern.v), []))
-    key = _known(path, "keys", _find_heads(before, _rows(pattern.k), [value]))
-    query = _known(path, "queries", _find_heads(before, _rows(pattern.q), [value, key]))
+    found = (_find_heads(before, _rows(x)) for x in (pattern.q, pattern.k, pattern.v))
+    query, key, value = map(partial(_known, path), ("queries", "keys", "values"), found)
     same = key.given.equal(value.given)
     if not (same and (call.kind == "cross" or key.given.equal(query.given))):
         raise ValueError(f"{path}: expected queries, keys and values of the same input")
@@ -204,28 +203,39 @@ class HeadMap(NamedTuple):
         return heads if self.factor == 1 else heads * self.factor
 
 
-def _find_heads(
-    calls: Sequence[ModuleCall], wanted: Heads, taken: Sequence[HeadMap]
-) -> HeadMap | None:
-    """The map that makes queries, keys or values, but for a factor, a norm and a rotation.
-
-    Args:
-        calls: of the modules before the attention.
-        wanted: the queries, keys or values.
-        taken: maps of the same layer whose columns are others.
-    """
-    used = {(id(each.linear.module), start) for each in taken for start in each.starts}
+def _find_heads(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
+    """The map that makes queries, keys or values, but for a factor, a norm and a rotation."""
     dim = wanted.shape[2]
     for call in reversed(calls):
-        for normed, norm, columns in _normed(call, calls, wanted):
-            free = [i for i, start in enumerate(columns) if (id(call.module), start) not in used]
-            match = _with_rotation(normed, wanted, [i * dim for i in free])
-            linear = None if match is None else _linear(call)
-            if match is not None and linear is not None:
-                starts, factor, rotated = match
-                chosen = tuple(columns[start // dim] for start in starts)
-                return HeadMap(linear, chosen, dim, call.given, factor, norm, rotated)
+        for read, made in _forms(call, wanted):
+            starts, factor, rotated = _with_rotation(made, wanted) or ((), 1.0, False)
+            if not starts:
+                continue
+            linear = _linear(call)
+            if linear is not None:
+                return HeadMap(linear, starts, dim, call.given, factor, None, rotated)
+            norm = norm_of(call)
+            heads = torch.stack([read[:, start : start + dim] for start in starts])
+            for source in reversed(calls) if norm is not None else ():
+                linear = _linear(source) if source is not call else None
+                forms = () if linear is None else _forms(source, wanted)
+                places = next((_starts(columns, heads) for _, columns in forms), None)
+                if linear is not None and places is not None:
+                    return HeadMap(linear, places, dim, source.given, factor, norm, rotated)
     return None
+
+
+def _forms(call: ModuleCall, wanted: Heads) -> Iterator[tuple[Columns, Columns]]:
+    """What a module with weights read and returned, a row for each token; also where the heads come
+    before the tokens."""
+    has_weights = isinstance(getattr(call.module, "weight", None), Tensor)
+    tokens, least = wanted.shape[1], wanted.shape[0] * wanted.shape[2]
+    pairs = [(call.given, call.output)]
+    if call.given.ndim == call.output.ndim == 4:
+        pairs.append((call.given.transpose(1, 2), call.output.transpose(1, 2)))
+    for pair in pairs if has_weights or _eps(call.module) is not None else ():
+        if all(x.numel() % tokens == 0 for x in pair) and pair[1].numel() >= tokens * least:
+            yield pair[0].reshape(tokens, -1), pair[1].reshape(tokens, -1)
 
 
 def _find_output(calls: Sequence[ModuleCall], values: Heads) -> tuple[Linear, Tensor] | None:
@@ -241,15 +251,6 @@ def _find_output(calls: Sequence[ModuleCall], values: Heads) -> tuple[Linear, Te
     return None
 
 
-def _columns(call: ModuleCall, wanted: Heads) -> Columns | None:
-    """What a module returned, a row for each token of the queries, keys or values."""
-    output = call.output
-    if output.ndim not in (2, 3) or output.shape[-1] < wanted.shape[0] * wanted.shape[2]:
-        return None
-    output = output.reshape(-1, output.shape[-1])
-    return output if len(output) == wanted.shape[1] else None
-
-
 def _starts(columns: Columns, wanted: Heads) -> tuple[int, ...] | None:
     """First column of each head, where its columns are there number for number."""
     dim, starts = wanted.shape[2], []
@@ -263,46 +264,10 @@ def _starts(columns: Columns, wanted: Heads) -> tuple[int, ...] | None:
     return tuple(starts)
 
 
-def _normed(
-    call: ModuleCall, calls: Sequence[ModuleCall], wanted: Heads
-) -> Iterator[tuple[Columns, Norm | None, Sequence[int]]]:
-    """What a linear module returned, as it is and after a norm: of all its columns, or of those of
-    some heads. With the first columns of what may be heads."""
-    columns, dim = _columns(call, wanted), wanted.shape[2]
-    if columns is None:
-        return
-    every = range(0, columns.shape[1] - dim + 1, dim)
-    yield columns, None, every
-    for other in calls:
-        for order in ("token", "batch token head dim", "batch head token dim"):
-            read, output = (_in_rows(x, order, columns) for x in (other.given, other.output))
-            if other is call or read is None or output is None or read.shape != output.shape:
-                continue
-            starts = every if read.equal(columns) else None
-            if starts is None and read.shape == (wanted.shape[1], wanted.shape[0] * dim):
-                starts = _starts(
-                    columns, rearrange(read, "token (head dim) -> head token dim", dim=dim)
-                )
-            norm = None if starts is None else norm_of(other)
-            if norm is not None and starts is not None:
-                yield output, norm, starts
-                break
-
-
-def _in_rows(x: Tensor, order: str, columns: Tensor) -> Tensor | None:
-    """A tensor with a row for each token; None if it is not in this order."""
-    if order != "token":
-        return rearrange(x, f"{order} -> (batch token) (head dim)") if x.ndim == 4 else None
-    return x.reshape(columns.shape) if x.numel() == columns.numel() else None
-
-
-def _with_rotation(
-    columns: Columns, wanted: Heads, free: Sequence[int]
-) -> tuple[tuple[int, ...], float, bool] | None:
+def _with_rotation(columns: Columns, wanted: Heads) -> tuple[tuple[int, ...], float, bool] | None:
     """First column of each head, the factor, and whether they are rotated; None if it is not so."""
     dim, starts = wanted.shape[2], []
-    if len(free) < len(wanted):
-        return None
+    free = range(0, columns.shape[1] - dim + 1, dim)
     lengths = torch.stack([columns[:, s : s + dim].float().norm(dim=1) for s in free])
     for head in wanted.float().norm(dim=2):
         ratio = head / lengths.clamp_min(1e-30)
@@ -323,8 +288,7 @@ def _with_rotation(
 
 def norm_of(call: ModuleCall) -> Norm | None:
     """The norm that a module is, if its weights give what it returned."""
-    known = (float(getattr(call.module, name)) for name in EPS if hasattr(call.module, name))
-    eps = next(known, None)
+    eps = _eps(call.module)
     weight, bias = (getattr(call.module, name, None) for name in ("weight", "bias"))
     if call.given.shape != call.output.shape or eps is None:
         return None
@@ -335,6 +299,10 @@ def norm_of(call: ModuleCall) -> Norm | None:
         candidates.append(Norm("rms", 1 + weight, bias, eps))
     given = call.given.float()
     return next((norm for norm in candidates if alike(norm(given), call.output.float())), None)
+
+
+def _eps(module: nn.Module) -> float | None:
+    return next((float(getattr(module, name)) for name in EPS if hasattr(module, name)), None)
 
 
 def norms_into(calls: Sequence[ModuleCall], x: Tensor) -> Iterator[tuple[Norm, ModuleCall]]:

@@ -18,7 +18,6 @@ from transformers import PretrainedConfig, PreTrainedModel
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_MAPPING
 
-from models import confined
 from models.cost import memory_check
 from models.files.errors import CheckpointError, first_line
 from models.files.fitting import check_fit, read_config
@@ -29,9 +28,9 @@ from models.inputs.texts import text_config
 from models.model import Model, class_names, is_multi_label
 from models.preprocessing import patches_of, read_preprocessing, read_sound
 from models.pretrained.attention_modules import AttentionModules
-from models.pretrained.tokenizers import wrapped
+from models.pretrained.tokenizers import read_tokenizer
 from models.prompting import GENERATION, PromptSettings, of_writing, read_prompting
-from models.text import GENERIC_CLASSES, FileTokenizer, Tokenizer
+from models.text import Tokenizer
 
 # The library changes torch's own functions while it loads: of two models that load at a time, tied
 # weights are reported missing.
@@ -297,49 +296,3 @@ def _add_generation(network: Any, folder: Folder, prompts: PromptSettings) -> No
     if folder.file(GENERATION) is None:
         stated.update(**of_writing(network.generation_config.to_dict()), defaults_only=True)
     network.generation_config = stated
-
-
-PIECES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
-VOCABULARIES = ("vocab.txt", "vocab.json", *PIECES)
-COMPANION_FILES = ("tokenizer_config.json", "merges.txt", "special_tokens_map.json")
-
-
-def read_tokenizer(folder: Folder) -> Tokenizer | None:
-    """The tokenizer from tokenizer.json or, converted, an older format; None without files.
-
-    Where words begin with a mark ("▁"), many classes of the library set by themselves whether the
-    first word has one; then the tokenizer is the one that the library makes of the file.
-    """
-    whole, settings = folder.file("tokenizer.json"), folder.json("tokenizer_config.json") or {}
-    if whole is not None:
-        try:
-            tokenizer = FileTokenizer(whole, settings, trusted=folder.trusted)
-        except ValueError as error:
-            raise CheckpointError(str(error)) from error
-        if tokenizer.marks_words and settings.get("tokenizer_class") not in GENERIC_CLASSES:
-            return _library_tokenizer(folder) or tokenizer
-        return tokenizer
-    files = {name: folder.file(name) for name in VOCABULARIES}
-    if not any(files.values()) and "tokenizer_class" not in settings:  # bytes need no vocabulary
-        return None
-    for name in COMPANION_FILES:
-        folder.file(name)
-    if "auto_map" in settings:
-        raise CheckpointError("tokenizer_config.json asks to run code of its own: refused")
-    return _library_tokenizer(folder)
-
-
-def _library_tokenizer(folder: Folder) -> Tokenizer | None:
-    """What the library makes of the folder's files; None if that fails."""
-    try:
-        if not folder.trusted:
-            confined.check_tokenizer(folder.path)
-        with quiet_transformers():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(
-                folder.path, local_files_only=True, trust_remote_code=False
-            )
-        return wrapped(tokenizer, trusted=folder.trusted)
-    except confined.LimitError as error:
-        raise CheckpointError(f"the tokenizer {error}") from error
-    except Exception:  # a vocabulary alone may not say enough; ids can still be given
-        return None

@@ -3,25 +3,15 @@
 Libraries hand attention a matrix of tokens × tokens, True or 0 where a query may attend and False
 or a very low number where it may not. The rule behind it is found by guessing it from the matrix
 and comparing the two cell by cell, so that a wrong guess costs nothing but the saving.
-
-Where the library asks how a mask is to be made, it is given a `LazyMask`: a tensor that is a rule
-until somebody computes with it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool
 from torch import Tensor
-from torch.utils._pytree import tree_map
-from transformers.masking_utils import (
-    bidirectional_mask_function,
-    causal_mask_function,
-    eager_mask,
-    sdpa_mask,
-)
 
 from models.attention import Mask
 
@@ -40,47 +30,8 @@ class MaskAndBias(NamedTuple):
     bias: Tensor | None = None
 
 
-class LazyMask(Tensor):
-    """A mask matrix, of booleans or numbers, allocated only when something computes with it."""
-
-    mask: Mask
-
-    @staticmethod
-    def __new__(
-        cls, rule: Mask, shape: tuple[int, int, int, int], dtype: torch.dtype, device: torch.device
-    ) -> "LazyMask":
-        tensor = Tensor._make_wrapper_subclass(cls, shape, dtype=dtype, device=device)
-        tensor.mask = rule
-        return tensor
-
-    @classmethod
-    def __torch_dispatch__(
-        cls, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        if func is torch.ops.aten.detach.default:
-            return args[0]
-        return func(*tree_map(_materialize, args), **tree_map(_materialize, kwargs or {}))
-
-    def materialize(self) -> Tensor:
-        """The matrix: True at visible keys, or 0 there and the lowest number elsewhere."""
-        batch, _, queries, keys = self.shape
-        rows = torch.arange(queries, device=self.device)
-        seen = self.mask.visible(rows, keys, range(1))
-        shape = (batch, 1, queries, keys)
-        hidden = torch.zeros(shape, dtype=torch.bool, device=self.device)
-        hidden = hidden if seen is None else (~seen).expand(shape)
-        if self.dtype == torch.bool:
-            return ~hidden
-        matrix = torch.zeros(shape, dtype=self.dtype, device=self.device)
-        return matrix.masked_fill(hidden, torch.finfo(self.dtype).min)
-
-
-def _materialize(value: Any) -> Any:
-    return value.materialize() if isinstance(value, LazyMask) else value
-
-
 def parse_mask(
-    matrix: Tensor | None,
+    matrix: Tensor,
     batch: int,
     keys: int,
     padding: Bool[Tensor, "batch query"] | None = None,
@@ -99,10 +50,6 @@ def parse_mask(
         padding: True at queries that are padding; None takes tokens for padding that see no key and
             that no other token sees.
     """
-    if matrix is None:
-        return MaskAndBias(Mask())
-    if isinstance(matrix, LazyMask):
-        return MaskAndBias(matrix.mask)
     matrix = matrix if matrix.shape[-1] <= keys else matrix[..., :keys]
     if matrix.dtype == torch.bool:
         return MaskAndBias(infer_mask(matrix, batch))
@@ -164,55 +111,3 @@ def _candidates(seen: Bool[Tensor, "#batch #query key"], batch: int) -> Iterator
         yield replace(plain, causal=True, offset=offset)
     window = int(near.abs().max()) + 1
     yield replace(plain, causal=causal, window=window, offset=offset)
-
-
-def create_mask(asked: Mapping[str, Any], *, additive: bool) -> Tensor | None:
-    """The mask for attention layers, as a rule instead of a matrix where possible.
-
-    Of the type that the model gets outside of a trace, since some compute with it; and none where
-    the fused kernel would leave a plain causal mask to the layers, not all of which are causal.
-
-    Args:
-        asked: the arguments of `transformers.masking_utils.eager_mask`.
-        additive: whether it is to hold 0 and the lowest number, as for eager attention, rather than
-            True and False.
-
-    Returns:
-        A `LazyMask`, the library's own matrix, or None where nothing is hidden.
-    """
-    offset, build = asked.get("q_offset", 0), eager_mask if additive else sdpa_mask
-    if asked.get("use_vmap") or asked.get("kv_offset") or not isinstance(offset, int):
-        return build(**asked)
-    rule = _rule(asked, offset)
-    if rule.dense is not None:
-        return build(**asked)
-    hides = rule.causal or rule.window is not None or rule.padding is not None
-    if not hides and asked.get("allow_is_bidirectional_skip"):
-        return None
-    square = asked["q_length"] == asked["kv_length"]
-    whole = rule.only_causal and (asked.get("local_size") or torch.inf) > asked["kv_length"]
-    if not additive and asked.get("allow_is_causal_skip", True) and square and whole:
-        return None
-    return LazyMask(
-        rule,
-        (asked["batch_size"], 1, asked["q_length"], asked["kv_length"]),
-        asked.get("dtype", torch.float32) if additive else torch.bool,
-        torch.device(asked.get("device", "cpu")),
-    )
-
-
-def _rule(asked: Mapping[str, Any], offset: int) -> Mask:
-    """The mask that the library's mask function describes."""
-    function = asked.get("mask_function", causal_mask_function)
-    keys, given = asked["kv_length"], asked.get("attention_mask")
-    if function not in (causal_mask_function, bidirectional_mask_function):
-        whole = {"allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
-        matrix = sdpa_mask(**{**asked, **whole})
-        return Mask() if matrix is None else infer_mask(matrix, asked["batch_size"])
-    padding = None
-    if given is not None and not (given.shape[1] >= keys and given[:, :keys].all()):
-        mask = torch.zeros(len(given), keys, dtype=torch.bool, device=given.device)
-        mask[:, : given.shape[1]] = given[:, :keys].bool()
-        padding = ~mask.expand(asked["batch_size"], -1)
-    causal = function is causal_mask_function
-    return Mask(causal=causal, padding=padding, offset=offset if causal else 0)

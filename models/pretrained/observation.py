@@ -13,9 +13,8 @@ from models.hooks import hooked
 from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import blocks_of
 from models.pretrained.interface import recording
-from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.passes import run_network
-from models.pretrained.recording import Recording
+from models.pretrained.recording import ModuleEdit, Recording
 
 if TYPE_CHECKING:
     from models.model import Model

@@ -13,13 +13,11 @@ from models.attention import Edit
 from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import AttentionModules, blocks_of
 from models.pretrained.linear_maps import SiteMaps, readout_of, site_maps
-from models.pretrained.module_edits import ModuleEdit
 from models.pretrained.observation import observe, short
 from models.pretrained.passes import record_pass
-from models.pretrained.recording import Key
+from models.pretrained.recording import Key, ModuleEdit
 from models.pretrained.stream import stream_at
-from models.projections import Projections
-from models.readout import Readout
+from models.projections import Projections, Readout
 from models.stream import Stream
 from models.structure import kept_with
 from models.trace import Site

@@ -1,24 +1,29 @@
 """Forward passes of transformers models, recorded or not."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from torch import Tensor, nn
+
 from models.attention import Edit
-from models.attnlrp import Rules
+from models.attnlrp import Rules, secant
 from models.eval_mode import check_eval
+from models.hooks import hooked
 from models.inputs.features import refusing_shapes
 from models.inputs.named import forward_arguments
 from models.inputs.sequences import ModelInputs
-from models.pretrained.activations import activation_rules
 from models.pretrained.hidden import BlockStates, block_states
 from models.pretrained.interface import recording
-from models.pretrained.module_edits import ModuleEdit, check_changed
-from models.pretrained.recording import Recording
+from models.pretrained.recording import ModuleEdit, Recording, check_changed
 from models.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from models.model import Model
+
+
+FILES = ("transformers.activations", "torch.nn.modules.activation")
+NOT_ELEMENTWISE = (nn.MultiheadAttention, nn.Softmax, nn.LogSoftmax, nn.GLU)
 
 
 def record_pass(
@@ -62,3 +67,26 @@ def forward_options(network: Any) -> dict[str, bool]:
     if caches and (hands_on or "use_cache" in takes):
         options["use_cache"] = False
     return options
+
+
+def activation_rules(network: nn.Module, rules: Rules) -> AbstractContextManager[None]:
+    """Inside, activations follow the rules, in passes of this thread.
+
+    The mode of `models.attnlrp` sees functions: GELU's approximation by tanh, written out, is to it
+    a product with a constant in it. Here the library's activation modules get the gradient of one
+    elementwise function.
+    """
+    if rules != "attnlrp":
+        return nullcontext()
+    return hooked(
+        after=[
+            (module, _elementwise)
+            for module in network.modules()
+            if type(module).__module__ in FILES and not isinstance(module, NOT_ELEMENTWISE)
+        ]
+    )
+
+
+def _elementwise(_: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
+    known = args and isinstance(args[0], Tensor) and args[0].shape == out.shape
+    return secant(args[0], out) if known else None

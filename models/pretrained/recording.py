@@ -1,30 +1,29 @@
 """The state of one running trace of a transformers model."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
-from models.attention import Edit, Mask, Pattern
+from models.attention import Edit, Pattern
 from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import AttentionModule, AttentionModules, ancestors
 from models.pretrained.axes import (
     axis_of,
-    block_axes,
     cells_axis,
     numbered_axis,
     over_parts,
+    packed_axis,
     padding_of_argument,
     reduced_axis,
     tiles_axis,
+    window_axes,
 )
-from models.pretrained.masks import LazyMask, MaskAndBias, parse_mask
-from models.pretrained.module_edits import ModuleEdit
-from models.pretrained.packed import Packing, packed_axis
+from models.pretrained.masks import MaskAndBias, parse_mask
 from models.pretrained.sources import Sources, distinct, key_states
-from models.pretrained.windows import Blocks
+from models.pretrained.windows import Slots
 from models.progress import Progress, no_progress
 from models.trace import TokenAxis
 from models.where import Where
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from models.model import Model
 
 Axes = tuple[TokenAxis, TokenAxis]
+Change = Callable[[Tensor, Tensor | None], Tensor]
 Key = tuple[str | None, int, int]
 GRIDS = ("image_grid_thw", "video_grid_thw", "grid_thw", "image_grid_hw")  # of packed images
 
@@ -70,6 +70,59 @@ class Entry:
 
 
 @dataclass(frozen=True, eq=False)
+class ModuleEdit:
+    """An edit of what one module reads or returns: a hook that lives for one trace.
+
+    Attributes:
+        edit: that was asked for.
+        path: of the module.
+        change: makes the new tensor, given the old one and where it holds padding.
+        block: path of the block, whose present run has to be the right one.
+        layer: number of the block; None for any.
+        reads: whether the first tensor that the module reads is changed, not what it returns.
+    """
+
+    edit: Any
+    path: str
+    change: Change
+    block: str
+    layer: int | None
+    reads: bool = False
+
+    def __repr__(self) -> str:
+        return repr(self.edit)
+
+    def hook(
+        self,
+        record: "Recording",
+        module: nn.Module,
+        args: tuple,
+        kwargs: Mapping[str, Any],
+        *output: Any,
+    ) -> Any:
+        """Called before the module if it changes what it reads, else after it."""
+        if not record.runs(self.block, None if self.reads and self.layer == 0 else self.layer):
+            return None
+        if output:
+            (whole,) = output
+            if isinstance(whole, Tensor):
+                return self._changed(record, whole)
+            return type(whole)((self._changed(record, whole[0]), *whole[1:]))
+        named = {**dict(enumerate(args)), **kwargs}
+        first = next(name for name, each in named.items() if isinstance(each, Tensor))
+        named[first] = self._changed(record, named[first])
+        return tuple(named[i] for i in range(len(args))), {name: named[name] for name in kwargs}
+
+    def _changed(self, record: "Recording", x: Tensor) -> Tensor:
+        record.changed.append(self)
+        if x.ndim != 3:
+            raise ValueError(
+                f"{self}: {self.path}: expected a row for each token, received {tuple(x.shape)}"
+            )
+        return self.change(x, record.padding_of(self.block, x))
+
+
+@dataclass(frozen=True, eq=False)
 class Call:
     """One recorded attention call.
 
@@ -78,16 +131,14 @@ class Call:
         kind: "self", "causal" or "cross".
         pattern: its recipe.
         axes: the tokens of its rows and columns.
-        blocks: how the blocks were merged, if the library attended block by block.
-        packing: where the items lay in one sequence, if the library packed them.
+        slots: where its tokens lay, if the library attended in windows or over a packed sequence.
     """
 
     entry: Entry
     kind: str
     pattern: Pattern
     axes: Axes
-    blocks: Blocks | None = None
-    packing: Packing | None = None
+    slots: Slots | None = None
 
     @property
     def where(self) -> Where:
@@ -134,7 +185,6 @@ class Recording:
     _repeated: set[tuple[str, int]] = field(default_factory=set)
     _readings: dict[int, tuple[Tensor, MaskAndBias]] = field(default_factory=dict)
     _axes: dict[tuple, TokenAxis | None] = field(default_factory=dict)
-    _masks: dict[tuple[int, ...], tuple[Mask, Any]] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -256,8 +306,6 @@ class Recording:
             sizes: batch, queries and keys of the call.
         """
         batch, queries, keys = sizes
-        if isinstance(matrix, LazyMask):
-            return parse_mask(matrix, batch, keys)
         known = self._readings.get(id(matrix))
         if known is None or known[0] is not matrix:
             axis, padding = self._axis(entry.source, queries, batch), None
@@ -269,12 +317,13 @@ class Recording:
             self._readings[id(matrix)] = known
         return known[1]
 
-    def packed_items(self, length: int) -> Sequence[int]:
-        """Tokens of each image or video of a packed sequence; all if nothing tells."""
-        grid = self.packed_grid(length)
-        return [length] if grid is None else grid.prod(-1).tolist()
+    def packed(self, boundaries: Tensor) -> Slots:
+        """The images or videos of a packed sequence; it is one item if nothing tells."""
+        grid = self._packed_grid(int(boundaries[-1]))
+        items = [int(boundaries[-1])] if grid is None else grid.prod(-1).tolist()
+        return Slots.of_sequence(boundaries, items)
 
-    def packed_grid(self, length: int) -> Tensor | None:
+    def _packed_grid(self, length: int) -> Tensor | None:
         """Frames, rows and columns of each image of a packed sequence, if an argument tells."""
         for name in GRIDS:
             grid = self.inputs.arguments.get(name)
@@ -282,15 +331,15 @@ class Recording:
                 return grid
         return None
 
-    def packed_axis(self, entry: Entry, packing: Packing) -> TokenAxis | None:
+    def _packed_axis(self, entry: Entry, slots: Slots) -> TokenAxis | None:
         """The patches of packed images, in the order of the tower's squares and windows.
 
         None for a tower that states no squares, or has windows in an order of its own.
         """
         towers = self.modules.towers
         tower: Any = next((towers[up]() for up in ancestors(entry.path) if up in towers), None)
-        grid = self.packed_grid(sum(packing.lengths))
-        if tower is None or grid is None or len(packing.lengths) != len(grid):
+        grid = self._packed_grid(sum(slots.lengths))
+        if tower is None or grid is None or len(slots.lengths) != len(grid):
             return None
         merge = int(tower.spatial_merge_size)
         if grid.shape[-1] != 3 or bool((grid[:, 1:] % merge).any()):
@@ -306,7 +355,7 @@ class Recording:
         video = grid is self.inputs.arguments.get("video_grid_thw")
         return packed_axis(grid.tolist(), merge, window, depth, video=video)
 
-    def blocks(self, entry: Entry, recipe: Pattern) -> Blocks | None:
+    def cut(self, entry: Entry, recipe: Pattern) -> Slots | None:
         """How the items of the batch were cut into windows, if they were.
 
         Size and shift are read now, within the block: Swin adapts both to an image that is no
@@ -318,34 +367,26 @@ class Recording:
             if above in self.windows:
                 block, (rows, cols) = self.windows[above]
                 shift = int(getattr(block, "shift_size", 0))
-                blocks = Blocks.of_image(rows, cols, int(block.window_size), shift)
-                fits = blocks.positions.shape[1] == recipe.queries
-                return blocks if fits and recipe.batch % blocks.count == 0 else None
+                slots = Slots.of_windows(rows, cols, int(block.window_size), shift, recipe.batch)
+                return slots if slots and slots.shape[1] == recipe.queries else None
         return None
 
     # --- what its axes are ---
 
-    def axes(
-        self,
-        entry: Entry,
-        whole: Pattern,
-        blocks: Blocks | None,
-        packing: Packing | None = None,
-    ) -> Axes:
+    def axes(self, entry: Entry, whole: Pattern, slots: Slots | None) -> Axes:
         """The tokens of rows and columns of a call."""
-        patches = None if packing is None else self.packed_axis(entry, packing)
+        if slots is not None and slots.grid is not None:
+            pixels = self.inputs.arguments.get("pixel_values")
+            return window_axes(slots, whole.batch, pixels, self.config)
+        patches = None if slots is None else self._packed_axis(entry, slots)
         if patches is not None:
             return patches, patches
-        if blocks is not None:
-            return block_axes(
-                blocks, whole.batch, self.inputs.arguments.get("pixel_values"), self.config
-            )
         if reads_channels(entry, whole):
             channels = numbered_axis("channel", whole.queries, whole.batch, None)
             return channels, channels
         square = whole.queries == whole.keys and not entry.cross
         hidden = whole.mask.padding
-        packed = packing is not None and entry.source == "image"  # its pixels are no picture
+        packed = slots is not None and entry.source == "image"  # its pixels are no picture
         rows = None if packed else self._axis(entry.source, whole.queries, whole.batch)
         if rows is None:
             padding = hidden if square else None
@@ -367,24 +408,14 @@ class Recording:
 
     def with_padding(self, whole: Pattern, axes: Axes) -> Pattern:
         """The recipe, which tells edits what queries and keys are an item's own tokens."""
-        key = whole.mask, *axes
-        known = self._masks.get(tuple(map(id, key)))
-        if known is None:
-            queries = self._padding(axes[0], whole.queries)
-            keys = self._padding(axes[1], whole.keys)
-            if queries is None and whole.mask.padding is not None:
-                queries = torch.zeros(whole.batch, whole.queries, dtype=torch.bool)
-            paddings = (None if x is None else x.to(whole.q.device) for x in (queries, keys))
-            query_padding, key_padding = paddings
-            mask = whole.mask
-            if query_padding is not None or key_padding is not None:
-                mask = replace(mask, query_padding=query_padding, key_padding=key_padding)
-            known = self._masks[tuple(map(id, key))] = (
-                mask,
-                key,
-            )  # kept: ids stay theirs
-        mask = known[0]
-        return whole if mask is whole.mask else whole.derived(mask=mask)
+        queries = self._padding(axes[0], whole.queries)
+        keys = self._padding(axes[1], whole.keys)
+        if queries is None and whole.mask.padding is not None:
+            queries = torch.zeros(whole.batch, whole.queries, dtype=torch.bool)
+        if queries is None and keys is None:
+            return whole
+        queries, keys = (None if x is None else x.to(whole.q.device) for x in (queries, keys))
+        return whole.derived(mask=replace(whole.mask, query_padding=queries, key_padding=keys))
 
     def _axis(self, source: str | None, length: int, batch: int) -> TokenAxis | None:
         key = source, length, batch
@@ -442,6 +473,13 @@ class Recording:
         axis = self._axes.get(key) or numbered_axis(source, length, batch, None, duration)
         self._axes[key] = axis
         return axis
+
+
+def check_changed(record: Recording) -> None:
+    """Raises ValueError for an edit whose module did not run."""
+    for each in record.module_edits:
+        if not any(other is each for other in record.changed):
+            raise ValueError(f"{each}: {each.path} did not run for layer {each.layer}")
 
 
 def reads_channels(entry: Entry, recipe: Pattern) -> bool:

@@ -84,7 +84,7 @@ def traced_pass(
     sites = tuple(Site.of(call.where, call.pattern) for call in calls)
     text = inputs.sequences.get("text")
     axis = next((call for call in calls if call.kind != "cross"), calls[0]).axes[0]
-    grid = axis.grid if "image" in inputs.sequences or calls[0].blocks is not None else None
+    grid = axis.grid if "image" in inputs.sequences or calls[0].slots is not None else None
     sound = _sound(inputs)
     trace = Trace(
         model.name,

@@ -1,11 +1,17 @@
-"""Tokenizers of transformers, fast or written in Python, as ours."""
+"""Tokenizers in whatever form people have them, as ours: those of transformers, fast or written in
+Python, folders and files."""
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
+from models import confined
+from models.files.errors import CheckpointError
+from models.files.folder import Folder
 from models.text import (
+    GENERIC_CLASSES,
     NOT_WHOLE,
     Decoding,
     FileTokenizer,
@@ -13,6 +19,103 @@ from models.text import (
     Tokens,
     check_text,
 )
+
+EXPECTED = "tokenizer: expected a tokenizer of transformers, a folder with one, or a tokenizer.json"
+PIECES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
+VOCABULARIES = ("vocab.txt", "vocab.json", *PIECES)
+COMPANION_FILES = ("tokenizer_config.json", "merges.txt", "special_tokens_map.json")
+
+
+def tokenizer_of(given: Any) -> Tokenizer:
+    """The tokenizer that something is, or that lies in a folder or a file.
+
+    Args:
+        given: a tokenizer of transformers (fast or slow) or of the tokenizers library, a folder
+            with a tokenizer's files, a tokenizer.json or one of those files (which are read
+            together), or an object whose `encode` returns `Tokens`. None of them is changed.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if isinstance(given, str | Path):
+        return _from_path(Path(given).expanduser())
+    tokenizer = wrapped(given)
+    if tokenizer is not None:
+        return tokenizer
+    if isinstance(given, Tokenizer) and _returns_tokens(given):
+        return given
+    inside = getattr(given, "tokenizer", None)
+    hint = "" if inside is None else "; it has a tokenizer of its own: pass its .tokenizer"
+    raise ValueError(f"{EXPECTED}, received {type(given).__name__}{hint}")
+
+
+def _from_path(path: Path) -> Tokenizer:
+    files = ("tokenizer.json", *VOCABULARIES, *COMPANION_FILES)
+    is_file = path.is_file()
+    if is_file and path.name not in files:
+        return FileTokenizer(path)
+    if not is_file and not path.is_dir():
+        raise ValueError(f"{EXPECTED}; there is no file or folder {str(path)!r}")
+    folder = path.parent if is_file else path
+    tokenizer = read_tokenizer(Folder.at(folder))
+    if tokenizer is None:
+        names = ", ".join(("tokenizer.json", *VOCABULARIES))
+        raise ValueError(
+            f"{EXPECTED}; the folder {folder.name!r} has none that can be read ({names})"
+        )
+    return tokenizer
+
+
+def _returns_tokens(given: Tokenizer) -> bool:
+    try:
+        return isinstance(given.encode("a"), Tokens)
+    except Exception:  # of somebody else's object
+        return False
+
+
+def read_tokenizer(folder: Folder) -> Tokenizer | None:
+    """The tokenizer from tokenizer.json or, converted, an older format; None without files.
+
+    Where words begin with a mark ("▁"), many classes of the library set by themselves whether the
+    first word has one; then the tokenizer is the one that the library makes of the file.
+    """
+    whole, settings = folder.file("tokenizer.json"), folder.json("tokenizer_config.json") or {}
+    if whole is not None:
+        try:
+            tokenizer = FileTokenizer(whole, settings, trusted=folder.trusted)
+        except ValueError as error:
+            raise CheckpointError(str(error)) from error
+        if tokenizer.marks_words and settings.get("tokenizer_class") not in GENERIC_CLASSES:
+            return _library_tokenizer(folder) or tokenizer
+        return tokenizer
+    files = {name: folder.file(name) for name in VOCABULARIES}
+    if not any(files.values()) and "tokenizer_class" not in settings:  # bytes need no vocabulary
+        return None
+    for name in COMPANION_FILES:
+        folder.file(name)
+    if "auto_map" in settings:
+        raise CheckpointError("tokenizer_config.json asks to run code of its own: refused")
+    return _library_tokenizer(folder)
+
+
+def _library_tokenizer(folder: Folder) -> Tokenizer | None:
+    """What the library makes of the folder's files; None if that fails."""
+    try:
+        if not folder.trusted:
+            confined.check_tokenizer(folder.path)
+        import transformers
+
+        from models.inputs.quiet import quiet_transformers
+
+        with quiet_transformers():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                folder.path, local_files_only=True, trust_remote_code=False
+            )
+        return wrapped(tokenizer, trusted=folder.trusted)
+    except confined.LimitError as error:
+        raise CheckpointError(f"the tokenizer {error}") from error
+    except Exception:  # a vocabulary alone may not say enough; ids can still be given
+        return None
 
 
 def wrapped(tokenizer: Any, *, trusted: bool = True) -> "FileTokenizer | SlowTokenizer | None":

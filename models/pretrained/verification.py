@@ -27,13 +27,14 @@ from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import check_once, output_of
-from models.verdict import ValuesFromWeights, Verdict, sums_apart
+from models.verify import ValuesFromWeights, Verdict, sums_apart
 
 if TYPE_CHECKING:
     from models.model import Model
 
 REFERENCE = "headscope_reference"  # the library's eager attention, call by call
 Maps = Mapping[str, Sequence[Tensor]]
+Part = tuple[int, Tensor, Tensor, Tensor]  # item, rows, columns and weights, `head row column`
 
 
 @torch.no_grad()
@@ -60,9 +61,9 @@ def compare(model: "Model", source: Any, target: Any) -> Verdict:
     compared, maps, eager = 0, 0.0, None
     if twin is not None:
         reference, eager_maps = _reference_pass(twin, inputs)
-        for call, theirs in _pairs(calls, eager_maps):
+        for call, parts in _matched(calls, eager_maps):
             compared += call.pattern.heads
-            maps = max(maps, _apart(call, theirs))
+            maps = max(maps, _apart(call, parts))
         eager = apart(reference)
     traced = apart(output_of(out).values)
     return Verdict(
@@ -95,41 +96,45 @@ def _twin(model: "Model") -> "Model | None":
     return replace(model, network=network)
 
 
-def _pairs(calls: Sequence[Call], maps: Maps) -> Iterator[tuple[Call, Tensor]]:
-    """Each call with the library's map of it, in the order of the calls of a layer."""
+def _matched(calls: Sequence[Call], maps: Maps) -> Iterator[tuple[Call, list[Part]]]:
+    """Each call with the library's maps of it, in the order of the calls of a layer."""
     order: Counter[str] = Counter()
     for call in calls:
-        path, pattern, blocks = call.entry.place.path, call.pattern, call.blocks
-        site_maps, which = maps.get(path, ()), order[path]
+        path = call.entry.place.path
+        parts = _parts(call, maps.get(path, ()), order[path])
         order[path] += 1
-        if call.packing is not None:
-            theirs = call.packing.unpack_maps(site_maps) if site_maps else None
-        else:
-            theirs = site_maps[which] if which < len(site_maps) else None
-        shape = pattern.batch, pattern.heads, pattern.queries, pattern.keys
-        if blocks is not None:
-            count, slots = blocks.positions.shape
-            shape = pattern.batch * count, pattern.heads, slots, slots
-        if theirs is not None and theirs.shape == shape:
-            yield call, theirs
+        if parts:
+            yield call, parts
 
 
-def _apart(call: Call, theirs: Tensor) -> float:
+def _parts(call: Call, maps: Sequence[Tensor], which: int) -> list[Part]:
+    """The library's maps of a call: of each item, window or packed segment, rows of real tokens."""
+    pattern, slots = call.pattern, call.slots
+    theirs = [*maps[which]] if which < len(maps) else []
+    if slots is None:
+        parts = [(item, torch.arange(pattern.keys)) for item in range(pattern.batch)]
+        own = [call.axes[0].positions_of(item) for item in range(pattern.batch)]
+    else:
+        theirs = theirs if slots.grid is not None else [each[0] for each in maps]
+        parts = slots.parts()
+        own = [(tokens < slots.tokens).nonzero().flatten() for _, tokens in parts]
+    rows = [pattern.queries if slots is None else len(keys) for _, keys in parts]
+    shapes = [(pattern.heads, n, len(keys)) for n, (_, keys) in zip(rows, parts, strict=True)]
+    if [tuple(each.shape) for each in theirs] != shapes:
+        return []
+    return [
+        (item, mine if slots is None else keys[mine], keys, each[:, mine])
+        for (item, keys), mine, each in zip(parts, own, theirs, strict=True)
+    ]
+
+
+def _apart(call: Call, parts: Sequence[Part]) -> float:
     """Largest difference of a weight of a real token."""
-    pattern, blocks, worst = call.pattern, call.blocks, 0.0
-    for item in range(pattern.batch):
-        mine = pattern.weights(item=item)
-        if blocks is None:
-            rows = call.axes[0].positions_of(item)
-            mine, other = mine[:, rows], theirs[item][:, rows]
-        else:  # cut into its windows again; rows of the image alone
-            place, count = blocks.positions, blocks.count
-            filled = torch.nn.functional.pad(mine, (0, 0, 0, place.numel() - mine.shape[1]))
-            inside = place < blocks.tokens
-            mine = filled[:, place[:, :, None], place[:, None, :]][:, inside]
-            other = theirs[item * count : (item + 1) * count].transpose(0, 1)[:, inside]
+    worst, weights = 0.0, {item: call.pattern.weights(item=item) for item, *_ in parts}
+    for item, rows, keys, theirs in parts:
+        mine = weights[item][:, rows][:, :, keys]
         if mine.numel():
-            worst = max(worst, float((mine - other.to(mine.device)).abs().max()))
+            worst = max(worst, float((mine - theirs.to(mine.device)).abs().max()))
     return worst
 
 

@@ -14,7 +14,7 @@ from analysis.lens import jacobian_lens, jacobians, logit_lens
 from models.decoder import DecoderConfig
 from models.edits import Ablate, AblateMLP
 from models.encoder import EncoderConfig
-from models.readout import Readout
+from models.projections import Readout
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.ssru import TranslatorConfig

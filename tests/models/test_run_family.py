@@ -54,9 +54,6 @@ def ids_of(high: int, tokens: int, batch: int = 2) -> Tensor:
     return torch.randint(3, high, (batch, tokens), generator=dice)
 
 
-# --- load -------------------------------------------------------------------------------------
-
-
 # --- decoders ---------------------------------------------------------------------------------
 
 

@@ -4,7 +4,6 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from analysis.words import words_of
 from models.catalogue import entry, folder
 from models.files.folder import Folder
-from models.pretrained.loader import read_tokenizer
+from models.pretrained.tokenizers import read_tokenizer
 from models.text import FileTokenizer
 from tests.models.vocabularies import gpt2, llama, t5
 
@@ -140,20 +139,3 @@ def test_a_space_put_in_front_belongs_to_its_word() -> None:
     assert tokens.labels == (" ", "t", "h", "e", " ", "c", "a", "t")
     assert tokens.spans[:2] == ((0, 0), (0, 1))
     assert words_of(tokens) == ((0, 1, 2, 3), (4, 5, 6, 7))
-
-
-def test_labels_take_time_in_proportion_to_the_text() -> None:
-    """Each property of the library's encoding makes a list of the whole text: it is read once."""
-    reads: list[str] = []
-
-    class Counted:
-        encoding = gpt2().encode("a cat " * 200)
-
-        def __getattr__(self, name: str) -> Any:
-            reads.append(name)
-            return getattr(self.encoding, name)
-
-    reader = FileTokenizer(gpt2().to_str(), name="gpt2", trusted=True)
-    reader._reader = SimpleNamespace(encode=lambda *_: Counted())  # type: ignore[assignment]
-    assert len(reader.encode("a cat " * 200)) == 1200
-    assert len(reads) == len({*reads})

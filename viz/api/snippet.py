@@ -179,7 +179,7 @@ def _options(request: TraceRequest, sources: dict[TraceRequest, str]) -> list[st
     if request.edits:
         written = (_edit(edit, sources) for edit in request.edits)
         options.append(f"edits=[{', '.join(written)}]")
-    return options + (["hidden=True"] if request.options.hidden else [])
+    return options + (["hidden=True"] if request.hidden else [])
 
 
 def _edit(edit: Any, sources: dict[TraceRequest, str]) -> str:

@@ -4,26 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from models.decoder import Decoder, DecoderConfig
-from models.encoder import Encoder, EncoderConfig
-from models.layer import AttentionLayer, AttentionLayerConfig
-from models.model import Config
-from models.seq2seq import Seq2Seq, Seq2SeqConfig
-from models.smallest import Smallest, SmallestConfig
-from models.ssru import Translator, TranslatorConfig
-from models.vector_encoder import VectorEncoder, VectorEncoderConfig
-from models.vit import ViT, ViTConfig
+from models.model import BUILT, Config
 
-BUILT: dict[type, tuple[str, Any]] = {  # what people call it, and the network of a config
-    EncoderConfig: ("encoder", Encoder),
-    DecoderConfig: ("decoder", Decoder),
-    Seq2SeqConfig: ("encoder–decoder", Seq2Seq),
-    TranslatorConfig: ("translator", Translator),
-    SmallestConfig: ("smallest transformer", Smallest),
-    AttentionLayerConfig: ("attention layer", AttentionLayer),
-    VectorEncoderConfig: ("encoder of vectors", VectorEncoder),
-    ViTConfig: ("ViT", ViT),
-}
 TYPES: dict[str, tuple[Any, Any]] = {  # model_type: config, network
     f"headscope-{network.__name__.lower()}": (config, network)
     for config, (_, network) in BUILT.items()

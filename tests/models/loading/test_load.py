@@ -125,24 +125,6 @@ def test_a_model_and_a_trace_are_one_line_each(small: Model) -> None:
     )
 
 
-def test_a_folder_of_checkpoints_names_them(tmp_path: Path) -> None:
-    for name in ("checkpoint-1000", "checkpoint-500", "best", "logs"):
-        (tmp_path / name).mkdir()
-        if name != "logs":
-            (tmp_path / name / "config.json").write_text("{}")
-    names = "best, checkpoint-500, checkpoint-1000"
-    message = f"^{tmp_path.name}: a folder of checkpoints, load one of them: {names}$"
-    with pytest.raises(ValueError, match=message):
-        load(tmp_path)
-    with pytest.raises(ValueError, match="is missing"):
-        load(tmp_path / "logs")
-    for number in range(30):
-        (tmp_path / f"z-{number}").mkdir()
-        (tmp_path / f"z-{number}" / "config.json").write_text("{}")
-    with pytest.raises(ValueError, match=r"z-17, z-18, …$"):
-        load(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("source", "message"),
     [

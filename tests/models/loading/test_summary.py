@@ -89,14 +89,6 @@ def test_the_licence_is_in_the_head_of_the_readme(
     assert summary.licence(Folder.at(tmp_path)) == licence
 
 
-def test_a_readme_elsewhere_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "inside").mkdir()
-    (tmp_path / "secret").write_text("---\nlicense: mit\n---")
-    (tmp_path / "inside" / "README.md").symlink_to(tmp_path / "secret")
-    assert summary.licence(Folder.at(tmp_path / "inside")) is None
-    assert summary.licence(Folder.at(tmp_path)) is None
-
-
 def test_positions() -> None:
     known = {
         "BERT": "absolute",

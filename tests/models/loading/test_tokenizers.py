@@ -20,7 +20,7 @@ from transformers import (
 )
 
 from models.catalogue import entry, folder
-from models.loading.tokenizers import tokenizer_of
+from models.pretrained.tokenizers import tokenizer_of
 from models.run import load, trace
 
 TEXT, PAIR = "The Überraschung didn't tire", "it was late"

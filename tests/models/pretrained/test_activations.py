@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from models.attnlrp import Rules
-from models.pretrained.activations import activation_rules
+from models.pretrained.passes import activation_rules
 
 X = torch.tensor([-2.0, -0.5, 0.0, 0.25, 3.0])
 

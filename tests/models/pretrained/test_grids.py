@@ -94,14 +94,6 @@ def test_attention_among_channels_has_channels_and_no_grid() -> None:
         torch.testing.assert_close(found.weights(site), expected, rtol=1e-4, atol=1e-6)
 
 
-def test_as_many_channels_as_tokens_are_still_channels() -> None:
-    found = florence(8, 12)  # 2 × 3 cells of the first stage: as many as a group has channels
-    first = next(site for site in found.sites if "channel" in str(site.module))
-    assert first.queries == 6
-    assert found.pattern(first).q.shape[-1] == 6
-    assert found.query_labels(first) == [f"channel {number}" for number in range(6)]
-
-
 # --- where cells lie on the picture -------------------------------------------------------------
 
 VIT: dict[str, Any] = {"hidden_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2}

@@ -13,8 +13,9 @@ from torch import nn
 
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
-from models.pretrained import loader
-from models.pretrained.loader import load_folder, read_tokenizer, token_limit, wrap_module
+from models.pretrained import tokenizers
+from models.pretrained.loader import load_folder, token_limit, wrap_module
+from models.pretrained.tokenizers import read_tokenizer
 from tests.models.architectures import TEXT
 from tests.models.pretrained.tiny import BY_NAME, build
 
@@ -67,7 +68,7 @@ def test_three_missing_tensors_are_named(count: int, message: str, tmp_path: Any
     assert str(error.value) == f"the checkpoint lacks {message.format(*lost)} it again"
 
 
-@pytest.mark.parametrize("name", loader.COMPANION_FILES)
+@pytest.mark.parametrize("name", tokenizers.COMPANION_FILES)
 def test_no_file_beside_a_vocabulary_leads_out_of_the_folder(name: str, tmp_path: Any) -> None:
     """The library would read them all."""
     outside, inside = tmp_path / "outside.json", tmp_path / "inside"

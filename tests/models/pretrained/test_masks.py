@@ -1,20 +1,11 @@
 """Matrices of other libraries read as the rules they stand for."""
 
-from typing import Any
-
 import pytest
 import torch
 from torch import Tensor
-from transformers.masking_utils import (
-    bidirectional_mask_function,
-    causal_mask_function,
-    eager_mask,
-    sdpa_mask,
-    sliding_window_causal_mask_function,
-)
 
 from models.attention import Mask
-from models.pretrained.masks import LazyMask, create_mask, infer_mask, parse_mask
+from models.pretrained.masks import infer_mask, parse_mask
 from models.run import trace
 from tests.models.pretrained.tiny import BY_NAME, bert_decoder, eager, ids, normal
 
@@ -86,22 +77,6 @@ def test_numbers_beside_the_mask_are_a_bias() -> None:
     assert parse_mask(torch.full((1, 1, 3, 3), -100.0), 1, 3).bias is not None  # faint, and no mask
 
 
-@pytest.mark.parametrize("alpha", [0.5, 1])
-def test_a_mask_that_is_computed_with_is_its_matrix(alpha: float) -> None:
-    """Whatever else the function is told, by position or by name."""
-    shape, device = (BATCH, 1, TOKENS, TOKENS), torch.device("cpu")
-    rule, hidden = Mask(causal=True, padding=BEHIND), ~matrix(RULES["causal, padding"])
-    expected = torch.zeros(shape).masked_fill(hidden, LOWEST)
-    lazy = LazyMask(rule, shape, torch.float32, device)
-    bias = torch.full(shape, 3.0)
-    assert torch.add(bias, lazy, alpha=alpha).equal(torch.add(bias, expected, alpha=alpha))
-    assert torch.add(input=lazy, other=bias).equal(expected + bias)
-    assert lazy.sum(-1, keepdim=True, dtype=torch.float64).equal(
-        expected.sum(-1, keepdim=True, dtype=torch.float64)
-    )
-    assert (LazyMask(rule, shape, torch.bool, device) | False).equal(~hidden)
-
-
 LOWEST = torch.finfo(torch.float32).min
 
 
@@ -122,32 +97,6 @@ def test_a_row_of_lowest_numbers_is_what_the_model_makes_of_it(name: str, low: f
         assert (found.weights(0, 0)[3] - 1 / TOKENS).abs().max() < 1e-6
     assert (found.output.values - expected.last_hidden_state).abs().max() < 1e-4
     assert found.empty_rows() == 0
-
-
-@pytest.mark.parametrize("offset", [0, 3])
-@pytest.mark.parametrize("padded", [False, True])
-@pytest.mark.parametrize("name", ["causal", "bidirectional", "sliding window"])
-def test_a_mask_that_is_asked_for_is_the_library_s(name: str, padded: bool, offset: int) -> None:
-    functions = {
-        "causal": causal_mask_function,
-        "bidirectional": bidirectional_mask_function,
-        "sliding window": sliding_window_causal_mask_function(9),
-    }
-    asked: dict[str, Any] = {"batch_size": 2, "q_length": 5, "kv_length": 5 + offset}
-    asked |= {"q_offset": offset, "mask_function": functions[name], "dtype": torch.float32}
-    shown = torch.ones(2, 5 + offset, dtype=torch.bool)
-    shown[1, :2] = not padded
-    asked["attention_mask"] = shown
-    expected, found = eager_mask(**asked), create_mask(asked, additive=True)
-    assert found is not None
-    assert found.shape == expected.shape
-    assert (found + 0).equal(expected)
-    asked["allow_is_causal_skip"] = name == "causal"
-    expected, found = sdpa_mask(**asked), create_mask(asked, additive=False)
-    assert (found is None) == (expected is None) == (name == "causal" and not padded and not offset)
-    if found is not None and expected is not None:
-        assert found.dtype == expected.dtype == torch.bool
-        assert (found & True).equal(expected)
 
 
 def test_a_single_query_sees_every_key_without_a_mask() -> None:

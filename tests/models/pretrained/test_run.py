@@ -14,8 +14,7 @@ from torch import nn
 
 from benchmarks import threads
 from models.edits import Ablate, Cut
-from models.pretrained.implementation import NAME
-from models.pretrained.interface import IRRELEVANT, _recording
+from models.pretrained.interface import IRRELEVANT, NAME, _recording
 from models.pretrained.sources import Sources
 from models.run import Model, load, trace
 from models.verify import verify
@@ -269,9 +268,6 @@ def test_the_picture_of_a_network_of_ours() -> None:
     found = verify(load("minilm"), "The animal did not cross the street")
     assert (found.sites, found.rows) == (6, 6 * 12 * 9)
     assert found.difference < EXACT
-
-
-# --- masks --------------------------------------------------------------------------------------
 
 
 # --- what a trace says of its model ---------------------------------------------------------------

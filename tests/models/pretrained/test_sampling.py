@@ -9,7 +9,7 @@ import torch
 import transformers
 from torch import Tensor
 
-from models.pretrained.sampling import sampling_points
+from models.pretrained.detection import sampling_points
 from models.run import as_model, trace
 from tests.models.architectures import redraw
 from tests.models.pretrained.test_detection import small_detr

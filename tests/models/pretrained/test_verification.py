@@ -1,6 +1,7 @@
 """`verify` against the library's own eager attention: what holds, and what it finds."""
 
 import re
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,8 +9,8 @@ import pytest
 import torch
 
 from models.pretrained import masks
-from models.pretrained.packed import Packing
 from models.pretrained.sources import Sources
+from models.pretrained.windows import Slots
 from models.verify import Verdict, verify
 from tests.models.architectures import TEXT
 from tests.models.pretrained.tiny import (
@@ -68,20 +69,17 @@ def as_tokens(self: Sources, states: torch.Tensor, queries: str | None) -> str |
     return queries
 
 
+def unbounded(boundaries: torch.Tensor, items: Any, of: Any = Slots.of_sequence) -> Slots:
+    found = of(boundaries, items)
+    return replace(found, segment=torch.zeros_like(found.segment))
+
+
 @pytest.mark.parametrize(
     ("make", "owner", "name", "instead", "message"),
     [
         (low_row, masks, "_even_rows", lambda *_: None, "off by .*library’s own"),
         (states, Sources, "keys", as_tokens, "a row's sum is off 1 by"),
-        (
-            packed,
-            Packing,
-            "of",
-            staticmethod(
-                lambda edges, items: Packing(tuple(items), torch.zeros(int(edges[-1])).long())
-            ),
-            "off by .*library’s own",
-        ),
+        (packed, Slots, "of_sequence", staticmethod(unbounded), "off by .*library’s own"),
     ],
     ids=["low row", "states", "packed"],
 )

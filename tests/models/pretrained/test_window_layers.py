@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from models.pretrained.window_layers import cosine_windows
+from models.pretrained.windows import cosine_windows
 from models.run import as_model, trace
 
 ROUNDING = 1e-4  # cosines times a scale of up to 100, in float32, through four layers

@@ -9,8 +9,7 @@ import pytest
 import torch
 import transformers
 
-from models.pretrained.detection import detections
-from models.pretrained.sampling import sampling_points
+from models.pretrained.detection import detections, sampling_points
 from models.request import Picture, Source, TraceRequest, file_of
 from tests.models.architectures import redraw
 from tests.models.pretrained.test_detection import deformable, rt_detr, small_detr, yolos

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from models.request import Chat, File, Options, Picture, Several, Source, TraceRequest
+from models.request import Chat, File, Picture, Several, Source, TraceRequest
 from viz.api import samples
 from viz.pages import compute, shared
 from viz.pages.explore import files, old_links, runs
@@ -128,7 +128,7 @@ def second_request(plain: TraceRequest, second: str) -> TraceRequest | None:
         other = Several(tuple(prompts)) if len(prompts) > 1 else prompts[0]
     elif isinstance(given, str | tuple | Chat):
         other = Chat(second) if isinstance(given, Chat) else second
-    return None if other is None else replace(plain, input=other, options=Options(hidden=True))
+    return None if other is None else replace(plain, input=other, hidden=True)
 
 
 def _picture(name: str) -> File | None:

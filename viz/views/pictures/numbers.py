@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from models.inputs.prompt import Prompt
     from models.model import Model
     from models.picture_grid import Box
-    from models.pretrained.detection import Detection
-    from models.pretrained.sampling import SamplingPoints
+    from models.pretrained.detection import Detection, SamplingPoints
     from models.request import File
     from models.trace import Site, Trace
 
@@ -299,8 +298,7 @@ def captions(entry: TraceEntry, texts: str) -> Captions:
 @endpoint("objects", "text")
 def objects(entry: TraceEntry) -> Objects:
     """The object of each query of a detector; none of other networks."""
-    from models.pretrained.detection import detections
-    from models.pretrained.sampling import sampling_modules
+    from models.pretrained.detection import detections, sampling_modules
 
     def find() -> "tuple[Detection, ...]":
         with opened(entry) as (model, given, _):
@@ -326,7 +324,7 @@ def points(entry: TraceEntry, site: int, head: int | str, query: int) -> Sampled
 
     Of several heads all points, with the share that each has in their mean.
     """
-    from models.pretrained.sampling import sampling_points
+    from models.pretrained.detection import sampling_points
 
     def find() -> "tuple[SamplingPoints, ...]":
         with opened(entry) as (model, given, _):
