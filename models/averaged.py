@@ -15,22 +15,6 @@ from models.trace import Output, Trace
 
 
 @dataclass(frozen=True, eq=False)
-class MeanScores:
-    """A bias that makes scores of 0 the mean of those of several patterns.
-
-    Attributes:
-        patterns: of one site, one a pass.
-    """
-
-    patterns: tuple[Pattern, ...]
-
-    def __call__(
-        self, head: int | None, rows: Int[Tensor, " row"]
-    ) -> Float[Tensor, "*head row key"]:
-        return torch.stack([each.scores(head, rows, item=0) for each in self.patterns]).mean(0)
-
-
-@dataclass(frozen=True, eq=False)
 class MeanWeights:
     """An edit that makes weights the mean of those of several patterns.
 
@@ -119,13 +103,16 @@ def _between_tokens(trace: Trace) -> bool:
 def _mean(patterns: tuple[Pattern, ...]) -> Pattern:
     """A recipe whose scores and weights are the means of those of several."""
 
+    def scores(head: int | None, rows: Tensor) -> Tensor:  # a bias, to scores of 0
+        return torch.stack([each.scores(head, rows, item=0) for each in patterns]).mean(0)
+
     first = patterns[0]
     sizes = first.batch, first.heads, first.queries, first.k.shape[-1]
     return replace(
         first,
         q=first.q.new_zeros(sizes),
         score=Dot(sink=first.score.sink if isinstance(first.score, Dot) else None),
-        bias=MeanScores(patterns),
+        bias=scores,
         temperature=None,
         weights_edits=(MeanWeights(patterns),),
         values_edits=(),

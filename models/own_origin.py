@@ -76,8 +76,8 @@ class OwnOrigin:
         return kept_with(self.network)
 
     def projections(self, site: Site) -> Projections:
-        """See `Origin`; of an attention layer that adds its values to its output beside them there
-        are none."""
+        """The linear maps of a site; there are none where attention adds its values to its output
+        beside them."""
         attention = attention_at(self.network, site)
         config, factor = attention.config, attention.config.factor
         output, output_bias = _output(attention, site.layer)
@@ -103,7 +103,7 @@ class OwnOrigin:
         )
 
     def readout(self) -> Readout:
-        """See `Origin`."""
+        """What turns hidden states into logits."""
         network = self.network
         norm, head = _final_norm(network), getattr(network, "head", None)
         if isinstance(network, Encoder) and head is not None:
@@ -119,7 +119,8 @@ class OwnOrigin:
     def stream(
         self, site: Site, item: int, places: Int[Tensor, " token"], *, to_end: bool = False
     ) -> Stream:
-        """See `Origin`."""
+        """The residual stream of some tokens where a site reads it, or as it leaves the last block
+        of the site's tower."""
         network: Any = evaluating(self.network)
         tower = site.tower
         if isinstance(network, Translator) and tower == "decoder":

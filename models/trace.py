@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -24,7 +24,9 @@ from models.where import choose as choose
 from models.where import short as short
 
 if TYPE_CHECKING:
+    from models.own_origin import OwnOrigin
     from models.preprocessing import Preprocessing
+    from models.pretrained.origin import PretrainedOrigin
 
 
 class PatchGrid(NamedTuple):
@@ -259,39 +261,6 @@ class Sound(NamedTuple):
 MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
 
 
-@runtime_checkable
-class Origin(Protocol):
-    """The network and the input of a trace, which answer what the trace itself does not keep."""
-
-    def kept(self) -> dict[Any, Any]:
-        """What was computed of the weights of the network, kept with it."""
-        ...
-
-    def projections(self, site: Site) -> Projections:
-        """The linear maps of a site; a ValueError says which module has none, and why."""
-        ...
-
-    def stream(
-        self, site: Site, item: int, places: Int[Tensor, " token"], *, to_end: bool = False
-    ) -> Stream:
-        """The residual stream of some tokens where a site reads it, or as it leaves the last block
-        of the site's tower; a ValueError names the layer that is not understood."""
-        ...
-
-    def readout(self) -> Readout:
-        """What turns hidden states into logits; a ValueError names the module that keeps it from
-        being one norm and one linear map."""
-        ...
-
-    def differentiable_states(self, tower: str | None) -> tuple[Tensor, ...]:
-        """What leaves each layer of a tower, with its graph, from one more pass."""
-        ...
-
-    def mixing_parts(self, tower: str | None) -> tuple[str, ...]:
-        """Paths of the parts of a tower that mix tokens without traced attention."""
-        ...
-
-
 SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
 States = Mapping[str | None, Sequence[Tensor | None]]  # between blocks and after, by tower
 
@@ -353,7 +322,7 @@ class Trace:
     target_tokens: tuple[Tokens, ...] | None = None
     axes: SiteAxes = field(default_factory=dict)
     hidden_states: Mapping[str | None, HiddenStates] = field(default_factory=dict)
-    origin: Origin | None = None
+    origin: "OwnOrigin | PretrainedOrigin | None" = None
     answer: int | None = None
     image_tokens: tuple[tuple[int, ...], ...] = ()
     sound: Sound | None = None
@@ -678,7 +647,7 @@ class Trace:
         """
         return self._origin().differentiable_states(self.sites[-1].tower)
 
-    def _origin(self) -> Origin:
+    def _origin(self) -> "OwnOrigin | PretrainedOrigin":
         if self.origin is None:
             raise ValueError("this trace was made without its network, which has to be asked")
         return self.origin

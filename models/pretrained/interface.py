@@ -28,7 +28,7 @@ from models.attention import Dot, Mask, Pattern
 from models.attention.functional import attended
 from models.edits import at
 from models.hooks import hooked
-from models.pretrained.attention_modules import AttentionModules, alive
+from models.pretrained.attention_modules import alive
 from models.pretrained.recording import Call, Entry, Recording
 from models.pretrained.windows import recipe_of
 
@@ -57,9 +57,15 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
 
     On leaving, also by an exception, the network and its configs are as they were.
     """
-    layers = [(module, partial(_windows, record)) for _, module in alive(record.modules.recipes)]
-    with _counted(record.modules), hooked(after=layers), observing(network, record):
-        yield
+    modules = record.modules
+    layers = [(module, partial(_windows, record)) for _, module in alive(modules.recipes)]
+    check_standard(modules.configs)
+    count_traces(modules.configs, 1, modules.packed)
+    try:
+        with hooked(after=layers), observing(network, record):
+            yield
+    finally:
+        count_traces(modules.configs, -1)
 
 
 @contextmanager
@@ -84,17 +90,6 @@ def observing(network: nn.Module, record: Recording) -> Iterator[None]:
             yield
     finally:
         _recording.reset(token)
-
-
-@contextmanager
-def _counted(modules: AttentionModules) -> Iterator[None]:
-    """Inside, attention of the network asks here what to do."""
-    check_standard(modules.configs)
-    count_traces(modules.configs, 1, modules.packed)
-    try:
-        yield
-    finally:
-        count_traces(modules.configs, -1)
 
 
 def current_recording() -> Recording | None:
@@ -146,8 +141,7 @@ def _attention(
         causal = boundaries is None and query.shape[2] > 1 and _is_causal(module, asked)
         mask, bias = CAUSAL if causal else PLAIN, None
     else:
-        sizes = query.shape[0], query.shape[2], key.shape[2]
-        mask, bias = record.reading(attention_mask, entry, sizes)
+        mask, bias = record.reading(attention_mask, query.shape[0], key.shape[2])
     position_bias = given.pop("position_bias", None)
     if position_bias is not None:
         position_bias = position_bias[..., : key.shape[2]]
@@ -299,12 +293,6 @@ class TracedName(str):
     previous: str | None
     traces: int
 
-    @staticmethod
-    def replacing(previous: str | None, name: str = NAME) -> "TracedName":
-        traced = TracedName(name)
-        traced.previous, traced.traces = previous, 0
-        return traced
-
 
 def count_traces(
     configs: Sequence[PretrainedConfig], change: int, packed: Container[int] = ()
@@ -327,8 +315,9 @@ def count_traces(
         for config in configs:
             name = config._attn_implementation_internal
             if not isinstance(name, TracedName):
-                ours = PACKED if id(config) in packed else NAME
-                name = config._attn_implementation_internal = TracedName.replacing(name, ours)
+                ours = TracedName(PACKED if id(config) in packed else NAME)
+                ours.previous, ours.traces = name, 0
+                name = config._attn_implementation_internal = ours
             name.traces += change
             if not name.traces:
                 config._attn_implementation_internal = name.previous

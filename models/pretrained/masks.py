@@ -30,25 +30,19 @@ class MaskAndBias(NamedTuple):
     bias: Tensor | None = None
 
 
-def parse_mask(
-    matrix: Tensor,
-    batch: int,
-    keys: int,
-    padding: Bool[Tensor, "batch query"] | None = None,
-) -> MaskAndBias:
+def parse_mask(matrix: Tensor, batch: int, keys: int) -> MaskAndBias:
     """Splits a mask matrix into a rule and a bias.
 
     Under the lowest finite number in every cell, the row of a real token is no hidden row: all
     its scores round to that number, so the model attends to all keys evenly, except to those under
-    −∞. Such a row is kept as it is, in the bias.
+    −∞. Such a row is kept as it is, in the bias. A token that sees no key and that no other token
+    sees is taken for padding.
 
     Args:
         matrix: True where a query may attend, or numbers to add to the scores; `batch head query
             key`, axes of size 1 broadcast.
         batch: batch size.
         keys: number of keys; further columns are dropped.
-        padding: True at queries that are padding; None takes tokens for padding that see no key and
-            that no other token sees.
     """
     matrix = matrix if matrix.shape[-1] <= keys else matrix[..., :keys]
     if matrix.dtype == torch.bool:
@@ -56,26 +50,16 @@ def parse_mask(
     hidden = matrix <= HIDDEN
     if not hidden.any():
         return MaskAndBias(Mask(), matrix if matrix.any() else None)
-    even = _even_rows(matrix, hidden, padding)
-    if even is not None:
-        hidden = hidden & ~even
+    hidden = hidden & ~_even_rows(matrix, hidden)
     bias = matrix.masked_fill(hidden, 0.0)
     return MaskAndBias(infer_mask(~hidden, batch), bias if bias.any() else None)
 
 
-def _even_rows(matrix: Tensor, hidden: Tensor, padding: Tensor | None) -> Tensor | None:
-    """True at finite cells of low rows of real tokens; None if there is none."""
+def _even_rows(matrix: Tensor, hidden: Tensor) -> Tensor:
+    """True at finite cells of low rows of real tokens."""
     low = hidden.all(-1, keepdim=True) & matrix.isfinite()
-    if not low.any():
-        return None
-    if padding is not None and padding.shape[1] == matrix.shape[2]:
-        unused = padding.to(matrix.device)[:, None, :, None]
-    elif matrix.shape[2] == matrix.shape[3]:
-        unused = hidden.all(-2, keepdim=True).mT
-    else:
-        unused = torch.zeros_like(low)
-    even = low & ~unused
-    return even if even.any() else None
+    square = matrix.shape[2] == matrix.shape[3]
+    return low & ~hidden.all(-2, keepdim=True).mT if square else low
 
 
 def infer_mask(seen: Bool[Tensor, "#batch #head #query key"], batch: int) -> Mask:

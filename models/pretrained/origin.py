@@ -65,7 +65,8 @@ class PretrainedOrigin:
     def stream(
         self, site: Site, item: int, places: Int[Tensor, " token"], *, to_end: bool = False
     ) -> Stream:
-        """See `Origin`: of blocks that are attention and feed-forward networks added to it."""
+        """The residual stream of some tokens where a site reads it, or as it leaves the last block
+        of the site's tower: of blocks that are attention and feed-forward networks added to it."""
         key = site.module, site.layer, site.part
         return stream_at(self, key, item, places, to_end=to_end)
 

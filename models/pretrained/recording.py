@@ -297,24 +297,11 @@ class Recording:
 
     # --- what a call is given ---
 
-    def reading(self, matrix: Tensor, entry: Entry, sizes: tuple[int, int, int]) -> MaskAndBias:
-        """A mask parsed; a matrix shared by several layers is parsed once.
-
-        Args:
-            matrix: as the library passes it.
-            entry: of the layer.
-            sizes: batch, queries and keys of the call.
-        """
-        batch, queries, keys = sizes
+    def reading(self, matrix: Tensor, batch: int, keys: int) -> MaskAndBias:
+        """A mask parsed; a matrix shared by several layers is parsed once."""
         known = self._readings.get(id(matrix))
         if known is None or known[0] is not matrix:
-            axis, padding = self._axis(entry.source, queries, batch), None
-            if axis is not None or entry.cross:
-                padding = self._padding(axis, queries)
-                none = torch.zeros(batch, queries, dtype=torch.bool)
-                padding = none if padding is None else padding
-            known = matrix, parse_mask(matrix, batch, keys, padding)
-            self._readings[id(matrix)] = known
+            known = self._readings[id(matrix)] = matrix, parse_mask(matrix, batch, keys)
         return known[1]
 
     def packed(self, boundaries: Tensor) -> Slots:

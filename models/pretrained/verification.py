@@ -27,7 +27,7 @@ from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import check_once, output_of
-from models.verify import ValuesFromWeights, Verdict, sums_apart
+from models.verdict import ValuesFromWeights, Verdict, sums_apart
 
 if TYPE_CHECKING:
     from models.model import Model

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from models.loading.summary import Part
     from models.model import Model
     from models.request import Source
-    from models.verify import Verdict
+    from models.verdict import Verdict
 
 ROOT = Path(__file__).parents[2]
 KINDS = {"Encoder": "encoder", "Decoder": "decoder", "Seq2Seq": "encoder–decoder", "ViT": "ViT"}

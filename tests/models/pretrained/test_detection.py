@@ -1,6 +1,8 @@
-"""Boxes of object queries, against their formula, and models without any."""
+"""Boxes of object queries and sampling points, against their formulas, and models without any."""
 
 from collections.abc import Sequence
+from functools import lru_cache, partial
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import transformers
 from PIL import Image
 from torch import Tensor
 
-from models.pretrained.detection import Detection, detections
+from models.pretrained.detection import Detection, detections, sampling_points
 from models.run import as_model, load, trace
 from tests.models.architectures import redraw
 
@@ -103,10 +105,10 @@ def deformable() -> tuple[Any, Any]:
     return transformers.DeformableDetrForObjectDetection(config), "DeformableDetrImageProcessor"
 
 
-def rt_detr() -> tuple[Any, Any]:
+def rt_detr(kind: str = "RTDetr") -> tuple[Any, Any]:
     backbone = {**BACKBONE, "embedding_size": 8, "hidden_sizes": [8, 16, 16, 16]}
     backbone["out_features"] = ["stage2", "stage3", "stage4"]
-    config = transformers.RTDetrConfig(
+    config = getattr(transformers, f"{kind}Config")(
         backbone_config=transformers.RTDetrResNetConfig(**backbone),
         encoder_hidden_dim=16,
         encoder_in_channels=[16] * 3,
@@ -121,7 +123,8 @@ def rt_detr() -> tuple[Any, Any]:
         num_denoising=0,
         id2label=NAMES,
     )
-    return transformers.RTDetrForObjectDetection(config), "RTDetrImageProcessor"
+    network = getattr(transformers, f"{kind}ForObjectDetection")(config)
+    return network, "RTDetrImageProcessor"
 
 
 def test_a_picture_whose_size_a_detector_does_not_take_is_refused_in_one_line(
@@ -172,3 +175,78 @@ def test_models_without_boxes_or_a_processor(saved: tuple[Path, Any]) -> None:
     assert detections(as_model(classes), torch.zeros(1, 3, 16, 16)) == ()
     with pytest.raises(ValueError, match="states no image processor"):
         detections(as_model(network), pixels)
+    assert sampling_points(as_model(network), pixels) == ()
+
+
+# --- sampling points, against a plain loop over the library's values ------------------------------
+
+KNOWN = ("DeformableDetr", "RTDetr")
+OTHERS = {"RTDetrV2": "RTDetrV2MultiscaleDeformableAttention"}
+
+
+@lru_cache
+def sampling(name: str) -> tuple[Any, Tensor]:
+    """A tiny detector without its heads, and a picture."""
+    torch.manual_seed(0)
+    network, _ = deformable() if name == "DeformableDetr" else rt_detr(name)
+    redraw(network.eval())
+    return as_model(network.model), torch.randn(1, 3, 64, 96)
+
+
+def sampled(level: Tensor, across: float, down: float) -> Tensor:
+    """A vector between four cells of "row col dim", zeros outside."""
+    high, wide, dim = level.shape
+    x, y, total = across * wide - 0.5, down * high - 0.5, torch.zeros(dim)
+    for row in (floor(y), floor(y) + 1):
+        for col in (floor(x), floor(x) + 1):
+            if 0 <= row < high and 0 <= col < wide:
+                total = total + level[row, col] * (1 - abs(x - col)) * (1 - abs(y - row))
+    return total
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_points_and_weights_give_the_values_of_the_layer(name: str) -> None:
+    model, inputs = sampling(name)
+    seen: dict[str, tuple[Any, Tensor]] = {}
+
+    def keep(path: str, module: Any, args: tuple, out: Tensor) -> None:
+        seen[path] = (args, out)
+
+    hooks = [
+        part.register_forward_hook(partial(keep, path))
+        for path, part in model.network.named_modules()
+        if type(part).__name__ == "MultiScaleDeformableAttention"
+    ]
+    found = sampling_points(model, inputs)
+    for hook in hooks:
+        hook.remove()
+    assert len(found) == len(hooks)
+    for layer in found:
+        sums = layer.weights.sum((-2, -1))
+        torch.testing.assert_close(sums, torch.ones_like(sums))
+        (values, _, shapes, *_), out = seen[f"{layer.module}.attn"]
+        head, query = layer.weights.shape[2] - 1, layer.weights.shape[1] - 1
+        first, total = 0, torch.zeros(values.shape[-1])
+        for level, (high, wide) in enumerate(shapes):
+            grid = values[0, first : first + high * wide, head].reshape(high, wide, -1)
+            first += high * wide
+            for point in range(layer.weights.shape[-1]):
+                at = layer.places[0, query, head, level, point].tolist()
+                total = total + layer.weights[0, query, head, level, point] * sampled(grid, *at)
+        dim = values.shape[-1]
+        expected = out[0, query, head * dim : (head + 1) * dim]
+        torch.testing.assert_close(total, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "kind"), OTHERS.items())
+def test_layers_that_sample_otherwise_are_refused_by_name(name: str, kind: str) -> None:
+    model, inputs = sampling(name)
+    with pytest.raises(ValueError, match=f"samples in a way that is not known here: {kind}"):
+        sampling_points(model, inputs)
+
+
+@pytest.mark.parametrize("name", [*KNOWN, *OTHERS])
+def test_a_trace_names_layers_whose_weights_are_over_no_positions(name: str) -> None:
+    model, inputs = sampling(name)
+    notes = trace(model, inputs).notes
+    assert any("not shown: attention inside" in note and "eformable" in note for note in notes)

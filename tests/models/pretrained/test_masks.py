@@ -126,8 +126,5 @@ def test_low_rows_of_unknown_tokens() -> None:
     same(cross.mask, Mask())
     assert cross.bias is not None
     assert (cross.bias[0, 0, 3] == LOWEST).all()
-    unused = torch.zeros(BATCH, 5, dtype=torch.bool)
-    unused[0, 3] = True
-    assert parse_mask(low[:, :, :5], BATCH, TOKENS, unused).bias is None
     endless = parse_mask(low.masked_fill(low == LOWEST, -torch.inf)[:, :, :5], BATCH, TOKENS)
     assert endless.bias is None  # no weights can be computed of such a row
