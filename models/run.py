@@ -221,9 +221,11 @@ def _differentiated(
             " frozen (requires_grad) up to the first attention"
         )
     flat = [x for each in states.values() for x in each if x is not None and x.requires_grad]
-    found = torch.autograd.grad(number, [*values, *flat], allow_unused=True, materialize_grads=True)
-    pairs = zip(passed.patterns, found, strict=False)
-    by_state = dict(zip(map(id, flat), found[len(values) :], strict=True))
+    gradients = torch.autograd.grad(
+        number, [*values, *flat], allow_unused=True, materialize_grads=True
+    )
+    pairs = zip(passed.patterns, gradients, strict=False)
+    by_state = dict(zip(map(id, flat), gradients[len(values) :], strict=True))
     return tuple(pattern.detached(each) for pattern, each in pairs), {
         tower: [by_state.get(id(x)) for x in each] for tower, each in states.items()
     }

@@ -56,8 +56,8 @@ def site_maps(
         raise ValueError(f"{path} attends in windows: expected one row for each token of its input")
     before = [each for each in calls if each.before == index]
     after = [each for each in calls if each.before == index + 1]
-    found = (_find_heads(before, _rows(x)) for x in (pattern.q, pattern.k, pattern.v))
-    query, key, value = map(partial(_known, path), ("queries", "keys", "values"), found)
+    maps = (_find_heads(before, _rows(x)) for x in (pattern.q, pattern.k, pattern.v))
+    query, key, value = map(partial(_known, path), ("queries", "keys", "values"), maps)
     same = key.given.equal(value.given)
     if not (same and (call.kind == "cross" or key.given.equal(query.given))):
         raise ValueError(f"{path}: expected queries, keys and values of the same input")
@@ -207,8 +207,8 @@ def _find_heads(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
     """The map that makes queries, keys or values, but for a factor, a norm and a rotation."""
     dim = wanted.shape[2]
     for call in reversed(calls):
-        for read, made in _forms(call, wanted):
-            starts, factor, rotated = _with_rotation(made, wanted) or ((), 1.0, False)
+        for read, columns in _forms(call, wanted):
+            starts, factor, rotated = _with_rotation(columns, wanted) or ((), 1.0, False)
             if not starts:
                 continue
             linear = _linear(call)
@@ -219,7 +219,7 @@ def _find_heads(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
             for source in reversed(calls) if norm is not None else ():
                 linear = _linear(source) if source is not call else None
                 forms = () if linear is None else _forms(source, wanted)
-                places = next((_starts(columns, heads) for _, columns in forms), None)
+                places = next((_starts(form, heads) for _, form in forms), None)
                 if linear is not None and places is not None:
                     return HeadMap(linear, places, dim, source.given, factor, norm, rotated)
     return None

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -113,28 +114,30 @@ def _parts(call: Call, maps: Sequence[Tensor], which: int) -> list[Part]:
     theirs = [*maps[which]] if which < len(maps) else []
     if slots is None:
         parts = [(item, torch.arange(pattern.keys)) for item in range(pattern.batch)]
-        own = [call.axes[0].positions_of(item) for item in range(pattern.batch)]
+        real = [call.axes[0].positions_of(item) for item in range(pattern.batch)]
     else:
         theirs = theirs if slots.grid is not None else [each[0] for each in maps]
         parts = slots.parts()
-        own = [(tokens < slots.tokens).nonzero().flatten() for _, tokens in parts]
+        real = [(tokens < slots.tokens).nonzero().flatten() for _, tokens in parts]
     rows = [pattern.queries if slots is None else len(keys) for _, keys in parts]
     shapes = [(pattern.heads, n, len(keys)) for n, (_, keys) in zip(rows, parts, strict=True)]
     if [tuple(each.shape) for each in theirs] != shapes:
         return []
     return [
         (item, mine if slots is None else keys[mine], keys, each[:, mine])
-        for (item, keys), mine, each in zip(parts, own, theirs, strict=True)
+        for (item, keys), mine, each in zip(parts, real, theirs, strict=True)
     ]
 
 
 def _apart(call: Call, parts: Sequence[Part]) -> float:
     """Largest difference of a weight of a real token."""
-    worst, weights = 0.0, {item: call.pattern.weights(item=item) for item, *_ in parts}
-    for item, rows, keys, theirs in parts:
-        mine = weights[item][:, rows][:, :, keys]
-        if mine.numel():
-            worst = max(worst, float((mine - theirs.to(mine.device)).abs().max()))
+    worst = 0.0
+    for item, group in groupby(parts, lambda part: part[0]):
+        weights = call.pattern.weights(item=item)
+        for _, rows, keys, theirs in group:
+            mine = weights[:, rows][:, :, keys]
+            if mine.numel():
+                worst = max(worst, float((mine - theirs.to(mine.device)).abs().max()))
     return worst
 
 

@@ -126,8 +126,9 @@ class Slots:
         several = ((segment != segment[:, :1]) & ~padding).any()
         segments = segment if several else None
         mask = Mask(padding=hidden, query_padding=hidden, segments=segments)
-        own = q[:, :, : self.tokens]
-        return replace(recipe, q=own, k=k, v=v, mask=mask, bias=self._bias(recipe))
+        return replace(
+            recipe, q=q[:, :, : self.tokens], k=k, v=v, mask=mask, bias=self._bias(recipe)
+        )
 
     def _bias(self, recipe: Pattern) -> Callable[[int | None, Tensor], Tensor] | None:
         """The bias of windows as a function of the item's rows; the same for every item."""
@@ -151,9 +152,9 @@ class Slots:
     def parts(self) -> list[tuple[int, Int[Tensor, " token"]]]:
         """Of each segment, in the layer's own order, its item and its tokens there."""
         item, token, segment = torch.full((3, prod(self.shape)), -1)
-        own = self.index >= 0
-        item[self.index[own]], token[self.index[own]] = own.nonzero().T
-        segment[self.index[own]] = self.segment[own]
+        filled = self.index >= 0
+        item[self.index[filled]], token[self.index[filled]] = filled.nonzero().T
+        segment[self.index[filled]] = self.segment[filled]
         runs = torch.stack([item, segment]).unique_consecutive(dim=1, return_counts=True)[1]
         counts = runs.tolist()
         pairs = zip(item.split(counts), token.split(counts), strict=True)
