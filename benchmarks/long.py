@@ -98,7 +98,7 @@ def read_site(t: Trace, site: Site) -> None:
 
 def windows(t: Trace) -> list[float]:
     """Seconds of windows of heads over the matrix, after one that warms up."""
-    entry, cases = TraceEntry(t, lambda *_: ""), {}
+    entry, cases = TraceEntry(t), {}
     for number in range(WINDOWS + 1):
         start = (len(t.labels) - WINDOW) * number // WINDOWS
         rows, columns = range(start, start + WINDOW), range(start // 2, start // 2 + WINDOW)

@@ -240,7 +240,6 @@ def of_ids(device: str, folder: Path) -> TraceEntry:
     opened = load(config, device=device)
     return TraceEntry(
         trace(opened, ids),
-        lambda site, head, *_: f"t.weights({site}, {head!r})",
         opened=lambda: (opened, ids, None),
     )
 

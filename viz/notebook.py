@@ -17,7 +17,7 @@ import traitlets
 from viz.api.endpoint import answered, body_of, work_of
 from viz.api.requests import QuestionError, UnknownError
 from viz.export.files import page_of, request_of
-from viz.export.page import asked, entry_of, props_of
+from viz.export.page import asked, props_of
 from viz.views import EVERY
 from viz.views.request import Heads, Request
 from viz.web import WEB, modules, standalone
@@ -45,7 +45,7 @@ class Explorer(anywidget.AnyWidget):
 
     def __init__(self, request: Request, view: str, pictured: str | None = None) -> None:
         self.request, self.view, self.pictured = request, view, pictured or view
-        self.entry = entry_of(request, view)
+        self.entry = request.entry
         first = [path for path in asked(request, view)[0] if path.startswith(FIRST)]
         held = {path: answered(self.entry, path) for path in first}
         props = standalone.defaults() | props_of(request, view)

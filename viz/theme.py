@@ -1,8 +1,4 @@
-"""All colours, light and dark: page colours, weight ramps, one colour per head.
-
-Ramps are built in OKLab (B. Ottosson, "A perceptual color space for image processing", 2020),
-with lightness linear in the index: perceptually uniform.
-"""
+"""All colours, light and dark: page colours, weight ramps, one colour per head."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -81,30 +77,39 @@ TERMS: dict[Mode, dict[str, str]] = {
     },
 }
 
-# Knots of a ramp: lightness is linear between the ends; chroma and hue (degrees) are interpolated.
-_SEQUENTIAL = {
-    "light": ((0.985, 0.21), (0.006, 0.075, 0.115, 0.135, 0.105), (205, 192, 222, 262, 291)),
-    "dark": ((0.205, 0.965), (0.020, 0.115, 0.125, 0.110, 0.085), (278, 276, 240, 192, 112)),
+# Some colours of each ramp, built in OKLab (B. Ottosson, "A perceptual color space for image
+# processing", 2020) with lightness linear in the index: perceptually uniform. Those of both sides
+# of zero have the same lightness.
+_SEQUENTIAL: dict[Mode, str] = {
+    "light": (
+        "f6fbfc edf7f9 e4f4f5 daf0f1 d1eced c8e8e9 bee5e5 b5e1e0 acdddc a2dad7 99d6d3 90d2ce "
+        "86ceca 7dcac6 74c5c3 6ac1c0 61bdbe 57b8bc 4db4ba 43afb8 39aab7 2ea5b6 22a0b5 149bb4 "
+        "0096b2 0090b0 008bad 0085aa 007fa8 007aa6 0074a4 006fa2 0069a1 00639f 005d9f 05579d "
+        "10519a 174b96 1b4591 1f3f8c 213a87 233482 242f7c 242a76 24256f 242169 231c63 22175c "
+        "211356 1f0e4f 1d0a49 1c0543"
+    ),
+    "dark": (
+        "151620 171927 1a1c2f 1d1f36 20223e 232546 26274e 292a56 2c2d5e 2f3066 31336e 343776 "
+        "363a7d 383e84 38438b 394891 394d97 38529d 3657a2 355da7 3263ab 2f69af 2c6fb3 2875b6 "
+        "247bb9 1f81bc 1987bf 148dc2 0f93c4 0c98c6 0c9ec8 0fa4c9 15aaca 1dafcb 25b5cb 2ebbcb "
+        "37c0ca 41c5ca 4bcbc8 57d0c6 62d5c4 6fd9c1 7cdebe 8ae2bb 98e5b9 a6e9b6 b4ecb4 c2efb3 "
+        "cff2b3 dcf5b3 e8f7b5 f4fab8"
+    ),
 }
-_DIVERGING = {
-    "light": ((0.40, 0.975), (0.135, 0.105, 0.0), (255, 45)),
-    "dark": ((0.82, 0.225), (0.115, 0.110, 0.0), (235, 55)),
+_DIVERGING: dict[Mode, str] = {
+    "light": (
+        "00468c 155195 275c9c 3767a3 4572aa 547db1 6288b7 7193be 7f9ec5 8ca7ca 9bb2d1 "
+        "aabed7 b9c9de c8d4e4 d7e0ea e7ebf0 f7f7f7 f7f7f7 efe9e7 e7dcd8 dfcfc9 d7c2ba "
+        "cfb6ab c7a99c bf9d8d b7907f af8573 a77965 9f6d57 966149 8e553b 85492d 7d3d1e "
+        "74310c"
+    ),
+    "dark": (
+        "7bcfff 6ec3f3 68b7e3 63aad3 5d9ec3 5892b3 5286a4 4d7a94 476f85 436579 3d596a "
+        "384e5c 32444e 2d3941 272f34 212528 1c1c1c 1c1c1c 272421 342c27 40352d 4d3d33 "
+        "5a4639 684f3f 765945 84624b 906a51 9f7457 ae7e5d bd8864 cc926a dc9c71 eca677 "
+        "fcb17e"
+    ),
 }
-
-_LINEAR_FROM_LMS = np.array(
-    [
-        [4.0767416621, -3.3077115913, 0.2309699292],
-        [-1.2684380046, 2.6097574011, -0.3413193965],
-        [-0.0041960863, -0.7034186147, 1.7076147010],
-    ]
-)
-_LMS_FROM_OKLAB = np.array(
-    [
-        [1.0, 0.3963377774, 0.2158037573],
-        [1.0, -0.1055613458, -0.0638541728],
-        [1.0, -0.0894841775, -1.2914855480],
-    ]
-)
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
@@ -119,9 +124,7 @@ def sequential(mode: Mode) -> np.ndarray:
     Returns:
         uint8 [256, 3], read-only; lightness falls (light) or rises (dark) linearly.
     """
-    ends, chroma, hue = _SEQUENTIAL[_checked(mode)]
-    at = np.linspace(0, 1, STEPS)
-    return _ramp(np.interp(at, (0, 1), ends), _smooth(at, chroma), _smooth(at, hue))
+    return _ramp(_SEQUENTIAL[mode], np.arange(0, STEPS, 5))
 
 
 @cache
@@ -131,57 +134,16 @@ def diverging(mode: Mode) -> np.ndarray:
     Returns:
         uint8 [256, 3], read-only; lightness is linear on each side and the same on both.
     """
-    (end, middle), (cold, warm, neutral), (cold_hue, warm_hue) = _DIVERGING[_checked(mode)]
-    side = np.linspace(1, 0, STEPS // 2)
-    lightness = middle + (end - middle) * side
-    halves = [
-        _ramp(lightness, neutral + (strength - neutral) * side, np.full(STEPS // 2, float(hue)))
-        for strength, hue in ((cold, cold_hue), (warm, warm_hue))
-    ]
-    return _frozen(np.concatenate([halves[0], halves[1][::-1]]))
+    half = STEPS // 2
+    places = np.r_[np.linspace(0, half - 1, 17), np.linspace(half, STEPS - 1, 17)]
+    return _ramp(_DIVERGING[mode], places.round())
 
 
-def _checked(mode: str) -> Mode:
-    for each in MODES:
-        if mode == each:
-            return each
-    raise ValueError(f"expected mode 'light' or 'dark', received {mode!r}")
-
-
-def _frozen(colours: np.ndarray) -> np.ndarray:
-    colours.setflags(write=False)
-    return colours
-
-
-def _smooth(at: np.ndarray, knots: tuple[float, ...]) -> np.ndarray:
-    """Catmull-Rom interpolation of evenly spaced knots: smooth, so no false edges in a picture."""
-    padded = np.array([2 * knots[0] - knots[1], *knots, 2 * knots[-1] - knots[-2]], dtype=float)
-    place = at * (len(knots) - 1)
-    left = np.minimum(place.astype(int), len(knots) - 2)
-    t = place - left
-    a, b, c, d = (padded[left + i] for i in range(4))
-    cubic = t * (t * (t * (3 * (b - c) + d - a) + 2 * a - 5 * b + 4 * c - d) + c - a)
-    return b + cubic / 2
-
-
-def _ramp(lightness: np.ndarray, chroma: np.ndarray, hue: np.ndarray) -> np.ndarray:
-    """OKLCh to sRGB bytes; out-of-gamut colours lose chroma, never lightness."""
-    low, high = np.zeros_like(chroma), chroma.copy()
-    inside = _inside(_linear(lightness, high, hue))
-    for _ in range(30):
-        middle = (low + high) / 2
-        fits = _inside(_linear(lightness, middle, hue))
-        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
-    light = np.clip(_linear(lightness, np.where(inside, chroma, low), hue), 0, 1)
-    encoded = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
-    return _frozen((encoded * 255).round().astype(np.uint8))
-
-
-def _linear(lightness: np.ndarray, chroma: np.ndarray, hue: np.ndarray) -> np.ndarray:
-    angle = np.deg2rad(hue)
-    oklab = np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], axis=-1)
-    return (oklab @ _LMS_FROM_OKLAB.T) ** 3 @ _LINEAR_FROM_LMS.T
-
-
-def _inside(linear: np.ndarray) -> np.ndarray:
-    return np.all((linear >= -1e-6) & (linear <= 1 + 1e-6), axis=-1)
+def _ramp(colours: str, places: np.ndarray) -> np.ndarray:
+    """The colours between some that are given, at their places."""
+    known = np.array([[*bytes.fromhex(colour)] for colour in colours.split()])
+    steps = np.arange(STEPS)
+    channels = [np.interp(steps, places.round(), channel) for channel in known.T]
+    ramp = np.rint(np.stack(channels, -1)).astype(np.uint8)
+    ramp.setflags(write=False)
+    return ramp

@@ -79,7 +79,7 @@ class Source(Traced):
             output=Output("hidden states", torch.zeros(1, len(labels), 1)),
             patterns=tuple(map(pattern_of, self.array)),
         )
-        super().__init__(TraceEntry(shown, self._code))
+        super().__init__(TraceEntry(shown))
 
     def answer(self, route: str, query: dict[str, str]) -> Any:
         own = {"numbers": self.numbers, "predictions": lambda: self.predictions}
@@ -105,9 +105,6 @@ class Source(Traced):
                 for row in first
             ],
         }
-
-    def _code(self, site: int | None, head: int | str, *_: object) -> str:
-        return f"t.weights(layer={site}, head={head!r})  # <b>query</b> × key"
 
 
 def pattern_of(weights: np.ndarray) -> Pattern:

@@ -16,7 +16,7 @@ SITE, HEAD = 2, 3
 
 
 def test_a_head_is_read_cell_by_cell_and_down_to_one_weight(page: Page, server: Server) -> None:
-    source = Traced(TraceEntry(trace(load("minilm"), TEXT), lambda *_: "code"))
+    source = Traced(TraceEntry(trace(load("minilm"), TEXT)))
     t = source.entry.trace
     weights, scores = t.weights(SITE, HEAD), t.scores(SITE, HEAD)
     chosen = {"layer": SITE, "head": HEAD, "form": "head", "token": 3, "partner": 5}

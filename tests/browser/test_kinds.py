@@ -28,7 +28,7 @@ def explorer(page: Page, server: Server, pair) -> Page:
     view = View(
         page,
         server,
-        Traced(TraceEntry(pair, lambda *_: "")),
+        Traced(TraceEntry(pair)),
         {"kind": "text", "start": start},
         "/text",
     )

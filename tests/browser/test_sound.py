@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 def opened(page: Page, server: Server, size: str, **start: str) -> None:
     model: Any = SimpleNamespace(sound=None, tokenizer=None)
     given = Recording(np.zeros(16_000, np.float32), 16_000)
-    heard = TraceEntry(planted(), lambda *_: "", opened=lambda: (model, given, None))
+    heard = TraceEntry(planted(), opened=lambda: (model, given, None))
     chosen = {"layer": 0, "head": 1, "attention": "cross", "form": "sound", **start}
     open_text(page, server, Traced(heard), size, chosen).is_painted()
 

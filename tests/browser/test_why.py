@@ -25,7 +25,7 @@ def opened(page: Page, server: Server, config: Any, form: str) -> Trace:
     """The trace that is shown in this form."""
     model = load(config)
     found = trace(model, IDS, hidden=True)
-    source = Traced(TraceEntry(found, lambda *_: "code", opened=lambda: (model, IDS, None)))
+    source = Traced(TraceEntry(found, opened=lambda: (model, IDS, None)))
     start = {"layer": 1, "head": 2, "form": form}
     open_text(page, server, source, "wide", start, form="matrix", output="").is_painted()
     return found

@@ -25,7 +25,6 @@ from viz.export.responses import python
 from viz.notebook import explore
 from viz.pages.explore import page
 from viz.pages.state import params as link
-from viz.views.entries import code_of
 from viz.views.request import site_name
 
 CORE = "viz/web/core"
@@ -94,12 +93,11 @@ def test_a_file_has_the_site(t: Trace, tmp_path: Path) -> None:
 
 def test_snippets_name_the_site(t: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    entry = TraceEntry(t, lambda site, head, *_: code_of(t, site, head))
+    entry = TraceEntry(t)
     files = set()
     for index, site in enumerate(t.sites):
         expected = t.weights(site, 0)
         assert eval(weights_of(t, index, 0), {"t": t}).equal(expected)
-        assert eval(code_of(t, index, 0), {"t": t}).equal(expected)
         line = python(entry, index, 0, "matrix").code.splitlines()[-1]
         path = eval(line.replace(".pdf", ".npz"), {"t": t, "hs": hs})
         assert np.array_equal(np.load(path)["weights"][0], expected.numpy(force=True))

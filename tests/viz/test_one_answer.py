@@ -28,7 +28,7 @@ from tests.models.vision_language import BY_NAME as VISION_LANGUAGE
 from tests.models.vision_language import photo
 from viz.api.endpoint import answered
 from viz.export.files import render, request_of
-from viz.export.page import asked, entry_of
+from viz.export.page import asked
 from viz.pack import unpack
 from viz.views import FORM, VIEWS
 
@@ -146,7 +146,7 @@ def test_the_numbers_of_a_view_are_the_same_everywhere(kind: str, view: str) -> 
     assert call
     held = {path: base64.b64decode(data) for path, data in json.loads(f"[{call[1]}]")[1].items()}
     wanted, _ = asked(request, view)
-    made_for = entry_of(request, view)
+    made_for = request.entry
     for path in wanted:
         assert held[path] == answered(made_for, path), path
     responses = [each for path in wanted for each in sent(held[path])]

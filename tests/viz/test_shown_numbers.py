@@ -30,7 +30,7 @@ def entries(count: int = COUNT) -> Any:
     for network, ids, written, t in random_traces(count):
         for view in views_of(t):
             opened = (network, ids, written)
-            yield TraceEntry(view, lambda *_: "", opened=lambda opened=opened: opened), view
+            yield TraceEntry(view, opened=lambda opened=opened: opened), view
 
 
 def sites_of(view: View) -> Any:
@@ -144,5 +144,5 @@ def test_a_file_never_mixes_two_passes(tmp_path: Any) -> None:
     export(plain, file, view="model", method="alti", run=run)
     held = trace(network, ids, edits=[Ablate(0, 1)], hidden=True)
     export(held, file, view="model", method="alti", run=run)
-    found = Asked(TraceEntry(held, lambda *_: ""), 0, "mean", "alti").map()
+    found = Asked(TraceEntry(held), 0, "mean", "alti").map()
     torch.testing.assert_close(found, alti(held), **CLOSE)

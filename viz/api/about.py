@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,7 +55,8 @@ class Checked:
 @endpoint("about")
 def about(entry: TraceEntry) -> About:
     """The card of the model, and the file of its network."""
-    model, source = _model(entry), entry.source
+    model = _model(entry)
+    source = None if entry.request is None else entry.request.model
     network = _network(model, source)
     file = Path(inspect.getsourcefile(network) or "") if network else None
     return About(
@@ -79,8 +81,8 @@ def check(entry: TraceEntry) -> Checked:
 
 
 def _model(entry: TraceEntry) -> "Model":
-    if entry.source is not None:
-        return tracing.opened(entry.source)
+    if entry.request is not None:
+        return tracing.opened(entry.request.model)
     if entry.opened is None:
         raise ValueError("expected a trace whose model is known")
     return entry.opened()[0]
@@ -112,70 +114,49 @@ def facts(model: "Model", source: "Source | None") -> dict[str, str]:
     """Everything on the card, by name."""
     from models.loading import summary
 
-    parts = summary.parts(model)
-    weights = next(model.network.parameters())
-    count = sum(each.numel() for each in model.network.parameters())
+    parts, network = summary.parts(model), model.network
+    weights, name = next(network.parameters()), type(network).__name__
+    grouped = any(part.kv_heads != part.heads for part in parts)
+    limit = f"{model.limit:,} tokens" if model.limit < UNLIMITED else "no limit stated"
+    of_parts = len({part.max_tokens for part in parts}) > 1
+    words = getattr(model.tokenizer, "words", None)
+    tokenizer = "words" if words is None else f"{len(words):,} pieces"
+    none = "none" if model.preprocessing is not None else "none: the model takes ids"
+    own = f"Headscope’s {KINDS.get(name, name)}"
     return {
-        "Architecture": _architecture(model, source),
-        "Run by": _by(model),
-        "Parameters": f"{count:,}",
+        "Architecture": _architecture(name, source),
+        "Run by": own if model.door == "own" else f"transformers ({name})",
+        "Parameters": f"{sum(each.numel() for each in network.parameters()):,}",
         "Layers": _each(parts, "layers"),
-        "Heads": _heads(parts),
+        "Heads": _each(parts, "heads")
+        + (f" of queries, {_each(parts, 'kv_heads')} of keys and values" if grouped else ""),
         "Width": _each(parts, "dim"),
         "Feed-forward": _each(parts, "mlp"),
         "Positions": _each(parts, "positions"),
-        "Longest input": _longest(model, parts),
-        "Tokenizer": _tokenizer(model),
+        "Longest input": f"{_each(parts, 'max_tokens')} tokens" if of_parts else limit,
+        "Tokenizer": none if model.tokenizer is None else tokenizer,
         **_origin(source),
         "Precision": f"{str(weights.dtype).removeprefix('torch.')} on {model.device.type}",
         "Weights not used": ", ".join(model.left_out[:LISTED]) or "none",
     }
 
 
-def _architecture(model: "Model", source: "Source | None") -> str:
+def _architecture(name: str, source: "Source | None") -> str:
     """What its owner would call it: by the type in its config.json."""
-    name = type(model.network).__name__
-    try:
-        files = None if source is None or source.place == "built" else tracing.folder(source).path
-        stated = "" if files is None else str(catalogue.read_config(files).get("model_type", ""))
-    except ValueError:  # deleted since
-        stated = ""
+    stated = ""
+    if source is not None and source.place != "built":
+        with suppress(ValueError):  # deleted since
+            stated = str(catalogue.read_config(tracing.folder(source).path).get("model_type", ""))
     return KINDS.get(name, name) if not stated or stated.startswith(OURS) else stated
 
 
-def _by(model: "Model") -> str:
-    name = type(model.network).__name__
-    if model.door == "own":
-        return f"Headscope’s {KINDS.get(name, name)}"
-    return f"transformers ({name})"
-
-
 def _each(parts: "Sequence[Part]", name: str) -> str:
-    """A size of every part; without names if there is only one part."""
-    values = [(part.name, getattr(part, name)) for part in parts]
-    texts = ["not stated" if value is None else str(value) for _, value in values]
+    """A size of every part; without names if there is only one part, or all are equal."""
+    values = [getattr(part, name) for part in parts]
+    texts = ["not stated" if value is None else str(value) for value in values]
     if len(set(texts)) == 1:
         return texts[0]
-    return ", ".join(f"{part} {value}" for (part, _), value in zip(values, texts, strict=True))
-
-
-def _heads(parts: "Sequence[Part]") -> str:
-    if all(part.kv_heads == part.heads for part in parts):
-        return _each(parts, "heads")
-    return f"{_each(parts, 'heads')} of queries, {_each(parts, 'kv_heads')} of keys and values"
-
-
-def _longest(model: "Model", parts: "Sequence[Part]") -> str:
-    if len({part.max_tokens for part in parts}) > 1:
-        return f"{_each(parts, 'max_tokens')} tokens"
-    return f"{model.limit:,} tokens" if model.limit < UNLIMITED else "no limit stated"
-
-
-def _tokenizer(model: "Model") -> str:
-    if model.tokenizer is None:
-        return "none" if model.preprocessing is not None else "none: the model takes ids"
-    words = getattr(model.tokenizer, "words", None)
-    return "words" if words is None else f"{len(words):,} pieces"
+    return ", ".join(f"{part.name} {text}" for part, text in zip(parts, texts, strict=True))
 
 
 def _origin(source: "Source | None") -> dict[str, str]:
@@ -187,10 +168,9 @@ def _origin(source: "Source | None") -> dict[str, str]:
     if source.place == "built":
         return {"Licence": "none: random weights, made here"}
     if source.place != "catalogue":
-        try:
+        with suppress(ValueError):
             return {"Licence": summary.licence(tracing.folder(source)) or "not stated"}
-        except ValueError:
-            return {"Licence": "unknown: its files were deleted"}
+        return {"Licence": "unknown: its files were deleted"}
     known = catalogue.entry(source.name)
     package = known.wheel and f"{known.wheel.source}, SHA-256 {known.wheel.sha256}"
     origin = {"Provenance": known.provenance, "Package": package or "", "Checked": known.check}
@@ -203,10 +183,9 @@ def _network(model: "Model", source: "Source | None") -> Callable[..., Any] | No
 
     if model.door == "own":
         return type(model.network)
-    try:
+    with suppress(ValueError):  # deleted since
         return None if source is None else network_of(tracing.folder(source))
-    except ValueError:  # deleted since
-        return None
+    return None
 
 
 # ---- the check
@@ -219,41 +198,29 @@ def worded(verdict: "Verdict", dtype: object) -> str:
     kind = str(dtype).removeprefix("torch.")
     rounding = ROUNDING.get(kind, ROUNDING["float32"])
     problems = verdict.problems(rounding)
-    close = f"No: they differ: {'; '.join(problems)}" if problems else ""
-    sentences = [close or f"Yes, up to the rounding of {kind}"]
-    passes = _of_one_pass if verdict.ambiguous(rounding) else _of_several_passes
-    sentences += passes(verdict)
+    wrong = f"No: they differ: {'; '.join(problems)}" if problems else ""
+    sentences = [wrong or f"Yes, up to the rounding of {kind}"]
+    if verdict.ambiguous(rounding):
+        sentences += [
+            f"The traced output differs from the original model’s by at most {verdict.traced:.1e},"
+            f" and in that pass the values of each of the {verdict.sites} attention layers differ"
+            " from those computed from these weights by at most"
+            f" {verdict.values or 0.0:.1e} of the largest",
+            "Passes with other kernels are no reference here: their outputs differ by up to"
+            f" {max(verdict.difference, verdict.eager or 0.0):.1e}, as rounding decides a choice"
+            " between nearly equal scores, or the library’s kernels hide different keys",
+        ]
+    else:
+        sentences.append(
+            f"With the values of all {verdict.sites} attention layers computed from these weights"
+            f" ({verdict.rows:,} rows), the output differs from the original model’s by at most"
+            f" {verdict.difference:.1e}; its largest number is {verdict.largest:.3g}"
+        )
+        if verdict.compared:
+            sentences.append(
+                f"All {verdict.compared} heads that the library’s own eager attention gives a map"
+                f" for differ from it by at most {verdict.maps:.1e}"
+            )
     if verdict.left_out:
         sentences.append(f"Of the checkpoint, it does not use {grouped(verdict.left_out)}")
     return ". ".join(sentences) + "."
-
-
-def _of_several_passes(verdict: "Verdict") -> list[str]:
-    """What holds between passes with different kernels."""
-    share = verdict.difference / verdict.largest if verdict.largest else 0.0
-    sentences = [
-        f"With the values of all {verdict.sites} attention layers computed from these weights"
-        f" ({verdict.rows:,} rows), the output differs from the original model’s by at most"
-        f" {verdict.difference:.1e}; its largest number is {verdict.largest:.3g}, so the relative"
-        f" difference is {share:.1e}"
-    ]
-    if verdict.compared:
-        sentences.append(
-            f"All {verdict.compared} heads that the library’s own eager attention gives a map for"
-            f" differ from it by at most {verdict.maps:.1e}"
-        )
-    return sentences
-
-
-def _of_one_pass(verdict: "Verdict") -> list[str]:
-    """What holds within the traced pass, where other passes are no reference."""
-    return [
-        f"The traced output differs from the original model’s by at most {verdict.traced:.1e},"
-        f" and in that pass the values of each of the {verdict.sites} attention layers differ"
-        f" from those computed from these weights by at most"
-        f" {verdict.values or 0.0:.1e} of the largest",
-        "Passes with other kernels are no reference here: their outputs differ by up to"
-        f" {max(verdict.difference, verdict.eager or 0.0):.1e} from the original model’s. Either"
-        " rounding decides a choice between nearly equal scores (of keys, of experts), or the"
-        " library’s own eager and fused attention hide different keys",
-    ]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from viz.api.registry import Answers
 from viz.api.requests import QuestionError
@@ -15,24 +15,12 @@ if TYPE_CHECKING:
     from analysis.difference import Difference
     from analysis.view import View
     from models.model import Model
-    from models.request import File, Source
+    from models.request import File, TraceRequest
     from models.trace import Trace
-    from viz.api.predictions import Predictions
 
 THUMB = 40  # maximum cells per side of a thumbnail
 
 Kind = Literal["text", "image", "corpus"]
-
-
-class Code(Protocol):
-    """Python code for the weights of a site and head, and for a prediction.
-
-    Without a site that for the trace and the prediction alone.
-    """
-
-    def __call__(
-        self, site: int | None, head: int | str, answer: "Predictions | None" = ..., /
-    ) -> str: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +29,11 @@ class TraceEntry:
 
     Attributes:
         view: the trace, or a `View` of it by whole words.
-        code: Python code for the weights of a site and head.
+        request: that it is the result of; None for a trace that no page shows.
         model: whose predictions can be asked for; None of a trace of which there are none.
-        given: whether the text of an encoder–decoder was given, not written by the model.
         forward_pass: what a further pass of the network runs in.
         opened: the model, for analyses that run it again, its input and the text of its decoder;
             None if it cannot be run.
-        source: where the model was opened from; None for one that is in memory alone.
         pictures: the pictures that tokens lie on: those of a question as they were given, or the
             frames of its video, else the picture as the model sees it; () without any.
         patches: whether all tokens are patches of one picture, or belong to it as a whole.
@@ -56,25 +42,20 @@ class TraceEntry:
         asked: whether the input is a question about them.
         video: whether they are the frames of a video.
         before: the result of the same pass without its edits; None for one without edits.
-        reread: maps another text to what the model takes, in a chat template where the input is;
-            None for another kind of input.
         answers: what was computed from it so far.
     """
 
     view: "Trace | View"
-    code: Code
+    request: "TraceRequest | None" = None
     model: "Model | None" = None
-    given: bool = False
     forward_pass: Callable[[], AbstractContextManager[None]] = nullcontext
     opened: Callable[[], "tuple[Model, Any, Any]"] | None = None
-    source: "Source | None" = None
     pictures: "tuple[File | Image, ...]" = ()
     patches: bool = False
     mark: tuple[int, int] | None = None
     asked: bool = False
     video: bool = False
     before: "Callable[[], TraceEntry] | None" = None
-    reread: Callable[[str], Any] | None = None
     answers: Answers = field(init=False)
 
     def __post_init__(self) -> None:

@@ -266,12 +266,17 @@ def _written(entry: TraceEntry) -> tuple[str, str] | None:
     reader = model and (model.target_tokenizer or model.tokenizer)
     if trace.target_tokens is None or not isinstance(reader, Decoding):
         return None
-    ids = top_ids(trace) if entry.given else trace.target_tokens[0].ids[1:]
+    ids = top_ids(trace) if _is_given(entry) else trace.target_tokens[0].ids[1:]
     tokens = reader.spelled(ids)
     pairs = zip(tokens.labels, tokens.special, strict=True)
     letters = [label for label, special in pairs if not special]
     text = "".join(letters) if all(len(each) == 1 for each in letters) else reader.text(ids)
-    return GIVEN if entry.given else WRITES, text.strip()
+    return GIVEN if _is_given(entry) else WRITES, text.strip()
+
+
+def _is_given(entry: TraceEntry) -> bool:
+    """Whether the text of an encoder–decoder was given, not written by the model."""
+    return entry.request is not None and entry.request.target is not None
 
 
 def _masks(entry: TraceEntry) -> list[int]:
@@ -301,7 +306,7 @@ def _usual(entry: TraceEntry, known: "Vocabulary") -> int:
 
 def _last_word(entry: TraceEntry, known: "Vocabulary") -> int:
     """The last place; of a text that the model wrote itself, that before its last word."""
-    if known.kind != "seq2seq" or entry.given:
+    if known.kind != "seq2seq" or _is_given(entry):
         return known.place
     labels = _predicted(entry.trace)[0].labels
     words = [place for place, label in enumerate(labels) if any(map(str.isalnum, label))]

@@ -26,6 +26,20 @@ def opened(entry: TraceEntry) -> "Iterator[tuple[Model, Any, Any]]":
         yield given
 
 
+def reread(entry: TraceEntry, text: str) -> Any:
+    """Another text as the model takes it, in a chat template where the input is."""
+    from models.request import Chat
+    from models.tracing import arguments
+
+    model, request = entry.model, entry.request
+    if request is None or not isinstance(request.input, str | Chat) or model is None:
+        raise ValueError("a second text is read where the first was typed")
+    if model.tokenizer is None:
+        raise ValueError(f"{model.name} has no tokenizer: it cannot read a second text")
+    given = Chat(text) if isinstance(request.input, Chat) else text
+    return arguments(replace(request, input=given), model)[1]
+
+
 def target_of(entry: TraceEntry, output: str = "") -> "Target":
     """The token, class or similarity that is explained; of "" the likeliest."""
     from analysis.target import target_in

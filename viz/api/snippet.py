@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from models.request import Chat, Ids, Picture, Question, Recording, Several, Source, TraceRequest
+from viz.api import tracing
+from viz.api.entries import TraceEntry
 
 if TYPE_CHECKING:
     from analysis.view import View
@@ -14,25 +16,28 @@ HEADSCOPE, PATH, TORCH = "import headscope as hs", "from pathlib import Path", "
 
 
 def code(
-    request: TraceRequest,
-    model: "Model",
-    view: "Trace | View",
+    entry: TraceEntry,
     site: int | None,
     head: int | str = 0,
     answer: "Predictions | None" = None,
 ) -> str:
     """Python code that opens the model, traces the input, and prints what is on screen.
 
-    That is the prediction at a token, or its change by edits, and the weights of a head.
+    That is the prediction at a token, or its change by edits, and the weights of a head; of a trace
+    `t` that no page shows the weights alone.
 
     Args:
-        request: of the trace.
-        model: of the request, open.
-        view: the trace, or a view of it.
+        entry: the trace.
         site: index of the layer; None for the weights of none.
         head: a head, or "mean" or "max" of all.
         answer: the prediction; None without one.
     """
+    request, view = entry.request, entry.view
+    weights = [] if site is None else [f"weights = {weights_of(view, site, head)}  # query × key"]
+    weights += ["print(weights)"] if weights else []
+    if request is None:
+        return "\n".join(weights)
+    model = tracing.opened(request.model)
     imports: set[str] = set()
     lines = [f"model = hs.load({', '.join(_source(request.model, imports))})"]
     if not request.model.trained:
@@ -61,10 +66,8 @@ def code(
         lines += [f"t = hs.trace(model, {', '.join([*written, *options])})", *printed]
     if needs_view(view, site):
         lines.append(view_line(view))
-    if site is not None:
-        lines += [f"weights = {weights_of(view, site, head)}  # query × key", "print(weights)"]
     library = [*sorted(imports), ""] if imports else []
-    return "\n".join([*library, HEADSCOPE, "", *lines])
+    return "\n".join([*library, HEADSCOPE, "", *lines, *weights])
 
 
 def _printed(

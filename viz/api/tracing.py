@@ -20,7 +20,6 @@ from models import catalogue
 from models.catalogue import entry
 from models.request import (
     PLACES,
-    Chat,
     File,
     Place,
     Question,
@@ -28,7 +27,7 @@ from models.request import (
     Source,
     TraceRequest,
 )
-from viz.api import passes, pool, snippet
+from viz.api import passes, pool
 from viz.api.entries import TraceEntry
 from viz.api.registry import Held, registry
 from viz.api.samples import card_of
@@ -274,34 +273,17 @@ def _entry(request: TraceRequest, trace: "Trace", words: bool) -> TraceEntry:
     plain = replace(request, edits=())
     return TraceEntry(
         trace if view is None else view,
-        partial(snippet.code, request, model, trace if view is None else view),
+        request,
         model=None if isinstance(request.input, Several) else model,
-        given=request.target is not None,
         forward_pass=partial(passes.forward_pass, model),
         opened=None if isinstance(request.input, Several) else lambda: arguments(request),
-        source=request.model,
         pictures=_pictures(request) if patches is None else (patches,),
         patches=patches is not None,
         mark=None if patches is None else _mark(request.model, trace),
         asked=isinstance(request.input, Question),
         video=isinstance(request.input, Question) and request.input.video,
         before=(lambda: entry_for(plain, words=words).value) if request.edits else None,
-        reread=_reread(request, model),
     )
-
-
-def _reread(request: TraceRequest, model: "Model") -> "Callable[[str], Any] | None":
-    """What takes another text as the model reads that of a request."""
-    from models.tracing import arguments
-
-    if not isinstance(request.input, str | Chat) or model.tokenizer is None:
-        return None
-
-    def reread(text: str) -> Any:
-        given = Chat(text) if isinstance(request.input, Chat) else text
-        return arguments(replace(request, input=given), model)[1]
-
-    return reread
 
 
 def _view_of(trace: "Trace", words: bool) -> "View | None":

@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from viz.export.entries import entry_of
 from viz.export.numbers import csv_table, npz
 from viz.export.page import page
 from viz.selection import OF_ANSWERS, OF_FILES, Selection
 from viz.values import SPAN
 from viz.views import EVERY, FORM, VIEWS, WHOLE
-from viz.views.request import Heads, Request, caption, heads_of, one_of, pixels_of
+from viz.views.request import Heads, Request, caption, heads_of, one_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,9 +155,9 @@ def request_of(
     else:
         site = t.site(where)
         heads = heads_of(head, site.heads)
-    how: dict[str, Any] = {"every": every, "picture": pixels_of(t, picture)}
     chosen = _selection(view, options)
-    return Request(t, site, heads, selection=chosen, run=run, words=words, **how)
+    entry = entry_of(t, picture, run, over_picture=view == "image")
+    return Request(entry, site, heads, every, chosen, words)
 
 
 def _selection(view: str, asked: Mapping[str, Any]) -> Selection:

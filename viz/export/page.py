@@ -6,7 +6,6 @@ from viz.api.endpoint import answered, path_of
 from viz.api.text import is_short
 from viz.selection import OF_ANSWERS, OF_VIEWS
 from viz.views import EVERY, FORM, VIEWS
-from viz.views.entries import image_entry, text_entry
 from viz.views.head.view import pair_of
 from viz.views.pictures import view as pictures
 from viz.views.request import Request, Second, caption
@@ -32,10 +31,10 @@ def page(request: Request, view: str) -> bytes:
     for name, each in (("", request), (SECOND, request.second and request.second.request)):
         if each is None:
             continue
-        entry, (wanted, more) = entry_of(each, view), asked(each, view)
+        entry, (wanted, more) = each.entry, asked(each, view)
         held |= {name + path: answered(entry, path) for path in wanted}
         later += [(name, path, entry) for path in more]
-    if request.second is not None and not is_of_picture(request, view):
+    if request.second is not None and not request.entry.patches:
         held |= _of_both(request, request.second)
     size = len(standalone.page(held, props, title=title))
     for name, path, entry in later:
@@ -49,7 +48,7 @@ def page(request: Request, view: str) -> bytes:
 
 def _of_both(request: Request, second: Second) -> dict[str, bytes]:
     """What the view asks about both traces, where the second is called `BESIDE`."""
-    entry = entry_of(request, "matrix")
+    entry = request.entry
     asks = [("aligned", {})]
     heads = [head for head in request.heads if isinstance(head, int)]
     asks += [("likeness", {"site": request.index, "head": head}) for head in heads]
@@ -91,9 +90,9 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
         start["values"] = "weights"  # of the other forms
     if request.second is not None:
         props |= _second(request, request.second)
-    if is_of_picture(request, view):
+    if request.entry.patches:
         return props | {"kind": "image"}
-    parts = ["pictures"] if text_entry(request).pictures else []
+    parts = ["pictures"] if request.entry.pictures else []
     parts = {} if view in EVERY else {"parts": [*parts, "matrix", "tokens"]}
     return props | {"kind": "text"} | parts
 
@@ -111,7 +110,7 @@ def _second(request: Request, second: Second) -> dict[str, Any]:
 
 def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
     """The paths that the view asks for: at once, and later."""
-    entry, sites, chosen = entry_of(request, view), request.view.sites, request.index
+    entry, sites, chosen = request.entry, request.view.sites, request.index
     screen = FORM[view].opens.get("form", view)
     asks = [path for form in (view, screen) for path in VIEWS[form].asks(request, entry)]
     if entry.pictures and not entry.patches:
@@ -121,7 +120,7 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
         asks += [*about, *photos]
     asks = [*dict.fromkeys(asks)]
     others = sorted(range(len(sites)), key=lambda site: abs(site - chosen))
-    if is_of_picture(request, view):
+    if request.entry.patches:
         as_text = [path_of("map", site=chosen, head=request.heads[0])]
         shared = as_text if FORM[view].module in ("matrix", "head") else []
         asks = [*dict.fromkeys([*VIEWS["image"].asks(request, entry), *shared, *asks])]
@@ -145,13 +144,3 @@ def asked(request: Request, view: str) -> tuple[list[str], list[str]]:
         more += [path_of("map", site=site, head=head, **changed) for head in every]
     wanted = [*dict.fromkeys([*wanted, *asks])]
     return wanted, [path for path in more if path not in wanted]
-
-
-def entry_of(request: Request, view: str) -> "TraceEntry":
-    """The entry that the view's requests are answered from."""
-    return image_entry(request) if is_of_picture(request, view) else text_entry(request)
-
-
-def is_of_picture(request: Request, view: str) -> bool:
-    """Whether the page is the view of a picture."""
-    return view == "image" or request.picture is not None

@@ -3,8 +3,9 @@
 import ast
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from viz.api import snippet
 from viz.api.beside import second_of
 from viz.api.endpoint import endpoint
 from viz.api.entries import Download, TraceEntry
@@ -16,9 +17,6 @@ from viz.selection import OF_FILES, OF_VIEWS, Selection
 from viz.values import FLAG, HEAD, NUMBER, TEXT, words
 from viz.views import FORM
 from viz.views.request import One, Request, Second
-
-if TYPE_CHECKING:
-    import numpy as np
 
 KINDS = {
     "svg": "image/svg+xml",
@@ -68,7 +66,7 @@ def python(entry: TraceEntry, site: int, head: One, form: str, **options: Any) -
     about, chosen = FORM[form], request.selection
     answer = predictions(entry, site, chosen.direction, chosen.token)
     of_head = about.of_weights and not request.every
-    code = entry.code(site if of_head else None, head, answer)
+    code = snippet.code(entry, site if of_head else None, head, answer)
     given, asked = _given(code), [f"view={form!r}"]
     if not request.every:
         asked += entry.view.address(request.site).arguments
@@ -166,18 +164,14 @@ def _request(
         plain = replace(selection, rows=None, columns=None, query=None, key=None)
         plain = replace(plain, token=second_token)
         plain = replace(plain, values="weights") if plain.values == "difference" else plain
-        pixels = pixels_of(other)
-        shared: dict[str, Any] = {"selection": plain, "entry": other, "picture": pixels}
-        theirs = Request(other.view, place, (second_head,), **shared)
+        theirs = Request(other, place, (second_head,), selection=plain)
         beside = Second(second, theirs, there)
     request = Request(
-        entry.view,
+        entry,
         shown_site,
         shown or (head,),
         every=FORM[form].covers == "every",
         selection=selection,
-        picture=pixels_of(entry),
-        entry=entry,
         words=words,
         second=beside,
         chosen=head if head in shown else None,
@@ -198,16 +192,15 @@ def _request(
 
 def _before_and_after(request: Request, form: str) -> Request:
     """Without the edits, with them, and the difference, side by side."""
-    entry = request.entry
-    if form not in ("matrix", "image") or entry is None:
+    if form not in ("matrix", "image"):
         raise QuestionError("expected matrix or image as form of a figure before and after")
-    before = entry.unedited
+    before = request.entry.unedited
     after, difference = (
         replace(request, selection=replace(request.selection, values=values), label=label)
         for values, label in (("weights", "After"), ("difference", "Difference"))
     )
-    plain = {"view": before.view, "site": before.view.sites[request.index], "entry": before}
-    return replace(after, **plain, label="Before", beside=(after, difference))
+    plain = replace(after, entry=before, site=before.view.sites[request.index])
+    return replace(plain, label="Before", beside=(after, difference))
 
 
 def _applies(form: str, entry: TraceEntry) -> bool:
@@ -217,14 +210,6 @@ def _applies(form: str, entry: TraceEntry) -> bool:
     of = FORM[form]
     heard = of.heard and entry.trace.sound is not None
     return of.texts or heard or (of.answers and bool(entry.pictures))
-
-
-def pixels_of(entry: TraceEntry) -> "np.ndarray | None":
-    """The picture whose patches the tokens are, uint8 "row col 3"; None for other tokens."""
-    import numpy as np
-
-    image: Any = entry.pictures[0] if entry.patches else None
-    return None if image is None else np.asarray(image.convert("RGB"))
 
 
 def _name(request: Request, form: str) -> str:

@@ -60,15 +60,11 @@ class Request:
     """What a file shows.
 
     Attributes:
-        view: the trace, or a `View` of it.
+        entry: the trace, and what is known of it.
         site: the layer.
         heads: of the layer, in order.
         every: whether all heads of all layers are shown, rather than those of the layer.
         selection: what of it is shown, and how.
-        picture: what the network read, uint8 "row col 3".
-        entry: the API's entry of the trace, where there is one.
-        run: the model, its input and, of an encoder–decoder, what the decoder reads; for what a
-            trace does not hold, such as gradients.
         words: whether title and caption are drawn, or stand in the metadata of the file alone.
         second: what is beside it on a page: another trace of the same text.
         beside: what is beside it in a figure: the same view of other traces.
@@ -76,19 +72,27 @@ class Request:
         chosen: the one of several heads that a page opens at, if not the first.
     """
 
-    view: "Trace | View"
+    entry: "TraceEntry"
     site: "Site"
     heads: tuple[One, ...]
     every: bool = False
     selection: Selection = Selection()
-    picture: np.ndarray | None = None
-    entry: "TraceEntry | None" = None
-    run: tuple[Any, ...] | None = None
     words: bool = True
     second: "Second | None" = None
     beside: "tuple[Request, ...]" = ()
     label: str = ""
     chosen: One | None = None
+
+    @property
+    def view(self) -> "Trace | View":
+        """The trace, or a `View` of it."""
+        return self.entry.view
+
+    @property
+    def picture(self) -> np.ndarray | None:
+        """The picture whose patches the tokens are, uint8 "row col 3"; None for other tokens."""
+        image: Any = self.entry.pictures[0] if self.entry.patches else None
+        return None if image is None else np.asarray(image.convert("RGB"))
 
     @property
     def index(self) -> int:
@@ -152,7 +156,7 @@ def difference_of(request: Request) -> "Difference":
     Raises:
         ValueError: without edits.
     """
-    if request.entry is None or request.entry.before is None:
+    if request.entry.before is None:
         raise ValueError("values: expected a result with edits for their difference")
     return request.entry.difference(request.index)
 
@@ -187,22 +191,6 @@ def top_of(request: Request, maps: Sequence[tuple[str, np.ndarray]]) -> float:
     """The weight of the last colour."""
     most = max(float(np.nan_to_num(weights).max()) for _, weights in maps)
     return most if request.selection.scale == "own" and most > 0 else 1.0
-
-
-def pixels_of(t: Any, picture: Any) -> np.ndarray | None:
-    """What the network read of a picture, at the size that a whole number of patches covers."""
-    if picture is None:
-        return None
-    from models.image import Picture, fit_image
-    from models.inputs.pictures import as_read
-
-    if getattr(t, "grid", None) is None:
-        raise ValueError("picture: expected the trace of a picture, received one of a text")
-    rows, cols = t.grid
-    opened = Picture(as_read(t.preprocessing, picture, t.box))
-    side = max(1, round(max(224, 8 * max(rows, cols)) / max(rows, cols)))
-    image, _ = fit_image(opened, rows * side, cols * side)
-    return np.asarray(image.convert("RGB"))
 
 
 def one_of(name: str, value: str, known: Sequence[T]) -> T:

@@ -44,7 +44,7 @@ def source_of(request: "Request") -> "tuple[RowSource, WithoutSinks | None]":
 
     filters, view, site = request.selection, request.view, request.site
     if not _is_picture(request) or filters.sinks == "shown":
-        answers = None if request.entry is None else request.entry.answers
+        answers = request.entry.answers
         return text.source_of(view, site, filters.values, filters.sinks, answers)
     from analysis.patches import patch_sinks
     from analysis.sinks import WithoutSinks

@@ -50,6 +50,4 @@ def entry_of(source: str | Path, picture: Path) -> TraceEntry:
     """The result for a picture."""
     opened, image = load(source), Image.open(picture).convert("RGB")
     given = (opened, image, None)
-    return TraceEntry(
-        trace(opened, image), lambda *_: "", opened=lambda: given, pictures=(image,), patches=True
-    )
+    return TraceEntry(trace(opened, image), opened=lambda: given, pictures=(image,), patches=True)

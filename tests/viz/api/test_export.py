@@ -27,7 +27,7 @@ from viz.views import FORMS
 def text() -> TraceEntry:
     model = load(DecoderConfig(vocab=31, dim=15, heads=3, depth=2, mlp=7, seed=2))
     found = trace(model, torch.arange(7)[None])
-    return TraceEntry(found, lambda site, head, *_: f"weights of {site}, {head}")
+    return TraceEntry(found)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def photo() -> TraceEntry:
     image = Image.fromarray(pixels)
     model = load(ViTConfig(image=20, patch=4, dim=15, depth=2, heads=3, mlp=7))
     found = trace(model, image)
-    return TraceEntry(found, lambda *_: "x", pictures=(image,), patches=True)
+    return TraceEntry(found, pictures=(image,), patches=True)
 
 
 def test_a_file_is_named_after_what_it_shows(text: TraceEntry) -> None:

@@ -21,9 +21,7 @@ def entry() -> TraceEntry:
     model = load(ViTConfig(**SIZES))
     image = Image.fromarray(np.random.default_rng(1).integers(0, 256, (64, 64, 3), np.uint8))
     given = (model, image, None)
-    return TraceEntry(
-        trace(model, image), lambda *_: "", opened=lambda: given, pictures=(image,), patches=True
-    )
+    return TraceEntry(trace(model, image), opened=lambda: given, pictures=(image,), patches=True)
 
 
 @pytest.fixture(scope="module")

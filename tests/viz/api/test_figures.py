@@ -124,7 +124,7 @@ def test_the_steps_of_the_small_block_end_with_its_output(client: TestClient, or
 @pytest.mark.parametrize(
     ("path", "status", "line"),
     [
-        ("nothing", 404, "no such result or route"),
+        ("nothing", 404, "no such figure"),
         ("dictionary?board=nothing", 400, "expected one of ways, words"),
         ("block?view=none&x=1;2", 400, "expected 8 numbers"),
         ("tokens?text=" + "a " * 20, 400, "expected 1 to 12 tokens"),

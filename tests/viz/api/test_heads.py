@@ -20,7 +20,7 @@ def done() -> Trace:
 
 
 def entry_of(shown: Trace) -> TraceEntry:
-    return TraceEntry(shown, lambda *_: "code")
+    return TraceEntry(shown)
 
 
 def test_numbers_of_every_head(done: Trace) -> None:

@@ -13,8 +13,9 @@ from tests.viz.api.asking import ask
 from viz.api import registry, tracing
 from viz.api.entries import TraceEntry
 from viz.api.pictures import encoded
+from viz.export.entries import pixels_of
 from viz.pack import BUDGET, unpack
-from viz.views.request import input_of, pixels_of
+from viz.views.request import input_of
 
 GRID, PREFIX, HEADS, TOKENS = (3, 5), 3, 3, 18  # a class token and two registers
 CODE = "t.weights(layer=0)"
@@ -25,7 +26,7 @@ def entry_of(config, seed=0):
     pixels = np.random.default_rng(seed).integers(0, 256, (rows, cols, 3), np.uint8)
     image = Image.fromarray(pixels)
     found = trace(load(config), image)
-    return TraceEntry(found, lambda *_: CODE, pictures=(image,), patches=True)
+    return TraceEntry(found, pictures=(image,), patches=True)
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-5}
 
 
 def entry_of(shown: Any, network: Any, given: Any, written: Any = None) -> TraceEntry:
-    return TraceEntry(shown, lambda *_: "code", opened=lambda: (network, given, written))
+    return TraceEntry(shown, opened=lambda: (network, given, written))
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_one_sentence_says_why(minilm, pair):
     assert "shape" in ask(pair, "model", crossed, "mean", "mean")
     network = load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1, mlp=13))
     held = trace(network, torch.arange(4, 11)[None])
-    alone = TraceEntry(held, lambda *_: "code")
+    alone = TraceEntry(held)
     assert "not there to run again" in ask(alone, "relevance", "chefer")["why"]
 
 

@@ -90,7 +90,7 @@ def test_what_does_not_apply_says_why(own: dict[str, TraceEntry]) -> None:
     for method in names_of("relevance"):
         assert "no logits" in ask(own["bare"], "relevance", method)["why"]
     assert "different numbers" in ask(own["swin"], "model_row", 0, "mean", "rollout")["why"]
-    text = TraceEntry(own["vit"].trace, lambda *_: "")
+    text = TraceEntry(own["vit"].trace)
     with pytest.raises(QuestionError, match="expected an index"):
         ask(text, "model_row", 0, "mean", "rollout")
 

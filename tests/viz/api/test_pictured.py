@@ -18,7 +18,7 @@ from models.request import File, Picture, Question, Source, TraceRequest, file_o
 from tests.models.pretrained.tiny import BY_NAME as TINY
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz.api.asking import ask
-from viz.api import text, tracing
+from viz.api import snippet, text, tracing
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.pack import unpack
@@ -192,5 +192,5 @@ def test_pictures_are_sent_and_bad_questions_are_one_line(asked) -> None:
     row = entry.trace.answer
     assert "choose a word" in ask(entry, "need", "0.0.0.500.500", 0, 0)["why"]
     assert "expected a word" in ask(entry, "versus", row, " ")["why"]
-    assert "Prompt('what is it', images=[Path('photo.png')])" in entry.code(0, 0)
+    assert "Prompt('what is it', images=[Path('photo.png')])" in snippet.code(entry, 0, 0)
     assert isinstance(entry.opened()[1], Prompt)

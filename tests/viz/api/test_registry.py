@@ -236,7 +236,7 @@ def test_a_network_is_not_evicted_for_the_room_of_its_results() -> None:
 def test_answers_are_kept_with_their_result_and_count_what_they_add() -> None:
     registry = plain(20_000)
     shown: Any = bytearray(10_000)
-    entry = TraceEntry(shown, lambda *_: "")
+    entry = TraceEntry(shown)
     assert entry.answers.once("numbers", lambda: "of one's own") == "of one's own"
     held = registry.once("entry", lambda: entry)
     alone = registry.once("alone", lambda: bytearray(5_000))

@@ -12,7 +12,7 @@ from models.request import Ids, Picture, Several, Source, TraceRequest, file_of
 from tests.shown_code import beside_the_facade
 from tests.viz.api.asking import ask
 from tests.viz.pages.explore.explorer import result_of
-from viz.api import tracing
+from viz.api import snippet, tracing
 from viz.api.entries import TraceEntry
 from viz.api.predictions import predictions
 from viz.api.samples import PHOTOS
@@ -28,7 +28,7 @@ def request_of(name: str, given: Any = TEXT, **more: Any) -> TraceRequest:
 def script(entry: TraceEntry, **place: Any) -> str:
     """The code of a head and of the prediction beside it."""
     answer = predictions(entry, 0, place.get("direction", "out"), place.get("token"))
-    return entry.code(0, 0, answer)
+    return snippet.code(entry, 0, 0, answer)
 
 
 def on_screen(entry: TraceEntry, **place: Any) -> list[str]:

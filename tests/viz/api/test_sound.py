@@ -30,7 +30,7 @@ SAMPLES = np.sin(np.arange(6_400) * 0.05).astype(np.float32) * 0.5
 
 
 def entry_of(shown: Trace, opened: Any = None) -> TraceEntry:
-    return TraceEntry(shown, lambda *_: "", opened=opened)
+    return TraceEntry(shown, opened=opened)
 
 
 def test_words_come_with_their_times_and_the_rows_that_write_them() -> None:

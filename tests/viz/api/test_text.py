@@ -57,7 +57,7 @@ def ask() -> Generator[Ask, None, None]:
         def get(shown: Trace | View, name: str, **asked: Any) -> tuple[dict[str, Any], bytes]:
             held = registry.once(
                 ("test", id(shown)),
-                lambda: TraceEntry(shown, lambda *_: "code"),
+                lambda: TraceEntry(shown),
             )
             answer = client.get(f"/api/trace/{held.id}/{name}", params=asked)
             assert answer.status_code == 200, answer.text
@@ -174,7 +174,7 @@ def test_without_sinks_the_share_they_took_comes_beside(ask: Ask) -> None:
 def test_a_pair_of_words_ends_in_the_weight_that_the_matrix_shows() -> None:
     found = trace(load("minilm"), "An unbelievable hippopotamus")
     view = View(found, words=True)
-    entry = TraceEntry(view, lambda *_: "code")
+    entry = TraceEntry(view)
     answer = inside(entry, 2, 3, 2, 3)
     own = view.origins(view.sites[2], "out")[2][-1], view.origins(view.sites[2], "in")[3][-1]
     for place in own:

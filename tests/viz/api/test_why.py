@@ -25,7 +25,7 @@ CLOSE: dict[str, Any] = {"rel": 1e-4, "abs": 1e-5}
 def entry_of(network: Any, given: Any = IDS, written: Any = None, **how: Any) -> TraceEntry:
     model = load(network)
     shown = trace(model, given, written, **how)
-    return TraceEntry(shown, lambda *_: "", opened=lambda: (model, given, written))
+    return TraceEntry(shown, opened=lambda: (model, given, written))
 
 
 @pytest.fixture(scope="module")
@@ -121,5 +121,5 @@ def test_one_sentence_says_why(pair: TraceEntry) -> None:
     assert "why" in ask(states, "lens", 0)
     assert "why" in ask(states, "parts")
     assert "why" in ask(states, "blame")
-    bare = TraceEntry(states.trace, lambda *_: "")
+    bare = TraceEntry(states.trace)
     assert "weights only" in ask(bare, "blame")["why"]

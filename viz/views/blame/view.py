@@ -13,7 +13,6 @@ from viz.api.rerun import SAME, logit_of, name_in, opened
 from viz.colours import scale_of
 from viz.selection import Form
 from viz.views.answer import Answer, Table, digits
-from viz.views.entries import text_entry
 from viz.views.request import Request
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ class Blamed(Answer):
 
 def answer(request: Request) -> Blamed:
     """The relevance of tokens, the edges, the path, and the check."""
-    result = blame(text_entry(request), request.selection.output)
+    result = blame(request.entry, request.selection.output)
     sites = request.view.sites
     place = "" if result.position is None else f" at position {result.position}"
     what = f"“{result.name}”{place}"

@@ -14,7 +14,6 @@ from viz.colours import INK
 from viz.selection import RELEVANCE, Form
 from viz.values import words
 from viz.views.answer import Answer, Table, digits
-from viz.views.entries import entry_of
 from viz.views.methods import Asked, explanation_of, relevance
 from viz.views.request import Request
 
@@ -142,7 +141,7 @@ def answer(request: Request) -> Answer:
 
 
 def _of_text(request: Request) -> tuple[str, list[Table]]:
-    entry, chosen = entry_of(request), request.selection
+    entry, chosen = request.entry, request.selection
     curves = faithfulness(entry, chosen.method, chosen.output)
     what = relevance(entry, chosen.method, chosen.output).explains
     names = ["by relevance"]
@@ -160,7 +159,7 @@ def _of_text(request: Request) -> tuple[str, list[Table]]:
 
 
 def _of_picture(request: Request) -> tuple[str, list[Table]]:
-    entry, chosen = entry_of(request), request.selection
+    entry, chosen = request.entry, request.selection
     result = perturbation(entry, **_asked(request))
     what = (
         f"the probability of “{chosen.output}”" if chosen.output else "that of the likeliest class"

@@ -12,7 +12,6 @@ from viz.api.rerun import with_hidden
 from viz.colours import layer_of, scale_of
 from viz.selection import Form
 from viz.views.answer import Table
-from viz.views.entries import image_entry
 from viz.views.over import WHOLE, OverPictures, Sheet, figure
 from viz.views.request import Request
 
@@ -91,7 +90,7 @@ def answer(request: Request) -> OverPictures:
     trace, chosen = request.view, request.selection
     if request.picture is None:
         raise ValueError("view: expected the trace of a picture for 'features', received another")
-    entry = image_entry(request)
+    entry = request.entry
     (rows, cols), prefix = entry.trace.grid or (1, 1), entry.trace.prefix
     result = components(entry)
     levels = result.colours.numpy(force=True).reshape(-1, 3)

@@ -15,7 +15,6 @@ from viz.colours import scale_of
 from viz.pack import VERSION, pack
 from viz.selection import Form
 from viz.views.answer import Answer, Table, digits
-from viz.views.entries import text_entry
 from viz.views.request import Request
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class Inside(Answer):
 
 def answer(request: Request) -> Inside:
     """The head at the chosen pair."""
-    entry, site, head = text_entry(request), request.index, request.heads[0]
+    entry, site, head = request.entry, request.index, request.heads[0]
     visible = inside(entry, site, head, request.selection.query, request.selection.key)
     try:
         shares = _shares(split(entry, site, head, *visible.pair), visible)
@@ -300,5 +299,5 @@ def asks(request: Request, entry: TraceEntry) -> list[str]:
 def pair_of(request: Request) -> tuple[int, int]:
     """The query and key that are shown."""
     chosen, head = request.selection, request.heads[0]
-    one_head(text_entry(request), request.index, head)
+    one_head(request.entry, request.index, head)
     return opening(request.view, request.site, int(head), chosen.query, chosen.key)

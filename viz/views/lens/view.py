@@ -15,7 +15,6 @@ from viz.api.text import OF_ONE
 from viz.colours import INK, Scale
 from viz.selection import Form
 from viz.views.answer import Answer, Table, digits
-from viz.views.entries import text_entry
 from viz.views.request import Request
 
 if TYPE_CHECKING:
@@ -188,7 +187,7 @@ class Lenses(Answer):
 
 def answer(request: Request) -> Lenses:
     """The likeliest tokens by layer, and the rank of the output."""
-    entry, chosen = text_entry(request), request.selection
+    entry, chosen = request.entry, request.selection
     followed = ranks(entry, chosen.output, chosen.lens)
     starts = range(0, len(_tokens(entry)), WINDOW)
     windows = [lens(entry, first, chosen.lens) for first in starts]

@@ -13,7 +13,6 @@ from viz.colours import overlaid, scale_of
 from viz.selection import RELEVANCE, Form
 from viz.views import methods
 from viz.views.answer import Answer, Table, digits
-from viz.views.entries import image_entry, text_entry
 from viz.views.faithfulness import view as faithfulness
 from viz.views.request import Request
 
@@ -82,7 +81,7 @@ def _row(request: Request, said: str) -> Layers:
     at = {name: place[name] for name in ("kind", "tower")}
     at = place | {"head": head} if info.of == "head" else at
     title = f"{info.title}, row of “{query[row]}” ({row})"
-    asked = methods.Asked(text_entry(request), request.index, head, chosen.method)
+    asked = methods.Asked(request.entry, request.index, head, chosen.method)
     if info.kind == "row":
         values = asked.row(row).numpy(force=True)
         how: dict[str, Any] = {"title": title, "words": "value"}
@@ -104,7 +103,7 @@ def _row(request: Request, said: str) -> Layers:
 def _relevance(request: Request) -> list[Table]:
     """The relevance of each token of the input, and of what a decoder read."""
     method = request.selection.method
-    result = methods.relevance(text_entry(request), method, request.selection.output)
+    result = methods.relevance(request.entry, method, request.selection.output)
     together = [f"all tokens together {digits(result.total)}"]
     rest = result.unassigned
     together += [] if rest is None else [f"{digits(rest)} unassigned"]
@@ -127,7 +126,7 @@ def _over(request: Request) -> Layers:
     """The numbers of a method over the picture."""
     from analysis.patches import grid_of
 
-    entry, chosen = image_entry(request), request.selection
+    entry, chosen = request.entry, request.selection
     info = BY_NAME[chosen.method]
     if info.kind == "relevance":
         result = methods.relevance(entry, chosen.method, chosen.output)

@@ -12,7 +12,6 @@ from viz.api.pool import check, report
 from viz.colours import scale_of
 from viz.selection import Form
 from viz.views.answer import Answer, Table, every_head
-from viz.views.entries import text_entry
 from viz.views.request import Request, site_name
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ class Numbers(Answer):
 
 def answer(request: Request) -> Numbers:
     """The numbers, and each of them as a matrix of layers and heads."""
-    result, sites = numbers(text_entry(request)), request.view.sites
+    result, sites = numbers(request.entry), request.view.sites
     columns = {
         key: [each.numpy(force=True) for each in rows] for key, rows in result.values.items()
     }

@@ -8,7 +8,7 @@ from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.requests import QuestionError
-from viz.api.rerun import logit_of, name_in, opened, unedited
+from viz.api.rerun import logit_of, name_in, opened, reread, unedited
 from viz.api.text import site_at
 from viz.values import words
 
@@ -92,13 +92,11 @@ def patched(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> S
         raise ValueError(f"states are patched in texts of at most {WINDOW} tokens, in one stack")
     measure, about = _logit(entry, output)
 
-    def reread() -> Any:
-        if entry.reread is None:
-            raise ValueError(f"{entry.trace.model} has no tokenizer: it cannot read a second text")
-        return entry.reread(second)
+    def read() -> Any:
+        return reread(entry, second)
 
     key = ("patched", second, output, top)
-    result, labels = entry.answers.once(key, lambda: _swept(entry, reread, measure, top))
+    result, labels = entry.answers.once(key, lambda: _swept(entry, read, measure, top))
     return Swept(**about, **_both(result, top), labels=tokens.labels, second=labels)
 
 

@@ -13,7 +13,6 @@ from viz.colours import Scale
 from viz.selection import Form
 from viz.views.answer import Answer, Table, digits
 from viz.views.blame import view as blame
-from viz.views.entries import text_entry
 from viz.views.request import Request, site_name
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ class Parts(Answer):
 def answer(request: Request) -> Parts:
     """What every part adds, and blame where it is asked for."""
     chosen = request.selection
-    result = parts(text_entry(request), chosen.output, chosen.versus)
+    result = parts(request.entry, chosen.output, chosen.versus)
     less = "" if result.versus is None else f", less that of “{result.versus}”"
     what = f"the logit of “{result.name}” at position {result.position}{less}"
     sites = [request.view.sites[row.site] for row in result.rows]

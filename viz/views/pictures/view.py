@@ -16,7 +16,6 @@ from viz.api.entries import TraceEntry, tokens_of
 from viz.colours import Scale, layer_of, strength_of
 from viz.selection import OF_ANSWERS, Form
 from viz.views.answer import Table
-from viz.views.entries import text_entry
 from viz.views.over import OverPictures, Sheet, Sides, figure
 from viz.views.pictures import numbers
 from viz.views.request import DOUBT, One, Request, name_of
@@ -132,7 +131,7 @@ def panel_of(request: Request) -> Panel:
     Raises:
         ValueError: for a token that is not there, and without a token where there is no answer.
     """
-    entry, chosen = text_entry(request), request.selection.token
+    entry, chosen = request.entry, request.selection.token
     site, answer = text.own_site(entry, request.index), numbers.answer(entry)
     words = answer.words if request.index in answer.written_in else []
     if chosen is None and not words:
@@ -149,7 +148,7 @@ def panel_of(request: Request) -> Panel:
 
 def answer(request: Request) -> OverPictures:
     """What a word or token looked at, what speaks for it, or the captions."""
-    entry, chosen = text_entry(request), request.selection
+    entry, chosen = request.entry, request.selection
     if chosen.captions and (chosen.caption or chosen.token is None) and entry.compares:
         return _captions(request, entry)
     if not entry.trace.key_pictures(text.own_site(entry, request.index)):

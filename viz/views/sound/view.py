@@ -16,7 +16,6 @@ from viz.colours import INK, Scale, weight_scale
 from viz.selection import Form
 from viz.values import words as words_of
 from viz.views.answer import Answer, Table
-from viz.views.entries import text_entry
 from viz.views.request import Request, name_of, weights_of
 
 if TYPE_CHECKING:
@@ -236,7 +235,7 @@ class OverTime(Answer):
 
 def answer(request: Request) -> OverTime:
     """When words are spoken, and the weights of one token where the layer reads the recording."""
-    entry, chosen = text_entry(request), request.selection
+    entry, chosen = request.entry, request.selection
     length = length_of(entry.trace)
     if length is None:
         raise ValueError("sound: expected the trace of a recording, received one without")

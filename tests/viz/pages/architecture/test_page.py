@@ -10,6 +10,7 @@ import pytest
 from models.cost.count import parts, total, walk
 from models.presets import PRESETS
 from tests.viz.pages import helpers
+from viz.api import snippet
 from viz.api.endpoint import answered
 from viz.api.registry import registry
 from viz.pack import unpack
@@ -191,7 +192,7 @@ def assert_its_code_gives(props):
     """The numbers of the picture, by the code on the page."""
     entry = registry.get(props["trace"]).value
     names: dict = {}
-    exec(entry.code(0, "mean"), names)
+    exec(snippet.code(entry, 0, "mean"), names)
     site = entry.view.sites[0]
     expected = entry.view.weights(site.layer, kind=site.kind).mean(0)
     assert float((names["weights"] - expected).abs().max()) < 1e-6

@@ -16,7 +16,7 @@ from models.tracing import run
 from tests.fetched import fetched
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import result_of
-from viz.api import snippet
+from viz.api import snippet, tracing
 
 TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}the {{ message['content'] }} {% endfor %}"
@@ -57,7 +57,7 @@ def test_a_turn_has_the_ids_of_the_library_s_template(folder: Path, begins: bool
     t = run(asked, model)
     assert list(t.tokens[0].ids) == ids_of(library, TURN)
     assert t.labels == ["[BEGIN]"] * begins + ["the", "cat", "saw"]
-    assert result_of(snippet.code(asked, model, t, 1, 0)).equal(t.weights(1, 0))
+    assert result_of(snippet.code(tracing.entry_for(asked).value, 1, 0)).equal(t.weights(1, 0))
 
 
 @pytest.mark.long
@@ -71,7 +71,7 @@ def test_smollm2_reads_the_ids_of_the_library_s_template(text: str) -> None:
 def test_the_code_of_a_turn_gives_its_weights(folder: Path) -> None:
     asked, model = request(folder, ANSWER), load(str(folder))
     t = run(asked, model)
-    assert result_of(snippet.code(asked, model, t, 1, 0)).equal(t.weights(1, 0))
+    assert result_of(snippet.code(tracing.entry_for(asked).value, 1, 0)).equal(t.weights(1, 0))
     assert t.labels == ["[BEGIN]", "the", "cat", "saw", "the", "dog"]
 
 

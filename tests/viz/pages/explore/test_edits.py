@@ -8,7 +8,7 @@ from models.run import load, trace
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import ask, press
 from tests.viz.pages.explore.explorer import same as alike
-from viz.api import registry
+from viz.api import registry, snippet
 from viz.pages.explore.edits import NAMED
 
 DECODER = {"model": "grammar-next"}
@@ -65,7 +65,7 @@ def test_a_link_with_edits_shows_their_pass() -> None:
         "on": True,
     }
     assert (props(app)["edited"], props(app)["difference"]) == (True, False)
-    lines = held(app).code(1, 0).splitlines()
+    lines = snippet.code(held(app), 1, 0).splitlines()
     assert any(line.endswith("edits=[hs.Ablate(0, 0)])") for line in lines)
 
 

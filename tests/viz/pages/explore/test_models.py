@@ -38,7 +38,7 @@ from tests.viz.pages.explore.explorer import (
     view,
     with_list,
 )
-from viz.api import registry, text, tracing
+from viz.api import registry, snippet, text, tracing
 from viz.api.predictions import predictions_at
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
@@ -101,7 +101,7 @@ def test_a_translator_is_told_the_language_of_its_target(tmp_path: Path) -> None
     french = tokenizer.convert_tokens_to_ids("fra_Latn")
     assert entry(app).trace.target_tokens[0].ids[:2] == (2, french)
     t = entry(app).trace
-    assert same(result_of(entry(app).code(2, "mean")), t.weights(t.sites[2]).mean(0))
+    assert same(result_of(snippet.code(entry(app), 2, "mean")), t.weights(t.sites[2]).mean(0))
     choose(app, "target", "")
     assert entry(app).trace.target_tokens[0].ids[:2] == (2, french)
     link = view(app)["link"]
@@ -119,7 +119,7 @@ def test_the_size_of_pictures_can_be_changed(saved) -> None:
     assert "size changed here" in told(app)
     link = view(app)["link"]
     assert link["pixels"] == "224"
-    code = entry(app).code(0, "mean").replace("picture.png", str(PHOTOS["flower"]))
+    code = snippet.code(entry(app), 0, "mean").replace("picture.png", str(PHOTOS["flower"]))
     assert same(result_of(code), entry(app).view.weights(0).mean(0))
     again = opened(**{name: link[name] for name in ("place", "folder", "pixels")})
     assert view(again)["trace"] == view(app)["trace"]
@@ -152,7 +152,7 @@ def test_recordings(saved) -> None:
     assert errors(app) == []
     count = len(labels(app))
     assert float(labels(app)[0].removesuffix(" s")) == 0
-    assert "trace(model, 'viz/recordings/animal.wav')" in entry(app).code(0, 0)
+    assert "trace(model, 'viz/recordings/animal.wav')" in snippet.code(entry(app), 0, 0)
 
     helpers.upload(app, "explore_recording", {"no.wav": b"no sound"})
     assert errors(app) == [

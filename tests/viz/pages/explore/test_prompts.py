@@ -56,7 +56,7 @@ def test_texts_of_other_lengths_have_no_mean() -> None:
 def test_the_code_of_a_mean_gives_its_weights() -> None:
     request = TraceRequest(tracing.of_catalogue("grammar-next"), Several(TEXTS))
     t = tracing.traced(request).value
-    assert result_of(snippet.code(request, load("grammar-next"), t, 1, 0)).equal(t.weights(1, 0))
+    assert result_of(snippet.code(tracing.entry_for(request).value, 1, 0)).equal(t.weights(1, 0))
 
 
 def test_a_mean_has_no_queries_keys_and_values() -> None:

@@ -18,7 +18,7 @@ from tests.viz.pages.explore.explorer import (
     view,
 )
 from tests.viz.pages.helpers import lines, link, take
-from viz.api import registry, tracing
+from viz.api import registry, snippet, tracing
 from viz.api.registry import GoneError
 from viz.pages.explore.examples import texts
 
@@ -85,7 +85,7 @@ def test_the_code_on_the_page_gives_the_numbers_of_the_picture(model: str, head:
     source = source if model == "built" else tracing.of_catalogue(model)
     given = TraceRequest(source, 'it\'s "quoted"')
     held = tracing.entry_for(given)
-    weights = result_of(held.value.code(1, head))
+    weights = result_of(snippet.code(held.value, 1, head))
     whole = trace(tracing.opened(source), str(given.input)).weights(1)
     shown = {"mean": whole.mean(0), "max": whole.amax(0)}.get(str(head), whole[1])
     assert same(weights, shown)
