@@ -1,21 +1,20 @@
 """Whether a word of an answer needs an area of a picture: the model reads again without the area.
 
-The difference between "attended" and "needed": beside the word's probability with the area masked
-stands its probability with areas of the same size elsewhere masked, at places drawn by a seed.
+The difference between "attended" and "needed": beside the word's probability with the area in the
+mean colour of the picture stands that with areas of the same size, at places drawn by a seed.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from analysis.grounding import answer, rows_of, sites_on_pictures
-from models.edits import Cut
+from analysis.grounding import answer, rows_of
 from models.inputs.pictures import opened
 from models.inputs.prompt import Prompt
 from models.inputs.video import Video, read_video
@@ -26,9 +25,6 @@ from models.trace import Site, Trace
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
-Mask = Literal["mean", "blur", "cut"]
-MASKS: tuple[Mask, ...] = ("mean", "blur", "cut")
-BLUR = 0.1  # of the picture's longer side: the deviation of the blur
 DRAWS = 100  # of places, to find some that do not overlap
 SHARED = 0.5  # of an area, at most, with one that it is compared with
 
@@ -60,7 +56,6 @@ def need(
     *,
     picture: int = 0,
     frames: Sequence[int] = (),
-    mask: Mask = "mean",
     controls: int = 5,
     seed: int = 0,
 ) -> Need:
@@ -74,39 +69,25 @@ def need(
         area: of the picture.
         picture: which one.
         frames: of a video, those whose area is masked; () for all.
-        mask: "mean" paints the area in the mean colour of the picture, "blur" blurs it, "cut" hides
-            the image tokens whose middle lies in it from every query, as an edit.
         controls: number of areas elsewhere, at most.
         seed: of their places.
 
     Raises:
-        ValueError: for an area outside the picture or without image tokens, and another mask.
+        ValueError: for an area outside the picture.
     """
-    if mask not in MASKS:
-        raise ValueError(f"mask: expected one of {', '.join(MASKS)}, received {mask!r}")
     if not (0 <= area.left < area.right <= 1 and 0 <= area.top < area.bottom <= 1):
         raise ValueError(f"area: expected shares of the picture from 0 to 1, received {area}")
     count = len(prompt.images) if prompt.video is None else 1
     if not 0 <= picture < count:
         raise ValueError(f"picture: expected 0 to {count - 1}, received {picture}")
     model = as_model(model)
-    target = read_whole(model, written)
-    whole = trace(model, prompt, target)
-    others = elsewhere(area, controls, seed)
+    target, others = read_whole(model, written), elsewhere(area, controls, seed)
 
-    def probability_without(where: Box) -> float:
-        if mask == "cut":
-            edits = cuts(whole, where, picture, frames)
-            return probability(trace(model, prompt, target, edits=edits), places)
-        other = masked(prompt, picture, where, mask, frames)
-        return probability(trace(model, other, target), places)
+    def seen(asked: Prompt) -> float:
+        return probability(trace(model, asked, target), places)
 
-    return Need(
-        probability(whole, places),
-        probability_without(area),
-        tuple(map(probability_without, others)),
-        others,
-    )
+    without = [seen(masked(prompt, picture, where, frames)) for where in (area, *others)]
+    return Need(seen(prompt), without[0], tuple(without[1:]), others)
 
 
 def read_whole(model: Model, written: Int[Tensor, " token"]) -> Int[Tensor, "1 _"]:
@@ -129,57 +110,31 @@ def probability(t: Trace, places: Sequence[int]) -> float:
     return exp(total)
 
 
-def masked(
-    prompt: Prompt, picture: int, area: Box, mask: Mask, frames: Sequence[int] = ()
-) -> Prompt:
-    """The prompt with an area of a picture, or of some frames, painted over or blurred."""
+def masked(prompt: Prompt, picture: int, area: Box, frames: Sequence[int] = ()) -> Prompt:
+    """The prompt with an area of a picture, or of some frames, in its mean colour."""
     if prompt.video is not None:
         read = read_video(prompt.video)
         chosen = frames or range(len(read.frames))
         seen = [
-            painted(image, area, mask) if number in chosen else image
+            painted(image, area) if number in chosen else image
             for number, image in enumerate(read.frames)
         ]
         return replace(prompt, video=Video(seen, read.fps))
     images = [opened(each).image.convert("RGB") for each in prompt.images]
-    images[picture] = painted(images[picture], area, mask)
+    images[picture] = painted(images[picture], area)
     return replace(prompt, images=tuple(images))
 
 
-def painted(image: "Picture", area: Box, mask: Mask) -> "Picture":
-    """The picture with an area in its mean colour, or blurred."""
-    from PIL import ImageFilter, ImageStat
+def painted(image: "Picture", area: Box) -> "Picture":
+    """The picture with an area in its mean colour."""
+    from PIL import ImageStat
 
     (wide, high), result = image.size, image.copy()
     left, top = min(round(area.left * wide), wide - 1), min(round(area.top * high), high - 1)
     right, bottom = round(area.right * wide), round(area.bottom * high)
-    corners = (left, top, max(left + 1, right), max(top + 1, bottom))
-    if mask == "blur":
-        blurred = image.filter(ImageFilter.GaussianBlur(BLUR * max(image.size)))
-        result.paste(blurred.crop(corners), corners)
-    else:
-        mean = tuple(round(each) for each in ImageStat.Stat(image).mean)
-        result.paste(mean, corners)
+    mean = tuple(round(each) for each in ImageStat.Stat(image).mean)
+    result.paste(mean, (left, top, max(left + 1, right), max(top + 1, bottom)))
     return result
-
-
-def cuts(t: Trace, area: Box, picture: int, frames: Sequence[int] = ()) -> tuple[Cut, ...]:
-    """Edits that hide the image tokens of an area from every query of the text's layers.
-
-    Raises:
-        ValueError: where no image token lies in it.
-    """
-    sites_on_pictures(t)  # says why there are none
-    cuts = []
-    for site in _of_text(t):
-        grids = grids_of(t, site, picture, frames)
-        hidden = tuple(sorted({place for grid in grids for place in grid.within(area)}))
-        where = {"kind": site.kind, "tower": site.tower, "module": site.module}
-        if hidden:
-            cuts.append(Cut(site.layer, None, None, hidden, **where))
-    if not cuts:
-        raise ValueError("area: no image token has its middle in it")
-    return tuple(cuts)
 
 
 def grids_of(t: Trace, site: Site, picture: int, frames: Sequence[int] = ()) -> list[PictureGrid]:
@@ -189,12 +144,6 @@ def grids_of(t: Trace, site: Site, picture: int, frames: Sequence[int] = ()) -> 
         for grid in t.key_pictures(site)
         if grid.picture == picture and (not frames or {*frames} & {*grid.frames})
     ]
-
-
-def _of_text(t: Trace) -> list[Site]:
-    """The sites whose queries are tokens of the text or of the answer."""
-    texts = {t.tokens[0].labels, *(() if t.target_tokens is None else (t.target_tokens[0].labels,))}
-    return [site for site in t.sites if t.queries(site)[0].labels in texts]
 
 
 def elsewhere(area: Box, count: int, seed: int) -> tuple[Box, ...]:

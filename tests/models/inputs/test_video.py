@@ -158,28 +158,21 @@ def test_a_change_of_a_frame_changes_the_token_it_shares(name: str, opened: Any)
 def test_a_change_of_an_area_is_of_the_frames_that_are_masked() -> None:
     prompt = Prompt(QUESTION, video=film(4, fps=3.0))
     area = Box(0.1, 0.2, 0.5, 0.9)
-    some = masking.masked(prompt, 0, area, "mean", (2, 3)).video
+    some = masking.masked(prompt, 0, area, (2, 3)).video
     assert some is not None
     assert some.fps == 3
     before, after = (read_video(each).frames for each in (film(4), some))
     same = [a.tobytes() == b.tobytes() for a, b in zip(before, after, strict=True)]
     assert same == [True, True, False, False]
-    assert after[2].tobytes() == masking.painted(before[2], area, "mean").tobytes()
-
-
-def test_tokens_of_some_frames_are_cut(opened: Any) -> None:
-    found = ask(opened("Qwen2-VL"), film(4))
-    grids = found.key_pictures(site_of_words(found))
-    (first, *_) = masking.cuts(found, Box(), 0, (2,))
-    assert first.key == tuple(grids[1].places.flatten().tolist())
+    assert after[2].tobytes() == masking.painted(before[2], area).tobytes()
 
 
 def test_need_of_frames_is_that_of_passes_by_hand(opened: Any) -> None:
     model, prompt = opened("Qwen2-VL"), Prompt(QUESTION, video=film(4))
     whole = trace(model, prompt, "a dog")
     ids, area = masking.ids_of(whole), Box(0, 0, 0.5, 0.5)
-    tested = masking.need(model, prompt, ids, [1], area, frames=(0, 1), mask="mean", controls=0)
-    other = trace(model, masking.masked(prompt, 0, area, "mean", (0, 1)), "a dog")
+    tested = masking.need(model, prompt, ids, [1], area, frames=(0, 1), controls=0)
+    other = trace(model, masking.masked(prompt, 0, area, (0, 1)), "a dog")
     for found, t in ((tested.before, whole), (tested.after, other)):
         row = t.output.values[0, int(t.answer or 0)].float().softmax(-1)
         assert found == pytest.approx(float(row[ids[1]]), rel=1e-5)
