@@ -94,12 +94,24 @@ class Architecture:
             name: getattr(transformers, config)(**sizes).to_dict()
             for name, (config, sizes) in self.nested.items()
         }
-        config = getattr(transformers, self.config)(**self.sizes, **parts)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            model = getattr(transformers, self.model)(config)
-            redraw(model)
-        return model.eval()
+        return build(self.model, self.config, {**self.sizes, **parts}, seed)
+
+
+def build(model: str, config: str, sizes: Mapping[str, Any], seed: int = 5) -> Any:
+    """A model of the library with weights drawn wide, in eval mode."""
+    import transformers
+
+    made = getattr(transformers, config)(**sizes)
+    return drawn(getattr(transformers, model), made, seed)
+
+
+def drawn(kind: Callable[[Any], nn.Module], config: Any, seed: int = 5) -> Any:
+    """A network with weights drawn wide, in eval mode."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = kind(config)
+        redraw(network)
+    return network.eval()
 
 
 def redraw(model: nn.Module) -> None:
@@ -201,6 +213,9 @@ CLIP_TEXT = {**TEXT, "projection_dim": 17, "eos_token_id": 2}
 CLIP_VISION = {**VISION, "projection_dim": 17}
 LAYERS = {"layer_types": ["sliding_attention", "full_attention"]}
 MOE = {"num_experts_per_tok": 2, "moe_intermediate_size": 20}
+LATENT = {**GROUPED, **MOE, "num_key_value_heads": 6, "q_lora_rank": 11, "kv_lora_rank": 13}
+LATENT |= {"qk_rope_head_dim": 4, "qk_nope_head_dim": 6, "v_head_dim": 7, "n_routed_experts": 4}
+LATENT |= {"n_group": 2, "topk_group": 1, "first_k_dense_replace": 1}
 
 ENCODERS = (
     _plain("BERT", "Bert"),
@@ -232,24 +247,7 @@ DECODERS = (
         | LAYERS,
         GROUPED,
     ),
-    _causal(
-        "DeepSeek-V3",
-        "DeepseekV3",
-        {
-            "num_key_value_heads": 6,
-            "q_lora_rank": 11,
-            "kv_lora_rank": 13,
-            "qk_rope_head_dim": 4,
-            "qk_nope_head_dim": 6,
-            "v_head_dim": 7,
-            "n_routed_experts": 4,
-            "n_group": 2,
-            "topk_group": 1,
-            "first_k_dense_replace": 1,
-        }
-        | MOE,
-        GROUPED,
-    ),
+    _causal("DeepSeek-V3", "DeepseekV3", base=LATENT),
     _causal("OPT", "OPT", {"ffn_dim": 37, "word_embed_proj_dim": 30}),
     _causal("Phi", "Phi", {"hidden_size": 48}),  # attention and MLP in parallel
     _causal("Cohere", "Cohere", base=GROUPED),

@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-import transformers
 from PIL import Image
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
-from tests.models.architectures import GROUPED, redraw
+from tests.models.architectures import GROUPED, build
 
 MEAN_STD = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
 SENTENCE = "what is on the picture ? a dog cat sits here User : Assistant describe it and there"
@@ -109,12 +107,8 @@ class Family:
 
     def build(self) -> Any:
         """The model with weights drawn wide, in eval mode."""
-        config = getattr(transformers, f"{self.stem}Config")(**self.sizes)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(5)
-            network = getattr(transformers, f"{self.stem}ForConditionalGeneration")(config)
-            redraw(network)
-        return network.eval()
+        name = f"{self.stem}ForConditionalGeneration"
+        return build(name, f"{self.stem}Config", self.sizes)
 
     def save(self, folder: Path) -> Path:
         """Writes a checkpoint folder."""

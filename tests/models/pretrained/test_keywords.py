@@ -8,10 +8,9 @@ import torch
 
 from models.run import trace
 from models.verify import verify
-from tests.models.architectures import text
+from tests.models.architectures import LATENT, text
 from tests.models.pretrained.tiny import (
     CHOSEN_KEYS,
-    LATENT,
     build,
     images_in_text,
     qwen,

@@ -7,20 +7,10 @@ import torch
 import transformers
 from torch import Tensor
 
-from tests.models.architectures import ARCHITECTURES, GROUPED, MOE, TEXT, VOCAB, redraw
+from tests.models.architectures import ARCHITECTURES, GROUPED, TEXT, VOCAB, build, drawn
 
 IMAGE_TOKEN = 50
 BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
-
-
-def build(model: str, config: str, sizes: Mapping[str, Any], seed: int = 5) -> Any:
-    """A model with weights drawn wide, in eval mode."""
-    made = getattr(transformers, config)(**sizes)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        network = getattr(transformers, model)(made)
-        redraw(network)
-    return network.eval()
 
 
 def ids(items: int, tokens: int, seed: int = 3) -> Tensor:
@@ -50,9 +40,6 @@ def eager(model: Any, inputs: Mapping[str, Any]) -> Any:
         model.set_attn_implementation(before)
 
 
-LATENT = {**GROUPED, **MOE, "num_key_value_heads": 6, "q_lora_rank": 11, "kv_lora_rank": 13}
-LATENT |= {"qk_rope_head_dim": 4, "qk_nope_head_dim": 6, "v_head_dim": 7, "n_routed_experts": 4}
-LATENT |= {"n_group": 2, "topk_group": 1, "first_k_dense_replace": 1}
 CHOSEN_KEYS = {"index_topk": 3, "index_n_heads": 2, "index_head_dim": 8}
 
 
@@ -158,11 +145,7 @@ class Twice(transformers.BertModel):
 
 
 def twice() -> Any:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(5)
-        network = Twice(transformers.BertConfig(**TEXT))
-        redraw(network)
-    return network.eval()
+    return drawn(Twice, transformers.BertConfig(**TEXT))
 
 
 ADDRESSED = {  # models whose layers attend in several ways, with an input
