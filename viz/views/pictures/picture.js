@@ -7,7 +7,7 @@ import { pathOf } from "../../web/core/sources.js";
 import { probability } from "../../web/core/ticks.js";
 import { pixelsOf } from "../../web/painting/over.js";
 import { Area, fitted, OverPicture } from "../../web/parts/over_picture.js";
-import { useEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
+import { useMemo } from "../../web/vendor/hooks.js";
 import { boxAt, Boxes, Points, tokensText } from "./sheets.js";
 import { pointsText, scaleText } from "./words.js";
 
@@ -136,34 +136,4 @@ export function Picture({
       <figcaption class="hs-name">${legend.join(" · ")}</figcaption>
     </figure>
   `;
-}
-
-/**
- * The pictures of a trace, by number; null while they are on their way.
- *
- * @param {TextState} state
- * @param {number[]} numbers
- * @returns {(ImageBitmap | null)[]}
- */
-export function usePhotos(state, numbers) {
-  const { trace, view } = state;
-  const photos = useRef(/** @type {Map<string, ImageBitmap | null>} */ (new Map())).current;
-  useEffect(() => {
-    for (const number of numbers) {
-      const key = `${trace}/${number}`;
-      if (photos.has(key) || !view.client) continue;
-      photos.set(key, null);
-      const { signal } = new AbortController();
-      view.client.source
-        .get(pathOf("photo", { number }), { signal, priority: "high" })
-        .then((bytes) => createImageBitmap(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)])))
-        .then(
-          (bitmap) => photos.set(key, bitmap),
-          () => photos.delete(key),
-        )
-        .then(() => state.changed());
-    }
-  }, [trace, numbers.join(), view.client]);
-  useEffect(() => () => photos.forEach((bitmap) => bitmap?.close()), []);
-  return numbers.map((number) => photos.get(`${trace}/${number}`) ?? null);
 }

@@ -15,7 +15,7 @@ import { useMeanRow } from "../../web/text/mean_row.js";
 import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 import { Captions, useCaptions } from "./captions.js";
 import { lookOf } from "./look.js";
-import { Picture, usePhotos } from "./picture.js";
+import { Picture } from "./picture.js";
 import { Shares } from "./shares.js";
 import { framesOf, sheetsOf, valuesOn } from "./sheets.js";
 import { Questions, useHeld, useQuestions } from "./questions.js";
@@ -92,10 +92,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
     return { table, top, kind, colours };
   }, [maps, at]);
   const sheets = useMemo(() => sheetsIn(base, grids, film, moment), [base, grids, moment]);
-  const photos = usePhotos(
-    state,
-    sheets.map(({ photo }) => photo),
-  );
+  const photos = sheets.map(({ photo }) => state.photo(photo));
   useLayoutEffect(() => {
     if (section.current && photos.some(Boolean)) markPainted(section.current);
   }, [...photos.slice(0, 1), maps, scale, theme]);

@@ -39,9 +39,6 @@ export class PatchState extends TextState {
   scales = ["layer", "own", "fixed"];
   forms = ON_SCREEN.image;
   slot = "layer";
-  /** @type {ImageBitmap | null} */
-  bitmap = null;
-  drawn = ""; // the trace whose picture it is
   /** @type {Uint8Array} */
   ramp = new Uint8Array(768);
   /** @type {Uint8Array} */
@@ -87,19 +84,9 @@ export class PatchState extends TextState {
    * @param {Uint8Array} bytes
    */
   keeps(path, bytes) {
-    if (path.startsWith("photo?")) void this.keepPicture(bytes);
-    else if (/^(layer|heads|sinks)\?/.test(path)) this.keepWeights(unpack(bytes));
+    if (/^(layer|heads|sinks)\?/.test(path)) this.keepWeights(unpack(bytes));
     else return super.keeps(path, bytes);
     return true;
-  }
-
-  /** @param {Uint8Array} bytes */
-  async keepPicture(bytes) {
-    const { trace } = this;
-    const bitmap = await createImageBitmap(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]));
-    if (this.trace !== trace) return;
-    [this.bitmap, this.drawn] = [bitmap, trace]; // the one before stays in view until now
-    this.changed();
   }
 
   /** @param {Message} message */
@@ -145,6 +132,10 @@ export class PatchState extends TextState {
     return this.grid().places[0];
   }
 
+  get bitmap() {
+    return this.photo(0);
+  }
+
   layer() {
     return this.layers.get(String(this.selection.site));
   }
@@ -161,7 +152,7 @@ export class PatchState extends TextState {
 
   /** Whether picture and weights of what is chosen are here. */
   get complete() {
-    return Boolean(this.bitmap && this.drawn === this.trace && this.rows());
+    return Boolean(this.bitmap && this.photos.get(0)?.trace === this.trace && this.rows());
   }
 
   /** The token in question: under the pointer, else the chosen one, else the first. */
@@ -290,7 +281,6 @@ export class PatchState extends TextState {
     if (!client || !baseOrNull || !arrivals) return;
     if (this.isInARow) super.wish();
     const { site, token, outliers } = this.selection;
-    client.want("photo", this.drawn === this.trace ? null : pathOf("photo", { number: 0 }));
     const layer = this.layer();
     client.want("sinks", this.hides && !this.hidden() ? pathOf("sinks", { site, outliers }) : null);
     client.want("layer", layer ? null : pathOf("layer", { site }));

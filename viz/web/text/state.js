@@ -32,6 +32,8 @@ export class TextState extends State {
   maps = new Maps({ sites: [] });
   /** @type {import("../types").FormPanel} what the form on the screen offers the page around it */
   panel = {};
+  /** @type {Map<number, {bitmap: ImageBitmap, trace: string}>} pictures, and of which trace they are */
+  photos = new Map();
   /** @type {any} the other one of two beside each other */
   peer = null;
   /** The runs of tokens that were searched for, by axis. */
@@ -312,6 +314,7 @@ export class TextState extends State {
    */
   keeps(path, bytes) {
     if (/^(map|row|thumbs)\?/.test(path)) this.maps.take(unpack(bytes));
+    else if (path.startsWith("photo?")) void this.keepPhoto(path, bytes);
     else if (/^inside\?/.test(path)) this.answers.set(path, unpack(bytes), bytes.length);
     else return false;
     return true;
@@ -325,6 +328,30 @@ export class TextState extends State {
   opened(message, base, again) {
     if (!again) this.maps = new Maps(base);
     this.maps.take(message);
+  }
+
+  /**
+   * A picture, by its number; that of the trace before, or null, until it has come.
+   *
+   * @param {number} number
+   */
+  photo(number) {
+    const held = this.photos.get(number);
+    const path = pathOf("photo", { number });
+    this.client?.want(path, held?.trace === this.trace ? null : path);
+    return held?.bitmap ?? null;
+  }
+
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   */
+  async keepPhoto(path, bytes) {
+    const { trace } = this;
+    const bitmap = await createImageBitmap(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]));
+    if (this.trace !== trace) return;
+    this.photos.set(Number(path.split("=")[1]), { bitmap, trace });
+    this.changed();
   }
 
   /**
