@@ -49,12 +49,15 @@ def overview(entry: TraceEntry) -> bytes:
         base["pictures"] = len(entry.pictures)
         base["patches"] = entry.patches
         base["mark"] = entry.mark
-        for text in base["texts"] if entry.patches else ():  # the picture is the part that is read
-            for grid in text.get("grids", ()):
-                grid["box"] = [0, 0, 1, 1]
         base["asked"] = entry.asked
         base["video"] = entry.video
         base["captions"] = entry.compares
+    if entry.patches:
+        if base["explains"] != "classes":  # of a state there is no second picture to be like
+            base["explains"] = "nothing"
+        for text in base["texts"]:  # the picture is the part that is read
+            for grid in text["grids"]:
+                grid["box"] = [0, 0, 1, 1]
     if entry.asked:
         base["pictured"] = entry.answers.once("pictured", lambda: _digest(entry))
     sites = range(len(view.sites)) if is_short(view) and not entry.patches else ()

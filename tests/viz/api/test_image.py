@@ -13,6 +13,7 @@ from tests.viz.api.asking import ask
 from viz.api import registry, tracing
 from viz.api.entries import TraceEntry
 from viz.api.pictures import encoded
+from viz.api.text import overview
 from viz.export.entries import pixels_of
 from viz.pack import BUDGET, unpack
 from viz.views.request import input_of
@@ -71,7 +72,7 @@ def test_the_overview_tells_all_but_the_weights(client, path, entry):
     header, _ = unpack(answer.content)
     base = header["base"]
     (text,) = base["texts"]
-    assert base["patches"] is True
+    assert (base["patches"], base["explains"]) == (True, "classes")
     assert (text["grids"][0]["shape"], text["grids"][0]["box"]) == ([3, 5], [0, 0, 1, 1])
     assert text["grids"][0]["places"] == [*range(PREFIX, TOKENS)]
     assert base["note"] == "untrained: random weights"
@@ -81,6 +82,8 @@ def test_the_overview_tells_all_but_the_weights(client, path, entry):
     ]
     assert set(base["theme"]) == {"light", "dark"}
     assert header["layers"] == header["rows"] == []
+    bare = entry_of(ViTConfig(image=8, patch=4, dim=6, depth=1, heads=1, mlp=3, classes=0))
+    assert unpack(overview(bare))[0]["base"]["explains"] == "nothing"  # its states are like no text
 
 
 def test_the_picture_is_the_part_that_is_read() -> None:

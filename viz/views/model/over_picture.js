@@ -25,130 +25,101 @@ const FOLLOWED = [
     title: "Followed from the patch that is chosen: click another one",
   },
 ];
+const NAMED = 5; // tokens without a place, by their numbers
 
 /** @param {{state: PatchState}} props */
 export function OverPatches({ state }) {
-  const { followed, tested, method } = state.selection;
+  const { base, pointed, ramp, bothWays } = state;
+  const { followed, tested, method, output, site, head, token } = state.selection;
   const info = methodOf(method);
-  const Method = info.kind === "relevance" ? RelevancePart : RowPart;
+  const isRelevance = info.kind === "relevance";
+  const start = followed === "token" && !isRelevance ? (token ?? 0) : undefined;
+  const place = info.of === "tower" ? { site: 0, head: "mean" } : { site, head };
+  const path = isRelevance
+    ? pathOf("relevance", { method: info.name, output: output || undefined })
+    : pathOf("model_row", { ...place, method: info.name, index: start });
+  const { answer, reason, isRefused } = useAnswer(state.view, "over", path, "Computing");
+  const title = answer ? `${info.title} ${sourceOf(state, info, answer)}` : info.title;
+  const grid = state.grid();
+  const drawn = useMemo(() => {
+    if (!answer) return null;
+    const patches = Float32Array.from(grid.places, (at) => answer.values[at]);
+    const kind = patches.some((value) => value < 0) ? "signed" : "root";
+    const top = largest(patches);
+    const [colours, table] = kind === "signed" ? [bothWays, signedVeilOf(bothWays)] : [ramp, veilOf(ramp)];
+    return {
+      pixels: pixelsOf(patches, { table, top, kind }),
+      framed: start === undefined ? null : undefined,
+      scale: { ramp: colours, numberAt: numbersOf(top, kind), words: isRelevance ? "relevance" : "" },
+      label: `${title}, ${base.model}: ${grid.shape.join(" × ")} patches. Arrow keys choose a patch.`,
+    };
+  }, [answer, title, start, ramp, grid]);
+  const more = answer
+    ? [
+        isRelevance && `${capital(explainedIn(answer))} ${number(answer.value)}. ${together(answer)}`,
+        withoutPlace(state, answer.values),
+        drawn?.scale.ramp === bothWays ? "Orange speaks for it, blue against it." : "Brighter = more.",
+      ]
+    : [isRefused && capital(reason)];
+  const read =
+    pointed === null
+      ? "Point at a patch to read its number; click to choose it."
+      : `${capital(state.nameOf(pointed))}: ${number(answer?.values[pointed] ?? 0)}`;
+  const isTested =
+    base.explains === "classes" && (isRelevance || (info.of === "tower" && start === undefined));
   return html`
     <section class="hs-section hs-model" aria-label="All layers over the picture">
       <div class="hs-row">
         <${MethodChoices} ...${{ state, always: tested === "yes" }} />
         ${
-          info.kind !== "relevance" &&
+          !isRelevance &&
           html`<${Field} name="from">
-          <${Switch}
-            ...${{ name: "Followed from", chosen: followed, choices: FOLLOWED }}
-            onChoose=${(next) => state.select({ followed: next })}
-          />
-        <//>`
+            <${Switch}
+              ...${{ name: "Followed from", chosen: followed, choices: FOLLOWED }}
+              onChoose=${(next) => state.select({ followed: next })}
+            />
+          <//>`
         }
       </div>
       <div class="hs-model-parts hs-over-parts">
-        <${Method} key=${info.kind} ...${{ state, info }} />
+        <section class="hs-section">
+          <h3 class="hs-heading">${title}</h3>
+          <div class="hs-over-columns">
+            <div class="hs-over-map">
+              <${PatchMap} ...${{ state, drawn, reason, isRefused }} />
+              ${
+                answer &&
+                html`<p class=${pointed === null ? "hs-read hs-muted" : "hs-read"} aria-live="polite">${read}</p>`
+              }
+            </div>
+            <div>
+              <p class="hs-sentence">${info.shows}</p>
+              <p class="hs-read hs-muted">${more.filter(Boolean).join(" ")}</p>
+              <p class="hs-doubt">${`${info.doubt} ${info.source}.`}</p>
+              ${isTested && html`<${Faithful} ...${{ state, pictured: true, method: info.name }} />`}
+            </div>
+          </div>
+        </section>
       </div>
-      ${state.base.explains === "nothing" && html`<p class="hs-doubt">${UNEXPLAINED}</p>`}
+      ${base.explains === "nothing" && html`<p class="hs-doubt">${UNEXPLAINED}</p>`}
     </section>
   `;
 }
 
-/** The row of a method from the answer or from a token. */
-function RowPart({ state, info, ...others }) {
-  const { site, head, followed, token } = state.selection;
-  const asked = {
-    ...(info.of === "tower" ? { site: 0, head: "mean" } : { site, head }),
-    method: info.name,
-    index: followed === "token" ? (token ?? 0) : undefined,
-  };
-  const { answer, ...reply } = useAnswer(state.view, "over", pathOf("model_row", asked), "Computing");
-  const of = `from ${answer?.reads ?? state.nameOf(token ?? 0)}`;
-  const numbers = answer && { values: answer.values, of, more: "" };
-  const framed = followed === "token" ? undefined : null;
-  const isTested = info.of === "tower" && followed !== "token";
-  return html`<${Part} ...${{ state, info, numbers, ...reply, framed, isTested, ...others }} />`;
-}
-
-/** What speaks for a class. */
-function RelevancePart({ state, info, ...others }) {
-  const { output } = state.selection;
-  const path = pathOf("relevance", { method: info.name, output: output || undefined });
-  const { answer, reason, isRefused } = useAnswer(state.view, "relevance", path, "Computing");
-  const numbers = answer && {
-    values: answer.values,
-    of: `of ${answer.name ? `“${legible(answer.name)}”` : `output ${answer.id}`}`,
-    more: `${capital(explainedIn(answer))} ${number(answer.value)}. ${together(answer)}`,
-  };
-  return html`<${Part} ...${{ state, info, numbers, reason, isRefused, framed: null, isTested: true, ...others }} />`;
-}
-
-/** One method's numbers over the picture. */
-function Part({ state, info, numbers, reason, isRefused, framed, isTested }) {
-  const { base, pointed } = state;
-  const list = numbers?.values ?? [];
+/** What a method's numbers are of, or where they start. */
+function sourceOf(state, info, answer) {
+  if (info.kind === "relevance")
+    return `of ${answer.name ? `“${legible(answer.name)}”` : `output ${answer.id}`}`;
   const of = info.of === "head" ? ` (${state.siteName()}, ${state.headName()})` : "";
-  const title = numbers ? `${info.title} ${numbers.of}${of}` : info.title;
-  const drawn = useMemo(
-    () => (numbers ? drawnOf(state, numbers.values, { info, title, framed }) : null),
-    [numbers?.values, title, framed, state.ramp, base],
-  );
-  const isSigned = drawn?.scale.ramp === state.bothWays;
-  const meaning = isSigned ? "Orange speaks for it, blue against it." : "Brighter = more.";
-  const more = numbers
-    ? [numbers.more, beforePatches(state, list), meaning].filter(Boolean).join(" ")
-    : isRefused
-      ? capital(reason)
-      : "";
-  const read =
-    pointed === null
-      ? "Point at a patch to read its number; click to choose it."
-      : `${capital(state.nameOf(pointed))}: ${number(list[pointed] ?? 0)}`;
-  return html`
-    <section class="hs-section">
-      <h3 class="hs-heading">${title}</h3>
-      <div class="hs-over-columns">
-        <div class="hs-over-map">
-          <${PatchMap} ...${{ state, drawn, reason, isRefused }} />
-          ${
-            numbers &&
-            html`<p class=${pointed === null ? "hs-read hs-muted" : "hs-read"} aria-live="polite">${read}</p>`
-          }
-        </div>
-        <div>
-          <p class="hs-sentence">${info.shows}</p>
-          <p class="hs-read hs-muted">${more}</p>
-          <p class="hs-doubt">${`${info.doubt} ${info.source}.`}</p>
-          ${
-            isTested &&
-            base.explains === "classes" &&
-            html`<${Faithful} ...${{ state, pictured: true, method: info.name }} />`
-          }
-        </div>
-      </div>
-    </section>
-  `;
-}
-
-function drawnOf(state, list, { info, title, framed }) {
-  const { base, bothWays, ramp } = state;
-  const { shape, places } = state.grid();
-  const patches = Float32Array.from(places, (place) => list[place]);
-  const kind = patches.some((value) => value < 0) ? "signed" : "root";
-  const top = largest(patches);
-  const table = kind === "signed" ? signedVeilOf(bothWays) : veilOf(ramp);
-  const words = info.kind === "relevance" ? "relevance" : "";
-  return {
-    pixels: pixelsOf(patches, { table, top, kind }),
-    framed,
-    scale: { ramp: kind === "signed" ? bothWays : ramp, numberAt: numbersOf(top, kind), words },
-    label: `${title}, ${base.model}: ${shape.join(" × ")} patches. Arrow keys choose a patch.`,
-  };
+  return `from ${answer.reads ?? state.nameOf(state.selection.token ?? 0)}${of}`;
 }
 
 /** What the tokens before the patches hold, as a sentence. */
-function beforePatches(state, values) {
+function withoutPlace(state, values) {
   const { prefix } = state;
   if (!prefix) return "";
-  const named = values.slice(0, Math.min(prefix, 5)).map((value, i) => `${state.nameOf(i)} ${number(value)}`);
+  const named = values
+    .slice(0, Math.min(prefix, NAMED))
+    .map((value, i) => `${state.nameOf(i)} ${number(value)}`);
   return `Not on the picture: ${named.join(", ")}${prefix > named.length ? ", …" : ""}.`;
 }
