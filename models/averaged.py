@@ -24,7 +24,7 @@ class MeanWeights:
 
     patterns: tuple[Pattern, ...]
 
-    def edit_item(
+    def edit_weights(
         self,
         weights: Float[Tensor, "head row key"],
         heads: Sequence[int],
@@ -103,8 +103,8 @@ def _between_tokens(trace: Trace) -> bool:
 def _mean(patterns: tuple[Pattern, ...]) -> Pattern:
     """A recipe whose scores and weights are the means of those of several."""
 
-    def scores(head: int | None, rows: Tensor) -> Tensor:  # a bias, to scores of 0
-        return torch.stack([each.scores(head, rows, item=0) for each in patterns]).mean(0)
+    def scores(rows: Tensor) -> Tensor:  # a bias, to scores of 0
+        return torch.stack([each.scores(rows=rows, item=0) for each in patterns]).mean(0)
 
     first = patterns[0]
     sizes = first.batch, first.heads, first.queries, first.k.shape[-1]

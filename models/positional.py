@@ -30,8 +30,6 @@ def sinusoidal(
 
     Source: Vaswani et al. 2017, section 3.5.
     """
-    if positions < 1 or dim < 1:
-        raise ValueError(f"expected positive positions and dim, received {positions} and {dim}")
     position = torch.arange(positions, dtype=torch.float64, device="cpu")[:, None]
     even = torch.arange(0, dim, 2, dtype=torch.float64, device="cpu")
     angle = position / base ** (even / dim)
@@ -57,10 +55,6 @@ def sincos_2d(
 
     Source: He et al. 2022 (MAE), appendix A.1, and its published code.
     """
-    if rows < 1 or cols < 1:
-        raise ValueError(f"expected positive rows and cols, received {rows} and {cols}")
-    if dim < 4 or dim % 4:
-        raise ValueError(f"2-D sin-cos: expected a width that is a multiple of 4, received {dim}")
     omega = base ** (-torch.arange(0, dim, 4, dtype=torch.float64, device="cpu") / dim)
     row = torch.arange(rows, dtype=torch.float64, device="cpu").repeat_interleave(cols)
     col = torch.arange(cols, dtype=torch.float64, device="cpu").repeat(rows)
@@ -80,11 +74,6 @@ def interpolate_grid(
 
     Source: Dosovitskiy et al. 2021, section 3.2; transformers' `interpolate_pos_encoding`.
     """
-    if len(table) != old[0] * old[1] or min(*old, *new) < 1:
-        raise ValueError(
-            f"expected a table for a grid of at least 1 × 1, received {len(table)} positions,"
-            f" old {old} and new {new}"
-        )
     if old == new:
         return table
     grid = rearrange(table, "(row col) dim -> 1 dim row col", row=old[0])

@@ -13,21 +13,14 @@ _one_at_a_time = threading.Lock()
 
 
 @contextmanager
-def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
-    """Draws inside follow from the seed; the process's own generators are left as they were.
+def seeded(seed: int) -> Iterator[None]:
+    """Draws inside follow from the seed; the process's own generator is left as it was.
 
-    PyTorch's layers draw from one generator per process and GPU, so two networks built at the same
-    time wait for each other here.
-
-    Args:
-        seed: of the draws.
-        device: a GPU whose draws follow from it too.
+    PyTorch's layers draw from one generator per process, so two networks built at the same time
+    wait for each other here.
     """
-    gpus = [device] if device is not None and device.type == "cuda" else []
-    with _one_at_a_time, torch.random.fork_rng(devices=gpus):
+    with _one_at_a_time, torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
-        if gpus:
-            torch.cuda.manual_seed(seed)
         yield
 
 

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
-from models.attention.pattern import ItemWeightsEdit, Pattern, ValuesEdit, WeightsEdit
+from models.attention.pattern import Pattern, ValuesEdit, WeightsEdit
 from models.where import Where
 
 
@@ -49,13 +49,4 @@ class PixelsEdit(Protocol):
     def edit_pixels(self, pixels: Tensor, grid: tuple[int, int]) -> Tensor: ...
 
 
-Edit = (
-    PixelsEdit
-    | RecipeEdit
-    | WeightsEdit
-    | ItemWeightsEdit
-    | ValuesEdit
-    | MlpEdit
-    | StateEdit
-    | Sited
-)
+Edit = PixelsEdit | RecipeEdit | WeightsEdit | ValuesEdit | MlpEdit | StateEdit | Sited

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from models.attention.edit_protocols import Edit, RecipeEdit, ValuesEdit
 from models.attention.mask import Mask
-from models.attention.pattern import Bias, ItemWeightsEdit, Pattern, WeightsEdit
+from models.attention.pattern import Bias, Pattern, WeightsEdit
 from models.attention.scores import Additive, Dot, Score, masked_scores
 
 
@@ -62,7 +62,7 @@ def attended(
     for step in edits:
         if isinstance(step, RecipeEdit):
             pattern = step.edit_recipe(pattern)
-    of_weights = tuple(edit for edit in edits if isinstance(edit, WeightsEdit | ItemWeightsEdit))
+    of_weights = tuple(edit for edit in edits if isinstance(edit, WeightsEdit))
     fused = not of_weights and _fusable(pattern, dropout)
     pattern = pattern.derived(
         weights_edits=of_weights,

@@ -16,12 +16,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from models.attention.blocks import (
-    BLOCK_ROWS,
-    CACHE_BYTES,
-    Block,
-    read_blocks,
-)
+from models.attention.blocks import BLOCK_ROWS, CACHE_BYTES, Block, read_blocks
 from models.attention.mask import Mask, check_broadcast
 from models.attention.scores import Additive, Dot, Score, masked_scores, softmax
 from models.one_line import one_line
@@ -70,24 +65,17 @@ def expand_heads(
     return kv[:, [head // group for head in range(heads)[chosen]]]
 
 
-BiasRows = Callable[[int | None, Tensor], Tensor]
-Bias = Tensor | BiasRows | None
+Bias = Tensor | Callable[[Tensor], Tensor] | None
 
 
 @runtime_checkable
 class WeightsEdit(Protocol):
-    """An edit that changes weights after softmax, row by row, the same way every time."""
+    """An edit that changes weights after softmax, row by row, the same way every time.
 
-    def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
-        """Edited weights `batch head row key` of the given heads and rows."""
-        ...
+    The recipe may decide: weights of another head, an item's own tokens.
+    """
 
-
-@runtime_checkable
-class ItemWeightsEdit(Protocol):
-    """As `WeightsEdit`, but the recipe decides too: weights of another head, an item's tokens."""
-
-    def edit_item(
+    def edit_weights(
         self, weights: Tensor, heads: Sequence[int], rows: Tensor, pattern: "Pattern", item: int
     ) -> Tensor:
         """Edited weights `head row key` of the given heads and rows of one item."""
@@ -126,8 +114,7 @@ class Pattern:
         mask: which keys each query may attend to.
         score: the scoring function.
         bias: added to the scores: a tensor `batch head query key` (axes of size 1 broadcast), or
-            a function of (head, query positions) that gives `row key` for one head and
-            `head row key` for None.
+            a function of the queries' positions that gives `head row key`.
         temperature: divides each head's scores (and its sink) before the softmax.
         weights_edits: edits of the weights after the softmax.
         values_edits: edits of the values that the weights give; `weights` are those before them.
@@ -143,7 +130,7 @@ class Pattern:
     score: Score = Dot()
     bias: Bias = None
     temperature: Float[Tensor, " head"] | None = None
-    weights_edits: tuple[WeightsEdit | ItemWeightsEdit, ...] = ()
+    weights_edits: tuple[WeightsEdit, ...] = ()
     values_edits: tuple[ValuesEdit, ...] = ()
     path: Literal["fused", "explicit"] = "explicit"
     values: Float[Tensor, "batch head query value_dim"] | None = None
@@ -385,24 +372,12 @@ class Pattern:
     def _weights(self, heads: slice, rows: Tensor, items: slice) -> Tensor:
         scores, masked = self._scores(heads, rows, items)
         weights = softmax(scores, sink=self._sink(heads), masked=masked)
+        chosen = range(self.heads)[heads]
         for edit in self.weights_edits:
-            weights = self._edited(edit, weights, range(self.heads)[heads], rows, items)
+            pairs = zip(weights, range(self.batch)[items], strict=True)
+            each = [edit.edit_weights(own, chosen, rows, self, item) for own, item in pairs]
+            weights = torch.stack(each)
         return weights
-
-    def _edited(
-        self,
-        edit: WeightsEdit | ItemWeightsEdit,
-        weights: Tensor,
-        heads: range,
-        rows: Tensor,
-        items: slice,
-    ) -> Tensor:
-        if not isinstance(edit, ItemWeightsEdit):
-            return edit.edit_weights(weights, heads, rows)
-        pairs = zip(weights, range(self.batch)[items], strict=True)
-        return torch.stack(
-            [edit.edit_item(values, heads, rows, self, item) for values, item in pairs]
-        )
 
     def _sink(self, heads: slice) -> Tensor | None:
         """The sinks of these heads, divided by their temperature."""
@@ -424,25 +399,16 @@ class Pattern:
         keys: slice = slice(None),
     ) -> Float[Tensor, "#batch #head #row #key"] | None:
         """The rows of the bias for these heads, None if there is no bias; a slice is a view."""
-        return None if self.bias is None else self._bias_rows(self.bias, items, rows, heads, keys)
-
-    def _bias_rows(
-        self,
-        bias: Tensor | BiasRows,
-        items: slice,
-        rows: Tensor | slice,
-        heads: Sequence[int],
-        keys: slice,
-    ) -> Tensor:
-        every = len(heads) == self.heads
+        bias = self.bias
+        if bias is None:
+            return None
         if isinstance(bias, Tensor):
             bias = bias if bias.shape[0] == 1 else bias[items]
-            bias = bias if bias.shape[1] == 1 or every else bias[:, list(heads)]
             bias = bias if bias.shape[2] == 1 else bias[:, :, rows]
         else:
-            at, each = self._rows(rows), bias
-            bias = each(None, at) if every else torch.stack([each(head, at) for head in heads])
-            bias = bias[None]
+            bias = bias(self._rows(rows))[None]
+        if bias.shape[1] > 1 and len(heads) < self.heads:
+            bias = bias[:, list(heads)]
         return bias if bias.shape[3] == 1 else bias[..., keys]
 
     def _heads(self, head: int | None) -> slice:

@@ -37,9 +37,7 @@ class Relation(NamedTuple):
         bias = self.bias
         if isinstance(bias, Tensor):
             return Relation(angles, bias if bias.shape[2] == 1 else bias[:, :, first:])
-        return Relation(
-            angles, None if bias is None else lambda head, rows: bias(head, rows + first)
-        )
+        return Relation(angles, None if bias is None else lambda rows: bias(rows + first))
 
 
 def rotary_angles(
@@ -61,8 +59,6 @@ def rotary_angles(
     """
     check_rotary("rotary", dim)
     if isinstance(positions, int):
-        if positions < 1:
-            raise ValueError(f"expected at least 1 position, received {positions}")
         positions = torch.arange(positions, device="cpu")
     even = torch.arange(0, dim, 2, dtype=torch.float64, device="cpu")
     return positions.cpu().double()[:, None] / base ** (even / dim)
@@ -110,8 +106,6 @@ def alibi_slopes(heads: int) -> Float[Tensor, " head"]:
 
     Source: Press et al. 2022, section 3, and its published code for other numbers of heads.
     """
-    if heads < 1:
-        raise ValueError(f"expected at least 1 head, received {heads}")
     below = 2 ** (heads.bit_length() - 1)
     slopes = [2 ** (-8 * (i + 1) / below) for i in range(below)]
     slopes += [2 ** (-4 * (2 * i + 1) / below) for i in range(heads - below)]
@@ -166,10 +160,8 @@ class AlibiBias:
     heads: int
     tokens: int
 
-    def __call__(self, head: int | None, rows: Tensor) -> Tensor:
-        if head is None:
-            return alibi(self.heads, rows, self.tokens)
-        return -float(alibi_slopes(self.heads)[head]) * distances(rows, self.tokens).abs()
+    def __call__(self, rows: Tensor) -> Tensor:
+        return alibi(self.heads, rows, self.tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,12 +178,9 @@ class RelativeBias:
     tokens: int
     bidirectional: bool
 
-    def __call__(self, head: int | None, rows: Tensor) -> Tensor:
+    def __call__(self, rows: Tensor) -> Tensor:
         distance = distances(rows, self.tokens)
-        buckets = relative_buckets(distance, bidirectional=self.bidirectional)
-        if head is not None:
-            return self.table[:, head][buckets]
-        return self.table.T[:, buckets]
+        return self.table.T[:, relative_buckets(distance, bidirectional=self.bidirectional)]
 
 
 class RelativePositions(nn.Module):

@@ -124,7 +124,6 @@ def masked_scores(
     temperature: Float[Tensor, " #head"] | None = None,
     hidden: Bool[Tensor, "..."] | None = None,
     fill: float = -torch.inf,
-    out: Tensor | None = None,
 ) -> Float[Tensor, "..."]:
     """(scores + bias) / temperature, and `fill` at hidden keys.
 
@@ -134,15 +133,12 @@ def masked_scores(
         temperature: one per head.
         hidden: True at hidden keys, broadcast to the scores.
         fill: the score of a hidden key.
-        out: `scores` itself, to write over it.
     """
     if bias is not None:
-        scores = torch.add(scores, bias.to(scores.dtype), out=out)
+        scores = scores + bias.to(scores.dtype)
     if temperature is not None:
-        scores = torch.div(scores, temperature[:, None, None].to(scores.dtype), out=out)
-    if hidden is None:
-        return scores
-    return scores.masked_fill(hidden, fill) if out is None else out.masked_fill_(hidden, fill)
+        scores = scores / temperature[:, None, None].to(scores.dtype)
+    return scores if hidden is None else scores.masked_fill(hidden, fill)
 
 
 def softmax(

@@ -88,7 +88,7 @@ class SetWeights(Layered):
         """Whether it depends on all tokens of an item."""
         return self.key is None
 
-    def edit_item(
+    def edit_weights(
         self, weights: Rows, heads: Sequence[int], rows: Tensor, pattern: Pattern, item: int
     ) -> Rows:
         queries = places(self.query, own_queries(pattern, item), "query")
@@ -183,7 +183,7 @@ class UsePattern(Layered):
             )
         return self
 
-    def edit_item(
+    def edit_weights(
         self, weights: Rows, heads: Sequence[int], rows: Tensor, pattern: Pattern, item: int
     ) -> Rows:
         here = _rows(self.head, own_queries(pattern, item), heads, rows, pattern)

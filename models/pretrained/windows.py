@@ -130,7 +130,7 @@ class Slots:
             recipe, q=q[:, :, : self.tokens], k=k, v=v, mask=mask, bias=self._bias(recipe)
         )
 
-    def _bias(self, recipe: Pattern) -> Callable[[int | None, Tensor], Tensor] | None:
+    def _bias(self, recipe: Pattern) -> Callable[[Tensor], Tensor] | None:
         """The bias of windows as a function of the item's rows; the same for every item."""
         if not isinstance(recipe.bias, Tensor):
             return None
@@ -138,14 +138,12 @@ class Slots:
         window, slot = self.segment[0].to(recipe.q.device), self.index[0].to(recipe.q.device) % size
         tables = recipe.bias.detach()[: int(window.max()) + 1].expand(-1, heads, size, size)
 
-        def rows(head: int | None, rows: Tensor) -> Tensor:
+        def rows(rows: Tensor) -> Tensor:
             rows = rows.to(window.device)
             table = (window[rows] if len(tables) > 1 else torch.zeros_like(rows))[:, None]
-            biases = [
-                tables[table, each, slot[rows][:, None], slot[None]]
-                for each in (range(heads) if head is None else [head])
-            ]
-            return torch.stack(biases) if head is None else biases[0]
+            return torch.stack(
+                [tables[table, head, slot[rows][:, None], slot[None]] for head in range(heads)]
+            )
 
         return rows
 

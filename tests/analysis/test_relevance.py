@@ -174,8 +174,8 @@ def by_autograd(network, ids, position, class_):
             where: Where
             leaf: Any
 
-            def edit_weights(self, w, heads, rows):
-                return self.leaf[list(heads)][:, rows][None] + 0 * w
+            def edit_weights(self, w, heads, rows, pattern, item):
+                return self.leaf[list(heads)][:, rows] + 0 * w
 
         logit = network(ids, edits=[Given(Where(layer), leaf)]).logits[0, position, class_]
         gradients.append(torch.autograd.grad(logit, leaf)[0])

@@ -92,8 +92,8 @@ def _bias(table: Tensor) -> Slow:
     return Slow(added=lambda *cell: float(whole[cell]))
 
 
-def _table_rows(head: int | None, rows: Tensor) -> Tensor:
-    return TABLE[:, rows] if head is None else TABLE[head, rows]
+def _table_rows(rows: Tensor) -> Tensor:
+    return TABLE[:, rows]
 
 
 def _capped(q: list[float], k: list[float], head: int) -> float:

@@ -32,13 +32,15 @@ class SetRow:
     row: int
     key: int
 
-    def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
+    def edit_weights(
+        self, weights: Tensor, heads: Sequence[int], rows: Tensor, pattern: Any, item: int
+    ) -> Tensor:
         edited = weights.clone()
         here = rows == self.row
         for index, head in enumerate(heads):
             if head == self.head:
-                edited[:, index, here] = 0.0
-                edited[:, index, here, self.key] = 1.0
+                edited[index, here] = 0.0
+                edited[index, here, self.key] = 1.0
         return edited
 
 
@@ -48,7 +50,7 @@ class Scaled:
 
     factor: float
 
-    def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
+    def edit_weights(self, weights: Tensor, *given: Any) -> Tensor:
         return weights * self.factor
 
 

@@ -87,7 +87,9 @@ def test_edits_of_weights_come_one_after_another() -> None:
         def __init__(self, step: float) -> None:
             self.step = step
 
-        def edit_weights(self, weights: Tensor, heads: Sequence[int], rows: Tensor) -> Tensor:
+        def edit_weights(
+            self, weights: Tensor, heads: Sequence[int], rows: Tensor, pattern: Any, item: int
+        ) -> Tensor:
             return (weights + self.step) * torch.tensor(list(heads))[:, None, None]
 
     plain = pattern_of("plain")

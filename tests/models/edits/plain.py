@@ -246,7 +246,7 @@ class _Written:
         bias = given.get("bias")
         rows = torch.arange(q.shape[2])
         if bias is not None:
-            scores = scores + bias(None, rows)
+            scores = scores + bias(rows)
         seen = given["mask"].visible(rows, k.shape[2], range(config.heads))
         scores = scores if seen is None else scores.masked_fill(~seen, -torch.inf)
         weights = self.changed("weights", self.changed("scores", scores).softmax(-1))
