@@ -5,15 +5,13 @@ to a sum, or `wrong`, the values of each wrong option of one text.
 """
 
 import base64
-import io
 from functools import cache, lru_cache
 from math import radians, sin
 from random import Random
 from typing import Any
 
 import torch
-from einops import rearrange
-from PIL import Image
+from einops import rearrange, reduce
 from torch import Tensor
 
 from models.attention import Dot, Mask, MultiHeadAttention, MultiHeadAttentionConfig
@@ -258,13 +256,11 @@ def induction(dice: Random) -> Values:
 
 def previous(dice: Random) -> Values:
     labels, weights = _letters(dice.choice(REPEATED), 3)
-    heads = [(layer, head) for layer in range(2) for head in range(2)]
-    means = {f"layer {at[0]}, head {at[1]}": float(weights[at].diagonal(-1).mean()) for at in heads}
+    heads = {f"layer {at[0]}, head {at[1]}": weights[at] for at in ((0, 0), (0, 1), (1, 0), (1, 1))}
+    means = {name: float(each.diagonal(-1).mean()) for name, each in heads.items()}
     right = max(means, key=means.__getitem__)
-    maps = [
-        _map(weights[at], labels, name, small=True) for at, name in zip(heads, means, strict=True)
-    ]
     others = [{"name": name, "share": share} for name, share in means.items() if name != right]
+    maps = (_map(each, labels, name, small=True) for name, each in heads.items())
     return {"picture": row(*maps), "most": means[right], "right": right, "wrong": others}
 
 
@@ -293,18 +289,13 @@ def _class_weights(picture: str) -> Tensor:
 
 
 @cache
-def _clear(picture: str) -> list[tuple[tuple[int, int], list[float]]]:
+def _clear(picture: str) -> list[tuple[list[int], list[float]]]:
     """Layer and head of every map on which one quarter clearly leads, and the four sums."""
-    weights = _class_weights(picture)
-    halves = (slice(weights.shape[-1] // 2), slice(weights.shape[-1] // 2, None))
-    clear = []
-    for layer, heads in enumerate(weights):
-        for head, grid in enumerate(heads):
-            sums = [float(grid[rows, cols].sum()) for rows in halves for cols in halves]
-            first, second, *_ = sorted(sums, reverse=True)
-            if first - second > CLEAR:
-                clear.append(((layer, head), sums))
-    return clear
+    halves = "layer head (down row) (right col) -> layer head (down right)"
+    quarters = reduce(_class_weights(picture), halves, "sum", down=2, right=2)
+    first, second = quarters.topk(2).values.unbind(-1)
+    clear = (first - second > CLEAR).nonzero().tolist()
+    return [(place, quarters[tuple(place)].tolist()) for place in clear]
 
 
 def digit(dice: Random) -> Values:
@@ -330,14 +321,10 @@ def digit(dice: Random) -> Values:
 @cache
 def _enlarged(picture: str) -> str:
     """The digit that the network reads."""
-    with Image.open(folder(entry("digits")) / picture) as opened:
-        large = opened.convert("L").resize((WIDE, WIDE), Image.Resampling.NEAREST)
-    file = io.BytesIO()
-    large.save(file, "PNG", compress_level=1)
-    data = base64.b64encode(file.getvalue()).decode()
+    data = base64.b64encode((folder(entry("digits")) / picture).read_bytes()).decode()
     return (
         '<figure class="lesson-matrix"><figcaption>The image</figcaption><img alt="The image"'
-        f' width="{WIDE}" height="{WIDE}" style="max-width: 100%; height: auto"'
+        f' width="{WIDE}" style="max-width: 100%; height: auto; image-rendering: pixelated"'
         f' src="data:image/png;base64,{data}"></figure>'
     )
 

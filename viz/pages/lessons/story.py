@@ -1,6 +1,7 @@
 """Draws a lesson's story: the props of its browser view."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from headscope_views import view
@@ -11,7 +12,6 @@ from viz.course.reading import SIZES, Lesson, Step
 from viz.pages.state import params as link
 from viz.pages.state import session
 
-SHADES = 33  # colours of each scale that are sent
 SELECTION = (  # of a story, in a link
     link.number("story", 0, 0, 99),
     link.text("figure", ""),
@@ -51,21 +51,6 @@ def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
 
 def _theme(mode: theme.Mode) -> dict[str, Any]:
     """The colours of a figure, as `StoryTheme` in types.d.ts defines them."""
-    colours = theme.COLOURS[mode]
-    return {
-        **{name: getattr(colours, name) for name in ("background", "surface", "text", "muted")},
-        "line": colours.line,
-        "primary": colours.primary,
-        "heads": list(colours.heads),
-        "terms": theme.TERMS[mode],
-        "weights": _shades(theme.sequential(mode)),
-        "signed": _shades(theme.diverging(mode)),
-    }
-
-
-def _shades(ramp: Any) -> list[str]:
-    last = len(ramp) - 1
-    return [
-        "#" + "".join(f"{part:02x}" for part in ramp[round(i * last / (SHADES - 1))])
-        for i in range(SHADES)
-    ]
+    ramps = {"weights": theme.sequential(mode), "signed": theme.diverging(mode)}
+    shades = {name: [f"#{bytes(each).hex()}" for each in ramp[::5]] for name, ramp in ramps.items()}
+    return {**asdict(theme.COLOURS[mode]), "terms": theme.TERMS[mode], **shades}

@@ -23,30 +23,25 @@ function Doors({ lessons, short, plans }) {
   const [open, setOpen] = useState(door || "short");
   const some = lessons.filter(({ name }) => short.includes(name));
   const hours = Math.round(lessons.reduce((sum, { minutes }) => sum + minutes, 0) / 60);
-  const doors = [
-    [
-      "short",
-      "Attention in 45 minutes",
-      `${some.length} lessons: what attention is, and what heads do with it.`,
-    ],
-    [
-      "whole",
+  const [few, many] = [some.length, lessons.length];
+  const doors = {
+    short: ["Attention in 45 minutes", `${few} lessons: what attention is, and what heads do with it.`],
+    whole: [
       "The whole transformer",
-      `${lessons.length} lessons, ${hours} hours: from one word to a vision transformer.`,
+      `${many} lessons, ${hours} hours: from one word to a vision transformer.`,
     ],
-    [
-      "teach",
+    teach: [
       "For teachers",
       "Each lesson in one click, for the projector; a plan with minutes and questions.",
     ],
-  ];
+  };
   const choose = (name) => () => {
     recordDoor(name);
     setOpen(name);
   };
   const way = { way: open === "short" ? some : lessons, seen, last, isWhole: open === "whole" };
   return html`<div class="hs-doors" role="group" aria-label="Ways through the course">
-      ${doors.map(([name, title, line]) => html`<button type="button" class="hs-door" aria-pressed=${String(open === name)} onClick=${choose(name)}><b>${title}</b><span>${line}</span></button>`)}
+      ${Object.entries(doors).map(([name, [title, line]]) => html`<button type="button" class="hs-door" aria-pressed=${String(open === name)} onClick=${choose(name)}><b>${title}</b><span>${line}</span></button>`)}
     </div>
     ${open === "teach" ? html`<${Teach} ...${{ lessons, plans }} />` : html`<${Way} ...${way} />`}`;
 }
