@@ -101,7 +101,7 @@ def test_answers_in_closed_form() -> None:
 
 
 def test_the_line_that_cuts_queries_into_heads_is_run() -> None:
-    """Of every option the result, beside slices taken one by one."""
+    """Of every option; the right one gives slices taken one by one."""
     for seed in SEEDS:
         (question,) = (each for each in questions(seed) if each.title == "Cut into heads")
         facts = dict(re.findall(r"<i>(\w+)</i> (\d+)", question.picture))
@@ -112,17 +112,6 @@ def test_the_line_that_cuts_queries_into_heads_is_run() -> None:
         results = [eval(line, {"q": q}) for line in question.options]
         right = [each.shape == wanted.shape and bool((each == wanted).all()) for each in results]
         assert right == [at == question.answer for at in range(4)]
-        hints = dict(question.slips)
-        for at, result in enumerate(results):
-            hint = hints.get(float(at), "")
-            if "all features of the first" in hint:
-                first = int(re.findall(r"first (\d+) tokens", hint)[0])
-                assert result.shape == wanted.shape
-                assert (result[0].flatten() == q[:first].flatten()).all()
-            elif "one feature in" in hint:
-                assert (result[0] == q[:, ::heads]).all()
-            elif "on its side" in hint:
-                assert (result[0] == wanted[0].T).all()
 
 
 def test_what_is_said_to_no_answer_and_to_words() -> None:
