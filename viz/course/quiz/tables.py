@@ -35,27 +35,23 @@ def matrix(
         weights: whether they are coloured.
         least: smaller weights have no number.
     """
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in cols)
-    body = [f"<tr>{'<td></td>' if rows else ''}{head}</tr>"] if cols else []
-    for at, row in enumerate(values):
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in cols)
+    lines = [f"{'<td></td>' if rows else ''}{heads}"] if cols else []
+    for at, each in enumerate(values):
         name = f'<th scope="row">{escape(rows[at])}</th>' if rows else ""
-        words = (
-            number(each, f".{digits}f") if each >= least or not least else BLANK for each in row
-        )
-        cells = (
-            _cell(text, each if weights else 0.0) for text, each in zip(words, row, strict=True)
-        )
-        body.append(f"<tr>{name}{''.join(cells)}</tr>")
+        lines.append(name + "".join(_cell(value, digits, weights, least) for value in each))
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
     size = f"{len(values)} × {len(values[0])}"
-    line = f"weights under {least} have no number" if least else size
     return (
         f'<figure class="lesson-matrix" tabindex="0"><figcaption>{prose.html(title)}'
-        f"<small>{line}</small></figcaption><table>{''.join(body)}</table></figure>"
+        f"<small>{f'weights under {least} have no number' if least else size}</small>"
+        f"</figcaption><table>{body}</table></figure>"
     )
 
 
-def _cell(text: str, share: float) -> str:
-    strength = STRONGEST * min(max(share, 0.0), 1.0)
+def _cell(value: float, digits: int, weights: bool, least: float) -> str:
+    text = BLANK if least and value < least else number(value, f".{digits}f")
+    strength = STRONGEST * min(max(value, 0.0), 1.0) * weights
     style = f' style="background: rgba({_WEIGHT}, {strength:.3f})"' if strength else ""
     return f"<td{style}>{escape(text)}</td>"
 
