@@ -31,11 +31,10 @@ class Difference:
     before: RowSource
 
     def weights(
-        self, layer: int | Site, head: int | None = None, *, rows: Rows = None, item: int = 0
+        self, layer: int | Site, head: int | None = None, *, rows: Rows = None
     ) -> Float[Tensor, "*head query key"]:
         first, second = (
-            source.weights(layer, head, rows=rows, item=item)
-            for source in (self.before, self.after)
+            source.weights(layer, head, rows=rows) for source in (self.before, self.after)
         )
         if first.shape != second.shape:
             raise ValueError(
@@ -44,11 +43,11 @@ class Difference:
             )
         return second - first
 
-    def query_labels(self, site: Site, item: int = 0) -> list[str]:
-        return self.after.query_labels(site, item)
+    def query_labels(self, site: Site) -> list[str]:
+        return self.after.query_labels(site)
 
-    def key_labels(self, site: Site, item: int = 0) -> list[str]:
-        return self.after.key_labels(site, item)
+    def key_labels(self, site: Site) -> list[str]:
+        return self.after.key_labels(site)
 
     @property
     def opposite(self) -> "Difference":

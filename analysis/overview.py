@@ -27,12 +27,11 @@ class RowSource(Protocol):
         head: int | None = None,
         *,
         rows: Rows = None,
-        item: int = 0,
     ) -> Tensor: ...
 
-    def query_labels(self, site: Site, item: int = 0) -> list[str]: ...
+    def query_labels(self, site: Site) -> list[str]: ...
 
-    def key_labels(self, site: Site, item: int = 0) -> list[str]: ...
+    def key_labels(self, site: Site) -> list[str]: ...
 
 
 @runtime_checkable
@@ -40,7 +39,7 @@ class WeightSource(RowSource, Protocol):
     """Attention weights by site, which also come in blocks of several heads."""
 
     def blocks(
-        self, site: Site, *, head: int | None = None, rows: range | None = None, item: int = 0
+        self, site: Site, *, head: int | None = None, rows: range | None = None
     ) -> Iterator[Block]: ...
 
 
@@ -54,25 +53,23 @@ def combine(
     return weights.mean(0) if how == "mean" else weights.amax(0)
 
 
-def rows_of(
-    trace: RowSource, site: Site, head: Head, rows: Rows, *, item: int = 0
-) -> Float[Tensor, "row key"]:
+def rows_of(trace: RowSource, site: Site, head: Head, rows: Rows) -> Float[Tensor, "row key"]:
     """Some rows of one head's weights, or of all heads' combined."""
     if isinstance(head, int):
-        return trace.weights(site, head, rows=rows, item=item)
-    heads = trace.weights(site, rows=rows, item=item)
+        return trace.weights(site, head, rows=rows)
+    heads = trace.weights(site, rows=rows)
     return combine(heads, head)
 
 
 def blocks_of(
-    trace: RowSource, site: Site, head: Head, rows: range | None = None, *, item: int = 0
+    trace: RowSource, site: Site, head: Head, rows: range | None = None
 ) -> Iterator[Block]:
     """Blocks of one head's weights, or of all heads' combined: `1 row key` each."""
     if isinstance(head, int):
-        yield from blocks_by_head(trace, site, head, rows, item=item)
+        yield from blocks_by_head(trace, site, head, rows)
         return
     total = torch.empty(0)
-    for block in blocks_by_head(trace, site, None, rows, item=item):
+    for block in blocks_by_head(trace, site, None, rows):
         total = _combined(total, block, head)
         if block.heads.stop == site.heads:
             weights = total / site.heads if head == "mean" else total
@@ -80,29 +77,29 @@ def blocks_of(
 
 
 def blocks_by_head(
-    trace: RowSource, site: Site, head: int | None, rows: range | None = None, *, item: int = 0
+    trace: RowSource, site: Site, head: int | None, rows: range | None = None
 ) -> Iterator[Block]:
     """Blocks of one head's weights, or of every head's."""
     if isinstance(trace, WeightSource):
-        yield from trace.blocks(site, head=head, rows=rows, item=item)
+        yield from trace.blocks(site, head=head, rows=rows)
     else:
-        yield from blocks_from_rows(trace, site, head, rows, item=item)
+        yield from blocks_from_rows(trace, site, head, rows)
 
 
 def blocks_from_rows(
-    trace: RowSource, site: Site, head: int | None, rows: range | None = None, *, item: int = 0
+    trace: RowSource, site: Site, head: int | None, rows: range | None = None
 ) -> Iterator[Block]:
     """Blocks of what a source gives as rows."""
-    keys = len(trace.key_labels(site, item))
+    keys = len(trace.key_labels(site))
 
     def read(heads: slice, some: slice) -> Block:
         chosen = range(heads.start, heads.stop)
         part = range(some.start, some.stop)
-        weights = [trace.weights(site, each, rows=part, item=item) for each in chosen]
+        weights = [trace.weights(site, each, rows=part) for each in chosen]
         return Block(heads, some, slice(0, keys), torch.stack(weights))
 
     heads = range(site.heads) if head is None else range(head, head + 1)
-    rows = range(len(trace.query_labels(site, item))) if rows is None else rows
+    rows = range(len(trace.query_labels(site))) if rows is None else rows
     yield from read_blocks(read, heads, rows, keys)
 
 
@@ -119,15 +116,13 @@ def _combined(total: Tensor, block: Block, how: Literal["mean", "max"]) -> Tenso
     return total
 
 
-def column_of(
-    trace: RowSource, site: Site, head: Head, key: int, *, item: int = 0
-) -> Float[Tensor, " query"]:
+def column_of(trace: RowSource, site: Site, head: Head, key: int) -> Float[Tensor, " query"]:
     """The weight that every query gives to one key."""
-    count, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
+    count, keys = len(trace.query_labels(site)), len(trace.key_labels(site))
     if not 0 <= key < keys:
         raise ValueError(f"key: expected 0 to {keys - 1}, received {key}")
     column = torch.zeros(count)
-    for block in blocks_of(trace, site, head, item=item):
+    for block in blocks_of(trace, site, head):
         if block.keys.start <= key < block.keys.stop:
             column[block.rows] = block.weights[0, :, key - block.keys.start].to(column)
     return column
@@ -201,56 +196,27 @@ def pooled(
     keys: range,
     *,
     size: int,
-    item: int = 0,
 ) -> Float[Tensor, "row col"]:
     """A range of rows and keys of a head's weights, pooled to at most size × size (see `Pool`)."""
     pool = Pool(1, rows, keys, size)
-    for block in blocks_of(trace, site, head, rows, item=item):
+    for block in blocks_of(trace, site, head, rows):
         pool.add(slice(0, 1), block, block.weights)
     return pool.cells[0]
 
 
-class Thumbnails:
-    """Every head of a site, then their mean and max, each pooled (see `Pool`).
-
-    Built from the blocks of the site's weights, so that other numbers can be computed in the same
-    pass.
-    """
-
-    def __init__(self, heads: int, queries: int, keys: int, *, size: int) -> None:
-        """Empty thumbnails."""
-        self.heads = heads
-        self.pool = Pool(heads + 1, range(queries), range(keys), size)  # the last is the mean
-        self.total = torch.empty(0)
-
-    def add(self, block: Block) -> None:
-        """Adds a block of weights; all heads of a range of rows come one after the other."""
-        self.pool.add(block.heads, block, block.weights)
-        self.total = _combined(self.total, block, "mean")
-        if block.heads.stop == self.heads:
-            self.pool.add(slice(self.heads, self.heads + 1), block, self.total.div_(self.heads))
-
-    def result(self) -> Float[Tensor, "column row col"]:
-        """The heads, mean and max."""
-        cells = self.pool.cells
-        return torch.cat([cells, cells[: self.heads].amax(0, keepdim=True)])
-
-
 def survey(
-    trace: WeightSource,
-    site: Site,
-    *,
-    size: int,
-    item: int = 0,
-    check: Callable[[], None] = lambda: None,
+    trace: WeightSource, site: Site, *, size: int, check: Callable[[], None] = lambda: None
 ) -> Float[Tensor, "column row col"]:
-    """Every head of a site, then mean and max (see `Thumbnails`), in one pass over its weights.
+    """Every head of a site, then mean and max, each pooled (see `Pool`), in one pass.
 
-    `check` before each block may end it.
+    `check` before each block of weights may end it.
     """
-    queries, keys = len(trace.query_labels(site, item)), len(trace.key_labels(site, item))
-    small = Thumbnails(site.heads, queries, keys, size=size)
-    for block in trace.blocks(site, item=item):
+    queries, keys = (len(labels(site)) for labels in (trace.query_labels, trace.key_labels))
+    pool, total = Pool(site.heads + 1, range(queries), range(keys), size), torch.empty(0)
+    for block in trace.blocks(site):
         check()
-        small.add(block)
-    return small.result()
+        pool.add(block.heads, block, block.weights)
+        total = _combined(total, block, "mean")
+        if block.heads.stop == site.heads:
+            pool.add(slice(site.heads, site.heads + 1), block, total.div_(site.heads))
+    return torch.cat([pool.cells, pool.cells[: site.heads].amax(0, keepdim=True)])

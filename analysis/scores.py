@@ -32,7 +32,6 @@ class Scores:
         head: int | None = None,
         *,
         rows: Rows = None,
-        item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
         site = self.view.site(layer)
         if not has_scores(self.view, site):
@@ -42,19 +41,19 @@ class Scores:
             queries = [group[0] for group in self.view.origins(site, "out")]
             keys = [group[0] for group in self.view.origins(site, "in")]
             rows = [queries[row] for row in positions(rows, len(queries)).tolist()]
-            scores = trace.scores(site, head, rows=rows, item=item)[..., keys]
+            scores = trace.scores(site, head, rows=rows)[..., keys]
         else:
-            scores = trace.scores(site, head, rows=rows, item=item)
+            scores = trace.scores(site, head, rows=rows)
         # whatever number the network masks them with
         scores = scores.masked_fill(scores <= HIDDEN, -torch.inf)
         scores[..., list(self.hidden.get(site, ()))] = -torch.inf
         return scores
 
-    def query_labels(self, site: Site, item: int = 0) -> list[str]:
-        return self.view.query_labels(site, item)
+    def query_labels(self, site: Site) -> list[str]:
+        return self.view.query_labels(site)
 
-    def key_labels(self, site: Site, item: int = 0) -> list[str]:
-        return self.view.key_labels(site, item)
+    def key_labels(self, site: Site) -> list[str]:
+        return self.view.key_labels(site)
 
 
 def has_scores(view: Trace | View, site: Site) -> bool:

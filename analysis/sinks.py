@@ -81,21 +81,20 @@ class WithoutSinks:
         head: int | None = None,
         *,
         rows: Rows = None,
-        item: int = 0,
     ) -> Float[Tensor, "*head query key"]:
         """As those of the source; `layer` is one of the sites."""
         if isinstance(layer, int):
             raise ValueError(f"layer: expected a site, received {layer}")
-        weights = self.source.weights(layer, head, rows=rows, item=item)
+        weights = self.source.weights(layer, head, rows=rows)
         weights = weights.clone()
         weights[..., list(self.sinks[layer])] = 0
         return weights
 
-    def query_labels(self, site: Site, item: int = 0) -> list[str]:
-        return self.source.query_labels(site, item)
+    def query_labels(self, site: Site) -> list[str]:
+        return self.source.query_labels(site)
 
-    def key_labels(self, site: Site, item: int = 0) -> list[str]:
-        return self.source.key_labels(site, item)
+    def key_labels(self, site: Site) -> list[str]:
+        return self.source.key_labels(site)
 
     def shares(self, site: Site, head: Head, rows: range) -> Float[Tensor, " row"]:
         """The weight that each row gives to the sinks: 0 to 1.

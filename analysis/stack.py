@@ -79,14 +79,12 @@ def _check_layers(trace: Trace, sites: tuple[Site, ...], *, every: bool = True) 
         raise ValueError(f"layers {some} mix tokens by other means than traced attention")
 
 
-def fused(
-    trace: RowSource, site: Site, fusion: Fusion = "mean", *, item: int = 0
-) -> Float[Tensor, "query key"]:
+def fused(trace: RowSource, site: Site, fusion: Fusion = "mean") -> Float[Tensor, "query key"]:
     """One layer's weights with the heads fused: their mean, maximum or minimum, cell by cell.
 
     Heads are read one at a time.
     """
-    return _fused((trace.weights(site, head, item=item) for head in range(site.heads)), fusion)
+    return _fused((trace.weights(site, head) for head in range(site.heads)), fusion)
 
 
 def _fused(heads: Iterable[Float[Tensor, "query key"]], fusion: Fusion) -> Tensor:
@@ -111,7 +109,6 @@ def combined(
     *,
     tower: str | None = None,
     kind: str | None = None,
-    item: int = 0,
     rows_from: RowSource | None = None,
 ) -> Float[Tensor, "query key"]:
     """Mean or largest weight over every head of every layer.
@@ -121,7 +118,6 @@ def combined(
         how: "mean", whose rows sum to 1 where every layer's do, or "max", whose rows do not.
         tower: as for `self_attention`.
         kind: "cross" for the attention of a decoder to its encoder.
-        item: index in the batch.
         rows_from: a view of the trace, whose weights are combined; None for those of the trace.
 
     Raises:
@@ -131,7 +127,7 @@ def combined(
         raise ValueError(f"how: expected mean or max, received {how!r}")
     sites = cross_attention(trace) if kind == "cross" else _stack(trace, tower)
     source = rows_from or trace
-    return _fused((fused(source, site, how, item=item) for site in sites), how)
+    return _fused((fused(source, site, how) for site in sites), how)
 
 
 def layer_map(

@@ -4,7 +4,7 @@
 
 Peak: memory above the network, in a process of its own, of the traced pass with the logits of the
 last token and of everything read from it afterwards.
-All heads: thumbnails and all numbers of every head, in one pass over the weights in blocks; beside
+All heads: thumbnails and all numbers of every head, from the weights in blocks; beside
 the fused attention of the same queries, keys and values, for two layers in turns.
 Window: the exact weights of 256 queries over 256 keys of one head, as the app answers the request,
 in places spread over the matrix. As in the app, one thread computes.
@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from analysis.heads import accumulators
-from analysis.overview import Thumbnails
+from analysis.overview import survey
 from benchmarks.measure import Aim, Spread, Table, command, interleaved, ratios
 from benchmarks.memory import in_fresh_process, rise_of
 from benchmarks.networks import DIM, HEADS, MLP, SHARPER
@@ -87,12 +87,10 @@ def read(t: Trace, site: Site, rounds: int) -> list[float]:
 
 def read_site(t: Trace, site: Site) -> None:
     """Thumbnails and numbers of every head of a layer."""
+    survey(t, site, size=THUMB)
     numbers = accumulators(t)[site]
-    small = Thumbnails(site.heads, site.queries, site.keys, size=THUMB)
     for block in t.blocks(site):
-        small.add(block)
         numbers.add(block)
-    small.result()
     numbers.result()
 
 

@@ -75,36 +75,35 @@ def pair():
     return trace(load(config), source, target)
 
 
-def sizes_of(site, item):
-    """How many queries and keys an item has of its own."""
-    rows = LENGTHS["source" if site.tower == "encoder" else "target"][item]
-    return rows, rows if site.kind != "cross" else LENGTHS["source"][item]
+def sizes_of(site):
+    """How many queries and keys the first item has of its own."""
+    rows = LENGTHS["source" if site.tower == "encoder" else "target"][0]
+    return rows, rows if site.kind != "cross" else LENGTHS["source"][0]
 
 
 @pytest.mark.parametrize("block_rows", [1, 4, 128])
-@pytest.mark.parametrize("item", [0, 1])
 @pytest.mark.parametrize("kind", ["self", "causal", "cross"])
-def test_every_kind_of_site(pair, kind, item, block_rows, monkeypatch):
+def test_every_kind_of_site(pair, kind, block_rows, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_ROWS", block_rows)
     site = pair.site(1, kind)
-    rows, keys = sizes_of(site, item)
-    heads = pair.weights(1, kind=kind, item=item)
+    rows, keys = sizes_of(site)
+    heads = pair.weights(1, kind=kind)
     assert heads.shape == (HEADS, rows, keys)
-    small = overview.survey(pair, site, size=5, item=item)
+    small = overview.survey(pair, site, size=5)
     expected = [slow_pool(one, 5) for one in (*heads, heads.mean(0), heads.amax(0))]
     torch.testing.assert_close(small, torch.stack(expected), rtol=0, atol=1e-6)
     for head in (3, "mean", "max"):
         whole = heads[head] if isinstance(head, int) else overview.combine(heads, head)
-        found = overview.rows_of(pair, site, head, range(2, 5), item=item)
+        found = overview.rows_of(pair, site, head, range(2, 5))
         torch.testing.assert_close(found, whole[2:5], rtol=0, atol=1e-6)
-        found = overview.column_of(pair, site, head, keys - 1, item=item)
+        found = overview.column_of(pair, site, head, keys - 1)
         torch.testing.assert_close(found, whole[:, -1], rtol=0, atol=1e-6)
         part = range(1, rows), range(2, keys)
-        found = overview.pooled(pair, site, head, *part, size=3, item=item)
+        found = overview.pooled(pair, site, head, *part, size=3)
         torch.testing.assert_close(found, slow_pool(whole[1:, 2:], 3), rtol=0, atol=1e-6)
 
 
 def test_a_key_beyond_the_source_is_refused(pair):
     site = pair.site(0, "cross")
-    with pytest.raises(ValueError, match="expected 0 to 10"):
-        overview.column_of(pair, site, 0, 11, item=1)  # eleven keys; the target has thirteen
+    with pytest.raises(ValueError, match="expected 0 to 18"):
+        overview.column_of(pair, site, 0, 19)

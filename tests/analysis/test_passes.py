@@ -19,7 +19,6 @@ from analysis.measures import MEASURES
 from analysis.norms import alti, value_norms
 from analysis.rollout import rollout
 from analysis.split import split
-from analysis.stack import combined
 from analysis.stages import stages
 from analysis.view import View
 from models.edits import Cut
@@ -176,8 +175,6 @@ def of_sites(t: Trace, item: int, analysis: Callable[..., Any]) -> Tensor:
 
 
 METHODS: dict[str, Callable[[Trace, int], Tensor]] = {
-    "mean": lambda t, item: combined(t, item=item),
-    "max": lambda t, item: combined(t, "max", item=item),
     "rollout": lambda t, item: rollout(t, item=item),
     "alti": lambda t, item: alti(t, item=item),
     "norms": lambda t, item: of_sites(t, item, value_norms),

@@ -40,12 +40,12 @@ def test_scores_are_those_that_go_into_the_softmax(name: str) -> None:
         written(model(name), whole(name), scores=lambda _, x: seen.append(x[..., :-1]) or x)
     found = trace(model(name), whole(name))
     for site, theirs in zip(found.sites, seen, strict=True):
-        mine = Scores(found).weights(site, item=1)
-        masked = theirs[1] < -1e4
+        mine = Scores(found).weights(site)
+        masked = theirs[0] < -1e4
         assert torch.equal(mine.isneginf(), masked.expand_as(mine))
-        off = (mine - theirs[1])[~mine.isneginf()].abs().max()
-        assert off < EXACT * max(1.0, float(theirs[1][theirs[1] > -1e4].abs().max()))
-        row = Scores(found).weights(site, 1, rows=range(2, 4), item=1)
+        off = (mine - theirs[0])[~mine.isneginf()].abs().max()
+        assert off < EXACT * max(1.0, float(theirs[0][theirs[0] > -1e4].abs().max()))
+        row = Scores(found).weights(site, 1, rows=range(2, 4))
         torch.testing.assert_close(row, mine[1, 2:4])
 
 
