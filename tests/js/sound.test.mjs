@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { isWav, mixed, wavOf } from "../../viz/web/controls/decoding.js";
-import { TextState } from "../../viz/web/text/state.js";
 import * as axis from "../../viz/views/sound/time.js";
 
 const LENGTH = { heard: 4, seconds: 30 };
@@ -40,19 +39,4 @@ test("samples become a WAV file", () => {
   assert.deepEqual([0, 1, 2, 3].map((i) => view.getInt16(44 + 2 * i, true)), [0, 32767, -32767, 32767]);
   assert.ok(!isWav(new TextEncoder().encode("fLaC, and so on")));
   assert.deepEqual([...mixed([Float32Array.of(1, 0), Float32Array.of(0, 0.5)])], [0.5, 0.25]);
-});
-
-test("the moment of most weight is the one that is drawn, and none where words answer", () => {
-  const { moment } = TextState.prototype;
-  const rows = { query: Float32Array.of(0.9, 0.1, 0.4, 0.3), key: Float32Array.of(0.2, 0.7) };
-  /** @type {(token: number | null, direction: string, timed: boolean) => number | null} */
-  const most = (token, direction, timed) =>
-    moment.call(/** @type {any} */ ({
-      selection: { token, direction },
-      texts: () => ({ query: { timed: false }, key: { timed } }),
-      exactRow: (/** @type {"query" | "key"} */ side) => ({ weights: rows[side] }),
-      ranges: () => ({ rows: [0, 2], cols: [1, 4] }),
-    }));
-  assert.equal(most(1, "out", true), 2); // 0.9 lies outside of what is drawn
-  assert.deepEqual([most(null, "out", true), most(1, "in", true), most(1, "out", false)], [null, null, null]);
 });

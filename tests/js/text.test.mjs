@@ -235,7 +235,7 @@ test("a byte has the colour of the number it stands for, on every scale", () => 
   assert.deepEqual(reds(scales.tableFor(scores, scales.scoreScale(THEME, scores), THEME)), [1, 1, 96, 191]);
   assert.ok(scales.scoreScale(THEME, scores).masks);
   const gained = scales.differenceScale(THEME, { min: -0.1, max: 0.4 });
-  assert.deepEqual([-0.4, 0, 0.2].map(gained.place), [0, 0.5, 0.75]);
+  assert.deepEqual([-0.4, 0, 0.2].map((value) => Number(gained.place(value).toFixed(9))), [0, 0.5, 0.75]);
   assert.deepEqual(gained.ticks.map(({ text }) => text), ["−0.400", "−0.200", "0", "+0.200", "+0.400"]);
   const positive = { ...scores, min: 2, max: 6 };
   assert.deepEqual(reds(scales.tableFor(positive, scales.scoreScale(THEME, positive), THEME)), [1, 1, 128, 255]);

@@ -18,7 +18,6 @@ import { Column, reveal } from "./column.js";
 const ROW = 24; // pixels of a token at a unit of 1
 const THICK = 1.6; // pixels of a line at a unit of 1
 const LEVELS = 24; // opacities in which lines are drawn, each in one stroke
-const BESIDE = 5; // moments around the one that is scrolled to
 const REST_MS = 30; // that the pointer stays on a token before its exact weights are fetched
 const TILE_MS = 120; // pause in scrolling before the part in sight is fetched
 
@@ -147,7 +146,6 @@ function Exact({ state, head, active: { axis, index } }) {
 function useRevealed(state, { query, key }, row, pinned) {
   const { rows, cols } = state.ranges();
   const match = state.matched();
-  const moment = state.moment();
   const show = (axis, index) => {
     const [from, to] = axis === "query" ? rows : cols;
     if (index >= from && index < to) reveal((axis === "query" ? query : key).current, index - from, row);
@@ -160,13 +158,6 @@ function useRevealed(state, { query, key }, row, pinned) {
     show(match.axis, match.index);
     if (state.texts().one) show("key", match.index);
   }, [match?.axis, match?.index]);
-  useLayoutEffect(() => {
-    if (moment === null) return;
-    const axis = pinned.axis === "key" ? "query" : "key";
-    const [from, to] = axis === "query" ? rows : cols;
-    show(axis, Math.min(to - 1, moment + BESIDE));
-    show(axis, Math.max(from, moment - BESIDE));
-  }, [moment]);
 }
 
 function paint(canvas, { state, theme, heads, drawn, row, height, from, unit }) {

@@ -1,11 +1,10 @@
-// A decoder goes on with the text: how it draws tokens, what it would draw next, and, where it wrote, each step with
+// A decoder goes on with the text: how it draws tokens, and, where it wrote, each step with
 // what every token in the cache receives from it.
 
 import { textOn } from "../core/colours.js";
 import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
-import { distinct, legible } from "../core/labels.js";
-import { probability } from "../core/ticks.js";
+import { legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { colourOf } from "../methods/methods.js";
 import { Button } from "../parts/controls.js";
@@ -13,11 +12,10 @@ import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { wordOf } from "./focus.js";
 import { percentOf } from "./reading.js";
 
-/** @import {CacheAnswer, Host, Predictions, WrittenAnswer} from "../types" */
+/** @import {CacheAnswer, Host, WrittenAnswer} from "../types" */
 /** @import {TextState} from "../text/state.js" */
 
 const NAMED = 3; // tokens of the cache in the sentence
-const LIKELY = 6; // next tokens that are listed
 const FIELDS = [
   { key: "count", name: "Tokens", min: 1, max: 64, step: "1", value: 8 },
   { key: "temperature", name: "Temperature", min: 0, max: 100, step: "any", value: 0 },
@@ -65,7 +63,7 @@ function useWriting(state, host, slot) {
   return { write: setAsked, reason: answer?.note || reply.reason };
 }
 
-/** Goes on by chance: how tokens are drawn, and what would be drawn next. */
+/** Goes on by chance: how tokens are drawn. */
 export function Sampling({ state, host }) {
   const [how, setHow] = useState(USUAL);
   const { write, reason } = useWriting(state, host, "drawn");
@@ -91,21 +89,10 @@ export function Sampling({ state, host }) {
         `,
       )}
       <p class="hs-card-doubt">${ABOUT}</p>
-      <p class="hs-menu-state" aria-live="polite"><${Forecast} ...${{ state, how }} /></p>
       <button class="hs-button">Write</button>
       <p class="hs-menu-state" role="status">${reason}</p>
     </form>
   `;
-}
-
-/** What would be drawn next, after the last token. */
-function Forecast({ state, how: { temperature, top_k, top_p } }) {
-  const place = { site: state.selection.site, direction: "out", token: state.site().queries - 1 };
-  const drawn = temperature ? { temperature, top_k, top_p } : {};
-  const { answer } = useAnswer(state.view, "forecast", pathOf("predictions", { ...place, ...drawn }));
-  const { labels = [], probabilities = [] } = /** @type {Partial<Predictions>} */ (answer ?? {});
-  const each = distinct(labels.slice(0, LIKELY)).map((name, i) => `${name} ${probability(probabilities[i])}`);
-  return each.length ? `Next: ${each.join(" · ")}` : "";
 }
 
 /** The steps, and what each wrote. */

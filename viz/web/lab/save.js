@@ -9,8 +9,6 @@ import { useState } from "../vendor/hooks.js";
 import { timedBy } from "../../views/sound/times_from.js";
 import { figuresOf } from "./figures.js";
 
-const LARGE = 2 ** 25; // bytes of a table that is saved only when asked for twice
-const LINE = 110; // bytes of a weight with its names, about
 const FILES = [
   ["png", "PNG", "pixels at 300 dpi", "image/png"],
   ["svg", "SVG", "vectors; text stays text", "image/svg+xml"],
@@ -31,64 +29,48 @@ export function Save({ state }) {
   const [isBare, setBare] = useState(false);
   const [said, setSaid] = useState("");
   const [code, setCode] = useState("");
-  const [announced, setAnnounced] = useState(""); // the large file
   const figures = figuresOf(state);
   const figure = figures.find((each) => each.name === name) ?? figures[0];
   const { form, query } = figure;
   const formats = FILES.filter(([format]) => !figure.isRow || DRAWN.includes(format));
 
-  async function file(format, kind) {
-    const what = [form, format, state.trace].join(" ");
-    const size = format === "csv" ? sizeOf(state, figure) : 0;
-    if (size > LARGE && announced !== what) {
-      setAnnounced(what);
-      return setSaid(
-        `About ${Math.round(size / 1e6)} MB; NPZ holds the same in far less. Choose CSV again to save it.`,
-      );
+  /** Asks the server, and says what became of it. */
+  async function ask(path, /** @type {(bytes: any) => unknown} */ take) {
+    setSaid("Making it …");
+    try {
+      const { client } = state.view;
+      if (!client) throw new Error("There is nothing to save yet.");
+      const how = { signal: new AbortController().signal, priority: "high" };
+      setSaid(/** @type {string | undefined} */ (await take(await client.source.get(path, how))) ?? "Saved.");
+    } catch (error) {
+      setSaid(/** @type {Error} */ (error).message || "It could not be made.");
     }
-    setAnnounced("");
-    setSaid("Making the file …");
+  }
+
+  function file(format, kind) {
     const bare = isBare && DRAWN.includes(format) ? { words: "no" } : {};
-    try {
-      const bytes = await answerOf(state, pathOf("export", { ...query, ...bare, form, format }));
-      offer(
-        new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], { type: kind }),
-        nameOf(state, figure),
-        `.${format}`,
-      );
-      setSaid("Saved.");
-    } catch (error) {
-      setSaid(/** @type {Error} */ (error).message || "The file could not be made.");
-    }
+    return ask(pathOf("export", { ...query, ...bare, form, format }), (bytes) =>
+      offer(new Blob([bytes], { type: kind }), nameOf(state, figure), `.${format}`),
+    );
   }
 
-  async function times(format, kind) {
-    try {
-      const bytes = await answerOf(state, pathOf("times", { format, ...timedBy(state) }));
-      const blob = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], { type: kind });
-      offer(blob, `${state.base.model}-words`, `.${format}`);
-      setSaid("Saved.");
-    } catch (error) {
-      setSaid(/** @type {Error} */ (error).message);
-    }
-  }
+  const times = (format, kind) =>
+    ask(pathOf("times", { format, ...timedBy(state) }), (bytes) =>
+      offer(new Blob([bytes], { type: kind }), `${state.base.model}-words`, `.${format}`),
+    );
 
-  async function python() {
-    try {
-      const bytes = await answerOf(state, pathOf("python", { ...query, form }));
-      await copied(JSON.parse(new TextDecoder().decode(bytes)).code);
-    } catch (error) {
-      setSaid(/** @type {Error} */ (error).message);
-    }
-  }
+  const python = () =>
+    ask(pathOf("python", { ...query, form }), (bytes) =>
+      copied(JSON.parse(new TextDecoder().decode(bytes)).code),
+    );
 
   async function copied(text) {
     setCode(text);
     try {
       await navigator.clipboard.writeText(text);
-      setSaid("Copied.");
+      return "Copied.";
     } catch {
-      setSaid("Copy it from here."); // without HTTPS the clipboard is closed to pages
+      return "Copy it from here."; // without HTTPS the clipboard is closed to pages
     }
   }
 
@@ -106,7 +88,7 @@ export function Save({ state }) {
     <div class="hs-lab-entries">
       ${formats.map(([format, label, about, kind]) => entry(label, about, () => file(format, kind)))}
       ${state.base.sound && TIMES.map(([format, label, kind]) => entry(label, "times of the words", () => times(format, kind)))}
-      ${state.view.props.page && entry("Link", "copies the address", () => copied(isBare ? embedded() : location.href))}
+      ${state.view.props.page && entry("Link", "copies the address", () => copied(isBare ? embedded() : location.href).then(setSaid))}
       ${!figure.isRow && entry("Python", "code for the same numbers", python)}
     </div>
     <label class="hs-lab-row">
@@ -116,23 +98,6 @@ export function Save({ state }) {
     <p class="hs-doubt" role="status">${said}</p>
     ${code && html`<pre class="hs-code" tabindex="0" aria-label="To copy"><code>${code}</code></pre>`}
   `;
-}
-
-function answerOf({ view: { client } }, path) {
-  if (!client) throw new Error("There is nothing to save yet.");
-  return client.source.get(path, { signal: new AbortController().signal, priority: "high" });
-}
-
-/** About how many bytes a table of weights takes; 0 for other forms, which have few numbers. */
-function sizeOf({ base: { sites }, selection }, { form, query }) {
-  if (!["matrix", "lines", "atlas", "image"].includes(form)) return 0;
-  const isWhole = form === "atlas";
-  const heads = (/** @type {number} */ count) =>
-    isWhole ? count : String(query.shown ?? "0").split(".").length;
-  return (isWhole ? sites : [sites[selection.site]]).reduce(
-    (sum, each) => sum + LINE * heads(each.heads) * each.queries * each.keys,
-    0,
-  );
 }
 
 function nameOf({ base, selection }, { form, query }) {

@@ -3,6 +3,7 @@
 import { contextOf } from "../core/dom.js";
 import { html } from "../core/html.js";
 import { headName, layerName, siteName } from "../core/labels.js";
+import { labelled } from "../painting/layout.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { layoutOf } from "./heads_layout.js";
 
@@ -118,12 +119,12 @@ function Names({ state, layout, group }) {
     on: head === selection.head,
   }));
   const [down, across] = layout.layersAcross ? [heads, layers] : [layers, heads];
-  const every = (names, step) => {
+  const named = (names, step) => {
     const longest = Math.max(...names.map(({ text }) => text.length));
-    return Math.ceil((step === layout.width ? Math.max(NAMED, 8 * longest) : NAMED) / step);
+    const least = step === layout.width ? Math.max(NAMED, 8 * longest) : NAMED;
+    const chosen = names.findIndex(({ on }) => on);
+    return labelled([0, names.length], step, least, chosen < 0 ? [] : [chosen]).map((i) => names[i]);
   };
-  const named = (names, step) =>
-    names.filter(({ on }, i) => on || (i % every(names, step) === 0 && !near(names, i, every(names, step))));
   return html`
     <div class="hs-rows" aria-hidden="true">
       ${named(down, layout.height).map(({ spot, text, on }) => {
@@ -139,9 +140,6 @@ function Names({ state, layout, group }) {
     </div>
   `;
 }
-
-/** Whether the chosen name stands too near for this one. */
-const near = (names, i, step) => names.some(({ on }, at) => on && at !== i && Math.abs(at - i) < step);
 
 function Frame({ kind, layout, spot }) {
   const { x, y } = layout.place(spot);

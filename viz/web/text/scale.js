@@ -45,55 +45,43 @@ export function weightScale({ ramp }, top, fitted, name = "weight") {
   };
 }
 
+/** @type {(name: string, ramp: Uint8Array, ends: [number, number], words: string, masks?: boolean) => Scale} */
+const linear = (name, ramp, [low, high], words, masks = false) => ({
+  ...{ name, ramp, words, masks },
+  place: (value) => (value - low) / (high - low || 1),
+  ticks: [0, 0.25, 0.5, 0.75, 1].map((share) => {
+    const value = low + share * (high - low);
+    return { value, text: `${name === "change" && value > 0 ? "+" : ""}${value === 0 ? "0" : tidy(value)}` };
+  }),
+});
+
 /**
  * On both sides of zero where there are scores on both, else from the least to the largest.
  *
  * @param {Theme} theme
  * @param {Pick<Part, "min" | "max" | "data">} part the whole map
- * @returns {Scale}
  */
-export function scoreScale({ ramp, bothWays }, { min: low, max: high, data }) {
-  const both = low < 0 && high > 0;
-  const most = Math.max(-low, high);
-  const [from, to] = both ? [-most, most] : [low, high];
-  const range = to - from || 1;
-  return {
-    name: "score",
-    ramp: both ? bothWays : ramp,
-    place: (value) => (value - from) / range,
-    ticks: [0, 0.25, 0.5, 0.75, 1].map((share) => {
-      const value = from + share * range;
-      return { value, text: tidy(value) };
-    }),
-    words: `before the softmax; this map’s own: ${tidy(low)} to ${tidy(high)}`,
-    masks: data.includes(0),
-  };
+export function scoreScale({ ramp, bothWays }, { min, max, data }) {
+  const words = `before the softmax; this map’s own: ${tidy(min)} to ${tidy(max)}`;
+  const most = Math.max(-min, max);
+  return min < 0 && max > 0
+    ? linear("score", bothWays, [-most, most], words, data.includes(0))
+    : linear("score", ramp, [min, max], words, data.includes(0));
 }
 
 /**
- * On both sides of zero, which has the colour in the middle: to the largest change of the map, or to
- * ±1.
+ * On both sides of zero, which has the colour in the middle: to the largest change of the map, or to ±1.
  *
  * @param {Theme} theme
  * @param {Pick<Part, "min" | "max">} part the whole map
- * @returns {Scale}
  */
 export function differenceScale({ bothWays }, { min, max }) {
-  const largest = Math.max(-min, max);
-  const most = largest || 1;
-  return {
-    name: "change",
-    ramp: bothWays,
-    place: (value) => 0.5 + value / (2 * most),
-    ticks: [-1, -0.5, 0, 0.5, 1].map((share) => ({ value: share * most, text: signed(share * most) })),
-    words: largest
-      ? `after − before; to this map’s largest change, ±${tidy(most)}`
-      : "no weight of this map changed: edits of values act on later layers",
-    masks: false,
-  };
+  const most = Math.max(-min, max);
+  const words = most
+    ? `after − before; to this map’s largest change, ±${tidy(most)}`
+    : "no weight of this map changed: edits of values act on later layers";
+  return linear("change", bothWays, [-(most || 1), most || 1], words);
 }
-
-const signed = (value) => `${value > 0 ? "+" : ""}${value === 0 ? "0" : tidy(value)}`;
 
 /**
  * The pixel of each byte of a part, as ImageData keeps them; masked cells have a colour of their own.

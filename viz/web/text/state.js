@@ -190,22 +190,6 @@ export class TextState extends State {
   }
 
   /**
-   * The moment of a recording that has most of the chosen token's weight; null where other tokens
-   * answer, and until it is known.
-   */
-  moment() {
-    const { token, direction } = this.selection;
-    const isInward = direction === "in";
-    if (token === null || !this.texts()[isInward ? "query" : "key"].timed) return null;
-    const weights = this.exactRow(isInward ? "key" : "query", token)?.weights;
-    if (!weights) return null;
-    const { rows, cols } = this.ranges();
-    const [from, to] = isInward ? rows : cols;
-    const part = weights.subarray(from, to);
-    return from + part.reduce((most, value, i) => (value > part[most] ? i : most), 0);
-  }
-
-  /**
    * The value that has the last colour of the scale.
    *
    * @param {Part | undefined} part
