@@ -39,9 +39,10 @@ APP_BROWSERS = (
     "%ProgramFiles%/Google/Chrome/Application/chrome.exe",
     "%ProgramFiles(x86)%/Microsoft/Edge/Application/msedge.exe",
 )
-NETWORK_TROUBLE = re.compile(
-    r"New\w*ConnectionError|[Nn]ame ?[Rr]esolution|ConnectTimeout|ReadTimeout|Connection refused"
-    "|ConnectionError|ProxyError|SSLError"
+ADVICE = (
+    "Make sure that there is room on the disk (torch alone can take several GB), and that the\n"
+    "package index can be reached (pip config list); then run this again: what was downloaded is\n"
+    "kept. If there is no package for this Python, remove .venv and run this with another one."
 )
 
 
@@ -232,8 +233,7 @@ def install(python: Path, requirements: str) -> None:
         pip.kill()
         pip.communicate()
     if pip.returncode != 0:
-        text = "".join(lines)
-        sys.exit(f"pip could not install {requirements}:\n{tail(text)}\n{advice(text)}")
+        sys.exit(f"pip could not install {requirements}:\n{tail(''.join(lines))}\n{ADVICE}")
     compile_all(python)
 
 
@@ -254,23 +254,6 @@ def noteworthy(line: str) -> str:
     if download:
         return f"{download[1]}  {download[2]}"
     return "unpacking" if line.startswith("Installing collected packages") else ""
-
-
-def advice(text: str) -> str:
-    """What to do about a failed installation, from what pip said."""
-    if "No space left" in text or "Errno 28" in text:
-        return "The disk is full. Make room (torch alone can take several GB), then run this again."
-    if NETWORK_TROUBLE.search(text):
-        return (
-            "The package index could not be reached. Check the network and pip's settings "
-            "(pip config list), then run this again: what was downloaded is kept."
-        )
-    if "No matching distribution" in text:
-        return (
-            "A package has no build for this Python on this system. Try another Python: "
-            "remove .venv, then run this with it."
-        )
-    return "If the reason is not clear from this, remove .venv and run this again."
 
 
 def free_port(first: int) -> int:
@@ -382,17 +365,12 @@ def stop(server: "subprocess.Popen[bytes]") -> None:
             server.wait()
 
 
-def output(
-    command: "list[str]",
-    environment: "dict[str, str] | None" = None,
-    seconds: "float | None" = None,
-) -> "tuple[bool, str]":
+def output(command: "list[str]", seconds: "float | None" = None) -> "tuple[bool, str]":
     """Run a command from the project's folder; whether it succeeded in time, and what it said."""
     try:
         ran = subprocess.run(
             command,
             cwd=str(ROOT),
-            env=environment,
             timeout=seconds,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -10,7 +10,6 @@ and names it as flaky: a name that comes twice in a week is a bug.
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -187,26 +186,11 @@ def provide_browser(python: Path) -> None:
     """Get a Chromium where there is none; without one the browser tests will fail and say so."""
     if browser_is_here(python):
         return
-    fetch("Playwright's own", [str(python), "-m", "playwright", "install", "chromium"])
-    if not browser_is_here(python) and may_use_apt():
-        fetch("apt's list", ["apt-get", "update"])
-        fetch("apt's", ["apt-get", "install", "-y", "--no-install-recommends", "chromium"])
+    print("No Chromium here: fetching Playwright's own", flush=True)
+    command = [str(python), "-m", "playwright", "install", "chromium"]
+    _, text = start.output(command, seconds=FETCH_SECONDS)
     if not browser_is_here(python):
-        print(HOW_TO_GET_ONE, flush=True)
-
-
-def may_use_apt() -> bool:
-    return shutil.which("apt-get") is not None and hasattr(os, "geteuid") and os.geteuid() == 0
-
-
-def fetch(what: str, command: list[str]) -> None:
-    """Try one way to a browser, quietly unless it fails."""
-    print(f"No Chromium here: fetching {what}", flush=True)
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    fetched, text = start.output(command, environment, FETCH_SECONDS)
-    if not fetched:
-        lines = [line for line in text.splitlines() if line and not line.startswith("    at ")]
-        print("That failed:\n" + start.tail("\n".join(lines), 2), flush=True)
+        print(f"{start.tail(text, 2)}\n{HOW_TO_GET_ONE}", flush=True)
 
 
 def browser_is_here(python: Path) -> bool:

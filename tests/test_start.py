@@ -113,19 +113,6 @@ def test_broken_venv_is_made_anew(project: Path, monkeypatch: pytest.MonkeyPatch
     assert start.works(Path(sys.executable))
 
 
-@pytest.mark.parametrize(
-    ("said", "todo"),
-    [
-        ("OSError: [Errno 28] No space left on device", "disk is full"),
-        ("Retrying: NewConnectionError('Name or service not known')", "Check the network"),
-        ("ERROR: No matching distribution found for torch==2.13.0", "Try another Python"),
-        ("error: something else", "remove .venv"),
-    ],
-)
-def test_failed_installation_says_what_to_do(said: str, todo: str) -> None:
-    assert todo in start.advice(said)
-
-
 def test_port_in_use_gives_the_next(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
