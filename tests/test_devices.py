@@ -16,7 +16,6 @@ import torch
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from analysis.corpus import corpus, open_corpus
 from models.decoder import DecoderConfig
 from models.edits import (
     Ablate,
@@ -41,7 +40,6 @@ from tests.models.devices import DEVICES
 from tests.models.pretrained.tiny import BY_NAME
 from tests.models.vision_language import BY_NAME as SEEING
 from tests.viz.api.pictured import networks_in
-from tests.viz.api.test_objects import save
 from tests.viz.api.test_routes import GOOD
 from viz.api import registry, tracing
 from viz.api.entries import TraceEntry
@@ -196,22 +194,6 @@ def test_an_edit(edit: str, device: str) -> None:
 # --- analyses ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("device", CARDS)
-def test_a_corpus(device: str, tmp_path: Path) -> None:
-    texts = tmp_path / "texts.txt"
-    texts.write_text("\n".join("abcdefgh"[at % 4 :] * 2 for at in range(13)))
-    tables = []
-    for each in ("cpu", device):
-        out = tmp_path / each
-        corpus(load("induction", device=each), [texts], out, shard=5)
-        tables.append(open_corpus(out).measures.set_index(["id", "measure"])["mean"].to_dict())
-    agree(
-        {str(key): value for key, value in tables[1].items()},
-        {str(key): value for key, value in tables[0].items()},
-        5,
-    )
-
-
 # --- what the views ask -----------------------------------------------------------------------
 
 OF_PICTURES = {
@@ -234,16 +216,6 @@ OF_PICTURES = {
 OF_WRITING = {name: query for name, query in GOOD.items() if name not in ("alike", "patched")}
 
 
-def of_ids(device: str, folder: Path) -> TraceEntry:
-    config = EncoderConfig(vocab=53, dim=21, heads=3, depth=2, mlp=13, max_tokens=31)
-    ids = torch.randint(53, (1, 11), generator=torch.Generator().manual_seed(5))
-    opened = load(config, device=device)
-    return TraceEntry(
-        trace(opened, ids),
-        opened=lambda: (opened, ids, None),
-    )
-
-
 def of_folder(device: str, folder: Path, question: Any, typed: str | None = None) -> TraceEntry:
     source = tracing.stamped(Source("folder", str(folder), device=device))
     return tracing.entry_for(TraceRequest(source, question, typed)).value
@@ -254,17 +226,8 @@ def of_picture(device: str, folder: Path) -> TraceEntry:
     return of_folder(device, folder / "dinov2", Picture(flower()))
 
 
-def of_objects(device: str, folder: Path) -> TraceEntry:
-    save("deformable", folder)
-    return of_folder(device, folder, Picture(flower()))
-
-
 def of_question(device: str, folder: Path) -> TraceEntry:
     return of_folder(device, SEEING["LLaVA"].save(folder), Question("what", (flower(),)), "a dog")
-
-
-def of_answer(device: str, folder: Path) -> TraceEntry:
-    return of_folder(device, SEEING["LLaVA"].save(folder), Question("what", (flower(),)))
 
 
 def flower() -> File:
@@ -295,12 +258,9 @@ def answers(entry: TraceEntry, queries: Mapping[str, str]) -> dict[str, tuple[in
 @pytest.mark.parametrize(
     ("entry_of", "queries"),
     [
-        (of_ids, GOOD),
         (of_text, GOOD),
         (of_picture, OF_PICTURES),
         (of_question, OF_WRITING),
-        (of_answer, OF_WRITING),
-        (of_objects, GOOD),
     ],
 )
 def test_what_the_views_ask(

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -12,16 +11,12 @@ from torch import Tensor
 
 from analysis.attribution import logit_attribution
 from analysis.blame import Edge, blame, edge_effects
-from analysis.corpus import corpus, open_corpus
 from analysis.effects import Logit
 from analysis.generation import continue_text
-from analysis.heads import heads
 from analysis.lens import logit_lens
 from analysis.sweep import sweep
-from models.decoder import DecoderConfig
-from models.edits import Ablate, Temperature
-from models.encoder import EncoderConfig
-from models.run import load, trace
+from models.edits import Temperature
+from models.run import trace
 from models.trace import Trace
 from tests.models.architectures import ARCHITECTURES
 from tests.models.edits.plain import CASES, NETWORKS
@@ -29,7 +24,6 @@ from tests.models.pretrained.tiny import ids
 from tests.models.tiny_models import (
     EDITS,
     HEADS,
-    LAYER,
     NAMES,
     PATCHED,
     Built,
@@ -50,7 +44,6 @@ TOKEN = 7  # whose logit is divided
 WINDOWED = {"Swin", "Swin V2"}  # whose calls of attention are of windows, not of the whole picture
 OF_HEADS = {"Ablate zero", "layer", "temperature", "another head"}  # which are the same in windows
 Operation = Callable[[Any], None]
-SIZES: dict[str, Any] = {"vocab": 211, "dim": 15, "depth": 2, "heads": 3, "mlp": 17, "seed": 3}
 TEXTS = [a.name for a in ARCHITECTURES if a.inputs().keys() == {"input_ids", "attention_mask"}]
 DECODERS = [a.name for a in ARCHITECTURES if a.kinds == ("causal",)]
 DECODERS += ["decoder", "decoder, grouped", "decoder, relative"]
@@ -362,54 +355,3 @@ def test_an_item_beside_padding_is_edited_as_it_is_alone(name: str) -> None:
         if not all(near(mine, other, ROUGH) for mine, other in zip(*both, strict=True)):
             wrong.append((edit, left))
     assert not wrong
-
-
-@pytest.mark.parametrize("how", ["mean", "shuffled"])
-@pytest.mark.parametrize("name", ["BART", "T5", "encoder–decoder", "translator", "layer"])
-@torch.no_grad()
-def test_padding_of_a_source_is_none_of_its_target(name: str, how: Any) -> None:
-    """Of as many tokens: an item is edited as it is alone. The library's target has its own."""
-    source, target = (ids(2, 11, seed) % 28 + 3 for seed in (3, 11))
-    shown, said = (torch.arange(11) < torch.tensor([[own], [11]]) for own in (7, 6))
-    network: Any = model(name).network
-    for kind in ("cross",) if name in NETWORKS else ("self", "causal", "cross"):
-        edits = [Ablate(0 if name == "layer" else LAYER, HEADS, how, kind)]
-        if name in NETWORKS:
-            more: dict[str, Any] = {"padding": ~shown} if name == "layer" else {}
-            filled = source.where(shown, getattr(network.config, "padding", 0))
-            both = (
-                network(filled, target, edits=edits, **more),
-                network(source[:1, :7], target[:1], edits=edits),
-            )
-            found, alone = (x.result[1][0] for x in both)
-        else:
-            given = {"input_ids": source, "attention_mask": shown.long()}
-            given |= {"decoder_input_ids": target, "decoder_attention_mask": said.long()}
-            own = {"input_ids": source[:1, :7], "decoder_input_ids": target[:1, :6]}
-            found, alone = (
-                trace(network, x, edits=edits).output.values[0, :6] for x in (given, own)
-            )
-        assert near(found, alone, ROUGH)
-
-
-@pytest.mark.parametrize("kind", ["encoder", "decoder"])
-def test_a_corpus_of_a_network_with_an_edit_built_in(kind: str, tmp_path: Path) -> None:
-    """Means of numbers of heads, by weights that are changed."""
-    config = DecoderConfig if kind == "decoder" else EncoderConfig
-    network, changed = (load(config(**SIZES)) for _ in range(2))
-    block: Any = changed.network.blocks[0]
-    with torch.no_grad():
-        block.attention.out.weight[:, 5:10] = 0  # head 1
-        block.attention.query.weight[:5] /= 0.3
-        block.attention.query.bias[:5] /= 0.3
-    texts, edits = (
-        ["the dog saw a cat", "it ran home , and the cat saw it"],
-        [Ablate(0, 1), Temperature(0.3, 0, 0)],
-    )
-    corpus(changed, texts, tmp_path)
-    means = open_corpus(tmp_path).measures.set_index(["id", "measure"])["mean"]
-    tables = [heads(trace(network, text, edits=edits)) for text in texts]
-    for name in ("entropy", "confidence", "first token", "distance"):
-        values = torch.stack([table[name].flatten() for table in tables]).mean(0)
-        for head, value in enumerate(values.tolist()):
-            assert means[head, name] == pytest.approx(value, abs=ROUGH)

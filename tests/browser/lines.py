@@ -1,11 +1,7 @@
 """The line between a page and the app, which a test can hold: websocket both ways, and the API."""
 
-from collections.abc import Callable
-
-from playwright.sync_api import Page, Route, WebSocketRoute
+from playwright.sync_api import Page, WebSocketRoute
 from streamlit.proto.BackMsg_pb2 import BackMsg
-
-API = "**/api/trace/**"
 
 
 class Line:
@@ -55,27 +51,3 @@ class Line:
         waiting, self._in = self._in, []
         for message in waiting:
             self._browser.send(message)
-
-
-class Answers:
-    """The API's answers to a page, held while `hold` says so of their address."""
-
-    def __init__(self, page: Page) -> None:
-        self.hold: Callable[[str], bool] = lambda url: False
-        self.held: list[Route] = []
-        self.asked: list[str] = []
-        page.route(API, self._answer)
-
-    def _answer(self, route: Route) -> None:
-        self.asked.append(route.request.url)
-        if self.hold(route.request.url):
-            self.held.append(route)
-        else:
-            route.continue_()
-
-    def go_on(self) -> None:
-        """Answers what had to wait; what the page has given up meanwhile stays unanswered."""
-        self.hold = lambda url: False
-        held, self.held = self.held, []
-        for route in held:
-            route.continue_()

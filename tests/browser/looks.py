@@ -35,8 +35,3 @@ def look(page: Page, width: int, mode: str) -> None:
 def first_look(page: Page) -> None:
     """For a page that is not opened yet."""
     look(page, *TRIED[0])
-
-
-def fits_in_every_look(page: Page) -> None:
-    for _ in looks(page):
-        pass

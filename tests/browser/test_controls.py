@@ -99,22 +99,6 @@ def test_a_slider_sends_its_value_while_it_is_dragged(page: Page, server: Server
     shows(page, 100)
 
 
-def test_a_re_run_changes_a_slider_s_range_and_never_its_value(page: Page, server: Server):
-    opened(page, server, HEADS)
-    slider = page.get_by_role("slider")
-    slider.press("ArrowRight")
-    is_sent(page, 8)
-    page.evaluate("headscope.update", {"value": 2, "label": "Number of heads", "help": ""})
-    expect(page.get_by_role("slider", name="Number of heads")).to_be_visible()
-    shows(page, 8)
-    expect(page.locator(".hs-help")).to_be_hidden()
-    page.evaluate("headscope.update", {"allowed": [1, 3, 9]})  # the nearest that works
-    shows(page, 9)
-    is_sent(page, 9)
-    page.evaluate("headscope.update", {"disabled": True})
-    expect(slider).to_be_disabled()
-
-
 def test_what_is_typed_is_sent_and_a_re_run_leaves_text_and_caret_alone(page: Page, server: Server):
     opened(page, server, SENTENCE)
     field = page.get_by_role("textbox", name="Sentence")
@@ -162,27 +146,6 @@ def files_sent(page: Page, count: int) -> dict[str, Any]:
     messages = sent(page)
     assert len({message["id"] for message in messages}) == count
     return {name: value for name, value in messages[-1].items() if name != "id"}
-
-
-def test_files_are_chosen_together_and_the_same_ones_again(page: Page, server: Server):
-    """One request a file, one message for all; what was refused is told with the others."""
-    bodies = uploading(page, server)
-    chooser = page.locator("input[type=file]")
-    two = [{"name": f"{n}.png", "mimeType": "", "buffer": n.encode()} for n in ("a", "b")]
-    for count in (1, 2):
-        chooser.set_input_files(two)  # pyright: ignore[reportArgumentType]
-        told = files_sent(page, count)
-        assert told == {
-            "sent": [{"name": f"{n}.png", "digest": f"digest of {n}"} for n in ("a", "b")],
-            "refused": [],
-        }
-    assert sorted(bodies) == ["a", "a", "b", "b"]
-    expect(page.get_by_text("or drop or paste pictures")).to_be_visible()
-    many = [{"name": f"{n}.png", "mimeType": "", "buffer": bytes([65 + n])} for n in range(4)]
-    chooser.set_input_files(many)  # pyright: ignore[reportArgumentType]
-    told = files_sent(page, 3)
-    assert [each["name"] for each in told["sent"]] == ["0.png", "1.png", "2.png"]
-    assert told["refused"] == [{"name": "4 files", "reason": "only the first 3 were taken"}]
 
 
 def test_a_large_file_is_not_sent_and_a_refusal_is_reported(

@@ -73,20 +73,6 @@ def test_a_line_runs_from_the_query_to_the_key(draw, size, mode):
     assert lines.page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
 
 
-def test_a_token_is_read_both_ways_kept_and_let_go(draw):
-    source = random_source(2, 3, 8)
-    lines = draw(source, layer=1, head=2)
-    lines.token("query", 3).hover()
-    share = f"{100 * source.array[1, 2, 3].max():.0f} %"
-    expect(lines.page.locator(".hs-reading .hs-bar-row").first).to_contain_text(share)
-    lines.page.mouse.move(1, 1)
-    lines.token("key", 2).click()
-    expect(lines.token("key", 2)).to_have_attribute("aria-selected", "true")
-    lines.page.wait_for_url(re.compile("token=2&direction=in"))
-    lines.right.press("Escape")
-    expect(lines.page.locator("[aria-selected='true']")).to_have_count(0)
-
-
 def test_heads_are_switched_on_off_and_alone(draw):
     lines = draw(random_source(1, 4, 6), head=1)
     head = [lines.page.get_by_role("button", name=f"Head {i}", exact=True) for i in range(4)]
@@ -106,25 +92,3 @@ def test_heads_are_switched_on_off_and_alone(draw):
     head[2].dblclick()
     expect(head[2]).to_have_count(0)
     lines.shows(0, 2)
-
-
-def test_a_long_text_scrolls_by_wheel_and_by_keys(draw, server):
-    source = random_source(1, 2, 900, seed=3)
-    lines = draw(source, token=0)
-    expect(lines.page.locator(".hs-token")).not_to_have_count(0)
-    active = "aria-activedescendant"
-    expect(lines.left).to_have_attribute(active, re.compile("-0$"))
-    lines.left.evaluate("box => { box.scrollTop = box.scrollHeight; }")
-    expect(lines.token("query", 899)).to_be_visible()
-    server.until(lambda: any("rows=" in path for path in server.paths("map")))
-    expect(lines.page.locator(".hs-bipartite.hs-dim")).to_have_count(0)
-    lines.token("query", 899).hover()
-    share = f"{100 * source.array[0, 0, 899].max():.0f} %"
-    expect(lines.page.locator(".hs-reading .hs-bar-row").first).to_contain_text(share)
-    lines.left.focus()
-    lines.page.keyboard.press("End")
-    lines.page.keyboard.press("ArrowUp")
-    lines.page.keyboard.press("Enter")
-    lines.page.wait_for_url(re.compile("token=898"))
-    lines.page.keyboard.press("ArrowRight")
-    expect(lines.right).to_be_focused()

@@ -8,7 +8,6 @@ import pytest
 import transformers
 from playwright.sync_api import Page, expect
 
-from tests.browser.looks import first_look, fits_in_every_look
 from tests.browser.views import open_lab
 from tests.models.architectures import ARCHITECTURES
 
@@ -32,23 +31,6 @@ def towers(tmp_path_factory: pytest.TempPathFactory) -> str:
 def open_page(page: Page, url: str) -> None:
     page.goto(url)
     expect(page.locator(VIEW)).to_have_count(1, timeout=120_000)
-
-
-def test_it_fits_the_window_and_says_what_is_open(page, app_url):
-    first_look(page)
-    open_page(page, f"{app_url}/?input=An+unbelievable+hippopotamus&form=text")
-    expect(page.get_by_role("button", name="6 layers × 12 heads")).to_be_visible()
-    tokens = page.locator(".hs-text").get_by_role("radio")
-    count = tokens.count()
-    page.get_by_role("button", name="More").click()
-    page.get_by_text("Whole words").click()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("radio", name=re.compile("^hippopotamus, "))).to_be_visible()
-    assert tokens.count() < count
-    page.wait_for_url(re.compile("words=yes"))
-    open_lab(page, "About this model")
-    expect(page.get_by_text("Apache-2.0")).to_be_visible()
-    fits_in_every_look(page)
 
 
 def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, app_url, towers):

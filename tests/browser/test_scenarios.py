@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from benchmarks import servers
 from tests.browser.driver import differences, picture, rest, state, still
-from tests.browser.lines import Answers, Line
+from tests.browser.lines import Line
 from tests.browser.views import go_to_head
 
 pytestmark = pytest.mark.browser
@@ -93,22 +93,6 @@ def query(page: Page) -> dict[str, str]:
 
 
 # ---- late events
-
-
-def test_an_answer_that_comes_late_does_not_bring_the_old_picture_back(page, app_url):
-    answers = Answers(page)
-    open_page(page, app_url)
-    first = trace(page)
-    rest(page)
-    answers.hold = lambda url: first in url
-    go_to_head(page, 5, int(page.locator(VIEW).get_attribute("data-head") or 0))
-    box(page).fill("A cat sat on a mat")
-    expect(page.locator(f"{VIEW}[data-trace='{first}']")).to_have_count(0)
-    second = trace(page)
-    answers.go_on()
-    rest(page)
-    painted(page, trace=second)
-    agree(page)
 
 
 @pytest.mark.long

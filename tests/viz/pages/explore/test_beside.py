@@ -46,19 +46,6 @@ def options(app):
     return [title for _, title in view(app)["beside"]["titles"]]
 
 
-def test_another_picture_through_the_same_network():
-    app = small(compare="photo:china")
-    props = view(app)
-    assert (props["title"], props["second"]["title"]) == ("A flower", "A temple")
-    alone = view(small(photo="china"))
-    assert same(weights(props["second"]["trace"]), weights(alone["trace"]))
-    assert props["link"]["compare"] == "photo:china"
-    assert "Picture: A flower" not in options(app)
-    press(app, "photo_china")
-    assert "second" not in view(app)
-    assert "compare" not in helpers.link(app)
-
-
 def test_the_same_picture_through_another_network():
     app = opened(model="objects", compare="catalogue:digits")
     props = view(app)

@@ -68,13 +68,6 @@ def test_smollm2_reads_the_ids_of_the_library_s_template(text: str) -> None:
     assert list(found.tokens[0].ids) == ids_of(AutoTokenizer.from_pretrained(str(place)), text)
 
 
-def test_the_code_of_a_turn_gives_its_weights(folder: Path) -> None:
-    asked, model = request(folder, ANSWER), load(str(folder))
-    t = run(asked, model)
-    assert result_of(snippet.code(tracing.entry_for(asked).value, 1, 0)).equal(t.weights(1, 0))
-    assert t.labels == ["[BEGIN]", "the", "cat", "saw", "the", "dog"]
-
-
 def test_a_model_without_a_template_refuses_a_turn() -> None:
     source = Source("catalogue", "grammar-next")
     with pytest.raises(ValueError, match="next word states no chat template"):

@@ -1,20 +1,15 @@
 """Trained networks of pictures: their own pictures, what they answer, and how sure."""
 
 import pytest
-from PIL import Image
 
 from models.card import card
 from models.catalogue import CHECKPOINTS, bundled
 from models.catalogue import entry as known
 from models.run import load, trace
-from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
-    captions,
     drop,
     file_of,
     opened,
-    shown,
-    view,
 )
 
 TRAINED = {
@@ -28,20 +23,6 @@ def answers(app):
 
 def file(name, example):
     return CHECKPOINTS / known(name).folder / example.input
-
-
-@pytest.mark.parametrize("name", TRAINED)
-def test_choosing_a_network_shows_its_first_picture(name):
-    app, example = opened(model="built-vit"), TRAINED[name].examples[0]
-    helpers.take(app, name)
-    assert helpers.lines(app) == []
-    start = view(app)["start"]
-    assert (start["layer"], start["head"]) == (example.layer, example.head)
-    assert start["token"] == example.query
-    assert not helpers.views(app, "slider")
-    assert example.hint in captions(app)
-    expected = Image.open(file(name, example)).convert("RGB")
-    assert shown(app).tobytes() == expected.resize(shown(app).size).tobytes()
 
 
 @pytest.mark.parametrize("name", TRAINED)

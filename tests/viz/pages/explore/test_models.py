@@ -1,9 +1,7 @@
 """Models on the page: what it opens, says and refuses, without a browser."""
 
 import io
-import json
 import shutil
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +12,13 @@ import transformers
 from scipy.io import wavfile
 from streamlit.testing.v1 import AppTest
 
-from models import fetch as fetching
-from models.catalogue import PROVENANCE, WEIGHTS, bundled, catalogue, place
-from models.catalogue import entry as catalogue_entry
+from models.catalogue import bundled, catalogue
 from models.request import Source
 from tests.models.architectures import ARCHITECTURES, BARTISH, TEXT, redraw
 from tests.models.files.test_folder import HOSTILE
 from tests.models.files.test_hub import NAME, cache, files, server
 from tests.models.pretrained.tiny import build
 from tests.models.vocabularies import nllb
-from tests.viz.api.asking import ask
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
     choose,
@@ -176,14 +171,6 @@ def test_recordings(saved) -> None:
     assert "upload the same file" in errors(lost)[0]
 
 
-def test_an_older_link_to_a_precision_or_an_implementation(saved) -> None:
-    choices = {"dtype": "float16", "door": "transformers"}
-    app = opened(place="folder", folder=str(saved("BERT")), ids="3 4 5", **choices)
-    assert errors(app) == ["Settings of the link that Headscope does not have: “dtype”, “door”."]
-    assert ask(entry(app), "about")["facts"]["Run by"] == "Headscope’s encoder"
-    assert helpers.link(app).keys().isdisjoint(choices)
-
-
 # --- what is wrong with a folder ------------------------------------------------------------------
 
 
@@ -233,37 +220,6 @@ def test_a_model_is_looked_up_then_fetched_then_open(hub_page: AppTest) -> None:
     with_list(app)
     (cached,) = (each for each in helpers.views(app, "choices") if "machine" in each["label"])
     assert [each["id"] for each in cached["items"]] == [NAME]
-
-
-@pytest.fixture
-def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    download.downloads().clear()
-
-
-@pytest.mark.usefixtures("empty_cache")
-def test_a_model_of_the_catalogue_is_fetched_on_request(
-    saved, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    known = catalogue_entry("smollm2")
-
-    def fetch(wanted: Any, *, progress: Any, cancelled: Any) -> None:
-        progress(known.download, known.download)
-        folder = place(wanted)
-        assert folder is not None
-        part = folder.with_name("part")
-        shutil.copytree(saved("Llama"), part)
-        digest = sha256((part / WEIGHTS).read_bytes()).hexdigest()
-        (part / PROVENANCE).write_text(json.dumps({"sha256": digest}))
-        part.rename(folder)  # whole, as the page reads it meanwhile
-
-    monkeypatch.setattr(fetching, "fetch", fetch)
-    app = opened(model="smollm2", ids="3 4 5 6")
-    assert app.button("explore_fetch").label == "Get (93 MB)"
-    assert known.provenance in told(app)
-    press(app, "fetch")
-    assert errors(app) == []
-    assert entry(app).view.model == known.title
 
 
 # --- a public server ------------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from models.run import load, trace
 from models.tracing import run
 from tests.viz.api.asking import ask
 from tests.viz.pages import helpers
-from tests.viz.pages.explore.explorer import result_of
-from viz.api import snippet, tracing
+from viz.api import tracing
 from viz.api.requests import QuestionError
 from viz.views.head.view import inside
 
@@ -45,18 +44,6 @@ def test_the_mean_is_that_of_a_loop(edits: tuple[Any, ...]) -> None:
         torch.testing.assert_close(t.weights(layer, head).double(), expected, atol=ROUNDING, rtol=0)
     whole = [block.weights for block in t.blocks(t.site(1), head=0)]
     torch.testing.assert_close(torch.cat(whole, 1)[0], t.weights(1, 0), atol=ROUNDING, rtol=0)
-
-
-def test_texts_of_other_lengths_have_no_mean() -> None:
-    model = load("grammar-next")
-    with pytest.raises(ValueError, match="the same number of tokens, received 6 to 7"):
-        averaged([trace(model, TEXTS[0]), trace(model, LONGER)])
-
-
-def test_the_code_of_a_mean_gives_its_weights() -> None:
-    request = TraceRequest(tracing.of_catalogue("grammar-next"), Several(TEXTS))
-    t = tracing.traced(request).value
-    assert result_of(snippet.code(tracing.entry_for(request).value, 1, 0)).equal(t.weights(1, 0))
 
 
 def test_a_mean_has_no_queries_keys_and_values() -> None:
