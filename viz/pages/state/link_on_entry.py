@@ -31,7 +31,8 @@ def enter(
         renewed: turns the parameters of older links into those of now.
     """
     enter_app(page)
-    before = session.arrive(page)
+    before = st.session_state.get("state/page")
+    st.session_state["state/page"] = page
     if before is not None:
         session.fold(before)  # changes made just before leaving arrive together with the new page
     if before == page:

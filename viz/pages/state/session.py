@@ -76,13 +76,6 @@ class Waiting(NamedTuple):
     revision: int = 0
 
 
-def arrive(page: str) -> str | None:
-    """Notes that this run is one of a page; returns the page of the last run."""
-    before = st.session_state.get("state/page")
-    st.session_state["state/page"] = page
-    return before
-
-
 def is_on(page: str) -> bool:
     """Whether the last run was one of this page."""
     return st.session_state.get("state/page") == page
@@ -90,12 +83,12 @@ def is_on(page: str) -> bool:
 
 def is_known(page: str) -> bool:
     """Whether the page was entered before."""
-    return _key(page) in st.session_state
+    return f"state/{page}" in st.session_state
 
 
 def current(page: str) -> PageState:
     """The state of an entered page."""
-    return st.session_state.get(_key(page), PageState())
+    return st.session_state.get(f"state/{page}", PageState())
 
 
 def get(page: str, name: str) -> Any:
@@ -225,33 +218,24 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
     """
     now, params = current(page), tuple(params)
     settings = [p for p in params if p.name in now.settings]
-    selected = [p for p in params if p.name not in now.settings]
+    defaults = {p.name: p.default for p in params if p.name not in now.settings}
     app_settings = {p.name: app(p.name) for p in APP_PARAMS}
+    start = now.selection
+    if start and not defaults.keys() & start.keys():  # it is for another view of the page
+        start = None
+    if start is not None:  # None in it takes the default of now, which may depend on the trace
+        named = [each for each in start if each in defaults]
+        start = {each: defaults[each] if start[each] is None else start[each] for each in named}
+    nonce = st.session_state.setdefault("state/nonce", secrets.token_urlsafe(9))
     return {
         "page": page,
         "path": list(paths) or [f"/{page}"],
-        "revision": f"{_nonce()}.{now.revision}",
-        "start": _start(now.selection, {p.name: p.default for p in selected}),
-        "defaults": {p.name: p.default for p in selected},
+        "revision": f"{nonce}.{now.revision}",
+        "start": start,
+        "defaults": defaults,
         "link": link.write(settings, now.settings) | link.write(APP_PARAMS, app_settings),
         "session": visitor(),
         "type_size": 1.4 if app("projector") == "yes" else 1.0,
-    }
-
-
-def _start(
-    selection: Mapping[str, Any] | None, defaults: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    """The initial selection of a view; None if the selection is for another view of the page.
-
-    What is None takes the default of now, which may depend on the trace.
-    """
-    if selection is None or (selection and not defaults.keys() & selection.keys()):
-        return None
-    return {
-        name: defaults[name] if value is None else value
-        for name, value in selection.items()
-        if name in defaults
     }
 
 
@@ -312,18 +296,10 @@ def _change(page: str, settings: Mapping[str, Any]) -> None:
 
 
 def _keep(page: str, state: PageState) -> None:
-    st.session_state[_key(page)] = state
+    st.session_state[f"state/{page}"] = state
     attachments.keep_long_texts(state.settings, visitor())
 
 
 def visitor() -> str:
     """The id of this visitor in the API, for its shares of uploads and computations."""
     return st.session_state.setdefault("state/visitor", visitors.issued())
-
-
-def _key(page: str) -> str:
-    return f"state/{page}"
-
-
-def _nonce() -> str:
-    return st.session_state.setdefault("state/nonce", secrets.token_urlsafe(9))

@@ -11,7 +11,6 @@ def text(
     page: str,
     name: str,
     label: str,
-    help: str = "",
     *,
     placeholder: str = "",
     multiline: bool = False,
@@ -24,27 +23,16 @@ def text(
         page: of the setting.
         name: of the setting.
         label: above the entry.
-        help: tooltip.
         placeholder: of an empty entry.
         multiline: whether Shift and Enter begin a new line; the entry then grows with its text.
         bare: leaves the label to screen readers.
         width: in pixels, or "stretch".
     """
     key, _ = session.widget(page, name, check=_text)
-    view(
-        "entry",
-        {
-            "label": label,
-            "value": session.get(page, name),  # for an entry that is mounted again
-            "help": help,
-            "placeholder": placeholder,
-            "multiline": multiline,
-            "bare": bare,
-        },
-        key=key,
-        on=("value",),
-        width=width,
-    )
+    # the value of now counts where the entry is mounted again
+    props = {"label": label, "value": session.get(page, name), "placeholder": placeholder}
+    props |= {"multiline": multiline, "bare": bare}
+    view("entry", props, key=key, on=("value",), width=width)
     return session.get(page, name)
 
 
