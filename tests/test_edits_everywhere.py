@@ -287,14 +287,9 @@ def continued(case: Case) -> None:
     for step, id in enumerate(found.ids):
         with torch.no_grad():
             now = case.built.run((text, None))
-        share = float(now.output[0, -1].softmax(-1).max())
-        shown = found.likeliest(step, count=1)
-        assert (id, *shown.ids) == (int(now.output[0, -1].argmax()),) * 2
-        assert (found.probabilities[step], *shown.probabilities) == pytest.approx(
-            (share,) * 2, abs=ROUGH
-        )
-        for row, site in enumerate(found.trace.sites):
-            assert near(found.weights(step, site), now.weights[row][0, :, -1])
+        shares = now.output[0, -1].softmax(-1)
+        assert id == int(shares.argmax())
+        assert found.probabilities[step] == pytest.approx(float(shares.max()), abs=ROUGH)
         text = torch.cat([text, torch.tensor([[id]])], 1)
 
 
