@@ -40,55 +40,46 @@ def modules() -> dict[str, str]:
 
 def declared() -> str:
     """Options, forms and methods."""
-    options = OF_VIEWS.values()
-    return "\n".join(
-        [
-            f"// {NOTE}",
-            "",
-            '/** @import {MethodInfo, Options} from "../types" */',
-            "",
-            "/** @type {Options} before anything is chosen */",
-            f"export const START = {_code({each.name: each.start for each in options})};",
-            "",
-            "/**",
-            " * Every form of a view or file: the label of its button, what it shows, and whether",
-            " * it covers heads of a layer, all layers together, or every head.",
-            " */",
-            f"export const FORMS = {_code({form.name: _form(form) for form in FORMS})};",
-            "",
-            "/**",
-            " * The forms that a view is switched between.",
-            " *",
-            ' * @type {Record<"text" | "image", readonly Options["form"][]>}',
-            " */",
-            f"export const ON_SCREEN = {_code(_on_screen())};",
-            "",
-            "/** @type {MethodInfo[]} the methods for the whole model */",
-            f"export const METHODS = {_code([*map(_method, METHODS)])};",
-            "",
-        ]
-    )
+    return f"""// {NOTE}
+
+/** @import {{MethodInfo, Options}} from "../types" */
+
+/** @type {{Options}} before anything is chosen */
+export const START = {_code({each.name: each.start for each in OF_VIEWS.values()})};
+
+/**
+ * Every form of a view or file: the label of its button, what it shows, and whether
+ * it covers heads of a layer, all layers together, or every head.
+ */
+export const FORMS = {_code({form.name: _form(form) for form in FORMS})};
+
+/**
+ * The forms that a view is switched between.
+ *
+ * @type {{Record<"text" | "image", readonly Options["form"][]>}}
+ */
+export const ON_SCREEN = {_code(_on_screen())};
+
+/** @type {{MethodInfo[]}} the methods for the whole model */
+export const METHODS = {_code([*map(_method, METHODS)])};
+"""
 
 
 def painters() -> str:
     """What draws the forms of the picture, by name; a module is imported once it is wanted."""
-    entries = [
+    entries = "\n".join(
         f'  {form.name}: () => import("../../views/{form.module}/view.js").then('
         f"(view) => view.{_component(form.module)}),"
         for form in FORMS
         if form.module
-    ]
-    return "\n".join(
-        [
-            f"// {NOTE}",
-            "",
-            "/** @type {Record<string, () => Promise<any>>} */",
-            "export const VIEWS = {",
-            *entries,
-            "};",
-            "",
-        ]
     )
+    return f"""// {NOTE}
+
+/** @type {{Record<string, () => Promise<any>>}} */
+export const VIEWS = {{
+{entries}
+}};
+"""
 
 
 # ---- the types of answers

@@ -16,11 +16,6 @@ def max_pool(weights: np.ndarray, rows: int, cols: int) -> np.ndarray:
         rows: maximum number of rows; the result has R = min(r, rows).
         cols: maximum number of columns, likewise.
     """
-    if weights.ndim < 2 or 0 in weights.shape[-2:] or rows < 1 or cols < 1:
-        raise ValueError(
-            f"expected weights [..., row, col] with cells and a target of 1x1 or more, "
-            f"received shape {weights.shape} and target {rows}x{cols}"
-        )
     pooled = weights
     for axis, wanted in ((-2, rows), (-1, cols)):
         size = pooled.shape[axis]

@@ -346,7 +346,7 @@ def test_the_lines_are_copied(browser: Browser, server: Server):
     save.get_by_role("button", name="Python").click()
     expect(save.get_by_role("status")).to_have_text("Copied.")
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("weights = t.weights(0, head=0)  # query × key")
+    assert copied.startswith("weights = t.weights(layer=0, head=0)  # query × key")
     expect(save.locator(".hs-code")).to_have_text(copied)
     context.close()
 

@@ -22,12 +22,6 @@ def test_no_peak_is_lost(rows: int, cols: int):
         assert pooled.sum() == 1
 
 
-@pytest.mark.parametrize(("shape", "rows", "cols"), [((5,), 3, 3), ((0, 7), 3, 3), ((5, 7), 0, 3)])
-def test_pooling_nothing_is_refused(shape: tuple[int, ...], rows: int, cols: int):
-    with pytest.raises(ValueError, match="expected weights"):
-        max_pool(np.zeros(shape), rows, cols)
-
-
 def test_quantise_by_hand():
     weights = np.array([[0.0, 0.8], [0.2, 0.05]], dtype=np.float32)
     quantised, maximum = quantise(weights)

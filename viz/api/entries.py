@@ -56,10 +56,7 @@ class TraceEntry:
     asked: bool = False
     video: bool = False
     before: "Callable[[], TraceEntry] | None" = None
-    answers: Answers = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", Answers())
+    answers: Answers = field(default_factory=Answers, init=False)
 
     @property
     def kind(self) -> Kind:
@@ -158,10 +155,7 @@ class RunEntry:
     sites: tuple[HeadSite, ...]
     other: "Run | None" = None
     other_link: Mapping[str, str] = field(default_factory=dict)
-    answers: Answers = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", Answers())
+    answers: Answers = field(default_factory=Answers, init=False)
 
     @property
     def second(self) -> "Run":

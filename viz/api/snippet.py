@@ -39,7 +39,7 @@ def code(
         return "\n".join(weights)
     model = tracing.opened(request.model)
     imports: set[str] = set()
-    lines = [f"model = hs.load({', '.join(_source(request.model, imports))})"]
+    lines = [f"model = hs.load({', '.join(_source(request.model))})"]
     if not request.model.trained:
         lines.append("model = model.untrained()")
     if request.picture is not None and request.picture.changes:
@@ -111,7 +111,7 @@ def weights_of(view: "Trace | View", site: int, head: int | str) -> str:
     return weights.get(str(head), f"t.weights({asked}, head={head})")
 
 
-def _source(source: Source, imports: set[str]) -> list[str]:
+def _source(source: Source) -> list[str]:
     """The arguments of `load`."""
     first = repr(source.name)
     if source.place == "built":

@@ -34,12 +34,14 @@ UNTRAINED = "untrained: random weights"
 @endpoint("overview")
 def overview(entry: TraceEntry) -> bytes:
     """Labels and sites: everything needed to draw the controls; of short texts the thumbnails."""
+    from analysis.target import kind_of
+
     view = entry.view
     base = {
         "model": view.model,
         "note": note_of(view),
         "caveat": caveat_of(view),
-        "explains": explained_in(view),
+        "explains": kind_of(entry.trace.output),
         **_texts_and_sites(view),
     }
     length = length_of(entry.trace)
@@ -181,7 +183,7 @@ def exact(
 
 
 def source_of(
-    view: "TraceOrView", site: "Site", values: str, sinks: str, answers: Answers | None = None
+    view: "TraceOrView", site: "Site", values: str, sinks: str, answers: Answers
 ) -> "tuple[RowSource, WithoutSinks | None]":
     """What a matrix shows of a site, and its weights without sinks if these are hidden.
 
@@ -202,8 +204,7 @@ def source_of(
         raise QuestionError("expected single tokens: a word of several has no score")
     hidden = None
     if sinks != "shown":
-        named = keys() if answers is None else answers.once(("sinks", site), keys)
-        hidden = WithoutSinks(view, {site: named})
+        hidden = WithoutSinks(view, {site: answers.once(("sinks", site), keys)})
     if values == "scores":
         return Scores(view, hidden.sinks if hidden else {}), hidden
     return hidden or view, hidden
@@ -248,19 +249,10 @@ def _digest(entry: TraceEntry) -> str:
 
 def caveat_of(view: "TraceOrView") -> str:
     """What is said with every picture of this trace; empty if there is nothing."""
-    from analysis.view import View
-
-    count = len((view.trace if isinstance(view, View) else view).edits)
+    trace: Any = getattr(view, "trace", view)
+    count = len(trace.edits)
     edited = f"after {count} edit{'' if count == 1 else 's'}" if count else ""
     return "; ".join(part for part in ("" if view.trained else UNTRAINED, edited) if part)
-
-
-def explained_in(view: "TraceOrView") -> str:
-    """What a relevance can explain: "tokens", "classes", "similarity" or "nothing"."""
-    from analysis.target import kind_of
-    from analysis.view import View
-
-    return kind_of(view.trace.output if isinstance(view, View) else view.output)
 
 
 def note_of(view: "TraceOrView") -> str:
@@ -334,12 +326,13 @@ def _joined(tokens: "Tokens") -> list[int]:
 def _texts_and_sites(view: "TraceOrView") -> dict[str, Any]:
     """Every distinct text once, and the sites with references to their row and column texts."""
     from analysis.view import View
+    from analysis.words import text_numbers
 
     sides = [(view.queries(site)[0], view.keys(site)[0]) for site in view.sites]
     texts = list({id(tokens): tokens for side in sides for tokens in side}.values())
     kv_heads = [pattern.k.shape[1] for pattern in view.patterns]
     origins: list[list[list[int]] | None] = [None] * len(texts)
-    trace = view.trace if isinstance(view, View) else view
+    trace: Any = getattr(view, "trace", view)
     frames = None if trace.sound is None else trace.tokens[0].labels
     if isinstance(view, View):
         for site, side in zip(view.sites, sides, strict=True):
@@ -352,7 +345,7 @@ def _texts_and_sites(view: "TraceOrView") -> dict[str, Any]:
                 "labels": list(tokens.labels),
                 "special": [place for place, special in enumerate(tokens.special) if special],
                 **({} if origin is None else {"origins": origin}),
-                **({} if (second := second_of(tokens)) is None else {"second": second}),
+                **({"second": numbers.index(1)} if 1 in (numbers := text_numbers(tokens)) else {}),
                 **({"joined": joined} if (joined := _joined(tokens)) else {}),
                 **({"timed": True} if tokens.labels == frames else {}),
                 **({"grids": grids} if (grids := _grids(view, tokens, origin)) else {}),
@@ -382,9 +375,7 @@ def _grids(
     view: "TraceOrView", tokens: "Tokens", origins: list[list[int]] | None
 ) -> list[dict[str, Any]]:
     """Where tokens lie on pictures: areas, and the token of each cell (−1 for a hidden one)."""
-    from analysis.view import View
-
-    trace = view.trace if isinstance(view, View) else view
+    trace: Any = getattr(view, "trace", view)
     for each, site in zip(view.sites, trace.sites, strict=False):
         if view.keys(each)[0] is tokens:
             grids = trace.key_pictures(site)
@@ -416,14 +407,6 @@ def length_of(trace: "Trace") -> dict[str, float] | None:
         return None
     heard = trace.sound.heard[0] if trace.sound.heard else trace.sound.seconds
     return {"seconds": trace.sound.seconds, "heard": min(heard, trace.sound.seconds)}
-
-
-def second_of(tokens: "Tokens") -> int | None:
-    """The place of the first token of the second text of a pair; None for a single text."""
-    from analysis.words import text_numbers
-
-    numbers = text_numbers(tokens)
-    return numbers.index(1) if 1 in numbers else None
 
 
 def within(name: str, asked: range | None, count: int) -> range:

@@ -35,9 +35,9 @@ from viz.api.samples import card_of
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from analysis.view import View
     from analysis.worth import Worth
     from models.files.folder import Folder
+    from models.inputs.pictures import Processed
     from models.model import Model
     from models.progress import Progress
     from models.trace import Trace
@@ -47,10 +47,6 @@ CLOSED = "this server is public: it opens the models of its catalogue only"
 PUBLIC_PLACES: tuple[Place, ...] = ("catalogue", "built")
 MAX_FILES = 100  # of a folder that are checked for changes
 MOST = 2**24  # weights that are looked at before the first picture
-
-
-def nothing() -> None:
-    """What is done meanwhile by default."""
 
 
 def public() -> bool:
@@ -78,17 +74,13 @@ def stamped(source: Source) -> Source:
     check(source)
     if source.place == "built":
         return source
-    try:
-        files = sorted(_path(source).iterdir())[:MAX_FILES]
+    try:  # of a model of the catalogue without PyTorch
+        known = catalogue.folder(entry(source.name)) if source.catalogue else folder(source).path
+        files = sorted(known.iterdir())[:MAX_FILES]
         states = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
     except OSError:
         states = []
     return replace(source, stamp=hashlib.sha256(repr(states).encode()).hexdigest())
-
-
-def _path(source: Source) -> Path:
-    """The folder of a source; of a model of the catalogue without PyTorch."""
-    return catalogue.folder(entry(source.name)) if source.catalogue else folder(source).path
 
 
 def folder(source: Source) -> "Folder":
@@ -120,7 +112,9 @@ def of_catalogue(name: str, device: str = "cpu") -> Source:
 
 
 def traced(
-    request: TraceRequest, progress: "Progress | None" = None, meanwhile: Meanwhile = nothing
+    request: TraceRequest,
+    progress: "Progress | None" = None,
+    meanwhile: Meanwhile = lambda: None,
 ) -> "Held[Trace]":
     """The trace of a request.
 
@@ -188,26 +182,22 @@ def arguments(request: TraceRequest) -> "tuple[Model, Any, Any]":
     return arguments(request, opened(request.model))
 
 
-def image_of(request: TraceRequest) -> "Image | None":
+def notes_of(request: TraceRequest) -> tuple[str, ...]:
+    """What was done to the picture of a request; () for other inputs."""
+    processed = _seen(request)
+    return () if processed is None else processed.notes
+
+
+def _seen(request: TraceRequest) -> "Processed | None":
     """The picture of a request as its model sees it; None for other inputs."""
     from models.tracing import seen
 
-    return None if request.picture is None else seen(request.picture, opened(request.model)).image
+    return None if request.picture is None else seen(request.picture, opened(request.model))
 
 
-def read_image(request: TraceRequest, trace: "Trace") -> "Image | None":
-    """What the model reads of the picture of a request; None for other inputs."""
-    from models.inputs.pictures import cropped
-
-    image = image_of(request)
-    return None if image is None else cropped(image, trace.box)
-
-
-def notes_of(request: TraceRequest) -> tuple[str, ...]:
-    """What was done to the picture of a request; () for other inputs."""
-    from models.tracing import seen
-
-    return () if request.picture is None else seen(request.picture, opened(request.model)).notes
+def _image(request: TraceRequest) -> "Image | None":
+    processed = _seen(request)
+    return None if processed is None else processed.image
 
 
 def _of_hub(name: str) -> "Folder":
@@ -258,7 +248,10 @@ def _key(request: TraceRequest, words: bool) -> tuple[Any, ...]:
 
 
 def _run(
-    request: TraceRequest, model: "Model", progress: "Progress | None", meanwhile: Meanwhile
+    request: TraceRequest,
+    model: "Model",
+    progress: "Progress | None",
+    meanwhile: Meanwhile,
 ) -> "Trace":
     from models.tracing import run
 
@@ -267,12 +260,16 @@ def _run(
 
 
 def _entry(request: TraceRequest, trace: "Trace", words: bool) -> TraceEntry:
+    from analysis.view import View, joint_layers
+
     model = opened(request.model)
-    patches = _patches(request, model, trace)
-    view = None if patches is not None else _view_of(trace, words)
+    patches = _patches(request, trace)
+    view = trace
+    if patches is None and (words or joint_layers(trace)):
+        view = View(trace, words)
     plain = replace(request, edits=())
     return TraceEntry(
-        trace if view is None else view,
+        view,
         request,
         model=None if isinstance(request.input, Several) else model,
         forward_pass=partial(passes.forward_pass, model),
@@ -286,14 +283,7 @@ def _entry(request: TraceRequest, trace: "Trace", words: bool) -> TraceEntry:
     )
 
 
-def _view_of(trace: "Trace", words: bool) -> "View | None":
-    """A view of the trace by words, or with its joint maps; None for the trace."""
-    from analysis.view import View, joint_layers
-
-    return View(trace, words) if words or joint_layers(trace) else None
-
-
-def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> "Image | None":
+def _patches(request: TraceRequest, trace: "Trace") -> "Image | None":
     """The picture whose square patches all tokens are, in every layer; None for other tokens.
 
     Layers may have grids of their own: larger patches, as in networks of several stages, which
@@ -301,10 +291,12 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> "Image | 
     """
     from analysis.patches import grid_of
     from models.inputs.edited import edited_image
+    from models.inputs.pictures import cropped
 
-    picture, image = request.picture, read_image(request, trace)
-    if picture is None or image is None or trace.grid is None:
+    image = _image(request)
+    if image is None or trace.grid is None:
         return None
+    image = cropped(image, trace.box)
     if len({site.tower for site in trace.sites}) > 1:
         return None
     try:
@@ -320,18 +312,14 @@ def _patches(request: TraceRequest, model: "Model", trace: "Trace") -> "Image | 
 
 def _pictures(request: TraceRequest) -> "tuple[File | Image, ...]":
     """The pictures that tokens of a text's view may lie on."""
-    if isinstance(request.input, Question):
-        return frames_of(request.input) if request.input.video else request.input.pictures
-    image = image_of(request)
-    return () if image is None else (image,)
-
-
-def frames_of(question: Question) -> "tuple[Image, ...]":
-    """The frames of a question's video."""
     from models.inputs.video import read_video
     from models.tracing import film
 
-    return read_video(film(question)).frames
+    if isinstance(request.input, Question):
+        asked = request.input
+        return read_video(film(asked)).frames if asked.video else asked.pictures
+    image = _image(request)
+    return () if image is None else (image,)
 
 
 def _mark(source: Source, trace: "Trace") -> tuple[int, int] | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.percent import percent
 from viz import SOFTWARE
+from viz.api.text import caveat_of, note_of
 from viz.caption import Caption
 from viz.selection import Selection
 from viz.values import Head as One
@@ -265,20 +266,6 @@ def site_name(site: "Site", sites: "Sequence[Site]") -> str:
         name += f" ({site.module if len(dict(twins)) > 1 else f'part {site.part}'})"
     kind = f"{site.tower}: {site.kind}" if site.tower else site.kind
     return name if len(alike) == len(sites) else f"{name} · {kind}"
-
-
-def note_of(view: "Trace | View") -> str:
-    """What must be said beside every figure of this trace, and how its weights were grouped."""
-    from viz.api.text import note_of as note
-
-    return note(view)
-
-
-def caveat_of(view: "Trace | View") -> str:
-    """What must be said beside every figure of this trace."""
-    from viz.api.text import caveat_of as caveat
-
-    return caveat(view)
 
 
 def input_of(view: "Trace | View", most: int = 400) -> str:
