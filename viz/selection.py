@@ -153,7 +153,9 @@ class Selection:
         "whether a state is read as it is, or carried to the last layer by a mean Jacobian",
     )
     tested: bool = option(
-        False, FLAG, "of model: with the faithfulness of a relevance; of parts: with blame"
+        False,
+        FLAG,
+        "of model: with the faithfulness of a relevance; of a page of parts: with blame",
     )
     matter: str = option(
         "no",

@@ -48,7 +48,6 @@ export function Heads({ state }) {
   };
   return html`
     <section class="hs-section">
-      <p class="hs-sentence hs-asked">${sentenceOf(state)}</p>
       <${Prefix} ...${{ state, rows: newest }} />
       <div class=${state.complete ? "hs-stage" : "hs-stage hs-dim"}>
         <div
@@ -140,10 +139,4 @@ function mapsOf(state, rows, table) {
     layers: [{ grid, pixels: pixelsOfRow(state, values, table) }],
     ...{ marks, isGrey: state.difference },
   }));
-}
-
-function sentenceOf(state) {
-  const name = state.nameOf(state.token());
-  const lead = state.axis === "key" ? `Who looks at ${name}` : `Where ${name} looks`;
-  return state.difference ? `${lead}: what the edits changed, in each head.` : `${lead}, in each head.`;
 }

@@ -109,18 +109,16 @@ class Parts(Answer):
         values: "layer head", with the MLP in the last column.
         layers_named: a name for each layer.
         rest: what does not stand in the cells, in words.
-        test: blame, where it is asked for.
     """
 
     title: str
     values: np.ndarray
     layers_named: Sequence[str]
     rest: Sequence[str]
-    test: blame.Blamed | None
 
 
 def answer(request: Request) -> Parts:
-    """What every part adds, and blame where it is asked for."""
+    """What every part adds."""
     chosen = request.selection
     result = parts(request.entry, chosen.output, chosen.versus)
     less = "" if result.versus is None else f", less that of “{result.versus}”"
@@ -138,22 +136,19 @@ def answer(request: Request) -> Parts:
     heads = np.array([value for row in result.rows for value in row.heads])
     more, names = np.array([each.value for each in others]), [each.name for each in others]
     total = f"All parts together {digits(result.sum)}; {what} is {digits(result.logit)}."
-    test = blame.answer(request) if chosen.tested else None
     description = f"Direct logit attribution: what each head and MLP adds to {what}."
     return Parts(
-        description=f"{description} {test.description}" if test else description,
+        description=description,
         tables=[
             Table("heads", ("head",), heads, at=at),
             Table("other parts", ("part",), more, {"part": names}, {"of": what}),
-            *(test.tables if test else ()),
         ],
         layers=True,
-        doubt=f"{DOUBT} {test.doubt}" if test else DOUBT,
+        doubt=DOUBT,
         title=f"What each head and each MLP adds to {what}",
         values=values,
         layers_named=[site_name(site, request.view.sites) for site in sites],
         rest=[*(f"{each.name}: {digits(each.value)}" for each in result.rest), total],
-        test=test,
     )
 
 
@@ -170,8 +165,6 @@ def figure(answer: Parts, page: "Page") -> None:
     for line in answer.rest:
         page.lines(line)
     page.y += 6
-    if answer.test is not None:
-        blame.figure(answer.test, page)
 
 
 def asks(request: Request, entry: TraceEntry) -> list[str]:

@@ -11,21 +11,6 @@ const NEAR = 0.004; // of a side: sides of tiles that are one
 const STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 
 /**
- * The grid of a picture that consists of patches alone.
- *
- * @param {{grid: [number, number], prefix: number}} base
- * @returns {TokenGrid}
- */
-export const gridOf = ({ grid, prefix }) => ({
-  picture: 0,
-  name: "",
-  shape: grid,
-  box: [0, 0, 1, 1],
-  places: Array.from({ length: grid[0] * grid[1] }, (_, patch) => prefix + patch),
-  frames: [],
-});
-
-/**
  * The token at a place; −1 for none.
  *
  * @param {TokenGrid[]} grids

@@ -13,8 +13,7 @@ import { isClass, layerOf, roughRow, sharedTop, withMeanAndMax, withoutSinks } f
 /** @import {Axis, Base, Head, Message, Selection} from "../types" */
 /** @import {Hidden, Layer} from "./layers.js" */
 
-const REST_MS = 30; // hover time before the exact weights of a patch are fetched
-const SOON_MS = 15; // the same where patches are pooled to coarse cells
+const REST_MS = 20; // hover time before the exact weights of a patch are fetched
 const AHEAD_MS = 300; // idle time before layers are prefetched
 const LAYERS = 48 << 20; // bytes
 const ROWS = 32 << 20;
@@ -50,7 +49,6 @@ export class PatchState extends TextState {
   /** @type {Cache<Hidden>} by site and whether patches count */
   sinks = new Cache(ROWS);
   fetched = 0; // bytes of layers that were fetched ahead
-  direct = 1; // of the user's way through the layers
   /** @type {Rows | null} */
   cached = null;
   stale = changes();
@@ -265,11 +263,7 @@ export class PatchState extends TextState {
 
   /** @param {Partial<Selection>} change */
   select(change) {
-    const before = this.selection.site;
-    if (change.site !== undefined && change.site !== before) {
-      this.direct = Math.sign(change.site - before);
-      if (this.grid(change.site) !== this.grid()) this.pointed = null;
-    }
+    if (change.site !== undefined && this.grid(change.site) !== this.grid()) this.pointed = null;
     super.select(change);
   }
 
@@ -284,8 +278,7 @@ export class PatchState extends TextState {
     const layer = this.layer();
     client.want("sinks", this.hides && !this.hidden() ? pathOf("sinks", { site, outliers }) : null);
     client.want("layer", layer ? null : pathOf("layer", { site }));
-    const isCoarse = (layer?.factor ?? 1) > 1;
-    client.want("pointed", pointed === null ? null : this.headsPath(pointed), isCoarse ? SOON_MS : REST_MS);
+    client.want("pointed", pointed === null ? null : this.headsPath(pointed), REST_MS);
     if (!layer) return;
     client.want("chosen", this.headsPath(token ?? 0));
     this.prefetch();
@@ -299,16 +292,14 @@ export class PatchState extends TextState {
     return pathOf("heads", { site, axis, index, values: this.difference ? values : undefined });
   }
 
-  /** The nearest missing layers, within the prefetch limit; first those in the direction of the user's way. */
+  /** The nearest missing layers, within the prefetch limit. */
   prefetch() {
     const { site } = this.selection;
     const layer = this.layer();
     if (!layer) return;
-    const rank = (/** @type {number} */ other) =>
-      2 * Math.abs(other - site) - Number(Math.sign(other - site) === this.direct);
     const absent = [...this.base.sites.keys()].filter((other) => !this.layers.has(String(other)));
     const budget = Math.max(0, Math.floor((AHEAD - this.fetched) / sizeOf(layer)));
-    const nearest = absent.sort((a, b) => rank(a) - rank(b)).slice(0, budget);
+    const nearest = absent.sort((a, b) => Math.abs(a - site) - Math.abs(b - site)).slice(0, budget);
     this.client?.prefetch(
       nearest.map((other) => pathOf("layer", { site: other })),
       AHEAD_MS,
