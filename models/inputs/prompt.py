@@ -22,7 +22,6 @@ from models.text import check_text
 if TYPE_CHECKING:
     from models.model import Model
 
-PLACE = "\N{OBJECT REPLACEMENT CHARACTER}"  # where a picture goes in the text
 MOST_WRITTEN = 64  # tokens of an answer
 # Processors that write the tokens of the picture into a text by themselves.
 PLACING = ("Blip2Processor", "Florence2Processor")
@@ -34,11 +33,10 @@ class Prompt:
     """What a user asks a model.
 
     Attributes:
-        text: the question; each U+FFFC in it is the place of a picture, and without any the
-            pictures come first.
+        text: the question, which comes after the pictures.
         images: the pictures: paths, bytes of files, or Pillow images.
         most_written: the most tokens that the model writes as an answer.
-        video: frames, in place of pictures; they come before the text.
+        video: frames, in place of pictures.
     """
 
     text: str
@@ -58,11 +56,6 @@ def read_prompt(model: "Model", prompt: Prompt) -> ModelInputs:
     if prompt.video is not None:
         return _of_video(model, prompt, prompt.video)
     pictures = [opened(each) for each in prompt.images]
-    if PLACE in prompt.text and prompt.text.count(PLACE) != len(pictures):
-        raise ValueError(
-            f"pictures: expected {prompt.text.count(PLACE)}, one for each place in the text,"
-            f" received {len(pictures)}"
-        )
     if not pictures:
         return ModelInputs({"input_ids": [in_template(model, prompt)]})
     if model.preprocessing is None:
@@ -70,7 +63,7 @@ def read_prompt(model: "Model", prompt: Prompt) -> ModelInputs:
     processor = joint_processor(model)
     if processor is not None:
         return _by_processor(model, prompt, pictures, processor)
-    return ModelInputs({"input_ids": [prompt.text.replace(PLACE, "")], "pixel_values": pictures})
+    return ModelInputs({"input_ids": [prompt.text], "pixel_values": pictures})
 
 
 def plain(model: "Model", prompt: Prompt) -> Any:
@@ -124,16 +117,12 @@ def chat(model: "Model", prompt: Prompt, place: str | None) -> str:
     Raises:
         ValueError: for a template that does not run.
     """
-    pieces, kind = prompt.text.split(PLACE), "image" if prompt.video is None else "video"
-    if len(pieces) == 1:
-        pieces = [""] * (len(prompt.images) + (prompt.video is not None)) + pieces
+    count = len(prompt.images) + (prompt.video is not None)
     if model.prompts is None or model.prompts.template is None:
-        return (place or "").join(pieces)
-    content: list[dict[str, str]] = []
-    for index, piece in enumerate(pieces):
-        content += [{"type": kind}] if index else []
-        content += [{"type": "text", "text": piece}] if piece else []
-    several = len(pieces) > 1 or hasattr(model.network.config, "vision_config")
+        return (place or "") * count + prompt.text
+    content = [{"type": "image" if prompt.video is None else "video"}] * count
+    content += [{"type": "text", "text": prompt.text}] if prompt.text else []
+    several = count > 0 or hasattr(model.network.config, "vision_config")
     message = {"role": "user", "content": content if several else prompt.text}
     return _rendered(model.prompts, message)
 

@@ -15,7 +15,7 @@ from analysis import grounding
 from models.edits import Ablate
 from models.encoder import EncoderConfig
 from models.inputs.processor import joint_processor
-from models.inputs.prompt import PLACE, Prompt
+from models.inputs.prompt import Prompt
 from models.model import Model
 from models.picture_grid import PictureGrid
 from models.run import load, trace
@@ -197,15 +197,6 @@ def test_the_chat_template_is_applied(opened: Any) -> None:
     assert plain.labels[:3] == ["User", ":", "it"]
 
 
-def test_pictures_stand_where_the_text_has_them(opened: Any) -> None:
-    asked = Prompt(f"what {PLACE} and {PLACE} is it", (photo(), photo()))
-    found = trace(opened("LLaVA"), asked, "a")
-    words = [label for label in found.labels if "patch" not in label]
-    first = found.labels.index("what")
-    assert found.labels[first + 1] == "picture 1, patch 0,0"
-    assert words[2:6] == ["what", "and", "is", "it\n"] or words[2:5] == ["what", "and", "is"]
-
-
 @pytest.mark.parametrize(
     ("template", "line"),
     [
@@ -299,7 +290,6 @@ def test_a_network_made_here_reads_the_text_or_the_picture_of_a_prompt() -> None
 @pytest.mark.parametrize(
     ("prompt", "target", "line"),
     [
-        (Prompt(f"{PLACE} or {PLACE}", (photo(),)), None, "expected 2, one for each place in the"),
         (Prompt("it", [photo()] * 13), None, "pictures: expected at most 12 in a prompt"),
         (Prompt("it", (photo(),)), ["a", "b"], "target: expected a text or ids, received list"),
     ],
