@@ -4,7 +4,9 @@
 // another; of a text the first is that of its letters. The names of terms (query, key, …) and of heads (head0, …) are
 // colours, too.
 
-/** @import {Ink, Mark} from "../types" */
+import { parse, textOn } from "../core/colours.js";
+
+/** @import {Ink, Mark, StoryTheme} from "../types" */
 
 /**
  * @typedef {Omit<Mark, "fill" | "stroke" | "term"> & {fill?: Colour, stroke?: Colour, term?: string}} Drawn a mark in em, its colours by name
@@ -107,3 +109,19 @@ export const path = (key, d, words = "/muted", more) => ({
 /** Points joined by a line. @type {(key: string, words: string, points: number[][], more?: Partial<Drawn>) => Drawn} */
 export const joined = (key, words, points, more) =>
   path(key, `M${points.map((point) => point.join(" ")).join("L")}`, words, more);
+
+/** The colours of a figure in the mode in force. @type {(theme: StoryTheme) => Ink} */
+export function inkOf({ terms, weights, signed, ...named }) {
+  return {
+    ...named,
+    term: terms,
+    weight: (share) => pick(weights, share),
+    signed: (share) => pick(signed, (share + 1) / 2),
+    on: (ground) => textOn(parse(ground) ?? [255, 255, 255], named.text),
+  };
+}
+
+function pick(colours, share) {
+  const at = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0;
+  return colours[Math.round(at * (colours.length - 1))];
+}
