@@ -153,7 +153,11 @@ def _own_pass(
     def hidden_states(gradients: States) -> dict[str | None, HiddenStates]:
         ends = {"decoder": target or ()}
         return {
-            tower: HiddenStates.of(each, ends.get(str(tower), tokens), gradients.get(tower, ()))
+            tower: HiddenStates.of(
+                each,
+                [TokenAxis(ends.get(str(tower), tokens))] * (len(each) - 1),
+                gradients.get(tower, ()),
+            )
             for tower, each in states.items()
         }
 

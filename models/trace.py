@@ -117,13 +117,14 @@ class HiddenStates:
 
     @staticmethod
     def of(
-        ended: Sequence[Tensor], tokens: tuple[Tokens, ...], gradients: Sequence[Tensor | None] = ()
+        ended: Sequence[Tensor | None],
+        axes: Sequence[TokenAxis],
+        gradients: Sequence[Tensor | None] = (),
     ) -> "HiddenStates":
-        """Hidden states of a network whose layers all hold the same tokens: those between blocks,
-        then the one after the final norm."""
-        *states, final = (state.detach() for state in ended)
-        axes = (TokenAxis(tokens),) * len(states)
-        return HiddenStates(tuple(states), axes, final, tuple(gradients))
+        """Of the states between blocks, then the one after the final norm; None for none."""
+        *states, final = (None if state is None else state.detach() for state in ended)
+        between = tuple(state for state in states if state is not None)
+        return HiddenStates(between, tuple(axes), final, tuple(gradients))
 
     def read(self, layer: int | None, item: int) -> Float[Tensor, "token dim"]:
         """Hidden states of one item's tokens; None is the last layer's after the final norm.

@@ -2,8 +2,7 @@
 
 What the library gives as its last hidden state is after the final norm in most families and before
 it in others; what leaves a block, noted by hooks while a trace runs, is before it in all. The
-tokens of a state are those of the attention layer that reads it; states of windows are brought
-into the order of their image.
+tokens of a state are those of the attention layer that reads it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ from models.hooks import hooked
 from models.pretrained.attention_modules import AttentionModules, blocks_of
 from models.pretrained.axes import numbered_axis
 from models.pretrained.recording import Call
-from models.trace import HiddenStates, States
+from models.trace import HiddenStates, States, TokenAxis
 
 Tower = str | None
 
@@ -89,9 +88,7 @@ def block_states(network: Any, modules: AttentionModules) -> Iterator[BlockState
 
 
 def hidden_states(
-    towers: States,
-    calls: Sequence[Call],
-    gradients: States,
+    towers: States, calls: Sequence[Call], gradients: States
 ) -> dict[Tower, HiddenStates]:
     """Hidden states by tower; None is the name of the only one.
 
@@ -102,52 +99,25 @@ def hidden_states(
     """
     inside = {tower: [c for c in calls if c.entry.place.tower == tower] for tower in towers}
     return {
-        tower: _of_tower(states, gradients.get(tower, ()), inside[tower])
-        for tower, states in towers.items()
+        tower: HiddenStates.of(
+            ended,
+            [_axis(x, index, inside[tower]) for index, x in enumerate(ended[:-1]) if x is not None],
+            gradients.get(tower, ()),
+        )
+        for tower, ended in towers.items()
     }
 
 
-def _of_tower(
-    ended: Sequence[Tensor | None], gradients: Sequence[Tensor | None], calls: Sequence[Call]
-) -> HiddenStates:
-    states = [state for state in ended[:-1] if state is not None]
-    readers = [_reader(state, index, calls) for index, state in enumerate(states)]
-    readers.append(readers[-1])  # of the final one
+def _axis(state: Tensor, index: int, calls: Sequence[Call]) -> TokenAxis:
+    """The tokens of a state: the queries of the layer that reads it at best, else of the one
+    before; numbers if no attention of its tower has as many."""
+    fitting = [
+        call
+        for call in calls
+        if call.kind != "cross" and state.shape[:2] == (call.pattern.batch, call.pattern.queries)
+    ]
+    reader = min(fitting, key=lambda call: abs(call.entry.layer - index), default=None)
+    if reader is not None:
+        return reader.axes[0]
     source = calls[0].entry.source if calls else "text"
-    ordered = [_in_order(state, call) for state, call in zip(states, readers, strict=False)]
-    axes = tuple(
-        numbered_axis(source, x.shape[1], x.shape[0], None) if call is None else call.axes[0]
-        for x, call in zip(ordered, readers, strict=False)
-    )
-    ends = [ended[-1], *gradients]
-    final, *in_order = (
-        None if x is None else _in_order(x, call)
-        for x, call in zip(ends, [readers[-1], *readers], strict=False)
-    )
-    return HiddenStates(tuple(ordered), axes, final, tuple(in_order))
-
-
-def _reader(state: Tensor, index: int, calls: Sequence[Call]) -> Call | None:
-    """The attention call whose queries are the tokens of a state: at best of the layer that reads
-    it, else of the one before. None if no call of its tower has such tokens."""
-    fitting = [call for call in calls if call.kind != "cross" and _shaped(state, call)]
-    return min(fitting, key=lambda call: abs(call.entry.layer - index), default=None)
-
-
-def _shaped(state: Tensor, call: Call) -> bool:
-    """Whether a state holds the tokens of a call, or those of its windows one by one."""
-    return _in_windows(state, call) or state.shape[:2] == (call.pattern.batch, call.pattern.queries)
-
-
-def _in_windows(state: Tensor, call: Call) -> bool:
-    """Whether the items of a state are the windows that attention was given."""
-    slots = call.slots
-    return slots is not None and slots.shape[0] > 1 and state.shape[:2] == slots.shape
-
-
-def _in_order(state: Tensor, call: Call | None) -> Tensor:
-    """The state of windows as that of their items; any other as it is. Without its graph."""
-    state = state.detach()
-    if call is None or call.slots is None or not _in_windows(state, call):
-        return state
-    return call.slots.merge(state[:, None])[:, 0, : call.slots.tokens]
+    return numbered_axis(source, state.shape[1], state.shape[0], None)
