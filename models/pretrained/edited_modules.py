@@ -31,8 +31,6 @@ def resolved(model: "Model", inputs: ModelInputs, edits: Sequence[Edit]) -> tupl
     Raises:
         ValueError: for one that acts on nothing in this network.
     """
-    if all(acts_on(edit) not in (MLP, STATES) for edit in edits):
-        return tuple(edits)
     modules = _Modules(model, inputs)
     return tuple(each for edit in edits for each in modules.edits_of(edit))
 
