@@ -29,6 +29,17 @@ from analysis.corpus.watched import Control, Progress, StoppedError, watched
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 NAME = "analysis.corpus"
+OPTIONS: dict[str, dict[str, Any]] = {  # of `corpus`
+    "engine": {"default": "local", "choices": ENGINES},
+    "column": {"help": "of .csv, .parquet and .jsonl, the one with the text"},
+    "target": {"help": "the one with what an encoder–decoder is to write"},
+    "longest": {"type": int, "default": LONGEST, "help": "tokens of a text, at most"},
+    "shard": {"type": int, "default": SHARD, "help": "texts between two savings"},
+    "pairs": {"type": int, "default": PAIRS, "help": "of tokens, kept of each head"},
+    "threads": {"type": int, "default": 0, "help": "of each worker"},
+    "device": {"help": "such as cpu or cuda; of the local engine"},
+    "about": {"default": "", "help": "what the texts are, for display"},
+}
 
 
 class Parser(argparse.ArgumentParser):
@@ -42,10 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs. Returns the exit status."""
     options = parsed(arguments)
     try:
-        folder = read(options) if options.model else Path(options.out)
-        if options.site:
-            against = Path(options.against) if options.against else None
-            folder = site().write_site(folder, Path(options.site), against)
+        folder = read(options) if options.model else options.out
+        if options.site:  # the views stand above the analyses, which do not import them
+            site = import_module(str(__package__).removesuffix(NAME) + "viz.corpus_site")
+            folder = site.write_site(folder, options.site, options.against)
     except (KeyboardInterrupt, StoppedError):
         return complain("interrupted: give the same command to go on", INTERRUPTED)
     except (OSError, ValueError) as error:
@@ -56,30 +67,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The options, which belong together."""
-    asked = parser()
-    options = asked.parse_args(arguments)
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = Parser(f"python -m {NAME}", description=__doc__, formatter_class=formatter)
+    parser.add_argument("--model", help="catalogue name, folder or hub id")
+    given = parser.add_mutually_exclusive_group()
+    given.add_argument("--texts", nargs="+", help="files, folders, or - for standard input")
+    given.add_argument("--images", nargs="+", help="pictures, or folders of them")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the results")
+    parser.add_argument("--site", type=Path, help="write static files of the run there")
+    parser.add_argument("--against", type=Path, help="a second run, which the site compares")
+    for name, about in OPTIONS.items():
+        parser.add_argument(f"--{name}", **about)
+    parser.add_argument("--watched", action="store_true", help="report in a file, for a page")
+    options = parser.parse_args(arguments)
     if bool(options.model) != bool(options.texts or options.images):
-        asked.error("expected --model together with --texts or --images")
+        parser.error("expected --model together with --texts or --images")
     if not options.model and not options.site:
-        asked.error("expected --model and what it reads, or --site for a run that is there")
+        parser.error("expected --model and what it reads, or --site for a run that is there")
     if options.against and not options.site:
-        asked.error("--against: expected --site too, whose page compares the runs")
+        parser.error("--against: expected --site too, whose page compares the runs")
     return options
-
-
-def site() -> Any:
-    """What writes a site: the views stand above the analyses, which do not import them."""
-    return import_module(str(__package__).removesuffix(NAME) + "viz.corpus_site")
 
 
 def read(options: argparse.Namespace) -> Path:
     """Reads the corpus; returns the folder of the run."""
-    names = ("column", "target", "longest", "shard", "threads", "device", "about")
-    settings = {name: getattr(options, name) for name in (*names, "engine", "pairs")}
     sources = [Path(each) for each in options.texts or options.images]
     if options.watched and hasattr(os, "nice"):
         os.nice(10)  # other processes of this machine go first
-    with watched(Path(options.out)) if options.watched else nullcontext(bar()) as control:
+    settings = {name: getattr(options, name) for name in OPTIONS}
+    with watched(options.out) if options.watched else nullcontext(bar()) as control:
         return corpus(options.model, sources, options.out, control=control, **settings)
 
 
@@ -93,33 +109,6 @@ def bar() -> Control:
             progress_bar.update(progress.done - progress_bar.n)
 
     return control
-
-
-def parser() -> Parser:
-    """The command-line options."""
-    parser = Parser(
-        f"python -m {NAME}",
-        description=(__doc__ or "").replace("python -m analysis.corpus", f"python -m {NAME}"),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--model", help="catalogue name, folder or hub id")
-    given = parser.add_mutually_exclusive_group()
-    given.add_argument("--texts", nargs="+", help="files, folders, or - for standard input")
-    given.add_argument("--images", nargs="+", help="pictures, or folders of them")
-    parser.add_argument("--out", required=True, help="folder of the results")
-    parser.add_argument("--site", help="write static files of the run there, for any web server")
-    parser.add_argument("--against", help="a second run, which the site compares with it")
-    parser.add_argument("--engine", default="local", choices=ENGINES)
-    parser.add_argument("--column", help="of .csv, .parquet and .jsonl, the one with the text")
-    parser.add_argument("--target", help="the one with what an encoder–decoder is to write")
-    parser.add_argument("--longest", type=int, default=LONGEST, help="tokens of a text, at most")
-    parser.add_argument("--shard", type=int, default=SHARD, help="texts between two savings")
-    parser.add_argument("--pairs", type=int, default=PAIRS, help="of tokens, kept of each head")
-    parser.add_argument("--threads", type=int, default=0, help="of each worker")
-    parser.add_argument("--device", help="such as cpu or cuda; of the local engine")
-    parser.add_argument("--about", default="", help="what the texts are, for display")
-    parser.add_argument("--watched", action="store_true", help="report in a file, for a page")
-    return parser
 
 
 def complain(problem: object, status: int) -> int:
