@@ -96,9 +96,7 @@ def alti(
 
 
 @torch.no_grad()
-def contributions(
-    trace: Trace, layer: int | Site | Where, *, tower: str | None = None, item: int = 0
-) -> Float[Tensor, "query key"]:
+def contributions(trace: Trace, site: Site, *, item: int = 0) -> Float[Tensor, "query key"]:
     """One layer of ALTI: how much nearer to its output each token's vector brings a token.
 
         c_ij = max(0, ‖y_i‖₁ − ‖y_i − y_ij‖₁), divided by the sum of its row
@@ -107,7 +105,6 @@ def contributions(
         ValueError: without hidden states, and where the layer's output is not just added to its
             input, or its projections cannot be told.
     """
-    site = _self_site(trace, layer, tower)
     if site.kind == "cross":
         raise ValueError(f"layer {site.layer}: expected self-attention, received {site.kind}")
     maps = trace.projections(site)
@@ -174,13 +171,3 @@ def _values(trace: Trace, site: Site, item: int) -> Float[Tensor, "head key valu
     rows = torch.arange(count) if keys is None else keys
     values = expand_heads(pattern.v[item : item + 1], pattern.heads, slice(None))[0]
     return values[:, rows].detach().float()
-
-
-def _self_site(trace: Trace, layer: int | Site | Where, tower: str | None) -> Site:
-    if not isinstance(layer, int):
-        return trace.site(layer)
-    sites = {site.layer: site for site in self_attention(trace, tower)}
-    layer = layer + len(sites) if layer < 0 else layer
-    if layer not in sites:
-        raise ValueError(f"layer: expected one of {list(sites)}, received {layer}")
-    return sites[layer]

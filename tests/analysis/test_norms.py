@@ -161,8 +161,6 @@ def test_where_the_rule_does_not_hold_one_sentence_says_why() -> None:
         alti(trace(network("encoder"), IDS))
     with pytest.raises(ValueError, match="does not just add its attention to its input"):
         alti(trace(load(BY_NAME["GPT-NeoX"].build()), IDS, hidden=True))
-    with pytest.raises(ValueError, match="layer: expected one of"):
-        contributions(traced("encoder", "none"), 5)
     pair = Seq2SeqConfig(source_vocab=31, target_vocab=31, dim=10, heads=2, d_k=5, d_v=3, depth=2)
     crossed = trace(load(pair), IDS, IDS[:, :3], hidden=True)
     with pytest.raises(ValueError, match="expected self-attention, received cross"):
