@@ -20,7 +20,6 @@ TALLEST = 480.0  # height of a matrix
 READABLE = 12.0  # side that cells of a long, narrow matrix have across it
 NARROW = 4  # so many times longer one way than the other
 CELLS = 1200  # the most pixels along a side of a matrix; longer ones are max-pooled
-BARS = 34.0  # beside a matrix, for the shares of hidden columns
 
 # ---- labels
 
@@ -96,7 +95,6 @@ def matrix(
     scale: Scale,
     *,
     hidden: Sequence[int] = (),
-    shares: Sequence[np.ndarray] = (),
     largest: float = 20.0,
 ) -> None:
     """Numbers as cells; one matrix alone grows until each token has a label.
@@ -108,18 +106,17 @@ def matrix(
         cols: labels of the columns; () for none.
         scale: the colours of numbers.
         hidden: columns that are hatched because their numbers are not shown.
-        shares: of each matrix, the share of every row that went to those, as bars; () for none.
         largest: side of a cell.
     """
     if not maps:
         raise ValueError("expected at least one head to draw, received none")
     down, across = maps[0][1].shape
     named = BODY * 1.4 if any(name for name, _ in maps) else 0.0
-    bars, alone = BARS if shares else 0.0, len(maps) == 1 and page.room == WIDE
+    alone = len(maps) == 1 and page.room == WIDE
 
     def sized(beside: int) -> Sizes:
         space = (page.room - (beside - 1) * 16) / beside
-        return _sizes((down, across), rows, cols, space, bars, largest, grows=alone)
+        return _sizes((down, across), rows, cols, space, largest, grows=alone)
 
     counts = (4, 3) if len(maps) > 4 else (min(2, len(maps)),)
     with_labels = (count for count in counts if label_size(sized(count).wide))
@@ -128,7 +125,7 @@ def matrix(
     wide, high = across * size.wide, down * size.high
     if alone:
         page.wide = max(page.wide, 2 * MARGIN + size.left + wide + size.right)
-    step = named + size.above + high + (SMALL * 1.5 if shares else 0) + 8
+    step = named + size.above + high + 8
     for i, (name, values) in enumerate(maps):
         x = MARGIN + (i % beside) * (size.left + wide + size.right + 16) + size.left
         top = page.y + (i // beside) * step
@@ -140,8 +137,6 @@ def matrix(
         page.image(x, y, wide, high, scale.colours(values))
         for col in hidden:
             page.box(x + col * size.wide, y, size.wide, high, hatch="//////", linewidth=0)
-        if shares:
-            _bars(page, shares[i], x + wide + 5, y, size.high)
         page.box(x, y, wide, high)
         names_beside(page, rows, x - 3, y, size.high)
         names_above(page, cols, x, y, size.wide)
@@ -149,22 +144,11 @@ def matrix(
     page.bar(scale)
 
 
-def _bars(page: Page, shares: np.ndarray, x: float, y: float, pitch: float) -> None:
-    """A bar for the share of each row, on a ground as long as the whole row."""
-    long, tall = BARS - 8, max(0.3, pitch * 0.8)
-    page.box(x, y, long, len(shares) * pitch, facecolor=INK.surface, linewidth=0)
-    for row, share in enumerate(shares.tolist()):
-        at = y + (row + 0.5) * pitch - tall / 2
-        page.box(x, at, long * share, tall, facecolor=INK.muted, linewidth=0)
-    page.text(x, y + len(shares) * pitch + SMALL * 1.2, "hidden", SMALL, INK.muted)
-
-
 def _sizes(
     shape: tuple[int, int],
     rows: Sequence[str],
     cols: Sequence[str],
     space: float,
-    bars: float,
     largest: float,
     *,
     grows: bool,
@@ -181,7 +165,7 @@ def _sizes(
         left = longest(rows if beside else numbers, beside or SMALL) + 6 if rows else 0.0
         slanted = longest(cols, over) if over else 0.0
         above = (slanted * 0.87 + 8 if over else SMALL * 1.5) if cols else 2.0
-        return Sizes(wide, high, left, above, max(bars, slanted * 0.5))
+        return Sizes(wide, high, left, above, slanted * 0.5)
 
     def most(size: Sizes) -> tuple[float, float]:
         return (space - size.left - size.right) / across, TALLEST / down

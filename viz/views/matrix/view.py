@@ -47,7 +47,6 @@ class Matrix(Answer):
         key: labels of the columns.
         scale: of the colours.
         hidden: columns that are left out.
-        shares: of each head, what each row gives to those; () for none.
     """
 
     maps: Sequence[tuple[str, np.ndarray]]
@@ -55,7 +54,6 @@ class Matrix(Answer):
     key: Sequence[str]
     scale: Scale
     hidden: Sequence[int] = ()
-    shares: Sequence[np.ndarray] = ()
 
 
 def answer(request: Request) -> Matrix:
@@ -77,7 +75,6 @@ def answer(request: Request) -> Matrix:
         key=key,
         scale=_scale(request, maps),
         hidden=[key - columns.start for key in hidden.keys if key in columns] if hidden else (),
-        shares=hidden.shares if hidden else (),
     )
 
 
@@ -98,15 +95,7 @@ def figure(answer: Matrix, page: "Page") -> None:
     axes = f"rows ↓ query: the {query} that attends · columns → key: the {key} attended to"
     page.lines(axes, colour=INK.muted)
     page.y += 4
-    matrix(
-        page,
-        answer.maps,
-        answer.query,
-        answer.key,
-        answer.scale,
-        hidden=answer.hidden,
-        shares=answer.shares,
-    )
+    matrix(page, answer.maps, answer.query, answer.key, answer.scale, hidden=answer.hidden)
 
 
 def asks(request: Request, entry: TraceEntry) -> list[str]:
