@@ -122,10 +122,10 @@ def facts(model: "Model", source: "Source | None") -> dict[str, str]:
     words = getattr(model.tokenizer, "words", None)
     tokenizer = "words" if words is None else f"{len(words):,} pieces"
     none = "none" if model.preprocessing is not None else "none: the model takes ids"
-    own = f"Headscope’s {KINDS.get(name, name)}"
+    by_us = f"Headscope’s {KINDS.get(name, name)}"
     return {
         "Architecture": _architecture(name, source),
-        "Run by": own if model.door == "own" else f"transformers ({name})",
+        "Run by": by_us if model.door == "own" else f"transformers ({name})",
         "Parameters": f"{sum(each.numel() for each in network.parameters()):,}",
         "Layers": _each(parts, "layers"),
         "Heads": _each(parts, "heads")

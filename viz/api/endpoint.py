@@ -92,8 +92,8 @@ def endpoint(
                 kept = required if each.default is each.empty else optional
                 kept[each.name] = parsers.get(each.name) or _parser(each.name, each.annotation)
         said = explains and signature.return_annotation not in (bytes, tuple[bytes, str], Download)
-        made = Endpoint(name, function, slow, said, required, optional)
-        ENDPOINTS.update({(kind, name): made for kind in kinds or ("text", "image")})
+        declared = Endpoint(name, function, slow, said, required, optional)
+        ENDPOINTS.update({(kind, name): declared for kind in kinds or ("text", "image")})
         return function
 
     return declare

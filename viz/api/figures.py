@@ -38,10 +38,10 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
 
     def compute() -> dict[str, Any]:
         try:
-            found = answer(lesson, step, values)
+            numbers = answer(lesson, step, values)
         except InputError as error:
             raise QuestionError(str(error)) from None
-        return real.told(found) | ({BOARD: real.told(found[BOARD])} if step else {})
+        return real.told(numbers) | ({BOARD: real.told(numbers[BOARD])} if step else {})
 
     return compute
 

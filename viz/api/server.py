@@ -250,8 +250,8 @@ class OwnPages:
 
         headers, socket = Headers(scope=scope), scope["type"] == "websocket"
         host, origin = headers.get("host", "").lower(), headers.get("origin")
-        own = f"http://{host.removesuffix(':80')}", f"https://{host.removesuffix(':443')}"
-        foreign = origin is not None and origin.lower() not in own
+        origins = f"http://{host.removesuffix(':80')}", f"https://{host.removesuffix(':443')}"
+        foreign = origin is not None and origin.lower() not in origins
         if not socket:
             foreign |= headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
         if not foreign or not (socket or scope["path"].startswith("/api/")):
