@@ -145,6 +145,9 @@ class Encoder(nn.Module):
 
 
 def padding_of(ids: Int[Tensor, "batch token"], fill: int) -> Bool[Tensor, "batch token"] | None:
-    """True where ids only fill up; None if none do, which leaves attention its fastest way."""
+    """True where ids only fill up; None if none do, which leaves attention its fastest way, and on
+    the meta device, where ids have no values."""
+    if ids.is_meta:
+        return None
     padding = ids == fill
     return padding if bool(padding.any()) else None

@@ -142,8 +142,12 @@ class OwnOrigin:
     def differentiable_states(self, tower: str | None) -> tuple[Tensor, ...]:
         """What leaves each layer of a tower, with its graph, from one more pass."""
         with torch.enable_grad():
-            out: Any = evaluating(self.network)(**self.arguments, edits=self.edits)
+            out = self.rerun()
         return towers(self.network, out)[tower].states
+
+    def rerun(self) -> Any:
+        """One more pass, with the same input and edits, for hooks that watch its modules."""
+        return evaluating(self.network)(**self.arguments, edits=self.edits)
 
     def mixing_parts(self, tower: str | None) -> tuple[str, ...]:
         """None: in our networks tokens meet in attention alone."""

@@ -27,7 +27,7 @@ FORMATTED = [
     "viz/web/explore",
     "viz/web/parts",
     "viz/web/matter",
-    "viz/web/architecture",
+    "viz/web/build",
     "viz/web/scene",
     "viz/course/**/*.js",
     "viz/web/story",

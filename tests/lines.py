@@ -79,8 +79,8 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "viz/build": (
         3500,
         (
-            *("viz/build", "viz/pages/architecture", "viz/pages/positions", "models/cost"),
-            *(f"{VIEWS}/architecture", "viz/architecture.py", "viz/positions.py"),
+            *("viz/build", "viz/pages/build", "viz/amounts.py"),
+            f"{VIEWS}/build",
         ),
     ),
     "viz/api": (2500, ("viz/api",)),

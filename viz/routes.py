@@ -3,4 +3,5 @@
 from viz.api import compared, corpus, over_corpora  # noqa: F401
 from viz.api.endpoint import ENDPOINTS as ENDPOINTS
 from viz.api.routes import routes as routes
+from viz.build import answers  # noqa: F401
 from viz.export import responses  # noqa: F401

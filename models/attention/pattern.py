@@ -42,6 +42,8 @@ def positions(rows: Rows, count: int) -> Int[Tensor, " row"]:
     if rows is None or isinstance(rows, slice):
         return torch.arange(count)[slice(None) if rows is None else rows]
     picked = torch.as_tensor(rows)
+    if picked.is_meta:  # without values there is nothing to check
+        return picked
     whole = not len(picked) or picked.dtype in (torch.int32, torch.int64)
     if not whole or (len(picked) and not 0 <= int(picked.min()) <= int(picked.max()) < count):
         raise ValueError(f"rows: expected positions 0 to {count - 1}, received {rows}")

@@ -2,11 +2,11 @@
 
 from typing import Any, NamedTuple
 
-from models.cost.memory_check import GIB, SHARE, available_memory
-from models.cost.parts import NUMBER
+from models.free_memory import GIB, SHARE, available_memory
 from models.loading import summary
 from models.model import Model
 
+NUMBER = 4  # bytes of a float32
 MOST_LOGITS = 2**28  # bytes; of more, those of the last token are kept
 ATTENTION = 4  # FLOPs per query, key and feature: two matrix products
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from models.cost import memory_check
+from models import free_memory
 from models.files.errors import CheckpointError, first_line
 from models.files.fitting import check_fit, read_config
 from models.files.folder import CONFIG, Folder, check_names, dtype_holding, tensors
@@ -117,7 +117,7 @@ def _through_converter(
         known = " or ".join(FAMILIES)
         raise ValueError(f"door: there is no converter for model_type {kind!r}: expected {known}")
     files = place.weights()
-    memory_check.check_fits(files, torch.float32)
+    free_memory.check_fits(files, torch.float32)
     state = {key: tensor for file in files for key, tensor in tensors(file).items()}
     if family is None:
         config: Any = own.config_of(settings)

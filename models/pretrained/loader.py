@@ -18,7 +18,7 @@ from transformers import PretrainedConfig, PreTrainedModel
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_MAPPING
 
-from models.cost import memory_check
+from models import free_memory
 from models.files.errors import CheckpointError, first_line
 from models.files.fitting import check_fit, read_config
 from models.files.folder import Folder, check_names, dtype_holding, tensors
@@ -70,7 +70,7 @@ def load_folder(
     kind = _class_of(settings)
     files = folder.weights()
     dtype = torch.float32 if dtype is None else dtype
-    memory_check.check_fits(files, dtype, device)
+    free_memory.check_fits(files, dtype, device)
     state = {name: tensor for file in files for name, tensor in tensors(file).items()}
     config = _config(settings)
     if not folder.trusted:

@@ -49,6 +49,15 @@ class PretrainedOrigin:
     inputs: ModelInputs
     edits: Sequence[Edit | ModuleEdit] = ()
 
+    @property
+    def network(self) -> Any:
+        """The library's network."""
+        return self.model.network
+
+    def rerun(self) -> Any:
+        """One more pass, with the same input and edits, for hooks that watch its modules."""
+        return record_pass(self.model, self.inputs, self.edits)[2]
+
     def kept(self) -> dict[Any, Any]:
         """What was computed of the weights of the network, kept with it."""
         return kept_with(self.model.network)

@@ -80,15 +80,13 @@ PLACES = (
         file=True,
     ),
     Place(
-        "Positions",
-        "/positions",
-        ("", "scheme=rotary", "scheme=alibi"),
-    ),
-    Place(
-        "Architecture",
-        "/architecture",
-        ("preset=small", "preset=small&run=yes", "preset=small-decoder", "preset=smallest&run=yes"),
-        avoid=r"base|GPT-2|B/16|conv|ViT-|raw|pixels|paper|300|vaswani|Transformer",
+        "Build",
+        "/build",
+        (
+            *("preset=small", "preset=small-decoder&positions=rotary&open=p:relation:32:0"),
+            *("preset=small-vit", "preset=smallest", "preset=layer", "preset=gpt2-small"),
+        ),
+        avoid=r"base|GPT-2|B/16|conv|ViT-|raw|pixels|paper|300|vaswani|Transformer|Run it",
     ),
     Place(COURSE, "/course"),
     *(Place(COURSE, f"/{path}") for path in LESSONS),

@@ -25,8 +25,7 @@ PAGES = {  # what is on a page once it is drawn
     "?chooser=catalogue": ".headscope",
     "corpus": ".hs-example",
     "corpus?run=dinov2": ".hs-example",
-    "positions": ".headscope",
-    "architecture": ".headscope .part",
+    "build": ".hs-build-strips",
     "course": ".headscope",
     "quiz": ".stHtml",
 }

@@ -6,10 +6,9 @@ import sys
 import pytest
 
 import start
-from models.cost.count import parts, total
 from models.presets import KINDS, PRESETS, config_of, first_of
 from models.seeding import Undrawn
-from tests.models.cost.test_count import NETWORKS
+from viz.build.shapes import NETWORKS, shapes
 
 PUBLISHED = {
     "bert-base": 109_482_240 - 590_592,  # less the pooler
@@ -21,7 +20,7 @@ PUBLISHED = {
 
 def counted(name):
     preset = PRESETS[name]
-    return total(parts(preset.config, preset.tokens, preset.target), "parameters")
+    return shapes(preset.config, preset.tokens, preset.target).card("").parameters
 
 
 @pytest.mark.parametrize("name", PUBLISHED)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 from urllib.parse import parse_qsl, quote, urlencode
 
-from viz.api.entries import Download, Kind, RunEntry, TraceEntry
+from viz.api.entries import Download, Kind
 from viz.api.requests import Parse, QuestionError, UnknownError, parse_query
 from viz.selection import OF_FILES
 from viz.values import FLAG, HEAD, NUMBER, SPAN, TEXT, Head, real, words
@@ -129,7 +129,7 @@ def work_of(
         UnknownError: there is no such route for this result.
         QuestionError: for invalid parameters.
     """
-    known = ENDPOINTS.get((value.kind, name)) if isinstance(value, TraceEntry | RunEntry) else None
+    known = ENDPOINTS.get((getattr(value, "kind", "text"), name))
     if known is None:
         raise UnknownError("there is no such route")
     asked = parse_query(query, known.required, known.optional)

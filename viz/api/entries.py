@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 THUMB = 40  # maximum cells per side of a thumbnail
 
-Kind = Literal["text", "image", "corpus"]
+Kind = Literal["text", "image", "corpus", "build"]
 
 
 @dataclass(frozen=True, eq=False)

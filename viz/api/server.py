@@ -95,7 +95,7 @@ def middleware(hosts: Iterable[str] = ()) -> "list[Middleware]":
 def page_routes(
     names: Iterable[str],
     first: str,
-    moved: Mapping[str, Callable[[Query], Query]],
+    moved: Mapping[str, tuple[str, Callable[[Query], Query]]],
     preview: Callable[[str, Query], Preview],
     picture: str,
     modules: Callable[[str, Query], Iterable[str]] = lambda name, query: (),
@@ -105,7 +105,8 @@ def page_routes(
     Args:
         names: of the pages.
         first: the page at "/"; its own path redirects there.
-        moved: older paths of the first page, each with what its query is now.
+        moved: older paths, each with the path of the page that took its place and what its query
+            is there.
         preview: of a link to a page, by its name and query.
         picture: URL path of a picture for the previews.
         modules: URL paths of modules that a link needs, by the page's name and its query: fetched
@@ -125,17 +126,19 @@ def page_routes(
         page = page.replace("</head>", f"{links}</head>", 1)
         return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
-    def leading(now: Callable[[Query], Query]) -> "Callable[[Request], Awaitable[Response]]":
+    def leading(
+        to: str, now: Callable[[Query], Query]
+    ) -> "Callable[[Request], Awaitable[Response]]":
         async def start(request: "Request") -> "Response":
             query = urlencode(now(dict(request.query_params)), quote_via=quote)
-            path = f"./?{query}" if query else "./"
+            path = f"./{to}?{query}" if query else f"./{to}"
             return RedirectResponse(path, headers={"Cache-Control": "no-cache"})
 
         return start
 
-    paths = {first: dict, **moved}
+    paths = {first: ("", dict), **moved}
     pages = [Route(f"/{'' if name == first else name}", index) for name in names]
-    return [*pages, *(Route(f"/{name}", leading(now)) for name, now in paths.items())]
+    return [*pages, *(Route(f"/{name}", leading(*now)) for name, now in paths.items())]
 
 
 def asset_routes() -> "list[Mount]":

@@ -13,12 +13,12 @@ const IMPORTS = {
   controls: ["core", "vendor"],
   chart: ["core"],
   matter: ["core", "methods", "painting", "parts", "vendor"],
-  lab: ["core", "matter", "methods", "parts", "text", "vendor", "../views"],
+  lab: ["build", "core", "matter", "methods", "parts", "text", "vendor", "../views"],
   text: ["core", "matter", "methods", "parts", "painting", "vendor", "../views"],
   image: ["core", "painting", "parts", "text", "vendor"],
   explore: ["core", "image", "lab", "matter", "methods", "painting", "parts", "text", "vendor", "../views"],
   corpus: ["core", "parts", "text", "vendor", "../views"],
-  architecture: ["core", "parts", "vendor"],
+  build: ["core", "parts", "vendor", "../views"],
   methods: ["core", "parts", "vendor"],
   scene: ["core", "vendor"],
   story: ["core", "parts", "scene", "vendor"],
@@ -95,7 +95,7 @@ const oneWay = (folder, allowed) => ({
 
 // Run from the root of the project, so that its tests are read too (python -m tests.javascript).
 export default [
-  { ignores: ["**/node_modules/", "**/build/", `${WEB}/vendor/`] },
+  { ignores: ["**/node_modules/", "build/", `${WEB}/vendor/`] },
   js.configs.recommended,
   {
     languageOptions: { ecmaVersion: 2023, sourceType: "module" },

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from viz.amounts import short
 from viz.api import tracing
-from viz.architecture import short
 from viz.pages import compute
 from viz.pages.state import session
 

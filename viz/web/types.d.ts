@@ -551,61 +551,16 @@ export interface DoorsProps extends CourseProps {
   plans: Record<string, Record<"aim" | "show" | "ask" | "misreading", ProsePart[]>>;
 }
 
-// ---- the architecture diagram (viz/architecture.py)
+// ---- a panel of a view
 
-/** [name, size] of each axis. */
-export type Shape = [string, number][];
-
-export interface ArchitecturePart {
-  name: string;
-  title: string;
-  kind: string;
-  takes: Shape;
-  gives: Shape;
-  context: Shape;
-  /** Of one copy. */
-  parameters: number;
-  flops: number;
-  /** How many copies there are. */
-  times: number;
-  /** The part whose input is added to this one's output. */
-  skips: string;
-  causal: boolean;
-  parts: ArchitecturePart[];
-  // what is to be read about it
-  heading: string;
-  sentence: string;
-  rows: [string, string][];
-  /** Index into the sources. */
-  source: number;
+export interface Panel {
+  render(theme: Theme): void;
+  /** Reads sizes before anything is written. */
+  measure?(): void;
+  /** Drawn a frame after the others. */
+  late?: boolean;
+  destroy?(): void;
 }
-
-/** A function that runs. */
-export interface SourceCode {
-  file: string;
-  line: number;
-  code: string;
-}
-
-export interface ArchitectureProps extends LinkProps {
-  kind: string;
-  /** Adopted once a revision; null: what was chosen here before. */
-  start: { part?: string } | null;
-  defaults: { part?: string };
-  /** Null while the network is being loaded. */
-  base: {
-    title: string;
-    parts: ArchitecturePart[];
-    sources: SourceCode[];
-    theme: Record<Mode, Omit<Colours, "heads">>;
-  } | null;
-  /** Whether this is not what the controls say: it is drawn dimmed. */
-  busy?: boolean;
-  type_size?: number;
-  message?: string;
-}
-
-// ---- a form of the picture
 
 export interface Zoom {
   in(): void;

@@ -14,7 +14,7 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-from models.cost import memory_check
+from models import free_memory
 from models.files.folder import Folder
 from models.run import CheckpointError, Model, load, trace
 from tests.models.architectures import TEXT, redraw
@@ -306,13 +306,13 @@ def test_memory_is_told_from_headers(saved: Path, monkeypatch: pytest.MonkeyPatc
     files = Folder.at(saved).weights()
     network = load(saved).network
     numbers = sum(parameter.numel() for parameter in network.parameters())
-    assert memory_check.weights_bytes(files, torch.float32) == 4 * numbers
-    assert memory_check.weights_bytes(files, torch.bfloat16) == 2 * numbers
-    monkeypatch.setattr(memory_check, "available_memory", lambda device="cpu": 3 * numbers)
+    assert free_memory.weights_bytes(files, torch.float32) == 4 * numbers
+    assert free_memory.weights_bytes(files, torch.bfloat16) == 2 * numbers
+    monkeypatch.setattr(free_memory, "available_memory", lambda device="cpu": 3 * numbers)
     with pytest.raises(CheckpointError, match=r"GiB are free; dtype=torch\.bfloat16 would fit"):
         load(saved)
     load(saved, dtype=torch.bfloat16)
-    monkeypatch.setattr(memory_check, "available_memory", lambda device="cpu": 2)
+    monkeypatch.setattr(free_memory, "available_memory", lambda device="cpu": 2)
     with pytest.raises(CheckpointError, match=r"GiB are free$"):
         load(saved)
 

@@ -187,9 +187,9 @@ def test_the_first_page_s_own_address_leads_to_it(client: TestClient, query: str
 
 
 def test_older_addresses_lead_to_the_same_picture(client: TestClient) -> None:
-    for path, now in old_links.MOVED.items():
+    for path, (to, now) in old_links.MOVED.items():
         location = client.get(f"/{path}?layer=2&embed=true").headers["location"]
-        query = dict(parse_qsl(location.removeprefix("./?")))
+        query = dict(parse_qsl(location.removeprefix(f"./{to}?")))
         assert query == now({"layer": "2", "embed": "true"})
 
 

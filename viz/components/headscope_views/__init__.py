@@ -21,7 +21,7 @@ def view(
     """Mounts the component named by `kind`; `viz/web/types.d.ts` defines the props of each kind.
 
     Args:
-        kind: "text", "image", "corpus", "architecture", "address", "doors", "rail",
+        kind: "text", "image", "corpus", "build", "address", "doors", "rail",
             "mode", "chart", "story", "preload", "slider", "entry", "files", "choices",
             "runs" or "copy".
         props: plain JSON, complete in every call.

@@ -12,8 +12,8 @@ import streamlit as st
 from models import fetch as fetching
 from models.catalogue import entry
 from models.request import Source
+from viz.amounts import short
 from viz.api import tracing
-from viz.architecture import short
 from viz.pages import compute, shared
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import plain

@@ -10,8 +10,8 @@ from headscope_views import view
 
 from models.catalogue import Entry, bundled, catalogue, entry, is_here
 from models.request import Source
+from viz.amounts import short
 from viz.api import tracing
-from viz.architecture import short
 from viz.pages import compute, shared
 from viz.pages.explore import download, edits, examples, sizes, source
 from viz.pages.explore.names import PAGE

@@ -101,7 +101,7 @@ def check(source: Source) -> None:
     """Raises ValueError for a network built here that is not consistent, or too large."""
     if source.place == "built":
         config = config_of(source.name, dict(source.sizes))
-        shared.check_memory(compute.peak_memory(compute.parts(config)))
+        shared.check_memory(compute.peak_memory(config))
 
 
 def controls() -> None:

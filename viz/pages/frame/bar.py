@@ -41,17 +41,6 @@ def draw(current: registry.Entry, place: DeltaGenerator) -> None:
                 st.html("<span></span>")  # which enlarges the type; an empty one is not drawn
 
 
-def build(current: registry.Entry) -> None:
-    """On the pages of Build: links to the others, and to a network built in Explore."""
-    if current.part_of != registry.BUILD:
-        return
-    with st.container(key="frame_build", horizontal=True, gap="small"):
-        for name in (registry.BUILD, registry.POSITIONS.name):
-            st.page_link(registry.page(name), label=registry.ENTRIES[name].title)
-        explore, built = registry.page(registry.FIRST), {"model": "built"}
-        st.page_link(explore, label="Heads of a network of any size", query_params=built)
-
-
 def device() -> None:
     """A choice of device, if this machine is known to have more than one."""
     if cold():

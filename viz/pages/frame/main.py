@@ -22,7 +22,6 @@ link_on_entry.enter_app(entry.name)
 place = bar.place()
 if not again:
     bar.draw(entry, place)
-bar.build(entry)
 way_back.draw(entry.name)
 try:
     page.run()

@@ -1,4 +1,4 @@
-"""Links of older versions, which had a page for texts, one for pictures and one for checkpoints."""
+"""Links of older versions: pages for texts, pictures, checkpoints, architectures and positions."""
 
 from collections.abc import Mapping
 
@@ -18,4 +18,30 @@ def of_image(query: Mapping[str, str]) -> dict[str, str]:
     return {**query, "model": sizes.VIT if model == "built" else model}
 
 
-MOVED = {"text": dict, "image": of_image, "models": dict}
+GRIDS = {"grid": ("small-vit", "sincos2d")}  # schemes of the page of positions, by another name
+
+
+def of_positions(query: Mapping[str, str]) -> dict[str, str]:
+    """The link to what the page of positions showed, which Build took the place of."""
+    scheme = query.get("scheme", "sinusoidal")
+    preset, scheme = GRIDS.get(scheme, ("small", scheme))
+    path = "relation" if scheme in ("rotary", "alibi", "relative") else "positions"
+    length, base = query.get("length", "0"), query.get("base", "0")
+    heads = {"heads": query["heads"]} if "heads" in query else {}
+    opens = {"open": f"p:{path}:{length}:{base}"}
+    return {"preset": preset, "positions": scheme, **heads, **opens}
+
+
+def of_architecture(query: Mapping[str, str]) -> dict[str, str]:
+    """The link to a network of the older page, whose lengths were settings."""
+    gone = {"part", "tokens", "target", "layer", "attention", "head", "token", "form", "scale"}
+    return {name: value for name, value in query.items() if name not in gone | {"direction"}}
+
+
+MOVED = {  # the page that took the place of each, and what the link is there
+    "text": ("", dict),
+    "image": ("", of_image),
+    "models": ("", dict),
+    "architecture": ("build", of_architecture),
+    "positions": ("build", of_positions),
+}

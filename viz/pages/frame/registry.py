@@ -37,22 +37,21 @@ class Entry:
 
 
 FIRST = "explore"  # the page at "/"
-BUILD = "architecture"
+BUILD = "build"
 COURSE = "course"
 BAR = (
     Entry(FIRST, "Explore", "viz.pages.explore.page", FIRST, section="Explore"),
-    Entry(BUILD, "Architecture", "viz.pages.architecture.page", BUILD, section="Build"),
+    Entry(BUILD, "Build", "viz.pages.build.page", BUILD, kind="build", section="Build"),
     Entry("corpus", "Heads", "viz.pages.corpus.page", "corpus", kind="corpus", section="Heads"),
     Entry(COURSE, "Course", "viz.pages.lessons.overview", COURSE, section="Course"),
 )
-POSITIONS = Entry("positions", "Positions", "viz.pages.positions.page", BUILD)
 LESSONS = tuple(
     Entry(each.name, each.title, "viz.pages.lessons.page", COURSE, (each.name,))
     if each.steps
     else Entry(each.name, each.title, f"viz.pages.lessons.{each.name}", COURSE)
     for each in course.COURSE
 )
-ENTRIES = {entry.name: entry for entry in (*BAR, POSITIONS, *LESSONS)}
+ENTRIES = {entry.name: entry for entry in (*BAR, *LESSONS)}
 
 
 def prepare() -> None:

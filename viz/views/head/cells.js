@@ -80,7 +80,7 @@ function outline(context, colour, x, y, wide, tall) {
 }
 
 /** One pixel a cell; what is masked in the colour of lines. */
-function bitmapOf(values, across, isShare, theme) {
+export function bitmapOf(values, across, isShare, theme) {
   const canvas = element("canvas");
   [canvas.width, canvas.height] = [across, Math.ceil(values.length / across)];
   const context = contextOf(canvas);

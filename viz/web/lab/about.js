@@ -2,6 +2,7 @@
 
 import { useAnswer, useFrameSignal } from "../core/hooks.js";
 import { html } from "../core/html.js";
+import { WhatIsInIt } from "../build/dialog.js";
 import { Experiment } from "../matter/experiment.js";
 
 /** @import {About as Answer, Checked} from "../types" */
@@ -29,6 +30,7 @@ export function About({ state: { view } }) {
         )}
       </tbody>
     </table>
+    <p><${WhatIsInIt} view=${view} /></p>
     <${Check} view=${view} />
     ${
       code &&

@@ -6,9 +6,7 @@ import zlib
 
 import pytest
 
-from models.cost.count import parts
-from models.cost.memory import peak_memory
-from models.cost.memory_check import SHARE
+from models.free_memory import SHARE
 from models.vit import ViTConfig
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
@@ -23,6 +21,7 @@ from tests.viz.pages.explore.explorer import (
     small,
     view,
 )
+from viz.build.shapes import peak_memory
 from viz.pages.explore import sizes
 
 
@@ -82,7 +81,7 @@ def test_every_control_moves_something():
 def test_a_network_too_large_for_the_machine_is_refused(monkeypatch):
     small_one = {"size": 48, "patch": 8, "heads": 2, "dim": 16, "depth": 2}
     config = ViTConfig(**sizes.of(sizes.VIT, sizes.begin(sizes.VIT) | small_one))
-    room = peak_memory(parts(config)) / SHARE
+    room = peak_memory(config) / SHARE
     monkeypatch.setattr("viz.pages.compute.available_memory", lambda device="cpu": int(room) + 8)
     app = small(patch="8")
     (line,) = helpers.lines(app)

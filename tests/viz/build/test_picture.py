@@ -1,0 +1,187 @@
+"""The picture of a pass: every number on a card, and the operation that it is said to come from."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from models.loading.load import load
+from models.run import trace
+from tests.models import tiny_models
+from viz.build.numbers import number
+from viz.build.picture import Picture
+from viz.build.screen import on_screen, pooled
+
+CHOSEN = (
+    *("BERT", "BERT with a head", "ALBERT", "ModernBERT", "GPT-2", "GPT-NeoX", "Llama", "Gemma 2"),
+    *("Mistral", "Phi", "Qwen3", "OLMo 2", "ViT", "DINOv2", "CLIP", "T5", "BART", "Whisper"),
+    *("Swin", "DETR", "LLaVA", "encoder", "encoder, pre-norm", "encoder, alibi", "decoder"),
+    *("decoder, grouped", "decoder, relative", "encoder–decoder", "vit", "layer"),
+)
+OPEN = ("BERT", "GPT-2", "Llama", "Qwen3", "ViT", "DINOv2", "T5", "encoder", "decoder", "vit")
+OPENED = ("encoder–decoder", "layer", "encoder, pre-norm", "decoder, grouped")
+
+
+def addresses(picture, address="", depth=0):
+    """Every kind of card below one: of a stack the first block, of a layer the first two heads."""
+    yield address
+    if depth > 4:
+        return
+    for item in picture.card(address).items:
+        for opens in (item.opens, *(each.opens for each in item.inner[:2])):
+            if opens:
+                yield from addresses(picture, opens, depth + 1)
+
+
+def cells(picture, address):
+    """The corners of every matrix of a card, and a cell inside."""
+    for matrix in picture.card(address).matrices:
+        high, wide = matrix.values.shape
+        for row, col in {(0, 0), (high - 1, wide - 1), (high // 2, wide // 3)}:
+            yield matrix, row, col, number(picture, address, matrix.name, row, col)
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_numbers_of_boxes_are_those_that_hooks_see(name):
+    """Each box alone, by a hook of its own in one more pass."""
+    t = tiny_models.plain(name)
+    picture = Picture.of(t)
+    network: Any = picture.network.root
+    seen: dict[str, list[Any]] = {}
+    boxes = {
+        item.opens[2:]: item
+        for address in addresses(picture)
+        for item in picture.card(address).items
+        if item.opens[:2] == "m:" and item.values is not None
+    }
+    handles = [
+        network.get_submodule(path).register_forward_hook(
+            lambda module, args, output, path=path: seen.setdefault(path, []).append(output)
+        )
+        for path in boxes
+    ]
+    t.origin.rerun()
+    for handle in handles:
+        handle.remove()
+    for path, item in boxes.items():
+        assert any(same(item.values, output) for output in seen[path]), path
+        module = network.get_submodule(path)
+        assert item.parameters == sum(each.numel() for each in module.parameters())
+
+
+def same(values, output):
+    while not isinstance(output, torch.Tensor):
+        output = next(iter(output.values() if isinstance(output, dict) else output))
+    theirs = (output[0] if output.ndim == 3 else output).detach()
+    rounding = 1e-5 * max(1.0, float(theirs.abs().max()))
+    return values.shape == theirs.shape and torch.allclose(values, theirs.float(), atol=rounding)
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_operations_give_the_numbers_of_the_network(name):
+    """None that is shown gives another number; products sum to the cell."""
+    picture = Picture.of(tiny_models.plain(name))
+    told = 0
+    for address in addresses(picture):
+        for matrix, row, col, cell in cells(picture, address):
+            assert "it does more here" not in cell.closed or name in ("DETR", "Whisper"), (
+                address,
+                cell,
+            )
+            if cell.closed:
+                continue
+            told += 1
+            value = float(matrix.values[row, col])
+            result = cell.steps[-1].value
+            terms = [float(strip.values.abs().max()) for strip in cell.strips] or [1.0]
+            assert value == pytest.approx(result, abs=1e-4 * max(abs(value), *terms))
+            if len(cell.strips) == 3:
+                one, other, products = (strip.values.double() for strip in cell.strips)
+                assert torch.allclose(one * other, products, atol=1e-6)
+                sums = [step.value for step in cell.steps]
+                assert any(float(products.sum()) == pytest.approx(s, abs=1e-5) for s in sums)
+    assert told > 3
+
+
+@pytest.mark.parametrize("name", [*OPEN, *OPENED])
+def test_nothing_is_left_unexplained(name):
+    """In networks of these kinds every number but the input of a part has its operation."""
+    picture = Picture.of(tiny_models.plain(name))
+    for address in addresses(picture):
+        card = picture.card(address)
+        assert not any(item.kind == "unknown" for item in card.items), address
+        for matrix, _, _, cell in cells(picture, address):
+            ends = matrix.name == "input" or address.startswith("i:")
+            turned = address.startswith("p:") and "own code" in cell.closed
+            assert not cell.closed or ends or turned, (address, cell)
+
+
+def test_a_residual_connection_is_told_from_a_gate_and_heads_stand_in_their_place():
+    llama = Picture.of(tiny_models.plain("Llama"))
+    (layers,) = (item for item in llama.card("").items if item.kind == "layers")
+    block = llama.card(layers.inner[0].opens)
+    assert [item.title for item in block.items] == [
+        *("Norm", "Query", "Key", "Value", "6 heads", "Output projection", "+", "Norm"),
+        *("Feed-forward", "+"),
+    ]
+    mlp = llama.card(block.items[-2].opens)
+    assert [item.title for item in mlp.items] == ["Gate", "Activation", "Up", "×", "Down"]
+
+
+class Twisted(nn.Module):
+    """A part whose inside is its own code."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(12))
+
+    def forward(self, x):
+        return x.flip(-1) * self.weight
+
+
+def test_what_cannot_be_told_is_a_closed_box_with_what_goes_in_and_out():
+    model = load_small()
+    model.network.blocks[0].feed_forward = Twisted()
+    picture = Picture.of(trace(model, torch.tensor([[1, 2, 3]])))
+    card = picture.card("m:blocks.0.feed_forward")
+    assert card.closed
+    assert [matrix.name for matrix in card.matrices] == ["input", "output"]
+    assert number(picture, card.address, "output", 1, 2).closed
+
+
+def load_small():
+    from models.encoder import EncoderConfig
+
+    return load(EncoderConfig(vocab=9, dim=12, heads=2, mlp=12, depth=2))
+
+
+@pytest.mark.parametrize(
+    "address", ["m:nowhere", "h:0:99", "h:99:0", "x", "i::99", "p:tokens:0:0", "p:positions:1:0"]
+)
+def test_what_is_not_there_is_one_line(address):
+    picture = Picture.of(trace(load_small(), torch.tensor([[1, 2, 3]])))
+    with pytest.raises(ValueError, match=r"^.+$") as error:
+        picture.card(address)
+    assert "\n" not in str(error.value)
+
+
+def test_a_large_matrix_is_pooled_to_what_is_farthest_from_zero():
+    values = torch.zeros(500, 700)
+    values[499, 0], values[3, 699] = -4, 2
+    small = pooled(values, (48, 96))
+    shown = small["at"].reshape(small["shape"])
+    assert (shown[-1, 0], shown[0, -1]) == (-4, 2)
+    assert small["of"] == [500, 700]
+    masked = pooled(torch.full((3, 4), -torch.inf), (48, 96))
+    assert not torch.isfinite(torch.tensor(masked["at"])).any()
+
+
+def test_a_card_of_512_tokens_is_small():
+    from models.decoder import DecoderConfig
+    from viz.pack import message
+
+    model = load(DecoderConfig(vocab=99, dim=64, heads=8, depth=2, max_tokens=512))
+    picture = Picture.of(trace(model, torch.arange(512)[None] % 99))
+    for address in addresses(picture):
+        assert len(message(on_screen(picture.card(address), picture))) < 400_000

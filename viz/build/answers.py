@@ -1,0 +1,92 @@
+"""What the browser asks about the picture of a network: cards, numbers of them, and code."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from viz.api.endpoint import endpoint
+from viz.api.entries import Kind, TraceEntry
+from viz.api.registry import Answers
+from viz.api.requests import QuestionError
+from viz.pack import message
+
+if TYPE_CHECKING:
+    from viz.build.follow import Part
+    from viz.build.numbers import Number
+    from viz.build.picture import Picture
+
+Answer = TypeVar("Answer")
+
+
+class ShapesEntry:
+    """A network that has not run: its shapes, parameters and FLOPs, which take no memory."""
+
+    kind: Kind = "build"
+
+    def __init__(self, picture: "Picture") -> None:
+        self.picture = picture
+        self.answers = Answers()
+
+    @property
+    def heads(self) -> list[int]:
+        """How many heads each attention layer has."""
+        return [pattern.heads for pattern in self.picture.patterns]
+
+
+KINDS: tuple[Kind, ...] = ("text", "image", "build")
+Entry = TraceEntry | ShapesEntry
+
+
+@endpoint("card", *KINDS, slow=True)
+def card(entry: Entry, at: str = "") -> bytes:
+    """A card, with its numbers pooled to the screen."""
+    from viz.build.screen import on_screen
+
+    picture = picture_of(entry)
+    return message(on_screen(_asked(entry, lambda: picture.card(at)), picture))
+
+
+@endpoint("cell", *KINDS, slow=True)
+def cell(entry: Entry, at: str, matrix: str, row: int, col: int) -> "Number":
+    """One number of a card, and the operation that it comes from."""
+    from viz.build.numbers import number
+
+    picture = picture_of(entry)
+    return _asked(entry, lambda: number(picture, at, matrix, row, col))
+
+
+@endpoint("lines", *KINDS, slow=True)
+def lines(entry: Entry, at: str = "") -> dict[str, Any]:
+    """The lines that run in a card."""
+    from viz.build.screen import lines_of
+
+    picture = picture_of(entry)
+    return lines_of(_asked(entry, lambda: picture.card(at)).source)
+
+
+@endpoint("follow", slow=True)
+def follow(entry: TraceEntry, token: int) -> "list[Part]":
+    """A token on its way up the stream."""
+    from viz.build.follow import follow
+
+    with entry.forward_pass():
+        return follow(entry.trace, token, entry.model)
+
+
+def picture_of(entry: Entry) -> "Picture":
+    """The picture of a result, made once."""
+    from viz.build.picture import Picture
+
+    if isinstance(entry, ShapesEntry):
+        return entry.picture
+    trace = entry.trace
+    return entry.answers.once("build", lambda: Picture.of(trace))
+
+
+def _asked(entry: Entry, ask: Callable[[], Answer]) -> Answer:
+    """What further passes of the network tell."""
+    with nullcontext() if isinstance(entry, ShapesEntry) else entry.forward_pass():
+        try:
+            return ask()
+        except ValueError as error:
+            raise QuestionError(" ".join(str(error).split())) from None

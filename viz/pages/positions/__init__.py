@@ -1,8 +1,0 @@
-from typing import TYPE_CHECKING
-
-from viz.pages.lazy import Lazy
-
-if TYPE_CHECKING:
-    from viz.pages.positions import compute as compute
-else:
-    compute = Lazy("viz.pages.positions.compute")

@@ -1,0 +1,320 @@
+// A network as one picture: its parts, opened one in another, down to one multiplication.
+
+import { themeOf } from "../core/colours.js";
+import { saveDrawing } from "../core/drawing_file.js";
+import { html } from "../core/html.js";
+import { PageLink, queryOf } from "../core/link.js";
+import { unpack } from "../core/pack.js";
+import { Gone, HttpSource, pathOf } from "../core/sources.js";
+import { Button } from "../parts/controls.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+import { render } from "../vendor/preact.js";
+import { Card } from "./card.js";
+import { drawingOf } from "./drawing.js";
+import { Follow } from "./follow.js";
+import { Number } from "./number.js";
+
+/** @import {Source} from "../types" */
+/** @import {NumberData} from "./number.js" */
+/** @import {CardData} from "./card.js" */
+
+/** @typedef {{path: string, card: CardData | null, area: Uint8Array, why: string}} Reply */
+
+const NONE = new Uint8Array();
+
+/** @param {HTMLElement} root @param {any} first @param {import("../types").Host} host */
+export function mount(root, first, host) {
+  root.classList.add("headscope");
+  const link = new PageLink(root);
+  let asked = "";
+  const update = (props) => {
+    const start = link.update(props);
+    if (start) asked = String(start.selection.open ?? "");
+    const record = (open) => link.record(queryOf({ open }, props.defaults), { open });
+    const onGone = () => host.trigger("trace_lost", props.trace);
+    render(html`<${Page} ...${{ ...props, root, asked, record, onGone }} />`, root);
+  };
+  update(first);
+  return {
+    update,
+    destroy() {
+      link.destroy();
+      render(null, root);
+    },
+  };
+}
+
+/** The picture of the network of now. */
+function Page({
+  root,
+  trace,
+  session,
+  busy = false,
+  asked,
+  record,
+  revision,
+  type_size = 1,
+  message,
+  onGone,
+}) {
+  const source = useMemo(
+    () => trace && new HttpSource(`${location.origin}/api/trace/${encodeURIComponent(trace)}/`, session),
+    [trace],
+  );
+  if (!source) return html`<p class="hs-loading" role="status">${message ?? "Building the network …"}</p>`;
+  return html`<${Network} ...${{ root, source, busy, asked, record, revision, size: type_size, onGone }} />`;
+}
+
+/**
+ * @param {object} props
+ * @param {HTMLElement} props.root
+ * @param {Source} props.source
+ * @param {boolean} [props.busy]
+ * @param {string} props.asked the open cards of the link
+ * @param {(open: string) => void} props.record
+ * @param {string} [props.revision]
+ * @param {number} props.size factor of the size of type
+ * @param {() => void} [props.onGone] the server holds the trace no more
+ */
+export function Network({
+  root,
+  source,
+  busy = false,
+  asked,
+  record,
+  revision = "",
+  size,
+  onGone = () => {},
+}) {
+  const [open, setOpen] = useState(asked);
+  useEffect(() => setOpen(asked), [revision]);
+  const { path, cell } = readOf(open);
+  const isDefault = open === "";
+  const [auto, setAuto] = useState(/** @type {string[]} */ ([])); // what is open by itself: a layer and a head
+  const opened = isDefault ? auto : path;
+  const cards = useCards(source, ["", ...opened], onGone);
+  const [whole] = cards;
+  const last = cards[cards.length - 1];
+  const theme = useTheme(root, whole, size);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const width = useWidth(root);
+  const choose = (next) => {
+    record(next);
+    setOpen(next);
+  };
+  useEffect(() => record(isDefault ? "" : open), [open]);
+  useEffect(() => {
+    const first = isDefault && auto.length < 2 && last.card ? firstOf(last.card) : "";
+    if (first) setAuto([...auto, first]);
+  }, [last.card, isDefault]);
+  const chosen = cell ?? (isDefault && last.card ? scoreOf(last.card) : null);
+  const number = useNumber(source, chosen ? last.path : "", chosen);
+  useFunnels(box, [cards.map(({ path: at }) => at).join(), theme, size]);
+  if (!whole.card || !theme)
+    return html`<p class="hs-loading" role="status">${whole.why || "Building the network …"}</p>`;
+  const openAt = (level, address) => {
+    const isOpen = opened[level] === address;
+    choose([...opened.slice(0, level), ...(isOpen ? [] : [address])].join("/") || "none");
+    if (!isOpen) focusSoon(box, level + 1);
+  };
+  const cellAt = (level, { matrix, row, col }) =>
+    choose([...opened.slice(0, level), `n:${matrix}:${row}:${col}`].join("/"));
+  const close = (event) => {
+    if (event.key !== "Backspace" && event.key !== "Escape") return;
+    event.preventDefault();
+    const rest = chosen ? opened : opened.slice(0, -1);
+    choose(rest.join("/") || "none");
+    focusSoon(box, rest.length);
+  };
+  const save = (format) => {
+    const title = whole.card?.title ?? "network";
+    if (!box.current) return;
+    const { text, size: extent } = drawingOf(box.current, title);
+    saveDrawing(text, extent, title, format);
+  };
+  return html`
+    <div class=${`hs-build ${busy ? "stale" : ""}`} ref=${box} onKeyDown=${close}>
+      ${cards.map(({ path: at, card, area, why }, level) => {
+        const cellHere = level === opened.length ? chosen : null;
+        const next = opened[level] ?? "";
+        return html`
+          <section class="hs-build-card" key=${level} data-level=${level} aria-label=${card?.title ?? "Opening"}>
+            ${why && html`<p class="hs-doubt" role="status">${why}</p>`}
+            ${
+              card &&
+              html`<${Card}
+                ...${{ card, area, theme, next }}
+                unit=${size}
+                width=${width}
+                cell=${cellHere}
+                onOpen=${(address) => openAt(level, address)}
+                onCell=${(each) => cellAt(level, each)}
+                onMove=${(address) => choose([...opened.slice(0, level - 1), address].join("/"))}
+                onClose=${level ? () => openAt(level - 1, at) : null}
+                lines=${() => askFor(source, pathOf("lines", { at }))}
+              />`
+            }
+            ${level === 0 && card?.runs && card.rows.length > 0 && html`<${Follow} source=${source} labels=${card.rows} />`}
+          </section>
+          ${(next || cellHere) && html`<i class="hs-build-funnel" aria-hidden="true" data-from=${next}></i>`}
+        `;
+      })}
+      ${
+        number &&
+        html`<section class="hs-build-card" aria-label=${number.title}>
+          <${Number} ...${{ number, theme }} onClose=${() => choose(opened.join("/") || "none")} />
+        </section>`
+      }
+    </div>
+    <div class="hs-row">
+      <span class="hs-label">Save</span>
+      <${Button} text="SVG" title="Save the picture as vectors" onClick=${() => save("svg")} />
+      <${Button} text="PNG" title="Save the picture as pixels" onClick=${() => save("png")} />
+    </div>
+  `;
+}
+
+/** The cards and the number of a link: "m:blocks.0/h:0:1/n:scores:6:2"; "none" opens nothing. */
+function readOf(open) {
+  const parts = open.split("/").filter((part) => part && part !== "none");
+  const end = parts.at(-1) ?? "";
+  if (!end.startsWith("n:")) return { path: parts, cell: null };
+  const [, matrix, row, col] = end.split(":");
+  return { path: parts.slice(0, -1), cell: { matrix, row: parseInt(row, 10), col: parseInt(col, 10) } };
+}
+
+/** What is open by itself in a card: the first layer, and its first head. @param {CardData} card */
+function firstOf({ items }) {
+  const stack = items.find(({ kind }) => kind === "layers" || kind === "heads");
+  return stack?.inner[0].opens ?? "";
+}
+
+/** The score of a head that is open by itself: of its last query and the key before it. @param {CardData} card */
+function scoreOf({ matrices }) {
+  const scores = matrices.find(({ name }) => name === "scores");
+  if (!scores) return null;
+  const [rows, keys] = scores.of;
+  return { matrix: "scores", row: rows - 1, col: Math.max(0, Math.min(keys - 1, rows - 1) - 1) };
+}
+
+/** A JSON answer. @param {Source} source @param {string} path */
+export async function askFor(source, path) {
+  const { signal } = new AbortController();
+  return JSON.parse(new TextDecoder().decode(await source.get(path, { signal, priority: "high" })));
+}
+
+/**
+ * Cards by their addresses; those that are there stay until others take their place.
+ *
+ * @param {Source} source
+ * @param {string[]} addresses
+ * @param {() => void} onGone the server holds the trace no more
+ * @returns {Reply[]}
+ */
+function useCards(source, addresses, onGone) {
+  const [known, setKnown] = useState(/** @type {Map<string, Reply>} */ (new Map()));
+  const before = useRef(/** @type {Map<string, Reply>} */ (new Map()));
+  useEffect(() => {
+    before.current = known;
+    setKnown(new Map());
+  }, [source]);
+  useEffect(() => {
+    const ended = new AbortController();
+    for (const path of addresses) {
+      if (known.has(path)) continue;
+      const keep = (reply) =>
+        ended.signal.aborted ||
+        setKnown((now) => new Map(now).set(path, { path, card: null, area: NONE, why: "", ...reply }));
+      source.get(pathOf("card", path ? { at: path } : {}), { signal: ended.signal, priority: "high" }).then(
+        (bytes) => {
+          const { header, area } = unpack(bytes);
+          keep({ card: header.base, area });
+        },
+        (error) => (error instanceof Gone ? onGone() : keep({ why: error.message })),
+      );
+    }
+    return () => ended.abort();
+  }, [source, addresses.join("/")]);
+  return addresses.map(
+    (path) => known.get(path) ?? before.current.get(path) ?? { path, card: null, area: NONE, why: "" },
+  );
+}
+
+/** A number and its operation; the last one stays until the next is there. */
+function useNumber(source, at, cell) {
+  const [number, setNumber] = useState(/** @type {NumberData | null} */ (null));
+  const path = cell && pathOf("cell", { at, matrix: cell.matrix, row: cell.row, col: cell.col });
+  useEffect(() => {
+    let isOver = false;
+    const set = (next) => isOver || setNumber(next);
+    if (path) askFor(source, path).then(set, () => set(null));
+    else setNumber(null);
+    return () => (isOver = true);
+  }, [source, path]);
+  return path ? number : null;
+}
+
+/** The colours in force, which come with the first card. */
+function useTheme(root, { card, area }, size) {
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const ended = new AbortController();
+    const again = () => setTurn((count) => count + 1);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again, { signal: ended.signal });
+    const observer = new MutationObserver(again);
+    observer.observe(document.documentElement, { attributes: true, subtree: false });
+    return () => {
+      ended.abort();
+      observer.disconnect();
+    };
+  }, []);
+  return useMemo(
+    () => card && themeOf(root, /** @type {any} */ (card).theme, area, size),
+    [card, size, turn],
+  );
+}
+
+/** The width of an element, in CSS pixels. @param {HTMLElement} root */
+function useWidth(root) {
+  const [width, setWidth] = useState(root.clientWidth || 900);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() => setWidth(root.clientWidth));
+    observer.observe(root);
+    return () => observer.disconnect();
+  }, [root]);
+  return width;
+}
+
+/** Draws each funnel from the box that is open to the card below. */
+function useFunnels(box, inputs) {
+  useLayoutEffect(() => {
+    const draw = () => {
+      for (const funnel of box.current?.querySelectorAll(".hs-build-funnel") ?? []) {
+        const from = [...(funnel.previousElementSibling?.querySelectorAll("[data-opens]") ?? [])].find(
+          (each) => each.dataset.opens === funnel.dataset.from,
+        );
+        const around = funnel.getBoundingClientRect();
+        const at = from?.getBoundingClientRect();
+        const share = (x) => `${(100 * (x - around.left)) / (around.width || 1)}%`;
+        funnel.style.setProperty("--left", at ? share(at.left) : "40%");
+        funnel.style.setProperty("--right", at ? share(at.right) : "60%");
+      }
+    };
+    draw();
+    const observer = new ResizeObserver(draw);
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, inputs);
+}
+
+/** Brings the focus to the first head, or the first box, of the card that opens. */
+function focusSoon(box, level, tries = 20) {
+  const card = box.current?.querySelector(`[data-level="${level}"]`);
+  const goal =
+    card?.querySelector(".hs-build-heads [data-opens]") ??
+    card?.querySelector(".hs-build-layers [data-opens]") ??
+    card?.querySelector("[data-opens]") ??
+    card?.querySelector("canvas[tabindex]");
+  if (goal instanceof HTMLElement) goal.focus({ preventScroll: false });
+  else if (tries) setTimeout(() => focusSoon(box, level, tries - 1), 50);
+}

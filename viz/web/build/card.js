@@ -1,0 +1,205 @@
+// One opened box: what is in it, or the matrices that it multiplies.
+
+import { Cells } from "../../views/head/cells.js";
+import { contextOf } from "../core/dom.js";
+import { html } from "../core/html.js";
+import { legible } from "../core/labels.js";
+import { Button } from "../parts/controls.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { valuesOf } from "./heat.js";
+import { factsOf, Items } from "./items.js";
+import { PositionSettings, Waves } from "./positions.js";
+import { printed, shapeOf } from "./words.js";
+
+/** @import {Theme} from "../types" */
+/** @import {Pooled} from "./heat.js" */
+/** @import {Item} from "./items.js" */
+
+/** @typedef {{name: string, title: string, rows: string, shares: boolean} & Pooled} Matrix */
+
+/**
+ * @typedef {object} CardData
+ * @property {string} address
+ * @property {string} title
+ * @property {string} says
+ * @property {Item[]} items
+ * @property {Matrix[]} matrices
+ * @property {string[]} joins
+ * @property {string[]} rows
+ * @property {string[]} keys
+ * @property {number[]} shape
+ * @property {number} parameters
+ * @property {number} flops
+ * @property {string} closed
+ * @property {{shape: [number, number], cuts: [number, number], at: number} | null} picture that it reads
+ * @property {boolean} runs whether there is a pass with numbers
+ * @property {boolean} untrained
+ * @property {boolean} [waves] whether its positions have a base
+ * @property {boolean} [turns] whether they turn pairs of features
+ */
+
+/** @typedef {{matrix: string, row: number, col: number}} Cell */
+
+const [WIDE, TALL] = [180, 108]; // CSS pixels that a matrix may take at a unit of 1, where there is room
+const JOIN = 52; // CSS pixels of what stands between two
+const [LEAST, MOST] = [1.5, 14]; // of a cell
+
+/**
+ * @param {object} props
+ * @param {CardData} props.card
+ * @param {Uint8Array} props.area
+ * @param {Theme} props.theme
+ * @param {number} props.unit factor of the size of type
+ * @param {number} props.width of the card, in CSS pixels
+ * @param {string} props.next the address of the card that is open below
+ * @param {Cell | null} props.cell
+ * @param {(address: string) => void} props.onOpen
+ * @param {(cell: Cell) => void} props.onCell
+ * @param {(address: string) => void} props.onMove another address in the place of the card's
+ * @param {(() => void) | null} props.onClose
+ * @param {() => Promise<{file: string, line: number, code: string}>} props.lines
+ */
+export function Card({ card, area, theme, unit, width, next, cell, onOpen, onCell, onMove, onClose, lines }) {
+  const [pointed, setPointed] = useState(/** @type {Cell | null} */ (null));
+  const matrix = card.matrices.find(({ name }) => name === pointed?.matrix);
+  const { address } = card;
+  return html`
+    <header class="hs-build-title">
+      <h3>${card.title}</h3>
+      <span class="hs-muted">${card.says}</span>
+      <span class="hs-build-facts">${factsOf(card)}</span>
+      <${Code} key=${address} lines=${lines} />
+      ${onClose && html`<${Button} text="×" title="Close this box" onClick=${onClose} />`}
+    </header>
+    ${card.picture && html`<${Pixels} picture=${card.picture} area=${area} />`}
+    ${address.startsWith("p:") && html`<${PositionSettings} ...${{ card, onMove }} />`}
+    <${Items} items=${card.items} ...${{ area, theme, next, onOpen }} />
+    ${
+      card.matrices.length > 0 &&
+      html`
+        <div class="hs-build-flow">
+          ${card.matrices.map((each, n) => [
+            n > 0 && html`<span class="hs-build-arrow">${card.joins[n - 1]}</span>`,
+            html`<${Drawn} key=${each.name} ...${{ matrix: each, card, area, theme, unit, width, cell, onCell }} pointed=${pointed} onPoint=${setPointed} />`,
+          ])}
+          ${address.startsWith("p:") && html`<${Waves} ...${{ card, area }} at=${pointed ?? cell} />`}
+        </div>
+        <p class="hs-read" aria-live="polite">
+          ${pointed && matrix ? wordsOf(card, matrix, pointed, area) : "Point at a number to read it; choose it to see where it comes from."}
+        </p>
+      `
+    }
+    ${card.closed && html`<p class="hs-doubt">${card.closed}</p>`}
+  `;
+}
+
+/** The picture that a part reads, and where it is cut into patches. */
+function Pixels({ picture: { shape, cuts, at }, area }) {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const [rows, cols] = shape;
+  useLayoutEffect(() => {
+    if (!canvas.current) return;
+    [canvas.current.width, canvas.current.height] = [cols, rows];
+    const context = contextOf(canvas.current);
+    const image = context.createImageData(cols, rows);
+    for (let i = 0; i < rows * cols; i += 1) {
+      image.data.set(area.subarray(at + 3 * i, at + 3 * i + 3), 4 * i);
+      image.data[4 * i + 3] = 255;
+    }
+    context.putImageData(image, 0, 0);
+  }, [at, area]);
+  const [down, across] = cuts;
+  return html`
+    <figure class="hs-build-matrix hs-build-pixels">
+      <span style=${{ "--down": down, "--across": across }}><canvas ref=${canvas} aria-hidden="true" /></span>
+      <figcaption>${`${down} × ${across} patches, read row by row: each becomes one row of numbers`}</figcaption>
+    </figure>
+  `;
+}
+
+/** One matrix with its title and shape. */
+function Drawn({ matrix, card, area, theme, unit, width, cell, onCell, pointed, onPoint }) {
+  const [rows, cols] = matrix.shape;
+  const count = card.matrices.length;
+  const room = Math.min(WIDE * unit, Math.max(84, (width - 40 - JOIN * unit * (count - 1)) / count));
+  const size = (pixels, cells) => Math.min(MOST * unit, Math.max(LEAST, pixels / cells));
+  const within = ({ row, col }) => ({ row: pooledAt(row, matrix, 0), col: pooledAt(col, matrix, 1) });
+  const exact = (at) =>
+    at && { matrix: matrix.name, row: exactAt(at.row, matrix, 0), col: exactAt(at.col, matrix, 1) };
+  const isHere = cell?.matrix === matrix.name;
+  const marks = cell ? marksOf(cell, matrix) : {};
+  const place = pointed?.matrix === matrix.name ? pointed : isHere ? cell : null;
+  return html`
+    <figure class="hs-build-matrix">
+      <figcaption>${legible(matrix.title)}</figcaption>
+      <${Cells}
+        ...${{ theme, across: cols }}
+        values=${valuesOf(matrix, area)}
+        wide=${size(room, cols)}
+        tall=${size(TALL * unit, rows)}
+        isShare=${matrix.shares}
+        marked=${{ row: marks.row === undefined ? null : pooledAt(marks.row, matrix, 0), col: marks.col === undefined ? null : pooledAt(marks.col, matrix, 1) }}
+        at=${place && within(place)}
+        label=${`${matrix.title}, ${shapeOf(matrix.of).replace("×", "by")} numbers`}
+        onPoint=${(at) => onPoint(exact(at))}
+        onChoose=${(at) => onCell(exact(at))}
+      />
+      <small>${shapeOf(matrix.of)}</small>
+    </figure>
+  `;
+}
+
+const FROM = {
+  scores: ["queries", "keys"],
+  weights: ["scores"],
+  output: ["weights", "values"],
+  written: ["output"],
+};
+
+/** The row and column of a matrix that the chosen number comes from. @param {Cell} cell @param {Matrix} matrix */
+function marksOf({ matrix: of, row, col }, { name }) {
+  if (name === of) return { row };
+  if (of === "weights" && name === "scores") return { row };
+  if (!(FROM[of] ?? ["input", "weight"]).includes(name)) return {};
+  if (name === "keys") return { row: col };
+  if (name === "values" || name === "weight") return { col };
+  return { row };
+}
+
+const exactAt = (place, { shape, of }, axis) => Math.floor((place * of[axis]) / shape[axis]);
+const pooledAt = (place, { shape, of }, axis) =>
+  Math.min(shape[axis] - 1, Math.floor(((place + 0.5) * shape[axis]) / of[axis]));
+
+/** A number in words. */
+function wordsOf(card, matrix, { row, col }, area) {
+  const labels = matrix.rows === "key" ? card.keys : card.rows;
+  const isPair = matrix.name === "scores" || matrix.name === "weights";
+  const first =
+    matrix.rows === "feature" || labels[row] === undefined ? `row ${row}` : `“${legible(labels[row])}”`;
+  const second = isPair ? `reads “${legible(card.keys[col] ?? "")}”` : `feature ${col}`;
+  const value = valuesOf(matrix, area)[pooledAt(row, matrix, 0) * matrix.shape[1] + pooledAt(col, matrix, 1)];
+  const isPooled = matrix.shape.some((count, axis) => count < matrix.of[axis]);
+  return `${matrix.title}: ${first} ${second}: ${printed(value, matrix.shares)}${isPooled ? ", the largest of its cell" : ""}`;
+}
+
+/** The lines that run, asked for when they are wanted. */
+function Code({ lines }) {
+  const [isOpen, setOpen] = useState(false);
+  const [answer, setAnswer] = useState(
+    /** @type {{file: string, line: number, code: string} | null} */ (null),
+  );
+  useEffect(() => {
+    if (isOpen && !answer) lines().then(setAnswer, () => setOpen(false));
+  }, [isOpen]);
+  return html`
+    <${Button} text="Code" title="The lines that run" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)} />
+    ${
+      isOpen &&
+      answer &&
+      html`<div class="hs-build-code">
+        <p class="hs-muted">${answer.file ? `${answer.file}, line ${answer.line}` : "It is no module: the code around it computes it."}</p>
+        <pre class="hs-code" tabindex="0"><code>${answer.code}</code></pre>
+      </div>`
+    }
+  `;
+}

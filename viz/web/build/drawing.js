@@ -1,0 +1,85 @@
+// Boxes, texts and canvases of the page as an SVG that stands alone: each where it is, in its colours.
+
+import { FAMILY } from "../core/drawing_file.js";
+import { SPACE, svg } from "../core/svg.js";
+
+/**
+ * @param {HTMLElement} place
+ * @param {string} title
+ * @returns {{text: string, size: [number, number]}}
+ */
+export function drawingOf(place, title) {
+  const { left, top, width, height } = place.getBoundingClientRect();
+  const picture = svg("svg", {
+    xmlns: SPACE,
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    "font-family": FAMILY,
+  });
+  const ground = getComputedStyle(place).getPropertyValue("--hs-background");
+  picture.append(svg("title", {}, title), svg("rect", { width, height, fill: ground }));
+  const nodes = document.createTreeWalker(place, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+  for (let node = nodes.nextNode(); node; node = nodes.nextNode())
+    picture.append(...(node instanceof Element ? boxOf(node, left, top) : textOf(node, left, top)));
+  return { text: new XMLSerializer().serializeToString(picture), size: [width, height] };
+}
+
+/**
+ * @param {Element} element
+ * @param {number} left
+ * @param {number} top
+ */
+function boxOf(element, left, top) {
+  const at = element.getBoundingClientRect();
+  if (element instanceof HTMLCanvasElement) {
+    const box = { x: at.left - left, y: at.top - top, width: at.width, height: at.height };
+    const look = { preserveAspectRatio: "none", style: "image-rendering: pixelated" };
+    return [svg("image", { ...box, ...look, href: element.toDataURL() })];
+  }
+  const {
+    backgroundColor: fill,
+    borderRightWidth,
+    borderRightColor,
+    borderRightStyle,
+    borderLeftWidth,
+    borderRadius,
+  } = getComputedStyle(element);
+  const thick = parseFloat(borderRightWidth);
+  const isClear = /^rgba\(.*, 0\)$|^transparent$/.test(fill);
+  if (!at.width || (isClear && !thick)) return [];
+  const look = {
+    fill: isClear ? "none" : fill,
+    stroke: thick ? borderRightColor : "none",
+    "stroke-width": thick,
+    ...(borderRightStyle === "dashed" ? { "stroke-dasharray": "4 3" } : {}),
+  };
+  const [x, y] = [at.left - left, at.top - top];
+  if (!parseFloat(borderLeftWidth) && thick)
+    return [svg("path", { d: `M${x + at.width} ${y}v${at.height}`, ...look })]; // a bracket on the right
+  return [
+    svg("rect", { x, y, width: at.width, height: at.height, rx: parseFloat(borderRadius) || 0, ...look }),
+  ];
+}
+
+/**
+ * @param {Node} node
+ * @param {number} left
+ * @param {number} top
+ */
+function textOf(node, left, top) {
+  const text = node.textContent?.trim();
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  const at = range.getBoundingClientRect();
+  if (!text || !at.width || !node.parentElement) return [];
+  const { color: fill, fontSize, fontWeight } = getComputedStyle(node.parentElement);
+  const place = {
+    x: at.left - left,
+    y: at.top - top + at.height / 2,
+    "dominant-baseline": "middle",
+    textLength: at.width,
+    lengthAdjust: "spacingAndGlyphs",
+  };
+  return [svg("text", { ...place, fill, "font-size": fontSize, "font-weight": fontWeight }, text)];
+}

@@ -1,0 +1,87 @@
+// A token on its way up the stream: what each part adds, and the word that it moves towards, step by step.
+
+import { html } from "../core/html.js";
+import { legible } from "../core/labels.js";
+import { pathOf } from "../core/sources.js";
+import { figures } from "../core/ticks.js";
+import { Button, Menu } from "../parts/controls.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+
+/** @import {Source} from "../types" */
+
+/** @typedef {{name: string, size: number, stream: number, direction: number, word: string, chance: number}} Part */
+
+const STEP_MS = 500; // for which each part is in sight while it plays
+
+/** @param {{source: Source, labels: string[]}} props */
+export function Follow({ source, labels }) {
+  const [token, setToken] = useState(-1); // none
+  const [{ parts, why }, setReply] = useState({ parts: /** @type {Part[]} */ ([]), why: "" });
+  const [at, setAt] = useState(0);
+  const [plays, setPlays] = useState(false);
+  useEffect(() => {
+    if (token < 0) return undefined;
+    const ended = new AbortController();
+    const keep = (reply) => ended.signal.aborted || setReply({ parts: [], why: "", ...reply });
+    source.get(pathOf("follow", { token }), { signal: ended.signal, priority: "high" }).then(
+      (bytes) => {
+        const reply = JSON.parse(new TextDecoder().decode(bytes));
+        keep(reply.why ? { why: reply.why } : { parts: reply });
+        setAt(0);
+      },
+      (error) => keep({ why: error.message }),
+    );
+    return () => ended.abort();
+  }, [source, token]);
+  useEffect(() => {
+    if (!plays) return undefined;
+    const timer = setTimeout(() => (at + 1 < parts.length ? setAt(at + 1) : setPlays(false)), STEP_MS);
+    return () => clearTimeout(timer);
+  }, [plays, at, parts]);
+  const names = ["Follow a token …", ...labels.map((label, n) => `${n} ${legible(label)}`)];
+  const part = parts[at];
+  const most = Math.max(1e-9, ...parts.map(({ stream }) => stream));
+  return html`
+    <section class="hs-build-follow" aria-label="Follow a token up the stream">
+      <div class="hs-row">
+        <${Menu} name="Follow a token" title="What each part of the network adds to the vector of one token" labels=${names} index=${token + 1} onChoose=${(index) => setToken(index - 1)} />
+        ${
+          parts.length > 0 &&
+          html`
+            <${Button} text="‹" title="The part before" disabled=${at === 0} onClick=${() => setAt(at - 1)} />
+            <${Button} text=${plays ? "Pause" : "Play"} title="Go up part by part" onClick=${() => (at + 1 < parts.length || setAt(0), setPlays(!plays))} />
+            <${Button} text="›" title="The next part" disabled=${at + 1 >= parts.length} onClick=${() => setAt(at + 1)} />
+          `
+        }
+        ${token >= 0 && !parts.length && html`<span class="hs-muted" role="status">${why || "Following …"}</span>`}
+      </div>
+      ${
+        part &&
+        html`
+          <div class="hs-build-bars" aria-hidden="true">
+            ${parts.map(
+              ({ name, stream }, n) =>
+                html`<i class=${n === at ? "hs-build-now" : ""} style=${{ height: `${(100 * stream) / most}%` }} title=${name} onPointerEnter=${() => setAt(n)}></i>`,
+            )}
+          </div>
+          <p class="hs-read" aria-live="polite">
+            <b>${part.name}</b>${` adds a vector of length ${figures(part.size)}; the stream is then ${figures(part.stream)} long.`}
+            ${` ${directionOf(part.direction)}`}
+            ${part.word && html` Had the network ended here, it would say <b>“${legible(part.word)}”</b> ${` (${(100 * part.chance).toFixed(0)} %).`}`}
+          </p>
+        `
+      }
+    </section>
+  `;
+}
+
+/** How a part points beside where the stream ends. @param {number} cosine */
+function directionOf(cosine) {
+  if (cosine > 0.1) return `It points the way in which the stream ends (cosine ${cosine.toFixed(2)}).`;
+  if (cosine < -0.1)
+    return `It points against the way in which the stream ends (cosine ${cosine.toFixed(2)}).`.replace(
+      "-",
+      "−",
+    );
+  return "It points across the way in which the stream ends.";
+}

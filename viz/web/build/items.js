@@ -1,0 +1,163 @@
+// The boxes of a card, in the order in which they run: parts, layers, heads, and what joins them.
+
+import { html } from "../core/html.js";
+import { Heat } from "./heat.js";
+import { flopsOf, shapeOf, short } from "./words.js";
+
+/** @import {Theme} from "../types" */
+/** @import {Pooled} from "./heat.js" */
+
+/**
+ * @typedef {object} Item
+ * @property {string} kind
+ * @property {string} title
+ * @property {string} opens the address of its card
+ * @property {number[]} shape
+ * @property {number} parameters
+ * @property {number} flops
+ * @property {string[]} of
+ * @property {string} tower
+ * @property {Pooled | null} values
+ * @property {Item[]} inner
+ */
+
+/**
+ * @typedef {object} ItemsProps
+ * @property {Item[]} items
+ * @property {Uint8Array} area
+ * @property {Theme} theme
+ * @property {string} next the address of the card that is open below
+ * @property {(address: string) => void} onOpen
+ */
+
+/** @param {ItemsProps} props */
+export function Items({ items, ...others }) {
+  const towers = [...new Set(items.map(({ tower }) => tower))];
+  return towers.map(
+    (tower) => html`
+      <div class="hs-build-row" role="group" aria-label=${tower || "In the order in which they run"} onKeyDown=${walk}>
+        ${tower && html`<span class="hs-build-tower">${tower.split(".").at(-1)}</span>`}
+        ${besides(items.filter((item) => item.tower === tower)).map((group, n) => {
+          const boxes = group.map(
+            (item) => html`<${Box} key=${item.opens || item.title} ...${{ item, ...others }} />`,
+          );
+          return [
+            n > 0 && html`<span class="hs-build-arrow" aria-hidden="true">→</span>`,
+            group.length > 1 ? html`<div class="hs-build-beside">${boxes}</div>` : boxes,
+          ];
+        })}
+      </div>
+    `,
+  );
+}
+
+/** Parts that read the same stand together. @param {Item[]} items */
+function besides(items) {
+  /** @type {Item[][]} */
+  const groups = [];
+  for (const item of items) {
+    const last = groups.at(-1);
+    const isBeside = item.kind === "box" && last?.[0].kind === "box" && item.of[0] === last[0].of[0];
+    if (last && item.of.length && isBeside) last.push(item);
+    else groups.push([item]);
+  }
+  return groups;
+}
+
+/** @param {{item: Item} & Omit<ItemsProps, "items">} props */
+function Box({ item, ...others }) {
+  if (item.kind === "layers") return html`<${Layers} ...${{ item, ...others }} />`;
+  if (item.kind === "heads") return html`<${Heads} ...${{ item, ...others }} />`;
+  const { area, theme, next, onOpen } = others;
+  const isPart = item.kind === "box";
+  const joined = !isPart && item.of.length ? ` of ${item.of.join(" and ")}` : "";
+  const title = isPart ? `${item.title}: ${factsOf(item)}` : `${item.title}${joined}: ${shapeOf(item.shape)}`;
+  return html`
+    <button
+      type="button"
+      class=${isPart ? "hs-build-box" : "hs-build-box hs-build-join"}
+      data-opens=${item.opens}
+      aria-expanded=${item.opens === next}
+      title=${`${title}. Open it`}
+      onClick=${() => onOpen(item.opens)}
+    >
+      <b>${item.title}</b>
+      ${isPart && item.values && html`<${Heat} pooled=${item.values} ...${{ area, theme }} />`}
+      ${isPart && html`<small>${item.parameters ? short(item.parameters) : shapeOf(item.shape)}</small>`}
+    </button>
+  `;
+}
+
+/** A stack of blocks: one narrow button for each. @param {{item: Item} & Omit<ItemsProps, "items">} props */
+function Layers({ item: { title, inner, parameters, flops }, next, onOpen }) {
+  return html`
+    <div class="hs-build-stack">
+      <b>${title}</b>
+      <div class="hs-build-layers" role="group" aria-label=${title}>
+        ${inner.map(
+          (layer) => html`
+            <button
+              type="button"
+              class="hs-build-layer"
+              data-opens=${layer.opens}
+              aria-expanded=${layer.opens === next}
+              title=${`Layer ${layer.title}: ${factsOf(layer)}. Open it`}
+              onClick=${() => onOpen(layer.opens)}
+            >
+              ${inner.length <= 16 ? layer.title : html`<span class="hs-hidden">${layer.title}</span>`}
+            </button>
+          `,
+        )}
+      </div>
+      <small>${`${short(parameters)} · ${flopsOf(flops)}`}</small>
+    </div>
+  `;
+}
+
+/** The heads of a layer, by their weights. @param {{item: Item} & Omit<ItemsProps, "items">} props */
+function Heads({ item: { title, inner, flops }, area, theme, next, onOpen }) {
+  return html`
+    <div class="hs-build-stack">
+      <b>${title}</b>
+      <div class="hs-build-heads" role="group" aria-label=${title}>
+        ${inner.map(
+          (head) => html`
+            <button
+              type="button"
+              class="hs-build-head"
+              data-opens=${head.opens}
+              aria-expanded=${head.opens === next}
+              aria-label=${`Head ${head.title}`}
+              title=${`Head ${head.title}. Open it`}
+              onClick=${() => onOpen(head.opens)}
+            >
+              ${head.values ? html`<${Heat} pooled=${head.values} isShare ...${{ area, theme }} />` : head.title}
+            </button>
+          `,
+        )}
+      </div>
+      <small>${flopsOf(flops)}</small>
+    </div>
+  `;
+}
+
+/** Shape, parameters and FLOPs of a part. @param {{shape: number[], parameters: number, flops: number}} part */
+export const factsOf = ({ shape, parameters, flops }) =>
+  [
+    shape.length ? shapeOf(shape) : "",
+    parameters ? `${parameters.toLocaleString("en")} parameters` : "",
+    flops ? flopsOf(flops) : "",
+  ]
+    .filter(Boolean)
+    .join(" · ");
+
+/** Arrow keys go from box to box. @param {KeyboardEvent} event */
+function walk(event) {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!by || !(event.currentTarget instanceof HTMLElement)) return;
+  const boxes = /** @type {HTMLElement[]} */ ([...event.currentTarget.querySelectorAll("[data-opens]")]);
+  const at = boxes.indexOf(/** @type {HTMLElement} */ (event.target));
+  if (at < 0) return;
+  boxes[Math.min(boxes.length - 1, Math.max(0, at + by))].focus();
+  event.preventDefault();
+}

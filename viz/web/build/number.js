@@ -1,0 +1,128 @@
+// One number: the products that it is the sum of, one by one, and the steps from there.
+
+import { html } from "../core/html.js";
+import { legible } from "../core/labels.js";
+import { textOn } from "../core/colours.js";
+import { figures } from "../core/ticks.js";
+import { Button } from "../parts/controls.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { brief } from "./words.js";
+
+/** @import {Theme} from "../types" */
+
+/**
+ * @typedef {object} NumberData
+ * @property {string} title
+ * @property {number | null} value
+ * @property {{name: string, values: (number | null)[]}[]} strips
+ * @property {{name: string, value: number | null, how: string}[]} steps
+ * @property {string} goes
+ * @property {string} closed
+ */
+
+const PAGE = 16; // numbers that stand beside each other
+
+/** @param {{number: NumberData, theme: Theme, onClose: () => void}} props */
+export function Number({ number, theme, onClose }) {
+  const [at, setAt] = useState(0);
+  const count = number.strips[0]?.values.length ?? 0;
+  const page = Math.floor(at / PAGE);
+  useEffect(() => setAt(largestOf(number.strips)), [number]);
+  const step = (by) => setAt((now) => Math.min(count - 1, Math.max(0, now + by)));
+  const walk = (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1, m: 1, PageDown: PAGE, PageUp: -PAGE }[event.key];
+    if (!by) return;
+    step(by);
+    event.preventDefault();
+  };
+  return html`
+    <header class="hs-build-title">
+      <h3>${legible(number.title)}</h3>
+      <b class="hs-build-value">${figures(number.value ?? -Infinity)}</b>
+      <span class="hs-muted">${number.goes && `It goes ${number.goes}.`}</span>
+      <${Button} text="×" title="Close this number" onClick=${onClose} />
+    </header>
+    ${number.closed && html`<p class="hs-doubt">${`Where it comes from: ${number.closed}.`}</p>`}
+    <div class="hs-build-number">
+      ${
+        count > 0 &&
+        html`
+          <div class="hs-build-strips" tabindex="0" role="group" aria-label="Products; arrow keys go through them" onKeyDown=${walk}>
+            <table>
+              <tbody>
+                ${number.strips.map((strip) => html`<${Strip} ...${{ strip, theme, page, at, setAt }} />`)}
+              </tbody>
+            </table>
+            <p class="hs-read" aria-live="polite">${productOf(number.strips, at)}</p>
+            ${
+              count > PAGE &&
+              html`<p class="hs-stepper">
+                <${Button} text="‹" title="Earlier products" disabled=${page === 0} onClick=${() => step(-PAGE)} />
+                <span class="hs-count">${`${page * PAGE} to ${Math.min(count, (page + 1) * PAGE) - 1} of ${count}`}</span>
+                <${Button} text="›" title="Later products" disabled=${(page + 1) * PAGE >= count} onClick=${() => step(PAGE)} />
+              </p>`
+            }
+          </div>
+        `
+      }
+      <ol class="hs-build-steps">
+        ${number.steps.map(
+          ({ name, value, how }) => html`
+            <li>
+              <span>${name}</span>
+              <b>${figures(value ?? -Infinity)}</b>
+              <small>${how}</small>
+            </li>
+          `,
+        )}
+      </ol>
+    </div>
+  `;
+}
+
+/** One vector, of which a page is in sight. */
+function Strip({ strip: { name, values }, theme, page, at, setAt }) {
+  const most = Math.max(1e-12, ...values.map((value) => Math.abs(value ?? 0)));
+  const numbers = values.slice(page * PAGE, (page + 1) * PAGE);
+  return html`
+    <tr>
+      <th scope="row">${name}</th>
+      ${numbers.map((value, n) => {
+        const ground = signedOf(theme, (value ?? 0) / most);
+        const index = page * PAGE + n;
+        return html`
+          <td
+            class=${index === at ? "hs-build-here" : ""}
+            style=${{ background: `rgb(${ground.join()})`, color: textOn(ground, theme.text) }}
+            onPointerEnter=${() => setAt(index)}
+          >
+            ${brief(value)}
+          </td>
+        `;
+      })}
+    </tr>
+  `;
+}
+
+/** The colour of a number from −1 to 1. @returns {[number, number, number]} */
+function signedOf({ bothWays }, value) {
+  const i = 3 * Math.min(255, Math.max(0, Math.round(127.5 + 127.5 * value)));
+  return [bothWays[i], bothWays[i + 1], bothWays[i + 2]];
+}
+
+/** The element with the largest last number. */
+function largestOf(strips) {
+  const last = strips.at(-1)?.values ?? [];
+  return last.reduce((best, value, n) => (Math.abs(value ?? 0) > Math.abs(last[best] ?? 0) ? n : best), 0);
+}
+
+/** “1.78 × −1.08 = −1.93, element 14”. */
+function productOf(strips, at) {
+  if (strips.length < 2) return `element ${at}`;
+  const [one, other, product = null] = strips.map(({ values }) => values[at]);
+  if (product === null) return `${figures(one)}, ${figures(other)}: element ${at}`;
+  const isProduct = Math.abs(one * other - product) <= 1e-3 * Math.max(1e-9, Math.abs(product));
+  return isProduct
+    ? `${figures(one)} × ${figures(other)} = ${figures(product)}: element ${at}`
+    : `${strips.map(({ name, values }) => `${name} ${figures(values[at])}`).join(", ")}: element ${at}`;
+}
