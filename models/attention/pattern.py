@@ -377,7 +377,7 @@ class Pattern:
         chosen = range(self.heads)[heads]
         for edit in self.weights_edits:
             pairs = zip(weights, range(self.batch)[items], strict=True)
-            each = [edit.edit_weights(own, chosen, rows, self, item) for own, item in pairs]
+            each = [edit.edit_weights(matrix, chosen, rows, self, item) for matrix, item in pairs]
             weights = torch.stack(each)
         return weights
 

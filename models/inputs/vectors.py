@@ -37,8 +37,8 @@ def read_vectors(model: "Model", source: Any) -> ModelInputs:
     """
     given = dict(source) if isinstance(source, Mapping) else {PLAIN: source}
     names, query = given.pop("tokens", None), given.get("query")
-    own = {"key", "value"}  # which may be the queries themselves
-    given = as_tensors({k: v for k, v in given.items() if k not in own or v is not query})
+    optional = {"key", "value"}  # which may be the queries themselves
+    given = as_tensors({k: v for k, v in given.items() if k not in optional or v is not query})
     if unknown := sorted({*given} - {*MEANINGS}):
         raise ValueError(f"{model.name} does not read {', '.join(unknown)}")
     read = {MEANINGS[name]: (name, value) for name, value in given.items()}

@@ -73,14 +73,14 @@ def test_a_module_includes_what_it_contains() -> None:
 
 EDITS = [
     (Ablate(0, 1), "Ablate(0, 1)"),
-    (Ablate(None, (1, 2), "mean", "cross"), "Ablate(None, (1, 2), how='mean', kind='cross')"),
+    (Ablate(None, (1, 2), "mean", kind="cross"), "Ablate(None, (1, 2), how='mean', kind='cross')"),
     (
         Ablate(2, 0, "shuffled", seed=3, tower="decoder", module="a.b", part=1),
         "Ablate(2, 0, how='shuffled', seed=3, tower='decoder', module='a.b', part=1)",
     ),
     (Cut(0, None, 3, (4, 5), part=0), "Cut(0, None, 3, (4, 5), part=0)"),
     (Temperature(0.5), "Temperature(0.5)"),
-    (Temperature(2.0, 1, 0, "self"), "Temperature(2.0, layer=1, head=0, kind='self')"),
+    (Temperature(2.0, 1, 0, kind="self"), "Temperature(2.0, layer=1, head=0, kind='self')"),
 ]
 
 

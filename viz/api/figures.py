@@ -41,7 +41,9 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
             numbers = answer(lesson, step, values)
         except InputError as error:
             raise QuestionError(str(error)) from None
-        return real.told(numbers) | ({BOARD: real.told(numbers[BOARD])} if step else {})
+        return real.with_source(numbers) | (
+            {BOARD: real.with_source(numbers[BOARD])} if step else {}
+        )
 
     return compute
 

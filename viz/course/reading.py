@@ -136,7 +136,7 @@ def read(folder: Path) -> Lesson:
     steps = [_step(heading, nodes) for heading, nodes in below]
     settings.setdefault("minutes", round(sum(MINUTES for step in steps if not step.deeper)))
     line, *prose = map(text_of, opening)
-    told = (text_of(each).partition(":** ")[2] for each in plan)
+    answers = (text_of(each).partition(":** ")[2] for each in plan)
     return Lesson(
         name=folder.name,
         title=title,
@@ -144,7 +144,7 @@ def read(folder: Path) -> Lesson:
         prose=prose,
         takeaways=[*map(text_of, points[0].children)],
         misreading=[*map(text_of, misreading)],
-        plan=dict(zip(("aim", "show", "ask"), told, strict=True)),
+        plan=dict(zip(("aim", "show", "ask"), answers, strict=True)),
         steps=steps,
         inputs={name: _input(each) for name, each in settings.pop("inputs", {}).items()},
         code=[(PREFIX if "." in each else here) + each for each in settings.pop("code", ())],

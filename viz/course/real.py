@@ -33,7 +33,7 @@ DIGITS = 5  # of a stored number
 FOLDER = Path(__file__).parent
 FIRST = FOLDER / "first.json"  # the numbers of each lesson's first picture
 RECORDING = FOLDER.parent / "recordings" / "animal.wav"  # a spoken sentence
-OWN = ("dinov2", "smollm2")  # models whose networks are opened in our own code
+OWN_CODE = ("dinov2", "smollm2")  # models whose networks are opened in our own code
 BEGIN = {  # where a link opens a model, if the numbers are of no layer and head of their own
     "dates": {"layer": 0, "head": 2},
     "dinov2": {"layer": 10, "head": 5},
@@ -109,7 +109,7 @@ def stored(lesson: str) -> Mapping[str, Any]:
 def first(lesson: str) -> Answer | None:
     """The stored numbers of a lesson's first picture; None if there are none."""
     answer = read(FIRST)["answers"].get(lesson)
-    return answer and told(answer)
+    return answer and with_source(answer)
 
 
 def digest(model: Entry) -> str:
@@ -131,7 +131,7 @@ def about(name: str, **place: str | int) -> Answer:
     return {"about": {"model": name, **place}}
 
 
-def told(answer: Answer) -> Answer:
+def with_source(answer: Answer) -> Answer:
     """An answer that says whose weights its numbers come from, and links to where to see more.
 
     What it is `about` becomes both.
@@ -157,7 +157,7 @@ def opened(name: str) -> "Model":
     """A model of the catalogue."""
     from models.run import load
 
-    model = load(name, door="own" if name in OWN else None)
+    model = load(name, door="own" if name in OWN_CODE else None)
     model.network.eval()
     return model
 

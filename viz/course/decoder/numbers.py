@@ -213,7 +213,7 @@ def padding() -> Board:
     hidden = torch.tensor([[word == "[PAD]" for word in PADDED]])
     _, pattern = attend(q, k, k, mask=replace(CAUSAL, padding=hidden))
     weights, seen = pattern.weights(0, item=0), pattern.scores(0, item=0).isfinite()
-    shown = [
+    cells = [
         [value if can else None for value, can in zip(*row, strict=True)]
         for row in zip(weights.tolist(), seen, strict=True)
     ]
@@ -222,7 +222,7 @@ def padding() -> Board:
         for name, row in hidden_row(torch.tensor(ALL_HIDDEN)).items()
     }
     cols = [f"score {score}".replace("-", "−") for score in ALL_HIDDEN]
-    map_ = panel("weights of a padded text", shown, rows=PADDED, cols=PADDED, kind="weights")
+    map_ = panel("weights of a padded text", cells, rows=PADDED, cols=PADDED, kind="weights")
     return board([map_], [table("a query whose keys are all hidden", rows, cols)])
 
 

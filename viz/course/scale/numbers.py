@@ -249,9 +249,9 @@ def spreads(text: str) -> dict[str, Any]:
         scores = trace.scores(layer, head)
         deviation = scores[scores.isfinite()].std(correction=0)
         scaled, plain = ((by * scores).softmax(-1)[1:].amax(-1) for by in (1, WIDTH**0.5))
-        shown = {"deviation": deviation * WIDTH**0.5, "scaled": deviation}
+        deviations = {"deviation": deviation * WIDTH**0.5, "scaled": deviation}
         largest = {"largest": scaled.mean(), "unscaled": plain.mean()}
-        rows.append({"layer": layer, "head": head, **shown, **largest})
+        rows.append({"layer": layer, "head": head, **deviations, **largest})
     return {"tokens": len(tokens), "rows": rows}
 
 

@@ -265,11 +265,11 @@ def needs() -> Board:
     kept = {"most weight": read["most"], "least weight": read["least"]}
     hidden = f"{read['quarter']} of {read['count']} patches hidden"
     title = "weights of the class token, 2 × 2 patches a cell"
-    shown = torch.tensor(sorted(draws)).view(2, -1)
+    lowest = torch.tensor(sorted(draws)).view(2, -1)
     return board(
         [panel(title, sums / sums.max(), kind="weights", digits=-1)],
         [table(hidden, {**kept, "at random, the lowest": worst}, ["weight", "cosine"])],
-        [panel(f"cosine: {DRAWS} draws at random", shown, kind="weights", digits=3)],
+        [panel(f"cosine: {DRAWS} draws at random", lowest, kind="weights", digits=3)],
         draws=DRAWS,
         most=read["most"][1],
         held=read["most"][0],

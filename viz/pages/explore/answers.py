@@ -39,9 +39,9 @@ def of_text(name: str, model: "Model", trace: "Trace", *, given: bool) -> None:
         names = card.target_tokens or card.tokens
         if known.kind == "encoder" and names:
             pairs = zip(compute.top_ids(trace), trace.tokens[0].labels, strict=True)
-            told = [names[id] for id, label in pairs if label not in ENDS]
-            told = told[:-1] if told[-1:] == [END] else told
-            words = ("" if all(len(each) == 1 for each in told) else " ").join(told)
+            predicted = [names[id] for id, label in pairs if label not in ENDS]
+            predicted = predicted[:-1] if predicted[-1:] == [END] else predicted
+            words = ("" if all(len(each) == 1 for each in predicted) else " ").join(predicted)
     if words:
         st.markdown(f"{lead}: **{plain(words)}**")
 
@@ -71,9 +71,9 @@ def _ranked(names: Sequence[str], shares: Sequence[float]) -> str:
     """The likeliest class, and in brackets its probability and the other likely ones."""
     best, *others = sorted(zip(shares, names, strict=True), key=lambda each: -each[0])
 
-    def told() -> Iterator[str]:
+    def sentences() -> Iterator[str]:
         yield percent(best[0], ".1f")
         if likely := [f"{name} {percent(share, '.1f')}" for share, name in others if share >= 0.01]:
             yield plain(", ".join(likely))
 
-    return f"**{plain(best[1])}** ({'; '.join(told())})"
+    return f"**{plain(best[1])}** ({'; '.join(sentences())})"

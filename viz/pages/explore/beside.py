@@ -134,7 +134,7 @@ def _applies(request: TraceRequest, kind: ViewKind) -> bool:
 def _titles(request: TraceRequest, kind: ViewKind) -> Iterator[tuple[str, str]]:
     """What can be beside the first: its name in a link, and its title."""
     yield "", "nothing"
-    first, lead, own = request.model, "", source.title(request.model)
+    first, lead, name = request.model, "", source.title(request.model)
     if kind == "image":
         lead, uploads = "Model: ", files.own_titles()
         photos = {
@@ -147,7 +147,7 @@ def _titles(request: TraceRequest, kind: ViewKind) -> Iterator[tuple[str, str]]:
         listed = [entry(name) for name in (*samples.TRAINED, "dinov2")]
     else:
         listed = [each for each in catalogue() if each.reads == "text" and each.kind in READ]
-    yield from ((form, f"{lead}{own}, {told}") for form, told in _forms(first))
+    yield from ((form, f"{lead}{name}, {words}") for form, words in _forms(first))
     seen, asked = st.session_state.get(f"{PAGE}/seen/{kind}", ()), wanted()
     linked = [asked] if asked.partition(":")[0] in MODELS else []
     known = [f"catalogue:{each.name}" for each in listed if is_here(each)]

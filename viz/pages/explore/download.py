@@ -69,9 +69,9 @@ def downloads() -> dict[str, Download]:
 def offer_entry(name: str) -> None:
     """Offers a model of the catalogue that is fetched first: its provenance, size and a button."""
     known = entry(name)
-    told = f"{known.title}. {known.summary} {known.provenance}"
+    about = f"{known.title}. {known.summary} {known.provenance}"
     size = f"{known.download / 1e6:.0f} MB"
-    _offer(name, known.download, partial(fetching.fetch, known), told, f"Get ({size})")
+    _offer(name, known.download, partial(fetching.fetch, known), about, f"Get ({size})")
 
 
 def offer(name: str) -> None:
@@ -85,12 +85,13 @@ def offer(name: str) -> None:
     if asked == name and plan is not None:
         size = short(plan.size, "memory")
         licence = f", licence {plan.licence}" if plan.licence else ""
-        told = f"{name}: {size} in {len(plan.files)} files{licence}."
+        about = f"{name}: {size} in {len(plan.files)} files{licence}."
         fetch = partial(compute.hub.download, plan)
-        _offer(name, plan.size, fetch, told, f"Fetch it ({size})")
+        _offer(name, plan.size, fetch, about, f"Fetch it ({size})")
         return
-    action, help = session.callback(partial(_look_up, name)), "Requests the size alone"
-    st.button("Look it up on the hub", key=f"{PAGE}_look_up", on_click=action, help=help)
+    label, help = "Look it up on the hub", "Requests the size alone"
+    action = partial(_look_up, name)
+    st.button(label, key=f"{PAGE}_look_up", on_click=session.callback(action), help=help)
     if asked == name:
         shared.error_line(problem)
 
@@ -103,7 +104,7 @@ def _look_up(name: str) -> None:
         st.session_state[PLAN] = name, None, str(error)
 
 
-def _offer(name: str, size: int, fetch: Callable[..., Any], told: str, label: str) -> None:
+def _offer(name: str, size: int, fetch: Callable[..., Any], about: str, label: str) -> None:
     """A button that downloads; while it does, a bar and a button that stops it."""
     last = downloads().get(name)
     if last is not None and not last.done:
@@ -112,9 +113,9 @@ def _offer(name: str, size: int, fetch: Callable[..., Any], told: str, label: st
         return
     if last is not None and last.problem:
         shared.error_line(last.problem)
-    st.caption(plain(told))
-    start = session.callback(partial(_start, name, Download(size, fetch)))
-    st.button(label, key=f"{PAGE}_fetch", type="primary", on_click=start)
+    st.caption(plain(about))
+    start = partial(_start, name, Download(size, fetch))
+    st.button(label, key=f"{PAGE}_fetch", type="primary", on_click=session.callback(start))
 
 
 def _start(name: str, download: Download) -> None:

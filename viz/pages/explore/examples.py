@@ -65,8 +65,8 @@ def named(photo: str) -> str:
 
 def title() -> str:
     """Name of the page's picture."""
-    own = files.own_titles().get(session.get(PAGE, "upload"))
-    return named(session.get(PAGE, "photo")) if own is None else own
+    uploaded = files.own_titles().get(session.get(PAGE, "upload"))
+    return named(session.get(PAGE, "photo")) if uploaded is None else uploaded
 
 
 def first(model: str) -> tuple[str, str, str]:
@@ -162,10 +162,10 @@ def _texts() -> Iterator[tuple[str, str, bool, Callable[[], None]]]:
 
 def _pictures() -> Iterator[tuple[str, str, bool, Callable[[], None]]]:
     """The same of pictures."""
-    shown = "" if files.PICTURE.file() else session.get(PAGE, "photo")
+    steps = "" if files.PICTURE.file() else session.get(PAGE, "photo")
     for photo in pictures(source.listed()):
         key = f"{PAGE}_photo_{photo.replace('/', '_').removesuffix('.png')}"
-        yield named(photo), key, photo == shown, partial(show, photo)
+        yield named(photo), key, photo == steps, partial(show, photo)
 
 
 def take(example: Example) -> None:
@@ -254,5 +254,5 @@ def steps(model: str, example: str, text: str = "") -> list[Any]:
         text: of the example, to go back to.
     """
     listed = TOURS.get(model, {}).get(example, [])
-    shown = [{name: each[name] for name in each if name != "number"} for each in listed]
-    return [{**shown[0], "input": text}, *shown[1:]] if shown else []
+    steps = [{name: each[name] for name in each if name != "number"} for each in listed]
+    return [{**steps[0], "input": text}, *steps[1:]] if steps else []

@@ -103,8 +103,8 @@ class Upload:
             session.edit(PAGE, change)
         reasons = "; ".join(f"{name}: {why}" if count > 1 else why for name, why in refused)
         stays = "" if digests else f" The previous {self.noun} is still shown."
-        told = f"{reasons}.{stays}" if reasons else ""
-        st.session_state[f"{self._key}/refused"] = told, session.current(PAGE)
+        words = f"{reasons}.{stays}" if reasons else ""
+        st.session_state[f"{self._key}/refused"] = words, session.current(PAGE)
 
     def problems(self) -> list[str]:
         """A message if the link's file is missing, and one if the last file was refused."""
@@ -138,13 +138,13 @@ class Upload:
         }
         view("files", given | props, key=self._key, on=("files",))
 
-    def device(self, label: str, draw: Callable[..., object], told: str = "") -> None:
+    def device(self, label: str, draw: Callable[..., object], words: str = "") -> None:
         """Draws camera or microphone, folded, also after it took a file, which is as any other."""
         key = self._device
         with st.popover(label, key=f"{key}_folded"):
             draw(label, key=key)
-            if told:
-                st.caption(told)
+            if words:
+                st.caption(words)
 
 
 def _pairs(items: Any, what: str) -> list[tuple[str, str]]:
@@ -205,17 +205,17 @@ def picture_chip(name: str) -> None:
 
 def own_pictures(show_example: Callable[[], None]) -> None:
     """Draws the uploaded pictures to choose from, and a button that removes the one shown."""
-    files, titles, shown = pictures(), own_titles(), session.get(PAGE, "upload")
+    files, titles, upload = pictures(), own_titles(), session.get(PAGE, "upload")
     if files:
         items = [
             {"id": digest, "title": titles[digest], "picture": thumbnail(file)}
-            | {"chosen": digest == shown}
+            | {"chosen": digest == upload}
             for digest, file in files.items()
         ]
         props = {"label": "", "name": "Your pictures", "items": items, "layout": "thumbs"}
         on = {"chosen": session.callback(_take_thumbnail)}
         view("choices", props, key=f"{PAGE}_own", on=on, width="content")
-    if shown in files:
+    if upload in files:
         remove = partial(_drop, show_example)
         controls.button("Remove your picture", f"{PAGE}_photo_remove", remove)
 
@@ -246,9 +246,9 @@ def recording_chip() -> None:
 
     The browser decodes files that are no WAV files, so that any format opens that it plays.
     """
-    own, hint = RECORDING.file() is not None, "drop WAV, MP3, FLAC, OGG …, or choose a file"
-    RECORDING.draw("Your recording" if own else "A sentence", hint, "audio/*", rate=RATE)
-    if own:
+    is_own, hint = RECORDING.file() is not None, "drop WAV, MP3, FLAC, OGG …, or choose a file"
+    RECORDING.draw("Your recording" if is_own else "A sentence", hint, "audio/*", rate=RATE)
+    if is_own:
         remove = partial(session.assign, PAGE, {"recording": ""})
         controls.button("Remove", f"{PAGE}_recording_remove", remove)
     RECORDING.device("Record", st.audio_input, DENIED)
