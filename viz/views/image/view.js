@@ -82,11 +82,6 @@ export function Picture({ state }) {
   `;
 }
 
-/**
- * @param {PatchState} state
- * @param {Rows} rows
- * @param {Uint32Array} table
- */
 function drawnOf(state, rows, table) {
   const { headIndex } = state;
   const { shape } = state.grid();

@@ -1,7 +1,7 @@
 // All heads by their numbers: a table that is sorted by one of them, and two of them as dots.
 
 import { aboutOf } from "../../web/core/about.js";
-import { ranked, rankOf, shareOf, undefinedNote } from "../../web/core/head_numbers.js";
+import { ranked, rankOf, shareOf } from "../../web/core/head_numbers.js";
 import { reveal } from "../../web/core/dom.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
@@ -249,4 +249,13 @@ function Plot({ state, numbers, spots, x, y, onOver }) {
     </svg>
     <p class="hs-dots-axis hs-dots-across">${titles[0]} →</p>
   `;
+}
+
+/** For how many heads a measure is not defined, and why; "" if it is for all. */
+function undefinedNote(numbers, key, spots) {
+  const count = numbers.values(key, spots).filter((value) => value === null).length;
+  if (!count || !numbers.has(key)) return "";
+  const of = count === spots.length ? "any head here" : `${count} of ${spots.length} heads`;
+  const reason = numbers.reason(key);
+  return `${numbers.measure(key).title} is not defined for ${of}${reason ? `: ${reason}` : ""}.`;
 }

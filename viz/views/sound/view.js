@@ -13,7 +13,7 @@ import { groundOf, paint, TALL } from "./paint.js";
 import { useWords } from "./times_from.js";
 import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
 
-/** @import {Heard, Spectrogram, SpokenWord, Theme} from "../../web/types" */
+/** @import {Heard, Spectrogram, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {TimeAxis} from "./time.js" */
 
@@ -233,21 +233,13 @@ function tokensOf({ selection: { token, direction } }, query) {
   return token === null || direction === "in" || query.timed ? [] : (query.origins?.[token] ?? [token]);
 }
 
-/**
- * The word of the chosen token; −1 for none.
- *
- * @type {(state: TextState, words: SpokenWord[]) => number}
- */
+/** The word of the chosen token; −1 for none. */
 function wordOf(state, words) {
   const tokens = tokensOf(state, state.texts().query);
   return words.findIndex(({ rows }) => tokens.some((token) => rows.includes(token)));
 }
 
-/**
- * The rows of weights over time that belong to the chosen token, as the view counts them.
- *
- * @type {(state: TextState, words: SpokenWord[]) => number[]}
- */
+/** The rows of weights over time that belong to the chosen token, as the view counts them. */
 function rowsOf(state, words) {
   const { token, direction } = state.selection;
   const { query, key } = state.texts();

@@ -24,9 +24,6 @@ import { asWav } from "./decoding.js";
  * @property {number} [rate] samples a second of the WAV file that a recording of another format becomes
  */
 
-/** @typedef {{name: string, digest: string}} Sent */
-/** @typedef {{name: string, reason: string}} Refused */
-
 const MIB = 1 << 20;
 const NONE = "The clipboard holds no picture: copy one, then paste it again.";
 
@@ -107,13 +104,7 @@ function Files({ host, ...props }) {
   `;
 }
 
-/**
- * Sends a file to the server.
- *
- * @param {File} file
- * @param {Pick<FilesProps, "limit" | "session">} props
- * @returns {Promise<Sent | Refused>}
- */
+/** Sends a file to the server. */
 async function upload(file, { limit, session }) {
   const { name, size } = file;
   if (!size) return { name, reason: "the file is empty" };
@@ -132,13 +123,7 @@ async function upload(file, { limit, session }) {
   }
 }
 
-/**
- * Sends a file; a recording of another format as the WAV file that the browser decodes it to.
- *
- * @param {File} file
- * @param {FilesProps} props
- * @returns {Promise<Sent | Refused>}
- */
+/** Sends a file; a recording of another format as the WAV file that the browser decodes it to. */
 async function sent(file, props) {
   const { limit, rate } = props;
   if (!rate || !file.size || file.size > limit * MIB) return upload(file, props);
@@ -151,11 +136,7 @@ async function sent(file, props) {
       };
 }
 
-/**
- * Whether a paste belongs to an entry.
- *
- * @param {EventTarget | undefined} target
- */
+/** Whether a paste belongs to an entry. */
 function isTyping(target) {
   return target instanceof HTMLElement && target.matches("input, textarea, [contenteditable]");
 }

@@ -91,16 +91,6 @@ export function reveal(box, child, above = 0) {
 }
 
 /**
- * Offers a canvas as a PNG file.
- *
- * @param {HTMLCanvasElement} canvas
- * @param {string} name without its suffix
- */
-export function savePng(canvas, name) {
-  canvas.toBlob((blob) => blob && offer(blob, name, ".png"), "image/png");
-}
-
-/**
  * Offers a file.
  *
  * @param {Blob} blob

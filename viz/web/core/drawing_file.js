@@ -1,6 +1,6 @@
 // A drawing as a file: the SVG itself, or its pixels.
 
-import { element, contextOf, offer, savePng } from "./dom.js";
+import { element, contextOf, offer } from "./dom.js";
 
 /** @typedef {"svg" | "png"} Format */
 
@@ -16,25 +16,16 @@ export const FAMILY = "sans-serif"; // of text in a file
  * @param {string} name without its suffix
  * @param {Format} format
  */
-export function saveDrawing(svg, size, name, format) {
+export function saveDrawing(svg, [wide, tall], name, format) {
   const blob = new Blob([svg], { type: "image/svg+xml" });
-  if (format === "png") saveAsPng(blob, size, name);
-  else offer(blob, name, ".svg");
-}
-
-/**
- * @param {Blob} svg
- * @param {readonly [number, number]} size
- * @param {string} name
- */
-function saveAsPng(svg, [wide, tall], name) {
+  if (format === "svg") return offer(blob, name, ".svg");
   const image = new Image();
   image.onload = () => {
     const file = element("canvas");
     [file.width, file.height] = [Math.round(RATIO * wide), Math.round(RATIO * tall)];
     contextOf(file).drawImage(image, 0, 0, file.width, file.height);
     URL.revokeObjectURL(image.src);
-    savePng(file, name);
+    file.toBlob((png) => png && offer(png, name, ".png"), "image/png");
   };
-  image.src = URL.createObjectURL(svg);
+  image.src = URL.createObjectURL(blob);
 }

@@ -161,21 +161,6 @@ export const rankOf = (rank) =>
 export const nameOfSpot = ({ site, head }) => `${site}/${head}`;
 
 /**
- * For how many heads a measure is not defined, and why; "" if it is for all.
- *
- * @param {HeadNumbers} numbers
- * @param {string} key
- * @param {Spot[]} spots
- */
-export function undefinedNote(numbers, key, spots) {
-  const count = numbers.values(key, spots).filter((value) => value === null).length;
-  if (!count || !numbers.has(key)) return "";
-  const of = count === spots.length ? "any head here" : `${count} of ${spots.length} heads`;
-  const reason = numbers.reason(key);
-  return `${numbers.measure(key).title} is not defined for ${of}${reason ? `: ${reason}` : ""}.`;
-}
-
-/**
  * Where a value stands between the smallest and the largest, 0 to 1.
  *
  * @param {number} value

@@ -168,10 +168,6 @@ export const onPictures = (selection) =>
 
 /**
  * The token of another text that ends where a token does, or holds its end; null where the texts differ before.
- *
- * @param {number | null} token
- * @param {import("../types").Text} from
- * @param {import("../types").Text} to
  */
 function movedToken(token, from, to) {
   if (token === null) return null;

@@ -449,14 +449,7 @@ export class State {
   }
 }
 
-/**
- * Keeps properties in signals: what reads one in an effect or a computed value follows it.
- *
- * @template {object} T
- * @param {T} owner
- * @param {readonly (keyof T)[]} names
- * @param {() => void} [changed] is told of other values than before; without it all that is set is new
- */
+/** Keeps properties in signals: what reads one in an effect or a computed value follows it. */
 function inSignals(owner, names, changed) {
   for (const name of names) {
     const kept = signal(owner[name]);

@@ -161,11 +161,7 @@ function useSteps(state, given, slot) {
 /** @type {(state: TextState, token: number) => number} */
 const shownAt = (state, token) => placeOf(state, token).token ?? token;
 
-/**
- * Where the view shows a token of the pass.
- *
- * @type {(state: TextState, token: number) => {token?: number}}
- */
+/** Where the view shows a token of the pass. */
 function placeOf(state, token) {
   const { origins } = state.texts().query;
   const place = origins ? origins.findIndex((tokens) => tokens.includes(token)) : token;

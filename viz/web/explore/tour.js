@@ -21,7 +21,6 @@ export function Tour({ state, rows }) {
   return html`<${Walk} ...${{ state, rows: rows ?? [] }} />`;
 }
 
-/** @param {{state: any, steps: TourStep[]}} props */
 function Steps({ state, steps }) {
   const [at, setAt] = useState(0);
   const [reply, setReply] = useState("");
@@ -110,7 +109,6 @@ function act(state, action) {
   }
 }
 
-/** @param {{state: any, rows: Row[]}} props */
 function Walk({ state, rows }) {
   if (!rows.length) return null;
   const at = rows.findIndex((row) => isChosen(state, row));
@@ -126,17 +124,6 @@ function Walk({ state, rows }) {
   return html`<${Strip} ...${{ state, count: rows.length, at, text, button, onGo: () => choose(state, next), onBack: () => choose(state, rows[Math.max(at - 1, 0)]) }} />`;
 }
 
-/**
- * @param {object} props
- * @param {any} props.state
- * @param {number} props.count of steps
- * @param {number} props.at
- * @param {string} props.text
- * @param {string} props.button "" for none
- * @param {() => void} props.onGo
- * @param {() => void} [props.onBack]
- * @param {unknown} [props.children]
- */
 function Strip({ state, count, at, text, button, onGo, onBack, children = null }) {
   useArrows((state.view.props.type_size ?? 1) > 1, button ? onGo : null, onBack);
   return html`

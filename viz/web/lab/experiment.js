@@ -103,11 +103,7 @@ function linkOf(state, { query, key }) {
 
 // ---- the edits
 
-/**
- * Values of an edit, of which that which is made is pressed; choosing it again takes it back.
- *
- * @param {{state: any, ask: Props["ask"], name: string, choices: string[][], editOf: (value: string) => Edit}} props
- */
+/** Values of an edit, of which that which is made is pressed; choosing it again takes it back. */
 function Values({ state, ask, name, choices, editOf }) {
   const pressed = choices.find(([value]) => isMade(state.view.props, editOf(value)));
   return html`
@@ -122,7 +118,6 @@ function Values({ state, ask, name, choices, editOf }) {
 
 const how = (value) => (value === "zero" ? {} : { how: value });
 
-/** @param {Props} props */
 function Off({ state, ask, spot: { site, head } }) {
   return html`
     <p>Put in its place</p>
@@ -134,7 +129,6 @@ function Off({ state, ask, spot: { site, head } }) {
   `;
 }
 
-/** @param {Props} props */
 function FeedForward({ state, ask, spot: { site } }) {
   const editOf = (value) => {
     const { layer, tower } = editAt(state, "", site, {});
@@ -161,7 +155,6 @@ function usePair({ query, key }) {
   return { to, choose: (/** @type {number} */ next) => setOther({ of, key: next }) };
 }
 
-/** @param {Props} props */
 function Cut({ state, ask, spot }) {
   const { site, head, query } = spot;
   const { to, choose } = usePair(spot);
@@ -182,7 +175,6 @@ function Cut({ state, ask, spot }) {
   `;
 }
 
-/** @param {Props} props */
 function Weight({ state, ask, spot }) {
   const { query } = spot;
   const { to, choose } = usePair(spot);
@@ -240,7 +232,6 @@ function Amount({ name, value, min, max, unit, onSet }) {
   `;
 }
 
-/** @param {Props} props */
 function Temperature({ state, ask, spot: { site, head } }) {
   const editOf = (value) =>
     editAt(state, "Temperature", site, { value: Number(value), ...(head === null ? {} : { head }) });
@@ -254,7 +245,6 @@ function Temperature({ state, ask, spot: { site, head } }) {
   `;
 }
 
-/** @param {Props} props */
 function Pattern({ state, ask, spot: { site, head } }) {
   const { kind, heads } = state.base.sites[site];
   const choices = PATTERNS.filter(([use]) => kind !== "cross" || use === "uniform");
@@ -278,7 +268,6 @@ function Pattern({ state, ask, spot: { site, head } }) {
   `;
 }
 
-/** @param {Props} props */
 function Patch({ state, ask, spot }) {
   const { props } = state.view;
   const isPicture = state.base.patches;
@@ -342,7 +331,6 @@ function Patch({ state, ask, spot }) {
   `;
 }
 
-/** @param {Props} props */
 function Cover({ state, ask, spot: { query } }) {
   if (!state.base.patches) {
     const key = few(tokensOf(state, "key", query));
@@ -373,7 +361,6 @@ function Cover({ state, ask, spot: { query } }) {
 
 // ---- what is changed now
 
-/** @param {Pick<Props, "state" | "ask">} props */
 function Changed({ state, ask }) {
   const { edits = [], edited, difference, both, beside, undo, redo } = state.view.props;
   const pass = difference ? "difference" : edited ? "after" : "before";

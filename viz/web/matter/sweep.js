@@ -6,7 +6,7 @@ import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { signed } from "../core/ticks.js";
-import { colourOf, disagreement, largest } from "../methods/methods.js";
+import { colourOf, largest } from "../methods/methods.js";
 import { CellTable } from "../parts/cells.js";
 import { Button, Quoted } from "../parts/controls.js";
 import { useMemo } from "../vendor/hooks.js";
@@ -152,3 +152,13 @@ export const logitOf = (verb, { name, position }) => html`
 export const OF_STATES =
   "What it does not prove: one state at a time is patched; by attribution, what follows it is linearised. Where nothing" +
   " follows a state, it changes nothing.";
+
+/** Where exact numbers differ from attributions by more than half of the larger. */
+function disagreement(attribution, exact) {
+  const pairs = exact.flatMap((row, i) => row.map((known, j) => [attribution[i][j] ?? 0, known]));
+  const far = pairs.filter(
+    ([rough, known]) =>
+      known !== null && Math.abs(rough - known) > Math.max(Math.abs(rough), Math.abs(known)) / 2,
+  );
+  return `${far.length ? `in ${far.length}` : "nowhere"} the two differ by more than half of the larger.`;
+}

@@ -53,15 +53,3 @@ export function colourOf({ ramp, bothWays }, value, top, signed) {
   const table = signed ? bothWays : ramp;
   return [table[i], table[i + 1], table[i + 2]];
 }
-
-/**
- * Where exact numbers differ from attributions by more than half of the larger.
- *
- * @param {(number | null)[][]} attribution
- * @param {(number | null)[][]} exact null where no pass was made
- */
-export function disagreement(attribution, exact) {
-  const pairs = exact.flatMap((row, i) => row.map((known, j) => [attribution[i][j] ?? 0, known]));
-  const far = pairs.filter(([rough, known]) => known !== null && Math.abs((rough ?? 0) - known) > Math.max(Math.abs(rough ?? 0), Math.abs(known)) / 2);
-  return `${far.length ? `in ${far.length}` : "nowhere"} the two differ by more than half of the larger.`;
-}

@@ -11,7 +11,7 @@ import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { effect, untracked } from "../vendor/signals-core.js";
 import { overlapping } from "./same_characters.js";
 
-/** @import {AlignedAnswer, Base, Head, Host, LikenessAnswer, Mounted, Options, Selection, ViewProps} from "../types" */
+/** @import {AlignedAnswer, Base, Head, Host, LikenessAnswer, Mounted, Options, ViewProps} from "../types" */
 /** @import {TextState} from "./state.js" */
 
 /** @typedef {Mounted<ViewProps> & {state: TextState}} Opened */
@@ -126,10 +126,6 @@ export function pairPictures(first, second) {
 /**
  * Keeps the second text what the first chooses; layer and head that are chosen in the second are a choice of the first.
  * Of one text, the pinned token is that of the same characters in both.
- *
- * @param {TextState} first
- * @param {TextState} second
- * @returns {() => void} ends that
  */
 function pairTexts(first, second) {
   const choose = second.select.bind(second);
@@ -185,13 +181,7 @@ function pairTexts(first, second) {
   return () => ends.forEach((end) => end());
 }
 
-/**
- * The layer and head that the first says of the second, or its own.
- *
- * @param {TextState} first
- * @param {Base} base of the second
- * @returns {Pick<Selection, "site" | "head">}
- */
+/** The layer and head that the first says of the second, or its own. */
 function placeIn(first, base) {
   const { there, site, head } = first.selection;
   const address = placeOf(there) ?? { ...addressOf(first.base.sites, site), head };
@@ -200,8 +190,6 @@ function placeIn(first, base) {
 
 /**
  * How alike the two heads are, and the one most alike; of a second text, the way back to the head of the first.
- *
- * @param {{first: TextState, second: TextState | null}} props
  */
 function Likeness({ first, second }) {
   const { site, head, there } = first.selection;
@@ -276,12 +264,7 @@ export function placeOf(text) {
   };
 }
 
-/**
- * The props of the second view: it writes no link, keeps no selection and offers no edits. Null for none.
- *
- * @param {TextState} first
- * @returns {ViewProps | null}
- */
+/** The props of the second view: it writes no link, keeps no selection and offers no edits. Null for none. */
 function secondProps({ props, remote }) {
   const { kind, session, type_size, busy, parts, defaults, second, other } = props;
   const given = second ?? (remote ? other : null);
