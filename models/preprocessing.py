@@ -144,6 +144,7 @@ def read_preprocessing(folder: Folder | None, config: Any) -> Preprocessing | No
     if built is None and not {"image_processor_type", "image_mean", "do_resize"} & set(given):
         return None
     _check_sides(given)
+    _check_means(given)
     crops = given.get("do_center_crop") is True or _keys(given.get("size")) == {"shortest_edge"}
     size = (crops and given.get("crop_size")) or given.get("size")
     sides = isinstance(size, int | list | tuple) or {"height", "width"} <= _keys(size)
@@ -231,6 +232,17 @@ def _check_sides(given: Mapping[str, Any]) -> None:
         if isinstance(side, int) and not 1 <= side <= MOST_PIXELS:
             expected = f"expected at most {MOST_PIXELS} pixels a side, received {side}"
             raise CheckpointError(f"{FILE}: {name}: {expected}")
+
+
+def _check_means(given: Mapping[str, Any]) -> None:
+    """Raises CheckpointError for a mean or deviation that is not of each channel."""
+    for name in ("image_mean", "image_std"):
+        values = given.get(name)
+        numbers = isinstance(values, list) and all(isinstance(v, int | float) for v in values)
+        if isinstance(values, list) and not (numbers and len(values) in (1, 3, 4)):
+            raise CheckpointError(
+                f"{FILE}: {name}: expected three numbers, received {values!r:.40}"
+            )
 
 
 def _processor_settings(settings: Mapping[str, Any], family: str) -> ProcessorSettings:

@@ -18,7 +18,7 @@ from benchmarks import servers
 from tests.browser.wire import Client
 
 ROOT = Path(__file__).parents[1]
-NOT_BUILT = (".git", ".venv", "node_modules", "tests", "build", "docs", "__pycache__", "*.egg-info")
+NOT_BUILT = (".git", ".venv", "node_modules", "tests", "docs", "__pycache__", "*.egg-info")
 ROOMS = ("models", "analysis", "viz", "train")
 BLOCK = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[0]
 

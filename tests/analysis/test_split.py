@@ -110,7 +110,9 @@ def test_shares_by_hand() -> None:
 
 def test_what_cannot_be_split_is_refused_by_name() -> None:
     deep = BY_NAME["DeepSeek-V3"]
-    with pytest.raises(ValueError, match=r"layers\.1\.self_attn: expected values"):
+    with pytest.raises(
+        ValueError, match=r"layers\.1\.self_attn: expected queries that one linear module"
+    ):
         split(trace(deep.build(), deep.inputs()), 1, 0, 3, 2)
     image = BY_NAME["BEiT"]
     with pytest.raises(ValueError, match=r"layers\.0\.attention: expected its heads"):

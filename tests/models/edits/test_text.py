@@ -143,7 +143,7 @@ def test_bad_text_gives_one_clear_line(text: str) -> None:
 
 
 def test_a_name_that_is_no_edit_is_answered_with_those_that_are() -> None:
-    names = "Ablate, Cover, AblateMLP, Patch, Cut, Temperature, SetWeights, UsePattern"
+    names = "Ablate, AblateMLP, Cover, Patch, Cut, Temperature, SetWeights, UsePattern"
     expected = f"edits: expected one of {names}, received 'Evict(8, sinks=1)'"
     with pytest.raises(ValueError, match=f"^{re.escape(expected)}$"):
         parse_edits("Evict(8, sinks=1)")

@@ -60,6 +60,10 @@ GOOD = {
     "matters": "site=0&top=2",
     "patched": "second=a&top=2",
     "worth": "",
+    "card": "at=h:0:1",
+    "cell": "at=h:0:1&matrix=scores&row=1&col=0",
+    "lines": "at=m:blocks.0",
+    "follow": "token=1",
 }
 # Refused for a text alone, or of a model with a source; test_sound.py, test_pictured.py,
 # test_beside.py, test_difference.py and test_about.py ask them.
@@ -95,7 +99,7 @@ def test_an_answer_is_cached_for_good_and_by_this_browser_alone(
     answer = client.get(f"{path}/{name}?{GOOD[name]}")
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "private, max-age=31536000, immutable"
-    binary = name in ("overview", "thumbs", "map", "row", "inside")
+    binary = name in ("overview", "thumbs", "map", "row", "inside", "card")
     kind = "application/octet-stream" if binary else "application/json"
     kind = "text/csv; charset=utf-8" if name == "export" else kind
     assert answer.headers["content-type"] == kind

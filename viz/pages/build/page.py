@@ -38,6 +38,7 @@ def page() -> None:
     """Draws the page."""
     problems = link_on_entry.enter(PAGE, settings.params_of, frozenset({OPEN})).problems
     with st.container(key=f"{PAGE}_top"):
+        st.markdown("#### What is a transformer made of?")
         for problem in problems:
             shared.error_line(problem)
         kind = PRESETS[settings.chosen()].kind

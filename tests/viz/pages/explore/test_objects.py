@@ -7,7 +7,7 @@ import pytest
 from tests.viz.api.asking import ask
 from tests.viz.api.test_objects import base_of, save
 from tests.viz.pages import helpers
-from tests.viz.pages.explore.explorer import entry, opened, small
+from tests.viz.pages.explore.explorer import entry, opened
 
 
 @pytest.mark.parametrize("name", ["detr", "segformer"])
@@ -21,7 +21,3 @@ def test_a_detector_and_cells_have_their_picture_in_the_view(name: str, tmp_path
     assert any("grids" in each for each in base["texts"])
     count = len(ask(entry(app), "objects")["objects"])
     assert count == (5 if name == "detr" else 0)
-
-
-def test_the_view_of_patches_has_its_own_picture() -> None:
-    assert entry(small()).pictures == ()
