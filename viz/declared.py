@@ -102,15 +102,17 @@ def answers() -> str:
     from viz.api.entries import Download
     from viz.routes import ENDPOINTS
 
-    waiting: list[Any] = [_hints(each.function).get("return") for each in ENDPOINTS.values()]
-    lines: dict[str, str] = {}
+    routes = {name: _hints(each.function).get("return") for (_, name), each in ENDPOINTS.items()}
+    waiting: list[Any] = [*routes.values()]
+    lines: dict[Any, str] = {}
     for hint in waiting:
-        if _is_record(hint) and hint is not Download and hint.__name__ not in lines:
+        if _is_record(hint) and hint is not Download and hint not in lines:
             hints = _hints(hint)
             fields = {name: _typescript(each) for name, each in hints.items()}
-            lines[hint.__name__] = _interface(hint.__name__, fields)
+            lines[hint] = _interface(hint.__name__, fields)
             waiting += hints.values()
         waiting += get_args(hint)
+    told = {name: each for name, each in routes.items() if {each, *get_args(each)} & lines.keys()}
     options = {each.name: _typescript_of(each) for each in OF_VIEWS.values()}
     method = {name: _typescript(_hints(Method)[name]) for name in OF_METHOD}
     method["name"] = 'Options["method"]'
@@ -120,6 +122,8 @@ def answers() -> str:
         _interface("Options", options),
         _interface("MethodInfo", method),
         *lines.values(),
+        "/** By route. */",
+        _interface("Answers", {name: _typescript(each) for name, each in told.items()}),
     ]
     return "\n".join([*written, ""])
 

@@ -2,18 +2,13 @@
 
 /** Answers to requests: those of viz/views and viz/api, whose dataclasses they are written from. */
 export * from "./answers";
-import type {
-  AnswerWords as Words,
-  LikenessAnswer as Alikeness,
-  NumbersAnswer as Numbers,
-  Objects as Detections,
-  Options,
-} from "./answers";
-export type AnswerWords = Words & { why?: string };
+import type { Answers, NumbersAnswer as Numbers, Options } from "./answers";
 /** By key of the measure, site and head; null where it is not defined. */
 export type NumbersAnswer = Omit<Numbers, "values"> & { values: Record<string, (number | null)[][]> };
-export type LikenessAnswer = { why: string } | Alikeness;
-export type Objects = Detections & { why?: string };
+
+/** The path of a request, which knows its route. */
+export type Path<R extends string> = string & { route?: R };
+export type AnswerTo<R extends string> = R extends keyof Answers ? Answers[R] : any;
 
 // ---- the host of a component
 

@@ -6,7 +6,7 @@ import { pathOf } from "../../web/core/sources.js";
 import { figures } from "../../web/core/ticks.js";
 import { useState } from "../../web/vendor/hooks.js";
 
-/** @import {Split, Share} from "../../web/types" */
+/** @import {Share} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 
 const MOST = 8; // terms beside the folded ones
@@ -19,8 +19,7 @@ export function Split({ state, pair: { query, key } }) {
   const [isOpen, setOpen] = useState(false);
   const { site, head } = state.selection;
   const path = isOpen ? pathOf("split", { site, head, query, key }) : null;
-  const reply = useAnswer(state.view, "split", path, "Splitting the score");
-  const answer = /** @type {Split | null} */ (reply.answer);
+  const { answer, ...reply } = useAnswer(state.view, "split", path, "Splitting the score");
   return html`
     <details class="hs-details hs-why" onToggle=${({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Why this score?</summary>

@@ -13,7 +13,7 @@ import { CellTable } from "../../web/parts/cells.js";
 import { Field, Menu, Pager, Quoted } from "../../web/parts/controls.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 
-/** @import {Lens as Page, LensRanks} from "../../web/types" */
+/** @import {Lens as Page} from "../../web/types" */
 /** @import {Place} from "../../web/parts/cells.js" */
 
 const WINDOW = 24; // tokens in one answer, as in viz/api/why.py
@@ -93,16 +93,14 @@ function useLens(state) {
   const { lens, output } = state.selection;
   const how = lens === "logit" ? undefined : lens;
   const ask = pathOf("ranks", { output: output || undefined, lens: how });
-  const followed = useAnswer(state.view, "ranks", ask, DOING);
-  const ranks = /** @type {LensRanks | null} */ (followed.answer);
+  const { answer: ranks, ...followed } = useAnswer(state.view, "ranks", ask, DOING);
   const newest = useNewest(Boolean(ranks), () => ranks, [ranks]);
   const turned = useFrameSignal(state, /** @type {any} */ (null));
   const isTurned = turned.value?.trace === state.trace && turned.value.ranks === newest;
   const start = ranks && Math.floor(ranks.position / WINDOW) * WINDOW;
   const first = isTurned ? turned.value.first : start;
-  const isAsked = first !== null && !followed.isRefused;
-  const reply = useAnswer(state.view, "lens", isAsked ? pathOf("lens", { first, lens: how }) : null, DOING);
-  const answer = /** @type {Page | null} */ (reply.answer);
+  const path = first !== null && !followed.isRefused ? pathOf("lens", { first, lens: how }) : null;
+  const { answer, ...reply } = useAnswer(state.view, "lens", path, DOING);
   const newestPage = useNewest(Boolean(answer), () => answer, [answer]);
   const isRefused = followed.isRefused || reply.isRefused;
   return {

@@ -12,7 +12,7 @@ import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
 import { percent, Reading, Tip } from "./reading.js";
 import { useTouch, useZoom } from "./touch.js";
 
-/** @import {Head, MostChanged, Part, Theme, Variant} from "../../web/types" */
+/** @import {Head, Part, Theme, Variant} from "../../web/types" */
 /** @import {Space} from "../../web/core/hooks.js" */
 /** @import {Layout, View} from "../../web/painting/layout.js" */
 /** @import {Picture} from "../../web/painting/plot.js" */
@@ -218,7 +218,7 @@ function ChangedOffer({ state }) {
   const asks = state.variant().values === "difference" && state.view.remote;
   const { answer } = useAnswer(state.view, "changed", asks ? "changed" : null);
   if (!answer) return null;
-  const { change } = /** @type {MostChanged} */ (answer);
+  const { change } = answer;
   if (!change) return html`<span class="hs-offer">${" "}The edits changed no weight.</span>`;
   const { site, head, query: token, key } = change;
   const labels = state.labels(site);

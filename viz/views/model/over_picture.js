@@ -56,7 +56,7 @@ export function OverPatches({ state }) {
   }, [answer, title, start, ramp, grid]);
   const more = answer
     ? [
-        isRelevance && `${capital(explainedIn(answer))} ${number(answer.value)}. ${together(answer)}`,
+        "value" in answer && `${capital(explainedIn(answer))} ${number(answer.value)}. ${together(answer)}`,
         withoutPlace(state, answer.values),
         drawn?.scale.ramp === bothWays ? "Orange speaks for it, blue against it." : "Brighter = more.",
       ]

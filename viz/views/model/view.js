@@ -15,7 +15,7 @@ import { useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { Chips } from "./chips.js";
 import { MapOfLayers, topOf } from "./map.js";
 
-/** @import {Cell, ModelMap, ModelRow, RelevanceAnswer} from "../../web/types" */
+/** @import {Cell} from "../../web/types" */
 
 const UNEXPLAINED =
   "Relevance explains a token, a class or a similarity: this model’s output is none of them.";
@@ -67,8 +67,7 @@ const Waiting = ({ reason }) => html`<p class="hs-sentence">${reason}</p>`;
 function MapPart({ state, theme, space, info }) {
   const { site, head, sinks: hides } = state.selection;
   const asked = { ...placeOf(state, info), method: info.name };
-  const reply = useAnswer(state.view, "all layers", pathOf("model", asked), "Computing");
-  const answer = /** @type {ModelMap | null} */ (reply.answer);
+  const { answer, ...reply } = useAnswer(state.view, "all layers", pathOf("model", asked), "Computing");
   const place = `${state.trace} ${asked.site} ${asked.head} ${info.name}`;
   const newest = useNewest(Boolean(answer), () => ({ map: answer, place }), [answer, place]);
   const row = rowOf(state);
@@ -84,9 +83,10 @@ function MapPart({ state, theme, space, info }) {
   const of = info.of === "head" ? [state.siteName(site), state.headName(head)] : [];
   const name = [...of, info.title].join(", ");
   const shares = (values?.values ?? []).map((value, key) => (sinks?.keys.includes(key) ? 0 : value));
+  const sum = values?.sum ?? null;
   const hidden = sinks && legible(state.texts().key.labels[sinks.key]).trim();
   const said = [
-    ...((values?.sum ?? null) === null ? [] : [`The row sums to ${number(values.sum)}.`]),
+    ...(sum === null ? [] : [`The row sums to ${number(sum)}.`]),
     ...(sinks
       ? [`“${hidden}” is hidden: ${(100 * sinks.share).toFixed(0)}\u00a0% of a row went there.`]
       : []),
@@ -129,7 +129,7 @@ function FlowPart({ state, theme, info }) {
   const asked = { ...placeOf(state, info), method: info.name, index: rowOf(state) };
   const { answer, reason } = useAnswer(state.view, "flow", pathOf("model_row", asked), "Computing");
   if (!answer) return html`<${Part} info=${info}><${Waiting} reason=${reason} /><//>`;
-  const { values, note } = /** @type {ModelRow} */ (answer);
+  const { values, note } = answer;
   const said = `Colours from 0 to ${number(largest(values))}. ${moreIs(theme.mode)} = more.`;
   return html`<${Part} ...${{ info, note }}><${Row} ...${{ state, theme, values, said }} /><//>`;
 }
@@ -166,8 +166,7 @@ function Row({ state, theme, values, said }) {
 function RelevancePart({ state, theme, info }) {
   const { output } = state.selection;
   const path = pathOf("relevance", { method: info.name, output: output || undefined });
-  const reply = useAnswer(state.view, "relevance", path, "Computing");
-  const answer = /** @type {RelevanceAnswer | null} */ (reply.answer);
+  const { answer, ...reply } = useAnswer(state.view, "relevance", path, "Computing");
   const [pointed, setPointed] = useState("");
   const texts = useMemo(() => answer && textsOf(state, answer), [answer]);
   const chips = useMemo(

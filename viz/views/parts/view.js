@@ -14,8 +14,6 @@ import { Quoted } from "../../web/parts/controls.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { Blame } from "./blame.js";
 
-/** @import {LogitParts} from "../../web/types" */
-
 const MLP = "MLP";
 const NUMBERED = 16; // heads up to which numbers stand in the cells
 const VERSUS = /** @type {const} */ ({ option: "versus", label: "less that of", none: "nothing" });
@@ -56,7 +54,7 @@ function Division({ state, theme }) {
   const { output, versus, site, head } = state.selection;
   const path = pathOf("parts", { output: output || undefined, versus: versus || undefined });
   const { answer, reason, isRefused } = useAnswer(state.view, "parts", path, "Dividing the logit");
-  const parts = /** @type {LogitParts | null} */ (useNewest(Boolean(answer), () => answer, [answer]));
+  const parts = useNewest(Boolean(answer), () => answer, [answer]);
   const [pointed, setPointed] = useState(/** @type {any} */ (null));
   const at = pointed?.parts === parts ? pointed?.at : null;
   const box = useRef(/** @type {HTMLElement | null} */ (null));

@@ -18,9 +18,7 @@ const ABOUT =
 export function useCaptions(state) {
   const { captions: texts, caption: chosen } = state.selection;
   const { answer, reason } = useHeld(state.view, "captions", state.base.captions && texts && { texts });
-  const captions = /** @type {Caption[]} */ (answer?.captions ?? []).toSorted(
-    (a, b) => b.similarity - a.similarity,
-  );
+  const captions = (answer?.captions ?? []).toSorted((a, b) => b.similarity - a.similarity);
   return { captions, caption: captions.find(({ text }) => text === chosen) ?? null, reason };
 }
 

@@ -24,8 +24,9 @@ const NOTHING = /** @type {const} */ ({ rival: "", relevant: "no" });
 /**
  * An answer of the server, or one that a file holds.
  *
+ * @template {string} R
  * @param {TextState["view"]} view
- * @param {string} name of the slot, and of the route
+ * @param {R} name of the slot, and of the route
  * @param {Record<string, any> | null | false | "" | undefined} query none asks nothing
  */
 export function useHeld(view, name, query) {

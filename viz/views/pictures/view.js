@@ -21,7 +21,7 @@ import { framesOf, sheetsOf, valuesOn } from "./sheets.js";
 import { Questions, useHeld, useQuestions } from "./questions.js";
 import { momentText } from "./words.js";
 
-/** @import {AnswerWords, Objects, Theme} from "../../web/types" */
+/** @import {AnswerWords, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 
 const DOUBT =
@@ -36,9 +36,9 @@ const OF_CAPTION =
 /** @param {{state: TextState, theme: Theme}} props */
 export function Pictures({ state, theme }) {
   const { pictures, asked, texts } = state.base;
-  const detected = useAnswer(state.view, "objects", pictures && !asked ? "objects" : null);
+  const path = pictures && !asked ? "objects" : null;
+  const { answer: objects, ...detected } = useAnswer(state.view, "objects", path);
   const written = useAnswer(state.view, "answer", pictures ? "answer" : null);
-  const objects = /** @type {Objects | null} */ (detected.answer);
   const isKnown = objects || detected.isRefused;
   const hasPlaces = objects?.objects?.length || texts.some((text) => text.grids?.length);
   if (!pictures || !(asked || (isKnown && hasPlaces))) return null;

@@ -5,7 +5,6 @@ import { html } from "../../web/core/html.js";
 import { pathOf } from "../../web/core/sources.js";
 import { Menu } from "../../web/parts/controls.js";
 
-/** @import {SpokenWords} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 
 /** The entry of the menu, and a sentence. */
@@ -27,7 +26,7 @@ export const timedBy = ({ selection: { timing } }) => (timing ? { method: timing
 export function useWords(state) {
   const reply = useAnswer(state.view, "words", pathOf("words", timedBy(state)));
   const { answer } = reply;
-  const spoken = /** @type {SpokenWords | null} */ (useNewest(Boolean(answer), () => answer, [answer]));
+  const spoken = useNewest(Boolean(answer), () => answer, [answer]);
   return { reply, spoken };
 }
 

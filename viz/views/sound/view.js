@@ -13,7 +13,7 @@ import { groundOf, paint, TALL } from "./paint.js";
 import { useWords } from "./times_from.js";
 import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
 
-/** @import {Heard, Spectrogram, Theme} from "../../web/types" */
+/** @import {Heard, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */
 /** @import {TimeAxis} from "./time.js" */
 
@@ -140,9 +140,7 @@ function Band({ axis: { scale }, span: { start, end } }) {
 
 function Picture({ state, theme, row, axis, words, onPoint, onChoose }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const spectrogram = /** @type {Spectrogram | null} */ (
-    useAnswer(state.view, "spectrogram", "spectrogram").answer
-  );
+  const { answer: spectrogram } = useAnswer(state.view, "spectrogram", "spectrogram");
   const ground = useMemo(() => spectrogram && groundOf(spectrogram, theme), [spectrogram, theme]);
   const ratio = devicePixelRatio || 1;
   useLayoutEffect(() => {

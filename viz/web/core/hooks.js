@@ -64,11 +64,12 @@ export function useHandlers(functions) {
  * An answer of the server. It is asked for while there is a path, aborted when the path changes or the
  * view goes, and asked for again after a failure.
  *
+ * @template {string} R
  * @param {import("./state.js").State<any>} view
  * @param {string} slot
- * @param {string | null} path null asks nothing
+ * @param {R | import("../types").Path<R> | null} path null asks nothing
  * @param {string} [doing] what the server does meanwhile, as "Comparing models"
- * @returns {{answer: any, reason: string, isRefused: boolean}} the reason is why there is no answer: it is on
+ * @returns {{answer: import("../types").AnswerTo<R> | null, reason: string, isRefused: boolean}} the reason is why there is no answer: it is on
  *   its way, or will not come; a server that refuses says so itself
  */
 export function useAnswer(view, slot, path, doing = "Loading") {
@@ -77,7 +78,7 @@ export function useAnswer(view, slot, path, doing = "Loading") {
   }, [view, slot, path]);
   useEffect(() => () => view.forget(slot), [view, slot]);
   if (path === null) return { answer: null, reason: "", isRefused: false };
-  const reply = /** @type {{why?: string} | null} */ (view.answer(slot, path));
+  const reply = /** @type {any} */ (view.answer(slot, path));
   if (!reply) return { answer: null, reason: view.waitingFor(slot, doing), isRefused: false };
   if (reply.why !== undefined) return { answer: null, reason: capital(reply.why), isRefused: true };
   return { answer: reply, reason: "", isRefused: false };

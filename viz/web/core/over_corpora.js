@@ -4,13 +4,13 @@ import { useAnswer, useNewest } from "./hooks.js";
 import { html } from "./html.js";
 import { pathOf } from "./sources.js";
 
-/** @import {Corpora, Selection} from "../types" */
+/** @import {Selection} from "../types" */
 
 /** @param {{state: {view: import("./state.js").State<any>, selection: Selection}}} props */
 export function OverCorpora({ state: { view, selection } }) {
   const { site, head } = selection;
   const path = typeof head === "number" ? pathOf("corpora", { site, head }) : null;
-  const answer = /** @type {Corpora | null} */ (useAnswer(view, "corpora", path).answer);
+  const { answer } = useAnswer(view, "corpora", path);
   const lines = useNewest(!path || Boolean(answer), () => answer?.corpora ?? [], [answer, path === null]);
   return html`
     <div class="hs-over-corpora" aria-live="polite">

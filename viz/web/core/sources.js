@@ -3,7 +3,7 @@
 
 import { START } from "./declared.js";
 
-/** @import {Priority, Source} from "../types" */
+/** @import {Path, Priority, Source} from "../types" */
 
 /** The trace is no longer on the server, or never was (404, 410). */
 export class Gone extends Error {}
@@ -17,14 +17,16 @@ export class Failed extends Error {}
 /**
  * The path of a route and its query, without what is undefined.
  *
- * @param {string} route
+ * @template {string} R
+ * @param {R} route
  * @param {Record<string, string | number | undefined>} [query]
+ * @returns {Path<R>}
  */
 export function pathOf(route, query = {}) {
   const parts = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parts.set(name, String(value));
   const text = parts.toString();
-  return text ? `${route}?${text}` : route;
+  return /** @type {any} */ (text ? `${route}?${text}` : route);
 }
 
 const DEFAULTS = new Map(Object.entries(START).map(([name, value]) => [name, String(value)]));

@@ -10,7 +10,7 @@ import { Field, Menu } from "../parts/controls.js";
 import { useState } from "../vendor/hooks.js";
 import { counted } from "./lists.js";
 
-/** @import {CorpusChanges, Measure} from "../types" */
+/** @import {Measure} from "../types" */
 /** @import {CorpusState} from "./state.js" */
 
 /** @type {Measure} */
@@ -32,8 +32,7 @@ export function Changes({ state }) {
   const measures = [ALL, ...compared];
   const index = measures.findIndex(({ key }) => key === number);
   const path = pathOf("changes", { number: number || undefined });
-  const reply = useAnswer(state.view, "changes", path, "Comparing");
-  const answer = /** @type {CorpusChanges | null} */ (reply.answer);
+  const { answer, ...reply } = useAnswer(state.view, "changes", path, "Comparing");
   const row = (change) => {
     const { key, site, head, here, there } = change;
     const open = () => state.select({ site, head, plot: [key, state.twinOf(key)].join(".") });

@@ -13,7 +13,7 @@ import { useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
 import { Examples, PictureParts } from "./examples.js";
 import { HeadList } from "./lists.js";
 
-/** @import {CorpusHead, CorpusHeads, Theme} from "../types" */
+/** @import {CorpusHead, Theme} from "../types" */
 /** @import {CorpusState} from "./state.js" */
 
 const PICTURE = 112; // CSS pixels of the mean weights
@@ -24,13 +24,11 @@ const UNREAD = "The corpus has no input for this head.";
 export function HeadPage({ state, theme, name }) {
   const { site } = state.selection;
   const of = { site, head: state.head };
-  const reply = useAnswer(state.view, "head", pathOf("head", of), "Reading");
-  const answer = /** @type {CorpusHead | null} */ (reply.answer);
-  const newest = useNewest(Boolean(answer), () => ({ head: /** @type {CorpusHead} */ (answer), spot: of }), [
+  const { answer, ...reply } = useAnswer(state.view, "head", pathOf("head", of), "Reading");
+  const newest = useNewest(Boolean(answer), () => answer && { head: answer, spot: of }, [
     answer,
   ]);
-  const likeness = useAnswer(state.view, "alike", answer && pathOf("alike", of));
-  const alike = /** @type {CorpusHeads | null} */ (likeness.answer);
+  const { answer: alike } = useAnswer(state.view, "alike", answer && pathOf("alike", of));
   const step = (by) => {
     const spots = state.spots();
     const place = spots.findIndex((spot) => spot.site === site && spot.head === state.head);

@@ -50,7 +50,7 @@ export function ByToken({ state }) {
   const path =
     query || key ? pathOf("attending", { key: key || undefined, query: query || undefined }) : null;
   const { answer, reason } = useAnswer(state.view, "token", path, "Looking");
-  const heads = /** @type {CorpusHeads | null} */ (answer)?.heads ?? [];
+  const heads = answer?.heads ?? [];
   const none =
     answer && !heads.length ? "No head has this among the tokens and pairs that are kept." : reason;
   const { pairs } = state.base.run;

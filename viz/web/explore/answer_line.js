@@ -9,7 +9,7 @@ import { pathOf } from "../core/sources.js";
 import { Stepper } from "../parts/controls.js";
 import { Barcode } from "./barcode.js";
 
-/** @import {Predictions, Theme} from "../types" */
+/** @import {Theme} from "../types" */
 
 const NAMED = 4; // outputs in the line
 const LEAST = 0.001; // of the probability, for all but the first
@@ -36,7 +36,7 @@ export function AnswerLine({ state, theme, explain, children }) {
   const way = masks?.of.length ? direction : "out";
   const path = predicts ? pathOf("predictions", { site, direction: way, ...asked }) : null;
   const { answer } = useAnswer(view, "said", path);
-  const newest = /** @type {Predictions | null} */ (useNewest(Boolean(answer), () => answer, [answer]));
+  const newest = useNewest(Boolean(answer), () => answer, [answer]);
   if (masks && answer?.masks) masks.of = answer.masks;
   return html`
     <div class="hs-answer" aria-live="polite">

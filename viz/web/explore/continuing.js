@@ -12,7 +12,7 @@ import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { wordOf } from "./focus.js";
 import { percentOf } from "./reading.js";
 
-/** @import {CacheAnswer, Host, WrittenAnswer} from "../types" */
+/** @import {Host} from "../types" */
 /** @import {TextState} from "../text/state.js" */
 
 const NAMED = 3; // tokens of the cache in the sentence
@@ -46,8 +46,7 @@ function useWriting(state, host, slot) {
   const from = useRef(""); // the trace whose text the page goes on with
   const [asked, setAsked] = useState(/** @type {Record<string, number> | null} */ (null));
   const path = asked && pathOf("written", asked.temperature ? asked : { count: asked.count });
-  const reply = useAnswer(state.view, slot, path, "Writing");
-  const answer = /** @type {WrittenAnswer | null} */ (reply.answer);
+  const { answer, ...reply } = useAnswer(state.view, slot, path, "Writing");
   useEffect(() => {
     if (!answer || !asked) return;
     from.current = state.trace;
@@ -150,8 +149,7 @@ export function Cache({ state, theme, given }) {
 /** What the cache received from every step, and the step that is chosen. */
 function useSteps(state, given, slot) {
   const path = pathOf("cache", { first: given - 1 });
-  const reply = useAnswer(state.view, slot, path, "Adding up what the cache receives");
-  const answer = /** @type {CacheAnswer | null} */ (reply.answer);
+  const { answer, ...reply } = useAnswer(state.view, slot, path, "Adding up what the cache receives");
   const { token } = state.selection;
   const chosen = (token === null ? given - 1 : tokenOf(state, token)) - given + 1;
   const step = Math.min(Math.max(0, chosen), (answer?.rows.length ?? 1) - 1);

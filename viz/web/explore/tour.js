@@ -9,12 +9,11 @@ import { percentOf } from "./reading.js";
 import { asksOf, headSwitch } from "./switches.js";
 import { choose, isChosen } from "./worth.js";
 
-/** @import {TourStep} from "../types" */
-/** @import {Row} from "./worth.js" */
+/** @import {TourStep, WorthRow} from "../types" */
 
 /** @typedef {{actions: object[], chosen: object | null}} Step what is done, and what is chosen then; null: what was */
 
-/** @param {{state: any, rows: Row[] | null}} props */
+/** @param {{state: any, rows: WorthRow[] | null}} props */
 export function Tour({ state, rows }) {
   const steps = state.view.props.tour ?? [];
   if (steps.length) return html`<${Steps} key=${steps[0].text} ...${{ state, steps }} />`;

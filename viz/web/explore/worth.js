@@ -5,17 +5,17 @@ import { html } from "../core/html.js";
 import { layerName } from "../core/labels.js";
 import { percentOf } from "./reading.js";
 
-/** @typedef {{site: number, head: number, query: number, key: number, weight: number, reason: string, words: {query: string, key: string}}} Row */
+/** @import {WorthRow} from "../types" */
 
 /**
  * The rows, none where nothing stands out; null until they are here.
  *
  * @param {import("../core/state.js").State<any>} view
- * @returns {Row[] | null}
+ * @returns {WorthRow[] | null}
  */
 export function useWorth(view) {
   const { answer } = useAnswer(view, "worth", view.remote ? "worth" : null);
-  return useNewest(Boolean(answer), () => answer.rows, [answer]);
+  return useNewest(Boolean(answer), () => answer?.rows ?? null, [answer]);
 }
 
 /** Chooses a row of them. */
@@ -28,8 +28,8 @@ export const isChosen = ({ selection: { site, head, token, direction } }, row) =
 /**
  * @param {object} props
  * @param {any} props.state
- * @param {Row[] | null} props.rows
- * @param {(row: Row) => unknown} [props.pictureOf] what stands before the words of a row
+ * @param {WorthRow[] | null} props.rows
+ * @param {(row: WorthRow) => unknown} [props.pictureOf] what stands before the words of a row
  */
 export function WorthSeeing({ state, rows, pictureOf }) {
   if (!state.view.remote) return null;

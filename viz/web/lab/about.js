@@ -5,8 +5,6 @@ import { html } from "../core/html.js";
 import { WhatIsInIt } from "../build/dialog.js";
 import { Experiment } from "../matter/experiment.js";
 
-/** @import {About as Answer, Checked} from "../types" */
-
 const CHECK =
   "Runs the model again, its values computed from the weights shown here, and compares its output with the original" +
   " model’s; of a transformers model also each map with the library’s own";
@@ -15,7 +13,7 @@ const CHECK =
 export function About({ state: { view } }) {
   const { answer, reason } = useAnswer(view, "about", "about");
   if (!answer) return html`<p class="hs-doubt" role="status">${reason}</p>`;
-  const { sentences, facts, file, code } = /** @type {Answer} */ (answer);
+  const { sentences, facts, file, code } = answer;
   return html`
     ${sentences.map((sentence) => html`<p class="hs-sentence">${sentence}</p>`)}
     <table class="hs-lab-table hs-about">
@@ -49,7 +47,7 @@ function Check({ view }) {
   const asked = useFrameSignal(view, ""); // the trace that is checked
   const isOn = asked.value === view.trace;
   const { answer, reason } = useAnswer(view, "check", isOn ? "check" : null, "Running the model again");
-  const verdict = /** @type {Checked | null} */ (answer)?.verdict;
+  const verdict = answer?.verdict;
   return html`
     <${Experiment}
       ...${{ isOn, reason }}

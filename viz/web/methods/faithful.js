@@ -5,7 +5,7 @@ import { html } from "../core/html.js";
 import { pathOf } from "../core/sources.js";
 import { Button, Menu } from "../parts/controls.js";
 
-/** @import {Curves, Options, Perturbation} from "../types" */
+/** @import {Options} from "../types" */
 /** @import {TextState} from "../text/state.js" */
 
 const [WIDE, TALL, EDGE] = [220, 110, 12];
@@ -68,8 +68,7 @@ export function Faithful({ state, method, pictured = false }) {
 
 /** The output without tokens, by levels: for the relevance, and for random orders. */
 function Removed({ state, asked }) {
-  const reply = useAnswer(state.view, SLOT, pathOf("faithfulness", asked), "Removing tokens");
-  const answer = /** @type {Curves | null} */ (reply.answer);
+  const { answer, ...reply } = useAnswer(state.view, SLOT, pathOf("faithfulness", asked), "Removing tokens");
   if (!answer) return html`<p class="hs-sentence" aria-live="polite">${reply.reason}</p>`;
   const { counts, value, tokens, removal, read } = answer;
   const lines = NAMES.map(({ name }) => answer[name]);
@@ -102,8 +101,7 @@ function Removed({ state, asked }) {
 }
 
 function Perturbed({ state, asked, proof }) {
-  const reply = useAnswer(state.view, SLOT, pathOf("perturbation", asked), "Changing patches");
-  const answer = /** @type {Perturbation | null} */ (reply.answer);
+  const { answer, ...reply } = useAnswer(state.view, SLOT, pathOf("perturbation", asked), "Changing patches");
   if (!answer) return html`<p class="hs-sentence" aria-live="polite">${reply.reason}</p>`;
   const { counts, most, least, random, score } = answer;
   const [says, become] = PERTURBED[proof];

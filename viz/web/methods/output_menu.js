@@ -7,7 +7,6 @@ import { pathOf } from "../core/sources.js";
 import { Entry, Field } from "../parts/controls.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
-/** @import {Outputs} from "../types" */
 /** @import {TextState} from "../text/state.js" */
 
 const EXPLAINED = /** @type {const} */ ({
@@ -34,8 +33,7 @@ export function OutputMenu({ state, which: { option, label, none } = EXPLAINED }
   const isTyped = explains === "similarity" || !remote;
   const place = { ...(token === null ? {} : { token }), ...(output ? { output } : {}) };
   const path = isOffered && !isTyped ? pathOf("outputs", { site, direction, ...place }) : null;
-  const { answer, reason, isRefused } = useAnswer(state.view, `outputs ${option}`, path);
-  const outputs = /** @type {Outputs | null} */ (answer);
+  const { answer: outputs, reason, isRefused } = useAnswer(state.view, `outputs ${option}`, path);
   const options = useNewest(Boolean(outputs), () => outputs?.options ?? [], [outputs]) ?? [];
   const set = (value) => {
     rejected.current = { trace: "", why: "" };

@@ -11,7 +11,7 @@ import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { effect, untracked } from "../vendor/signals-core.js";
 import { overlapping } from "./same_characters.js";
 
-/** @import {AlignedAnswer, Base, Head, Host, LikenessAnswer, Mounted, Options, ViewProps} from "../types" */
+/** @import {AlignedAnswer, Base, Head, Host, Mounted, Options, ViewProps} from "../types" */
 /** @import {TextState} from "./state.js" */
 
 /** @typedef {Mounted<ViewProps> & {state: TextState}} Opened */
@@ -196,8 +196,7 @@ function Likeness({ first, second }) {
   const { second: given } = first.props;
   const isAsked = given?.aligned && typeof head === "number";
   const path = isAsked ? pathOf("likeness", { site, head, second: given.trace }) : null;
-  const reply = useAnswer(first, "likeness", path);
-  const answer = /** @type {Exclude<LikenessAnswer, {why: string}> | null} */ (reply.answer);
+  const { answer, ...reply } = useAnswer(first, "likeness", path);
   const overlapOf = (/** @type {number} */ of, /** @type {Head} */ name) =>
     (typeof name === "number" && answer?.overlap[of]?.[name]?.toFixed(2)) || "–";
   const chosen = second?.selection;
