@@ -1,7 +1,7 @@
 // Numbers as cells on a canvas: pointed at, walked through by arrow keys, and chosen.
 
 import { parse } from "../../web/core/colours.js";
-import { contextOf, element, fit } from "../../web/core/dom.js";
+import { contextOf, element } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
 import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 
@@ -31,7 +31,10 @@ export function Cells({ theme, values, across, wide, tall, isShare, marked, at, 
   useLayoutEffect(() => {
     if (!canvas.current) return;
     const [width, height] = [across * wide, down * tall];
-    const context = fit(canvas.current, { wide: width, tall: height });
+    Object.assign(canvas.current.style, { width: `${width}px`, height: `${height}px` });
+    Object.assign(canvas.current, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+    const context = contextOf(canvas.current);
+    context.scale(ratio, ratio);
     context.imageSmoothingEnabled = false;
     context.drawImage(bitmap, 0, 0, width, height);
     outline(context, theme.line, 0, 0, width, height);

@@ -65,7 +65,8 @@ def answer(request: Request) -> Lines:
     if token is not None:
         if not 0 <= token - start < maps[0][1].shape[int(inward)]:
             raise ValueError("token: expected one of the rows or columns that are shown")
-        maps = [(name, _alone(weights, token - start, inward)) for name, weights in maps]
+        alone = np.arange(maps[0][1].shape[int(inward)]) == token - start
+        maps = [(name, weights * (alone if inward else alone[:, None])) for name, weights in maps]
     query, key = labels_of(request)
     description = (
         f"Each line is one weight, from a {noun_of(query)} on the left to a {noun_of(key)} it"
@@ -86,14 +87,6 @@ def answer(request: Request) -> Lines:
         key=key,
         top=top_of(request, maps),
     )
-
-
-def _alone(weights: np.ndarray, token: int, inward: bool) -> np.ndarray:
-    """The weights of one query, or of one key; zero elsewhere."""
-    kept = np.zeros_like(weights)
-    place = (slice(None), token) if inward else (token, slice(None))
-    kept[place] = weights[place]
-    return kept
 
 
 def figure(answer: Lines, page: "Page") -> None:

@@ -48,22 +48,6 @@ export function contextOf(canvas, settings) {
 }
 
 /**
- * Sizes a canvas; its context then counts in CSS pixels.
- *
- * @param {HTMLCanvasElement} canvas
- * @param {{wide: number, tall: number}} size in CSS pixels
- * @param {number} [ratio] device pixels a CSS pixel has
- */
-export function fit(canvas, { wide, tall }, ratio = devicePixelRatio || 1) {
-  Object.assign(canvas.style, { width: `${wide}px`, height: `${tall}px` });
-  const [width, height] = [Math.round(wide * ratio), Math.round(tall * ratio)];
-  if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-  const context = contextOf(canvas);
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
-}
-
-/**
  * The width of each label, at a size of 1.
  *
  * @param {string} family

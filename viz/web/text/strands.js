@@ -63,17 +63,9 @@ export function apart(count, row, thick) {
  *
  * @param {ArrayLike<number>} values
  * @param {number} count
- * @param {readonly [number, number]} [range] places that are looked at
  * @returns {[number, number][]} place and value
  */
-export function strongest(values, count, [from, to] = [0, values.length]) {
-  /** @type {[number, number][]} */
-  const best = [];
-  for (let i = from; i < to; i++) {
-    if (best.length === count && values[i] <= best[count - 1][1]) continue;
-    best.push([i, values[i]]);
-    best.sort((a, b) => b[1] - a[1]);
-    if (best.length > count) best.pop();
-  }
-  return best;
-}
+export const strongest = (values, count) =>
+  Array.from(values, (value, place) => /** @type {[number, number]} */ ([place, value]))
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, count);
