@@ -4,6 +4,7 @@
     x + y      a residual connection
     f(x)       an activation that is no module of its own
     f(x) · y   a gate
+    x₀, mean x one token, or the mean of all
     [t | x]    tokens before the others
 
 Nothing is assumed of a network's code: a relation counts only if it gives the numbers that were
@@ -39,11 +40,11 @@ class Relation:
     """How a tensor comes from others.
 
     Attributes:
-        kind: "same", "sum", "function", "gate", "product", "scaled", "row", "prefixed",
-            "rearranged" or "unknown".
+        kind: "same", "sum", "function", "gate", "product", "scaled", "row", "mean",
+            "prefixed", "rearranged" or "unknown".
         of: the names of the others.
-        name: of the function; the factor of "scaled", the place of "row", and how many tokens come
-            first in "prefixed".
+        name: of the function; the factor of "scaled", the place of "row", the tokens of
+            "mean", and how many come first in "prefixed".
     """
 
     kind: str
@@ -82,10 +83,12 @@ def relation(x: Tensor, known: Known) -> Relation:
 
 def candidates(x: Tensor, known: Known) -> list[tuple[str, Tensor]]:
     """What is known, with the halves of what is twice as wide as a tensor: two projections in one
-    matrix."""
+    matrix; and turned, what a convolution gives: a row for each feature."""
     values = []
     for name, value in known:
         values.append((name, value))
+        if value.ndim == x.ndim == 3 and value.shape != x.shape == value.mT.shape:
+            values.append((f"{name}, turned", value.mT))
         if value.ndim > 1 and value.shape[-1] == 2 * x.shape[-1]:
             halves = value.chunk(2, -1)
             values += [
@@ -134,12 +137,15 @@ def _scaled(x: Tensor, known: Known) -> Relation | None:
 
 
 def _row(x: Tensor, known: Known) -> Relation | None:
-    """The first token of a value, or its last."""
+    """The first token of a value, its last, or the mean of all, or of all but the first."""
     for name, value in known:
-        if value.ndim == x.ndim + 1 and value.ndim > 2:
+        if value.ndim == x.ndim + 1 and value.ndim > 2 and value.is_floating_point():
             for place, word in ((0, "first"), (-1, "last")):
                 if _equal(value[:, place], x):
                     return Relation("row", (name,), word)
+            for start, words in ((0, "all"), (1, "all but the first")):
+                if value.shape[1] > start and _near(value[:, start:].mean(1), x):
+                    return Relation("mean", (name,), words)
     return None
 
 

@@ -214,6 +214,10 @@ def _joined(picture: Picture, card: Card, name: str, row: int, col: int) -> Oper
         place = 0 if joint.name == "first" else -1
         value = float(values[0][place, col])
         return [], [Step(joint.name, value, f"the {joint.name} token of all")]
+    if joint.kind == "mean":
+        terms_of = values[0][joint.name != "all" :, col].double().cpu()
+        mean = Step("÷ tokens", float(terms_of.mean()), f"there are {len(terms_of)}")
+        return [Strip("tokens", terms_of)], [Step("sum", float(terms_of.sum()), "of them"), mean]
     broadcast = [each[min(row, len(each) - 1)][min(col, each.shape[1] - 1)] for each in values]
     if joint.kind == "prefixed":
         return _prefixed(terms, result, int(joint.name), row, col)

@@ -221,7 +221,7 @@ class Picture:
         return [
             (name.replace("_", " "), table[None] if table.ndim == 2 else table)
             for name, each in outer
-            if each.ndim > 1 and (table := each.detach()) is not None
+            if each.ndim > 1 and each.numel() and (table := each.detach()) is not None
         ]
 
     def _read(
@@ -242,6 +242,7 @@ class Picture:
         address = f"i:{path}:{len(known)}"
         titles = {"sum": "+", "product": "×", "gate": f"{link.name} ×", "function": link.name}
         titles |= {"scaled": f"× {link.name}", "row": f"{link.name} token", "unknown": "…"}
+        titles |= {"mean": f"mean of {link.name}"}
         titles |= {"prefixed": f"+ {link.name} before them", "rearranged": "in a row"}
         title, terms = titles[link.kind], {n: v for n, v in candidates(x, known) if n in link.of}
         item = Item(
@@ -251,7 +252,7 @@ class Picture:
             tuple(x.shape[1:]),
             of=link.of,
             tower=tower,
-            values=one(x[:1] if link.kind == "row" else x),
+            values=one(x[:1] if link.kind in ("row", "mean") else x),
         )
         known.append((f"{title} of {' and '.join(link.of)}" if link.of else title, x))
         self.joined[address] = link
@@ -267,6 +268,7 @@ class Picture:
             "product": "A product, number by number.",
             "scaled": "All numbers times one factor.",
             "row": "One token of all goes on.",
+            "mean": "The mean of all tokens goes on.",
             "prefixed": "Tokens that are learned stand before the others.",
             "rearranged": "The same numbers in another order.",
         }
@@ -277,7 +279,9 @@ class Picture:
         joins = (*[sign] * (len(ends) - 1), "=" if len(ends) > 1 else sign)
         closed = "" if ends else "It is computed by code between two modules, and not recognised."
         rows = self.labels(item.shape[0] if len(item.shape) == 2 else 0, path)
-        title = {"row": "One token", "unknown": "Not recognised"}.get(item.kind, item.title)
+        title = {"row": "One token", "mean": "Their mean", "unknown": "Not recognised"}.get(
+            item.kind, item.title
+        )
         return Card(
             item.opens,
             title,
@@ -326,7 +330,7 @@ class Picture:
             source=type(self.network.root.get_submodule(self.network.sites[index])),
         )
         if self.trace is None:
-            return card
+            return replace(card, closed="Its matrices come with a run: press “Run it”.")
         trace, site = self.trace, self.trace.sites[index]
         rows, keys = trace.positions(site)
         at, among = rows.to(pattern.q.device), keys.to(pattern.q.device)

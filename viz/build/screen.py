@@ -40,7 +40,7 @@ def on_screen(card: Card, picture: Picture) -> dict[str, Any]:
                 "title": each.title,
                 "rows": each.rows,
                 "shares": each.shares,
-                **pooled(each.values, MATRIX),
+                **pooled(each.values, MATRIX, places=True),
             }
             for each in card.matrices
         ],
@@ -75,23 +75,31 @@ def _item(item: Item, room: tuple[int, int] = BOX) -> dict[str, Any]:
     return plain | {"shape": list(item.shape), "of": of, "values": values, "inner": inner}
 
 
-def pooled(values: Tensor, room: tuple[int, int]) -> dict[str, Any]:
+def pooled(values: Tensor, room: tuple[int, int], *, places: bool = False) -> dict[str, Any]:
     """A matrix for the screen: of each square of cells, the number that is farthest from 0.
 
-    A masked score, −∞, is shown as one only where its whole square is masked.
+    A masked score, −∞, is shown as one only where its whole square is masked. With `places`, where
+    in the matrix each of these numbers stands comes along, if it is smaller.
     """
     high, wide = values.shape
     rows, cols = min(high, room[0]), min(wide, room[1])
     finite = values.detach().float()
     masked = finite == -torch.inf
-    finite = finite.masked_fill(masked, 0)
+    finite, found = finite.masked_fill(masked, 0), None
     if (rows, cols) != (high, wide):
-        most = F.adaptive_max_pool2d(finite[None], (rows, cols))[0]
-        least = -F.adaptive_max_pool2d(-finite[None], (rows, cols))[0]
+        (most, high_at), (least, low_at) = (
+            F.adaptive_max_pool2d(each[None], (rows, cols), return_indices=True)
+            for each in (finite, -finite)
+        )
+        most, least = most[0], -least[0]
+        found = torch.where(most >= -least, high_at[0], low_at[0])
         hidden = F.adaptive_max_pool2d((~masked).float()[None], (rows, cols))[0] == 0
         finite, masked = torch.where(most >= -least, most, least), hidden
     visible = finite.masked_fill(masked, torch.nan).cpu().numpy().astype(np.float32)
-    return {"shape": [rows, cols], "of": [high, wide], "at": visible.reshape(-1)}
+    small = {"shape": [rows, cols], "of": [high, wide], "at": visible.reshape(-1)}
+    if places and found is not None:
+        small["places"] = found.cpu().numpy().astype(np.int32).reshape(-1)
+    return small
 
 
 def lines_of(source: type | None) -> dict[str, Any]:

@@ -117,6 +117,19 @@ def test_nothing_is_left_unexplained(name):
             assert not cell.closed or ends or turned, (address, cell)
 
 
+@pytest.mark.parametrize(("head", "kinds"), [("mean", ["mean"]), ("flatten", [])])
+def test_a_vit_without_registers_opens_whatever_its_head_reads(head, kinds):
+    from models.vit import ViTConfig
+
+    vit = ViTConfig(image=8, patch=4, dim=12, heads=2, depth=1, mlp=12, classes=3, head=head)
+    picture = Picture.of(trace(load(vit), torch.randn(1, 3, 8, 8)))
+    joints = [item for item in picture.card("").items if item.kind not in ("box", "layers")]
+    assert [item.kind for item in joints] == kinds
+    for joint in joints:
+        for matrix, _, _, cell in cells(picture, joint.opens):
+            assert bool(cell.closed) == (matrix.name != "result")
+
+
 def test_a_residual_connection_is_told_from_a_gate_and_heads_stand_in_their_place():
     llama = Picture.of(tiny_models.plain("Llama"))
     (layers,) = (item for item in llama.card("").items if item.kind == "layers")
@@ -173,6 +186,11 @@ def test_a_large_matrix_is_pooled_to_what_is_farthest_from_zero():
     shown = small["at"].reshape(small["shape"])
     assert (shown[-1, 0], shown[0, -1]) == (-4, 2)
     assert small["of"] == [500, 700]
+    assert "places" not in small
+    places = pooled(values, (48, 96), places=True)["places"].reshape(small["shape"])
+    assert (places[-1, 0], places[0, -1]) == (499 * 700, 3 * 700 + 699)
+    assert (values.flatten()[torch.tensor(places).long()].numpy() == shown).all()
+    assert "places" not in pooled(values[:9, :9], (48, 96), places=True)
     masked = pooled(torch.full((3, 4), -torch.inf), (48, 96))
     assert not torch.isfinite(torch.tensor(masked["at"])).any()
 

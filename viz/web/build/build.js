@@ -15,7 +15,6 @@ import { Follow } from "./follow.js";
 import { Number } from "./number.js";
 
 /** @import {Source} from "../types" */
-/** @import {NumberData} from "./number.js" */
 /** @import {CardData} from "./card.js" */
 
 /** @typedef {{path: string, card: CardData | null, area: Uint8Array, why: string}} Reply */
@@ -97,7 +96,7 @@ export function Network({
   const last = cards[cards.length - 1];
   const theme = useTheme(root, whole, size);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  const width = useWidth(root);
+  const width = useWidth(box, root, Boolean(whole.card && theme));
   const choose = (next) => {
     record(next);
     setOpen(next);
@@ -126,6 +125,7 @@ export function Network({
     choose(rest.join("/") || "none");
     focusSoon(box, rest.length);
   };
+  const closeNumber = () => choose(opened.join("/") || "none");
   const save = (format) => {
     const title = whole.card?.title ?? "network";
     if (!box.current) return;
@@ -139,7 +139,7 @@ export function Network({
         const next = opened[level] ?? "";
         return html`
           <section class="hs-build-card" key=${level} data-level=${level} aria-label=${card?.title ?? "Opening"}>
-            ${why && html`<p class="hs-doubt" role="status">${why}</p>`}
+            ${why && html`<${Nothing} why=${why} onClose=${level ? () => openAt(level - 1, at) : null} />`}
             ${
               card &&
               html`<${Card}
@@ -161,8 +161,12 @@ export function Network({
       })}
       ${
         number &&
-        html`<section class="hs-build-card" aria-label=${number.title}>
-          <${Number} ...${{ number, theme }} onClose=${() => choose(opened.join("/") || "none")} />
+        html`<section class="hs-build-card" aria-label=${number.title ?? "No number"}>
+          ${
+            number.why
+              ? html`<${Nothing} why=${number.why} onClose=${closeNumber} />`
+              : html`<${Number} ...${{ number, theme }} onClose=${closeNumber} />`
+          }
         </section>`
       }
     </div>
@@ -171,6 +175,16 @@ export function Network({
       <${Button} text="SVG" title="Save the picture as vectors" onClick=${() => save("svg")} />
       <${Button} text="PNG" title="Save the picture as pixels" onClick=${() => save("png")} />
     </div>
+  `;
+}
+
+/** Why there is nothing, such as a layer that a smaller network does not have, and the way back. */
+function Nothing({ why, onClose }) {
+  return html`
+    <header class="hs-build-title">
+      <p class="hs-doubt" role="status">${why}</p>
+      ${onClose && html`<${Button} text="×" title="Close this box" onClick=${onClose} />`}
+    </header>
   `;
 }
 
@@ -186,7 +200,8 @@ function readOf(open) {
 /** What is open by itself in a card: the first layer, and its first head. @param {CardData} card */
 function firstOf({ items }) {
   const stack = items.find(({ kind }) => kind === "layers" || kind === "heads");
-  return stack?.inner[0].opens ?? "";
+  const attention = items.find(({ title }) => title === "Attention"); // of a network without layers
+  return stack?.inner[0].opens ?? attention?.opens ?? "";
 }
 
 /** The score of a head that is open by itself: of its last query and the key before it. @param {CardData} card */
@@ -242,12 +257,12 @@ function useCards(source, addresses, onGone) {
 
 /** A number and its operation; the last one stays until the next is there. */
 function useNumber(source, at, cell) {
-  const [number, setNumber] = useState(/** @type {NumberData | null} */ (null));
+  const [number, setNumber] = useState(/** @type {any} */ (null)); // of the type NumberData, or why there is none
   const path = cell && pathOf("cell", { at, matrix: cell.matrix, row: cell.row, col: cell.col });
   useEffect(() => {
     let isOver = false;
     const set = (next) => isOver || setNumber(next);
-    if (path) askFor(source, path).then(set, () => set(null));
+    if (path) askFor(source, path).then(set, ({ message }) => set({ why: message }));
     else setNumber(null);
     return () => (isOver = true);
   }, [source, path]);
@@ -274,14 +289,15 @@ function useTheme(root, { card, area }, size) {
   );
 }
 
-/** The width of an element, in CSS pixels. @param {HTMLElement} root */
-function useWidth(root) {
+/** The width of the picture, in CSS pixels; of what it is in, until it is there. */
+function useWidth(box, root, isThere) {
   const [width, setWidth] = useState(root.clientWidth || 900);
   useLayoutEffect(() => {
-    const observer = new ResizeObserver(() => setWidth(root.clientWidth));
-    observer.observe(root);
+    const element = box.current ?? root;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
     return () => observer.disconnect();
-  }, [root]);
+  }, [root, isThere]);
   return width;
 }
 

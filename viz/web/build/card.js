@@ -40,6 +40,8 @@ import { printed, shapeOf } from "./words.js";
 
 /** @typedef {{matrix: string, row: number, col: number}} Cell */
 
+/** @typedef {Cell & {at: {row: number, col: number}}} Pointed a number, and the cell on the screen that shows it */
+
 const [WIDE, TALL] = [180, 108]; // CSS pixels that a matrix may take at a unit of 1, where there is room
 const JOIN = 52; // CSS pixels of what stands between two
 const [LEAST, MOST] = [1.5, 14]; // of a cell
@@ -60,7 +62,7 @@ const [LEAST, MOST] = [1.5, 14]; // of a cell
  * @param {() => Promise<{file: string, line: number, code: string}>} props.lines
  */
 export function Card({ card, area, theme, unit, width, next, cell, onOpen, onCell, onMove, onClose, lines }) {
-  const [pointed, setPointed] = useState(/** @type {Cell | null} */ (null));
+  const [pointed, setPointed] = useState(/** @type {Pointed | null} */ (null));
   const matrix = card.matrices.find(({ name }) => name === pointed?.matrix);
   const { address } = card;
   return html`
@@ -124,11 +126,10 @@ function Drawn({ matrix, card, area, theme, unit, width, cell, onCell, pointed, 
   const room = Math.min(WIDE * unit, Math.max(84, (width - 40 - JOIN * unit * (count - 1)) / count));
   const size = (pixels, cells) => Math.min(MOST * unit, Math.max(LEAST, pixels / cells));
   const within = ({ row, col }) => ({ row: pooledAt(row, matrix, 0), col: pooledAt(col, matrix, 1) });
-  const exact = (at) =>
-    at && { matrix: matrix.name, row: exactAt(at.row, matrix, 0), col: exactAt(at.col, matrix, 1) };
+  const exact = (at) => at && { matrix: matrix.name, ...exactOf(at, matrix, area), at };
   const isHere = cell?.matrix === matrix.name;
   const marks = cell ? marksOf(cell, matrix) : {};
-  const place = pointed?.matrix === matrix.name ? pointed : isHere ? cell : null;
+  const place = pointed?.matrix === matrix.name ? pointed.at : isHere ? within(cell) : null;
   return html`
     <figure class="hs-build-matrix">
       <figcaption>${legible(matrix.title)}</figcaption>
@@ -139,7 +140,7 @@ function Drawn({ matrix, card, area, theme, unit, width, cell, onCell, pointed, 
         tall=${size(TALL * unit, rows)}
         isShare=${matrix.shares}
         marked=${{ row: marks.row === undefined ? null : pooledAt(marks.row, matrix, 0), col: marks.col === undefined ? null : pooledAt(marks.col, matrix, 1) }}
-        at=${place && within(place)}
+        at=${place}
         label=${`${matrix.title}, ${shapeOf(matrix.of).replace("×", "by")} numbers`}
         onPoint=${(at) => onPoint(exact(at))}
         onChoose=${(at) => onCell(exact(at))}
@@ -166,18 +167,25 @@ function marksOf({ matrix: of, row, col }, { name }) {
   return { row };
 }
 
-const exactAt = (place, { shape, of }, axis) => Math.floor((place * of[axis]) / shape[axis]);
+/** The number of a matrix that a cell on the screen shows. @param {{row: number, col: number}} at */
+function exactOf({ row, col }, { shape, of, places }, area) {
+  if (places === undefined) return { row, col };
+  const [rows, cols] = shape;
+  const there = new Int32Array(area.buffer, area.byteOffset + places, rows * cols)[row * cols + col];
+  return { row: Math.floor(there / of[1]), col: there % of[1] };
+}
+
 const pooledAt = (place, { shape, of }, axis) =>
   Math.min(shape[axis] - 1, Math.floor(((place + 0.5) * shape[axis]) / of[axis]));
 
 /** A number in words. */
-function wordsOf(card, matrix, { row, col }, area) {
+function wordsOf(card, matrix, { row, col, at }, area) {
   const labels = matrix.rows === "key" ? card.keys : card.rows;
   const isPair = matrix.name === "scores" || matrix.name === "weights";
   const first =
     matrix.rows === "feature" || labels[row] === undefined ? `row ${row}` : `“${legible(labels[row])}”`;
   const second = isPair ? `reads “${legible(card.keys[col] ?? "")}”` : `feature ${col}`;
-  const value = valuesOf(matrix, area)[pooledAt(row, matrix, 0) * matrix.shape[1] + pooledAt(col, matrix, 1)];
+  const value = valuesOf(matrix, area)[at.row * matrix.shape[1] + at.col];
   const isPooled = matrix.shape.some((count, axis) => count < matrix.of[axis]);
   return `${matrix.title}: ${first} ${second}: ${printed(value, matrix.shares)}${isPooled ? ", the largest of its cell" : ""}`;
 }

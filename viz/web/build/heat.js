@@ -7,7 +7,7 @@ import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /** @import {Theme} from "../types" */
 
-/** @typedef {{shape: [number, number], of: [number, number], at: number}} Pooled the cells of a matrix on the screen */
+/** @typedef {{shape: [number, number], of: [number, number], at: number, places?: number}} Pooled the cells of a matrix on the screen, and where in it their numbers stand */
 
 /**
  * The numbers of a pooled matrix.
