@@ -19,9 +19,11 @@ WITHIN = """picture => {
 
 @pytest.fixture(autouse=True)
 def silent(console: list[str]):
-    """The console, but for what Streamlit asks below a page first, and then at the root."""
+    """The console, but for what Streamlit asks below a page first, and then at the root, and for
+    parts that a network does not have after a change."""
     yield
-    console[:] = [problem for problem in console if "/build/_stcore/" not in problem]
+    asked = ("/build/_stcore/", "/card?at=", "/cell?at=")
+    console[:] = [each for each in console if not any(path in each for path in asked)]
 
 
 def open_page(page: Page, url: str, query: str = "") -> None:
@@ -71,6 +73,32 @@ def test_from_the_whole_to_one_product_by_keys_and_back_by_the_link(page, app_ur
     expect(page.locator(CARDS)).to_have_count(3)
     page.keyboard.press("Backspace")
     expect(page.locator(CARDS)).to_have_count(2)
+    expect(page.get_by_role("button", name="Head 1")).to_be_focused()
+
+
+def test_every_change_of_a_setting_is_drawn(page, app_url):
+    """Also the second, of another kind, and of a network without layers."""
+    open_page(page, app_url)
+    whole = page.locator(CARDS).first
+    layers = page.get_by_role("slider", name="Layers")
+    for count in (3, 4, 5):
+        layers.press("ArrowRight")
+        expect(whole).to_contain_text(f"{count} layers")
+    for kind, box in (("ViT", "Patches"), ("Smallest", "Attention"), ("Decoder", "Logits")):
+        page.get_by_role("combobox", name="Kind").click()
+        page.get_by_role("option", name=kind, exact=True).click()
+        expect(whole).to_contain_text(box)
+        expect(page.locator(CARDS)).to_have_count(4)
+        expect(page.locator(CARDS).nth(2)).to_contain_text("Head 0")
+
+
+def test_what_a_smaller_network_lacks_is_said_and_closes(page, app_url):
+    open_page(page, app_url, "open=m:blocks.1/h:1:0/n:scores:5:3")
+    page.get_by_role("slider", name="Layers").press("ArrowLeft")
+    expect(page.locator(CARDS).nth(1)).to_contain_text("has no module")
+    expect(page.locator(CARDS)).to_have_count(2)
+    page.get_by_role("button", name="Close this box").click()
+    expect(page.locator(CARDS)).to_have_count(1)
 
 
 def test_positions_follow_their_length_and_base(page, app_url):

@@ -17,7 +17,7 @@ import { Number } from "./number.js";
 /** @import {Source} from "../types" */
 /** @import {CardData} from "./card.js" */
 
-/** @typedef {{path: string, card: CardData | null, area: Uint8Array, why: string}} Reply */
+/** @typedef {{path: string, card: CardData | null, area: Uint8Array, why: string, isOld?: boolean}} Reply a card, which may be of the network before */
 
 const NONE = new Uint8Array();
 
@@ -102,19 +102,25 @@ export function Network({
     setOpen(next);
   };
   useEffect(() => record(isDefault ? "" : open), [open]);
+  const failed = cards.findIndex(({ why }) => why);
+  const inSight = failed < 0 ? cards : cards.slice(0, failed + 1);
   useEffect(() => {
-    const first = isDefault && auto.length < 2 && last.card ? firstOf(last.card) : "";
-    if (first) setAuto([...auto, first]);
-  }, [last.card, isDefault]);
-  const chosen = cell ?? (isDefault && last.card ? scoreOf(last.card) : null);
-  const number = useNumber(source, chosen ? last.path : "", chosen);
+    if (!isDefault) return;
+    const level = failed > 0 ? failed - 1 : auto.length; // another network may have other parts
+    const card = cards[level]?.card;
+    const first = level < 2 && card ? firstOf(card) : "";
+    if (first && first !== auto[level]) setAuto([...auto.slice(0, level), first]);
+  });
+  const chosen = failed < 0 ? (cell ?? (isDefault && last.card ? scoreOf(last.card) : null)) : null;
+  const waits = !cell && last.isOld; // the first number is of the card of now
+  const number = useNumber(source, chosen ? last.path : "", chosen, waits);
   useFunnels(box, [cards.map(({ path: at }) => at).join(), theme, size]);
   if (!whole.card || !theme)
     return html`<p class="hs-loading" role="status">${whole.why || "Building the network …"}</p>`;
   const openAt = (level, address) => {
     const isOpen = opened[level] === address;
     choose([...opened.slice(0, level), ...(isOpen ? [] : [address])].join("/") || "none");
-    if (!isOpen) focusSoon(box, level + 1);
+    focusSoon(box, isOpen ? level : level + 1, isOpen ? address : "");
   };
   const cellAt = (level, { matrix, row, col }) =>
     choose([...opened.slice(0, level), `n:${matrix}:${row}:${col}`].join("/"));
@@ -123,9 +129,12 @@ export function Network({
     event.preventDefault();
     const rest = chosen ? opened : opened.slice(0, -1);
     choose(rest.join("/") || "none");
-    focusSoon(box, rest.length);
+    focusSoon(box, rest.length, chosen ? "" : opened.at(-1));
   };
-  const closeNumber = () => choose(opened.join("/") || "none");
+  const closeNumber = () => {
+    choose(opened.join("/") || "none");
+    focusSoon(box, opened.length);
+  };
   const save = (format) => {
     const title = whole.card?.title ?? "network";
     if (!box.current) return;
@@ -134,7 +143,7 @@ export function Network({
   };
   return html`
     <div class=${`hs-build ${busy ? "stale" : ""}`} ref=${box} onKeyDown=${close}>
-      ${cards.map(({ path: at, card, area, why }, level) => {
+      ${inSight.map(({ path: at, card, area, why }, level) => {
         const cellHere = level === opened.length ? chosen : null;
         const next = opened[level] ?? "";
         return html`
@@ -227,19 +236,20 @@ export async function askFor(source, path) {
  * @returns {Reply[]}
  */
 function useCards(source, addresses, onGone) {
-  const [known, setKnown] = useState(/** @type {Map<string, Reply>} */ (new Map()));
-  const before = useRef(/** @type {Map<string, Reply>} */ (new Map()));
-  useEffect(() => {
-    before.current = known;
-    setKnown(new Map());
-  }, [source]);
+  const [held, setHeld] = useState({ source, known: noReplies(), before: noReplies() });
+  const { known, before } = turned(held, source);
   useEffect(() => {
     const ended = new AbortController();
     for (const path of addresses) {
       if (known.has(path)) continue;
-      const keep = (reply) =>
-        ended.signal.aborted ||
-        setKnown((now) => new Map(now).set(path, { path, card: null, area: NONE, why: "", ...reply }));
+      const keep = (reply) => {
+        if (ended.signal.aborted) return;
+        setHeld((last) => {
+          const now = turned(last, source);
+          const whole = { path, card: null, area: NONE, why: "", ...reply };
+          return { ...now, known: new Map(now.known).set(path, whole) };
+        });
+      };
       source.get(pathOf("card", path ? { at: path } : {}), { signal: ended.signal, priority: "high" }).then(
         (bytes) => {
           const { header, area } = unpack(bytes);
@@ -250,22 +260,33 @@ function useCards(source, addresses, onGone) {
     }
     return () => ended.abort();
   }, [source, addresses.join("/")]);
-  return addresses.map(
-    (path) => known.get(path) ?? before.current.get(path) ?? { path, card: null, area: NONE, why: "" },
-  );
+  return addresses.map((path) => {
+    const old = before.get(path) ?? { path, card: null, area: NONE, why: "" };
+    return known.get(path) ?? { ...old, isOld: true };
+  });
 }
 
+/** @returns {Map<string, Reply>} */
+const noReplies = () => new Map();
+
+/** The replies of a source: all that were there are those before it, once it is another. */
+const turned = (held, source) =>
+  held.source === source
+    ? held
+    : { source, known: noReplies(), before: new Map([...held.before, ...held.known]) };
+
 /** A number and its operation; the last one stays until the next is there. */
-function useNumber(source, at, cell) {
+function useNumber(source, at, cell, waits) {
   const [number, setNumber] = useState(/** @type {any} */ (null)); // of the type NumberData, or why there is none
   const path = cell && pathOf("cell", { at, matrix: cell.matrix, row: cell.row, col: cell.col });
   useEffect(() => {
+    if (waits) return undefined;
     let isOver = false;
     const set = (next) => isOver || setNumber(next);
     if (path) askFor(source, path).then(set, ({ message }) => set({ why: message }));
     else setNumber(null);
     return () => (isOver = true);
-  }, [source, path]);
+  }, [source, path, waits]);
   return path ? number : null;
 }
 
@@ -323,14 +344,16 @@ function useFunnels(box, inputs) {
   }, inputs);
 }
 
-/** Brings the focus to the first head, or the first box, of the card that opens. */
-function focusSoon(box, level, tries = 20) {
+/** Brings the focus to the box that was open, or to the first head or box of the card that opens. */
+function focusSoon(box, level, was = "", tries = 20) {
   const card = box.current?.querySelector(`[data-level="${level}"]`);
+  const boxes = [...(card?.querySelectorAll("[data-opens]") ?? [])];
   const goal =
+    boxes.find((each) => each.dataset.opens === was) ??
     card?.querySelector(".hs-build-heads [data-opens]") ??
     card?.querySelector(".hs-build-layers [data-opens]") ??
     card?.querySelector("[data-opens]") ??
     card?.querySelector("canvas[tabindex]");
   if (goal instanceof HTMLElement) goal.focus({ preventScroll: false });
-  else if (tries) setTimeout(() => focusSoon(box, level, tries - 1), 50);
+  else if (tries) setTimeout(() => focusSoon(box, level, was, tries - 1), 50);
 }
