@@ -99,10 +99,12 @@ export interface LinkProps {
   page: string;
   /** The addresses this page has: location.pathname. */
   path: string[];
+  /** Of a view: a page may show texts and pictures, whose scales mean other things. */
+  kind?: string;
   /** "<nonce>.<number>": changes when Python chooses the settings and the selection. */
   revision: string;
-  /** The settings' part of the link: only what differs from the defaults. */
-  link: Record<string, string>;
+  /** The settings' part of the link: what differs from the defaults. A story's frame sends it. */
+  link?: Record<string, string>;
   /** That the settings are of; in files and notebooks there is none. */
   session?: string;
 }
@@ -757,7 +759,7 @@ export interface StoryTheme extends Omit<Colours, "heads"> {
   signed: string[];
 }
 
-export interface StoryProps extends Omit<LinkProps, "link">, RailProps {
+export interface StoryProps extends LinkProps, RailProps {
   /** The numbers of the first step as it opens, where they are stored. */
   answer: any;
   /** Of the figure, whose module has the name of the page. */
@@ -767,5 +769,4 @@ export interface StoryProps extends Omit<LinkProps, "link">, RailProps {
   theme: Record<Mode, StoryTheme>;
   start: Record<string, unknown> | null;
   defaults: Record<string, unknown>;
-  session?: string;
 }

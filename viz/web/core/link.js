@@ -129,20 +129,6 @@ export function startOf(before, { revision, start, defaults }) {
   return { ...defaults, ...(form === undefined ? {} : { form }), ...start };
 }
 
-/**
- * What a page tells of the link.
- *
- * @typedef {object} Props
- * @property {string} page empty: nothing is written or saved
- * @property {string} [kind] of a view: a page may show texts and pictures, whose scales mean other things
- * @property {string[]} path
- * @property {Record<string, string>} [link] the settings
- * @property {string} [session]
- * @property {string} revision
- * @property {Chosen | null} start
- * @property {Chosen} defaults
- */
-
 /** A mounted view's part of its page's link. */
 export class PageLink {
   /** @param {{isConnected: boolean}} root whose presence says that the page is shown */
@@ -163,7 +149,7 @@ export class PageLink {
   /**
    * Takes new props.
    *
-   * @param {Props} props
+   * @param {import("../types").LinkProps & {start: Chosen | null, defaults: Chosen}} props
    * @param {Chosen} [now] what is chosen
    * @returns {{selection: Chosen, isAsked: boolean} | null} where Python has set the page anew: the selection to
    *   start from, and whether Python names it

@@ -13,8 +13,7 @@ import { useMemo } from "../vendor/hooks.js";
 import { Experiment } from "./experiment.js";
 
 /** @import {Swept, Theme} from "../types" */
-
-/** @typedef {{row: number, column: number}} At a layer, and a head or token */
+/** @import {Place as At} from "../parts/cells.js" */
 
 /**
  * What a sweep found.

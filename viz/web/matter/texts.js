@@ -45,7 +45,7 @@ export function StatesOfTexts({ state, theme }) {
   `;
 }
 
-/** @type {(answer: Swept, at: import("./sweep.js").At) => unknown} */
+/** @type {(answer: Swept, at: import("../parts/cells.js").Place) => unknown} */
 function nameOf({ labels, second }, { row, column }) {
   const differs = labels[column] !== second[column];
   return html`

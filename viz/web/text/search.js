@@ -1,6 +1,6 @@
 // Searching the tokens of a text. Pure functions.
 
-/** @typedef {[number, number]} Range the first token, and one past the last */
+/** @import {Range} from "./span.js" */
 
 const plain = (text) => text.normalize("NFC").toLowerCase().replace(/\s+/gu, "");
 
