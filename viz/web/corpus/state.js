@@ -4,7 +4,7 @@ import { HeadNumbers } from "../core/head_numbers.js";
 import { State } from "../core/state.js";
 import { Maps } from "../text/maps.js";
 
-/** @import {Message, RunBase} from "../types" */
+/** @import {RunBase} from "../types" */
 
 /** @extends {State<RunBase>} */
 export class CorpusState extends State {
@@ -20,10 +20,6 @@ export class CorpusState extends State {
   /** @param {string} key */
   twinOf = (key) => `${key} in B`;
 
-  /**
-   * @param {Message} message
-   * @param {RunBase} base
-   */
   opened(message, base) {
     this.maps = new Maps(base);
     this.maps.take(message);

@@ -10,7 +10,7 @@ import { pathOf } from "../core/sources.js";
 import { TextState } from "../text/state.js";
 import { isClass, layerOf, roughRow, sharedTop, withMeanAndMax, withoutSinks } from "./layers.js";
 
-/** @import {Axis, Base, Head, Message, Selection} from "../types" */
+/** @import {Axis, Head, Message} from "../types" */
 /** @import {Hidden, Layer} from "./layers.js" */
 
 const REST_MS = 20; // hover time before the exact weights of a patch are fetched
@@ -53,18 +53,8 @@ export class PatchState extends TextState {
   cached = null;
   stale = changes();
 
-  /** Whether the tokens are drawn in a row, as those of a text are. */
-  get isInARow() {
-    return IN_A_ROW.includes(this.selection.form);
-  }
-
   // ---- what has come
 
-  /**
-   * @param {Message} message
-   * @param {Base} base
-   * @param {boolean} again
-   */
   opened(message, base, again) {
     super.opened(message, base, again);
     this.unpinned = false;
@@ -77,10 +67,6 @@ export class PatchState extends TextState {
     this.bothWays = message.area.subarray(diverging, diverging + 768);
   }
 
-  /**
-   * @param {string} path
-   * @param {Uint8Array} bytes
-   */
   keeps(path, bytes) {
     if (/^(layer|heads|sinks)\?/.test(path)) this.keepWeights(unpack(bytes));
     else return super.keeps(path, bytes);
@@ -261,7 +247,6 @@ export class PatchState extends TextState {
 
   // ---- what the user does
 
-  /** @param {Partial<Selection>} change */
   select(change) {
     if (change.site !== undefined && this.grid(change.site) !== this.grid()) this.pointed = null;
     super.select(change);
@@ -273,7 +258,7 @@ export class PatchState extends TextState {
   wish() {
     const { client, baseOrNull, arrivals, pointed } = this;
     if (!client || !baseOrNull || !arrivals) return;
-    if (this.isInARow) super.wish();
+    if (IN_A_ROW.includes(this.selection.form)) super.wish();
     const { site, token, outliers } = this.selection;
     const layer = this.layer();
     client.want("sinks", this.hides && !this.hidden() ? pathOf("sinks", { site, outliers }) : null);

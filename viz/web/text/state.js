@@ -12,7 +12,7 @@ import { matches } from "./search.js";
 import { framesHeard, rangesOf } from "./span.js";
 import { LEAST } from "./strands.js";
 
-/** @import {Axis, Base, Cell, Head, Message, Part, Selection, Variant} from "../types" */
+/** @import {Axis, Base, Cell, Head, Part, Selection, Variant} from "../types" */
 /** @import {Range, Ranges} from "./span.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a row are fetched
@@ -292,10 +292,6 @@ export class TextState extends State {
     else this.unpinned = false;
   }
 
-  /**
-   * @param {string} path
-   * @param {Uint8Array} bytes
-   */
   keeps(path, bytes) {
     if (/^(map|row|thumbs)\?/.test(path)) this.maps.take(unpack(bytes));
     else if (path.startsWith("photo?")) void this.keepPhoto(path, bytes);
@@ -304,11 +300,6 @@ export class TextState extends State {
     return true;
   }
 
-  /**
-   * @param {Message} message
-   * @param {Base} base
-   * @param {boolean} again
-   */
   opened(message, base, again) {
     if (!again) this.maps = new Maps(base);
     this.maps.take(message);
