@@ -1,6 +1,6 @@
 // Colours in force: the mode is read from the page, the weight scale becomes a table of pixels.
 
-/** @import {Colours, Mode, Theme, ThemeColours} from "../types" */
+/** @import {Mode, Theme, ThemeColours} from "../types" */
 
 /** @typedef {[number, number, number]} Rgb */
 
@@ -93,35 +93,21 @@ export function textOn(ground, wanted) {
 }
 
 /**
- * Colours of the mode in force, also set as CSS variables on the root, and the size of type.
+ * Colours of the mode in force, also set as CSS variables on the root, with the scales; and the size of type.
  *
- * @template {Omit<Colours, "heads">} C
  * @param {HTMLElement} root
- * @param {Record<Mode, C>} colours
+ * @param {Record<Mode, ThemeColours>} colours
+ * @param {Uint8Array} area of the message that has the colours
  * @param {number} size factor of the size of type
- * @returns {C & {mode: Mode}}
+ * @returns {Theme}
  */
-export function coloursOf(root, colours, size) {
+export function themeOf(root, colours, area, size) {
   const mode = modeOf(root);
   const ours = colours[mode];
   for (const name of NAMES) root.style.setProperty(`--hs-${name}`, ours[name]);
   root.style.fontSize = size === 1 ? "" : `calc(var(--st-base-font-size, 16px) * ${size})`;
   root.style.colorScheme = mode;
   root.dataset.mode = mode;
-  return { ...ours, mode };
-}
-
-/**
- * The same with the scales.
- *
- * @param {HTMLElement} root
- * @param {Record<Mode, ThemeColours>} colours
- * @param {Uint8Array} area of the message that has the colours
- * @param {number} size
- * @returns {Theme}
- */
-export function themeOf(root, colours, area, size) {
-  const ours = coloursOf(root, colours, size);
   const ramp = (at) => area.subarray(at, at + 768);
-  return { ...ours, ramp: ramp(ours.sequential), bothWays: ramp(ours.diverging) };
+  return { ...ours, mode, ramp: ramp(ours.sequential), bothWays: ramp(ours.diverging) };
 }
