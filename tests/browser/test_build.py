@@ -129,6 +129,8 @@ def test_the_picture_is_saved_and_shows_the_code_that_runs(page, app_url):
     assert text.startswith("<svg")
     assert "weights · values" in text
     assert text.count("<image") > 8
+    assert ">Code<" not in text
+    assert text.count("<path") == page.locator(".hs-build-funnel").count()
 
 
 def test_a_model_of_explore_opens_in_the_same_picture(page, app_url):

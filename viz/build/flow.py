@@ -64,7 +64,7 @@ def relation(x: Tensor, known: Known) -> Relation:
     rows = [v for _, v in newest if v.ndim == 3 and v.shape[1] > 1]
     flat = next((v for v in rows if v.flatten(0, 1).shape == x.shape), None)
     x = x if flat is None else x.reshape(flat.shape)  # some layers put all tokens in one row
-    alike = [(name, value) for name, value in newest if _fits(value, x)]
+    alike = [(name, value) for name, value in (*newest, *turned(x, known)) if _fits(value, x)]
     if x.is_meta:
         names = tuple(name for name, _ in alike[:2])
         return Relation("sum", names[::-1]) if len(names) == 2 else Relation("unknown")
@@ -83,12 +83,10 @@ def relation(x: Tensor, known: Known) -> Relation:
 
 def candidates(x: Tensor, known: Known) -> list[tuple[str, Tensor]]:
     """What is known, with the halves of what is twice as wide as a tensor: two projections in one
-    matrix; and turned, what a convolution gives: a row for each feature."""
+    matrix."""
     values = []
     for name, value in known:
         values.append((name, value))
-        if value.ndim == x.ndim == 3 and value.shape != x.shape == value.mT.shape:
-            values.append((f"{name}, turned", value.mT))
         if value.ndim > 1 and value.shape[-1] == 2 * x.shape[-1]:
             halves = value.chunk(2, -1)
             values += [
@@ -96,6 +94,15 @@ def candidates(x: Tensor, known: Known) -> list[tuple[str, Tensor]]:
                 for which, half in zip(("second", "first"), halves[::-1], strict=True)
             ]
     return values
+
+
+def turned(x: Tensor, known: Known) -> list[tuple[str, Tensor]]:
+    """What can be a term of a sum once it is turned: a convolution gives a row a feature."""
+    return [
+        (f"{name}, turned", value.mT)
+        for name, value in known
+        if value.ndim == x.ndim == 3 and value.shape != x.shape == value.mT.shape
+    ]
 
 
 def _function(x: Tensor, known: Known) -> Relation | None:

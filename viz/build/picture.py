@@ -24,7 +24,7 @@ from models.projections import HeadProjections
 from models.trace import Trace
 from viz.build import positions
 from viz.build.card import Card, Item, Matrix
-from viz.build.flow import Relation, candidates, relation
+from viz.build.flow import Relation, candidates, relation, turned
 from viz.build.recording import Call, Network, is_passive, parameters
 from viz.build.titles import does, kind_of, scheme_of, title_of
 
@@ -244,7 +244,10 @@ class Picture:
         titles |= {"scaled": f"× {link.name}", "row": f"{link.name} token", "unknown": "…"}
         titles |= {"mean": f"mean of {link.name}"}
         titles |= {"prefixed": f"+ {link.name} before them", "rearranged": "in a row"}
-        title, terms = titles[link.kind], {n: v for n, v in candidates(x, known) if n in link.of}
+        title, terms = (
+            titles[link.kind],
+            {n: v for n, v in (*candidates(x, known), *turned(x, known)) if n in link.of},
+        )
         item = Item(
             link.kind,
             title,
@@ -340,17 +343,19 @@ class Picture:
             .float()
             for each in (pattern.k, pattern.v)
         )
-        output = trace.effective_weights(site, head) @ v
+        counted, weights = trace.effective_weights(site, head), trace.weights(site, head)
+        output = counted @ v
         matrices = [
             Matrix("queries", "queries", pattern.q[0, head, at].detach().float()),
             Matrix("keys", "keys", k, "key"),
             Matrix("scores", "scores", trace.scores(site, head)),
-            Matrix("weights", "weights", trace.weights(site, head), shares=True),
+            Matrix("weights", "weights", weights, shares=True),
             Matrix("values", "values", v, "key"),
             Matrix("output", "weights · values", output),
         ]
         joins = ["·", f"{scale_words(pattern)} →", "softmax →", "·", "="]
-        reason = ""
+        is_edited = not torch.allclose(counted, weights, atol=1e-6)
+        reason = "An edit changes these weights: its output is of the changed ones." * is_edited
         matrix = self.output_of(index, head)
         if matrix is None:
             reason = "What it writes into the layer's output cannot be told in this network."

@@ -163,6 +163,15 @@ def test_what_cannot_be_told_is_a_closed_box_with_what_goes_in_and_out():
     assert number(picture, card.address, "output", 1, 2).closed
 
 
+def test_a_head_that_is_switched_off_says_so():
+    from models.edits import Ablate
+
+    picture = Picture.of(trace(load_small(), torch.tensor([[1, 2, 3]]), edits=[Ablate(0, 1)]))
+    assert "edit" in picture.card("h:0:1").closed
+    assert not picture.card("h:0:1").matrices[5].values.any()
+    assert not picture.card("h:0:0").closed
+
+
 def load_small():
     from models.encoder import EncoderConfig
 

@@ -3,6 +3,8 @@
 import { FAMILY } from "../core/drawing_file.js";
 import { SPACE, svg } from "../core/svg.js";
 
+const CONTROLS = "button:not([data-opens]), select"; // which do nothing on paper
+
 /**
  * @param {HTMLElement} place
  * @param {string} title
@@ -19,7 +21,10 @@ export function drawingOf(place, title) {
   });
   const ground = getComputedStyle(place).getPropertyValue("--hs-background");
   picture.append(svg("title", {}, title), svg("rect", { width, height, fill: ground }));
-  const nodes = document.createTreeWalker(place, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+  const what = NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT;
+  const nodes = document.createTreeWalker(place, what, (node) =>
+    node instanceof Element && node.matches(CONTROLS) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+  );
   for (let node = nodes.nextNode(); node; node = nodes.nextNode())
     picture.append(...(node instanceof Element ? boxOf(node, left, top) : textOf(node, left, top)));
   return { text: new XMLSerializer().serializeToString(picture), size: [width, height] };
@@ -37,6 +42,7 @@ function boxOf(element, left, top) {
     const look = { preserveAspectRatio: "none", style: "image-rendering: pixelated" };
     return [svg("image", { ...box, ...look, href: element.toDataURL() })];
   }
+  if (element.matches(".hs-build-funnel")) return [funnelOf(element, at.left - left, at.top - top)];
   const {
     backgroundColor: fill,
     borderRightWidth,
@@ -62,15 +68,37 @@ function boxOf(element, left, top) {
   ];
 }
 
+/** From the box that is open to its card below. @param {Element} element @param {number} x @param {number} y */
+function funnelOf(element, x, y) {
+  const { width, height } = element.getBoundingClientRect();
+  const look = getComputedStyle(element);
+  const [from, to] = ["--left", "--right"].map(
+    (name) => x + (width * parseFloat(look.getPropertyValue(name))) / 100,
+  );
+  const d = `M${from} ${y}H${to}L${x + width} ${y + height}H${x}Z`;
+  return svg("path", { d, fill: look.backgroundColor, opacity: look.opacity });
+}
+
 /**
  * @param {Node} node
  * @param {number} left
  * @param {number} top
  */
 function textOf(node, left, top) {
-  const text = node.textContent?.trim();
-  const range = document.createRange();
-  range.selectNodeContents(node);
+  const whole = document.createRange();
+  whole.selectNodeContents(node);
+  if (whole.getClientRects().length < 2) return lineOf(node, whole, left, top);
+  return [...(node.textContent ?? "").matchAll(/\S+/g)].flatMap(({ 0: word, index }) => {
+    const range = document.createRange();
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    return lineOf(node, range, left, top);
+  });
+}
+
+/** A text, or a word of one that takes several lines. */
+function lineOf(node, range, left, top) {
+  const text = range.toString().trim();
   const at = range.getBoundingClientRect();
   if (!text || !at.width || !node.parentElement) return [];
   const { color: fill, fontSize, fontWeight } = getComputedStyle(node.parentElement);
