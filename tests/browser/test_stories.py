@@ -81,7 +81,7 @@ def test_a_cell_of_a_map_opens_down_to_one_multiplication(page, app_url):
 def test_a_long_computation_says_so(page, app_url):
     open_story(page, app_url, "dictionary?story=2")
     said, held = page.locator(".story-computed"), []
-    page.route("**/api/figure/dictionary?*Bob*", lambda route: held.append(route))
+    page.route("**/api/figure/dictionary?*Bob*", lambda route: held.append(route), times=1)
     page.get_by_role("textbox", name="Query").fill("Bob")
     expect(said).to_have_text("Still computing …")
     expect(page.locator(".story-turning")).to_have_count(1)

@@ -31,9 +31,27 @@ test("numbers are written as Python's format writes them, with a typographic min
     [undefined, ".2f", "–"],
   ];
   for (const [value, format, expected] of cases) assert.equal(formatted(value, format), expected);
-  assert.equal(valueAt({ a: [[1, 2], [3, 4]] }, "a.1.0"), 3);
+  assert.equal(
+    valueAt(
+      {
+        a: [
+          [1, 2],
+          [3, 4],
+        ],
+      },
+      "a.1.0",
+    ),
+    3,
+  );
   assert.equal(valueAt({}, "a.1"), undefined);
-  const lists = { keys: ["Ann", "Bob"], weights: [0.25, null], rows: [[1, 2], [3, 4]] };
+  const lists = {
+    keys: ["Ann", "Bob"],
+    weights: [0.25, null],
+    rows: [
+      [1, 2],
+      [3, 4],
+    ],
+  };
   assert.equal(writtenAt(lists, "keys&weights", ".2f"), "Ann 0.25, Bob –");
   assert.equal(writtenAt(lists, "rows", "d"), "1, 2; 3, 4");
 });
@@ -61,7 +79,8 @@ test("of many wishes the one in flight and the last are fetched; what is expecte
   /** @type {{path: string, resolve: (answer: string) => void, reject: (error: Error) => void}[]} */
   const open = [];
   let changes = 0;
-  const fetched = (/** @type {string} */ path) => new Promise((resolve, reject) => open.push({ path, resolve, reject }));
+  const fetched = (/** @type {string} */ path) =>
+    new Promise((resolve, reject) => open.push({ path, resolve, reject }));
   const numbers = new Numbers(() => (changes += 1), fetched);
   const asked = () => open.map(({ path }) => path).join("");
   for (const path of ["a", "b", "c"]) numbers.want(path);
@@ -103,7 +122,13 @@ test("progress needs no storage, and outlives a damaged entry", () => {
 });
 
 test("a picture that waits keeps what is known, and has no numbers, colours or lengths of its own", () => {
-  const ink = /** @type {any} */ ({ text: "#000000", muted: "#555555", line: "#dddddd", surface: "#f5f5f5", background: "#ffffff" });
+  const ink = /** @type {any} */ ({
+    text: "#000000",
+    muted: "#555555",
+    line: "#dddddd",
+    surface: "#f5f5f5",
+    background: "#ffffff",
+  });
   const box = { x: 10, y: 0, w: 100, h: 8 };
   /** @type {import("../../viz/web/types").Mark[]} */
   const marks = [
@@ -132,19 +157,50 @@ test("tables are read out row by row, and large ones by their size", () => {
   const words = { title: "Words", rows: ["1 The", "2 cat"], cols: [], values: [[0], [1]] };
   const two = { title: "Two", rows: ["a"], cols: ["q", "k"], values: [[0.25, null]] };
   assert.equal(described([words, two]), "Words: 1 The 0; 2 cat 1. Two: a q 0.250, k masked");
-  assert.equal(described([{ ...words, title: "All", values: Array(51).fill([1, 2]) }]), "All: 51 × 2 numbers");
+  assert.equal(
+    described([{ ...words, title: "All", values: Array(51).fill([1, 2]) }]),
+    "All: 51 × 2 numbers",
+  );
 });
 
 test("a slider has each of its values once, from end to end", () => {
   assert.deepEqual(valuesOf({ min: 0.5, max: 0.8, step: 0.1, log: false }), [0.5, 0.6, 0.7, 0.8]);
   const widths = valuesOf({ min: 1, max: 512, step: 1, log: true });
   assert.deepEqual([widths.slice(0, 4), widths.at(-1)], [[1, 2, 3, 4], 512]);
-  assert.deepEqual(widths, [...new Set(widths)].sort((a, b) => a - b));
+  assert.deepEqual(
+    widths,
+    [...new Set(widths)].sort((a, b) => a - b),
+  );
 });
 
 test("an arrow key leads to the next number in its direction, straight ahead before aside", () => {
   /** @type {import("../../viz/web/types").Mark[]} */
-  const cells = Array.from({ length: 35 }, (_, i) => ({ key: String(i), kind: "rect", x: 20 + 50 * (i % 7), y: 40 * Math.floor(i / 7), w: 50, h: 40 }));
-  const from = (/** @type {number} */ at, /** @type {number} */ dx, /** @type {number} */ dy) => nearest(cells[at], cells, dx, dy)?.key;
-  assert.deepEqual([from(8, 1, 0), from(8, -1, 0), from(8, 0, 1), from(8, 0, -1), from(6, 1, 0)], ["9", "7", "15", "1", undefined]);
+  const cells = Array.from({ length: 35 }, (_, i) => ({
+    key: String(i),
+    kind: "rect",
+    x: 20 + 50 * (i % 7),
+    y: 40 * Math.floor(i / 7),
+    w: 50,
+    h: 40,
+  }));
+  const from = (/** @type {number} */ at, /** @type {number} */ dx, /** @type {number} */ dy) =>
+    nearest(cells[at], cells, dx, dy)?.key;
+  assert.deepEqual(
+    [from(8, 1, 0), from(8, -1, 0), from(8, 0, 1), from(8, 0, -1), from(6, 1, 0)],
+    ["9", "7", "15", "1", undefined],
+  );
+});
+
+test("what is expected and fails is not asked for again by who hears of it", async () => {
+  const asked = [];
+  const numbers = new Numbers(
+    () => numbers.expect(["/a", "/b"]),
+    async (path) => {
+      asked.push(path);
+      if (path === "/b") throw new Error("There is no connection to the server.");
+      return {};
+    },
+  );
+  await numbers.expect(["/a", "/b"]);
+  assert.deepEqual(asked, ["/a", "/b"]);
 });

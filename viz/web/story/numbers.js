@@ -71,9 +71,11 @@ export class Numbers {
     const isIdle = !this.expected.length;
     this.expected = paths.filter((path) => !this.kept.has(path));
     while (isIdle && this.expected.length && !this.end.signal.aborted) {
-      const failure = await this.fetch(this.expected[0]);
-      this.expected = failure ? [] : this.expected.filter((path) => !this.kept.has(path));
-      this.changed();
+      if (await this.fetch(this.expected[0])) this.expected = [];
+      else {
+        this.expected = this.expected.filter((path) => !this.kept.has(path));
+        this.changed(); // not after a failure: whoever hears of a change expects the same again
+      }
     }
   }
 
