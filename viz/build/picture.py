@@ -89,6 +89,7 @@ class Picture:
         return Card(
             "",
             "The whole network",
+            "Click a box to open it; arrow keys and Enter do it too, Backspace closes.",
             items=items,
             rows=self._rows(items),
             parameters=parameters(network.root),
