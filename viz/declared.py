@@ -112,7 +112,7 @@ def answers() -> str:
             lines[hint] = _interface(hint.__name__, fields)
             waiting += hints.values()
         waiting += get_args(hint)
-    told = {name: each for name, each in routes.items() if {each, *get_args(each)} & lines.keys()}
+    typed = {name: each for name, each in routes.items() if {each, *get_args(each)} & lines.keys()}
     options = {each.name: _typescript_of(each) for each in OF_VIEWS.values()}
     method = {name: _typescript(_hints(Method)[name]) for name in OF_METHOD}
     method["name"] = 'Options["method"]'
@@ -123,7 +123,7 @@ def answers() -> str:
         _interface("MethodInfo", method),
         *lines.values(),
         "/** By route. */",
-        _interface("Answers", {name: _typescript(each) for name, each in told.items()}),
+        _interface("Answers", {name: _typescript(each) for name, each in typed.items()}),
     ]
     return "\n".join([*written, ""])
 

@@ -85,20 +85,20 @@ def pooled(values: Tensor, room: tuple[int, int], *, places: bool = False) -> di
     rows, cols = min(high, room[0]), min(wide, room[1])
     finite = values.detach().float()
     masked = finite == -torch.inf
-    finite, found = finite.masked_fill(masked, 0), None
+    finite, where = finite.masked_fill(masked, 0), None
     if (rows, cols) != (high, wide):
         (most, high_at), (least, low_at) = (
             F.adaptive_max_pool2d(each[None], (rows, cols), return_indices=True)
             for each in (finite, -finite)
         )
         most, least = most[0], -least[0]
-        found = torch.where(most >= -least, high_at[0], low_at[0])
+        where = torch.where(most >= -least, high_at[0], low_at[0])
         hidden = F.adaptive_max_pool2d((~masked).float()[None], (rows, cols))[0] == 0
         finite, masked = torch.where(most >= -least, most, least), hidden
     visible = finite.masked_fill(masked, torch.nan).cpu().numpy().astype(np.float32)
     small = {"shape": [rows, cols], "of": [high, wide], "at": visible.reshape(-1)}
-    if places and found is not None:
-        small["places"] = found.cpu().numpy().astype(np.int32).reshape(-1)
+    if places and where is not None:
+        small["places"] = where.cpu().numpy().astype(np.int32).reshape(-1)
     return small
 
 
