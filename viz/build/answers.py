@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from viz.api.endpoint import endpoint
 from viz.api.entries import Kind, TraceEntry
 from viz.api.registry import Answers
-from viz.api.requests import QuestionError
 from viz.pack import message
 
 if TYPE_CHECKING:
@@ -43,7 +42,10 @@ def card(entry: Entry, at: str = "") -> bytes:
     from viz.build.screen import on_screen
 
     picture = picture_of(entry)
-    return message(on_screen(_asked(entry, lambda: picture.card(at)), picture))
+    try:
+        return message(on_screen(_asked(entry, lambda: picture.card(at)), picture))
+    except ValueError as error:  # of a part that another network has
+        return message({"why": " ".join(str(error).split())})
 
 
 @endpoint("cell", *KINDS, slow=True)
@@ -86,7 +88,4 @@ def picture_of(entry: Entry) -> "Picture":
 def _asked(entry: Entry, ask: Callable[[], Answer]) -> Answer:
     """What further passes of the network tell."""
     with nullcontext() if isinstance(entry, ShapesEntry) else entry.forward_pass():
-        try:
-            return ask()
-        except ValueError as error:
-            raise QuestionError(" ".join(str(error).split())) from None
+        return ask()

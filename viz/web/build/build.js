@@ -253,7 +253,8 @@ function useCards(source, addresses, onGone) {
       source.get(pathOf("card", path ? { at: path } : {}), { signal: ended.signal, priority: "high" }).then(
         (bytes) => {
           const { header, area } = unpack(bytes);
-          keep({ card: header.base, area });
+          const card = /** @type {any} */ (header.base); // a CardData, or why there is none
+          keep(card.why ? { why: card.why } : { card, area });
         },
         (error) => (error instanceof Gone ? onGone() : keep({ why: error.message })),
       );
