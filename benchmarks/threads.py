@@ -20,7 +20,8 @@ from torch import Tensor, nn
 from benchmarks.measure import Aim, command
 from models.edits import Ablate, Temperature
 from models.pretrained.attention_modules import configs_of
-from models.pretrained.interface import TracedName, _recording
+from models.pretrained.implementation import TracedName
+from models.pretrained.interface import _recording
 from models.run import trace
 from models.where import Where
 from tests.models.architectures import ARCHITECTURES

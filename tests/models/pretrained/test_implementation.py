@@ -7,13 +7,9 @@ import torch
 import transformers
 from transformers import BertConfig, BertModel
 
-from models.pretrained import interface
+from models.pretrained import implementation
 from models.pretrained.attention_modules import configs_of
-from models.pretrained.interface import (
-    TracedName,
-    count_traces,
-    untraced_implementation,
-)
+from models.pretrained.implementation import TracedName, count_traces, untraced_implementation
 from models.run import load, trace
 from tests.models.architectures import TEXT
 
@@ -66,7 +62,7 @@ def test_a_library_s_name_with_another_function_is_refused(
 def test_an_untested_version_is_refused(
     network: BertModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert transformers.__version__.startswith(interface.TESTED)
-    monkeypatch.setattr(interface.transformers, "__version__", "6.0.0")
+    assert transformers.__version__.startswith(implementation.TESTED)
+    monkeypatch.setattr(implementation.transformers, "__version__", "6.0.0")
     with pytest.raises(RuntimeError, match=r"tested with transformers 5\.23\.x, received 6\.0\.0"):
         trace(load(network), IDS)

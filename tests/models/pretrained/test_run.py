@@ -14,7 +14,8 @@ from torch import nn
 
 from benchmarks import threads
 from models.edits import Ablate, Cut
-from models.pretrained.interface import IRRELEVANT, NAME, _recording
+from models.pretrained.implementation import NAME
+from models.pretrained.interface import IRRELEVANT, _recording
 from models.pretrained.sources import Sources
 from models.run import Model, load, trace
 from models.verify import verify
