@@ -2,6 +2,7 @@
 // needs: requests that no slot needs any more are aborted, identical ones are shared, failures are
 // retried. Likely next paths are prefetched one at a time, with low priority, while idle.
 
+import { jsonOf } from "./pack.js";
 import { Absent, Gone, pathOf } from "./sources.js";
 
 /** @import {Priority, RequestState, Source} from "../types" */
@@ -143,7 +144,7 @@ export class Client {
     const { signal } = new AbortController();
     try {
       const bytes = await this.source.get(pathOf("progress", { of: path }), { signal, priority: "low" });
-      const { done, total } = JSON.parse(new TextDecoder().decode(bytes));
+      const { done, total } = jsonOf(bytes);
       return total > 0 ? { done, total } : null;
     } catch {
       return null; // the source does not report progress

@@ -7,7 +7,7 @@ import { Client } from "./client.js";
 import { HeadNumbers, spotsOf } from "./head_numbers.js";
 import { groupOf, headName, headsOf, siteName } from "./labels.js";
 import { PageLink, queryOf } from "./link.js";
-import { unpack } from "./pack.js";
+import { jsonOf, unpack } from "./pack.js";
 import { addressOf, carried, fromLink, missing, same, START, toLink } from "./selection.js";
 import { HttpSource } from "./sources.js";
 
@@ -306,7 +306,7 @@ export class State {
    */
   take(path, bytes) {
     if (this.keeps(path, bytes)) return;
-    const answer = JSON.parse(new TextDecoder().decode(bytes));
+    const answer = jsonOf(bytes);
     if (path === NUMBERS) this.numbers = new HeadNumbers(answer, this.whole.sites);
     else this.answers.set(path, answer, bytes.length);
   }

@@ -1,5 +1,6 @@
 // The view of a run on a page of static files, which its source reads.
 
+import { jsonOf } from "../core/pack.js";
 import { Absent, Failed } from "../core/sources.js";
 import { mount as mountCorpus } from "./corpus.js";
 
@@ -76,7 +77,7 @@ class SiteSource {
 
   /** @param {string} name */
   async json(name) {
-    return JSON.parse(new TextDecoder().decode(await this.file(name)));
+    return jsonOf(await this.file(name));
   }
 }
 

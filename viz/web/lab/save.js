@@ -3,6 +3,7 @@
 import { FORMS } from "../core/declared.js";
 import { offer } from "../core/dom.js";
 import { html } from "../core/html.js";
+import { jsonOf } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { Field, Menu } from "../parts/controls.js";
 import { useState } from "../vendor/hooks.js";
@@ -59,10 +60,7 @@ export function Save({ state }) {
       offer(new Blob([bytes], { type: kind }), `${state.base.model}-words`, `.${format}`),
     );
 
-  const python = () =>
-    ask(pathOf("python", { ...query, form }), (bytes) =>
-      copied(JSON.parse(new TextDecoder().decode(bytes)).code),
-    );
+  const python = () => ask(pathOf("python", { ...query, form }), (bytes) => copied(jsonOf(bytes).code));
 
   async function copied(text) {
     setCode(text);
