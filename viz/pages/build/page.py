@@ -99,10 +99,11 @@ def _held(kind: str, config: "Config", given: tuple[Input, str], totals: Any) ->
     is_large = whole.parameters > LIVE and session.get(PAGE, "run") == "no"
     with totals:
         _say_totals(whole.parameters, whole.flops, memory)
-        if is_large:
+    if is_large:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("Shapes alone: a network of this size runs when you ask for it.")
             label = f"Run it ({short(memory, 'memory')})"
             widgets.button(label, f"{PAGE}_run", session.assign, PAGE, {"run": "yes"})
-    if is_large:
         return registry.once(
             ("shapes", config, sizes), lambda: compute.shapes_entry(config, *sizes)
         )
