@@ -6,9 +6,10 @@ import sys
 import pytest
 
 import start
+from models.model import BUILT
 from models.presets import KINDS, PRESETS, config_of, first_of
 from models.seeding import Undrawn
-from viz.build.shapes import NETWORKS, shapes
+from viz.build.shapes import shapes
 
 PUBLISHED = {
     "bert-base": 109_482_240 - 590_592,  # less the pooler
@@ -32,7 +33,7 @@ def test_published_numbers(name):
 def test_a_preset_counts_what_its_network_has(name):
     config = PRESETS[name].config
     with Undrawn():  # memory that nobody writes to is not used
-        network = NETWORKS[type(config)](config)
+        network = BUILT[type(config)][1](config)
     assert counted(name) == sum(parameter.numel() for parameter in network.parameters())
 
 

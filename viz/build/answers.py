@@ -43,8 +43,8 @@ def card(entry: Entry, at: str = "") -> bytes:
 
     picture = picture_of(entry)
     try:
-        return message(on_screen(_asked(entry, lambda: picture.card(at)), picture))
-    except ValueError as error:  # of a part that another network has
+        return message(on_screen(_in_pass(entry, lambda: picture.card(at)), picture))
+    except ValueError as error:  # for a part that only another network has
         return message({"why": " ".join(str(error).split())})
 
 
@@ -54,7 +54,7 @@ def cell(entry: Entry, at: str, matrix: str, row: int, col: int) -> "Number":
     from viz.build.numbers import number
 
     picture = picture_of(entry)
-    return _asked(entry, lambda: number(picture, at, matrix, row, col))
+    return _in_pass(entry, lambda: number(picture, at, matrix, row, col))
 
 
 @endpoint("lines", *KINDS, slow=True)
@@ -63,7 +63,7 @@ def lines(entry: Entry, at: str = "") -> dict[str, Any]:
     from viz.build.screen import lines_of
 
     picture = picture_of(entry)
-    return lines_of(_asked(entry, lambda: picture.card(at)).source)
+    return lines_of(_in_pass(entry, lambda: picture.card(at)).source)
 
 
 @endpoint("follow", slow=True)
@@ -85,7 +85,7 @@ def picture_of(entry: Entry) -> "Picture":
     return entry.answers.once("build", lambda: Picture.of(trace))
 
 
-def _asked(entry: Entry, ask: Callable[[], Answer]) -> Answer:
-    """What further passes of the network tell."""
+def _in_pass(entry: Entry, ask: Callable[[], Answer]) -> Answer:
+    """An answer that may take further passes of the network."""
     with nullcontext() if isinstance(entry, ShapesEntry) else entry.forward_pass():
         return ask()

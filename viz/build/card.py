@@ -36,7 +36,7 @@ class Item:
         shape: of what it gives, without the batch.
         parameters: that it learns.
         flops: of its matrix products in this pass.
-        of: what it joins; of a box what it reads, where that is one thing known.
+        of: the names of what it joins; of a box, of what it reads.
         tower: the stack that it belongs to, where there are several.
         values: what it gives; None where that is no matrix, or has no numbers.
         inner: the layers, or the heads.
@@ -61,7 +61,7 @@ class Card:
     Attributes:
         address: of the card.
         title: for readers.
-        says: what it does, in one sentence.
+        description: what it does, in one sentence.
         items: boxes in the order of their calls; () of a single part.
         matrices: of a single part, or of a head, from left to right.
         joins: what stands between them, such as "·" and "=".
@@ -71,14 +71,14 @@ class Card:
         parameters: that it learns.
         flops: of its matrix products in this pass.
         source: the class whose code runs; None for what is no module.
-        closed: why its inside cannot be told; "" where it can.
+        closed: why its inside is not shown; "" where it is.
         pixels: "channel row col" that it reads, of a picture; None for other inputs.
         cuts: rows and columns of patches that it cuts them into.
     """
 
     address: str
     title: str
-    says: str = ""
+    description: str = ""
     items: tuple[Item, ...] = ()
     matrices: tuple[Matrix, ...] = ()
     joins: tuple[str, ...] = ()

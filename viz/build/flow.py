@@ -4,12 +4,13 @@
     x + y      a residual connection
     f(x)       an activation that is no module of its own
     f(x) · y   a gate
-    x₀, mean x one token, or the mean of all
+    x₀         the vector of one token
+    mean x     the mean of all
     [t | x]    tokens before the others
 
 Nothing is assumed of a network's code: a relation counts only if it gives the numbers that were
-read. What none explains is said to be unexplained. On the meta device there are no numbers, and a
-tensor of the same shape as two before it is taken as their sum: so it is in every network of ours.
+read. What no relation gives is shown as unknown. On the meta device there are no numbers, and a
+tensor of the same shape as two before it is taken as their sum, which holds for our own networks.
 """
 
 from collections.abc import Callable, Sequence
@@ -64,7 +65,7 @@ def relation(x: Tensor, known: Known) -> Relation:
     rows = [v for _, v in newest if v.ndim == 3 and v.shape[1] > 1]
     flat = next((v for v in rows if v.flatten(0, 1).shape == x.shape), None)
     x = x if flat is None else x.reshape(flat.shape)  # some layers put all tokens in one row
-    alike = [(name, value) for name, value in (*newest, *turned(x, known)) if _fits(value, x)]
+    alike = [(name, value) for name, value in (*newest, *transposed(x, known)) if _fits(value, x)]
     if x.is_meta:
         names = tuple(name for name, _ in alike[:2])
         return Relation("sum", names[::-1]) if len(names) == 2 else Relation("unknown")
@@ -82,24 +83,20 @@ def relation(x: Tensor, known: Known) -> Relation:
 
 
 def candidates(x: Tensor, known: Known) -> list[tuple[str, Tensor]]:
-    """What is known, with the halves of what is twice as wide as a tensor: two projections in one
-    matrix."""
+    """What is known, with both halves of what is twice as wide as `x`: two projections in one."""
     values = []
     for name, value in known:
         values.append((name, value))
         if value.ndim > 1 and value.shape[-1] == 2 * x.shape[-1]:
-            halves = value.chunk(2, -1)
-            values += [
-                (f"{which} half of {name}", half)
-                for which, half in zip(("second", "first"), halves[::-1], strict=True)
-            ]
+            first, second = value.chunk(2, -1)
+            values += [(f"second half of {name}", second), (f"first half of {name}", first)]
     return values
 
 
-def turned(x: Tensor, known: Known) -> list[tuple[str, Tensor]]:
-    """What can be a term of a sum once it is turned: a convolution gives a row a feature."""
+def transposed(x: Tensor, known: Known) -> list[tuple[str, Tensor]]:
+    """What fits once it is transposed: a convolution over time gives one row for each feature."""
     return [
-        (f"{name}, turned", value.mT)
+        (f"{name}, transposed", value.mT)
         for name, value in known
         if value.ndim == x.ndim == 3 and value.shape != x.shape == value.mT.shape
     ]

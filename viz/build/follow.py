@@ -1,4 +1,4 @@
-"""A token on its way up the stream: what each part adds, and the word that it moves towards."""
+"""A token on its way up the residual stream: what each part adds, and what it would predict."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class Part:
         size: length of what it adds.
         stream: length of the stream behind it.
         direction: cosine of what it adds and the stream as it ends.
-        word: what the network would say of the stream, had it ended here; "" where it says none.
+        word: what the network would predict, had it ended here; "" where it predicts no words.
         chance: the probability of that word.
     """
 
@@ -40,10 +40,10 @@ def follow(trace: Trace, token: int, model: Model | None = None) -> list[Part]:
     Args:
         trace: of a network whose blocks add attention and feed-forward networks to a stream.
         token: which one.
-        model: whose words are said; None says none.
+        model: whose vocabulary names the words; None for no words.
 
     Raises:
-        ValueError: for a token that is not there, and where the parts cannot be told.
+        ValueError: for a token that is not there, or a network whose parts are not known.
     """
     stream = trace.stream(None, [token])
     end = stream.state[0].double()

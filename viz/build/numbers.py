@@ -5,8 +5,8 @@
     a weight                e^score / Σ e^score
     a sum, a gate           a + b, a · b
 
-Every operation is worked out here from what it reads, in float64, and has to give the number that
-the network gave: where it does not, the error says so, and the number is shown without one.
+Every operation is computed here once more, in float64, and has to give the number that the network
+gave. Where it does not, the number is shown without an operation, and a sentence says why.
 """
 
 import math
@@ -38,15 +38,15 @@ class Number:
         value: as the network computed it.
         strips: what is multiplied and summed, element by element.
         steps: from there to the number.
-        goes: addresses and words of what reads it.
-        closed: why its operation cannot be told; "" where it can.
+        leads_to: what reads it, in words; "" where that is not said.
+        closed: why its operation is not shown; "" where it is.
     """
 
     title: str
     value: float
     strips: tuple[Strip, ...] = ()
     steps: tuple[Step, ...] = ()
-    goes: str = ""
+    leads_to: str = ""
     closed: str = ""
 
 
@@ -74,11 +74,11 @@ def number(picture: Picture, address: str, name: str, row: int, col: int) -> Num
             )
     except ValueError as error:
         return Number(_title(card, matrix, row, col), value, closed=str(error))
-    goes = GOES.get(name, "") if address.startswith("h:") else ""
-    return Number(_title(card, matrix, row, col), value, tuple(strips), tuple(steps), goes)
+    leads_to = LEADS_TO.get(name, "") if address.startswith("h:") else ""
+    return Number(_title(card, matrix, row, col), value, tuple(strips), tuple(steps), leads_to)
 
 
-GOES = {
+LEADS_TO = {  # by the matrix of a head
     "queries": "into every score of its row",
     "keys": "into every score of its column",
     "scores": "into the softmax of its row",
@@ -92,8 +92,10 @@ Operation = tuple[Sequence[Strip], Sequence[Step]]
 
 def _title(card: Card, matrix: Matrix, row: int, col: int) -> str:
     labels = card.keys if matrix.rows == "key" else card.rows
-    first = f"“{labels[row]}”" if row < len(labels) and matrix.rows != "feature" else f"row {row}"
+    first = f"“{labels[row]}”" if row < len(labels) else f"row {row}"
     second = f"feature {col}"
+    if matrix.rows == "feature":
+        return f"{matrix.title}: from feature {row} to {second}"
     if matrix.name in ("scores", "weights") and col < len(card.keys):
         return f"{matrix.title}: {first} reads “{card.keys[col]}”"
     return f"{matrix.title}: {first}, {second}"
@@ -108,11 +110,11 @@ def _operation(picture: Picture, card: Card, matrix: Matrix, row: int, col: int)
     if matrix.name == "weight":
         return [], [Step("learned", float(matrix.values[row, col]), "a weight of the network")]
     if matrix.name == "input":
-        raise ValueError("the part before gives it: open that one")
+        raise ValueError("it is the output of the part before; open that one")
     kind = kind_of(call.module)
     inputs = next((each.values for each in card.matrices if each.name == "input"), None)
     if inputs is not None and len(inputs) != len(matrix.values):
-        raise ValueError("what it reads has other rows: which becomes which, its own code tells")
+        raise ValueError("its input has other rows than its output: none belongs to this one")
     if kind == "linear" and inputs is not None:
         return _product(inputs[row], linear_weight(call)[:, col], _bias(call, col), call)
     if kind == "norm" and inputs is not None:
@@ -130,7 +132,7 @@ def _operation(picture: Picture, card: Card, matrix: Matrix, row: int, col: int)
         at = int(call.reads[0].reshape(-1)[row])
         table = call.module.get_parameter("weight").detach()
         if at >= len(table):
-            raise ValueError("which row of the table it is, its own code tells")
+            raise ValueError("the part finds the row of its table by its own code")
         steps = [Step("table", float(table[at, col]), f"row {at} of the table, feature {col}")]
         largest = int(table[at].abs().argmax())
         factor = float(matrix.values[row, largest] / table[at, largest])
@@ -204,10 +206,10 @@ def _joined(picture: Picture, card: Card, name: str, row: int, col: int) -> Oper
     joint = picture.joined[card.address]
     *terms, result = card.matrices
     if name != "result":
-        raise ValueError("the part before gives it: open that one")
+        raise ValueError("it is the output of the part before; open that one")
     values = [each.values for each in terms]
     if joint.kind == "rearranged":
-        return [], [Step("moved", float(result.values[row, col]), "the same number, elsewhere")]
+        return [], [Step("moved", float(result.values[row, col]), "a number from another place")]
     if not values:
         raise ValueError(card.closed)
     if joint.kind == "row":
@@ -224,7 +226,7 @@ def _joined(picture: Picture, card: Card, name: str, row: int, col: int) -> Oper
     if joint.kind == "sum":
         return _terms([each.title for each in terms], broadcast)
     first = broadcast[0].double()
-    steps = [Step(terms[0].title, float(first), "as it comes")]
+    steps = [Step(terms[0].title, float(first), "what it reads")]
     if joint.kind in ("function", "gate"):
         first = FUNCTIONS[joint.name](first[None])[0]
         steps.append(Step(joint.name, float(first), "a function of this number alone"))
@@ -239,7 +241,8 @@ def _joined(picture: Picture, card: Card, name: str, row: int, col: int) -> Oper
 def _prefixed(terms: Sequence[Matrix], result: Matrix, more: int, row: int, col: int) -> Operation:
     """A number of a token that stands before the others, or of one behind it."""
     if row < more:
-        return [], [Step("learned", float(result.values[row, col]), f"of learned token {row}")]
+        value = float(result.values[row, col])
+        return [], [Step("learned", value, f"feature {col} of learned token {row}")]
     behind = next(each for each in terms if len(each.values) + more == len(result.values))
     table = [each for each in terms if each is not behind]
     values = [behind.values[row - more, col], *(each.values[row, col] for each in table)]
@@ -250,11 +253,11 @@ def _scaled(module: nn.Module, x: Tensor, value: float, col: int) -> Operation:
     """A vector of one learned factor for each feature."""
     learned = [each.detach() for each in module.parameters()]
     if len(learned) != 1 or learned[0].shape != x.shape:
-        raise ValueError("its inside is its own code")
+        raise ValueError("it is computed by the part's own code")
     factor = float(learned[0][col])
     result = float(x[col]) * factor
     if abs(result - value) > TOLERANCE * max(1e-6, abs(value)):
-        raise ValueError("its inside is its own code")
+        raise ValueError("it is computed by the part's own code")
     steps = [Step("input", float(x[col]), "what the part reads")]
     return [], [*steps, Step("× factor", result, f"a learned factor of this feature: {factor:.4g}")]
 
@@ -284,14 +287,14 @@ def _norm(module: nn.Module, x: Tensor, col: int, value: float) -> Operation:
                 if bias is not None:
                     steps.append(Step("+ β", result, f"the learned offset is {beta:.4g}"))
                 return [Strip("x", x)], steps
-    raise ValueError("this norm is of no kind that is known here")
+    raise ValueError("this norm is neither a LayerNorm nor an RMSNorm")
 
 
 def _convolution(call: Call, row: int, col: int) -> Operation:
     """One number of a patch: the pixels under it times a kernel."""
     module, x = call.module, call.reads[0][:1].detach().double().cpu()
     if not isinstance(module, nn.Conv2d) or module.groups != 1:
-        raise ValueError("this convolution is not opened to its products")
+        raise ValueError("only convolutions over two axes, without groups, are opened")
     size: tuple[int, int] = module.kernel_size  # pyright: ignore[reportAssignmentType]
     unfold = nn.Unfold(size, module.dilation, module.padding, module.stride)  # pyright: ignore
     pixels = unfold(x)[0, :, row]
@@ -327,7 +330,7 @@ def _of_head(picture: Picture, card: Card, name: str, row: int, col: int) -> Ope
     if name == "written":
         matrix = picture.output_of(int(index), number)
         if matrix is None:
-            raise ValueError("what it is multiplied with is not known")
+            raise ValueError("the matrix that the output is multiplied with is not known")
         return _product(matrices["output"][row], matrix[:, col], None)
     return _projected(picture, int(index), number, name, row, col)
 
@@ -338,15 +341,13 @@ def _projected(picture: Picture, index: int, head: int, name: str, row: int, col
     which = {"queries": "Query", "keys": "Key", "values": "Value"}[name]
     joint, call = picture.map_of(index, head, which), picture.maker(index, which)
     if joint is None or call is None:
-        raise ValueError(f"what makes the {which.lower()} is no matrix of its own here")
+        raise ValueError(f"the matrix that makes the {which.lower()} is not known here")
     matrix, bias = joint
     site, pattern = trace.sites[index], trace.patterns[index]
     at = trace.positions(site)[min("QKV".index(which[0]), 1)][row]
     reads = call.reads[0][0] if call.reads[0].ndim == 3 else call.reads[0]
     if len(reads) != (pattern.queries, pattern.keys)[which != "Query"]:
-        raise ValueError(
-            "this layer reads its tokens in windows: which is which, its own code tells"
-        )
+        raise ValueError("the layer reads its tokens in windows, in an order of its own")
     x = reads[int(at)]
     strips, steps = _product(x, matrix[:, col], None if bias is None else float(bias[col]))
     stored = {"Query": pattern.q, "Key": pattern.k, "Value": pattern.v}[which][:1]

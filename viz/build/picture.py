@@ -24,9 +24,9 @@ from models.projections import HeadProjections
 from models.trace import Trace
 from viz.build import positions
 from viz.build.card import Card, Item, Matrix
-from viz.build.flow import Relation, candidates, relation, turned
+from viz.build.flow import Relation, candidates, relation, transposed
 from viz.build.recording import Call, Network, is_passive, parameters
-from viz.build.titles import does, kind_of, scheme_of, title_of
+from viz.build.titles import description_of, kind_of, scheme_of, title_of
 
 Known = list[tuple[str, Tensor]]
 
@@ -55,14 +55,14 @@ class Picture:
 
     @staticmethod
     def of(trace: Trace) -> "Picture":
-        """That of a trace; a ValueError says why there is none."""
+        """The picture of a trace; a ValueError says why there is none."""
         return Picture(Network.of(trace), trace.patterns, trace)
 
     def card(self, address: str) -> Card:
         """The card at an address.
 
         Raises:
-            ValueError: for what is not there.
+            ValueError: for an address that leads nowhere.
         """
         if address not in self.cards:
             kind, _, rest = address.partition(":")
@@ -76,7 +76,7 @@ class Picture:
             elif kind == "h" and path.isdecimal() and last.isdecimal():
                 self.cards[address] = self._head(address, int(path), int(last))
             elif kind == "i":
-                self.card(f"m:{path}" if path else "")  # which makes it
+                self.card(f"m:{path}" if path else "")  # makes it on the way
             if address not in self.cards:
                 raise ValueError(f"there is nothing at {address[:60]!r}")
         return self.cards[address]
@@ -98,7 +98,7 @@ class Picture:
         )
 
     def _in_layers(self, items: Sequence[Item]) -> Iterator[Item]:
-        """The items, with the blocks of each stack as one."""
+        """The items, with the blocks of each stack as one item."""
         stack: list[Item] = []
         for item in (*items, Item("", "")):
             of = item.opens[2:].rpartition(".")[0] if item.opens[2:] in self.network.blocks else ""
@@ -122,26 +122,25 @@ class Picture:
                 yield item
 
     def _module(self, address: str, path: str) -> Card:
-        try:
-            module = self.network.root.get_submodule(path)
-        except AttributeError:
-            raise ValueError(f"the network has no module {path[:60]!r}") from None
         outer, inner = self._calls(path)
-        card = Card(
-            address,
-            self._title(path, module),
-            does(path, module),
-            shape=shape_of(outer),
-            parameters=parameters(module),
-            flops=self.flops(path),
-            source=type(module),
-        )
-        card = replace(card, **self._pixels(outer))
+        card = replace(self._card_of(address, outer), **self._pixels(outer))
         if all(map(is_passive, inner)) and path not in self.network.sites:
             self.calls[address] = outer
             return self._part(card, outer)
         items = tuple(self._items(path, inner, outer))
         return replace(card, items=items, rows=self._rows(items, path))
+
+    def _card_of(self, address: str, call: Call) -> Card:
+        """What a card says of a module: its name, shape and size."""
+        return Card(
+            address,
+            self._title(call.path, call.module),
+            description_of(call.path, call.module),
+            shape=shape_of(call),
+            parameters=parameters(call.module),
+            flops=self.flops(call.path),
+            source=type(call.module),
+        )
 
     def _pixels(self, call: Call) -> dict[str, Any]:
         """The picture that a module reads, and how many patches it gives."""
@@ -155,10 +154,14 @@ class Picture:
         """The call of a module, and of what runs inside.
 
         Raises:
-            ValueError: for a module that does not run in this pass.
+            ValueError: for a module that is not there, or does not run in this pass.
         """
         network = self.network
-        if not any(network.children(path)) and path not in network.sites:
+        try:
+            children = [*network.children(path)]
+        except AttributeError:
+            raise ValueError(f"the network has no module {path[:60]!r}") from None
+        if not children and path not in network.sites:
             kept = next((call for call in network.whole if call.path == path), None)
             if kept is not None:
                 return kept, []
@@ -173,7 +176,7 @@ class Picture:
         Args:
             path: of the module that they are in.
             calls: of the modules inside, in order.
-            own: of the module itself; None for the whole network.
+            outer: of the module itself; None for the whole network.
         """
         reads = () if outer is None else outer.reads
         known: Known = [(f"input {n}" if n else "input", x) for n, x in enumerate(reads)]
@@ -185,7 +188,7 @@ class Picture:
                 continue
             source: tuple[str, ...] = ()
             tower = "" if path else self._tower(call.path)
-            is_table = kind_of(call.module) == "embedding"  # which reads ids or places
+            is_table = kind_of(call.module) == "embedding"  # which reads ids
             if call.reads and call.reads[0].is_floating_point() and not is_table:
                 if outer is None and call is calls[0]:
                     known.append(("input", call.reads[0]))
@@ -208,7 +211,7 @@ class Picture:
                 self.flops(call.path),
                 of=source if len(call.reads) == 1 else (),
                 tower=tower,
-                values=one(call.gives[0]) if call.gives else None,
+                values=first_item(call.gives[0]) if call.gives else None,
             )
             known += [(title.lower(), each) for each in call.gives[:1]]
         if outer is not None:
@@ -216,19 +219,18 @@ class Picture:
         yield from map(self._heads, waiting)
 
     def _tables(self, path: str) -> Known:
-        """What a module learns itself, outside of its own modules, for every token."""
+        """A module's own parameters with a row for each token, such as learned positions."""
         module = self.network.root.get_submodule(path)
-        outer = module.named_parameters(recurse=False)
         return [
             (name.replace("_", " "), table[None] if table.ndim == 2 else table)
-            for name, each in outer
-            if each.ndim > 1 and each.numel() and (table := each.detach()) is not None
+            for name, each in module.named_parameters(recurse=False)
+            if (table := each.detach()).ndim > 1 and table.numel()
         ]
 
     def _read(
         self, path: str, x: Tensor, known: Known, waiting: list[int], reader: str, tower: str = ""
     ) -> Iterator[Item]:
-        """What stands before a tensor that a module reads, where it is no earlier one itself."""
+        """What computes a tensor that a module reads, where no module gave it."""
         link = relation(x, known)
         sought = ("unknown", "sum" if x.is_meta else "")
         may_be_heads = bool(waiting) and link.kind in sought
@@ -244,11 +246,10 @@ class Picture:
         titles = {"sum": "+", "product": "×", "gate": f"{link.name} ×", "function": link.name}
         titles |= {"scaled": f"× {link.name}", "row": f"{link.name} token", "unknown": "…"}
         titles |= {"mean": f"mean of {link.name}"}
-        titles |= {"prefixed": f"+ {link.name} before them", "rearranged": "in a row"}
-        title, terms = (
-            titles[link.kind],
-            {n: v for n, v in (*candidates(x, known), *turned(x, known)) if n in link.of},
-        )
+        titles |= {"prefixed": f"+ {link.name} in front", "rearranged": "reordered"}
+        title = titles[link.kind]
+        tensors = (*candidates(x, known), *transposed(x, known))
+        terms = {name: value for name, value in tensors if name in link.of}
         item = Item(
             link.kind,
             title,
@@ -256,7 +257,7 @@ class Picture:
             tuple(x.shape[1:]),
             of=link.of,
             tower=tower,
-            values=one(x[:1] if link.kind in ("row", "mean") else x),
+            values=first_item(x[:1] if link.kind in ("row", "mean") else x),
         )
         known.append((f"{title} of {' and '.join(link.of)}" if link.of else title, x))
         self.joined[address] = link
@@ -264,16 +265,16 @@ class Picture:
         yield item
 
     def _between(self, item: Item, terms: dict[str, Tensor], path: str) -> Card:
-        """What stands between two modules, with the numbers that it joins."""
-        says = {
+        """The card of what stands between two modules, with the numbers that it joins."""
+        descriptions = {
             "sum": "A residual connection: what a part wrote is added to what it read.",
             "gate": "A gate: one vector decides, number by number, how much of another passes.",
             "function": "A non-linear function of each number.",
             "product": "A product, number by number.",
-            "scaled": "All numbers times one factor.",
-            "row": "One token of all goes on.",
-            "mean": "The mean of all tokens goes on.",
-            "prefixed": "Tokens that are learned stand before the others.",
+            "scaled": "Every number times one factor.",
+            "row": "The next part reads the vector of one token alone.",
+            "mean": "The next part reads the mean of the tokens' vectors.",
+            "prefixed": "Learned tokens are put in front of the others.",
             "rearranged": "The same numbers in another order.",
         }
         ends = [m for n, value in terms.items() if (m := matrix_of(n, n, value))]
@@ -281,15 +282,14 @@ class Picture:
         matrices = (*ends, *([result] if result else []))
         sign = {"sum": "+", "gate": "×", "product": "×"}.get(item.kind, item.title)
         joins = (*[sign] * (len(ends) - 1), "=" if len(ends) > 1 else sign)
-        closed = "" if ends else "It is computed by code between two modules, and not recognised."
+        closed = "" if ends else "Code between two modules computes it, by a rule not tried here."
         rows = self.labels(item.shape[0] if len(item.shape) == 2 else 0, path)
-        title = {"row": "One token", "mean": "Their mean", "unknown": "Not recognised"}.get(
-            item.kind, item.title
-        )
+        names = {"row": "One token", "mean": "The mean", "unknown": "Not recognised"}
+        title = names.get(item.kind, item.title)
         return Card(
             item.opens,
             title,
-            says.get(item.kind, ""),
+            descriptions.get(item.kind, ""),
             matrices=matrices,
             joins=joins,
             rows=rows,
@@ -327,14 +327,14 @@ class Picture:
         card = Card(
             address,
             f"Head {head}",
-            "Which token reads which, and what it takes along.",
+            "Which tokens each token attends to, and what it takes from them.",
             shape=(pattern.queries, pattern.v.shape[-1]),
             parameters=self._of_head(index, head),
             flops=attention_flops(pattern) // pattern.heads,
             source=type(self.network.root.get_submodule(self.network.sites[index])),
         )
         if self.trace is None:
-            return replace(card, closed="Its matrices come with a run: press “Run it”.")
+            return replace(card, closed="Press “Run it” to see its matrices.")
         trace, site = self.trace, self.trace.sites[index]
         rows, keys = trace.positions(site)
         at, among = rows.to(pattern.q.device), keys.to(pattern.q.device)
@@ -356,11 +356,11 @@ class Picture:
         ]
         joins = ["·", f"{scale_words(pattern)} →", "softmax →", "·", "="]
         is_edited = not torch.allclose(counted, weights, atol=1e-6)
-        reason = "An edit changes these weights: its output is of the changed ones." * is_edited
+        reason = "An edit changes these weights: the output is of the changed ones." * is_edited
         matrix = self.output_of(index, head)
         if matrix is None:
-            reason = "What it writes into the layer's output cannot be told in this network."
-        else:
+            reason = "The matrix by which it writes into the layer's output is not known here."
+        elif not _is_identity(matrix):
             matrices.append(Matrix("written", "what it writes", output @ matrix.to(output)))
             joins.append("· W_O =")
         return replace(
@@ -373,13 +373,13 @@ class Picture:
         )
 
     def _of_head(self, index: int, head: int) -> int:
-        """How many parameters are a head's own; 0 where its matrices cannot be told."""
+        """How many parameters are a head's own; 0 where its matrices are not known."""
         maps = [self.map_of(index, head, which) for which in ("Query", "Key", "Value")]
         output = self.output_of(index, head)
         if output is None or None in maps:
             return 0
         of_maps = sum(m.numel() + (0 if b is None else b.numel()) for m, b in filter(None, maps))
-        return of_maps + output.numel()
+        return of_maps + (0 if _is_identity(output) else output.numel())
 
     def output_of(self, index: int, head: int) -> Tensor | None:
         """What the output of a head is multiplied with; None where no module is that product."""
@@ -394,8 +394,8 @@ class Picture:
         return linear_weight(call).unflatten(0, (self.patterns[index].heads, -1))[head]
 
     def map_of(self, index: int, head: int, which: str) -> tuple[Tensor, Tensor | None] | None:
-        """The matrix and the bias that make a head's "Query", "Key" or "Value"; None where they
-        are no module of their own."""
+        """The matrix and the bias that make a head's "Query", "Key" or "Value"; None where the
+        network has none."""
         call, pattern = self.maker(index, which), self.patterns[index]
         vectors = {"Query": pattern.q, "Key": pattern.k, "Value": pattern.v}[which]
         heads, width = vectors.shape[1], vectors.shape[-1]
@@ -409,7 +409,7 @@ class Picture:
         return linear_weight(call)[:, at : at + width], of_head
 
     def _maps(self, index: int, head: int) -> HeadProjections | None:
-        """The linear maps of a head, which a pass over a few tokens tells; None for none."""
+        """The linear maps of a head, found by a pass over a few tokens; None for none."""
         if self.trace is None:
             return None
         try:
@@ -432,12 +432,12 @@ class Picture:
         )
 
     def _opened_around(self, index: int) -> None:
-        """Opens what an attention layer is in, which shows what reads its heads."""
+        """Opens the block around an attention layer, to find the module that reads its heads."""
         site = self.network.sites[index]
         self.card(f"m:{self.network.block_of(site) or site}")
 
     def _writes(self, index: int, x: Tensor) -> bool:
-        """Whether a tensor is what all heads of a layer give, side by side: two rows tell."""
+        """Whether a tensor holds the outputs of all heads of a layer, judged by two of its rows."""
         pattern = self.patterns[index]
         width = pattern.heads * pattern.v.shape[-1]
         if x.shape[-1] != width or x.ndim != 3:
@@ -471,7 +471,7 @@ class Picture:
         elif kind == "embedding" and y:
             ends, joins = [y], ()
         elif not kind and card.parameters:
-            closed = "Its inside is its own code: what goes in and what comes out is exact."
+            closed = "Code computes it, without modules: its input and its output are exact."
         tokens = y.values.shape[0] if y else 0
         rows = self.labels(tokens, call.path)
         return replace(card, matrices=tuple(ends), joins=joins, rows=rows, closed=closed)
@@ -484,20 +484,12 @@ class Picture:
         call = next((each for each in self.network.whole if each.path == path), None)
         if call is None:
             call = self._calls(path)[0]
-        module = call.module
-        if not scheme_of(module):
+        if not scheme_of(call.module):
             raise ValueError(f"{path} holds no positions")
-        card = Card(
-            address,
-            self._title(path, module),
-            does(path, module),
-            shape=shape_of(call),
-            parameters=parameters(module),
-            source=type(module),
-        )
         self.calls[address] = call
         labels = self.labels(shape_of(call)[0] if call.gives else 0, path)
-        return positions.opened(replace(card, rows=labels), call, int(length), float(base))
+        card = replace(self._card_of(address, call), rows=labels)
+        return positions.opened(card, call, int(length), float(base))
 
     # --- labels and sums --------------------------------------------------------------------------
 
@@ -552,16 +544,16 @@ def within(path: str, around: str) -> bool:
     return not around or f"{path}.".startswith(f"{around}.")
 
 
-def one(x: Tensor | None) -> Tensor | None:
-    """The first item of a batch of matrices; None for what has another shape, or no numbers."""
+def first_item(x: Tensor | None) -> Tensor | None:
+    """The first matrix of a batch; None for a tensor of another shape, or without numbers."""
     if x is None or x.is_meta or not x.is_floating_point() or not 2 <= x.ndim <= 3:
         return None
     return (x[0] if x.ndim == 3 else x).detach().float()
 
 
 def matrix_of(name: str, title: str, x: Tensor | None) -> Matrix | None:
-    """The first item of a tensor, as a matrix of a card; None where it is none."""
-    values = one(x)
+    """The first item of a tensor as a matrix of a card; None where that is no matrix."""
+    values = first_item(x)
     return None if values is None else Matrix(name, title, values)
 
 
@@ -569,6 +561,13 @@ def shape_of(call: Call) -> tuple[int, ...]:
     """The shape of what a call gives, without the batch."""
     shape = tuple(call.gives[0].shape) if call.gives else ()
     return shape[1:] if len(shape) > 2 else shape
+
+
+def _is_identity(output: Tensor) -> bool:
+    """Whether a head's rows of W_O are those of an identity: the layer has no output projection."""
+    if output.is_meta:  # a learned one: another is found in numbers alone
+        return False
+    return bool((output.count_nonzero(1) == 1).all() and (output.amax(1) == 1).all())
 
 
 def linear_weight(call: Call) -> Tensor:
@@ -589,7 +588,7 @@ def attention_flops(pattern: Pattern) -> int:
 
 
 def scale_words(pattern: Pattern) -> str:
-    """What scores are divided by, such as "÷ √16"."""
+    """What scores are divided by, such as "÷ √16", or the name of another score."""
     score, width = pattern.score, pattern.q.shape[-1]
     scale = getattr(score, "scale", None)
     if isinstance(score, Additive | Bilinear):
@@ -600,7 +599,7 @@ def scale_words(pattern: Pattern) -> str:
 
 
 def _scoring(pattern: Pattern) -> Iterator[Tensor]:
-    """What scores learn."""
+    """The learned tensors of a score."""
     for name in ("matrix", "vector", "query", "key"):
         value = getattr(pattern.score, name, None)
         if isinstance(value, Tensor):

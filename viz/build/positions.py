@@ -1,7 +1,7 @@
 """Where order comes from: the vectors, angles or biases of a network's positions, as matrices.
 
 added      sinusoidal, learned, 2-D sin-cos: P[position], added to every token's vector
-rotary     angles by which pairs of features of queries and keys turn
+rotary     angles by which pairs of features of queries and keys are rotated
 biases     ALiBi and T5: a number for each distance, added to the scores
 """
 
@@ -45,11 +45,12 @@ def opened(card: Card, call: Call, length: int, base: float) -> Card:
     table = _table(call, kind, length, base)
     if table is None:
         return card
-    words = "cosines, then sines, of the angles" if kind == "rotary" else "one row a position"
+    is_rotary = kind == "rotary"
+    words = "cosines, then sines, of the angles" if is_rotary else "one row for each position"
     similar = Matrix("similarity", "cosine of every two", cosine(table), "position")
     matrix = Matrix("positions", words, table, "position")
     reads_x = bool(call.reads) and call.reads[0].shape == call.gives[0].shape
-    is_added = kind != "rotary" and not (length or base) and reads_x
+    is_added = not is_rotary and not (length or base) and reads_x
     if not is_added:
         return replace(card, matrices=(matrix, similar), joins=("",), rows=())
     x, y = (
@@ -77,7 +78,7 @@ def _table(call: Call, kind: str, length: int, base: float) -> Tensor | None:
 
 
 def _angles(call: Call, length: int, base: float) -> Tensor:
-    """Cosines and sines of rotary positions, a column a pair of features."""
+    """Cosines and sines of rotary positions, one column for each pair of features."""
     module: Any = call.module
     if isinstance(module, RelativePositions):
         count, width, own_base = call.gives[0].shape[0], module.head_dim, module.base

@@ -39,11 +39,6 @@ class Call:
     reads: tuple[Tensor, ...]
     gives: tuple[Tensor, ...]
 
-    @property
-    def name(self) -> str:
-        """The last part of its path."""
-        return self.path.rpartition(".")[2]
-
 
 def tensors(value: Any) -> Iterator[Tensor]:
     """The tensors in arguments or results."""
@@ -176,8 +171,8 @@ class Network:
     def inside(self, path: str) -> list[Call]:
         """The calls of the modules directly inside a module, and of the module itself, last.
 
-        Lists are no modules that run: their members count as directly inside. So do the parts of
-        what holds an attention module.
+        A list of modules never runs itself, so its members count as directly inside. So do the
+        parts of a module that holds an attention module.
         """
         if path not in self._opened:
             parent = self.root.get_submodule(path)
@@ -234,7 +229,7 @@ class Network:
             return self.run()
 
     def _outside(self, path: str, module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-        """The modules that hold no block, and are in none that holds no block."""
+        """The outermost modules that hold no block."""
         for name, child in module.named_children():
             inner = f"{path}.{name}" if path else name
             if any(f"{stack}.".startswith(f"{inner}.") for stack in self.stacks):

@@ -21,13 +21,13 @@ SIDE = 112  # pixels of a picture, at most
 
 def on_screen(card: Card, picture: Picture) -> dict[str, Any]:
     """A card as plain data and arrays."""
-    names = ("address", "title", "says", "parameters", "flops", "closed")
+    names = ("address", "title", "description", "parameters", "flops", "closed")
     plain = {name: getattr(card, name) for name in names}
     plain |= {"shape": list(card.shape), "joins": list(card.joins)}
     scheme = _scheme(card, picture)
     return plain | {
         "waves": scheme in ("sinusoidal", "sincos2d", "rotary"),
-        "turns": scheme == "rotary",
+        "rotary": scheme == "rotary",
         "rows": list(card.rows),
         "keys": list(card.keys),
         "picture": None if card.pixels is None else _picture(card.pixels, card.cuts),
@@ -78,8 +78,8 @@ def _item(item: Item, room: tuple[int, int] = BOX) -> dict[str, Any]:
 def pooled(values: Tensor, room: tuple[int, int], *, places: bool = False) -> dict[str, Any]:
     """A matrix for the screen: of each square of cells, the number that is farthest from 0.
 
-    A masked score, −∞, is shown as one only where its whole square is masked. With `places`, where
-    in the matrix each of these numbers stands comes along, if it is smaller.
+    A cell is shown as masked, −∞, only where its whole square is. With `places`, a matrix that is
+    made smaller comes with the place that each of its numbers has in the whole one.
     """
     high, wide = values.shape
     rows, cols = min(high, room[0]), min(wide, room[1])

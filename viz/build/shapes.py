@@ -9,20 +9,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
-from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from models.attention.functional import PASS_BYTES
-from models.decoder import Decoder, DecoderConfig
-from models.encoder import Encoder, EncoderConfig
-from models.layer import AttentionLayer, AttentionLayerConfig
-from models.model import Config
+from models.layer import AttentionLayerConfig
+from models.model import BUILT, Config
 from models.patches import pair
 from models.seeding import Undrawn
-from models.seq2seq import Seq2Seq, Seq2SeqConfig
-from models.smallest import Smallest, SmallestConfig
-from models.vit import ViT, ViTConfig
+from models.seq2seq import Seq2SeqConfig
+from models.ssru import TranslatorConfig
+from models.vector_encoder import VectorEncoderConfig
+from models.vit import ViTConfig
 from viz.build.answers import ShapesEntry
 from viz.build.picture import Picture
 from viz.build.recording import Network
@@ -36,14 +35,7 @@ BROADCAST = frozenset(  # as large as all of them together
 )
 NUMBER = 4  # bytes of a float32
 OVERHEAD = 1.3  # measured: memory fragmentation
-NETWORKS: dict[type, type[nn.Module]] = {
-    EncoderConfig: Encoder,
-    DecoderConfig: Decoder,
-    Seq2SeqConfig: Seq2Seq,
-    ViTConfig: ViT,
-    SmallestConfig: Smallest,
-    AttentionLayerConfig: AttentionLayer,
-}
+NOT_HERE = (TranslatorConfig, VectorEncoderConfig)
 
 
 def shapes(config: Config, tokens: int = 16, target: int = 16) -> Picture:
@@ -57,11 +49,12 @@ def shapes(config: Config, tokens: int = 16, target: int = 16) -> Picture:
     Raises:
         ValueError: for no tokens, or more than the network's maximum; for another kind of network.
     """
-    if type(config) not in NETWORKS:
+    if isinstance(config, NOT_HERE):
         raise ValueError(f"there are no shapes of a {type(config).__name__}")
     check_input(config, tokens, target)
+    _, network = BUILT[type(config)]
     with torch.device("meta"), Undrawn():
-        root: Any = NETWORKS[type(config)](config)
+        root = network(config)
         inputs = _inputs(config, tokens, target)
     root.eval()
     outputs: list[Any] = []
@@ -77,7 +70,7 @@ def shapes(config: Config, tokens: int = 16, target: int = 16) -> Picture:
 
 
 class ByShape(TorchFunctionMode):
-    """Operations inside give tensors of the right shape, without numbers."""
+    """Inside, operations on the meta device return tensors of the right shape."""
 
     def __torch_function__(
         self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
@@ -91,7 +84,7 @@ class ByShape(TorchFunctionMode):
             if name in BROADCAST:
                 kind = torch.result_type(first, next(iter(tensors[1:]), args[-1]))
                 kind = kind if kind.is_floating_point or "div" not in name else torch.float32
-                return _empty(_broadcast([each.shape for each in tensors]), kind)
+                return _empty(np.broadcast_shapes(*(each.shape for each in tensors)), kind)
             if name == "linear":
                 return _empty((*first.shape[:-1], args[1].shape[0]))
             if name == "scaled_dot_product_attention":
@@ -113,20 +106,13 @@ def _empty(sizes: Iterable[int], dtype: torch.dtype = torch.float32) -> torch.Te
     return torch.empty(*sizes, dtype=dtype, device="meta")
 
 
-def _broadcast(given: Sequence[Sequence[int]]) -> list[int]:
-    """The shape of what is worked out of tensors of these."""
-    wide = max(map(len, given))
-    filled = [(1,) * (wide - len(shape)) + tuple(shape) for shape in given]
-    return [max(sizes) if min(sizes) else 0 for sizes in zip(*filled, strict=True)]
-
-
 def _axes(rest: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[int, ...]:
     axes = kwargs.get("dim", rest[0] if rest else ())
     return (axes,) if isinstance(axes, int) else tuple(axes)
 
 
 def shapes_entry(config: Config, tokens: int = 16, target: int = 16) -> ShapesEntry:
-    """The same as a result that the browser asks; arguments as for `shapes`."""
+    """The same, as a result that the browser can ask about; arguments as for `shapes`."""
     return ShapesEntry(shapes(config, tokens, target))
 
 

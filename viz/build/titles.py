@@ -1,4 +1,4 @@
-"""What the modules of a network are called, and what each does, in one sentence for beginners."""
+"""The names of a network's modules, and one sentence for beginners on what each does."""
 
 import re
 
@@ -37,7 +37,7 @@ NAMES = {  # last part of a path, as libraries call it
 }
 INSIDE = ("rotary", "alibi", "relative")  # positions that act inside attention
 TITLES = {name: title for title, names in NAMES.items() for name in names.split()}
-SAYS = {
+DESCRIPTIONS = {
     "Query": "What each token looks for: its vector times a matrix, split into heads.",
     "Key": "What each token can be matched on; every query is compared with it.",
     "Value": "What each token passes on when it is attended to.",
@@ -56,6 +56,7 @@ SAYS = {
     "ALiBi positions": "Positions that act inside attention: each head takes its slope times the"
     " distance off its scores.",
     "Relative positions": "Positions that act inside attention: a number for each distance.",
+    "Output": "Turns the last vector into the number that the network returns.",
     "Logits": "Compares the last vector with one vector for each token of the vocabulary.",
     "Classes": "Turns the last vector into a score for each class.",
     "Patches": "Cuts the picture into patches, and turns each into a vector.",
@@ -78,8 +79,11 @@ def title_of(path: str, module: nn.Module) -> str:
         return {"rotary": "Rotary positions", "alibi": "ALiBi positions"}.get(
             module.kind, "Relative positions"
         )
+    if path == "out":  # of the smallest transformer
+        return "Output"
     if name in TITLES:
-        return TITLES[name]
+        is_in_block = any(part.isdigit() for part in path.split("."))
+        return "Norm" if TITLES[name] == "Final norm" and is_in_block else TITLES[name]
     if kind == "norm":
         return "Norm"
     if isinstance(module, FeedForward):
@@ -91,9 +95,10 @@ def title_of(path: str, module: nn.Module) -> str:
     return re.sub("[_]+", " ", name).strip().capitalize() or type(module).__name__
 
 
-def does(path: str, module: nn.Module) -> str:
+def description_of(path: str, module: nn.Module) -> str:
     """What a module does, in one sentence; "" where that is not known."""
-    return SAYS.get(title_of(path, module)) or SAYS.get(kind_of(module).capitalize(), "")
+    names = title_of(path, module), kind_of(module).capitalize()
+    return next((DESCRIPTIONS[name] for name in names if name in DESCRIPTIONS), "")
 
 
 def kind_of(module: nn.Module) -> str:

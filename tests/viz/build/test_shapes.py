@@ -14,7 +14,7 @@ import start
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.layer import AttentionLayerConfig
-from models.model import Model
+from models.model import BUILT, Model
 from models.presets import PRESETS
 from models.run import trace
 from models.seq2seq import Seq2SeqConfig
@@ -22,7 +22,7 @@ from models.smallest import SmallestConfig
 from models.ssru import TranslatorConfig
 from models.vit import ViTConfig
 from viz.build.picture import Picture
-from viz.build.shapes import NETWORKS, check_input, shapes
+from viz.build.shapes import check_input, shapes
 
 TEXT: dict[str, Any] = {"vocab": 53, "dim": 35, "heads": 5, "depth": 3, "mlp": 47, "max_tokens": 31}
 BOTH: dict[str, Any] = {**TEXT, "source_vocab": 53, "target_vocab": 53, "d_k": 7, "d_v": 7}
@@ -126,7 +126,7 @@ def test_so_they_are_for_120_networks_drawn_at_random():
 
 def agree(config):
     """On the processor torch's counter knows the plain kernel, not the fused one."""
-    network, counter = NETWORKS[type(config)](config).eval(), FlopCounterMode(display=False)
+    network, counter = BUILT[type(config)][1](config).eval(), FlopCounterMode(display=False)
     with sdpa_kernel(SDPBackend.MATH), torch.no_grad(), counter:
         network(*inputs(config))
     card = shapes(config, TOKENS, TARGET).card("")
@@ -146,7 +146,7 @@ def boxes(picture, address=""):
 
 @pytest.mark.parametrize("config", [c for c in CONFIGS if not isinstance(c, ViTConfig)], ids=named)
 def test_boxes_before_a_pass_are_those_after_it(config):
-    network = NETWORKS[type(config)](config).eval()
+    network = BUILT[type(config)][1](config).eval()
     both = isinstance(config, Seq2SeqConfig | AttentionLayerConfig)
     source, *target = inputs(config)
     ran = trace(Model("a network", network, None, trained=False), source, *(target if both else ()))

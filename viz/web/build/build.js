@@ -4,7 +4,7 @@ import { themeOf } from "../core/colours.js";
 import { saveDrawing } from "../core/drawing_file.js";
 import { html } from "../core/html.js";
 import { PageLink, queryOf } from "../core/link.js";
-import { unpack } from "../core/pack.js";
+import { jsonOf, unpack } from "../core/pack.js";
 import { Gone, HttpSource, pathOf } from "../core/sources.js";
 import { Button } from "../parts/controls.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
@@ -17,7 +17,7 @@ import { Number } from "./number.js";
 /** @import {Source} from "../types" */
 /** @import {CardData} from "./card.js" */
 
-/** @typedef {{path: string, card: CardData | null, area: Uint8Array, why: string, isOld?: boolean}} Reply a card, which may be of the network before */
+/** @typedef {{path: string, card: CardData | null, area: Uint8Array, why: string, isOld?: boolean}} Reply a card, or why there is none */
 
 const NONE = new Uint8Array();
 
@@ -89,7 +89,7 @@ export function Network({
   useEffect(() => setOpen(asked), [revision]);
   const { path, cell } = readOf(open);
   const isDefault = open === "";
-  const [auto, setAuto] = useState(/** @type {string[]} */ ([])); // what is open by itself: a layer and a head
+  const [auto, setAuto] = useState(/** @type {string[]} */ ([])); // a layer and a head, until a reader opens something
   const opened = isDefault ? auto : path;
   const cards = useCards(source, ["", ...opened], onGone);
   const [whole] = cards;
@@ -125,7 +125,7 @@ export function Network({
   const cellAt = (level, { matrix, row, col }) =>
     choose([...opened.slice(0, level), `n:${matrix}:${row}:${col}`].join("/"));
   const close = (event) => {
-    if (event.key !== "Backspace" && event.key !== "Escape") return;
+    if (event.key !== "Backspace") return;
     event.preventDefault();
     const rest = chosen ? opened : opened.slice(0, -1);
     choose(rest.join("/") || "none");
@@ -206,14 +206,14 @@ function readOf(open) {
   return { path: parts.slice(0, -1), cell: { matrix, row: parseInt(row, 10), col: parseInt(col, 10) } };
 }
 
-/** What is open by itself in a card: the first layer, and its first head. @param {CardData} card */
+/** The address that a card opens by itself: its first layer, or its first head. @param {CardData} card */
 function firstOf({ items }) {
   const stack = items.find(({ kind }) => kind === "layers" || kind === "heads");
   const attention = items.find(({ title }) => title === "Attention"); // of a network without layers
   return stack?.inner[0].opens ?? attention?.opens ?? "";
 }
 
-/** The score of a head that is open by itself: of its last query and the key before it. @param {CardData} card */
+/** The number that a head's card opens by itself: the score of its last query and the key before it. @param {CardData} card */
 function scoreOf({ matrices }) {
   const scores = matrices.find(({ name }) => name === "scores");
   if (!scores) return null;
@@ -222,9 +222,9 @@ function scoreOf({ matrices }) {
 }
 
 /** A JSON answer. @param {Source} source @param {string} path */
-export async function askFor(source, path) {
+async function askFor(source, path) {
   const { signal } = new AbortController();
-  return JSON.parse(new TextDecoder().decode(await source.get(path, { signal, priority: "high" })));
+  return jsonOf(await source.get(path, { signal, priority: "high" }));
 }
 
 /**
@@ -237,7 +237,7 @@ export async function askFor(source, path) {
  */
 function useCards(source, addresses, onGone) {
   const [held, setHeld] = useState({ source, known: noReplies(), before: noReplies() });
-  const { known, before } = turned(held, source);
+  const { known, before } = repliesOf(held, source);
   useEffect(() => {
     const ended = new AbortController();
     for (const path of addresses) {
@@ -245,7 +245,7 @@ function useCards(source, addresses, onGone) {
       const keep = (reply) => {
         if (ended.signal.aborted) return;
         setHeld((last) => {
-          const now = turned(last, source);
+          const now = repliesOf(last, source);
           const whole = { path, card: null, area: NONE, why: "", ...reply };
           return { ...now, known: new Map(now.known).set(path, whole) };
         });
@@ -270,8 +270,8 @@ function useCards(source, addresses, onGone) {
 /** @returns {Map<string, Reply>} */
 const noReplies = () => new Map();
 
-/** The replies of a source: all that were there are those before it, once it is another. */
-const turned = (held, source) =>
+/** The replies of a source; once it is another, those that were there are kept as the ones before it. */
+const repliesOf = (held, source) =>
   held.source === source
     ? held
     : { source, known: noReplies(), before: new Map([...held.before, ...held.known]) };

@@ -21,7 +21,7 @@ import { printed, shapeOf } from "./words.js";
  * @typedef {object} CardData
  * @property {string} address
  * @property {string} title
- * @property {string} says
+ * @property {string} description
  * @property {Item[]} items
  * @property {Matrix[]} matrices
  * @property {string[]} joins
@@ -35,7 +35,7 @@ import { printed, shapeOf } from "./words.js";
  * @property {boolean} runs whether there is a pass with numbers
  * @property {boolean} untrained
  * @property {boolean} [waves] whether its positions have a base
- * @property {boolean} [turns] whether they turn pairs of features
+ * @property {boolean} [rotary] whether they rotate pairs of features
  */
 
 /** @typedef {{matrix: string, row: number, col: number}} Cell */
@@ -68,7 +68,7 @@ export function Card({ card, area, theme, unit, width, next, cell, onOpen, onCel
   return html`
     <header class="hs-build-title">
       <h3>${card.title}</h3>
-      <span class="hs-muted">${card.says}</span>
+      <span class="hs-muted">${card.description}</span>
       <span class="hs-build-facts">${factsOf(card)}</span>
       <${Code} key=${address} lines=${lines} />
       ${onClose && html`<${Button} text="×" title="Close this box" onClick=${onClose} />`}
@@ -182,12 +182,12 @@ const pooledAt = (place, { shape, of }, axis) =>
 function wordsOf(card, matrix, { row, col, at }, area) {
   const labels = matrix.rows === "key" ? card.keys : card.rows;
   const isPair = matrix.name === "scores" || matrix.name === "weights";
-  const first =
-    matrix.rows === "feature" || labels[row] === undefined ? `row ${row}` : `“${legible(labels[row])}”`;
+  const first = labels[row] === undefined ? `row ${row}` : `“${legible(labels[row])}”`;
   const second = isPair ? `reads “${legible(card.keys[col] ?? "")}”` : `feature ${col}`;
+  const place = matrix.rows === "feature" ? `from feature ${row} to ${second}` : `${first} ${second}`;
   const value = valuesOf(matrix, area)[at.row * matrix.shape[1] + at.col];
   const isPooled = matrix.shape.some((count, axis) => count < matrix.of[axis]);
-  return `${matrix.title}: ${first} ${second}: ${printed(value, matrix.shares)}${isPooled ? ", the largest of its cell" : ""}`;
+  return `${matrix.title}: ${place}: ${printed(value, matrix.shares)}${isPooled ? ", the largest of its cell" : ""}`;
 }
 
 /** The lines that run, asked for when they are wanted. */

@@ -1,15 +1,15 @@
-// A token on its way up the stream: what each part adds, and the word that it moves towards, step by step.
+// A token on its way up the residual stream, step by step: what each part adds, and the word predicted from there.
 
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
+import { jsonOf } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { figures } from "../core/ticks.js";
 import { Button, Menu } from "../parts/controls.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 
+/** @import {Part} from "../answers" */
 /** @import {Source} from "../types" */
-
-/** @typedef {{name: string, size: number, stream: number, direction: number, word: string, chance: number}} Part */
 
 const STEP_MS = 500; // for which each part is in sight while it plays
 
@@ -25,7 +25,7 @@ export function Follow({ source, labels }) {
     const keep = (reply) => ended.signal.aborted || setReply({ parts: [], why: "", ...reply });
     source.get(pathOf("follow", { token }), { signal: ended.signal, priority: "high" }).then(
       (bytes) => {
-        const reply = JSON.parse(new TextDecoder().decode(bytes));
+        const reply = jsonOf(bytes);
         keep(reply.why ? { why: reply.why } : { parts: reply });
         setAt(0);
       },
@@ -67,7 +67,7 @@ export function Follow({ source, labels }) {
           <p class="hs-read" aria-live="polite">
             <b>${part.name}</b>${` adds a vector of length ${figures(part.size)}; the stream is then ${figures(part.stream)} long.`}
             ${` ${directionOf(part.direction)}`}
-            ${part.word && html` Had the network ended here, it would say <b>“${legible(part.word)}”</b> ${` (${(100 * part.chance).toFixed(0)} %).`}`}
+            ${part.word && html` Had the network ended here, it would predict <b>“${legible(part.word)}”</b> ${` (${(100 * part.chance).toFixed(0)} %).`}`}
           </p>
         `
       }
@@ -75,13 +75,10 @@ export function Follow({ source, labels }) {
   `;
 }
 
-/** How a part points beside where the stream ends. @param {number} cosine */
+/** The direction of a part's vector, beside that of the final stream. @param {number} cosine */
 function directionOf(cosine) {
-  if (cosine > 0.1) return `It points the way in which the stream ends (cosine ${cosine.toFixed(2)}).`;
-  if (cosine < -0.1)
-    return `It points against the way in which the stream ends (cosine ${cosine.toFixed(2)}).`.replace(
-      "-",
-      "−",
-    );
-  return "It points across the way in which the stream ends.";
+  const number = cosine.toFixed(2).replace("-", "−");
+  if (cosine > 0.1) return `It points the same way as the final stream (cosine ${number}).`;
+  if (cosine < -0.1) return `It points against the final stream (cosine ${number}).`;
+  return `It is nearly perpendicular to the final stream (cosine ${number}).`;
 }

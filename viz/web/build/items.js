@@ -73,17 +73,27 @@ function Box({ item, ...others }) {
   const joined = !isPart && item.of.length ? ` of ${item.of.join(" and ")}` : "";
   const title = isPart ? `${item.title}: ${factsOf(item)}` : `${item.title}${joined}: ${shapeOf(item.shape)}`;
   return html`
-    <button
-      type="button"
-      class=${isPart ? "hs-build-box" : "hs-build-box hs-build-join"}
-      data-opens=${item.opens}
-      aria-expanded=${item.opens === next}
-      title=${`${title}. Open it`}
-      onClick=${() => onOpen(item.opens)}
-    >
+    <${Opener} item=${item} ...${{ next, onOpen, title }} look=${isPart ? "hs-build-box" : "hs-build-box hs-build-join"}>
       <b>${item.title}</b>
       ${isPart && item.values && html`<${Heat} pooled=${item.values} ...${{ area, theme }} />`}
       ${isPart && html`<small>${item.parameters ? short(item.parameters) : shapeOf(item.shape)}</small>`}
+    <//>
+  `;
+}
+
+/** A button that opens the card of an item. */
+function Opener({ item: { opens }, next, onOpen, title, label, look, children }) {
+  return html`
+    <button
+      type="button"
+      class=${look}
+      data-opens=${opens}
+      aria-expanded=${opens === next}
+      aria-label=${label}
+      title=${`${title}. Open it`}
+      onClick=${() => onOpen(opens)}
+    >
+      ${children}
     </button>
   `;
 }
@@ -96,16 +106,9 @@ function Layers({ item: { title, inner, parameters, flops }, next, onOpen }) {
       <div class="hs-build-layers" role="group" aria-label=${title}>
         ${inner.map(
           (layer) => html`
-            <button
-              type="button"
-              class="hs-build-layer"
-              data-opens=${layer.opens}
-              aria-expanded=${layer.opens === next}
-              title=${`Layer ${layer.title}: ${factsOf(layer)}. Open it`}
-              onClick=${() => onOpen(layer.opens)}
-            >
+            <${Opener} item=${layer} ...${{ next, onOpen }} title=${`Layer ${layer.title}: ${factsOf(layer)}`} look="hs-build-layer">
               ${inner.length <= 16 ? layer.title : html`<span class="hs-hidden">${layer.title}</span>`}
-            </button>
+            <//>
           `,
         )}
       </div>
@@ -120,21 +123,14 @@ function Heads({ item: { title, inner, flops }, area, theme, next, onOpen }) {
     <div class="hs-build-stack">
       <b>${title}</b>
       <div class="hs-build-heads" role="group" aria-label=${title}>
-        ${inner.map(
-          (head) => html`
-            <button
-              type="button"
-              class="hs-build-head"
-              data-opens=${head.opens}
-              aria-expanded=${head.opens === next}
-              aria-label=${`Head ${head.title}`}
-              title=${`Head ${head.title}. Open it`}
-              onClick=${() => onOpen(head.opens)}
-            >
-              ${head.values ? html`<${Heat} pooled=${head.values} isShare ...${{ area, theme }} />` : head.title}
-            </button>
-          `,
-        )}
+        ${inner.map((head) => {
+          const name = `Head ${head.title}`;
+          return html`
+              <${Opener} item=${head} ...${{ next, onOpen }} title=${name} label=${name} look="hs-build-head">
+                ${head.values ? html`<${Heat} pooled=${head.values} isShare ...${{ area, theme }} />` : head.title}
+              <//>
+            `;
+        })}
       </div>
       <small>${flopsOf(flops)}</small>
     </div>

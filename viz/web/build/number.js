@@ -8,17 +8,8 @@ import { Button } from "../parts/controls.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { brief } from "./words.js";
 
+/** @import {Number as NumberData} from "../answers" */
 /** @import {Theme} from "../types" */
-
-/**
- * @typedef {object} NumberData
- * @property {string} title
- * @property {number | null} value
- * @property {{name: string, values: (number | null)[]}[]} strips
- * @property {{name: string, value: number | null, how: string}[]} steps
- * @property {string} goes
- * @property {string} closed
- */
 
 const PAGE = 16; // numbers that stand beside each other
 
@@ -39,7 +30,7 @@ export function Number({ number, theme, onClose }) {
     <header class="hs-build-title">
       <h3>${legible(number.title)}</h3>
       <b class="hs-build-value">${figures(number.value ?? -Infinity)}</b>
-      <span class="hs-muted">${number.goes && `It goes ${number.goes}.`}</span>
+      <span class="hs-muted">${number.leads_to && `It goes ${number.leads_to}.`}</span>
       <${Button} text="×" title="Close this number" onClick=${onClose} />
     </header>
     ${number.closed && html`<p class="hs-doubt">${`Where it comes from: ${number.closed}.`}</p>`}

@@ -77,7 +77,7 @@ export function Waves({ card, area, at }) {
         <polyline points=${points} fill="none" stroke="var(--hs-primary)" stroke-width="2" />
       </svg>
     </figure>
-    ${card.turns && html`<${Dials} ...${{ values, rows, cols, row }} />`}
+    ${card.rotary && html`<${Dials} ...${{ values, rows, cols, row }} />`}
   `;
 }
 
