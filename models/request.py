@@ -6,7 +6,7 @@ requests have equal traces. Torch is not needed to make one: `models.tracing` ru
 
 import hashlib
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Place = Literal["catalogue", "hub", "folder", "built"]
@@ -52,13 +52,6 @@ class Source:
 def built(kind: str, sizes: Mapping[str, Any], device: str = "cpu") -> Source:
     """A network of random weights, by the fields of its config."""
     return Source("built", kind, tuple(sizes.items()), device=device)
-
-
-def built_from(kind: str, config: Any, device: str = "cpu") -> Source:
-    """A network of random weights, by its config."""
-    values = ((each, getattr(config, each.name)) for each in fields(config))
-    sizes = {each.name: value for each, value in values if value != each.default}
-    return built(kind, sizes, device)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from models.encoder import EncoderConfig
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
+from models.layer import AttentionLayerConfig
 from models.model import Config, Model
 from models.request import Reads
 from models.seq2seq import Seq2SeqConfig
@@ -52,7 +53,8 @@ def reads(model: Model) -> Reads:
     if model.door == "own":
         image = isinstance(config, ViTConfig)
         pair = isinstance(config, EncoderConfig) and config.segments > 1
-        target = isinstance(config, Seq2SeqConfig | TranslatorConfig)
+        paired = Seq2SeqConfig | TranslatorConfig | AttentionLayerConfig
+        target = isinstance(config, paired)
         text = not image and not isinstance(config, VectorEncoderConfig)
         return Reads(text, image, target=target, pair=pair)
     from models.inputs.named import forward_arguments

@@ -58,14 +58,6 @@ def box(page: Page) -> Locator:
     return page.get_by_role("textbox", name=SENTENCE).first
 
 
-def slider(page: Page, name: str) -> Locator:
-    """Of a network built on the page, whose sizes are among the options of its input."""
-    found = page.get_by_role("slider", name=name)
-    if not found.count() and page.get_by_role("button", name="More").count():
-        page.get_by_role("button", name="More").click()
-    return found
-
-
 def head(page: Page, which: str) -> None:
     site = int(page.locator(VIEW).get_attribute("data-site") or 0)
     go_to_head(page, site, which)
@@ -99,7 +91,6 @@ def query(page: Page) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("path", "control"),
     [
-        (f"?{SMALL_IMAGE}", "Image size"),
         (f"?{SMALL_IMAGE}", "file"),
         ("", SENTENCE),
     ],
@@ -113,8 +104,6 @@ def test_a_control_and_the_view_at_the_same_moment(page, app_url, path, control)
     head(page, "mean")
     if control == "file":
         page.locator("input[type=file]").set_input_files(picture(random.Random(0)))
-    elif control == "Image size":
-        slider(page, control).press("ArrowRight")
     else:
         box(page).fill("A cat sat on a mat")
     head(page, "max")
@@ -133,7 +122,7 @@ def test_the_view_moves_while_a_run_is_under_way(page, app_url):
     open_page(page, app_url, BUILT)
     rest(page)
     line.hold_in = True
-    slider(page, "Depth").press("ArrowRight")
+    box(page).fill("A cat sat on a mat")
     for which in ("1", "mean", "max"):
         head(page, which)
     line.go_on()
@@ -188,11 +177,10 @@ def test_a_page_is_found_again_as_it_was(page, app_url):
 
 def test_the_view_stays_mounted(page, app_url):
     """What was shown stays until the new picture is there: the element is never replaced."""
-    open_page(page, app_url, f"{BUILT}&input=A+cat+sat")
+    open_page(page, app_url, "?input=A+cat+sat")
     rest(page)
     page.locator(VIEW).evaluate("view => { view.marked = true; }")
     for change in (
-        lambda: slider(page, "Depth").press("ArrowLeft"),
         lambda: box(page).fill("A cat sat on"),
         lambda: box(page).fill("Zoë’s café 🙂"),
         lambda: page.get_by_role("button", name=EXAMPLE).first.click(),

@@ -10,7 +10,6 @@ from models.blocks import StackConfig
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.layer import AttentionLayerConfig
-from models.request import built_from
 from models.seq2seq import Seq2SeqConfig
 from models.vector_encoder import VectorEncoderConfig
 from models.vit import ViTConfig
@@ -96,8 +95,6 @@ def test_a_config_is_a_value(kind: Any) -> None:
     assert kind(**asdict(config)) == config
     assert len({config, replace(config), kind(), replace(config, heads=1)}) == 3
     assert replace(config, heads=4, qkv_bias=True, scale=None) == replace(kind(), heads=4)
-    source = built_from("any", config)
-    assert dict(source.sizes) == {"heads": 2, "qkv_bias": False, "scale": 0.5}
     with pytest.raises(AttributeError):
         config.heads = 3
 

@@ -1,5 +1,6 @@
 """Python code that prints the weights and the prediction of a view, by the facade alone."""
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from models.request import Chat, Ids, Picture, Question, Recording, Several, Source, TraceRequest
@@ -117,9 +118,10 @@ def _source(source: Source) -> list[str]:
     if source.place == "built":
         from models.presets import config_of
 
-        config = type(config_of(source.name, dict(source.sizes)))
-        sizes = ", ".join(f"{name}={value!r}" for name, value in source.sizes)
-        first = f"hs.{config.__name__}({sizes})"
+        config = config_of(source.name, dict(source.sizes))
+        values = ((each, getattr(config, each.name)) for each in fields(config))
+        sizes = ", ".join(f"{f.name}={value!r}" for f, value in values if value != f.default)
+        first = f"hs.{type(config).__name__}({sizes})"
     options = [first]
     if source.device != "cpu":
         options.append(f"device={source.device!r}")

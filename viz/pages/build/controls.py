@@ -6,7 +6,7 @@ import streamlit as st
 
 from models.presets import PRESETS, first_of
 from viz.pages import shared
-from viz.pages.build import settings
+from viz.pages.build import networks, settings
 from viz.pages.build.fields import FIELDS, KINDS, SECTIONS, Field
 from viz.pages.build.settings import PAGE
 from viz.pages.frame import registry
@@ -15,6 +15,10 @@ from viz.pages.widgets import controls
 
 WIDTH = 232  # pixels: of the column
 FEW = ("heads", "dim", "depth", "positions", "norm", "mlp", "image", "patch", "d_k", "d_v")
+TARGETS = {
+    "seq2seq": "Target (leave empty to generate)",
+    "layer": "Target (if empty, the source attends to itself)",
+}
 WIDTHS = ("query_input_dim", "key_input_dim", "value_input_dim")
 
 
@@ -46,9 +50,23 @@ def draw() -> None:
                         _control(field, 148)
     if settings.changed():
         _button("Undo my changes", "reset")
+    explore = registry.page(registry.FIRST)
+    st.page_link(explore, label="Its heads in Explore", query_params=_in_explore(preset.kind))
     if preset.model:
-        explore, label = registry.page(registry.FIRST), "Its heads with trained weights"
+        label = "Its heads with trained weights"
         st.page_link(explore, label=label, query_params={"model": preset.model})
+
+
+def _in_explore(kind: str) -> dict[str, str]:
+    """The link to this network and its input there."""
+    given = session.current(PAGE).settings
+    network = networks.written(settings.chosen(), settings.current())
+    query = {"place": "built", networks.NETWORK.name: network}
+    if kind == "vit":
+        return query | {"photo": given["photo"]}
+    return (
+        query | {"input": given["text"]} | ({"target": given["answer"]} if kind in TARGETS else {})
+    )
 
 
 def problem(error: ValueError) -> None:
@@ -61,7 +79,7 @@ def problem(error: ValueError) -> None:
 
 def _button(label: str, name: str) -> None:
     def reset() -> None:
-        session.assign(PAGE, settings.values(settings.chosen()))
+        session.assign(PAGE, networks.values(settings.chosen()))
 
     st.button(label, key=f"{PAGE}_{name}", on_click=session.callback(reset), type="tertiary")
 
@@ -79,7 +97,7 @@ def _follow_kind() -> None:
 
 
 def _begin(name: str) -> None:
-    session.assign(PAGE, settings.values(name) | {"preset": name, "run": "no"})
+    session.assign(PAGE, networks.values(name) | {"preset": name, "run": "no"})
 
 
 def _control(field: Field, width: int = WIDTH) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 from headscope_views import view
 
-from models.presets import PRESETS
-from models.request import Input, Picture, TraceRequest, built_from
+from models.presets import PRESETS, config_of
+from models.request import Input, Picture, Source, TraceRequest, built
 from models.text import WordTokenizer, clean
 from viz import figures
 from viz.amounts import short
@@ -16,7 +16,6 @@ from viz.api.registry import registry
 from viz.pages import compute, shared
 from viz.pages.build import controls, settings
 from viz.pages.build.settings import OPEN, PAGE
-from viz.pages.explore.sizes import VOCAB
 from viz.pages.state import link_on_entry, session
 from viz.pages.widgets import charts, entry, running
 from viz.pages.widgets import controls as widgets
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
 LIVE = 5_000_000  # parameters up to which a network runs by itself
 POSITIONS = 64  # that waves are drawn for
 SIDES = (1, 4.2)  # settings and picture
-TARGETS = {
-    "seq2seq": "Target (leave empty to generate)",
-    "layer": "Target (if empty, the source attends to itself)",
-}
 
 
 def page() -> None:
@@ -53,28 +48,29 @@ def page() -> None:
         if shared.cold():  # the browser loads its modules while PyTorch is imported
             with waiting.container():
                 view("preload", {"load": "build"}, key=f"{PAGE}_preload")
-    config, error = settings.possible()
+    network, error = settings.possible()
+    source = built(kind, network, shared.device())
     held = None
     with notes:
         if error is not None:
             controls.problem(error)
         try:
-            held = _held(kind, config, given, totals)
+            held = _held(source, given, totals)
         except ValueError as refused:
             shared.error_line(refused)
     waiting.empty()
     with place:
         _draw(held, busy=error is not None)
-        if getattr(config, "positions", "") == "sinusoidal":
-            _waves(config.dim)
+        if network.get("positions") == "sinusoidal":
+            _waves(network["dim"])
 
 
 def _texts(kind: str) -> tuple[Input, str]:
     """The text, and the target of a network that reads one."""
     with st.container(key=f"{PAGE}_input", horizontal=True, vertical_alignment="bottom"):
-        both = kind in TARGETS
+        both = kind in controls.TARGETS
         first = entry.text(PAGE, "text", "Source" if both else "Text", bare=not both)
-        second = entry.text(PAGE, "answer", TARGETS[kind]) if both else ""
+        second = entry.text(PAGE, "answer", controls.TARGETS[kind]) if both else ""
     return clean(first)[0], clean(second)[0] if second.strip() else ""
 
 
@@ -84,7 +80,7 @@ def _photo() -> tuple[Picture, str]:
     return Picture(samples.file(photo)), ""
 
 
-def _held(kind: str, config: "Config", given: tuple[Input, str], totals: Any) -> "Held[Any]":
+def _held(source: Source, given: tuple[Input, str], totals: Any) -> "Held[Any]":
     """The network with the numbers of its pass, or its shapes while it is too large for that.
 
     Raises:
@@ -93,7 +89,8 @@ def _held(kind: str, config: "Config", given: tuple[Input, str], totals: Any) ->
     text, target = given
     if not isinstance(text, Picture) and not str(text).strip():
         raise ValueError("the text is empty: type a sentence")
-    sizes = _lengths(kind, config, given)
+    config = config_of(source.name, dict(source.sizes))
+    sizes = _lengths(source.name, config, given)
     whole = compute.shapes(config, *sizes).card("")
     memory = compute.peak_memory(config, *sizes)
     is_large = whole.parameters > LIVE and session.get(PAGE, "run") == "no"
@@ -108,7 +105,7 @@ def _held(kind: str, config: "Config", given: tuple[Input, str], totals: Any) ->
             ("shapes", config, sizes), lambda: compute.shapes_entry(config, *sizes)
         )
     shared.check_memory(memory)
-    request = TraceRequest(built_from(kind, config, shared.device()), text, target or None)
+    request = TraceRequest(source, text, target or None)
     running.traced(PAGE, request)
     held = tracing.entry_for(request)
     for note in held.value.trace.notes:
@@ -120,7 +117,7 @@ def _lengths(kind: str, config: "Config", given: tuple[Input, str]) -> tuple[int
     """How many tokens the input has, and the target."""
     if isinstance(given[0], Picture):
         return 1, 1
-    reader = WordTokenizer(VOCAB)
+    reader = WordTokenizer(1)
     tokens, target = (len(reader.encode(str(each))) if each else 0 for each in given)
     begins = kind == "seq2seq"  # a target begins with its first symbol
     sizes = max(1, tokens), max(1, target + begins if target else tokens)

@@ -10,43 +10,33 @@ import streamlit as st
 
 from models.presets import PRESETS, config_of
 from viz.api.samples import PHOTOS
-from viz.pages.build.fields import FIELDS, Value, meaning, value_of
+from viz.pages.build import networks
 from viz.pages.state import params as link
 from viz.pages.state import session
 
 PAGE = "build"
-FIRST = "small"
 SENTENCE = "The animal didn't cross the street because it was too tired."
 ANSWER = "Das Tier überquerte die Straße nicht, weil es zu müde war."
 OPEN = "open"  # the cards that are open, which the picture holds
-PRESET = link.choice("preset", FIRST, PRESETS)
 
-Values = dict[str, Value]
+Values = dict[str, Any]
 
 
 def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
     """The parameters of a link; their defaults depend on its preset."""
-    return params(link.value(PRESET, query))
+    return params(link.value(networks.PRESET, query))
 
 
 def params(name: str) -> tuple[link.Param, ...]:
-    """Those of a preset: only deviations from it are in the link."""
-    first = values(name)
+    """Those of a preset, and of its input."""
     return (
-        PRESET,
-        *(field.param(first[field.name]) for field in FIELDS[PRESETS[name].kind]),
+        *networks.params(name),
         link.choice("run", "no", ("no", "yes")),
         link.text("text", SENTENCE),
         link.text("answer", ANSWER),
         link.choice("photo", "flower", PHOTOS),
         link.text(OPEN, ""),
     )
-
-
-def values(name: str) -> Values:
-    """The values of the controls for a preset."""
-    preset = PRESETS[name]
-    return {field.name: value_of(field, preset.fields) for field in FIELDS[preset.kind]}
 
 
 def chosen() -> str:
@@ -57,38 +47,22 @@ def chosen() -> str:
 def current() -> Values:
     """The values of the preset's controls."""
     settings = session.current(PAGE).settings
-    return {field.name: settings[field.name] for field in FIELDS[PRESETS[chosen()].kind]}
+    return {name: settings[name] for name in networks.values(chosen())}
 
 
 def changed() -> bool:
     """Whether the controls differ from the preset."""
-    return current() != values(chosen())
+    return current() != networks.values(chosen())
 
 
-def config(name: str, values: Mapping[str, Value]) -> Any:
-    """The config for values of the controls; the preset supplies the rest.
-
-    Raises:
-        ValueError: if they are inconsistent.
-    """
-    preset = PRESETS[name]
-    settings = dict(preset.fields) | {
-        field.of or field.name: meaning(field, values[field.name]) for field in FIELDS[preset.kind]
-    }
-    if settings.get("neurons"):  # the controls hold the widths of the hidden layers
-        classes = settings["classes"]
-        settings |= {"neurons": (*settings["neurons"], classes) if classes else ()}
-        settings |= {"classes": None if classes else classes}
-    return config_of(preset.kind, settings)
-
-
-def possible() -> tuple[Any, ValueError | None]:
-    """The last network that can be, and why that of now cannot, if so."""
-    state, name, now = st.session_state, chosen(), current()
+def possible() -> tuple[dict[str, Any], ValueError | None]:
+    """The fields of the last network that can be, and why that of now cannot, if so."""
+    state, name = st.session_state, chosen()
     try:
-        built = config(name, now)
+        fields = networks.fields_of(name, current())
+        config_of(PRESETS[name].kind, fields)
     except ValueError as error:
         kept, last = state.get(f"{PAGE}/possible", ("", {}))
-        return config(name, last if kept == name else values(name)), error
-    state[f"{PAGE}/possible"] = name, now
-    return built, None
+        return last if kept == name else networks.fields_of(name, networks.values(name)), error
+    state[f"{PAGE}/possible"] = name, fields
+    return fields, None

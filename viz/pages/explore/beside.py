@@ -15,7 +15,8 @@ from viz.api.entries import Kind as ViewKind
 from viz.api.predictions import predicts
 from viz.api.registry import MAX_NETWORK_BYTES
 from viz.pages import compute, shared
-from viz.pages.explore import edits, examples, files, inputs, sizes, source
+from viz.pages.build import networks
+from viz.pages.explore import edits, examples, files, inputs, source
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -40,7 +41,9 @@ def _parse(text: str) -> str:
     kind, _, name = text.partition(":")
     if kind == "upload":
         SHA256.read(name)
-    known = {"photo": samples.PICTURES, "catalogue": source.TITLES, "built": sizes.MODELS}
+    if kind == "built":
+        networks.NETWORK.kind.read(name)
+    known = {"photo": samples.PICTURES, "catalogue": source.TITLES}
     named = kind in (*PICTURES, *MODELS) and name and name in known.get(kind, (name,))
     if text and text not in FORMS and not named:
         raise ValueError
@@ -48,7 +51,9 @@ def _parse(text: str) -> str:
 
 
 EXPECTED = "a picture or model of “Compare”, such as photo:flower or catalogue:minilm"
-PARAMS = (link.Param("compare", "", Kind(EXPECTED, _parse)),)
+BUILT = {"image": "built:preset=small-vit", "text": "built:preset=small"}
+OLDER = {"built:vit": BUILT["image"], "built:encoder": BUILT["text"]}
+PARAMS = (link.Param("compare", "", Kind(EXPECTED, _parse), replaced=OLDER),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +106,7 @@ def of(request: TraceRequest, kind: ViewKind) -> Second | None:
     """What is chosen beside a trace, traced; None for nothing, and for what cannot be."""
     if not _applies(request, kind):
         return None
-    seen, key = f"{PAGE}/seen/{kind}", source.key(request.model)
+    seen, key = f"{PAGE}/seen/{kind}", source.key()
     models = dict.fromkeys((key, *st.session_state.get(seen, ())))
     st.session_state[seen] = tuple(models)[:MOST]  # the latest first
     titles, chosen = dict(_titles(request, kind)), wanted()
@@ -151,10 +156,10 @@ def _titles(request: TraceRequest, kind: ViewKind) -> Iterator[tuple[str, str]]:
     seen, asked = st.session_state.get(f"{PAGE}/seen/{kind}", ()), wanted()
     linked = [asked] if asked.partition(":")[0] in MODELS else []
     known = [f"catalogue:{each.name}" for each in listed if is_here(each)]
-    known.append("built:vit" if kind == "image" else "built:encoder")
+    known.append(BUILT[kind])
     for key in dict.fromkeys((*seen, *linked, *known)):
         place, _, name = key.partition(":")
-        if key != source.key(first) and place in tracing.places():
+        if key != source.key() and place in tracing.places():
             yield key, f"{lead}{source.titled(place, name)}"
 
 
@@ -190,13 +195,8 @@ def _source_of(first: Source, chosen: str) -> Source:
         other = replace(first, place="folder", name=path, door="transformers", stamp="")
     elif chosen in CODE:
         other = replace(first, door=name)
-    elif place != "built":
-        other = Source(cast("Place", place), name, device=first.device)
     else:
-        settings, model = session.current(PAGE).settings, sizes.MODELS[name]
-        begin = settings if source.listed() == model else {**settings, **sizes.begin(model)}
-        other = source.of({**begin, "place": "catalogue", "model": model})
-        sizes.check(other)
+        other = source.at(cast("Place", place), name)
     return tracing.stamped(other)
 
 

@@ -25,7 +25,7 @@ from streamlit.delta_generator import DeltaGenerator
 from models.card import Example
 from models.request import Reads
 from viz.api.samples import PHOTOS, TITLES, card_of, samples
-from viz.pages.explore import edits, files, sizes, source
+from viz.pages.explore import edits, files, source
 from viz.pages.explore.names import PAGE
 from viz.pages.shared import notice, plain
 from viz.pages.state import session
@@ -42,12 +42,11 @@ FIRST = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "o
 
 
 def texts(model: str) -> tuple[Example, ...]:
-    """The example texts of a model of the list; an encoder built here has MiniLM's."""
+    """The example texts of a model of the list."""
     card = card_of(model)
     if card is not None:
         return card.examples if source.READS.get(model) == "text" else ()
-    read = "minilm" if model == sizes.ENCODER else model
-    return () if source.READS.get(read) == "image" else EXAMPLES.get(read, ())
+    return () if source.READS.get(model) == "image" else EXAMPLES.get(model, ())
 
 
 def pictures(model: str) -> Mapping[str, Example | None]:
@@ -95,22 +94,19 @@ def example_in(model: str, settings: Mapping[str, Any]) -> Example | None:
 def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """The selection that an input of a model of the list begins with.
 
-    That of an example, also for any text of a built network, whose weights are random; None for any
-    other, for which the page chooses what is worth seeing.
+    That of an example; None for any other, for which the page chooses what is worth seeing.
 
     Args:
         model: of the list; "" for any other.
         settings: those in a link, or of now.
     """
-    example, built = example_in(model, settings), model in sizes.KINDS
-    if source.READS.get(model) == "image" and (built or card_of(model) is not None):
+    example = example_in(model, settings)
+    if source.READS.get(model) == "image" and card_of(model) is not None:
         photo = first(model)[2]
         is_first = settings.get("photo", photo) == photo
         chosen = selection_of(model, example) if example and is_first else {}
         return None if settings.get("upload") else FIRST | chosen
-    if example is not None:
-        return FIRST | selection_of(model, example)
-    return {**selection_of(model, texts(model)[0]), "token": None} if built else None
+    return None if example is None else FIRST | selection_of(model, example)
 
 
 def selection_of(model: str, example: Example) -> dict[str, Any]:
@@ -124,8 +120,7 @@ def selection_of(model: str, example: Example) -> dict[str, Any]:
 
 def current() -> Example | None:
     """The example that is the page's input, if it is one."""
-    model = source.listed()
-    return None if model == sizes.ENCODER else example_in(model, session.current(PAGE).settings)
+    return example_in(source.listed(), session.current(PAGE).settings)
 
 
 # ---- buttons
@@ -171,10 +166,8 @@ def _pictures() -> Iterator[tuple[str, str, bool, Callable[[], None]]]:
 def take(example: Example) -> None:
     """Sets the input of an example, and selects its head."""
     text = {"input": example.input, "target": example.target or "", "chat": "no"}
-    settings, model = edits.cleared() | text, source.listed()  # its tour begins without edits
-    if model == sizes.ENCODER:
-        settings["model"] = model = "minilm"  # the hint refers to trained weights
-    session.assign(PAGE, settings, selection_of(model, example))
+    # its tour begins without edits
+    session.assign(PAGE, edits.cleared() | text, selection_of(source.listed(), example))
 
 
 def show(photo: str) -> None:
@@ -192,16 +185,12 @@ def follow() -> None:
     """
     session.fold(PAGE)
     model, text = source.listed(), session.get(PAGE, "input")
-    session.assign(PAGE, sizes.begin(model))
     if source.READS[model] == "image":
         settle()
     ours = [each.input for each in texts(model)]
     foreign = any(text == each.input for other in source.READS for each in texts(other))
     if ours and foreign and text not in ours:
-        if model in sizes.KINDS:
-            session.assign(PAGE, {"input": ours[0], "target": ""})
-        else:
-            take(texts(model)[0])
+        take(texts(model)[0])
 
 
 def settle() -> None:

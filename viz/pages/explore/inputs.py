@@ -22,7 +22,7 @@ from models.request import (
 from models.text import clean
 from viz.api import reading, samples
 from viz.pages import compute, shared
-from viz.pages.explore import examples, files, sizes
+from viz.pages.explore import examples, files
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -85,8 +85,6 @@ def params(listed: str) -> tuple[link.Param, ...]:
 
 def known(listed: str) -> Reads | None:
     """What a model of the list reads, before it is open; None for any other model."""
-    if listed in sizes.KINDS:
-        return Reads(sizes.READS[listed] == "text", sizes.READS[listed] == "image")
     if not listed:
         return None
     about = catalogue_entry(listed)

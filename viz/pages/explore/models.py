@@ -4,17 +4,20 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import streamlit as st
 from headscope_views import view
 
 from models.catalogue import Entry, bundled, catalogue, entry, is_here
+from models.presets import config_of
 from models.request import Source
 from viz.amounts import short
 from viz.api import tracing
 from viz.pages import compute, shared
-from viz.pages.explore import download, edits, examples, sizes, source
+from viz.pages.explore import download, edits, examples, source
 from viz.pages.explore.names import PAGE
+from viz.pages.frame import registry
 from viz.pages.state import session
 
 LISTS = {  # of the popover, and the places of what is in them
@@ -107,7 +110,7 @@ def _lists() -> None:
     """Real models, a box for any other, those on this machine, and the small ones."""
     ours = {each.name for each in bundled() if each.trained_here}
     _choices("included", "", (_card(each) for each in catalogue() if each.name not in ours))
-    if len(source.places()) > 1:
+    if "hub" in source.places():
         key = f"{PAGE}_typed_{session.current(PAGE).revision}"
         st.text_input(
             "A model of the hub, or a folder",
@@ -124,11 +127,16 @@ def _lists() -> None:
         items = [{"id": path, "title": Path(path).name, "detail": path}] if path else ()
         _choices("recent", "Folders opened before", items, layout="rows", kept="folders")
     small = [_card(each) for each in catalogue() if each.name in ours]
-    for name, title in sizes.TITLES.items():
-        tag = READS[sizes.READS[name]]
-        small.append({"id": name, "title": title, "detail": sizes.ABOUT[name], "tag": tag})
     with st.expander("More: small networks, as in the lessons, and networks of any size"):
         _choices("small", "", small)
+        to_build("Build one of your own, untrained")
+
+
+def to_build(label: str) -> None:
+    """A link to page Build, and to the page's network there if it was built."""
+    settings = session.current(PAGE).settings
+    query = settings[source.NAMES["built"]] if settings["place"] == "built" else ""
+    st.page_link(registry.page(registry.BUILD), label=label, query_params=parse_qsl(query))
 
 
 def _card(known: Entry) -> dict[str, Any]:
@@ -175,7 +183,9 @@ def open_or_offer(wanted: Source, busy: Callable[[str], None]) -> Source | None:
             offer = download.offer_entry if wanted.place == "catalogue" else download.offer
             offer(wanted.name)
     else:
-        sizes.check(wanted)
+        if wanted.place == "built":
+            config = config_of(wanted.name, dict(wanted.sizes))
+            shared.check_memory(compute.peak_memory(config))
         stamped = tracing.stamped(wanted)
         if stamped != st.session_state.get(f"{PAGE}/open"):
             busy(f"Opening {about(wanted)[0]} …")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 METHODS = ("rollout", "flow", "norms", "gradient", "chefer", "attnlrp")
 PROOFS = ("yes", "drop", "deletion", "insertion", "road")
@@ -13,12 +14,33 @@ FEATURES = ("features", "similarity")  # figures that are forms now
 OF_HEADS = ("distance", "entropy")  # and those that are numbers of heads
 SWEPT = ("matter", "patched", "states")  # which stood below the picture
 GONE = ("Drop", "Evict", "SetGate", "SetPositions", "Swap")  # edits
+BUILT = {  # networks whose sizes Explore had: a preset of Build, and how they began
+    "built": ("small", {"heads": "4", "dim": "64", "depth": "4", "vocab": "4096"}),
+    "built-vit": (
+        "small-vit",
+        {"image": "224", "patch": "16", "heads": "6", "dim": "192", "depth": "6", "classes": "0"},
+    ),
+}
+SIZES = (
+    "size",
+    "patch",
+    "heads",
+    "dim",
+    "depth",
+    "positions",
+    "norm",
+    "registers",
+    "order",
+    "seed",
+)
 HUB = re.compile(r"[\w.-]+/[\w.-]+")
 CALL = re.compile(r"(\w+)\((?:[^()]|\([^()]*\))*\)")  # an edit, with lists of numbers in it
 
 
 def renewed(query: Mapping[str, str]) -> dict[str, str]:
     """A link's parameters as they are now."""
+    if query.get("model") in BUILT:
+        query = _built(query)
     if query.get("relevance", "") in METHODS:
         return _relevance(query)
     if query.get("compare") == "typed:model":
@@ -57,6 +79,18 @@ def without_gone(edits: str, off: str) -> tuple[dict[str, str], list[str]]:
     numbers = [str(place) for place, number in enumerate(left) if str(number) in off.split(".")]
     text = ", ".join(calls[number][0] for number in left)
     return {"edits": text, "off": ".".join(numbers)}, gone
+
+
+def _built(query: Mapping[str, str]) -> dict[str, str]:
+    """The same network, as Build has it."""
+    preset, begin = BUILT[query["model"]]
+    sizes = begin | {name: query[name] for name in SIZES if name in query}
+    if "size" in sizes:
+        sizes["image"] = sizes.pop("size")
+    if sizes["dim"].isdecimal():
+        sizes["mlp"] = str(4 * int(sizes["dim"]))
+    rest = {name: value for name, value in query.items() if name not in (*SIZES, "model")}
+    return rest | {"place": "built", "network": urlencode({"preset": preset, **sizes})}
 
 
 def _relevance(query: Mapping[str, str]) -> dict[str, str]:

@@ -23,7 +23,6 @@ from viz.pages.explore import (
     old_links,
     opening,
     runs,
-    sizes,
     source,
     writing,
 )
@@ -84,7 +83,7 @@ def params(
 def _settings(listed: str) -> tuple[link.Param, ...]:
     """The page's settings."""
     others = edits.PARAMS, runs.PARAMS, writing.PARAMS, beside.PARAMS
-    ours = source.params(listed), sizes.params(listed), inputs.params(listed)
+    ours = source.params(listed), inputs.params(listed)
     return tuple(param for some in (*ours, *others) for param in some)
 
 
@@ -174,9 +173,6 @@ class _Run:
         if self.opened is not None and self.reads is not None:
             with self.menu:
                 inputs.options(self.reads, tracing.opened(self.opened))
-        if self.reads is not None:
-            with self.menu:
-                sizes.controls()
         opening.prepare()
         download.follow()
 
@@ -187,6 +183,9 @@ class _Run:
         self.drawn = True
         with self.model:
             models.button(self.opened)
+        if self.wanted.place == "built":
+            with self.examples:
+                models.to_build("Change it in Build")
         if self.reads is None:
             return
         with self.input:

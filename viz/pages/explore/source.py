@@ -6,17 +6,22 @@ from pathlib import Path
 from typing import Any
 
 from models.catalogue import catalogue
-from models.request import Source, built
+from models.request import Place, Source
 from viz.api import tracing
 from viz.pages import shared
-from viz.pages.explore import sizes
+from viz.pages.build import networks
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
 
-NAMES = {"catalogue": "model", "hub": "id", "folder": "folder"}  # the setting that names a model
-TITLES = {entry.name: entry.title for entry in catalogue()} | sizes.TITLES
-READS = {entry.name: entry.reads for entry in catalogue()} | sizes.READS
+NAMES = {  # the setting that names a model
+    "catalogue": "model",
+    "hub": "id",
+    "folder": "folder",
+    "built": networks.NETWORK.name,
+}
+TITLES = {entry.name: entry.title for entry in catalogue()}
+READS = {entry.name: entry.reads for entry in catalogue()}
 PLACE = link.choice("place", "catalogue", NAMES)
 MODEL = link.choice("model", "minilm", TITLES)
 HUB, FOLDER = link.text("id", ""), link.text("folder", "")
@@ -28,7 +33,7 @@ def params(listed: str) -> tuple[link.Param, ...]:
     Args:
         listed: the model of the list; "" for any other.
     """
-    return PLACE, replace(MODEL, named=bool(listed)), HUB, FOLDER
+    return PLACE, replace(MODEL, named=bool(listed)), HUB, FOLDER, networks.NETWORK
 
 
 def named(query: Mapping[str, str]) -> dict[str, str]:
@@ -50,40 +55,39 @@ def chosen() -> Source:
 def of(settings: Any) -> Source:
     """The model that settings name."""
     place = settings["place"]
-    if place == "catalogue" and settings["model"] in sizes.KINDS:
-        model = settings["model"]
-        return built(sizes.KINDS[model], sizes.of(model, settings), shared.device())
-    name = settings[NAMES[place]].strip()
+    return at(place, settings[NAMES[place]].strip())
+
+
+def at(place: Place, name: str) -> Source:
+    """The model of this name at a place."""
+    if place == "built":
+        return networks.source_of(name, shared.device())
     return Source(place, name, device=shared.device())
 
 
-def settings_of(source: Source) -> dict[str, str]:
-    """The settings that name a model; the sizes of a network built here aside."""
-    place = "catalogue" if source.place == "built" else source.place
-    name = sizes.MODELS[source.name] if source.place == "built" else source.name
-    return {"place": place, NAMES[place]: name}
-
-
 def listed() -> str:
-    """The setting `model` if a model of the list is chosen, also one built here; else ""."""
+    """The setting `model` if a model of the list is chosen; else ""."""
     settings = session.current(PAGE).settings
     return settings["model"] if settings["place"] == "catalogue" else ""
 
 
 def title(source: Source) -> str:
     """A short name of a model: of a folder, its last two parts."""
+    if source.place == "built":
+        return f"{networks.KINDS[source.name]}, untrained"
     return titled(source.place, source.name)
 
 
-def key(source: Source) -> str:
-    """A model in the settings that name one, such as `folder:/a/model`."""
-    return f"{source.place}:{source.name}"
+def key() -> str:
+    """The page's model in one word, such as `folder:/a/model`."""
+    settings = session.current(PAGE).settings
+    return f"{settings['place']}:{settings[NAMES[settings['place']]]}"
 
 
 def titled(place: str, name: str) -> str:
-    """The same by place and name."""
+    """A short name of a model at a place."""
     if place == "built":
-        return sizes.TITLES[sizes.MODELS[name]]
+        return f"{networks.title(name)}, untrained"
     if place == "catalogue":
         return TITLES[name]
     return "/".join(Path(name).parts[-2:]) if place == "folder" else name

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from viz.api.samples import TRAINED
-from viz.pages.explore import sizes
 from viz.pages.state import session
 
 FIRST = "objects" if "objects" in TRAINED else next(iter(TRAINED))
@@ -15,7 +14,7 @@ def of_image(query: Mapping[str, str]) -> dict[str, str]:
     model = query.get("model", "built" if query.keys() - EVERYWHERE else FIRST)
     if model == "own":
         return {"place": "folder"}
-    return {**query, "model": sizes.VIT if model == "built" else model}
+    return {**query, "model": "built-vit" if model == "built" else model}
 
 
 GRIDS = {"grid": ("small-vit", "sincos2d")}  # schemes of the page of positions, by another name

@@ -1,12 +1,15 @@
 """Page Build: what it shows for settings that make a network, and for those that make none."""
 
-import pytest
+from urllib.parse import parse_qsl
 
-from models.presets import PRESETS
+import pytest
+import torch
+
+from models.presets import PRESETS, config_of
 from tests.viz.pages import helpers
 from viz.api.registry import registry
 from viz.build.answers import picture_of
-from viz.pages.build import page, settings
+from viz.pages.build import networks, page
 from viz.pages.build.settings import PAGE
 
 ONE_OF_EACH = {each.kind: name for name, each in reversed(PRESETS.items())}.values()
@@ -35,7 +38,8 @@ lines = helpers.lines
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_controls_of_a_preset_stand_for_its_config(name):
-    assert settings.config(name, settings.values(name)) == PRESETS[name].config
+    fields = networks.fields_of(name, networks.values(name))
+    assert config_of(PRESETS[name].kind, fields) == PRESETS[name].config
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)
@@ -141,3 +145,19 @@ def test_a_preset_that_was_trained_here_leads_to_its_weights():
     app = opened(preset="trained-reverse")
     links = [each.proto.query_string for each in app.get("page_link")]
     assert f"model={PRESETS['trained-reverse'].model}" in links
+
+
+@pytest.mark.parametrize("name", ONE_OF_EACH)
+def test_its_heads_open_in_explore_with_the_same_numbers(name):
+    app = opened(preset=name, seed="7")
+    first, *_ = (each.proto.query_string for each in app.get("page_link"))
+    mine = registry.get(helpers.view(app, "build")["trace"]).value.trace
+    explore = helpers.run("explore", dict(parse_qsl(first)), timeout=120)
+    assert lines(explore) == []
+    (view,) = (*helpers.views(explore, "text"), *helpers.views(explore, "image"))
+    theirs = registry.get(view["trace"]).value.trace
+    assert [site.kind for site in theirs.sites] == [site.kind for site in mine.sites]
+    kind = mine.sites[-1].kind
+    assert torch.equal(theirs.weights(0, kind=kind), mine.weights(0, kind=kind))
+    (back,) = (each.proto.query_string for each in explore.get("page_link"))
+    assert dict(parse_qsl(back)) == {"preset": name, "seed": "7"}

@@ -53,7 +53,7 @@ def test_the_same_picture_through_another_network():
     assert first.view.model != second.view.model
     answers = [each.value for each in app.markdown if each.value.startswith(props["title"])]
     assert len(answers) == 1
-    ask(app, "compare", "built:vit")
+    ask(app, "compare", "built:preset=small-vit")
     assert "untrained" in view(app)["second"]["title"]
     ask(app, "compare", "")
     assert "second" not in view(app)

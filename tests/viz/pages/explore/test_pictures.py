@@ -10,19 +10,18 @@ from models.free_memory import SHARE
 from models.vit import ViTConfig
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
+    SMALL,
     captions,
-    choose,
     drop,
-    entry,
     file_of,
     forget,
+    opened,
     press,
     shown,
     small,
     view,
 )
 from viz.build.shapes import peak_memory
-from viz.pages.explore import sizes
 
 
 def bomb():
@@ -41,54 +40,19 @@ def chip(app):
     return props["label"]
 
 
-def slider(app, label):
-    return next(props for props in helpers.views(app, "slider") if props["label"] == label)
-
-
-# --- the network ----------------------------------------------------------------------------------
-
-
-def test_every_control_moves_something():
-    app, seen = small(), set()
-    changes = {
-        "size": 96,
-        "patch": 8,
-        "heads": 4,
-        "dim": 32,
-        "depth": 3,
-        "positions": "sincos2d",
-        "registers": 2,
-        "seed": 7,
-        "order": "c p1 p2",
-    }
-    press(app, "photo_china")
-    seen.add(view(app)["trace"])
-    for name, value in changes.items():
-        choose(app, name, value)
-        seen.add(view(app)["trace"])
-        assert helpers.lines(app) == []
-    assert len(seen) == 10
-    found = entry(app)
-    assert (found.view.grid, found.view.prefix) == ((12, 12), 3)
-    assert [(site.heads, site.keys) for site in found.view.sites] == [(4, 147)] * 3
-    changed = {name: str(value) for name, value in changes.items()}
-    assert helpers.link(app) == {"photo": "china", "model": "built-vit"} | changed
-
-
 # --- what it costs --------------------------------------------------------------------------------
 
 
 def test_a_network_too_large_for_the_machine_is_refused(monkeypatch):
-    small_one = {"size": 48, "patch": 8, "heads": 2, "dim": 16, "depth": 2}
-    config = ViTConfig(**sizes.of(sizes.VIT, sizes.begin(sizes.VIT) | small_one))
-    room = peak_memory(config) / SHARE
+    room = peak_memory(ViTConfig(image=48, patch=8, heads=2, dim=16, depth=2, mlp=64)) / SHARE
     monkeypatch.setattr("viz.pages.compute.available_memory", lambda device="cpu": int(room) + 8)
-    app = small(patch="8")
+    sized = {**SMALL, "patch": "8"}
+    app = opened(**sized)
     (line,) = helpers.lines(app)
     assert "needs about" in line
     assert "make it smaller" in line
     assert not helpers.views(app, "image")
-    choose(app, "size", 48)
+    app = opened(**sized | {"size": "48"})
     assert helpers.lines(app) == []
     assert helpers.views(app, "image")
 
