@@ -1,10 +1,11 @@
 """What is changed in the pass: edits from the link and from the Lab.
 
-The link has them as text, which is read and written here alone; the browser has them as values.
+The settings `edits`, `off` and `second` have them as text, as the link does; the browser has them
+as values.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -41,40 +42,12 @@ SETS = {  # the arguments by which an edit sets one thing to another value
 MOST_SECOND = 2000  # characters of a second input
 MOST_UNDONE = 50
 NAMED = TraceRequest(Source("built", ""), "")  # stands for the second input where no pass is made
+NAMES = {SECOND: NAMED}
+LISTED = ("edits", "off", SECOND)  # the settings that “Undo” brings back
+NONE = {"edits": "", "off": ""}
+Pairs = list[tuple[Any, bool]]  # edits in order, each with whether it is switched on
 
 PROBLEM = f"{PAGE}/edits/problem"  # in the session, of what was asked for last
-
-
-@dataclass(frozen=True)
-class Listed:
-    """The edits of the page.
-
-    Attributes:
-        edits: each with whether it is switched on, in order.
-        second: the text of the second input, from which patches take activations.
-    """
-
-    edits: tuple[tuple[Any, bool], ...] = ()
-    second: str = ""
-
-    def has(self, edit: Any) -> bool:
-        """Whether it is there, on or off."""
-        return any(_values(each) == _values(edit) for each, _ in self.edits)
-
-    def toggled(self, edit: Any) -> "Listed":
-        """The same without an edit, or with it: in the place of one with another value, or last."""
-        pairs = {repr(_place(each)): (each, on) for each, on in self.edits}
-        place = repr(_place(edit))
-        if self.has(edit):
-            del pairs[place]
-        else:
-            pairs[place] = edit, pairs.get(place, (edit, True))[1]
-        return replace(self, edits=tuple(pairs.values()))
-
-    def switched(self, edit: Any) -> "Listed":
-        """The same with an edit off that is on, or on that is off."""
-        pairs = ((each, on ^ (_values(each) == _values(edit))) for each, on in self.edits)
-        return replace(self, edits=tuple(pairs))
 
 
 # ---- requests
@@ -96,15 +69,15 @@ def request(plain: TraceRequest) -> TraceRequest:
         return _edited(plain, {**settings, **known})
     except ValueError as error:
         shared.error_line(error)
-        session.edit(PAGE, _settings(Listed()))
+        session.edit(PAGE, {**NONE, SECOND: ""})
         return plain
 
 
 def _edited(plain: TraceRequest, settings: Mapping[str, Any]) -> TraceRequest:
     """A request with the edits of some settings that are switched on."""
     second = second_request(plain, settings[SECOND])
-    listed = _listed(settings, {} if second is None else {SECOND: second})
-    edits = tuple(each for each, on in listed.edits if on)
+    pairs = _pairs(settings, {} if second is None else {SECOND: second})
+    edits = tuple(each for each, on in pairs if on)
     several = second is not None and isinstance(second.input, Several)
     if several and any(hasattr(each, "source") for each in edits):
         raise ValueError("a patch takes from one input: the second is a list of prompts")
@@ -191,11 +164,10 @@ def props(edited: TraceRequest, params: Iterable[link.Param]) -> dict[str, Any]:
         edited: the request, with the edits that are on.
         params: of the page now.
     """
-    listed = _now()
     return {
         "edits": [
-            {"values": _values(each), "said": each.describe(), "on": on}
-            for each, on in listed.edits
+            {"values": compute.edit_values(each, NAMES), "said": each.describe(), "on": on}
+            for each, on in _now()
         ],
         "edited": bool(edited.edits) and session.get(PAGE, "edited") != BEFORE,
         "difference": is_difference(edited),
@@ -231,91 +203,87 @@ def _do(params_of: link_on_entry.ParamsOf, asked: Mapping[str, Any]) -> None:
         elif what == "open":
             _undoable(partial(runs.open_run, str(value), params_of))
         else:
-            listed = _now()
-            second = str(asked.get(SECOND) or "")[:MOST_SECOND] or listed.second
-            after = replace(listed, second=second)
-            if what == "second":
-                after = replace(listed, second=str(value)[:MOST_SECOND])
-            elif what == "clear":
-                after = Listed(second=listed.second)
-            elif what in ("set", "toggle", "switch"):
-                edit = compute.edit_of(value, {SECOND: NAMED})
-                if what == "switch":
-                    after = after.switched(edit)
-                elif what == "toggle" or not after.has(edit):
-                    after = after.toggled(edit)
+            second = asked.get(SECOND)
+            change = _change(str(what), value)
+            change |= {} if second is None else {SECOND: str(second)[:MOST_SECOND]}
             stage = {} if session.get(PAGE, "edited") == DIFFERENCE else {"edited": AFTER}
-            _undoable(partial(session.edit, PAGE, _settings(after) | stage))
+            _undoable(partial(session.edit, PAGE, change | stage))
     except ValueError as error:
         st.session_state[PROBLEM] = str(error)
 
 
+def _change(what: str, value: Any) -> dict[str, str]:
+    """The settings once an edit is switched, or toggled: in the place of one with another value,
+    or last."""
+    if what == "clear":
+        return {**NONE}
+    if what not in ("toggle", "switch"):
+        return {}
+    edit, pairs = compute.edit_of(value, NAMES), _now()
+    if what == "switch":
+        pairs = [(each, on ^ (each == edit)) for each, on in pairs]
+    else:
+        placed, place = {_place(each): (each, on) for each, on in pairs}, _place(edit)
+        before, on = placed.get(place, (None, True))
+        placed[place] = edit, on
+        if before == edit:
+            del placed[place]
+        pairs = [*placed.values()]
+    off = ".".join(str(number) for number, (_, on) in enumerate(pairs) if not on)
+    text = compute.format_edits([each for each, _ in pairs], NAMES)
+    return {"edits": text, "off": off}
+
+
+def _place(edit: Any) -> str:
+    """What an edit acts on, without the value that it gives it."""
+    name, given = type(edit).__name__, compute.arguments(edit)
+    return repr([name, {key: given[key] for key in given if key not in SETS.get(name, ())}])
+
+
 def _undoable(action: Callable[[], None]) -> None:
-    """Does something to the list that “Undo” takes back."""
-    past, before = _history("past"), _now()
+    """Does something to the edits that “Undo” takes back."""
+    before = _listed()
     action()
+    past = _history("past")
     past.append(before)
     del past[:-MOST_UNDONE]
     _history("future").clear()
 
 
 def _go(there: str, back: str) -> None:
-    """Goes to the last list of one history, and notes that of now in the other."""
-    steps, others, before = _history(there), _history(back), _now()
+    """Goes to the last state of one history, and notes that of now in the other."""
+    steps, others, before = _history(there), _history(back), _listed()
     if steps:
-        session.edit(PAGE, _settings(steps[-1]))
+        session.edit(PAGE, steps[-1])
         steps.pop()
         others.append(before)
 
 
-def _history(name: str) -> list[Listed]:
+def _history(name: str) -> list[dict[str, str]]:
     return st.session_state.setdefault(f"{PAGE}/edits/{name}", [])
+
+
+def _listed() -> dict[str, str]:
+    settings = session.current(PAGE).settings
+    return {name: settings[name] for name in LISTED}
 
 
 def cleared() -> dict[str, str]:
     """Settings without edits, for another model or an example; “Undo” brings the edits back."""
     if session.get(PAGE, "edits"):
         _undoable(lambda: None)
-    return {"edits": "", "off": "", "edited": AFTER}
+    return {**NONE, "edited": AFTER}
 
 
-# ---- as settings
-
-
-def _now() -> Listed:
-    """The list of now; empty for a text that is none."""
+def _now() -> Pairs:
+    """The edits of now; none for a text that has none."""
     try:
-        return _listed(session.current(PAGE).settings, {SECOND: NAMED})
+        return _pairs(session.current(PAGE).settings, NAMES)
     except ValueError:
-        return Listed()
+        return []
 
 
-def _listed(settings: Mapping[str, Any], names: Mapping[str, TraceRequest]) -> Listed:
+def _pairs(settings: Mapping[str, Any], names: Mapping[str, TraceRequest]) -> Pairs:
     edits = compute.parse_edits(settings["edits"], names) if settings["edits"] else ()
     off = settings["off"].split(".")
-    pairs = ((each, str(number) not in off) for number, each in enumerate(edits))
-    return Listed(tuple(pairs), settings[SECOND])
-
-
-def _settings(listed: Listed) -> dict[str, str]:
-    edits = [_named(each) for each, _ in listed.edits]
-    off = ".".join(str(number) for number, (_, on) in enumerate(listed.edits) if not on)
-    text = compute.format_edits(edits, {SECOND: NAMED}) if edits else ""
-    return {"edits": text, "off": off, SECOND: listed.second}
-
-
-def _named(edit: Any) -> Any:
-    """The same edit, which takes from the second input if it takes from any."""
-    if not hasattr(edit, "source"):
-        return edit
-    return type(edit)(**{**compute.arguments(edit), "source": NAMED})
-
-
-def _values(edit: Any) -> dict[str, Any]:
-    return compute.edit_values(_named(edit), {SECOND: NAMED})
-
-
-def _place(edit: Any) -> dict[str, Any]:
-    """What an edit acts on, without the value that it gives it."""
-    values = _values(edit)
-    return {name: each for name, each in values.items() if name not in SETS.get(values["edit"], ())}
+    return [(each, str(number) not in off) for number, each in enumerate(edits)]

@@ -31,7 +31,7 @@ export function Compare({ state, ask }) {
 function SecondText({ state, ask }) {
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const title = state.view.props.other?.title ?? "";
-  const show = (/** @type {string} */ value) => ask({ do: "second", value });
+  const show = (/** @type {string} */ second) => ask({ do: "second", second });
   const press = (event) => {
     if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();

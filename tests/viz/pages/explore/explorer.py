@@ -36,7 +36,7 @@ def choose(app: AppTest, name: str, value: Any) -> AppTest:
     return helpers.choose(app, "explore", name, value)
 
 
-def ask(app: AppTest, do: str, value: Any = None, second: str = "") -> AppTest:
+def ask(app: AppTest, do: str, value: Any = None, second: str | None = None) -> AppTest:
     """What the Lab asks for."""
     sent = {"id": str(next(IDS)), "do": do, "value": value, "second": second}
     app.session_state["explore_view"] = {"edit": {"sent": [sent]}}

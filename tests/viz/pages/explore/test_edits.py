@@ -31,7 +31,7 @@ def same(these, those):
     return all(alike(a, b) for a, b in zip(these, those, strict=True))
 
 
-def toggle(app, text, second=""):
+def toggle(app, text, second=None):
     (edit,) = parse_edits(text, {"second": NAMED})
     return ask(app, "toggle", edit_values(edit, {"second": NAMED}), second)
 
