@@ -2,13 +2,18 @@
 
     python -m analysis.corpus --out RUN --site FOLDER [--against RUN_B]
 
-The page is the app's own view without the search by tokens. The heads' pages are JSON, a file each.
-With a second run, `changes.json` holds what differs most, by number.
+The page is the app's own view without the search by tokens; each answer of the app is a file of
+`data`, named as `viz/web/corpus/site.js` asks for it.
 """
 
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
+
+ABOUT = ("head", "alike")  # what is asked about each head
 
 
 def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
@@ -28,30 +33,27 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
     """
     from models.whole_file import write_whole
     from viz.api import compared, corpus
-    from viz.api.endpoint import plain
+    from viz.api.endpoint import answered, path_of
     from viz.selection import OF_VIEWS
     from viz.web import standalone
 
     entry = corpus.hold(run, against).value
-    page = out / "index.html"
-    if out.is_dir() and any(out.iterdir()) and not (out / "overview.bin").exists():
+    page, data = out / "index.html", out / "data"
+    if out.is_dir() and any(out.iterdir()) and not (data / file_of("overview")).exists():
         raise ValueError(
             f"{out.name} is not empty, and holds no site of a run: name another folder"
         )
-    (out / "heads").mkdir(parents=True, exist_ok=True)
-    write_whole(out / "overview.bin", corpus.overview(entry))
-    for site, heads in enumerate(entry.heads):
-        for head in range(heads):
-            answers = {
-                "head": plain(corpus.head(entry, site, head)),
-                "alike": plain(corpus.alike(entry, site, head)),
-            }
-            unlink(answers)
-            _write(out / "heads" / f"{site}-{head}.json", answers)
-    (out / "changes.json").unlink(missing_ok=True)
+    shutil.rmtree(data, ignore_errors=True)
+    data.mkdir(parents=True)
+    heads = [(site, head) for site, count in enumerate(entry.heads) for head in range(count)]
+    paths = [path_of(name, site=site, head=head) for site, head in heads for name in ABOUT]
     if against is not None:
         keys = ("", *(each.key for each in compared.measures(entry.run)))
-        _write(out / "changes.json", {key: plain(compared.changes(entry, key)) for key in keys})
+        paths += [path_of("changes", number=key) for key in keys]
+    write_whole(data / file_of("overview"), answered(entry, "overview"))
+    for path in paths:
+        answer = json.dumps(unlinked(json.loads(answered(entry, path))), ensure_ascii=False)
+        write_whole(data / file_of(path), answer)
     change = compared.largest(entry)
     first = entry.sites[change.site if change else 0]
     props = {
@@ -76,16 +78,15 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
     return page
 
 
-def unlink(answers: dict[str, Any]) -> None:
-    """Removes the links of a head's answers, which lead to the app."""
-    answers["head"]["link"] = None
-    there = answers["head"]["there"] or {"examples": []}
-    examples = (*answers["head"]["examples"], *there["examples"])
-    for linked in (*examples, *(answers["alike"]["there"] or [])):
-        linked["link"] = None
+def file_of(path: str) -> str:
+    """The name of the file that has the answer to a path."""
+    return re.sub(r"\W+", "-", unquote(path)) + ".bin"
 
 
-def _write(path: Path, value: Any) -> None:
-    from models.whole_file import write_whole
-
-    write_whole(path, json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+def unlinked(answer: Any) -> Any:
+    """An answer without its links, which lead into the app."""
+    if isinstance(answer, list):
+        return [unlinked(each) for each in answer]
+    if isinstance(answer, dict):
+        return {key: None if key == "link" else unlinked(answer[key]) for key in answer}
+    return answer

@@ -9,18 +9,19 @@ from analysis.corpus import corpus as run_corpus
 from analysis.corpus.__main__ import main
 from models.run import load
 from viz.api import compared, corpus
-from viz.api.endpoint import plain
+from viz.api.endpoint import answered, path_of
 from viz.api.entries import RunEntry
 from viz.api.runs import FINISHED
-from viz.corpus_site import unlink, write_site
+from viz.corpus_site import file_of, unlinked, write_site
 
 
-def answers_of(entry: RunEntry, site: int, head: int) -> dict:
-    """The app's answers about a head, without links into the app."""
-    asked = {"head": corpus.head(entry, site, head), "alike": corpus.alike(entry, site, head)}
-    answers = plain(asked)
-    unlink(answers)
-    return answers
+def held(out: Path, path: str) -> dict:
+    return json.loads((out / "data" / file_of(path)).read_text(encoding="utf-8"))
+
+
+def answer_of(entry: RunEntry, path: str) -> dict:
+    """The app's answer, without links into the app."""
+    return unlinked(json.loads(answered(entry, path)))
 
 
 def test_the_files_are_the_app_s_answers(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -28,11 +29,12 @@ def test_the_files_are_the_app_s_answers(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["--out", str(FINISHED / "dates"), "--site", str(out)]) == 0
     assert capsys.readouterr().out.strip() == str(out / "index.html")
     entry = corpus.hold(FINISHED / "dates").value
-    assert (out / "overview.bin").read_bytes() == corpus.overview(entry)
+    assert (out / "data" / "overview.bin").read_bytes() == corpus.overview(entry)
     for site, heads in enumerate(entry.heads):
         for head in range(heads):
-            held = json.loads((out / "heads" / f"{site}-{head}.json").read_text(encoding="utf-8"))
-            assert held == answers_of(entry, site, head)
+            for path in (f"head?site={site}&head={head}", f"alike?site={site}&head={head}"):
+                assert held(out, path) == answer_of(entry, path)
+                assert "./" not in json.dumps(held(out, path))
     assert main(["--out", str(FINISHED / "dates"), "--site", str(out)]) == 0  # again
 
 
@@ -43,16 +45,15 @@ def test_a_site_compares_two_runs_as_the_app_does(same: bool, tmp_path: Path) ->
     against = run_corpus(load("induction"), texts, tmp_path / "b") if same else FINISHED / "grammar"
     assert main(["--out", str(run), "--site", str(out), "--against", str(against)]) == 0
     entry = corpus.hold(run, against).value
-    assert (out / "overview.bin").read_bytes() == corpus.overview(entry)
-    held = json.loads((out / "changes.json").read_text(encoding="utf-8"))
-    assert held[""] == plain(compared.changes(entry))
-    for measure in compared.measures(entry.run):
-        assert held[measure.key] == plain(compared.changes(entry, measure.key))
-    answers = json.loads((out / "heads" / "1-0.json").read_text(encoding="utf-8"))
-    assert bool(held[""]["changes"]) == (answers["head"]["there"] is not None) == same
-    assert answers == answers_of(entry, 1, 0)
+    assert (out / "data" / "overview.bin").read_bytes() == corpus.overview(entry)
+    keys = [path_of("changes", number=each.key) for each in compared.measures(entry.run)]
+    for path in ("changes", *keys):
+        assert held(out, path) == answer_of(entry, path)
+    head = held(out, "head?site=1&head=0")
+    assert bool(held(out, "changes")["changes"]) == (head["there"] is not None) == same
+    assert head == answer_of(entry, "head?site=1&head=0")
     assert write_site(run, out).exists()  # again, without the second run
-    assert not (out / "changes.json").exists()
+    assert not (out / "data" / file_of("changes")).exists()
 
 
 @pytest.mark.parametrize(
