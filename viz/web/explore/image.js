@@ -2,10 +2,8 @@
 
 import { FORMS, ON_SCREEN } from "../core/declared.js";
 import { html } from "../core/html.js";
-import { OverCorpora } from "../core/over_corpora.js";
 import { roughRow } from "../image/layers.js";
 import { PatchState } from "../image/state.js";
-import { methodOf } from "../methods/methods.js";
 import { Field, Menu } from "../parts/controls.js";
 import { fitted, OverPicture } from "../parts/over_picture.js";
 import { pixelsOf, veilOf } from "../painting/over.js";
@@ -15,18 +13,14 @@ import { Thumbnails } from "../../views/image/atlas.js";
 import { Heads } from "../../views/image/heads.js";
 import { Picture } from "../../views/image/view.js";
 import { OverPatches } from "../../views/model/over_picture.js";
-import { keysOf } from "./keys.js";
-import { AllNumbers, Form } from "./late.js";
+import { Form } from "./late.js";
 import { mounting } from "./mounting.js";
 import { Explore } from "./page.js";
 import { Options } from "./options.js";
 import { headlineOf, PatchReading } from "./patches.js";
-import { HeadSwitch, headsOff, headSwitch, Toggle } from "./switches.js";
-import { Tour } from "./tour.js";
-import { useWorth, WorthSeeing } from "./worth.js";
+import { headSwitch, Toggle } from "./switches.js";
 
 const THUMB = 24; // CSS pixels
-const EXPLAINING = "chefer"; // the method that a class is explained by, until another is chosen
 const LABELS = { image: "Picture", model: "Relevance" }; // where those of texts are called otherwise
 const DRAWINGS = { image: Patches, model: OverPatches, features: Features };
 /** What the forms of all layers show, in a sentence. */
@@ -51,12 +45,10 @@ export const mount = mounting(PatchState, Page);
 function Page({ state, theme }) {
   const { view, selection, base } = state;
   const { form, direction, sinks } = selection;
-  const { follows } = view.props;
   const isOver = form === "image";
   const isAttention = FORMS[form].covers === "heads";
+  const isAlone = !view.props.follows && !view.props.second;
   const rows = state.complete ? state.rows() : null;
-  const off = useMemo(() => headsOff(state), [state.trace, view.props.edits]);
-  const worth = useWorth(view);
   const { isOff } = headSwitch(state);
   const forms = ON_SCREEN.image.map((name) => ({
     ...{ label: LABELS[name] ?? FORMS[name].label, title: FORMS[name].title, isOn: form === name },
@@ -81,36 +73,19 @@ function Page({ state, theme }) {
       forms,
       switches: html`
         ${isAttention && html`<${Toggle} text="Ignore [CLS]" title="Leaves out the class token and registers, where heads rest" isOn=${sinks !== "shown"} onToggle=${() => state.select({ sinks: sinks === "shown" ? "hidden" : "shown" })} />`}
-        ${!follows && html`<${HeadSwitch} state=${state} />`}
       `,
       headline: isAttention ? headlineOf(state, rows) : HEADLINES[form],
       names,
       picture: html`<${DRAWINGS[form] ?? Form} ...${{ state, theme }} />`,
-      isBeside: isOver && !follows && !view.props.second,
-      aside: null,
-      tour:
-        view.remote &&
-        isAttention &&
-        !follows &&
-        !view.props.second &&
-        html`<${Tour} ...${{ state, rows: worth }} />`,
+      isBeside: isOver && isAlone,
+      isToured: isAttention && isAlone,
       reading: html`<${PatchReading} ...${{ state, rows }} />`,
-      heads: html`<${WorthSeeing} ...${{ state, rows: worth, pictureOf: (row) => html`<${WorthPicture} ...${{ state, row }} />` }} /><${Thumbnails} ...${{ state, theme, off }} />`,
-      explain: explaining(state),
-      lab: [
-        {
-          value: "numbers",
-          label: "Numbers",
-          content: html`
-            ${isOver ? html`<div class="hs-row"><${Scale} state=${state} /></div>` : html`<${Options} state=${state} />`}
-            ${sinks !== "shown" && html`<${Outliers} state=${state} />`}
-            <${OverCorpora} state=${state} />
-            <${AllNumbers} ...${{ state, theme }} />
-          `,
-        },
-      ],
-      follows: Boolean(follows),
-      onKey: (event) => keysOf(event, { state, forms }),
+      pictureOf: (row) => html`<${WorthPicture} ...${{ state, row }} />`,
+      heads: (off) => html`<${Thumbnails} ...${{ state, theme, off }} />`,
+      numbers: html`
+        ${isOver ? html`<div class="hs-row"><${Scale} state=${state} /></div>` : html`<${Options} state=${state} />`}
+        ${sinks !== "shown" && html`<${Outliers} state=${state} />`}
+      `,
     }}
   />`;
 }
@@ -151,18 +126,4 @@ function Outliers({ state }) {
     isOn=${outliers === "yes"}
     onToggle=${() => state.select({ outliers: outliers === "yes" ? "no" : "yes" })}
   />`;
-}
-
-/** Shows what speaks for a class; null where the model has none. */
-function explaining(state) {
-  if (!state.view.remote || state.base.explains !== "classes") return null;
-  /** @param {string} output */
-  return (output) => {
-    const { method } = state.selection;
-    state.select({
-      form: "model",
-      output,
-      method: methodOf(method).kind === "relevance" ? method : EXPLAINING,
-    });
-  };
 }

@@ -2,8 +2,7 @@
 
 import { html } from "../core/html.js";
 import { isClass } from "../image/layers.js";
-import { Bars } from "../parts/controls.js";
-import { percentOf } from "./reading.js";
+import { percentOf, ReadingCard } from "./reading.js";
 
 /** @import {PatchState, Rows} from "../image/state.js" */
 
@@ -99,15 +98,10 @@ export function PatchReading({ state, rows }) {
     near && near.even
       ? `Near patches get ${(near.value / near.even).toFixed(1)} times an even share.`
       : `Point at the picture: every head answers.`;
-  return html`
-    <div class="hs-card-head">
-      <h3 class="hs-card-title">${name} ${isIn ? "is read by" : "looks at"}</h3>
-      <button type="button" class="hs-link" onClick=${turn}>
-        ${isIn ? `What does ${state.nameOf(state.token())} look at?` : "Who looks at it?"}
-      </button>
-    </div>
-    <${Bars} ...${{ rows: bars, full: 1 }} />
-    <p class="hs-card-sentence">${sentence}</p>
-    <p class="hs-card-doubt">${groups.length > 1 && "The tick is an even share. "}${DOUBT}</p>
-  `;
+  return html`<${ReadingCard}
+    title=${`${name} ${isIn ? "is read by" : "looks at"}`}
+    turned=${isIn ? `What does ${state.nameOf(state.token())} look at?` : "Who looks at it?"}
+    doubt=${`${groups.length > 1 ? "The tick is an even share. " : ""}${DOUBT}`}
+    ...${{ onTurn: turn, rows: bars, sentence }}
+  />`;
 }

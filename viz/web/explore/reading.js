@@ -9,8 +9,8 @@ import { sentenceOf, wordOf } from "./focus.js";
 
 const DOUBT = "A weight shows where information may come from. It does not prove what decided the answer.";
 
-/** @param {{state: TextState, focus: Focus | null, more?: unknown}} props */
-export function Reading({ state, focus, more = null }) {
+/** @param {{state: TextState, focus: Focus | null}} props */
+export function Reading({ state, focus }) {
   if (!focus) return html`<p class="hs-card-title">…</p>`;
   const { axis, index, best } = focus;
   const other = axis === "key" ? "query" : "key";
@@ -23,19 +23,28 @@ export function Reading({ state, focus, more = null }) {
   }));
   const there = state.texts().one ? index : (best[0]?.[0] ?? null); // of another text what was looked at
   const turn = () => state.select({ token: there, direction: axis === "key" ? "out" : "in" });
-  return html`
-    <div class="hs-card-head">
-      <h3 class="hs-card-title">${word} ${axis === "key" ? "is read most by" : "looks most at"}</h3>
-      <button type="button" class="hs-link" onClick=${turn}>
-        ${axis === "key" ? `What does ${asked} look at?` : `Who looks at ${asked}?`}
-      </button>
-    </div>
-    <${Bars} ...${{ rows, full: 1 }} />
-    <p class="hs-card-sentence">${best.length ? sentenceOf(state, focus) : "…"}</p>
-    ${more}
-    <p class="hs-card-doubt">${DOUBT}</p>
-  `;
+  return html`<${ReadingCard}
+    title=${`${word} ${axis === "key" ? "is read most by" : "looks most at"}`}
+    turned=${axis === "key" ? `What does ${asked} look at?` : `Who looks at ${asked}?`}
+    sentence=${best.length ? sentenceOf(state, focus) : "…"}
+    ...${{ onTurn: turn, rows, doubt: DOUBT }}
+  />`;
 }
+
+/**
+ * Bars under their title, with the way to the other direction, a sentence and a doubt.
+ *
+ * @param {{title: string, turned: string, onTurn: () => void, rows: object[], sentence: string, doubt: string}} props
+ */
+export const ReadingCard = ({ title, turned, onTurn, rows, sentence, doubt }) => html`
+  <div class="hs-card-head">
+    <h3 class="hs-card-title">${title}</h3>
+    <button type="button" class="hs-link" onClick=${onTurn}>${turned}</button>
+  </div>
+  <${Bars} ...${{ rows, full: 1 }} />
+  <p class="hs-card-sentence">${sentence}</p>
+  <p class="hs-card-doubt">${doubt}</p>
+`;
 
 /** @param {number} share */
 export function percentOf(share) {

@@ -28,11 +28,13 @@ const KEEPING = [
 /** @type {Tab} */
 const SWEEPS = { value: "sweeps", label: "Sweeps", Tab: Sweeps };
 
-/** @param {{state: any, theme: Theme, more?: Tab[]}} props more: tabs of the kind of input */
-export function Lab({ state, theme, more = [] }) {
+/** @param {{state: any, theme: Theme, numbers: unknown}} props numbers: the tab of the kind of input */
+export function Lab({ state, theme, numbers }) {
   const ask = (/** @type {Asked} */ asked) => state.ask?.(asked);
   const { remote, props } = state.view;
-  const tabs = [...(props.edits ? EDITING : []), ...(remote ? [SWEEPS, ...more, ...KEEPING] : more)];
+  /** @type {Tab} */
+  const ofInput = { value: "numbers", label: "Numbers", content: numbers };
+  const tabs = [...(props.edits ? EDITING : []), ...(remote ? [SWEEPS, ofInput, ...KEEPING] : [ofInput])];
   const open = tabs.find(({ value }) => value === state.selection.lab);
   const show = (/** @type {string} */ lab) => state.select({ lab });
   const toggle = ({ target }) => show(open ? "" : (target.dataset.value ?? tabs[0].value));
@@ -43,7 +45,6 @@ export function Lab({ state, theme, more = [] }) {
     event.stopPropagation();
     show("");
   };
-  if (!tabs.length) return null;
   return html`
     <div class=${props.page ? "hs-lab is-over" : "hs-lab"} onKeyDown=${press}>
       ${
