@@ -461,18 +461,6 @@ export interface Savable {
   isRow?: boolean;
 }
 
-/** An input beside the first, of which something can be put into the pass. */
-export interface Other {
-  /** Why its heads’ values cannot be patched at every place; "" where they can. */
-  refusal: string;
-  /** The input: a text, or the name of a picture. */
-  source: string;
-  /** The token chosen in it. */
-  token: number | null;
-  /** The weights of its row; null where no token is chosen in both. */
-  row?: { refusal: string; weights: number[] } | null;
-}
-
 // ---- weights that have come
 
 /** A rectangle of one head's matrix, a byte a cell; pooled where shape is smaller than the range. */

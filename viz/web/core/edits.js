@@ -122,24 +122,3 @@ function strongestFor(state, axis, index) {
   const values = state.along(site, head, axis, index)?.values;
   return values ? values.indexOf(Math.max(...values)) : 0;
 }
-
-/**
- * The edit that sets weights of a row of the chosen head, or of every head where none is chosen.
- *
- * @param {any} state
- * @param {number} query
- * @param {number[]} keys
- * @param {number | number[]} weight
- * @param {boolean} [keepsSum] whether the row’s other weights are scaled
- */
-export function setWeights(state, query, keys, weight, keepsSum = true) {
-  const { site, head } = chosenIn(state);
-  const rounded = (value) => Number(Math.min(1, Math.max(0, value)).toFixed(3));
-  return editAt(state, "SetWeights", site, {
-    head,
-    query: few(tokensOf(state, "query", query)),
-    key: few(keys.flatMap((key) => tokensOf(state, "key", key))),
-    value: few([weight].flat().map(rounded)),
-    ...(keepsSum ? {} : { renormalise: false }),
-  });
-}

@@ -3,9 +3,8 @@
 import { html } from "../core/html.js";
 import { legible, siteName } from "../core/labels.js";
 import { Button, Field, Menu, Switch } from "../parts/controls.js";
-import { otherOf } from "../text/second_text.js";
 import { useMemo, useState } from "../vendor/hooks.js";
-import { chosenIn, editAt, few, isMade, setWeights, tokensOf } from "../core/edits.js";
+import { chosenIn, editAt, few, isMade, tokensOf } from "../core/edits.js";
 
 /** @import {Edit} from "../core/edits.js" */
 
@@ -35,16 +34,20 @@ const PASSES = [
   { value: "after", label: "After", title: "The pass with the edits" },
   { value: "difference", label: "Difference", title: "What each weight gained or lost" },
 ];
+const SHARPNESS = [
+  ["0.5", "sharper"],
+  ["2", "flatter"],
+];
 const DOUBT = "Nothing is a value that the model never saw; the average is gentler.";
 
 const EDITS = [
-  { name: "Switch a head off", hint: () => "", Body: Off },
-  { name: "Switch off a feed-forward layer", hint: () => "", Body: FeedForward },
+  { name: "Switch a head off", Body: Off },
+  { name: "Switch off a feed-forward layer", Body: FeedForward },
   { name: "Cut a link", hint: linkOf, Body: Cut },
   { name: "Set a weight", hint: linkOf, Body: Weight },
   { name: "Sharper or flatter", hint: () => "temperature", Body: Temperature },
   { name: "Use another pattern", hint: () => "even, itself, one back", Body: Pattern },
-  { name: "Patch from another text", hint: () => "", Body: Patch },
+  { name: "Patch from another text", Body: Patch },
   { name: "Cover a word", hint: () => "hide it from everyone", Body: Cover },
 ];
 
@@ -75,7 +78,7 @@ export function Experiment({ state, ask }) {
         return html`
           <li class=${isOpen ? "is-open" : ""}>
             <button type="button" aria-expanded=${isOpen} onClick=${() => setOpened(isOpen ? -1 : i)}>
-              <span>${label}</span><small>${isOpen ? whereOf(state, spot, i) : hint(state, spot)}</small>
+              <span>${label}</span><small>${isOpen ? whereOf(state, spot, i) : hint?.(state, spot)}</small>
             </button>
             ${isOpen && html`<div class="hs-lab-body"><${Body} ...${{ state, ask, spot }} /></div>`}
           </li>
@@ -103,13 +106,14 @@ function linkOf(state, { query, key }) {
 
 // ---- the edits
 
-/** Values of an edit, of which that which is made is pressed; choosing it again takes it back. */
-function Values({ state, ask, name, choices, editOf }) {
+/** Values of an edit under what they are; that which is made is pressed, and choosing it again takes it back. */
+function Values({ state, ask, about, choices, editOf }) {
   const pressed = choices.find(([value]) => isMade(state.view.props, editOf(value)));
   return html`
+    <p>${about}</p>
     <${Switch}
-      name=${name}
-      choices=${choices.map(([value, label]) => ({ value, label, title: `${name}: ${label}` }))}
+      name=${about}
+      choices=${choices.map(([value, label]) => ({ value, label, title: `${about}: ${label}` }))}
       chosen=${pressed?.[0]}
       onChoose=${(value) => ask({ do: "toggle", value: editOf(value) })}
     />
@@ -119,22 +123,22 @@ function Values({ state, ask, name, choices, editOf }) {
 const how = (value) => (value === "zero" ? {} : { how: value });
 
 function Off({ state, ask, spot: { site, head } }) {
+  const editOf = (value) => editAt(state, "Ablate", site, { head, ...how(value) });
   return html`
-    <p>Put in its place</p>
-    <${Values}
-      ...${{ state, ask, choices: INSTEAD, name: "In its place" }}
-      editOf=${(value) => editAt(state, "Ablate", site, { head, ...how(value) })}
-    />
+    <${Values} ...${{ state, ask, editOf, choices: INSTEAD, about: "Put in its place" }} />
     <p class="hs-doubt">${DOUBT}</p>
   `;
 }
 
 function FeedForward({ state, ask, spot: { site } }) {
-  const editOf = (value) => {
-    const { layer, tower } = editAt(state, "", site, {});
-    return { edit: "AblateMLP", layer, ...how(value), ...(tower === undefined ? {} : { tower }) };
-  };
-  return html`<p>It adds</p><${Values} ...${{ state, ask, editOf, choices: INSTEAD.slice(0, 3), name: "It adds" }} />`;
+  const { layer, tower } = editAt(state, "", site, {});
+  const editOf = (value) => ({
+    edit: "AblateMLP",
+    layer,
+    ...how(value),
+    ...(tower === undefined ? {} : { tower }),
+  });
+  return html`<${Values} ...${{ state, ask, editOf, choices: INSTEAD.slice(0, 3), about: "It adds" }} />`;
 }
 
 /** A token of an axis, in a menu. */
@@ -147,65 +151,51 @@ function Token({ state, axis, name, value, onChoose }) {
   );
 }
 
-/** The query and key of an edit: those of the picture until another key is chosen. */
-function usePair({ query, key }) {
+/** The key of an edit, that of the picture until another one is chosen, and the row in which it is. */
+function useLink(state, { query, key }) {
   const [other, setOther] = useState(/** @type {{of: string, key: number} | null} */ (null));
   const of = `${query} ${key}`;
   const to = other?.of === of ? other.key : key;
-  return { to, choose: (/** @type {number} */ next) => setOther({ of, key: next }) };
+  const choose = (/** @type {number} */ next) => setOther({ of, key: next });
+  const row = html`
+    <div class="hs-lab-row">
+      <span>${wordOf(state, "query", query)} →</span>
+      <${Token} ...${{ state, axis: "key", name: "Key", value: to, onChoose: choose }} />
+    </div>
+  `;
+  return { to: few(tokensOf(state, "key", to)), from: few(tokensOf(state, "query", query)), row };
 }
 
 function Cut({ state, ask, spot }) {
   const { site, head, query } = spot;
-  const { to, choose } = usePair(spot);
-  const cut = (from) => {
-    const key = few(tokensOf(state, "key", to));
-    ask({ do: "toggle", value: editAt(state, "Cut", site, { head, query: from, key }) });
-  };
-  const word = wordOf(state, "query", query);
+  const { to, from, row } = useLink(state, spot);
+  const cut = (of) => ask({ do: "toggle", value: editAt(state, "Cut", site, { head, query: of, key: to }) });
   return html`
+    ${row}
     <div class="hs-lab-row">
-      <span>${word} →</span>
-      <${Token} ...${{ state, axis: "key", name: "Key", value: to, onChoose: choose }} />
-    </div>
-    <div class="hs-lab-row">
-      <${Button} title=${`${word} cannot look there`} onClick=${() => cut(few(tokensOf(state, "query", query)))}>Cut<//>
+      <${Button} title=${`${wordOf(state, "query", query)} cannot look there`} onClick=${() => cut(from)}>Cut<//>
       <${Button} title="Nothing can look there" onClick=${() => cut(null)}>Cut from everything<//>
     </div>
   `;
 }
 
 function Weight({ state, ask, spot }) {
-  const { query } = spot;
-  const { to, choose } = usePair(spot);
+  const { to, from, row } = useLink(state, spot);
   const [keepsSum, setKeepsSum] = useState(true);
-  const set = (keys, weight) =>
-    ask({ do: "toggle", value: setWeights(state, query, keys, weight, keepsSum) });
-  const row = otherOf(state)?.row;
+  const { site, head } = spot;
+  const set = (percent) => {
+    const value = Number((Math.min(100, percent) / 100).toFixed(3));
+    const rest = keepsSum ? {} : { renormalise: false };
+    const edit = editAt(state, "SetWeights", site, { head, query: from, key: to, value, ...rest });
+    ask({ do: "toggle", value: edit });
+  };
   return html`
-    <div class="hs-lab-row">
-      <span>${wordOf(state, "query", query)} →</span>
-      <${Token} ...${{ state, axis: "key", name: "Key", value: to, onChoose: choose }} />
-    </div>
-    <${Amount} name="Weight in percent" value="50" min="0" max="100" unit="%" onSet=${(value) => set([to], value / 100)} />
+    ${row}
+    <${Amount} name="Weight in percent" value="50" min="0" max="100" unit="%" onSet=${set} />
     <label class="hs-lab-row">
       <input type="checkbox" checked=${keepsSum} onChange=${({ currentTarget }) => setKeepsSum(currentTarget.checked)} />
       <span>The row’s other weights share the rest</span>
     </label>
-    ${
-      row &&
-      html`<${Button}
-        title=${row.refusal || "The weights of the chosen word become those of the word chosen in the second text"}
-        disabled=${Boolean(row.refusal)}
-        onClick=${() =>
-          set(
-            row.weights.map((_, key) => key),
-            row.weights,
-          )}
-      >
-        Take the row of the second text
-      <//>`
-    }
   `;
 }
 
@@ -235,12 +225,8 @@ function Amount({ name, value, min, max, unit, onSet }) {
 function Temperature({ state, ask, spot: { site, head } }) {
   const editOf = (value) =>
     editAt(state, "Temperature", site, { value: Number(value), ...(head === null ? {} : { head }) });
-  const choices = [
-    ["0.5", "sharper"],
-    ["2", "flatter"],
-  ];
   return html`
-    <${Values} ...${{ state, ask, choices, editOf, name: "The weights become" }} />
+    <${Values} ...${{ state, ask, editOf, choices: SHARPNESS, about: "The weights become" }} />
     <${Amount} name="Temperature" value="0.25" min="0.01" max="100" unit="below 1 sharper, above 1 flatter" onSet=${(value) => ask({ do: "toggle", value: editOf(value) })} />
   `;
 }
@@ -251,8 +237,7 @@ function Pattern({ state, ask, spot: { site, head } }) {
   const editOf = (use) => editAt(state, "UsePattern", site, { head, use });
   const others = [...Array(heads).keys()].filter((each) => each !== head);
   return html`
-    <p>The head looks</p>
-    <${Values} ...${{ state, ask, choices, editOf, name: "The head looks" }} />
+    <${Values} ...${{ state, ask, choices, editOf, about: "The head looks" }} />
     ${
       others.length > 0 &&
       html`<${Field} name="or where another head does">
@@ -271,17 +256,16 @@ function Pattern({ state, ask, spot: { site, head } }) {
 function Patch({ state, ask, spot }) {
   const { props } = state.view;
   const isPicture = state.base.patches;
-  const other = otherOf(state);
+  const { refusal: apart, token: there } = secondOf(state);
   const [typed, setTyped] = useState(/** @type {string | null} */ (null));
   const [what, setWhat] = useState("head");
   const [isOne, setOne] = useState(false);
-  const source = isPicture ? (other?.source ?? "") : (typed ?? props.other?.title ?? "");
+  const source = isPicture ? (props.second?.source ?? "") : (typed ?? props.other?.title ?? "");
   if (isPicture && !source) return html`<p>Choose a second picture under “Compare” first.</p>`;
   const { site, query } = spot;
   // keys and values may be shared by several heads, and a state is read by all of them
   const head = what === "head" || what === "q" ? spot.head : null;
   const here = isOne ? few(tokensOf(state, "query", query)) : null;
-  const there = other?.token ?? null;
   const patch = () => {
     /** @type {Edit} */
     const at = editAt(state, "Patch", site, {});
@@ -296,7 +280,7 @@ function Patch({ state, ask, spot }) {
     };
     ask({ do: "toggle", value, second: source });
   };
-  const refusal = !source ? "Type a second text." : what === "head" && !isOne ? (other?.refusal ?? "") : "";
+  const refusal = !source ? "Type a second text." : what === "head" && !isOne ? apart : "";
   const tokens = [
     { value: false, label: isPicture ? "every patch" : "every word", title: "At every place" },
     { value: true, label: wordOf(state, "query", query), title: "At the chosen place alone" },
@@ -331,6 +315,19 @@ function Patch({ state, ask, spot }) {
   `;
 }
 
+/** The token chosen in the second text, and why its heads’ values cannot be patched at every place; "" where they can. */
+function secondOf(first) {
+  const { peer: second, props } = first;
+  if (!props.other || !second?.baseOrNull) return { refusal: "", token: null };
+  const { token, direction } = second.selection;
+  const [mine, theirs] = [first, second].map((state) => state.site(first.selection.site).queries);
+  const apart = `The texts have ${mine} and ${theirs} tokens: choose a token in each, and patch that one.`;
+  return {
+    refusal: props.other.mean ? "A mean of prompts has weights alone." : mine === theirs ? "" : apart,
+    token: token === null || direction === "in" ? null : tokensOf(second, "query", token)[0],
+  };
+}
+
 function Cover({ state, ask, spot: { query } }) {
   if (!state.base.patches) {
     const key = few(tokensOf(state, "key", query));
@@ -354,7 +351,7 @@ function Cover({ state, ask, spot: { query } }) {
     ["blur", "blur"],
   ];
   return html`
-    <${Values} ...${{ state, ask, choices, editOf, name: "Cover it by" }} />
+    <${Values} ...${{ state, ask, choices, editOf, about: "Cover it by" }} />
     <p class="hs-doubt">Drag over the picture for several patches.</p>
   `;
 }

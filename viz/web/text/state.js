@@ -125,11 +125,6 @@ export class TextState extends State {
     return { values: "weights", coding: "sqrt", sinks };
   }
 
-  /** Whether edits of the chosen site can be made. */
-  canEdit() {
-    return Boolean(this.ask && this.props.edits && this.site().kind !== "joint");
-  }
-
   /**
    * The last key that a query may attend to, by the order of tokens.
    *
