@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -140,7 +141,6 @@ def prepare(requirements: str) -> Path:
     after pip has succeeded, so an interrupted installation is taken up again. Every requirements
     file includes the app's.
     """
-    refuse_old_python()
     python = venv_python()
     stamp = stamp_of(requirements)
     if python.exists() and stamp.exists() and stamp.read_text() == fingerprint(requirements):
@@ -212,26 +212,14 @@ def install(python: Path, requirements: str) -> None:
     """Run pip, showing what it downloads; its settings (index, proxy, cache) are the user's own."""
     print(f"Installing {requirements} into .venv (some minutes the first time)", flush=True)
     command = [str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
-    pip = subprocess.Popen(
-        [*command, "--progress-bar", "off", "--no-compile", "-r", requirements, "-c", CONSTRAINTS],
-        cwd=str(ROOT),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-    )
+    command += ["--progress-bar", "off", "--no-compile", "-r", requirements, "-c", CONSTRAINTS]
     lines = []
-    try:
+    with subprocess.Popen(command, **captured()) as pip:
         for line in pip.stdout or ():
             lines.append(line)
             progress = noteworthy(line)
             if progress:
                 print(f"  {progress}", flush=True)
-        pip.wait()
-    finally:
-        pip.kill()
-        pip.communicate()
     if pip.returncode != 0:
         sys.exit(f"pip could not install {requirements}:\n{tail(''.join(lines))}\n{ADVICE}")
     compile_all(python)
@@ -368,19 +356,16 @@ def stop(server: "subprocess.Popen[bytes]") -> None:
 def output(command: "list[str]", seconds: "float | None" = None) -> "tuple[bool, str]":
     """Run a command from the project's folder; whether it succeeded in time, and what it said."""
     try:
-        ran = subprocess.run(
-            command,
-            cwd=str(ROOT),
-            timeout=seconds,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-        )
+        ran = subprocess.run(command, timeout=seconds, **captured())
     except (OSError, subprocess.TimeoutExpired) as error:
         return False, str(error)
     return ran.returncode == 0, ran.stdout
+
+
+def captured() -> "dict[str, Any]":
+    """How a command runs in the project's folder whose output is read."""
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return {"cwd": str(ROOT), "encoding": "utf-8", "errors": "replace", **pipes}
 
 
 def tail(text: str, lines: int = 12) -> str:
