@@ -1,6 +1,5 @@
 """Heads: what the heads of a model do over a corpus, from the files of a run."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -41,16 +40,15 @@ def params(begin: dict[str, Any] | None = None, plot: str | None = None) -> tupl
         begin: the address of the head that is shown first; None while it is unknown.
         plot: the axes of the dots that are shown first; None while they are unknown.
     """
-    first = begin or {}
-    return (
-        *settings(),
-        link.number("layer", first.get("layer"), 0, 999),
-        link.choice("attention", first.get("attention") or "", ("", *KINDS)),
-        *(replace(each, default=first.get(each.name, each.default)) for each in selected.SITE),
-        link.number("head", first.get("head"), 0, 999),
-        replace(selected.param(OF_VIEWS["plot"]), default=plot),
+    selection = (
+        link.number("layer", None, 0, 999),
+        link.choice("attention", "", ("", *KINDS)),
+        *selected.SITE,
+        link.number("head", None, 0, 999),
+        selected.param(OF_VIEWS["plot"]),
         selected.param(OF_VIEWS["rank"]),
     )
+    return (*settings(), *link.with_defaults(selection, {"plot": plot, **(begin or {})}))
 
 
 def page() -> None:

@@ -1,7 +1,6 @@
 """Explore: a model, an input, and where every head looks."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +37,17 @@ if TYPE_CHECKING:
 
 PATHS = ("/",)
 KINDS = ("self", "causal", "cross", "joint")  # of attention
+SELECTION = (
+    link.number("layer", None, 0, 999),
+    link.choice("attention", "", KINDS),
+    *selected.SITE,
+    link.number_or("head", 0, 999, ("mean", "max")),
+    link.number("token", None, 0, 99_999),
+    link.choice("direction", "out", ("out", "in")),
+    link.choice("scale", "", (*selected.SCALES, "layer")),
+    *selected.FORMS,
+    *selected.OVERLAY,
+)
 OPENS = {"text": ("matrix", "fixed"), "image": ("image", "layer")}  # form and scale of each kind
 
 
@@ -59,25 +69,11 @@ def params(
     reads = source.READS.get(listed)
     kind = kind or ("image" if reads == "image" else None)
     form, scale = OPENS.get(kind or "", ("matrix", "fixed") if listed else ("", ""))
-    begin: dict[str, Any] = {"form": form} | (examples.begin(listed, settings) or _begin(chosen))
+    begin: dict[str, Any] = {"form": form, "scale": scale}
+    begin |= examples.begin(listed, settings) or _begin(chosen)
     if reads == "sound":
         begin["form"] = "sound"
-
-    def begun(params: Iterable[link.Param]) -> Iterable[link.Param]:
-        return (replace(each, default=begin.get(each.name, each.default)) for each in params)
-
-    return (
-        *_settings(listed),
-        link.number("layer", begin["layer"], 0, 999),
-        link.choice("attention", begin["attention"], KINDS),
-        *begun(selected.SITE),
-        link.number_or("head", begin["head"], 999, ("mean", "max")),
-        link.number("token", begin["token"], 0, 99_999),
-        link.choice("direction", "out", ("out", "in")),
-        link.choice("scale", scale, (*selected.SCALES, "layer")),
-        *begun(selected.FORMS),
-        *selected.OVERLAY,
-    )
+    return (*_settings(listed), *link.with_defaults(SELECTION, begin))
 
 
 def _settings(listed: str) -> tuple[link.Param, ...]:

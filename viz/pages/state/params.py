@@ -5,8 +5,8 @@ values are reported in one line and replaced by the default; unknown parameters 
 dropped.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from models.request import digest_of
@@ -99,6 +99,11 @@ def numbers(name: str, high: int) -> Param:
 def text(name: str, default: str) -> Param:
     """Free text."""
     return Param(name, default, Kind("text", str))
+
+
+def with_defaults(params: Iterable[Param], defaults: Mapping[str, Any]) -> Iterator[Param]:
+    """The same parameters, some with another default."""
+    return (replace(each, default=defaults.get(each.name, each.default)) for each in params)
 
 
 def read(params: Iterable[Param], query: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:

@@ -51,7 +51,6 @@ def choice(
     titles: Mapping[Any, str],
     help: str,
     *,
-    on_change: Callable[..., None] | None = None,
     collapsed: bool = False,
 ) -> Any:
     """A segmented control: one of a few options, all visible."""
@@ -63,7 +62,6 @@ def choice(
         default=value,
         key=key,
         required=True,
-        on_change=on_change and session.callback(on_change, page),
         **_labelled(help, collapsed),
     )
     return session.get(page, name)
@@ -147,23 +145,10 @@ def number(
     return session.get(page, name)
 
 
-def text_input(
-    page: str,
-    name: str,
-    label: str,
-    help: str = "",
-    *,
-    placeholder: str = "",
-    max_chars: int | None = None,
-    width: Any = "stretch",
-    on_change: Callable[..., None] | None = None,
-) -> str:
-    """A text input that takes effect on Enter or on leaving the box."""
+def text_input(page: str, name: str, label: str, help: str = "", **more: Any) -> str:
+    """A text input that takes effect on Enter or on leaving the box; `more` as Streamlit has it."""
     key, value = session.widget(page, name)
-    options: dict[str, Any] = {"help": help or None, "placeholder": placeholder or None}
-    options |= {"key": key, "max_chars": max_chars, "width": width}
-    options["on_change"] = on_change and session.callback(on_change, page)
-    st.text_input(label, value=value, **options)
+    st.text_input(label, value=value, key=key, help=help or None, **more)
     return session.get(page, name)
 
 
