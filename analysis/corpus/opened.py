@@ -78,7 +78,20 @@ class Run:
         """
         if name not in NAMES:
             raise ValueError(f"expected one of {', '.join(NAMES)}, received {name!r}")
-        return read_table(self.folder / f"{name}.parquet")
+        if name not in self._tables:
+            self._tables[name] = read_table(self.folder / f"{name}.parquet")
+        return self._tables[name]
+
+    @cached_property
+    def _tables(self) -> "dict[str, pa.Table]":
+        """Those that were read."""
+        return {}
+
+    def rows(self, name: str, head: int) -> list[dict[str, Any]]:
+        """The rows of a head in a table."""
+        import pyarrow.compute as pc
+
+        return self.table(name).filter(pc.field("id") == head).to_pylist()
 
     def _frame(self, name: str, columns: Sequence[str]) -> Any:
         """A table as a data frame, its columns checked."""
@@ -94,20 +107,27 @@ class Run:
 
         Heads of a network with random weights have no sentence.
         """
-        frame = self._frame("heads", ["id", *ADDRESS]).set_index("id")
         said = {}
         if self.manifest["model"].get("trained", True):
             over = corpus_of(self.manifest)
             for head, rows in self.measures.groupby("id"):
                 said[head] = claim(rows.set_index("measure")[["count", "mean"]].T.to_dict(), over)
         means = self.measures.pivot(index="id", columns="measure", values="mean")
-        sentences = frame.index.to_series().map(said).astype(object)
-        return frame.assign(sentence=sentences.where(sentences.notna(), None)).join(means)
+        sentences = self._addresses.index.to_series().map(said).astype(object)
+        return self._addresses.assign(sentence=sentences.where(sentences.notna(), None)).join(means)
+
+    @cached_property
+    def _addresses(self) -> Any:
+        """The table of heads, by their number."""
+        return self._frame("heads", ["id", *ADDRESS]).set_index("id")
 
     @cached_property
     def measures(self) -> Any:
-        """A data frame, a row for each head and number: count, mean, variance, 95 % interval."""
-        return self._frame("measures", ["id", "measure", "count", "mean", "variance"])
+        """A data frame, a row for each head and number: its address, count, mean, variance, 95 %
+        interval."""
+        frame = self._frame("measures", ["id", "measure", "count", "mean", "variance"])
+        numbers = frame.drop(columns=ADDRESS, errors="ignore")  # older files have no layer and head
+        return numbers.join(self._addresses[ADDRESS], on="id")
 
     @cached_property
     def corners(self) -> np.ndarray:
@@ -154,7 +174,7 @@ class Run:
             known = ", ".join(sorted(set(self.measures["measure"])))
             raise ValueError(f"expected one of {known}, received {measure!r}")
         ranked = rows.sort_values(["mean", "id"], ascending=[lowest, True], kind="stable")
-        return ranked.head(count).join(self.heads[[*ADDRESS, "sentence"]], on="id")
+        return ranked.head(count).join(self.heads["sentence"], on="id")
 
     def attending_to(self, key: str = "", count: int = 10, *, query: str = "") -> "pd.DataFrame":
         """The heads that give the largest share of their weight to a token, from one, or both.
@@ -237,13 +257,8 @@ class Run:
         Source: Newcombe 1998, "Interval Estimation for the Difference between Independent
             Proportions", method 10.
         """
-        columns = [*ADDRESS, "measure", "count", "mean", "variance", "low", "high"]
-        sides = [
-            run.measures.join(run.heads[ADDRESS], on="id")[["id", *columns]].fillna(
-                {"tower": "", "module": ""}
-            )
-            for run in (self, other)
-        ]
+        columns = ["id", *ADDRESS, "measure", "count", "mean", "variance", "low", "high"]
+        sides = [run.measures[columns].fillna({"tower": "", "module": ""}) for run in (self, other)]
         both: Any = sides[0].merge(sides[1], on=[*ADDRESS, "measure"], suffixes=("_here", "_there"))
         if both.empty:
             raise ValueError("the two runs have no head in common: expected one network's heads")

@@ -1,7 +1,8 @@
 """Writes what a run found as Parquet files that any tool reads, a table each.
 
 heads       one row a head: address, how much was read, scores of its matrices
-measures    head × number: count, mean, variance, 95 % interval, share of texts at 0.4 or more
+measures    head × number: layer, head, count, mean, variance, 95 % interval, share of texts at 0.4
+            or more
 maps        head: mean weights of the first 16 tokens; of pictures, where weight goes
 examples    head × interval of strength: queries with their strongest keys
 texts       the texts of the examples, with their tokens
@@ -36,7 +37,7 @@ def write_results(folder: Path, plan: Plan, state: State) -> None:
         return
     tables = {
         "heads": _heads(plan, state),
-        "measures": _measures(plan, state),
+        "measures": _measures(plan, state, _heads(plan, state)),
         "maps": _maps(state),
         "examples": _examples(state),
         "tokens": _rows(_tokens(plan, state), "id role token label weight share"),
@@ -56,7 +57,7 @@ def _rows(rows: Iterator[tuple], names: str) -> Columns:
     return dict(zip(names.split(), columns, strict=True))
 
 
-def _measures(plan: Plan, state: State) -> Columns:
+def _measures(plan: Plan, state: State, heads: Columns) -> Columns:
     """Mean, variance and interval of every number of every head, where it is defined."""
     totals, names = state.totals, np.array([each.key for each in plan.measures])
     count, total = totals["count"], totals["sum"].astype(np.longdouble)
@@ -67,9 +68,10 @@ def _measures(plan: Plan, state: State) -> Columns:
         both = [interval(mean, variance, count, share=each) for each in (True, False)]
         low, high = (np.where(share, *ends).astype(float) for ends in zip(*both, strict=True))
         holds = np.where(share, totals["holds"] / count, np.nan)
-    head, column = at = np.nonzero(count)
+    number, column = at = np.nonzero(count)
     return {
-        "id": head,
+        "id": number,
+        **{name: np.array(heads[name])[number] for name in ("layer", "head")},
         "measure": names[column].tolist(),
         "count": count[at].astype(np.int64),
         "mean": mean[at].astype(float),

@@ -17,7 +17,6 @@ from viz.values import line
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
     from analysis.corpus import Run
 
@@ -226,19 +225,19 @@ def head(entry: RunEntry, site: int, head: int) -> CorpusHead:
     """Everything that is known of one head."""
     number = number_of(entry, site, head)
     known = entry.run.heads.loc[number]
-    pairs, grid = _of_head(entry, "pairs", number)[:TOKENS], _of_head(entry, "maps", number)[0]
+    (maps,) = entry.run.rows("maps", number)
     return CorpusHead(
         sentence=known["sentence"],
         link=_in_explore(entry, entry.sites[site], head, {}),
         items=int(known["items"]),
-        numbers=means_of(entry, number),
-        grid=grid.get("grid"),
+        numbers=_means(entry.run, number),
+        grid=maps.get("grid"),
         examples=_examples(entry, number),
-        keys=_tokens(entry, number, "key"),
-        queries=_tokens(entry, number, "query"),
+        keys=_tokens(entry.run, number, "key"),
+        queries=_tokens(entry.run, number, "query"),
         pairs=[
             CorpusToken(f"{row['query_label']} → {row['key_label']}", row["weight"])
-            for row in pairs
+            for row in entry.run.rows("pairs", number)[:TOKENS]
         ],
         there=_there(entry, number),
     )
@@ -248,9 +247,9 @@ def _there(entry: RunEntry, number: int) -> CorpusInOther | None:
     """What the second run has of a head; None without one that has the same heads."""
     if entry.other is None or not compared.comparable(entry.run, entry.other):
         return None
-    other = entry.answers.once("other", lambda: RunEntry(entry.second, entry.sites))
+    other = RunEntry(entry.other, entry.sites)
     sentence, strongest = other.run.heads.loc[number]["sentence"], _examples(other, number)
-    return CorpusInOther(sentence, means_of(other, number), strongest[:MOST_COMPARED])
+    return CorpusInOther(sentence, _means(other.run, number), strongest[:MOST_COMPARED])
 
 
 def number_of(entry: RunEntry, site: int, head: int) -> int:
@@ -266,30 +265,17 @@ def number_of(entry: RunEntry, site: int, head: int) -> int:
     return entry.sites[site].first + head
 
 
-def _table(entry: RunEntry, name: str) -> "pa.Table":
-    return entry.answers.once(("table", name), lambda: entry.run.table(name))
-
-
-def _of_head(entry: RunEntry, name: str, number: int) -> list[dict[str, Any]]:
-    """The rows of a head in a table."""
-    import pyarrow.compute as pc
-
-    return _table(entry, name).filter(pc.field("id") == number).to_pylist()
-
-
-def means_of(entry: RunEntry, number: int) -> list[CorpusMean]:
+def _means(run: "Run", number: int) -> list[CorpusMean]:
     """Every number of a head."""
-    rows = {row["measure"]: row for row in _of_head(entry, "measures", number)}
-    kept = (rows[measure.key] for measure in measures(entry.run) if measure.key in rows)
-    names = ("mean", "low", "high", "holds")
-    return [
-        CorpusMean(row["measure"], row["count"], *(row[name] for name in names)) for row in kept
-    ]
+    rows = {row["measure"]: row for row in run.rows("measures", number)}
+    names = ("count", "mean", "low", "high", "holds")
+    kept = [each.key for each in measures(run) if each.key in rows]
+    return [CorpusMean(key, *(rows[key][name] for name in names)) for key in kept]
 
 
-def _tokens(entry: RunEntry, number: int, role: str) -> list[CorpusToken]:
+def _tokens(run: "Run", number: int, role: str) -> list[CorpusToken]:
     """The tokens with the largest shares of weight."""
-    rows = [row for row in _of_head(entry, "tokens", number) if row["role"] == role]
+    rows = [row for row in run.rows("tokens", number) if row["role"] == role]
     rows.sort(key=lambda row: -row["weight"])
     return [CorpusToken(row["label"], row["share"]) for row in rows[:TOKENS]]
 
@@ -300,10 +286,9 @@ def _examples(entry: RunEntry, number: int) -> list[CorpusExample]:
     import pyarrow.compute as pc
 
     site = next(each for each in reversed(entry.sites) if each.first <= number)
-    rows = _of_head(entry, "examples", number)
-    wanted = pa.array({row["text"] for row in rows}, pa.int64())
-    chosen = _table(entry, "texts").filter(pc.field("text").isin(wanted))
-    texts = {row["text"]: row for row in chosen.to_pylist()}
+    rows = entry.run.rows("examples", number)
+    shown = pc.field("text").isin(pa.array({row["text"] for row in rows}, pa.int64()))
+    texts = {row["text"]: row for row in entry.run.table("texts").filter(shown).to_pylist()}
     rows.sort(key=lambda row: (-row["from"], row["text"], row["query"]))
     return [_example(entry, site, number - site.first, row, texts[row["text"]]) for row in rows]
 

@@ -147,8 +147,8 @@ def test_the_interval_of_a_difference_is_newcombe_s() -> None:
         variance = share * (1 - share) * count / (count - 1)
         low, high = interval(np.array(share), np.array(variance), np.array(count), share=True)
         values = {"count": count, "mean": share, "variance": variance, "low": low, "high": high}
+        values |= dict.fromkeys(ADDRESS, 0)
         run = Run(Path(), {})
-        run.__dict__["heads"] = pd.DataFrame([dict.fromkeys(ADDRESS, 0)])
         run.__dict__["measures"] = pd.DataFrame([{"id": 0, "measure": "one", **values}])
         sides.append(run)
     row = sides[0].compare(sides[1]).iloc[0]
@@ -169,6 +169,9 @@ def test_examples_come_with_their_texts(found: Run) -> None:
 def test_tables_are_read_by_any_tool(found: Run) -> None:
     table = found.table("heads")
     assert table["id"].to_pylist() == [0, 1, 2, 3, 4]
+    measures = found.table("measures").to_pandas()
+    assert (measures["head"] == measures["id"]).all()
+    assert set(measures["layer"]) == {0}
     with pytest.raises(ValueError, match="expected one of heads, measures"):
         found.table("nothing")
     with pytest.raises(ValueError, match="expected one of broad"):
