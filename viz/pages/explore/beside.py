@@ -122,7 +122,10 @@ def of(request: TraceRequest, kind: ViewKind) -> Second | None:
     title = titles[chosen].partition(": ")[2] if kind == "image" else titles[chosen]
     try:
         with st.spinner("Running the second …"):
-            return (_picture if kind == "image" else _text)(request, chosen, title)
+            second = _traced(request, chosen, title)
+        if second.held.value.kind != kind:
+            raise ValueError("its layers do not attend to patches of the picture")
+        return second
     except ValueError as error:
         shared.error_line(f"{title}: {error}")
         return None
@@ -203,70 +206,58 @@ def _source_of(first: Source, chosen: str) -> Source:
 # ---- what is chosen, traced
 
 
-def _picture(request: TraceRequest, chosen: str, title: str) -> Second:
-    """Another picture, or the picture by another model.
+def _traced(request: TraceRequest, chosen: str, title: str) -> Second:
+    """What is chosen, with the edits where they are wanted and possible.
 
     Raises:
-        ValueError: if it cannot be opened or traced, or has no view of pictures.
+        ValueError: if it cannot be opened or traced.
     """
     kind, _, name = chosen.partition(":")
-    picture, example, first = request.picture, None, examples.title()
-    if picture is None:
-        raise ValueError("expected the trace of a picture")
-    if kind in PICTURES:
+    example, first, words = None, source.title(request.model), inputs.whole_words()
+    if kind in PICTURES and isinstance(request.input, Picture):
         file = files.pictures()[name] if kind == "upload" else samples.file(name)
-        other = replace(request, input=replace(picture, file=file))
+        plain = replace(request, input=replace(request.input, file=file), edits=())
+        first = examples.title()
         example = examples.pictures(source.listed()).get(name) if kind == "photo" else None
     else:
-        model = _source_of(request.model, chosen)
-        takes = compute.reads(tracing.opened(model))
+        plain = _by_another(request, chosen)
+    try:
+        other = edits.beside(plain)
+        held = shared.entry_for(other, words=words)
+    except ValueError as error:
+        other, held = plain, shared.entry_for(plain, words=words)  # says what else is wrong
+        shared.error_line(f"{title} is shown without the edits: {error}")
+    if notes := held.value.trace.notes:
+        st.caption(shared.plain(f"{title}: {'; '.join(notes)}"))
+    return Second(held, other, example, (first, title))
+
+
+def _by_another(request: TraceRequest, chosen: str) -> TraceRequest:
+    """The request of the same input by another model.
+
+    Raises:
+        ValueError: if that cannot be opened, or does not read such an input.
+    """
+    model_source, given = _source_of(request.model, chosen), request.input
+    model = tracing.opened(model_source)
+    takes, is_form = compute.reads(model), chosen in FORMS
+    if isinstance(given, Picture):
         if not takes.image or takes.text:
             raise ValueError("expected a model that reads pictures alone")
         # another model prepares it in its own way
-        given = picture if chosen in FORMS else Picture(picture.file)
-        other, first = replace(request, model=model, input=given), source.title(request.model)
-    second = _traced(replace(other, edits=()), example, (first, title))
-    if second.held.value.kind != "image":
-        raise ValueError("its layers do not attend to patches of the picture")
-    return second
-
-
-def _text(request: TraceRequest, chosen: str, title: str) -> Second:
-    """The text by another model.
-
-    Raises:
-        ValueError: if it cannot be opened or traced, or does not read such a text.
-    """
-    model_source = _source_of(request.model, chosen)
-    model = tracing.opened(model_source)
-    takes = compute.reads(model)
+        return TraceRequest(model_source, given if is_form else Picture(given.file))
     if not takes.text or takes.image or takes.sound:
         raise ValueError("expected a model that reads text alone")
-    if isinstance(request.input, Ids) and chosen not in FORMS:
+    if isinstance(given, Ids) and not is_form:
         raise ValueError("token ids are of one vocabulary, and the two models have one each")
-    if isinstance(request.input, str | tuple | Several) and model.tokenizer is None:
+    if isinstance(given, str | tuple | Several) and model.tokenizer is None:
         raise ValueError("it has no tokenizer, and reads token ids alone")
-    if isinstance(request.input, tuple) and not takes.pair:
+    if isinstance(given, tuple) and not takes.pair:
         raise ValueError("it reads no pairs of sentences")
     _check_memory(tracing.opened(request.model), model)
     target = request.target if takes.target else None
     language = request.language if request.language in model.languages else ""
-    other = TraceRequest(model_source, request.input, target, language=language)
-    return _traced(other, None, (source.title(request.model), title))
-
-
-def _traced(plain: TraceRequest, example: Example | None, titles: tuple[str, str]) -> Second:
-    """The result of a request, with the edits where they are wanted and possible."""
-    words = inputs.whole_words()
-    try:
-        request = edits.beside(plain)
-        held = shared.entry_for(request, words=words)
-    except ValueError as error:
-        request, held = plain, shared.entry_for(plain, words=words)  # says what else is wrong
-        shared.error_line(f"{titles[1]} is shown without the edits: {error}")
-    if notes := held.value.trace.notes:
-        st.caption(shared.plain(f"{titles[1]}: {'; '.join(notes)}"))
-    return Second(held, request, example, titles)
+    return TraceRequest(model_source, given, target, language=language)
 
 
 def _check_memory(first: "Model", second: "Model") -> None:
