@@ -54,19 +54,14 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
     for path in paths:
         answer = json.dumps(unlinked(json.loads(answered(entry, path))), ensure_ascii=False)
         write_whole(data / file_of(path), answer)
-    change = compared.largest(entry)
-    first = entry.sites[change.site if change else 0]
     props = {
         "kind": "site",
         "page": "site",
         "start": {},
         "defaults": {
-            "layer": first.layer,
-            "attention": first.kind,
-            "tower": first.tower or "",
+            **compared.begin(entry),
             "module": "",
             "part": None,
-            "head": change.head if change else 0,
             "plot": compared.first_plot(entry) or OF_VIEWS["plot"].start,
             "rank": OF_VIEWS["rank"].start,
         },

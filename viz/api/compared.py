@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 THERE = " in B"  # after the key of a number: that of the second run
 CHANGE = " B - A"  # and its difference
 LISTED = 24  # changes that are listed
+FIRST = "previous token"  # the head with the most of it is shown first
 COLUMNS = ("mean_here", "mean_there", "difference", "low", "high")
 
 
@@ -141,3 +142,16 @@ def first_plot(entry: RunEntry) -> str:
     """The axes of the dots that are shown first: the number that differs most, in both runs."""
     change = largest(entry)
     return "" if change is None else f"{change.key}.{twin(change.key)}"
+
+
+def begin(entry: RunEntry) -> dict[str, Any]:
+    """The address of the head that is shown first: that with the most of one number, or that
+    differs most."""
+    heads = entry.run.heads
+    if changed := largest(entry):
+        number = entry.sites[changed.site].first + changed.head
+    else:
+        number = heads[FIRST if FIRST in heads else measures(entry.run)[0].key].idxmax()
+    row = heads.loc[number]
+    place = {"layer": int(row["layer"]), "head": int(row["head"]), "attention": row["kind"]}
+    return place | {"tower": row["tower"] or ""}

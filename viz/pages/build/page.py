@@ -142,8 +142,8 @@ def _waves(width: int) -> None:
         lines = {f"feature {n}": table[:, n] for n in columns}
         title = f"{len(columns)} of {width} features over {POSITIONS} positions"
         figure = figures.curves(at, lines, title=title, x="position", y="value")
-        with charts.saved(PAGE, "waves", "waves of positions"):
-            charts.chart(PAGE, figure, "waves", "Fast waves first, slow ones last")
+        alt = "Fast waves first, slow ones last"
+        charts.chart(PAGE, figure, "waves", "waves of positions", alt)
 
 
 def _draw(held: "Held[Any] | None", *, busy: bool) -> None:

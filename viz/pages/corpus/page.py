@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 KINDS = ("self", "causal", "cross")
 NONE = "none"  # no second run
-BEGINS = "previous token"  # the head with the most of it is shown first
 
 
 def settings() -> tuple[link.Param, ...]:
@@ -62,7 +61,7 @@ def page() -> None:
         begin.draw()
     with attention.stage(PAGE, "corpus", params()).reporting() as stage:
         held = _opened()
-        stage.params = params(_begin(held.value), compared.first_plot(held.value))
+        stage.params = params(compared.begin(held.value), compared.first_plot(held.value))
         stage.show(held, of=held.id)
     st.caption(
         "These are means over this corpus: on other texts, and on any single one, a head can do"
@@ -101,16 +100,3 @@ def _opened() -> "Held[RunEntry]":
     typed = session.get(PAGE, "against_folder")
     linked = {"run": against} | ({"folder": typed} if against == runs.FOLDER else {})
     return corpus.hold(first, runs.chosen(against, typed), linked)
-
-
-def _begin(entry: "RunEntry") -> dict[str, Any]:
-    """The address of the head with the most of one number, or that differs most."""
-    run = entry.run
-    if changed := compared.largest(entry):
-        site, head = entry.sites[changed.site], changed.head
-        layer, kind, tower = site.layer, site.kind, site.tower
-    else:
-        measure = BEGINS if BEGINS in run.heads else run.measures["measure"].iloc[0]
-        row = run.heads.loc[run.heads[measure].idxmax()]
-        layer, head, kind, tower = int(row["layer"]), int(row["head"]), row["kind"], row["tower"]
-    return {"layer": layer, "attention": kind, "tower": tower or "", "head": head}

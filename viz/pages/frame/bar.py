@@ -1,9 +1,11 @@
-"""The bar above every page: name, sections, device, present mode, and the link to what is shown."""
+"""The bar above every page: name, sections, device, present mode, and the link to what is shown;
+below it the way back to the last lesson."""
 
 import streamlit as st
 from headscope_views import view
 from streamlit.delta_generator import DeltaGenerator
 
+from viz import course
 from viz.pages import compute
 from viz.pages.frame import registry
 from viz.pages.shared import cold
@@ -50,3 +52,13 @@ def device() -> None:
         titles = {name: name.upper() for name in names}
         help = "What the models run on"
         controls.choice(APP, "device", "Device", titles, help, collapsed=True)
+
+
+def way_back(name: str) -> None:
+    """On pages that are no lessons: a link to the last one, in the state in which it was left."""
+    last = st.session_state.get("lesson/last")
+    if last is None or course.find(name) is not None:
+        return
+    label = f"Back to the lesson “{course.lesson(last).title}”"
+    with st.container(key="lesson_return"):
+        st.page_link(registry.page(last), label=label, icon=":material/arrow_back:")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from viz.pages.frame import bar, registry, way_back
+from viz.pages.frame import bar, registry
 from viz.pages.state import link_on_entry, session
 
 VIZ = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ link_on_entry.enter_app(entry.name)
 place = bar.place()
 if not again:
     bar.draw(entry, place)
-way_back.draw(entry.name)
+bar.way_back(entry.name)
 try:
     page.run()
 finally:

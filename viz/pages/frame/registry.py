@@ -62,23 +62,15 @@ def prepare() -> None:
 
 def pages() -> dict[str, st.Page]:
     """All pages by name, for `st.navigation`, `st.page_link` and `st.switch_page`."""
-    return {name: _page(entry) for name, entry in ENTRIES.items()}
+    return {name: page(name) for name in ENTRIES}
 
 
 def page(name: str) -> st.Page:
     """The page of that name."""
-    return _page(ENTRIES[name])
+    entry = ENTRIES[name]
+    return st.Page(entry.draw, title=entry.title, url_path=name, default=name == FIRST)
 
 
 def entry_of(page: st.Page) -> Entry:
     """The entry of a page; the first page's `url_path` is empty."""
     return ENTRIES[page.url_path or FIRST]
-
-
-def _page(entry: Entry) -> st.Page:
-    return st.Page(
-        entry.draw,
-        title=entry.title,
-        url_path=entry.name,
-        default=entry.name == FIRST,
-    )

@@ -2,11 +2,9 @@
 // a picture.
 
 import { shade, textOn } from "../core/colours.js";
-import { contextOf } from "../core/dom.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
 import { percent } from "../core/ticks.js";
-import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /** @import {CorpusExample, Theme} from "../types" */
 
@@ -131,26 +129,19 @@ export function PictureParts({ shares, width, theme }) {
 }
 
 function Squares({ shares, cols, most, cell, framed = -1, theme, label, title }) {
-  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const [wide, tall] = [cols * cell, (shares.length / cols) * cell];
-  useLayoutEffect(() => {
-    if (!canvas.current) return;
-    const ratio = devicePixelRatio || 1;
-    Object.assign(canvas.current, { width: Math.round(wide * ratio), height: Math.round(tall * ratio) });
-    const context = contextOf(canvas.current);
-    context.scale(ratio, ratio);
-    context.fillStyle = theme.surface;
-    context.fillRect(0, 0, wide, tall);
-    shares.forEach((share, i) => {
-      if (!share) return;
-      context.fillStyle = `rgb(${shade(theme.ramp, share, most).join()})`;
-      context.fillRect((i % cols) * cell, Math.floor(i / cols) * cell, cell, cell);
-    });
-    if (framed < 0) return;
-    context.strokeStyle = theme.primary;
-    context.lineWidth = 2;
-    context.strokeRect((framed % cols) * cell + 1, Math.floor(framed / cols) * cell + 1, cell - 2, cell - 2);
-  });
-  const style = { width: `${wide}px`, height: `${tall}px` };
-  return html`<canvas class="hs-example-grid" role="img" aria-label=${label} ...${{ title, style }} ref=${canvas} />`;
+  const rows = shares.length / cols;
+  const at = (i) => ({ x: i % cols, y: Math.floor(i / cols), width: 1, height: 1 });
+  return html`
+    <svg
+      class="hs-example-grid"
+      role="img"
+      aria-label=${label}
+      viewBox=${`0 0 ${cols} ${rows}`}
+      style=${{ width: `${cols * cell}px`, height: `${rows * cell}px` }}
+    >
+      <title>${title}</title>
+      ${shares.map((share, i) => share > 0 && html`<rect ...${at(i)} fill=${`rgb(${shade(theme.ramp, share, most).join()})`} />`)}
+      ${framed >= 0 && html`<rect ...${at(framed)} fill="none" stroke=${theme.primary} stroke-width=${2 / cell} />`}
+    </svg>
+  `;
 }
