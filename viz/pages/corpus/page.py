@@ -59,7 +59,7 @@ def page() -> None:
             shared.error_line(problem)
         _choose()
         begin.draw()
-    with attention.stage(PAGE, "corpus", params()).reporting() as stage:
+    with attention.Stage(PAGE, "corpus", params()).reporting() as stage:
         held = _opened()
         stage.params = params(compared.begin(held.value), compared.first_plot(held.value))
         stage.show(held, of=held.id)

@@ -153,7 +153,7 @@ class _Run:
         if self.reads is not None and not attention.has_drawn(PAGE):
             self.strip()
         kind = "image" if image else "text"  # that is likely, before the trace tells
-        self.stage = attention.stage(PAGE, kind, _now(kind), PATHS, self.status)
+        self.stage = attention.Stage(PAGE, kind, _now(kind), PATHS, self.status)
         with self.stage.reporting():
             for problem in problems:
                 shared.error_line(problem)

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -28,33 +27,42 @@ class Drawn(NamedTuple):
     revision: int
 
 
-@dataclass
 class Stage:
-    """The view of a page.
-
-    Attributes:
-        page: name of the page.
-        kind: of view; if it depends on the trace, the page sets it before `show`.
-        params: the page's settings and the view's selection; likewise.
-        paths: URL paths of the page.
-        place: container of the view.
-        waiting: placeholder until something is drawn; None if something was in an earlier run.
-        above: container of messages.
-        props: further ones of the view, whatever it shows.
-        sent: the picture that this run sent to the browser.
-        is_new: whether that is another one than the last.
+    """The view of a page. If its kind and parameters depend on the trace, the page sets them before
+    `show`; `props` are further ones, whatever is shown.
     """
 
-    page: str
-    kind: Kind
-    params: tuple[link.Param, ...]
-    paths: tuple[str, ...]
-    place: DeltaGenerator
-    waiting: DeltaGenerator | None
-    above: DeltaGenerator
-    props: Mapping[str, Any] = field(default_factory=dict)
-    sent: Drawn | None = None
-    is_new: bool = False
+    def __init__(
+        self,
+        page: str,
+        kind: Kind,
+        params: tuple[link.Param, ...],
+        paths: tuple[str, ...] = (),
+        above: DeltaGenerator | None = None,
+    ) -> None:
+        """The container of the view. Before the first picture, the browser loads the view's code
+        while the server loads the model.
+
+        Args:
+            page: name of the page.
+            kind: of view.
+            params: the page's settings and the view's selection.
+            paths: URL paths of the page.
+            above: where messages stand; None for above the view.
+        """
+        self.page, self.params, self.paths = page, params, paths
+        self.kind: Kind = kind
+        self.above = above or st.container(key=f"{page}_notes", gap="small")
+        # the view is not drawn in the empty element: emptying that in each run would unmount it
+        self.place, waiting = st.container(), st.empty()
+        self.props: Mapping[str, Any] = {}
+        self.sent: Drawn | None = None  # the picture that this run sent to the browser
+        self.is_new = False  # whether that is another one than the last
+        # to empty it once more would hold up the message about the picture
+        self.waiting = None if has_drawn(page) else waiting
+        if self.waiting is not None:
+            with waiting.container():
+                view("preload", {"load": kind}, key=f"{page}_{kind}_preload")
 
     def expect(self, result: Held, of: Hashable) -> None:
         """Tells the browser what `show` is going to draw, so that it asks for it meanwhile.
@@ -150,34 +158,6 @@ def controls(page: str) -> DeltaGenerator:
     the view if the number of elements above it changed.
     """
     return st.container(key=f"{page}_before")
-
-
-def stage(
-    page: str,
-    kind: Kind,
-    params: tuple[link.Param, ...],
-    paths: tuple[str, ...] = (),
-    above: DeltaGenerator | None = None,
-) -> Stage:
-    """The container of the view. Before the first picture, the browser loads the view's code while
-    the server loads the model.
-
-    Args:
-        page: name of the page.
-        kind: of view.
-        params: the page's settings and the view's selection.
-        paths: URL paths of the page.
-        above: where messages stand; None for above the view.
-    """
-    above = above or st.container(key=f"{page}_notes", gap="small")
-    # the view is not drawn in the empty element: emptying that in each run would unmount it
-    place, waiting = st.container(), st.empty()
-    if not has_drawn(page):
-        with waiting.container():
-            view("preload", {"load": kind}, key=f"{page}_{kind}_preload")
-    else:
-        waiting = None  # to empty it once more would hold up the message about the picture
-    return Stage(page, kind, params, paths, place, waiting, above)
 
 
 def _last(page: str) -> Drawn | None:
