@@ -287,8 +287,8 @@ def _examples(entry: RunEntry, number: int) -> list[CorpusExample]:
 
     site = next(each for each in reversed(entry.sites) if each.first <= number)
     rows = entry.run.rows("examples", number)
-    shown = pc.field("text").isin(pa.array({row["text"] for row in rows}, pa.int64()))
-    texts = {row["text"]: row for row in entry.run.table("texts").filter(shown).to_pylist()}
+    condition = pc.field("text").isin(pa.array({row["text"] for row in rows}, pa.int64()))
+    texts = {row["text"]: row for row in entry.run.table("texts").filter(condition).to_pylist()}
     rows.sort(key=lambda row: (-row["from"], row["text"], row["query"]))
     return [_example(entry, site, number - site.first, row, texts[row["text"]]) for row in rows]
 
