@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from analysis.alike import alike as alike
     from analysis.attribution import logit_attribution as logit_attribution
     from analysis.blame import blame as blame
-    from analysis.corpus import corpus as corpus
-    from analysis.corpus import open_corpus as open_corpus
+    from analysis.corpus.opened import open_corpus as open_corpus
+    from analysis.corpus.runs import corpus as corpus
     from analysis.effects import Divergence as Divergence
     from analysis.effects import Logit as Logit
     from analysis.effects import Loss as Loss

@@ -20,9 +20,9 @@ from typing import Any
 
 import torch
 
-from analysis.corpus import corpus
 from analysis.corpus.docstrings import sentences
 from analysis.corpus.engines import TOKENS
+from analysis.corpus.runs import corpus
 from benchmarks.measure import Aim, Spread, Table, command, interleaved, ratios
 from benchmarks.memory import MIB, in_fresh_process, peak
 from models.model import Model

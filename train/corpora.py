@@ -16,10 +16,10 @@ from typing import Any
 
 from PIL import Image
 
-from analysis.corpus import corpus
 from analysis.corpus.docstrings import sentences
 from analysis.corpus.finished import FINISHED
 from analysis.corpus.repeated import repeated
+from analysis.corpus.runs import corpus
 from analysis.corpus.texts import Text
 from models.model import Model
 from models.run import load

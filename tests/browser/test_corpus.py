@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Page, expect
 
-from analysis.corpus import open_corpus
+from analysis.corpus.opened import open_corpus
 from viz.api import runs
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]

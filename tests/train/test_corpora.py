@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.corpus import open_corpus
+from analysis.corpus.opened import open_corpus
 from train import corpora
 from train.corpora import make
 

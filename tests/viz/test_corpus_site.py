@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.corpus import corpus as run_corpus
 from analysis.corpus.__main__ import main
+from analysis.corpus.runs import corpus as run_corpus
 from models.run import load
 from viz.api import compared, corpus
 from viz.api.endpoint import answered, path_of

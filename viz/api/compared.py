@@ -7,7 +7,7 @@ from viz.api.endpoint import endpoint
 from viz.api.entries import RunEntry
 
 if TYPE_CHECKING:
-    from analysis.corpus import Run
+    from analysis.corpus.opened import Run
     from analysis.measures import Measure
 
 THERE = " in B"  # after the key of a number: that of the second run

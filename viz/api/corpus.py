@@ -18,7 +18,7 @@ from viz.values import line
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analysis.corpus import Run
+    from analysis.corpus.opened import Run
 
 MOST_COMPARED = 4  # examples of the second run
 LISTED = 10  # heads that a search returns
@@ -62,7 +62,7 @@ def opened(folder: Path) -> RunEntry:
     Raises:
         ValueError: for a folder without a run that can be read.
     """
-    from analysis.corpus import open_corpus
+    from analysis.corpus.opened import open_corpus
 
     try:
         run = open_corpus(folder)

@@ -11,7 +11,7 @@ from viz.api.requests import QuestionError
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from analysis.corpus import Run
+    from analysis.corpus.opened import Run
     from analysis.difference import Difference
     from analysis.view import View
     from models.model import Model

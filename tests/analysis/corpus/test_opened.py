@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 import torch
 
-from analysis.corpus import Run, corpus, open_corpus
 from analysis.corpus.intervals import interval
-from analysis.corpus.opened import ADDRESS
+from analysis.corpus.opened import ADDRESS, Run, open_corpus
+from analysis.corpus.runs import corpus
 from models.encoder import EncoderConfig
 from models.model import Model
 from models.run import load, trace

@@ -9,15 +9,15 @@ import pyarrow.parquet as pq
 import pytest
 from pandas.testing import assert_frame_equal
 
-from analysis.corpus import corpus
 from analysis.corpus.results import NAMES
+from analysis.corpus.runs import corpus
 from models.model import Model
 from tests.analysis.corpus.conftest import sentences
 
 SCRIPT = """
 import sys
 from pathlib import Path
-from analysis.corpus import corpus
+from analysis.corpus.runs import corpus
 from tests.analysis.corpus.conftest import sentences
 import torch
 from models.encoder import EncoderConfig

@@ -9,12 +9,15 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from analysis.corpus import Progress, corpus, open_corpus, runs
+from analysis.corpus import runs
 from analysis.corpus.intervals import interval
+from analysis.corpus.opened import open_corpus
 from analysis.corpus.plan import Plan
 from analysis.corpus.results import NAMES
+from analysis.corpus.runs import corpus
 from analysis.corpus.samples import numbers
 from analysis.corpus.state import KEPT, STRENGTHS, State
+from analysis.corpus.watched import Progress
 from analysis.descriptions import MOST
 from analysis.heads import heads
 from models.model import Model

@@ -15,9 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from analysis.corpus import corpus, open_corpus
 from analysis.corpus.__main__ import main
 from analysis.corpus.files import reason_of
+from analysis.corpus.opened import open_corpus
+from analysis.corpus.runs import corpus
 from analysis.corpus.texts import Text, texts_of
 from models.model import Model
 from models.run import load

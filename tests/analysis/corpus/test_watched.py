@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.corpus import corpus, open_corpus, watched
+from analysis.corpus import watched
+from analysis.corpus.opened import open_corpus
+from analysis.corpus.runs import corpus
 from analysis.corpus.watched import Progress, report_of
 from models.model import Model
 

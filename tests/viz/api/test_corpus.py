@@ -134,20 +134,12 @@ def test_examples_are_whole_and_lead_to_explore(run: str) -> None:
 
 
 def test_heads_are_found_by_a_pair_of_tokens() -> None:
-    every = table("smollm2", "pairs").to_pylist()
-    weights: dict[int, float] = {}
-    queries: dict[int, int] = {}
-    for row in every:
-        if row["query_label"].strip().lower() == "the":
-            queries[row["query"]] = row["queries"]
-            if row["key_label"].strip().lower() == "of":
-                weights[row["id"]] = weights.get(row["id"], 0.0) + row["weight"]
     found = ask("smollm2", "attending?query=the&key=Of")["heads"]
-    best = sorted(weights, key=lambda head: -weights[head])[: len(found)]
-    assert [(each["site"], each["head"]) for each in found] == [places("smollm2")[h] for h in best]
-    shares = [weights[head] / sum(queries.values()) for head in best]
-    assert [each["value"] for each in found] == pytest.approx(shares, rel=1e-5)
-    assert 0 < shares[0] <= 1
+    rows = entry("smollm2").run.attending_to("Of", corpus.LISTED, query="the")
+    heads = [places("smollm2").index((each["site"], each["head"])) for each in found]
+    assert heads == rows["id"].tolist()
+    assert len(heads) == corpus.LISTED
+    assert [each["value"] for each in found] == pytest.approx(rows["share"].tolist(), rel=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from analysis.corpus import open_corpus, watched
+from analysis.corpus import watched
+from analysis.corpus.opened import open_corpus
 from viz.api import corpus, runs
 from viz.api.requests import UnknownError
 from viz.api.runs import FINISHED

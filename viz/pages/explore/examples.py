@@ -132,7 +132,7 @@ def chips(reads: Reads) -> DeltaGenerator:
     Returns:
         The menu.
     """
-    every = [*(_pictures() if reads.image else _texts())]
+    every = [*_buttons(reads)]
     if every:
         st.caption("Examples", width="content")
     count = 0 if reads.asked else CHIPS  # a question and its answer are two inputs already
@@ -148,19 +148,17 @@ def chips(reads: Reads) -> DeltaGenerator:
     return menu
 
 
-def _texts() -> Iterator[tuple[str, str, bool, Callable[[], None]]]:
+def _buttons(reads: Reads) -> Iterator[tuple[str, str, bool, Callable[[], None]]]:
     """Of a button for each example: name, key, whether it is chosen, and what it does."""
-    now = current()
-    for number, each in enumerate(texts(source.listed())):
-        yield each.name, f"{PAGE}_example_{number}", each == now, partial(take, each)
-
-
-def _pictures() -> Iterator[tuple[str, str, bool, Callable[[], None]]]:
-    """The same of pictures."""
-    steps = "" if files.PICTURE.file() else session.get(PAGE, "photo")
-    for photo in pictures(source.listed()):
-        key = f"{PAGE}_photo_{photo.replace('/', '_').removesuffix('.png')}"
-        yield named(photo), key, photo == steps, partial(show, photo)
+    model, now = source.listed(), current()
+    if reads.image:
+        chosen = "" if files.PICTURE.file() else session.get(PAGE, "photo")
+        for photo in pictures(model):
+            key = photo.replace("/", "_").removesuffix(".png")
+            yield named(photo), f"{PAGE}_photo_{key}", photo == chosen, partial(show, photo)
+    else:
+        for number, each in enumerate(texts(model)):
+            yield each.name, f"{PAGE}_example_{number}", each == now, partial(take, each)
 
 
 def take(example: Example) -> None:
