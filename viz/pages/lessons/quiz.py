@@ -26,7 +26,7 @@ def page() -> None:
         st.markdown("#### Quiz")
         lessons.text(course.lesson(NAME).prose[0])
         with st.container(key="quiz_settings", horizontal=True, gap="medium"):
-            seed = controls.seed(NAME, "Seed of the numbers")
+            seed = int(controls.number(NAME, "seed", "Seed", (0, 999), "Seed of the numbers"))
             titles = {"no": "My own answers", "yes": "Show all answers"}
             controls.choice(NAME, "reveal", "Answers", titles, "With an explanation of each")
         asked = questions(seed)

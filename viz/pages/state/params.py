@@ -57,12 +57,6 @@ def decimal(name: str, default: float | None, low: float, high: float) -> Param:
     return Param(name, default, real(low, high))
 
 
-def one_of(name: str, default: int, options: Iterable[int]) -> Param:
-    """One of several integers."""
-    kind = words(*map(str, options))
-    return Param(name, default, Kind(kind.expected, lambda text: int(kind.read(text))))
-
-
 def number_or(name: str, default: int | str, high: int, others: Iterable[str]) -> Param:
     """An integer from 0 to high, or one of several strings."""
     kind, known = whole(0, high), tuple(others)

@@ -5,7 +5,7 @@ tooltip, widths are in pixels. `collapsed` leaves the label to screen readers, a
 `on_change` is called at the start of the run that a change causes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -23,13 +23,11 @@ def slider(
     *,
     step: float = 1,
     width: int = 150,
-    allowed: Sequence[int] = (),
 ) -> Any:
     """A slider with live updates while it is dragged: over integers, or decimals by their step.
 
     Args:
         span: smallest and largest value; the setting is clamped to them.
-        allowed: the valid values, if not all are valid: the slider snaps to the nearest.
     """
     low, high = span
 
@@ -39,7 +37,7 @@ def slider(
 
     key, _ = session.widget(page, name, check=check)
     value = min(max(session.get(page, name), low), high)
-    limits = {"min": low, "max": high, "step": step, "value": value, "allowed": list(allowed)}
+    limits = {"min": low, "max": high, "step": step, "value": value}
     view("slider", {"label": label, "help": help, **limits}, key=key, on=("value",), width=width)
     return type(step)(value)
 
@@ -150,11 +148,6 @@ def text_input(page: str, name: str, label: str, help: str = "", **more: Any) ->
     key, value = session.widget(page, name)
     st.text_input(label, value=value, key=key, help=help or None, **more)
     return session.get(page, name)
-
-
-def seed(page: str, help: str = "Seed of the random weights", *, width: int = 130) -> int:
-    """The seed of the random weights."""
-    return int(number(page, "seed", "Seed", (0, 999), help, width=width))
 
 
 def button(
