@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -53,7 +54,7 @@ OPENS = {"text": ("matrix", "fixed"), "image": ("image", "layer")}  # form and s
 
 def params(
     listed: str,
-    settings: Mapping[str, Any],
+    given: Mapping[str, Any],
     kind: attention.Kind | None = None,
     chosen: "Worth | None" = None,
 ) -> tuple[link.Param, ...]:
@@ -61,7 +62,7 @@ def params(
 
     Args:
         listed: the model of the list; "" for any other.
-        settings: those in a link, or of now, which defaults depend on.
+        given: the settings in a link, or of now, which defaults depend on.
         kind: of the view; None while it is unknown.
         chosen: the head to begin with, of a model without examples; None while it is unknown: a
             link then names layer and head.
@@ -70,17 +71,12 @@ def params(
     kind = kind or ("image" if reads == "image" else None)
     form, scale = OPENS.get(kind or "", ("matrix", "fixed") if listed else ("", ""))
     begin: dict[str, Any] = {"form": form, "scale": scale}
-    begin |= examples.begin(listed, settings) or _begin(chosen)
+    begin |= examples.begin(listed, given) or _begin(chosen)
     if reads == "sound":
         begin["form"] = "sound"
-    return (*_settings(listed), *link.with_defaults(SELECTION, begin))
-
-
-def _settings(listed: str) -> tuple[link.Param, ...]:
-    """The page's settings."""
-    others = edits.PARAMS, runs.PARAMS, writing.PARAMS, beside.PARAMS
-    ours = source.params(listed), inputs.params(listed)
-    return tuple(param for some in (*ours, *others) for param in some)
+    settings = edits.PARAMS, runs.PARAMS, writing.PARAMS, beside.PARAMS
+    selection = link.with_defaults(SELECTION, begin)
+    return (*source.params(listed), *inputs.params(listed), *chain(*settings), *selection)
 
 
 def _begin(chosen: "Worth | None") -> dict[str, Any]:

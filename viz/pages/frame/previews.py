@@ -17,7 +17,7 @@ ABOUT = (
 
 
 def of(name: str, query: Mapping[str, str]) -> Preview:
-    """The preview of a link.
+    """The preview of a link; one to Explore names the model of the list, layer and head.
 
     Args:
         name: of the page.
@@ -28,11 +28,6 @@ def of(name: str, query: Mapping[str, str]) -> Preview:
         return Preview(lesson.title, lesson.line)
     if name != registry.FIRST:
         return Preview(registry.ENTRIES[name].title, ABOUT)
-    return _explore(query)
-
-
-def _explore(query: Mapping[str, str]) -> Preview:
-    """A link to Explore: a model of the list, with its layer and head where it names them."""
     title = source.TITLES.get(query.get("model", ""), QUESTION)
     named = [f"{each} {query[each]}" for each in ("layer", "head") if query.get(each, "").isdigit()]
     return Preview(" · ".join(filter(None, (title, ", ".join(named)))), ABOUT)

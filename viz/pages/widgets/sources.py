@@ -15,12 +15,6 @@ def source(function: Callable[..., Any]) -> tuple[str, int, str]:
     """File, first line number and source code of a function or class."""
     inner = inspect.unwrap(function)
     _, line = inspect.getsourcelines(inner)
-    return _name(_file(inner)), line, textwrap.dedent(inspect.getsource(inner))
-
-
-def _file(function: Callable[..., Any]) -> Path:
-    return Path(inspect.getsourcefile(function) or "")
-
-
-def _name(file: Path) -> str:
-    return file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else file.name
+    file = Path(inspect.getsourcefile(inner) or "")
+    name = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else file.name
+    return name, line, textwrap.dedent(inspect.getsource(inner))

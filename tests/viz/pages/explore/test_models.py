@@ -120,12 +120,6 @@ def test_the_size_of_pictures_can_be_changed(saved) -> None:
     assert view(again)["trace"] == view(app)["trace"]
 
 
-def test_preprocessing_that_no_file_states_is_said_to_be_assumed(saved) -> None:
-    app = opened(place="folder", folder=str(saved("DINOv2")))
-    assumed = "what is usual for DINOv2 is assumed, mean 0.485 0.456 0.406, std 0.229 0.224 0.225"
-    assert f"the model states no image preprocessing: {assumed}" in told(app)
-
-
 def wav(samples: int, rate: int) -> bytes:
     file = io.BytesIO()
     wavfile.write(file, rate, (np.sin(np.arange(samples) * 0.1) * 9_000).astype(np.int16))
