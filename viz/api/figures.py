@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from viz import course
+from viz.api import tracing
 from viz.api.requests import Parse, QuestionError, UnknownError, parse_query
 from viz.course import inputs, real
 from viz.course.boards import plain
@@ -51,13 +52,21 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
 def answer(lesson: Lesson, step: str | None, values: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs and the numbers of a lesson's figure, and of the board of a step."""
     module = importlib.import_module(f"viz.course.{lesson.name}.numbers")
-    board = {} if step is None else {BOARD: _called(module.BOARDS[step], values)}
+    board = {} if step is None else {BOARD: _traced(_called(module.BOARDS[step], values))}
     return plain({**values, **_called(module.numbers, values), **board})
 
 
 def _called(function: Callable[..., dict[str, Any]], values: Mapping[str, Any]) -> dict[str, Any]:
     """What a function of some of the inputs returns."""
     return function(**{name: values[name] for name in inspect.signature(function).parameters})
+
+
+def _traced(board: dict[str, Any]) -> dict[str, Any]:
+    """A board, with the id of the trace that it shows if it is a network."""
+    if "network" not in board:
+        return board
+    network = board["network"]
+    return board | {"network": network | {"trace": tracing.entry_for(network["trace"]).id}}
 
 
 def parser(about: Input) -> Parse:

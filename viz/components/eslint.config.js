@@ -21,7 +21,7 @@ const IMPORTS = {
   build: ["core", "parts", "vendor", "../views"],
   methods: ["core", "parts", "vendor"],
   scene: ["core", "vendor"],
-  story: ["core", "parts", "scene", "vendor"],
+  story: ["build", "core", "parts", "scene", "vendor"],
   streamlit: ["core"],
 };
 // A name says what it holds. Keys are left alone: links, props and answers have some of these words.

@@ -1,11 +1,14 @@
-"""What a lesson's numbers are made of, and boards: pictures as rows of matrices and tables.
+"""What a lesson's numbers are made of, and boards: rows of matrices and tables, or a network.
 
 A lesson's `BOARDS` maps the names of steps to functions of the inputs. The browser module
 `viz/web/story/board.js` draws what they return. Numbers may be tensors: the browser gets lists.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from models.request import TraceRequest
 
 Kind = Literal["plain", "weights", "signed", "curve", "picture"]
 Span = tuple[float, float, str]  # of an axis in seconds: from, to, and its name
@@ -61,6 +64,18 @@ def table(title: str, rows: Mapping[str, Any], cols: Sequence[str], **look: Any)
 def board(*rows: Sequence[Panel], **facts: Any) -> Board:
     """Rows of panels, and the numbers that the step's text names as `{board.…}`."""
     return {"rows": rows, **facts}
+
+
+def network(request: "TraceRequest", card: str, opened: str = "", **facts: Any) -> Board:
+    """A network as the page Build shows it, in place of rows of panels.
+
+    Args:
+        request: of the pass that it shows.
+        card: the address of the card that comes first.
+        opened: what is open in it, as `open` in a link to Build.
+        facts: the numbers that the step's text names.
+    """
+    return board(network={"trace": request, "card": card, "open": opened}, **facts)
 
 
 def curve(title: str, heights: Sequence[float], step: float, span: Span) -> Panel:

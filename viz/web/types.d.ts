@@ -696,9 +696,11 @@ export interface BoardPanel {
   hrefs?: string[];
 }
 
-/** Matrices and tables row by row, in place of a figure's own picture. */
+/** Matrices and tables row by row, or a network from one of its cards down, in place of a figure's own picture. */
 export interface Board {
   rows: BoardPanel[][];
+  /** The id of its trace, the address of the card, and what is open in it, as `open` of Build's link. */
+  network?: { trace: string; card: string; open: string };
 }
 
 /** The module of a lesson's figure. */

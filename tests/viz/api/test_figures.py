@@ -12,7 +12,6 @@ from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.catalogue import entry, folder
 from models.run import load
 from models.seeding import seeded
-from viz.course.block import numbers as block_figure
 from viz.course.heads import numbers as heads_figure
 
 
@@ -57,21 +56,25 @@ def test_the_heads_are_those_of_a_layer(client: TestClient, heads: int) -> None:
     assert marked.split()[1] == str(heads)
 
 
-def test_a_cell_of_minilms_map_is_a_sum_of_products(client: TestClient) -> None:
-    """The weight is that of the map, whose traces are compared with the library's elsewhere."""
+def test_a_score_of_minilm_is_a_sum_of_products(client: TestClient) -> None:
+    """As the picture of the network shows it; traces are compared with the library elsewhere."""
     sentence = "The animal didn't cross the street because it was too tired."
     for layer, head, query, key in ((3, 1, 10, 2), (0, 7, 4, 19)):
         given = {"layer": f"{layer}", "head": f"{head}", "query": f"{query}", "key": f"{key}"}
-        asked = {**HEADS, **given, "trained": "cell", "sentence": sentence}
-        answer = client.get("/api/figure/heads", params=asked).json()
-        found, weights = answer["cell"], answer["trained"]["weights"][head]
-        products = [q * k for q, k in zip(found["q"], found["k"], strict=True)]
-        assert found["products"] == pytest.approx(products, rel=1e-5)
-        assert found["sum"] == pytest.approx(sum(products), abs=1e-4)
+        asked = {**HEADS, **given, "sentence": sentence, "board": "cell"}
+        found = client.get("/api/figure/heads", params=asked).json()["board"]
+        last = min(key, 15)
+        assert found["network"]["card"] == f"h:{layer}:{head}"
+        assert found["network"]["open"] == f"n:scores:{query}:{last}"
+        place = f"cell?at=h:{layer}:{head}&matrix=scores&row={query}&col={last}"
+        opened = client.get(f"/api/trace/{found['network']['trace']}/{place}").json()
+        q, k, products = (each["values"] for each in opened["strips"])
+        assert products == pytest.approx([a * b for a, b in zip(q, k, strict=True)], abs=1e-4)
+        assert found["sum"] == pytest.approx(sum(products), abs=1e-3)
         assert found["score"] == pytest.approx(sum(products) / math.sqrt(32), abs=1e-4)
-        assert found["weight"] == pytest.approx(weights[query][min(key, 15)], abs=1e-4)
-        assert found["of_map"] == 32 * len(weights) ** 2 == 32 * 16**2
-        assert answer["explore"]["query"]["form"] == "head"
+        assert opened["value"] == pytest.approx(found["score"], abs=1e-4)
+        assert found["of_map"] == 32 * 16**2
+        assert found["explore"]["query"]["form"] == "head"
 
 
 POSITION = {
@@ -98,27 +101,6 @@ def test_positions_in_closed_form(client: TestClient) -> None:
     dots = [sum(math.cos(rate * d) for rate in rates) for d in range(20)]
     assert found["dots"] == pytest.approx(dots, abs=1e-5)
     assert (found["dot"], found["moved_dot"]) == pytest.approx((dots[4], dots[4]), abs=1e-5)
-
-
-X = (0.9, -0.4, 0.6, 0.2, -0.8, 1.5, 0.3, -1.1)
-BLOCK = {
-    "view": "none",  # of the language model; `tests/viz/course/test_real.py` reads what it shows
-    "x": ";".join(map(str, X)),
-    "gain": "1.5",
-    "shift": "-0.5",
-    "order": "post",
-}
-
-
-@pytest.mark.parametrize("order", ["post", "pre"])
-def test_the_steps_of_the_small_block_end_with_its_output(client: TestClient, order: str) -> None:
-    """A block is compared with torch's in `tests/models`."""
-    found = client.get("/api/figure/block", params={**BLOCK, "order": order}).json()["small"]
-    block, x = block_figure.random_block(order), torch.tensor(X).view(1, 2, 4)
-    with torch.no_grad():
-        out, (pattern, *_) = block(x)
-    assert torch.allclose(torch.tensor(found["steps"][-1]["rows"]), out[0], atol=1e-5)
-    assert torch.allclose(torch.tensor(found["weights"]), pattern.weights(0, item=0), atol=1e-5)
 
 
 @pytest.mark.parametrize(

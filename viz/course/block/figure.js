@@ -1,25 +1,18 @@
-// The residual stream of a language model; a layer norm, a small block and untrained stacks.
+// The residual stream of a language model; a layer norm, and untrained stacks.
 
 import { bracketed, fixed, typed } from "../../web/scene/numbers.js";
 import { bars, plot } from "../../web/scene/plot.js";
-import { column, grid, row, text, wire, wired } from "../../web/scene/layout.js";
-import { line, path, rect } from "../../web/scene/marks.js";
+import { column, row, text } from "../../web/scene/layout.js";
+import { line, rect } from "../../web/scene/marks.js";
 import { modelPicture } from "./model.js";
 import { matrix } from "../../web/scene/matrix.js";
 
-const NAMES = {
-  x: "input x",
-  attention: "self-attention",
-  "feed-forward": "feed-forward",
-  norm: "layer norm",
-  "+": "add",
-};
 const CELLS = { kind: "signed", most: 2, cell: 3.6 };
 const FEATURES = [0, 1, 2, 3];
 
 /** What is drawn at a step. */
 export function picture(numbers, moment) {
-  const draw = { layernorm: normed, encoder: small, norm: stack }[moment.step] ?? modelPicture;
+  const draw = { layernorm: normed, norm: stack }[moment.step] ?? modelPicture;
   return draw(numbers, moment);
 }
 
@@ -76,63 +69,4 @@ function normed({ normed: one }, moment) {
     );
   });
   return row({ gap: 3 }, ...halves);
-}
-
-/** Two words through one block: the vector of each after every step. */
-function small({ normed: { words }, small: { order, steps, weights } }, moment) {
-  const back = order === "post" ? 2 : 3; // steps from a sum to what is added to it again
-  const read = order === "post" ? 0 : 1; // the step that attention reads
-  const cells = (w, i) => FEATURES.map((f) => `sm${w}.${i}/0.${f}`);
-  const sources = (name, w, i) => (_, f) => {
-    if (name === "+") return [`sm${w}.${i - 1}/0.${f}`, `sm${w}.${i - back}/0.${f}`];
-    return name === "attention" ? words.flatMap((_word, j) => cells(j, i - 1)) : i ? cells(w, i - 1) : [];
-  };
-  const rows = steps.map(({ name, rows: values }, i) => {
-    const vectors = words.map((word, w) => {
-      const before = steps[Math.max(0, i - 1)].rows[w];
-      const added = (f) => (name === "+" ? steps[i - back].rows[w][f] : 0);
-      const tip = (value, _, f) => said(name, value, before, f, added(f));
-      const edit = i ? undefined : (_, f) => edited(moment, word, w, f, values[w][f]);
-      const about = `${word}: ${NAMES[name]}`;
-      const look = { ...CELLS, cell: 2.7, about, tip, edit, of: sources(name, w, i) };
-      return matrix(`sm${w}.${i}`, [values[w]], look);
-    });
-    const isLayer = name === "attention" || name === "feed-forward";
-    return [text(`step${i}`, name === "+" ? "add" : NAMES[name], isLayer ? "bold" : ""), ...vectors];
-  });
-  const wires = steps.flatMap(({ name }, i) =>
-    words.flatMap((word, w) => {
-      const up = () => wire(`sm/to${w}.${i}`, `sm${w}.${i - 1}/0.1`, `sm${w}.${i}/0.1`, "/muted 1.8 arrow");
-      if (name !== "attention") return i ? [up()] : [];
-      return words.map((other, j) => {
-        const tip = `“${word}” gives “${other}” a weight of ${fixed(weights[w][j], 3)}`;
-        const look = { width: 1 + 9 * weights[w][j], opacity: 0.7, tip };
-        return wire(`sm/a${w}.${j}`, `sm${j}.${read}/0.1`, `sm${w}.${i}/0.1`, "/weight", look);
-      });
-    }),
-  );
-  const around = (i) =>
-    words.map((_, w) => skip(`sm/back${w}.${i}`, `sm${w}.${i - back}/0.3`, `sm${w}.${i}/0.3`));
-  const skips = steps.flatMap(({ name }, i) => (name === "+" ? around(i) : []));
-  const heads = [null, ...words.map((word, w) => text(`sm/word${w}`, word, "bold large"))];
-  return wired(grid(1.7, [heads, ...rows]), ...wires, ...skips);
-}
-
-/** The residual connection, right of what it goes around. */
-const skip = (key, from, to) => (at) => {
-  const [a, b] = [at(from), at(to)];
-  const [x, y, end] = [a.x + a.w, a.y + a.h / 2, b.y + b.h / 2];
-  const d = `M${x + 0.1} ${y}L${x + 0.9} ${y}L${x + 0.9} ${end}L${x + 0.2} ${end}m0.4 -0.3l-0.4 0.3l0.4 0.3`;
-  const tip = "The residual connection: what went into the layer is added to what came out";
-  return [path(key, d, "/primary 2", { tip })];
-};
-
-/** How a number of the block comes about. */
-function said(name, value, before, at, added) {
-  if (name === "+") return `${fixed(added, 3)} + ${bracketed(fixed(before[at], 3))} = ${fixed(value, 3)}`;
-  if (name === "norm")
-    return `${fixed(before[at], 3)}, minus the mean of these four, over their deviation: ${fixed(value, 3)}`;
-  if (name === "attention") return `Values of both words, weighted, and projected: ${fixed(value, 3)}`;
-  if (name === "feed-forward") return `4 → 8 → 4 features, with a ReLU between: ${fixed(value, 3)}`;
-  return `Input: ${fixed(value, 3)}. Press to change it`;
 }

@@ -1,4 +1,4 @@
-"""The residual stream of SmolLM2, untrained stacks, and a small block with all its numbers."""
+"""The residual stream of SmolLM2, untrained stacks, and what a block is made of."""
 
 from functools import cache
 from typing import Any
@@ -9,17 +9,19 @@ from torch import Tensor
 
 from analysis.attribution import logit_attribution
 from models.attention import MultiHeadAttention
-from models.blocks import BLOCKS, FeedForward, standardised
+from models.blocks import FeedForward, standardised
 from models.encoder import Encoder, EncoderConfig
+from models.request import TraceRequest, built_from
 from models.seeding import seeded
 from models.smallest import Smallest, SmallestConfig, unscaled
 from viz.course import real
-from viz.course.boards import Board, Panel, board, panel, signed, table
+from viz.course.boards import Board, Panel, board, network, panel, signed, table
 from viz.course.numbers import CAUSAL, block_steps, layers
 
 LATE = 20  # the block with which the last third of SmolLM2 begins
 DEPTH = 8  # blocks of the untrained stacks
-WORDS, WIDTH, HIDDEN = ("Thinking", "Machines"), 4, 8  # of the small block
+WORDS, WIDTH = ("Thinking", "Machines"), 4  # of the small block
+HIDDEN, VOCAB = 8, 97  # of it
 
 
 def numbers(
@@ -32,9 +34,8 @@ def numbers(
     x: list[float],
     gain: float,
     shift: float,
-    order: str,
 ) -> dict[str, Any]:
-    """What is in the stream of one token, what each layer adds, and a small block in full.
+    """What is in the stream of one token, what each layer adds, and a layer norm in full.
 
     Args:
         view: what of SmolLM2: "stream"; "lens", what its states read as; "without", its
@@ -45,15 +46,14 @@ def numbers(
         way: what is removed: "part", the output of that sub-layer, or "path", the residual
             connection around it.
         norm: of the untrained stack.
-        x: the input of the small block, `WORDS` row by row.
+        x: two words, `WORDS` row by row.
         gain: γ of a layer norm of `x`.
         shift: β of it.
-        order: "post" or "pre", of the small block.
     """
     answer = {} if view == "none" else _language_model(view, text, token, sublayer, way)
     rows = torch.tensor(x).view(len(WORDS), WIDTH)
-    small = {"normed": _normed(rows, gain, shift), "small": _small(rows[None], order)}
-    return {**answer, "stack": _stack(norm), "pre": _stack("pre"), **small}
+    stacks = {"stack": _stack(norm), "pre": _stack("pre")}
+    return {**answer, **stacks, "normed": _normed(rows, gain, shift)}
 
 
 # ---- SmolLM2
@@ -310,7 +310,7 @@ def growth(norm: str, depth: int, seed: int = 0) -> tuple[list[float], float]:
     return [x.detach().square().mean().sqrt().item() for x in out.states], gradient.norm().item()
 
 
-# ---- a small block, and what is in it
+# ---- what is in a block
 
 
 def _normed(rows: Tensor, gain: float, shift: float) -> dict[str, Any]:
@@ -324,19 +324,12 @@ def _normed(rows: Tensor, gain: float, shift: float) -> dict[str, Any]:
     return {"words": WORDS, "gain": gain, "shift": shift, **before, **after}
 
 
-def random_block(norm: str) -> Any:
-    """An untrained block; both kinds, "pre" and "post", have the same matrices."""
-    with seeded(1):
-        return BLOCKS[norm](EncoderConfig(dim=WIDTH, heads=1, mlp=HIDDEN, activation="relu")).eval()
-
-
-@torch.no_grad()
-def _small(x: Tensor, order: str) -> dict[str, Any]:
-    """Every step of an untrained block, and its attention weights."""
-    block = random_block(order)
-    steps = [{"name": name, "rows": out[0]} for name, out in block_steps(block, x)]
-    weights = block(x)[1][0].weights(0, item=0)
-    return {"order": order, "steps": steps, "weights": weights, "other": weights[0, 1]}
+def encoder(words: str, order: str) -> Board:
+    """An untrained block of the first transformer, as it reads two words."""
+    config = EncoderConfig(
+        VOCAB, dim=WIDTH, depth=1, heads=1, mlp=HIDDEN, activation="relu", norm=order, seed=1
+    )
+    return network(TraceRequest(built_from("encoder", config), words), "m:blocks.0", order=order)
 
 
 OTHER = (1.0, 3.0, 0.0, -2.0)  # a third word beside the two of the norm
@@ -453,6 +446,7 @@ def training(x: list[float]) -> Board:
 BOARDS = {
     "attribution": attribution,
     "batch": batch,
+    "encoder": encoder,
     "ffn": feed_forward,
     "smallest": smallest,
     "training": training,

@@ -1,19 +1,19 @@
-// Many heads: a band of numbers that splits into heads, attends in each, and joins again.
+// Many heads: a band of numbers that splits into heads, attends in each, and joins again; and the maps of MiniLM.
 
-import { box, column, framed, row, text, wire, wired } from "../../web/scene/layout.js";
+import { box, column, framed, grid, row, text, wire, wired } from "../../web/scene/layout.js";
 import { fixed } from "../../web/scene/numbers.js";
-import { matrix } from "../../web/scene/matrix.js";
+import { heatmap, matrix } from "../../web/scene/matrix.js";
 import { list } from "../../web/scene/list.js";
-import { opened, trained } from "./minilm.js";
 import { tokens } from "../../web/scene/tokens.js";
 
 const CELL = 2.3;
+
 /** What is drawn at a step. */
 export function picture(numbers, moment) {
-  const { step } = moment;
-  if (step !== "trained" && step !== "cell") return layer(numbers, moment);
-  if (!numbers.trained) return text("wait", "MiniLM is reading the sentence …", "muted");
-  return (step === "cell" ? opened : trained)(numbers, moment);
+  if (moment.step !== "trained") return layer(numbers, moment);
+  return numbers.trained
+    ? trained(numbers, moment)
+    : text("wait", "MiniLM is reading the sentence …", "muted");
 }
 
 /** A vector as a row of cells, or the part of it that a head has. */
@@ -79,4 +79,31 @@ function reading({ words, token, head, scores, weights }) {
   const look = { head: `“${words[token]}” in head ${head}`, about: `Head ${head}`, tall: 1.6 };
   const names = words.map((word) => `“${word}”`);
   return list("read", names, [score, weight], look);
+}
+
+/** The maps of a layer, one of them large. */
+function trained({ trained: read }, { inputs }) {
+  const head = Number(inputs.head);
+  const { tokens: names, weights, names: habits, layer: depth, scores } = read;
+  const small = weights.map((each, i) => {
+    const chosen = i === head;
+    const press = { label: `Head ${i}: ${habits[i]}`, pressed: chosen, patch: { head: i } };
+    const name = text(`small${i}/name`, `${i} ${habits[i]}`, chosen ? "bold small" : "muted small");
+    const frame = chosen ? "/primary 3" : "/line";
+    const map = heatmap(`small${i}`, each, 3.8);
+    return column({ gap: 0 }, name, framed(`small${i}/frame`, map, frame, { press }));
+  });
+  const tip = (weight, i, j) => `“${names[i]}” gives “${names[j]}” ${fixed(weight, 3)}`;
+  const title = `layer ${depth}, head ${head}: ${habits[head]}, ${fixed(scores[head])}`;
+  const rows = [0, 3, 6, 9].map((from) => small.slice(from, from + 3));
+  const cell = Math.min(1.3, 17 / names.length);
+  const map = matrix("big", weights[head], {
+    kind: "weights",
+    digits: -1,
+    cell,
+    rows: names,
+    cols: names,
+    tip,
+  });
+  return row({ gap: 1 }, grid(0.4, rows), column(map, text("big/title", title, "bold")));
 }

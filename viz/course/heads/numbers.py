@@ -2,15 +2,17 @@
 
 from collections import Counter
 from functools import cache, lru_cache
+from math import sqrt
 from typing import Any
 
 import torch
 
 from analysis.habits import HABITS, habits
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
+from models.request import Source, TraceRequest
 from models.seeding import seeded
 from viz.course import real
-from viz.course.boards import Board, board, signed, table
+from viz.course.boards import Board, board, network, signed, table
 from viz.course.numbers import follow
 
 DIM, SEED = 12, 3
@@ -28,8 +30,6 @@ def numbers(
     trained: str,
     sentence: str,
     layer: int,
-    query: int,
-    key: int,
 ) -> dict[str, Any]:
     """The layer with random weights; MiniLM only where it is asked for."""
     answer = {**_layer(int(heads), token, min(head, int(heads) - 1)), "trained": None}
@@ -38,8 +38,7 @@ def numbers(
     labels, *of_layers = _read(sentence)
     of_layer = zip(("weights", "names", "scores"), of_layers, strict=True)
     named = {name: each[layer] for name, each in of_layer}
-    answer["trained"] = {"tokens": labels, **named, "layer": layer, "head": head}
-    return answer if trained == "yes" else answer | _cell(sentence, layer, head, query, key)
+    return answer | {"trained": {"tokens": labels, **named, "layer": layer, "head": head}}
 
 
 @lru_cache(maxsize=64)
@@ -82,31 +81,26 @@ def _read(sentence: str) -> tuple[Any, ...]:
     return read.labels, weights, result.names, result.scores.amax(0)
 
 
-@lru_cache(maxsize=256)
-def _cell(sentence: str, layer: int, head: int, query: int, key: int) -> dict[str, Any]:
-    """How one weight of MiniLM comes about, product by product."""
+def cell(sentence: str, layer: int, head: int, query: int, key: int) -> Board:
+    """A head of MiniLM, and how one of its scores comes about."""
+    real.encoded("minilm", sentence, FEWEST, MOST)
     read = real.traced("minilm", sentence)
-    pattern, count = read.pattern(layer), len(read.labels)
-    at, to = min(query, count - 1), min(key, count - 1)
-    q, k = pattern.q[0, head, at], pattern.k[0, head, to]
+    at, to = (min(each, len(read.labels) - 1) for each in (query, key))
+    width, score = read.pattern(layer).q.shape[-1], read.scores(layer)[head, at, to]
     place = {"layer": layer, "head": head, "token": at, "partner": to}
-    return {
-        "cell": {
-            "query": at,
-            "key": to,
-            "asks": read.labels[at],
-            "asked": read.labels[to],
-            "q": q,
-            "k": k,
-            "products": q * k,
-            "width": len(q),
-            "sum": (q * k).sum(),
-            "score": read.scores(layer)[head, at, to],
-            "weight": read.weights(layer, head)[at, to],
-            "of_map": count * count * len(q),
-        },
+    return network(
+        TraceRequest(Source("catalogue", "minilm"), sentence),
+        f"h:{layer}:{head}",
+        f"n:scores:{at}:{to}",
+        asks=read.labels[at],
+        asked=read.labels[to],
+        width=width,
+        sum=score * sqrt(width),
+        score=score,
+        weight=read.weights(layer, head)[at, to],
+        of_map=len(read.labels) ** 2 * width,
         **real.about("minilm", form="head", input=sentence, **place),
-    }
+    )
 
 
 @cache
@@ -227,4 +221,4 @@ def habits_of(text: str) -> dict[str, Any]:
     return {"rows": rows, "heads": counts.total(), "others": others}
 
 
-BOARDS = {"cost": costs, "deep": deep, "eight": eight, "shapes": shapes}
+BOARDS = {"cell": cell, "cost": costs, "deep": deep, "eight": eight, "shapes": shapes}

@@ -1,18 +1,15 @@
 // Vision transformer: rows of patches lift off the picture into a sequence, and the class token attends to them.
 
-import { box, column, free, grid, lines, overlaid, row, text, wire, wired } from "../../web/scene/layout.js";
+import { box, column, free, lines, overlaid, row, text, wire } from "../../web/scene/layout.js";
 import { image, path, rect, say } from "../../web/scene/marks.js";
 import { fixed, percent, power } from "../../web/scene/numbers.js";
-import { heatmap } from "../../web/scene/matrix.js";
 import { list } from "../../web/scene/list.js";
 
 const VEIL = "#000000"; // over patches of less weight, in both modes: brighter is more
-const LAYERS = { x: "input", norm: "LN", attention: "attention", "feed-forward": "MLP", "+": "add" };
 const LEAST = 0.4; // weights below it, as a share of the largest, get no line
 
 /** What is drawn at a step. */
 export function picture(numbers, moment) {
-  if (moment.step === "block") return block(numbers);
   if (moment.reached("attention")) return attention(numbers, moment);
   return moment.reached("sequence") ? sequence(numbers, moment) : cuts(numbers);
 }
@@ -114,45 +111,6 @@ function ghost({ rows, cols }) {
   const name = text("ghost/name", "its first two rows: line 1", "primary");
   return row(text("ghost/what", "the picture", "muted"), drawn, name);
 }
-
-/** One block from the bottom to the top; beside each step the norm of every token's vector, as a small picture. */
-function block({ cols, block: { layer, names, norms } }) {
-  const most = Math.max(...norms.flat());
-  const rows = names.map((name, i) => {
-    const [first, ...others] = norms[i];
-    const shades = Array.from({ length: cols }, (_, r) =>
-      others.slice(r * cols, (r + 1) * cols).map((norm) => norm / most),
-    );
-    const range = `${fixed(Math.min(...others), 1)} to ${fixed(Math.max(...others), 1)}`;
-    const tip = `${LAYERS[name]}: the class token's vector has norm ${fixed(first)}`;
-    const look = name === "+" || name === "x" ? "background/line 1.5" : "surface/text 1.5 bold";
-    return [
-      box(`step${i}`, name === "+" ? "+" : LAYERS[name], look, {}, [7, 2]),
-      box(`own${i}`, "", "background/query 2", { tip }, [1.1, 1.1]),
-      heatmap(`n${i}`, shades, 3.2),
-      lines(`norm${i}`, [`class ${fixed(first, 1)}`, range]),
-    ];
-  });
-  const ups = names.slice(1).map((_, i) => wire(`up${i}`, `step${i}`, `step${i + 1}`, "/muted 2 arrow"));
-  const skips = names.flatMap((name, i) =>
-    name === "+" ? [skip(`skip${i}`, `step${i - 3}`, `step${i}`)] : [],
-  );
-  const scale = [
-    ...[`block ${layer}`, "norm of each token's vector", "square: class token"],
-    `grid: the patches, 0 to ${fixed(most, 1)}`,
-  ];
-  const room = free(2, 1, () => []); // of the connections
-  const part = wired(row(room, grid(0.55, rows.reverse())), ...ups, ...skips);
-  return row({ gap: 1.6 }, part, lines("block", scale, "muted"));
-}
-
-/** The residual connection, left of what it goes around. */
-const skip = (key, from, to) => (at) => {
-  const [a, b] = [at(from), at(to)];
-  const [x, y, end] = [a.x, a.y + a.h / 2, b.y + b.h / 2];
-  const d = `M${x} ${y}L${x - 1.6} ${y}L${x - 1.6} ${end}L${b.x - 0.2} ${end}m-0.4 -0.3l0.4 0.3l-0.4 0.3`;
-  return [path(key, d, "/primary 2.2", { tip: "The residual connection: added unchanged" })];
-};
 
 function attention(numbers, { step, inputs }) {
   const { cols, weights, own: itself, largest, questions = [] } = numbers;

@@ -28,10 +28,11 @@ from models.inputs.sound import extracted
 from models.patches import cut, pair
 from models.preprocessing import ProcessorSettings
 from models.presets import PRESETS
+from models.request import Picture, Source, TraceRequest, file_of
 from models.trace import Sound
 from models.vit import ViT, ViTConfig
 from viz.course import real
-from viz.course.boards import Board, board, curve, panel, picture, table
+from viz.course.boards import Board, board, curve, network, panel, picture, table
 from viz.course.inputs import InputError
 from viz.course.numbers import block_steps
 from viz.theme import sequential
@@ -80,7 +81,6 @@ def numbers(
         **moved(photo, shuffle),
         "width": WIDTH,
         "depth": DEPTH,
-        "block": norms(photo, shuffle, layer),
         **real.about("dinov2", photo=photo, layer=layer, head=head),
     }
 
@@ -168,9 +168,13 @@ def _network(name: str) -> Any:
     return real.opened(name).network
 
 
+def _example_file(picture: str) -> Path:
+    """The file of an example picture of the small network."""
+    return CHECKPOINTS / SMALL / f"{picture}.png"
+
+
 def _example(picture: str) -> Image.Image:
-    """A shipped example picture of the small network."""
-    with Image.open(CHECKPOINTS / SMALL / f"{picture}.png") as opened:
+    with Image.open(_example_file(picture)) as opened:
         return opened.convert("RGB")
 
 
@@ -222,16 +226,6 @@ def _answers(out: StackOutput) -> list[dict[str, Any]]:
 def attends(photo: str, shuffle: str, layer: int, head: int) -> dict[str, Any]:
     """The class token's weights in a head, position by position."""
     return _weights(_run("dinov2", photo, shuffle), layer, head)
-
-
-@real.of("dinov2")
-def norms(photo: str, shuffle: str, layer: int) -> dict[str, Any]:
-    """The norm of every token after each step of a block, the class token first."""
-    state = _run("dinov2", photo, shuffle).states[layer]
-    steps = block_steps(_network("dinov2").blocks[layer], state)
-    sizes = torch.cat([x for _, x in steps]).norm(dim=-1)
-    names = [name for name, _ in steps]
-    return {"layer": layer, "names": names, "norms": sizes, "class": sizes[:, 0]}
 
 
 @real.of("dinov2")
@@ -303,7 +297,15 @@ def without_quarters() -> dict[str, Any]:
     }
 
 
-# ---- tables of sizes
+# ---- a block, and tables of sizes
+
+
+def block(picture: str, small_layer: int) -> Board:
+    """A block of the small network, as it reads a picture."""
+    file = file_of(_example_file(picture).read_bytes(), f"{picture}.png")
+    request = TraceRequest(Source("catalogue", SMALL), Picture(file))
+    return network(request, f"m:blocks.{small_layer}", layer=small_layer)
+
 
 SIDES, PIXELS = (28, 64, 224), (1, 7, 14, 28)
 
@@ -512,6 +514,7 @@ def listens(layer: int, head: int, token: int) -> dict[str, Any]:
 
 
 BOARDS = {
+    "block": block,
     "frames": frames,
     "needs": needs,
     "pixels": pixels,

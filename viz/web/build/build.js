@@ -69,6 +69,7 @@ function Page({
  * @param {HTMLElement} props.root
  * @param {Source} props.source
  * @param {boolean} [props.busy]
+ * @param {string} [props.base] the card that comes first; that of the whole network by default
  * @param {string} props.asked the open cards of the link
  * @param {(open: string) => void} props.record
  * @param {string} [props.revision]
@@ -79,6 +80,7 @@ export function Network({
   root,
   source,
   busy = false,
+  base = "",
   asked,
   record,
   revision = "",
@@ -91,7 +93,7 @@ export function Network({
   const isDefault = open === "";
   const [auto, setAuto] = useState(/** @type {string[]} */ ([])); // a layer and a head, until a reader opens something
   const opened = isDefault ? auto : path;
-  const cards = useCards(source, ["", ...opened], onGone);
+  const cards = useCards(source, [base, ...opened], onGone);
   const [whole] = cards;
   const last = cards[cards.length - 1];
   const theme = useTheme(root, whole, size);
@@ -163,7 +165,7 @@ export function Network({
                 lines=${() => askFor(source, pathOf("lines", { at }))}
               />`
             }
-            ${level === 0 && card?.runs && card.rows.length > 0 && html`<${Follow} source=${source} labels=${card.rows} />`}
+            ${level === 0 && !base && card?.runs && card.rows.length > 0 && html`<${Follow} source=${source} labels=${card.rows} />`}
           </section>
           ${(next || cellHere) && html`<i class="hs-build-funnel" aria-hidden="true" data-from=${next}></i>`}
         `;

@@ -1,8 +1,10 @@
 // The figure beside the text: its picture, what it is computed from, its controls and its numbers.
 
 import { html } from "../core/html.js";
+import { Network } from "../build/build.js";
+import { HttpSource } from "../core/sources.js";
 import { Button } from "../parts/controls.js";
-import { useState } from "../vendor/hooks.js";
+import { useMemo, useState } from "../vendor/hooks.js";
 import { SIZE } from "../scene/layout.js";
 import { Scene } from "../scene/scene.js";
 import { writtenCell } from "./board.js";
@@ -14,6 +16,7 @@ import { Prose } from "./prose.js";
 /** @import {Story} from "./state.js" */
 
 const DIGITS = 4;
+const TYPE = 13; // pixels of text in a network
 const [LEGIBLE, PRESENTED] = [10, 20]; // pixels of text on a phone, and of text that is presented
 
 /** @param {{story: Story, isNarrow: boolean}} props */
@@ -23,6 +26,7 @@ export function FigurePane({ story, isNarrow }) {
   const isWaiting = story.isWaiting();
   const { controls } = props.steps[story.step];
   const { failure } = story.numbers;
+  const network = answer?.moment.board && !isWaiting && answer.numbers.board.network;
   return html`<div class="story-figure" role="group" aria-label=${props.title}>
     <div class="story-tools">
       <span class="story-name">${props.title}</span>
@@ -31,13 +35,16 @@ export function FigurePane({ story, isNarrow }) {
         written(story.inputs, story.openingInputs(story.step)) &&
         html`<${Button} text="Reset" title="The figure as it was at first" onClick=${() => story.set(story.openingInputs(story.step))} />`
       }
-      <div class="hs-switch story-save" role="group" aria-label="Save">
-        <${Button} text="SVG" title="Save this figure as an SVG file" onClick=${() => story.save("svg")} />
-        <${Button} text="PNG" title="Save this figure as a PNG file" onClick=${() => story.save("png")} />
-      </div>
+      ${
+        !network &&
+        html`<div class="hs-switch story-save" role="group" aria-label="Save">
+          <${Button} text="SVG" title="Save this figure as an SVG file" onClick=${() => story.save("svg")} />
+          <${Button} text="PNG" title="Save this figure as a PNG file" onClick=${() => story.save("png")} />
+        </div>`
+      }
       <${Button} text="Present" title="The figure alone, large, with a caption (P)" onClick=${() => story.present(true)} />
     </div>
-    <${Picture} ...${{ story, isTurning: !answer || story.numbers.isLate, isNarrow }} />
+    ${network ? html`<${Opened} ...${{ story, network }} />` : html`<${Picture} ...${{ story, isTurning: !answer || story.numbers.isLate, isNarrow }} />`}
     ${isPresented && html`<${Caption} ...${{ story, numbers: answer?.numbers, isWaiting }} />`}
     <p class="story-computed"><${Computed} ...${{ story, numbers: answer?.numbers }} /></p>
     <p class="story-problem" role="alert" hidden=${!refusal && !failure}>
@@ -47,8 +54,22 @@ export function FigurePane({ story, isNarrow }) {
       }
     </p>
     ${!isWaiting && html`<${Controls} ...${{ story, controls }} />`}
-    ${answer && !isWaiting && html`<${Tables} ...${{ story, answer }} />`}
+    ${answer && !isWaiting && !network && html`<${Tables} ...${{ story, answer }} />`}
   </div>`;
+}
+
+/** A network, from one of its cards down to one multiplication; the text tells of the score that is opened. */
+function Opened({ story, network: { trace, card, open } }) {
+  const base = `${location.origin}/api/trace/${encodeURIComponent(trace)}/`;
+  const source = useMemo(() => new HttpSource(base), [base]);
+  const record = (/** @type {string} */ now) => {
+    const [, query, key] = /^n:scores:(\d+):(\d+)$/.exec(now) ?? [];
+    if (key && now !== open && "query" in story.inputs)
+      story.patch({ query: Number(query), key: Number(key) });
+  };
+  const size = story.isPresented ? PRESENTED / TYPE : 1;
+  const look = { root: story.root, source, base: card, asked: open, revision: open, size };
+  return html`<div class="story-network"><${Network} ...${{ ...look, record, onGone: () => story.numbers.retry() }} /></div>`;
 }
 
 /** The picture, which stays, dimmed, until the numbers of another step come. */

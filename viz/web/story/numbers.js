@@ -48,6 +48,7 @@ export class Numbers {
 
   retry() {
     const path = this.wanted;
+    this.kept.delete(path);
     this.wanted = "";
     this.want(path);
     this.changed();
