@@ -7,7 +7,6 @@ import { answeredSteps, isDone, progress, recordAnswer, recordSeen } from "../..
 import { described } from "../../viz/web/story/board.js";
 import { Numbers } from "../../viz/web/story/numbers.js";
 import * as inputs from "../../viz/web/story/inputs.js";
-import { veiled } from "../../viz/web/story/veil.js";
 import { formatted, valueAt, writtenAt } from "../../viz/web/story/prose.js";
 import { labelParts } from "../../viz/web/scene/elements.js";
 import { nearest } from "../../viz/web/scene/extent.js";
@@ -119,38 +118,6 @@ test("progress needs no storage, and outlives a damaged entry", () => {
   Object.defineProperty(globalThis, "localStorage", { value: { getItem }, configurable: true });
   assert.deepEqual(progress(), { seen: {}, last: "", door: "" });
   Reflect.deleteProperty(globalThis, "localStorage");
-});
-
-test("a picture that waits keeps what is known, and has no numbers, colours or lengths of its own", () => {
-  const ink = /** @type {any} */ ({
-    text: "#000000",
-    muted: "#555555",
-    line: "#dddddd",
-    surface: "#f5f5f5",
-    background: "#ffffff",
-  });
-  const box = { x: 10, y: 0, w: 100, h: 8 };
-  /** @type {import("../../viz/web/types").Mark[]} */
-  const marks = [
-    { key: "known", kind: "text", text: "0.25", fill: "#000000" },
-    { key: "new", kind: "text", text: "layer 3: 0.71 and 12\u00a0%", fill: "#990000", tip: "0.71" },
-    { key: "bar", kind: "rect", x: 10, w: 30, h: 8, fill: "#0000cc", full: box },
-    { key: "bar/number", kind: "text", text: "0.30", x: 46 },
-    { key: "cell", kind: "rect", w: 5, h: 5, fill: "#0000cc", press: { label: "Press", patch: {} } },
-    { key: "frame", kind: "rect", w: 5, h: 5, fill: "#f5f5f5" },
-    { key: "arrow", kind: "arrow", x: 0, y: 0, x2: 9, y2: 9, stroke: "#990000" },
-  ];
-  const found = new Map(veiled(marks, marks.slice(0, 1), ink).map((mark) => [mark.key, mark]));
-  assert.equal(found.get("known"), marks[0]);
-  assert.deepEqual([found.get("new")?.text, found.get("new")?.tip], ["layer 3: ? and ?", undefined]);
-  const bar = found.get("bar");
-  assert.deepEqual([bar?.w, bar?.fill, found.get("bar/number")?.text], [100, "none", "?"]);
-  assert.ok(Number(found.get("bar/number")?.x) > 110);
-  assert.deepEqual([found.get("cell")?.fill, found.get("cell")?.press], ["none", undefined]);
-  assert.equal(found.get("frame")?.fill, "#f5f5f5");
-  assert.ok(!found.has("arrow"));
-  const longer = veiled([{ ...marks[2], w: 60 }], [marks[2]], ink);
-  assert.equal(longer[0].fill, "none"); // a length that has changed is not known
 });
 
 test("tables are read out row by row, and large ones by their size", () => {

@@ -21,7 +21,7 @@ const IMPORTS = {
   build: ["core", "parts", "vendor", "../views"],
   methods: ["core", "parts", "vendor"],
   scene: ["core", "vendor"],
-  story: ["build", "core", "parts", "scene", "vendor"],
+  story: ["build", "controls", "core", "parts", "scene", "vendor"],
   streamlit: ["core"],
 };
 // A name says what it holds. Keys are left alone: links, props and answers have some of these words.
@@ -40,7 +40,14 @@ const BINDINGS = [
   `ImportSpecifier > ${PARTICIPLE}.local`,
 ].map((selector) => ({ selector, message: "Name what it holds, such as matches or answer." }));
 // modules that import others when they are first wanted
-const LATE = ["chart/chart.js", "streamlit/kinds.js", "story/story.js", "text/forms.js", "explore/late.js", "explore/text.js"];
+const LATE = [
+  "chart/chart.js",
+  "streamlit/kinds.js",
+  "story/story.js",
+  "text/forms.js",
+  "explore/late.js",
+  "explore/text.js",
+];
 const TOP = ":matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration";
 const NO_STATE = [
   `${TOP}[kind="let"]`,

@@ -613,8 +613,6 @@ export interface Mark {
   tip?: string;
   /** Keys of the marks that its number comes from: they light up with it. */
   of?: string[];
-  /** Of a bar: the room that it fills in part. */
-  full?: { x: number; y: number; w: number; h: number };
   /** It can be dragged, and moved by arrow keys. */
   handle?: {
     label: string;

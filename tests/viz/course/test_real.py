@@ -108,8 +108,24 @@ def answers(lesson: str, function: str) -> list[tuple[list[Any], dict[str, Any]]
 
 @pytest.mark.parametrize("name", REAL)
 def test_every_step_and_button_has_numbers_without_the_model(name: str) -> None:
-    for query in store.states(course.lesson(name)):
-        json.dumps(figures.numbers(name, query)(), allow_nan=False)
+    """Stored from the published weights, with no answer that none asks for, and links that open."""
+    asked: set[str] = set()
+    queries: list[dict[str, str]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        call_of = real.call_of
+        patch.setattr(real, "call_of", lambda *call: asked.add(call_of(*call)) or call_of(*call))
+        for state in store.states(course.lesson(name)):
+            found = figures.numbers(name, state)()
+            json.dumps(found, allow_nan=False)
+            both = found, found.get("board", {})
+            queries += [each["explore"]["query"] for each in both if "explore" in each]
+    file = real.stored(name)
+    assert file["models"] == {each: real.digest(entry(each)) for each in course.lesson(name).real}
+    assert asked == set(file["answers"])
+    assert queries
+    for query in queries:
+        assert {"model", "layer", "head"} <= query.keys()
+        parse_edits(query.get("edits", ""), {"second": TraceRequest(Source("built", ""), "")})
 
 
 def test_without_the_model_a_state_that_is_not_stored_is_refused_in_a_line() -> None:
@@ -118,20 +134,6 @@ def test_without_the_model_a_state_that_is_not_stored_is_refused_in_a_line() -> 
     found = figures.numbers("sampling", [])()
     assert found["computed"].startswith("Stored numbers, computed from these weights")
     assert found["explore"]["label"].startswith("Get them (")
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_the_file_is_of_the_published_weights_and_holds_nothing_else(name: str) -> None:
-    """No answer is left that no step or button asks for."""
-    file = real.stored(name)
-    assert file["models"] == {each: real.digest(entry(each)) for each in course.lesson(name).real}
-    asked: set[str] = set()
-    with pytest.MonkeyPatch.context() as patch:
-        call_of = real.call_of
-        patch.setattr(real, "call_of", lambda *call: asked.add(call_of(*call)) or call_of(*call))
-        for query in store.states(course.lesson(name)):
-            figures.numbers(name, query)()
-    assert asked == set(file["answers"])
 
 
 @pytest.mark.parametrize(("name", "kept"), stored.read(real.FIRST)["answers"].items())
@@ -248,18 +250,6 @@ def test_a_photo_is_cut_out_as_the_checkpoints_processor_does() -> None:
     pixels = processor(photo, return_tensors="np")["pixel_values"][0].transpose(1, 2, 0)
     levels = pixels * processor.image_std + processor.image_mean
     assert np.abs(levels - np.asarray(middle(PHOTO)) / 255).max() < 0.01
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_the_edits_of_a_link_can_be_read(name: str) -> None:
-    """By the page that it leads to."""
-    answers = [figures.numbers(name, query)() for query in store.states(course.lesson(name))]
-    figured = [each for one in answers for each in (one, one.get("board", {}))]
-    queries = [each["explore"]["query"] for each in figured if "explore" in each]
-    assert queries
-    for query in queries:
-        assert {"model", "layer", "head"} <= query.keys()
-        parse_edits(query.get("edits", ""), {"second": TraceRequest(Source("built", ""), "")})
 
 
 def test_the_times_of_spoken_words_follow_each_other_within_the_recording() -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from analysis.attribution import logit_attribution
 from models.attention import MultiHeadAttention
-from models.blocks import FeedForward, standardised
+from models.blocks import standardised
 from models.encoder import Encoder, EncoderConfig
 from models.request import TraceRequest, built_from
 from models.seeding import seeded
@@ -21,7 +21,7 @@ from viz.course.numbers import CAUSAL, block_steps, layers
 LATE = 20  # the block with which the last third of SmolLM2 begins
 DEPTH = 8  # blocks of the untrained stacks
 WORDS, WIDTH = ("Thinking", "Machines"), 4  # of the small block
-HIDDEN, VOCAB = 8, 97  # of it
+HIDDEN, NARROW, VOCAB = 8, 6, 97  # of it
 
 
 def numbers(
@@ -326,10 +326,19 @@ def _normed(rows: Tensor, gain: float, shift: float) -> dict[str, Any]:
 
 def encoder(words: str, order: str) -> Board:
     """An untrained block of the first transformer, as it reads two words."""
-    config = EncoderConfig(
-        VOCAB, dim=WIDTH, depth=1, heads=1, mlp=HIDDEN, activation="relu", norm=order, seed=1
-    )
-    return network(TraceRequest(built_from("encoder", config), words), "m:blocks.0", order=order)
+    return _block(words, "m:blocks.0", norm=order) | {"order": order}
+
+
+def feed_forward(words: str, activation: str) -> Board:
+    """The feed-forward network of such a block, of width 4 → 6 → 4."""
+    return _block(words, "m:blocks.0.feed_forward", mlp=NARROW, activation=activation)
+
+
+def _block(words: str, card: str, **fields: Any) -> Board:
+    """A card of an untrained encoder of one block."""
+    sizes: dict[str, Any] = {"mlp": HIDDEN, "activation": "relu", **fields}
+    config = EncoderConfig(VOCAB, dim=WIDTH, depth=1, heads=1, seed=1, **sizes)
+    return network(TraceRequest(built_from("encoder", config), words), card)
 
 
 OTHER = (1.0, 3.0, 0.0, -2.0)  # a third word beside the two of the norm
@@ -352,29 +361,6 @@ def batch_normed(x: Tensor) -> Tensor:
     batch (Ba, Kiros and Hinton 2016; Ioffe and Szegedy 2015, algorithm 1).
     """
     return standardised(x.T).T
-
-
-NARROW = 6  # hidden width of the feed-forward network
-
-
-def feed_forward(x: list[float], activation: Any) -> Board:
-    """A feed-forward network of width 4 → 6 → 4, opened: one word, and the same beside another."""
-    with seeded(0):
-        layer = FeedForward(WIDTH, NARROW, activation=activation).eval()
-    words = torch.tensor(x).view(1, 2, WIDTH)
-    with torch.no_grad():
-        up = layer.up(words)
-        active, out = layer.activation(up), layer(words)
-    first, second = layer.up.weight.T, layer.down.weight.T
-    return board(
-        [signed("x", words[0], rows=WORDS), signed("W_{1}^{T}: 4 × 6", first, sign="·")],
-        [
-            signed("x W_{1}^{T} + b_{1}", up[0], rows=WORDS),
-            signed("after the activation", active[0], sign="→"),
-        ],
-        [signed("W_{2}^{T}: 6 × 4", second, sign="·"), signed("out", out[0], rows=WORDS, sign="=")],
-        parameters=sum(each.numel() for each in layer.parameters()),
-    )
 
 
 @torch.no_grad()

@@ -9,11 +9,11 @@ import torch
 
 from analysis.habits import HABITS, habits
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
-from models.request import Source, TraceRequest
+from models.encoder import EncoderConfig
+from models.request import Source, TraceRequest, built_from
 from models.seeding import seeded
 from viz.course import real
-from viz.course.boards import Board, board, network, signed, table
-from viz.course.numbers import follow
+from viz.course.boards import Board, board, network, table
 
 DIM, SEED = 12, 3
 WORDS = ("the", "cat", "was", "tired")
@@ -130,27 +130,11 @@ def costs(heads: str) -> Board:
     )
 
 
-@cache
 def eight() -> Board:
-    """Eight heads on the four words: Z₀ … Z₇, side by side, and mixed."""
-    dim = 2 * EIGHT
-    with seeded(SEED):
-        config = MultiHeadAttentionConfig(dim=dim, heads=EIGHT, qkv_bias=False)
-        layer, x = MultiHeadAttention(config).eval(), LOUD * torch.randn(1, len(WORDS), dim)
-    with torch.no_grad():
-        out, pattern = layer(x)
-    each = [follow(pattern, head=head)["values"] for head in range(EIGHT)]
-    panels = [signed(f"Z_{{{n}}}", z, rows=WORDS if n % 4 == 0 else ()) for n, z in enumerate(each)]
-    mixing = layer.get_parameter("out.weight").T
-    return board(
-        panels[:4],
-        panels[4:],
-        [
-            signed("Z_{0} … Z_{7}: 4 × 16", torch.cat(each, dim=1), digits=-1),
-            signed("W^{O}: 16 × 16", mixing, sign="·", digits=-1),
-            signed("Z: 4 × 16", out[0], sign="=", digits=-1),
-        ],
-    )
+    """An untrained layer of eight heads on the four words."""
+    config = EncoderConfig(dim=2 * EIGHT, depth=1, heads=EIGHT, mlp=DIM, qkv_bias=False, seed=SEED)
+    request = TraceRequest(built_from("encoder", config), " ".join(WORDS))
+    return network(request, "m:blocks.0.attention", "h:0:0")
 
 
 # layers that courses build: batch, tokens and width of the input, then the layer's

@@ -16,7 +16,7 @@ import { column, lines, row, text, wire, wired } from "../../web/scene/layout.js
 import { circle, joined, line } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
-import { nameOf, plane } from "../../web/scene/plane.js";
+import { nameOf, plane } from "./plane.js";
 import { tokens } from "../../web/scene/tokens.js";
 
 const GRAIN = 10; // positions of an arrow's head per unit

@@ -7,7 +7,6 @@ Whisper reads a recording as a picture over time.
 import base64
 import io
 import json
-import math
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,16 +24,16 @@ from models.edits import Cut
 from models.image import to_pixels
 from models.inputs.pictures import pixels_of
 from models.inputs.sound import extracted
-from models.patches import cut, pair
+from models.patches import pair
 from models.preprocessing import ProcessorSettings
 from models.presets import PRESETS
-from models.request import Picture, Source, TraceRequest, file_of
+from models.request import Picture, Source, TraceRequest, built_from, file_of
 from models.trace import Sound
 from models.vit import ViT, ViTConfig
+from viz.amounts import short
 from viz.course import real
 from viz.course.boards import Board, board, curve, network, panel, picture, table
 from viz.course.inputs import InputError
-from viz.course.numbers import block_steps
 from viz.theme import sequential
 
 SMALL = "objects"
@@ -316,59 +315,17 @@ def pixels() -> Board:
     for side, patch in ((side, patch) for side in SIDES for patch in PIXELS if side % patch == 0):
         count = (side // patch) ** 2
         name = f"{side}²: single pixels" if patch == 1 else f"{side}²: {patch} × {patch}"
-        rows[name] = [f"{count:,}", f"{count * count:,}", _memory(4 * count * count)]
+        rows[name] = [f"{count:,}", f"{count * count:,}", short(4 * count**2, "memory")]
     cols = ["tokens", "weights of one head", "at 4 bytes each"]
     return board([table("An image in patches", rows, cols)])
 
 
-def _memory(size: float) -> str:
-    """Bytes, with three digits from a KiB on."""
-    if size < 1024:
-        return f"{size:.0f} B"
-    power = min(int(math.log2(size)) // 10, 3)
-    return f"{size / 1024**power:#.3g}".rstrip(".") + f" {['', 'KiB', 'MiB', 'GiB'][power]}"
-
-
-INSIDE = {  # of a block: its steps, and their formulas
-    "5.1 Norm": "y₁ = norm(x)",
-    "5.2 Attention": "z₁ = attention(y₁)",
-    "5.3 Residual": "z₁ = z₁ + x",
-    "5.4 Norm": "y = norm(z₁)",
-    "5.5 Feed-forward": "z = feed-forward(y)",
-    "5.6 Residual": "x = z + z₁",
-}
-
-
-@cache
-@torch.no_grad()
 def sizes() -> Board:
-    """The shape after each of the six steps, for 224 × 224 pixels in patches of 14.
-
-    Steps 1 to 4 compute the input of the first block, step 5 is that block, step 6 all blocks and
-    the head (Dosovitskiy et al. 2021, equations 1 to 4).
-    """
-    sizes: dict[str, Any] = {"image": 224, "patch": 14, "dim": 128, "heads": 8, "head_dim": 64}
-    config = ViTConfig(**sizes, depth=1, mlp=2048, classes=1000, qkv_bias=False)  # as six blocks
-    network, images = ViT(config).eval(), torch.zeros(1, 3, 224, 224)
-    projected, grid = network.patches(images)
-    longer = torch.cat([network.prefix[:1][None], network.patch_norm(projected)], dim=1)
-    placed = network.positions(longer, grid)
-    block: Any = network.blocks[0]
-    out, (_, *inside) = network(images), block_steps(block, placed)
-    steps = {
-        "1 Cut into patches": ("row, column, channel", cut(images, config.patch, config.order)),
-        "2 Project every patch": ("x E + b", projected),
-        "3 Put a class token in front": ("[class | x]", longer),
-        "4 Add positions": ("x + T", placed),
-        **{of: (formula, x) for (of, formula), (_, x) in zip(INSIDE.items(), inside, strict=True)},
-        "6 All 6 blocks, and a norm": ("norm(x)", out.hidden),
-        "6 Class token to classes": ("W x₀ + b", out.logits),
-    }
-    rows = {
-        name: [" × ".join(f"{size:,}" for size in x.shape), formula]
-        for name, (formula, x) in steps.items()
-    }
-    return board([table("224 × 224 pixels in patches of 14 × 14", rows, ["shape", "formula"])])
+    """An untrained network of six blocks, as it reads a photo of 224 × 224 pixels."""
+    sizes: dict[str, Any] = {"image": SIDE, "patch": PATCH, "dim": 128, "heads": 8, "head_dim": 64}
+    config = ViTConfig(**sizes, depth=6, mlp=2048, classes=1000, qkv_bias=False)
+    photo = file_of((PHOTOS / f"{PHOTO}.jpg").read_bytes(), f"{PHOTO}.jpg")
+    return network(TraceRequest(built_from("vit", config), Picture(photo)), "", "none")
 
 
 NETWORKS = ("vit-32", "vit-b16", "vit-raw-head")

@@ -36,17 +36,10 @@ export function fitted(part, ink) {
   const em = unitOf(part);
   const [left, top] = [(width - part.w * em) / 2, (height - part.h * em) / 2];
   const scaled = (number, start = 0) => (number === undefined ? undefined : start + number * em);
-  const placed = (/** @type {any} */ { x, y, w, h }) => ({
-    x: scaled(x, left),
-    y: scaled(y, top),
-    w: scaled(w),
-    h: scaled(h),
-  });
   const marks = part.draw(0, 0).map((mark) => ({
     ...mark,
-    ...placed(mark),
+    ...{ x: scaled(mark.x, left), y: scaled(mark.y, top), w: scaled(mark.w), h: scaled(mark.h) },
     ...{ x2: scaled(mark.x2, left), y2: scaled(mark.y2, top), r: scaled(mark.r), size: scaled(mark.size) },
-    full: mark.full && placed(mark.full),
     d: mark.d && movedPath(mark.d, em, left, top),
     handle: mark.handle && {
       ...mark.handle,

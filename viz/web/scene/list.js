@@ -90,9 +90,8 @@ function columnOf(column) {
     const [zero, share] = [x + (isSigned ? bar / 2 : 0), numbers[i] / most / (isSigned ? 2 : 1)];
     const end = isSigned ? x + bar : x + Math.max(0, share * bar);
     const box = [Math.min(zero, zero + share * bar), y - BAR / 2, Math.abs(share * bar), BAR];
-    const full = { x, y: y - BAR / 2, w: bar, h: BAR };
     return [
-      rect(key, box, term || "muted", { r: 0.15, full, ...look }),
+      rect(key, box, term || "muted", { r: 0.15, ...look }),
       say(`${key}/number`, [end + 0.4, y], text(i), `${term} start`, { size: 0.94 }),
     ];
   };

@@ -108,9 +108,8 @@ export function bars(key, values, look) {
     const one = (value, i) => {
       const [from, to] = [0, value].map((each) => y(Math.max(low, each)));
       const [top, width, isChosen] = [Math.min(from, to), x(1) - x(0), i === chosen];
-      const full = { x: x(i) + 0.08 * width, y: y(most), w: 0.84 * width, h: y(low) - y(most) };
-      const sides = [full.x, top, full.w, Math.max(0.06, Math.abs(from - to))];
-      const box = rect(`${key}${i}`, sides, isChosen ? "primary" : "line", { full, ...bar?.(i) });
+      const sides = [x(i) + 0.08 * width, top, 0.84 * width, Math.max(0.06, Math.abs(from - to))];
+      const box = rect(`${key}${i}`, sides, isChosen ? "primary" : "line", bar?.(i));
       const words = isChosen ? "bold" : "muted";
       const place = [x(i + 0.5), top - 0.6];
       const number = said && say(`${key}${i}/value`, place, said(i), words, { size: 0.88 });

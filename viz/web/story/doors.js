@@ -1,21 +1,13 @@
 // The page of the course: three doors, and what lies behind the one that is open.
 
+import { mounting } from "../controls/control.js";
 import { html } from "../core/html.js";
 import { useState } from "../vendor/hooks.js";
-import { render } from "../vendor/preact.js";
 import { Prose } from "./prose.js";
 import { LessonLink } from "./links.js";
 import { isDone, progress, recordDoor } from "./progress.js";
 
 /** @import {DoorsProps} from "../types" */
-
-/** @param {HTMLElement} root @param {DoorsProps} first */
-export function mount(root, first) {
-  const update = (/** @type {DoorsProps} */ props) => render(html`<${Doors} ...${props} />`, root);
-  root.classList.add("hs-control");
-  update(first);
-  return { update, destroy: () => render(null, root) };
-}
 
 /** @param {DoorsProps} props */
 function Doors({ lessons, short, plans }) {
@@ -80,3 +72,5 @@ const Teach = ({ lessons, plans }) => html`<ol class="hs-plans">
     </li>`;
   })}
 </ol>`;
+
+export const mount = mounting(Doors);

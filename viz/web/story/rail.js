@@ -1,20 +1,12 @@
 // The lessons of the reader's door in a row above a lesson, with those that are done ticked.
 
+import { mounting } from "../controls/control.js";
 import { html } from "../core/html.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { render } from "../vendor/preact.js";
 import { LessonLink, wayOf } from "./links.js";
 import { CHANGED, isDone, progress } from "./progress.js";
 
 /** @import {RailProps} from "../types" */
-
-/** @param {HTMLElement} root @param {RailProps} first */
-export function mount(root, first) {
-  const update = (/** @type {RailProps} */ props) => render(html`<${Rail} ...${props} />`, root);
-  root.classList.add("hs-control");
-  update(first);
-  return { update, destroy: () => render(null, root) };
-}
 
 /** @param {RailProps} props */
 function Rail(props) {
@@ -43,3 +35,5 @@ function Rail(props) {
     })}</ol>
   </nav>`;
 }
+
+export const mount = mounting(Rail);

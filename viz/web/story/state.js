@@ -13,9 +13,10 @@ import { wayOf } from "./links.js";
 import { Numbers } from "./numbers.js";
 import { plainText } from "./prose.js";
 import { answeredSteps, progress, recordAnswer, recordSeen } from "./progress.js";
-import { veiled } from "./veil.js";
 
 /** @import {Figure, Inputs, Moment, Patch, StoryProps} from "../types" */
+
+const WAITS = "The figure waits for your answer.";
 
 /** @typedef {{numbers: any, moment: Moment}} Answer numbers, and what they are drawn for */
 
@@ -207,20 +208,14 @@ export class Story {
     return { part, said: said.filter(Boolean).join(" ") };
   }
 
-  /** The marks of the picture, how high it is, and what it says: of a question that waits, what the step before says already. */
+  /** The marks of the picture, how high it is, and what it says; while a question waits, those of the step before. */
   drawn() {
-    if (!this.shown) return { marks: [], said: "", high: SIZE[1] };
-    const ink = inkOf(this.colours());
-    const { part, said } = this.partOf(this.shown);
-    const drawing = { marks: fitted(part, ink), said, high: highOf(part) };
-    if (!this.isWaiting()) return drawing;
-    const earlier = this.step ? this.at(this.step - 1) : null;
-    const before = earlier ? fitted(this.partOf(earlier).part, ink) : [];
-    return {
-      ...drawing,
-      marks: veiled(drawing.marks, before, ink),
-      said: "The figure waits for your answer.",
-    };
+    const isWaiting = this.isWaiting();
+    const answer = isWaiting ? this.step > 0 && this.at(this.step - 1) : this.shown;
+    if (!answer) return { marks: [], said: isWaiting ? WAITS : "", high: SIZE[1] };
+    const { part, said } = this.partOf(answer);
+    const marks = fitted(part, inkOf(this.colours()));
+    return { marks, said: isWaiting ? `${WAITS} Before it: ${said}` : said, high: highOf(part) };
   }
 
   /** @param {import("../core/drawing_file.js").Format} format */

@@ -1,11 +1,11 @@
 // A plane for arrows of two numbers.
 
-import { free } from "./layout.js";
-import { line, rect, say } from "./marks.js";
+import { free } from "../../web/scene/layout.js";
+import { line, rect, say } from "../../web/scene/marks.js";
 
 const LEAST = 3; // range of a plane
 
-/** A plane from −range to range around some points. @type {(key: string, side: number, points: number[][], draw: (to: any, range: number) => any[]) => import("./layout.js").Part} */
+/** A plane from −range to range around some points. @type {(key: string, side: number, points: number[][], draw: (to: any, range: number) => any[]) => import("../../web/scene/layout.js").Part} */
 export const plane = (key, side, points, draw) =>
   free(side, side, (x, y) => {
     const range = Math.max(LEAST, Math.ceil(Math.max(...points.flat().map(Math.abs))));
