@@ -11,7 +11,7 @@ from analysis.attribution import logit_attribution
 from models.attention import MultiHeadAttention
 from models.blocks import standardised
 from models.encoder import Encoder, EncoderConfig
-from models.request import TraceRequest, built_from
+from models.request import TraceRequest, built
 from models.seeding import seeded
 from models.smallest import Smallest, SmallestConfig, unscaled
 from viz.course import real
@@ -331,14 +331,15 @@ def encoder(words: str, order: str) -> Board:
 
 def feed_forward(words: str, activation: str) -> Board:
     """The feed-forward network of such a block, of width 4 → 6 → 4."""
-    return _block(words, "m:blocks.0.feed_forward", mlp=NARROW, activation=activation)
+    card = "m:blocks.0.feed_forward"
+    return _block(words, card, f"{card}.up", mlp=NARROW, activation=activation)
 
 
-def _block(words: str, card: str, **fields: Any) -> Board:
-    """A card of an untrained encoder of one block."""
-    sizes: dict[str, Any] = {"mlp": HIDDEN, "activation": "relu", **fields}
-    config = EncoderConfig(VOCAB, dim=WIDTH, depth=1, heads=1, seed=1, **sizes)
-    return network(TraceRequest(built_from("encoder", config), words), card)
+def _block(words: str, card: str, opened: str = "", **fields: Any) -> Board:
+    """A card of an untrained encoder of one block, and what is open in it."""
+    sizes = {"vocab": VOCAB, "dim": WIDTH, "depth": 1, "heads": 1, "mlp": HIDDEN, "seed": 1}
+    source = built("encoder", {**sizes, "activation": "relu", **fields})
+    return network(TraceRequest(source, words), card, opened)
 
 
 OTHER = (1.0, 3.0, 0.0, -2.0)  # a third word beside the two of the norm

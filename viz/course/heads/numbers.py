@@ -9,8 +9,7 @@ import torch
 
 from analysis.habits import HABITS, habits
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
-from models.encoder import EncoderConfig
-from models.request import Source, TraceRequest, built_from
+from models.request import Source, TraceRequest, built
 from models.seeding import seeded
 from viz.course import real
 from viz.course.boards import Board, board, network, table
@@ -132,8 +131,8 @@ def costs(heads: str) -> Board:
 
 def eight() -> Board:
     """An untrained layer of eight heads on the four words."""
-    config = EncoderConfig(dim=2 * EIGHT, depth=1, heads=EIGHT, mlp=DIM, qkv_bias=False, seed=SEED)
-    request = TraceRequest(built_from("encoder", config), " ".join(WORDS))
+    sizes = {"dim": 2 * EIGHT, "depth": 1, "heads": EIGHT, "qkv_bias": False, "seed": SEED}
+    request = TraceRequest(built("encoder", sizes), " ".join(WORDS))
     return network(request, "m:blocks.0.attention", "h:0:0")
 
 

@@ -1,17 +1,18 @@
 """The numbers of the quiz: for each question of `questions.md` a function that draws them.
 
-It returns the values that the texts compute with; `picture`, what is given, as HTML; and `answer`
+It returns the values that the texts compute with; `given`, panels beside each other; and `answer`
 to a sum, or `wrong`, the values of each wrong option of one text.
 """
 
-import base64
 from functools import cache, lru_cache
 from math import radians, sin
 from random import Random
 from typing import Any
 
+import numpy as np
 import torch
 from einops import rearrange, reduce
+from PIL import Image
 from torch import Tensor
 
 from models.attention import Dot, Mask, MultiHeadAttention, MultiHeadAttentionConfig
@@ -20,17 +21,23 @@ from models.catalogue import entry, folder
 from models.patches import cut
 from models.positional import sinusoidal
 from viz.course import real
+from viz.course.boards import Panel, panel
 from viz.course.dictionary.numbers import CASES
 from viz.course.dictionary.numbers import case as case_of
 from viz.course.numbers import softened
 from viz.course.position.numbers import permuted
-from viz.course.quiz.tables import facts, matrix, number, row
+from viz.course.quiz.question import number
 
 Values = dict[str, Any]
 
 
 def _whole(dice: Random, count: int, low: int, high: int) -> list[float]:
     return [float(dice.randint(low, high)) for _ in range(count)]
+
+
+def facts(**named: object) -> list[Panel]:
+    """What is given, by name."""
+    return [panel("Given", [[*map(str, named.values())]], cols=[*named])]
 
 
 def _keys(count: int) -> list[str]:
@@ -44,7 +51,7 @@ def score(dice: Random) -> Values:
     q, k = _whole(dice, 4, -3, 4), _whole(dice, 4, -3, 4)
     query, key = (torch.tensor([[[each]]]) for each in (q, k))
     return {
-        "picture": matrix([q, k], title="Query and key", rows=("q", "k"), digits=0),
+        "given": [panel("Query and key", [q, k], rows=("q", "k"), digits=0)],
         "answer": Dot().scores(query, key, [0]).item(),
         "terms": product(q, k),
         "plain": Dot(scale=1.0).scores(query, key, [0]).item(),
@@ -65,17 +72,17 @@ def product(a: list[float], b: list[float]) -> str:
 def weight(dice: Random) -> Values:
     scores = _whole(dice, 3, 1, 4)
     weights, exps = softened(torch.tensor(scores)).tolist(), torch.tensor(scores).exp().tolist()
-    picture = matrix([scores], title="Scores of one query", cols=_keys(3), digits=0)
-    return {"picture": picture, "answer": weights[1], "w": weights, "s": scores, "exps": exps}
+    given = [panel("Scores of one query", [scores], cols=_keys(3), digits=0)]
+    return {"given": given, "answer": weights[1], "w": weights, "s": scores, "exps": exps}
 
 
 def mixture(dice: Random) -> Values:
     share = dice.choice((0.1, 0.2, 0.3, 0.7, 0.8, 0.9))
     weights, values = [share, 1 - share], _whole(dice, 2, 2, 40)
-    rows, title = ("weight", "value"), "Weights and values"
-    picture = matrix([weights, values], title=title, rows=rows, cols=_keys(2), digits=1)
+    look = {"rows": ("weight", "value"), "cols": _keys(2), "digits": 1}
+    given = [panel("Weights and values", [weights, values], **look)]
     answer = (torch.tensor(weights) @ torch.tensor(values)).item()
-    return {"picture": picture, "answer": answer, "w": weights, "v": values}
+    return {"given": given, "answer": answer, "w": weights, "v": values}
 
 
 def case(dice: Random) -> Values:
@@ -106,7 +113,7 @@ def case(dice: Random) -> Values:
         "linear combination": narrower,
     }
     return {
-        "picture": matrix([weights], title="Weights", cols=_keys(4), digits=2),
+        "given": [panel("Weights", [weights], cols=_keys(4))],
         "right": right,
         "wrong": [{"name": name, "hint": hints[name]} for name in CASES if name != right],
         "total": total,
@@ -118,7 +125,7 @@ def causal(dice: Random) -> Values:
     n = dice.randint(4, 9)
     visible = Mask(causal=True).visible(torch.arange(n), n, [0])
     answer = float(n * n if visible is None else visible.sum())
-    return {"picture": facts(Tokens=n, Weights=f"{n} × {n}"), "answer": answer, "n": n}
+    return {"given": facts(Tokens=n, Weights=f"{n} × {n}"), "answer": answer, "n": n}
 
 
 def shape(dice: Random) -> Values:
@@ -128,8 +135,8 @@ def shape(dice: Random) -> Values:
     with torch.no_grad():
         _, pattern = layer(torch.zeros(1, n, dim))
     right = " × ".join(map(str, pattern.weights(item=0).shape))
-    picture = facts(Tokens=n, Width=dim, Heads=heads)
-    return {"picture": picture, "right": right, "heads": heads, "width": width, "n": n, "dim": dim}
+    given = facts(Tokens=n, Width=dim, Heads=heads)
+    return {"given": given, "right": right, "heads": heads, "width": width, "n": n, "dim": dim}
 
 
 def parameters(dice: Random) -> Values:
@@ -137,7 +144,7 @@ def parameters(dice: Random) -> Values:
     dim = heads * dice.choice((4, 6, 10))
     config = MultiHeadAttentionConfig(dim=dim, heads=heads, qkv_bias=False, out_bias=False)
     count = float(sum(weights.numel() for weights in MultiHeadAttention(config).parameters()))
-    return {"picture": facts(Width=dim, Heads=heads), "answer": count, "dim": dim, "heads": heads}
+    return {"given": facts(Width=dim, Heads=heads), "answer": count, "dim": dim, "heads": heads}
 
 
 def norm(dice: Random) -> Values:
@@ -146,7 +153,7 @@ def norm(dice: Random) -> Values:
         vector = _whole(dice, 4, -4, 9)
     x = torch.tensor(vector)
     return {
-        "picture": matrix([vector], title="One token", digits=0),
+        "given": [panel("One token", [vector], digits=0)],
         "answer": standardised(x).tolist()[0],
         "mean": x.mean().item(),
         "deviation": x.std(correction=0).item(),
@@ -156,18 +163,18 @@ def norm(dice: Random) -> Values:
 
 def position(dice: Random) -> Values:
     at = dice.randint(1, 6)
-    row, picture = sinusoidal(at + 1, 8)[at].tolist(), {"Position, counted from 0": at, "Width": 8}
+    row, given = sinusoidal(at + 1, 8)[at].tolist(), {"Position, counted from 0": at, "Width": 8}
     degrees = sin(radians(at))
-    return {"picture": facts(**picture), "answer": row[0], "at": at, "row": row, "degrees": degrees}
+    return {"given": facts(**given), "answer": row[0], "at": at, "row": row, "degrees": degrees}
 
 
 def patches(dice: Random) -> Values:
     patch = dice.choice((4, 7, 8, 14, 16))
     side = patch * dice.choice((4, 6, 7, 14))
     count = cut(torch.zeros(1, 1, side, side), patch).shape[1]
-    picture = facts(Image=f"{side} × {side} pixels", Patch=f"{patch} × {patch}")
+    given = facts(Image=f"{side} × {side} pixels", Patch=f"{patch} × {patch}")
     answer = float(count + 1)
-    return {"picture": picture, "answer": answer, "side": side, "patch": patch, "count": count}
+    return {"given": given, "answer": answer, "side": side, "patch": patch, "count": count}
 
 
 # ---- ideas
@@ -179,7 +186,7 @@ def order(dice: Random) -> Values:
     words = dice.choice(SENTENCES)
     before, after = permuted(words, [2, 1, 0], positions=False)
     return {
-        "picture": facts(First=" ".join(words), Second=" ".join(reversed(words))),
+        "given": facts(First=" ".join(words), Second=" ".join(reversed(words))),
         "word": words[0],
         "last": words[2],
         "moved": float((before - after).norm(dim=-1).max()),
@@ -189,7 +196,7 @@ def order(dice: Random) -> Values:
 def unscaled(dice: Random) -> Values:
     width = dice.choice((256, 512, 1024))
     return {
-        "picture": facts(**{"Width d": width, "Keys": 8}),
+        "given": facts(**{"Width d": width, "Keys": 8}),
         "width": width,
         "deviation": width**0.5,
     }
@@ -197,7 +204,7 @@ def unscaled(dice: Random) -> Values:
 
 def key_values(dice: Random) -> Values:
     written = f"{dice.randint(5, 40)} tokens"
-    return {"picture": facts(**{"Mask": "causal", "Generated so far": written})}
+    return {"given": facts(**{"Mask": "causal", "Generated so far": written})}
 
 
 def evidence(dice: Random) -> Values:
@@ -205,19 +212,16 @@ def evidence(dice: Random) -> Values:
     labels, weights = _letters(word, 3)
     last = weights[1, head, -1:]
     title = f"Layer 1, head {head} of a network that continues repetitions"
-    return {"picture": _map(last, labels, title), "share": last.max().item()}
+    return {"given": [_map(last, labels, title, digits=2)], "share": last.max().item()}
 
 
 # ---- maps of trained networks
 
 REPEATED = ("magnet", "violet", "cobalt", "planet", "hybrid", "turnip", "walnut", "zodiac")
 AGAIN = (2, 3, 4)  # letters of the word that come a second time
-WIDE = 210  # pixels of an enlarged digit
 DIGITS = {"a-three.png": "a three", "a-four.png": "a four", "an-eight.png": "an eight"}
 CLEAR = 0.15  # by how much a quarter of the image leads
 QUARTERS = ("upper left", "upper right", "lower left", "lower right")
-FAINT = 0.05  # smaller weights are left out of a map
-FAINT_LOOK: dict[str, Any] = {"digits": 1, "weights": True, "least": FAINT}
 
 
 @lru_cache(maxsize=len(REPEATED) * len(AGAIN))
@@ -227,13 +231,11 @@ def _letters(word: str, again: int) -> tuple[tuple[str, ...], Tensor]:
     return tuple(trace.labels), torch.stack([trace.weights(layer) for layer in range(2)])
 
 
-def _map(weights: Tensor, labels: tuple[str, ...], title: str, *, small: bool = False) -> str:
+def _map(weights: Tensor, labels: tuple[str, ...], title: str, digits: int = -1) -> Panel:
     """A map of weights, whose rows are the last tokens."""
     names = [f"{at} {label}" for at, label in enumerate(labels)]
-    pairs = zip(labels, names, strict=True)
-    cols = [(label if small else name) if len(label) == 1 else "0" for label, name in pairs]
-    rows = weights.tolist()
-    return matrix(rows, title=title, rows=names[-len(rows) :], cols=cols, **FAINT_LOOK)
+    look = {"rows": names[-len(weights) :], "cols": names, "digits": digits}
+    return panel(title, weights.tolist(), kind="weights", **look)
 
 
 def induction(dice: Random) -> Values:
@@ -244,7 +246,7 @@ def induction(dice: Random) -> Values:
     names = [f"“{label}” at position {at}" for at, label in enumerate(labels)]
     title = f"Layer 1, head {head} of a network that continues repetitions"
     return {
-        "picture": _map(rows, labels, title),
+        "given": [_map(rows, labels, title)],
         "letter": letter,
         "most": float(rows[-1, best]),
         "right": names[best],
@@ -260,8 +262,8 @@ def previous(dice: Random) -> Values:
     means = {name: float(each.diagonal(-1).mean()) for name, each in heads.items()}
     right = max(means, key=means.__getitem__)
     others = [{"name": name, "share": share} for name, share in means.items() if name != right]
-    maps = (_map(each, labels, name, small=True) for name, each in heads.items())
-    return {"picture": row(*maps), "most": means[right], "right": right, "wrong": others}
+    maps = [_map(each, labels, name) for name, each in heads.items()]
+    return {"given": maps, "most": means[right], "right": right, "wrong": others}
 
 
 def missing(dice: Random) -> Values:
@@ -270,7 +272,7 @@ def missing(dice: Random) -> Values:
     first, *others = weights[0, 0, at, : at + 1].tolist()
     cols, title = [f"{n} {labels[n]}" for n in range(1, at + 1)], "The other weights of this row"
     return {
-        "picture": matrix([others], title=title, cols=cols, weights=True),
+        "given": [panel(title, [others], cols=cols, kind="weights", digits=4)],
         "answer": first,
         "label": labels[at],
         "at": at,
@@ -303,12 +305,12 @@ def digit(dice: Random) -> Values:
     (layer, head), quarters = dice.choice(_clear(name))
     named = dict(zip(QUARTERS, quarters, strict=True))
     right = max(named, key=named.__getitem__)
-    grid = _class_weights(name)[layer, head].tolist()
-    side = [str(n) for n in range(len(grid))]
-    title = "Weights of the class token"
-    map_ = matrix(grid, title=title, rows=side, cols=side, **FAINT_LOOK)
+    weights = _class_weights(name)[layer, head]
+    side = [*map(str, range(len(weights)))]
+    look = {"rows": side, "cols": side, "kind": "weights", "digits": -1}
+    map_ = panel("Weights of the class token", weights.tolist(), **look)
     return {
-        "picture": row(_enlarged(name), map_),
+        "given": [_enlarged(name), map_],
         "digit": DIGITS[name],
         "layer": layer,
         "head": head,
@@ -319,14 +321,11 @@ def digit(dice: Random) -> Values:
 
 
 @cache
-def _enlarged(picture: str) -> str:
-    """The digit that the network reads."""
-    data = base64.b64encode((folder(entry("digits")) / picture).read_bytes()).decode()
-    return (
-        '<figure class="lesson-matrix"><figcaption>The image</figcaption><img alt="The image"'
-        f' width="{WIDE}" style="max-width: 100%; height: auto; image-rendering: pixelated"'
-        f' src="data:image/png;base64,{data}"></figure>'
-    )
+def _enlarged(picture: str) -> Panel:
+    """The digit that the network reads, a cell for each pixel."""
+    with Image.open(folder(entry("digits")) / picture) as opened:
+        levels = np.asarray(opened.convert("L")) / 255
+    return panel("The image", levels.tolist(), kind="weights", digits=-1)
 
 
 # ---- before you write the code
@@ -335,19 +334,19 @@ def _enlarged(picture: str) -> str:
 def heads(dice: Random) -> Values:
     heads, width, each = dice.choice((2, 3, 4)), dice.choice((5, 7)), dice.choice((2, 3))
     n, dim = each * heads, heads * width
-    picture = facts(Tokens=n, Width=dim, Heads=heads)
-    return {"picture": picture, "heads": heads, "width": width, "each": each, "n": n, "dim": dim}
+    given = facts(Tokens=n, Width=dim, Heads=heads)
+    return {"given": given, "heads": heads, "width": width, "each": each, "n": n, "dim": dim}
 
 
 def beyond(dice: Random) -> Values:
     n, dim = dice.choice((64, 128, 512)), dice.choice((32, 64))
-    picture = facts(Positions=f"0 to {n - 1}", Width=dim)
-    return {"picture": picture, "n": n, "dim": dim}
+    given = facts(Positions=f"0 to {n - 1}", Width=dim)
+    return {"given": given, "n": n, "dim": dim}
 
 
 def axis(dice: Random) -> Values:
     x = [_whole(dice, 3, -4, 9) for _ in range(2)]
     rows, cols = ("token 0", "token 1"), [f"feature {at}" for at in range(3)]
-    picture = matrix(x, title="Two tokens", rows=rows, cols=cols, digits=0)
+    given = [panel("Two tokens", x, rows=rows, cols=cols, digits=0)]
     written = " + ".join(number(each, ".0f") for each in x[0])
-    return {"picture": picture, "answer": sum(x[0]) / 3, "terms": written, "x": x[0], "y": x[1]}
+    return {"given": given, "answer": sum(x[0]) / 3, "terms": written, "x": x[0], "y": x[1]}

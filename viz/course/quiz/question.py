@@ -18,8 +18,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from viz.course.boards import Board, board
 from viz.course.prose import Node, blocks, sections, text_of
-from viz.course.quiz.tables import number
 
 FILE = Path(__file__).with_name("questions.md")
 ROUNDING = 0.006  # of an answer with two decimals
@@ -34,7 +34,7 @@ class Question:
     Attributes:
         title: topic.
         ask: the question, in the markup of `prose`.
-        picture: the given numbers, as HTML.
+        given: the given numbers, a board.
         answer: the right number.
         why: explanation, shown after a right answer or on request.
         slips: results of common mistakes, each with a hint.
@@ -44,7 +44,7 @@ class Question:
 
     title: str
     ask: str
-    picture: str
+    given: Board
     answer: float
     why: str
     slips: tuple[tuple[float, str], ...] = ()
@@ -116,7 +116,7 @@ def _filled(written: Written, values: Mapping[str, Any], dice: Random) -> Questi
             for each in repeated:
                 both = {**values, **each}
                 slips.append((_with(first[4:], both), _with(hint[0], both)))
-    asked = (written.title, _with(written.ask, values), values["picture"])
+    asked = (written.title, _with(written.ask, values), board(values["given"]))
     why = _with(written.why, values)
     if not written.items[0][0].startswith("["):
         return Question(*asked, values["answer"], why, tuple(slips))
@@ -188,3 +188,11 @@ def _decimal(text: str) -> float:
     """A number with a decimal point or comma, or with thousands separators."""
     thousands = re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text.strip())
     return float(text.replace(",", "" if thousands else "."))
+
+
+def number(value: Any, format_: str = ".4f") -> str:
+    """A number as text, with a typographic minus sign; a text as it is."""
+    text = format(value, format_)
+    if isinstance(value, str):
+        return text
+    return (text.lstrip("-") if float(text.replace(",", "")) == 0 else text).replace("-", "−")

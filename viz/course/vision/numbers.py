@@ -27,9 +27,9 @@ from models.inputs.sound import extracted
 from models.patches import pair
 from models.preprocessing import ProcessorSettings
 from models.presets import PRESETS
-from models.request import Picture, Source, TraceRequest, built_from, file_of
+from models.request import Picture, Source, TraceRequest, built, file_of
 from models.trace import Sound
-from models.vit import ViT, ViTConfig
+from models.vit import ViT
 from viz.amounts import short
 from viz.course import real
 from viz.course.boards import Board, board, curve, network, panel, picture, table
@@ -322,10 +322,10 @@ def pixels() -> Board:
 
 def sizes() -> Board:
     """An untrained network of six blocks, as it reads a photo of 224 × 224 pixels."""
-    sizes: dict[str, Any] = {"image": SIDE, "patch": PATCH, "dim": 128, "heads": 8, "head_dim": 64}
-    config = ViTConfig(**sizes, depth=6, mlp=2048, classes=1000, qkv_bias=False)
+    sizes = {"image": SIDE, "patch": PATCH, "dim": 128, "depth": 6, "heads": 8, "head_dim": 64}
+    source = built("vit", {**sizes, "mlp": 2048, "classes": 1000, "qkv_bias": False})
     photo = file_of((PHOTOS / f"{PHOTO}.jpg").read_bytes(), f"{PHOTO}.jpg")
-    return network(TraceRequest(built_from("vit", config), Picture(photo)), "", "none")
+    return network(TraceRequest(source, Picture(photo)), "", "m:patches")
 
 
 NETWORKS = ("vit-32", "vit-b16", "vit-raw-head")

@@ -1,11 +1,12 @@
 """Quiz: sums, ideas and real attention maps, and an introduction to the exercises."""
 
 import streamlit as st
+from headscope_views import view
 
 from viz import course
-from viz.course.quiz import tables
 from viz.course.quiz.question import Question, judged, parts, questions
 from viz.pages.lessons import page as lessons
+from viz.pages.lessons import story
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls
@@ -37,7 +38,7 @@ def page() -> None:
             numbered = dict(enumerate(asked[first - 1 : end - 1], first))
             right += _part(part.title, numbered, part.columns)
             first = end
-        score.html(tables.facts(Right=f"**{right} of {COUNT}**"))
+        score.markdown(f"Right: **{right} of {COUNT}**")
         lessons.heading("Exercises")
         lessons.text(course.lesson(NAME).prose[1])
         lessons.explore("What to do next: look into a trained network, with a sentence of your own")
@@ -63,7 +64,7 @@ def _question(number: int, question: Question) -> bool:
     """Shows one question and a verdict on the answer; returns whether it is right."""
     lessons.heading(f"{number} {question.title}")
     lessons.text(question.ask)
-    st.html(question.picture)
+    view("given", {"board": question.given, "theme": story.themes()}, key=f"quiz_given_{number}")
     verdict, right = judged(question, _answer(number, question))
     if session.get(NAME, "reveal") == "yes":
         verdict = question.why

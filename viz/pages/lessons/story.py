@@ -34,7 +34,7 @@ def show(lesson: Lesson, listed: Mapping[str, Any]) -> None:
         "title": lesson.figure,
         "inputs": {name: each.start for name, each in lesson.inputs.items()},
         "steps": [_step(step, lesson) for step in lesson.steps],
-        "theme": {mode: _theme(mode) for mode in theme.MODES},
+        "theme": themes(),
     }
     del props["link"]  # the settings' part: the lesson's frame sends it
     view("story", props, key=f"{lesson.name}_story")
@@ -47,6 +47,11 @@ def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
         "computed": f"Computed now, from {step.computed or lesson.computed}.",
         "controls": [lesson.inputs[name].control(name) for name in step.controls],
     }
+
+
+def themes() -> dict[str, Any]:
+    """The colours of figures in each mode."""
+    return {mode: _theme(mode) for mode in theme.MODES}
 
 
 def _theme(mode: theme.Mode) -> dict[str, Any]:

@@ -81,7 +81,6 @@ function scaleOf(low, high, start, length, isLog) {
  * @property {string} [name] of the labels
  * @property {number} [wide]
  * @property {number} [high]
- * @property {number} [low] of the axis
  * @property {number} [most]
  * @property {boolean} [axis] whether numbers stand beside it
  * @property {number} [chosen]
@@ -93,27 +92,26 @@ function scaleOf(low, high, start, length, isLog) {
 
 /** Bars beside each other. @type {(key: string, values: number[], look: BarsLook) => Part} */
 export function bars(key, values, look) {
-  const { labels = [], title = "", name = "", wide = 16, high = 8, low = 0, axis = false, chosen } = look;
+  const { labels = [], title = "", name = "", wide = 16, high = 8, axis = false, chosen } = look;
   const { most = Math.max(...values, 1e-9), said, bar, press, more } = look;
   const few = Math.ceil(values.length / 16) || 1;
   const below = labels.map((text, i) => [i + 0.5, text]).filter((_, i) => i % few === 0);
   const room = said ? 1.2 / high : 0; // above the highest bar
   const axes = {
-    ...{ x: [0, values.length], y: [low, most + room * (most - low)] },
+    ...{ x: [0, values.length], y: [0, (1 + room) * most] },
     ...{ ticks: { x: below, ...(axis ? {} : { y: [] }) }, names: [name, ""], title, wide, high },
   };
   const tables = title ? [{ title, rows: labels, cols: [name], values: values.map((value) => [value]) }] : [];
   const draw = (/** @type {Scale} */ scale) => {
     const { x, y } = scale;
     const one = (value, i) => {
-      const [from, to] = [0, value].map((each) => y(Math.max(low, each)));
-      const [top, width, isChosen] = [Math.min(from, to), x(1) - x(0), i === chosen];
-      const sides = [x(i) + 0.08 * width, top, 0.84 * width, Math.max(0.06, Math.abs(from - to))];
+      const [top, width, isChosen] = [y(Math.max(0, value)), x(1) - x(0), i === chosen];
+      const sides = [x(i) + 0.08 * width, top, 0.84 * width, Math.max(0.06, y(0) - top)];
       const box = rect(`${key}${i}`, sides, isChosen ? "primary" : "line", bar?.(i));
       const words = isChosen ? "bold" : "muted";
       const place = [x(i + 0.5), top - 0.6];
       const number = said && say(`${key}${i}/value`, place, said(i), words, { size: 0.88 });
-      const all = [x(i), y(most), width, y(low) - y(most)];
+      const all = [x(i), y(most), width, y(0) - y(most)];
       const area =
         press && rect(`${key}${i}/press`, all, isChosen ? "none/text 2" : "none", { press: press(i) });
       return [box, ...(number ? [number] : []), ...(area ? [area] : [])];

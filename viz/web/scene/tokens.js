@@ -18,17 +18,16 @@ const [TALL, GAP] = [1.9, 0.3];
  * @property {(i: number) => Partial<Drawn>} [letters] of its text
  * @property {number} [cell] width of each; as wide as its text by default
  * @property {boolean} [wrap] whether there are several lines if need be, or one that fits
- * @property {number} [room] at most
  */
 
 /** @type {(key: string, names: string[], look?: TokensLook) => Part} */
 export function tokens(key, names, look = {}) {
-  const { chosen, press, words, more, letters, cell, wrap = false, room = WIDEST } = look;
+  const { chosen, press, words, more, letters, cell, wrap = false } = look;
   const widths = names.map((name) => cell ?? Math.max(TALL, 0.8 + wide(name)));
-  const lines = linesOf(widths, wrap ? room : Infinity);
+  const lines = linesOf(widths, wrap ? WIDEST : Infinity);
   const longOf = (each) => each.reduce((sum, i) => sum + widths[i] + GAP, -GAP);
   const long = Math.max(0, ...lines.map(longOf));
-  const unit = Math.min(1, room / long); // narrower than wanted
+  const unit = Math.min(1, WIDEST / long); // narrower than wanted
   const token = (i, left, top) => {
     const w = widths[i] * unit;
     const usual = i === chosen ? "surface/primary 2.5" : "background/line 1";

@@ -3,6 +3,7 @@
 
 import { html } from "../core/html.js";
 import { render } from "../vendor/preact.js";
+import { colour } from "./colours.js";
 import { FigurePane } from "./figure.js";
 import { openLesson } from "./links.js";
 import { Story } from "./state.js";
@@ -98,13 +99,6 @@ function pressed(event, story) {
     story.root.querySelectorAll(".story-option")[Number(key) - 1]?.click();
   else return;
   event.preventDefault();
-}
-
-/** The colours of the mode in force, for the style sheet. */
-function colour({ style }, colours) {
-  for (const [name, value] of Object.entries(colours.terms)) style.setProperty(`--term-${name}`, value);
-  for (const name of ["background", "surface", "text", "muted", "line", "primary"])
-    style.setProperty(`--hs-${name}`, colours[name]);
 }
 
 /** Lights up everything of the term that the pointer or the focus is on. */

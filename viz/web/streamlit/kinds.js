@@ -11,6 +11,7 @@ export const KINDS = {
   build: () => import("../build/build.js"),
   chart: () => import("../chart/chart.js"),
   address: () => import("./page_link.js"),
+  given: () => import("../story/given.js"),
   doors: () => import("../story/doors.js"),
   rail: () => import("../story/rail.js"),
   story: () => import("../story/story.js"),

@@ -14,7 +14,6 @@ from tests.viz.pages.lessons.pages import errors, run, words
 from viz import course
 from viz.course import prose
 from viz.course.numbers import softened
-from viz.course.quiz import tables
 from viz.course.quiz.numbers import product
 from viz.pages.widgets.sources import source
 
@@ -50,13 +49,6 @@ def test_marks_become_html_and_nothing_else_does() -> None:
 
 def test_sums_are_written_with_brackets_round_what_is_negative() -> None:
     assert product([1.0, -2.0], [-3.0, 4.0]) == "1·(−3) + (−2·4)"
-
-
-def test_tables_say_every_number_and_their_shape() -> None:
-    text = tables.matrix([[0.5, -1.25, -0.00001]], title="**A**", rows=("<w>",))
-    assert "1 × 3" in text
-    assert "&lt;w&gt;" in text
-    assert re.findall(r"<td[^>]*>([^<]+)</td>", text) == ["0.5000", "−1.2500", "0.0000"]
 
 
 def test_code_is_the_source_that_ran() -> None:

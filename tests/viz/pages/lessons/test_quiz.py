@@ -10,6 +10,7 @@ from models.run import load, trace
 from tests.viz.pages.helpers import choose, link
 from tests.viz.pages.lessons.pages import errors, run, words
 from viz.course.quiz.question import (
+    Question,
     Written,
     drawn,
     judged,
@@ -46,13 +47,15 @@ def test_the_maps_say_what_the_networks_compute() -> None:
         induction, _, missing, _ = questions(seed)[14:18]
         letter = re.search(r"last “(\w)”", induction.ask)
         assert letter
-        rows = re.findall(r'<tr><th scope="row">\d+ ([^<]+)</th>(.*?)</tr>', induction.picture)
-        cells = re.findall(r">([^<]*)</td>", rows[-1][1])
-        best = max(range(len(cells)), key=lambda n: float(cells[n].strip() or 0))
-        assert induction.options[int(induction.answer)] == f"“{rows[best][0]}” at position {best}"
-        assert rows[best - 1][0] == letter[1]
+        ((given,),) = induction.given["rows"]
+        labels = [each.split(" ", 1)[1] for each in given["rows"]]
+        last = given["values"][-1]
+        best = last.index(max(last))
+        assert induction.options[int(induction.answer)] == f"“{labels[best]}” at position {best}"
+        assert labels[best - 1] == letter[1]
         at = int(missing.ask.split("at position ")[1].split(",")[0])
-        word = "".join(re.findall(r'<th scope="col">\d+ ([^<]+)</th>', missing.picture)[:6])
+        ((given,),) = missing.given["rows"]
+        word = "".join(each.split(" ", 1)[1] for each in given["cols"][:6])
         if len(word) == 6:  # the row is long enough to show the whole word
             weights = trace(model, f"{word} {word[:3]}").weights(layer=0, head=0)
             assert missing.answer == pytest.approx(float(weights[at, 0]), abs=1e-5)
@@ -76,22 +79,24 @@ def test_fractions_percent_and_commas(typed: str, value: float) -> None:
     assert parsed(typed) == pytest.approx(value, nan_ok=True)
 
 
+def given_by(question: Question) -> dict[str, int]:
+    """The whole numbers that a question gives, by name."""
+    ((given,),) = question.given["rows"]
+    pairs = zip(given["cols"], given["values"][0], strict=True)
+    return {name: int(value) for name, value in pairs if value.isdecimal()}
+
+
 def test_answers_in_closed_form() -> None:
     for seed in SEEDS:
         found = {question.title: question for question in questions(seed)}
-        place = int(found["A position"].picture.split("from 0</i> ")[1].split("<")[0])
+        place = given_by(found["A position"])["Position, counted from 0"]
         assert found["A position"].answer == pytest.approx(math.sin(place), abs=1e-6)
-        n = int(found["A causal mask"].picture.split("Tokens</i> ")[1].split("<")[0])
+        n = given_by(found["A causal mask"])["Tokens"]
         assert found["A causal mask"].answer == n * (n + 1) / 2
-        dim = int(found["Parameters"].picture.split("Width</i> ")[1].split("<")[0])
+        dim = given_by(found["Parameters"])["Width"]
         assert found["Parameters"].answer == 4 * dim * dim
-        rows = re.findall(
-            r'<tr><th scope="row">token \d</th>(.*?)</tr>', found["Which mean?"].picture
-        )
-        token = re.findall(r">(−?\d)</td>", rows[0])
-        assert found["Which mean?"].answer == pytest.approx(
-            sum(int(each.replace("−", "-")) for each in token) / 3, abs=1e-5
-        )
+        ((tokens,),) = found["Which mean?"].given["rows"]
+        assert found["Which mean?"].answer == pytest.approx(sum(tokens["values"][0]) / 3, abs=1e-5)
     assert questions(1) == questions(1)
     assert questions(1) != questions(2)
 
@@ -100,8 +105,8 @@ def test_the_line_that_cuts_queries_into_heads_is_run() -> None:
     """Of every option; the right one gives slices taken one by one."""
     for seed in SEEDS:
         (question,) = (each for each in questions(seed) if each.title == "Cut into heads")
-        facts = dict(re.findall(r"<i>(\w+)</i> (\d+)", question.picture))
-        n, dim, heads = (int(facts[name]) for name in ("Tokens", "Width", "Heads"))
+        facts = given_by(question)
+        n, dim, heads = (facts[name] for name in ("Tokens", "Width", "Heads"))
         width = dim // heads
         q = torch.arange(n * dim).reshape(n, dim)
         wanted = torch.stack([q[:, head * width : (head + 1) * width] for head in range(heads)])
@@ -120,10 +125,10 @@ def test_what_is_said_to_no_answer_and_to_words() -> None:
 
 def test_answering_on_the_page() -> None:
     app = run("quiz")
-    assert f"Right 0 of {COUNT}" in words(app)
+    assert f"Right: **0 of {COUNT}**" in [each.value for each in app.markdown]
     question = questions(0)[0]
     choose(app, "quiz", "answer1", f"{question.answer:.2f}")
-    assert f"Right 1 of {COUNT}" in words(app)
+    assert f"Right: **1 of {COUNT}**" in [each.value for each in app.markdown]
     assert "Right." in words(app)
     choose(app, "quiz", "answer1", "12345")
     assert "Not yet." in words(app)

@@ -1,0 +1,39 @@
+// What a question of the quiz gives: a board of its own.
+
+import { modeOf } from "../core/colours.js";
+import { html } from "../core/html.js";
+import { fitted, highOf } from "../scene/layout.js";
+import { inkOf } from "../scene/marks.js";
+import { Scene } from "../scene/scene.js";
+import { render } from "../vendor/preact.js";
+import { boardPart, described } from "./board.js";
+import { colour } from "./colours.js";
+
+/** @import {Board, StoryTheme} from "../types" */
+
+const LEGIBLE = 10; // pixels of text on a phone
+
+/**
+ * @param {HTMLElement} root
+ * @param {{board: Board, theme: {light: StoryTheme, dark: StoryTheme}}} first
+ */
+export function mount(root, first) {
+  const update = (/** @type {typeof first} */ { board, theme }) => {
+    const colours = theme[modeOf(root)];
+    colour(root, colours);
+    const part = boardPart(board);
+    const look = {
+      marks: fitted(part, inkOf(colours)),
+      said: described(part.tables ?? []),
+      high: highOf(part),
+    };
+    const act = { patch: () => {}, refuse: () => {} };
+    render(
+      html`<div class="story-picture"><${Scene} ...${{ ...look, ...act, least: LEGIBLE, isStill: true }} /></div>`,
+      root,
+    );
+  };
+  root.classList.add("story");
+  update(first);
+  return { update, destroy: () => render(null, root) };
+}
