@@ -233,7 +233,7 @@ def _letters(word: str, again: int) -> tuple[tuple[str, ...], Tensor]:
 
 def _map(weights: Tensor, labels: tuple[str, ...], title: str, digits: int = -1) -> Panel:
     """A map of weights, whose rows are the last tokens."""
-    names = [f"{at} {label}" for at, label in enumerate(labels)]
+    names = [f"{at} {label.strip('[]').lower()}" for at, label in enumerate(labels)]
     look = {"rows": names[-len(weights) :], "cols": names, "digits": digits}
     return panel(title, weights.tolist(), kind="weights", **look)
 

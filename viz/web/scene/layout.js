@@ -21,8 +21,11 @@ const MARGIN = 8; // units around what is drawn
 /** The largest font that fits. @param {Part} part */
 const unitOf = ({ w, h }) => Math.min(LARGEST, SIZE[0] / w, SIZE[1] / h);
 
-/** How high a part is drawn. @param {Part} part */
-export const highOf = (part) => Math.min(SIZE[1], part.h * unitOf(part) + MARGIN);
+/** How wide and high a part is drawn. @param {Part} part */
+export const extentOfPart = (part) => {
+  const em = unitOf(part);
+  return { wide: Math.min(SIZE[0], part.w * em + MARGIN), high: Math.min(SIZE[1], part.h * em + MARGIN) };
+};
 
 /**
  * The marks of a part, with the largest font that fits.

@@ -21,13 +21,14 @@ const isExplained = ({ tip, handle, press, edit }) => Boolean(tip) && !handle &&
  * @param {object} props
  * @param {Mark[]} props.marks with keys that differ, later ones above earlier ones
  * @param {string} props.said what it shows
+ * @param {number} [props.wide] how much of its width is shown
  * @param {number} props.high how much of its height is shown
  * @param {number} props.least size of text in CSS pixels
  * @param {boolean} props.isStill whether nothing moves to its new place
  * @param {(patch: Patch, dragged?: boolean) => void} props.patch
  * @param {(reason: string) => void} props.refuse a number that was typed
  */
-export function Scene({ marks, said, high, least, isStill, patch, refuse }) {
+export function Scene({ marks, said, wide = SIZE[0], high, least, isStill, patch, refuse }) {
   const svg = useRef(/** @type {SVGSVGElement | null} */ (null));
   const held = useRef(/** @type {Mark["handle"] | null} */ (null));
   const [unit, measure] = useState(1); // CSS pixels
@@ -45,7 +46,7 @@ export function Scene({ marks, said, high, least, isStill, patch, refuse }) {
   );
   useLayoutEffect(() => {
     const { clientWidth = 0, clientHeight = 0 } = svg.current ?? {};
-    measure(Math.min(clientWidth / SIZE[0], clientHeight / high) || 1);
+    measure(Math.min(clientWidth / wide, clientHeight / high) || 1);
   });
 
   const markAt = ({ target }) => byKey.get(target.closest("[data-key]")?.dataset.key);
@@ -119,7 +120,7 @@ export function Scene({ marks, said, high, least, isStill, patch, refuse }) {
   const target = byKey.get(pointed || focused);
   const origins = target?.tip ? (target.of ?? []).flatMap((each) => byKey.get(each) ?? []).map(extentOf) : [];
   const edit = byKey.get(typing)?.edit;
-  return html`<svg class=${`story-scene ${isStill ? "" : "moves"}`} viewBox=${`0 ${(SIZE[1] - high) / 2} ${SIZE[0]} ${high}`} role="group" aria-label=${said} ref=${svg} ...${listeners}>
+  return html`<svg class=${`story-scene ${isStill ? "" : "moves"}`} viewBox=${`${(SIZE[0] - wide) / 2} ${(SIZE[1] - high) / 2} ${wide} ${high}`} role="group" aria-label=${said} ref=${svg} ...${listeners}>
       ${drawn}
       ${origins.map(({ x, y, w, h }) => html`<rect class="story-source" ...${{ x, y, width: w, height: h }} />`)}
     </svg>

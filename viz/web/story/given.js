@@ -2,7 +2,7 @@
 
 import { modeOf } from "../core/colours.js";
 import { html } from "../core/html.js";
-import { fitted, highOf } from "../scene/layout.js";
+import { extentOfPart, fitted } from "../scene/layout.js";
 import { inkOf } from "../scene/marks.js";
 import { Scene } from "../scene/scene.js";
 import { render } from "../vendor/preact.js";
@@ -22,14 +22,12 @@ export function mount(root, first) {
     const colours = theme[modeOf(root)];
     colour(root, colours);
     const part = boardPart(board);
-    const look = {
-      marks: fitted(part, inkOf(colours)),
-      said: described(part.tables ?? []),
-      high: highOf(part),
-    };
-    const act = { patch: () => {}, refuse: () => {} };
+    const { wide, high } = extentOfPart(part);
+    const look = { marks: fitted(part, inkOf(colours)), said: described(part.tables ?? []), wide, high };
+    const act = { patch: () => {}, refuse: () => {}, least: LEGIBLE, isStill: true };
+    const style = { maxWidth: `${wide}px` };
     render(
-      html`<div class="story-picture"><${Scene} ...${{ ...look, ...act, least: LEGIBLE, isStill: true }} /></div>`,
+      html`<div class="story-picture" style=${style}><${Scene} ...${{ ...look, ...act }} /></div>`,
       root,
     );
   };

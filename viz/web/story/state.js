@@ -4,7 +4,7 @@
 import { modeOf } from "../core/colours.js";
 import { saveDrawing } from "../core/drawing_file.js";
 import { PageLink } from "../core/link.js";
-import { fitted, highOf, SIZE } from "../scene/layout.js";
+import { extentOfPart, fitted, SIZE } from "../scene/layout.js";
 import { fileOf } from "../scene/elements.js";
 import { inkOf } from "../scene/marks.js";
 import { boardPart, described } from "./board.js";
@@ -215,7 +215,7 @@ export class Story {
     if (!answer) return { marks: [], said: isWaiting ? WAITS : "", high: SIZE[1] };
     const { part, said } = this.partOf(answer);
     const marks = fitted(part, inkOf(this.colours()));
-    return { marks, said: isWaiting ? `${WAITS} Before it: ${said}` : said, high: highOf(part) };
+    return { marks, said: isWaiting ? `${WAITS} Before it: ${said}` : said, high: extentOfPart(part).high };
   }
 
   /** @param {import("../core/drawing_file.js").Format} format */
