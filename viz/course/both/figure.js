@@ -1,7 +1,7 @@
 // Encoder and decoder: a date is read at once and written a character at a time.
 
 import { arc, box, column, framed, row, text, wire, wired } from "../../web/scene/layout.js";
-import { fixed, grouped, percent } from "../../web/scene/numbers.js";
+import { fixed, percent } from "../../web/scene/numbers.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { tokens } from "../../web/scene/tokens.js";
@@ -12,7 +12,7 @@ const DECODER = ["masked attention", "cross-attention", "feed-forward"];
 
 /** What is drawn at a step. */
 export function picture(numbers, moment) {
-  const draw = { encode: encoding, align: alignment, whole: towers, inside: towers, six };
+  const draw = { encode: encoding, align: alignment, inside: towers };
   return (draw[moment.step] ?? crossing)(numbers, moment);
 }
 
@@ -94,8 +94,7 @@ function alignment({ source, chosen, cross }) {
   });
 }
 
-const HEAD = box("head", "norm, linear, softmax", "surface/line", {}, [13.5, 1.7]);
-const embedded = (name) => box(`${name}/embed`, "embedding + position", "surface/line", {}, [13.5, 1.7]);
+const plain = (key, said) => box(key, said, "surface/line", {}, [13.5, 1.7]);
 
 /** What goes into a side: the date, or what is written of it. */
 const input = ({ source, target, written }, name) => {
@@ -118,62 +117,35 @@ function tower(numbers, name, what, names, press, off = []) {
   };
   const parts = [norm(0), ...names.flatMap((each, i) => [layer(each, i), norm(i + 1)])].reverse();
   const block = column({ gap: 0.55 }, text(`${name}/name`, `${name} block`, "muted bold small"), ...parts);
-  return column({ gap: 0.5 }, framed(`${name}/frame`, block), embedded(name), input(numbers, name));
+  const embedded = plain(`${name}/embed`, "embedding + position");
+  return column({ gap: 0.5 }, framed(`${name}/frame`, block), embedded, input(numbers, name));
 }
 
-/** Encoder and decoder side by side, and above the decoder its answer. */
-function towers(numbers, { step, inputs }) {
-  const { target, written, now, most, stacks } = numbers;
+/** Encoder and decoder side by side, and above the decoder its answer; its layers are switched off and on. */
+function towers(numbers, { inputs }) {
+  const { target, now, most, stacks } = numbers;
   const { best, guesses, right, correct, count, off } = stacks;
-  const cutting = step === "inside";
   const toggle = (layer, i) => {
     const patch = { off: inputs.off.with(i, 1 - inputs.off[i]) };
     return { label: `${layer}: ${off[i] ? "off" : "on"}`, pressed: !off[i], patch };
   };
-  const write = { label: `Write “${now}”`, patch: { written: written + 1 } };
+  const words = (i) => (right[i] ? "surface/muted 1" : "background/line 1 dashed");
+  const more = (i) => ({ tip: `Here comes “${target[i + 1]}”; “${guesses[i]}” is predicted` });
+  const short = guesses.map((each) => (each.length > 1 ? "…" : each));
+  const title = text("said/name", `predicted: ${correct} of ${count} right`, "bold");
+  const said = column({ gap: 0.3 }, title, tokens("said", short, { words, more, cell: 1.6 }));
   const likely = best.map(({ token, share }) => `${token} ${percent(share)}`);
-  const isWriting = (i) => i === 0 && !cutting && written < target.length - 1 && write;
-  const said = cutting ? guesses : target.slice(1, written + 1);
-  const soFar = `written so far${written ? "" : ": nothing"}`;
-  const title = cutting ? `predicted: ${correct} of ${count} right` : soFar;
-  const words = (i) => (!cutting || right[i] ? "surface/muted 1" : "background/line 1 dashed");
-  const tip = (i) => `Here comes “${target[i + 1]}”; “${said[i]}” is predicted`;
-  const more = (i) => ({ tip: cutting ? tip(i) : undefined });
-  const short = said.map((each) => (each.length > 1 ? "…" : each));
-  const letters = tokens("said", short, { words, more, cell: 1.6 });
-  const left = tower(numbers, "encoder", `“${most.token}”`, ENCODER);
   const part = row(
     { gap: 4, align: "end" },
-    column({ gap: 1.2 }, column({ gap: 0.3 }, text("said/name", title, "bold"), letters), left),
+    column({ gap: 1.2 }, said, tower(numbers, "encoder", `“${most.token}”`, ENCODER)),
     column(
       { gap: 0.5 },
-      tokens("top", likely, { chosen: 0, press: isWriting, cell: 4.4 }),
-      HEAD,
-      tower(numbers, "decoder", `the position of “${now}”`, DECODER, cutting ? toggle : undefined, off),
+      tokens("top", likely, { chosen: 0, cell: 4.4 }),
+      plain("head", "norm, linear, softmax"),
+      tower(numbers, "decoder", `the position of “${now}”`, DECODER, toggle, off),
     ),
   );
   const look = { tip: "keys and values for the cross-attention" };
   const keys = wire("memory", "encoder/stream2", "decoder/layer1", "/key 2.5 flat runs", look);
   return wired(part, !off[1] && keys);
-}
-
-/** Six blocks on each side, and the way from the encoder's end to all of the decoder's. */
-function six(numbers) {
-  const side = (name, names) => {
-    const block = (i) => {
-      const cell = (part) => {
-        const look = part === "cross" ? "surface/key 2" : "surface/line";
-        return box(`${name}/six${i}/${part}`, part, look, {}, [11.4 / names.length, 1.7]);
-      };
-      const number = text(`${name}/six${i}/number`, String(i + 1), "muted bold");
-      const tip = `${name} block ${i + 1}: ${grouped(numbers.six[name])} parameters`;
-      return framed(`${name}/six${i}`, row({ gap: 0.2 }, number, ...names.map(cell)), "/text 1.5", { tip });
-    };
-    const blocks = [5, 4, 3, 2, 1, 0].map(block);
-    return column({ gap: 0.5 }, name === "decoder" && HEAD, ...blocks, embedded(name), input(numbers, name));
-  };
-  const sides = [side("encoder", ["self", "MLP"]), side("decoder", ["masked", "cross", "MLP"])];
-  const to = (i) => wire(`memory${i}`, "encoder/six5", `decoder/six${i}`, "/key 2 flat");
-  const part = wired(row({ gap: 4.5, align: "end" }, ...sides), ...[0, 1, 2, 3, 4, 5].map(to));
-  return column(text("memory/name", "keys and values, for all six", "key"), part);
 }

@@ -8,10 +8,11 @@ import torch
 from analysis import alignment
 from models.edits import Cut
 from models.positional import sinusoidal
+from models.request import Source, TraceRequest, built
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.trace import Trace
 from viz.course import real
-from viz.course.boards import Board, board, curve, panel, table
+from viz.course.boards import Board, board, curve, network, panel, table
 from viz.course.inputs import InputError
 from viz.course.numbers import CAUSAL, Steps, block_steps
 
@@ -122,6 +123,18 @@ def _norms(steps: Steps, token: int) -> dict[str, Any]:
     }
 
 
+def whole(date: str) -> Board:
+    """The network that reads and writes dates."""
+    return network(TraceRequest(Source("catalogue", MODEL), date), "", "m:blocks.0")
+
+
+def six() -> Board:
+    """An untrained network of six blocks on each side."""
+    sizes = {"dim": NARROW, "depth": 6, "heads": 4, "mlp": 4 * NARROW}
+    request = TraceRequest(built("seq2seq", sizes), *SENTENCES)
+    return network(request, "", "m:blocks.0")
+
+
 def costs(length: int, width: int) -> Board:
     """Multiplications of one layer of self-attention."""
     works = {
@@ -229,6 +242,7 @@ def cut() -> Board:
 # ---- a translator aligns words to words
 
 SENTENCE = "The cat sat on the black chair because it was tired."
+SENTENCES = ("The animal was tired", "O animal estava cansado")  # read, and written
 ALIGNING = {"layer": 1, "head": 0}  # trained to align words
 
 
@@ -340,6 +354,8 @@ def timed() -> dict[str, Any]:
 
 
 BOARDS = {
+    "whole": whole,
+    "six": six,
     "cost": costs,
     "grows": grows,
     "spoken": spoken,
