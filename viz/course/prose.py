@@ -107,3 +107,11 @@ def _html(part: Part) -> str:
         f'<span class="lesson-term" tabindex="0" role="note" data-meaning="{meaning}"'
         f' aria-label="{words}: {meaning}">{inner}</span>'
     )
+
+
+def number(value: Any, format_: str = ".4f") -> str:
+    """A number as text, with a typographic minus sign; a text as it is."""
+    text = format(value, format_)
+    if isinstance(value, str):
+        return text
+    return (text.lstrip("-") if float(text.replace(",", "")) == 0 else text).replace("-", "−")

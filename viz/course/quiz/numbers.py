@@ -26,7 +26,7 @@ from viz.course.dictionary.numbers import CASES
 from viz.course.dictionary.numbers import case as case_of
 from viz.course.numbers import softened
 from viz.course.position.numbers import permuted
-from viz.course.quiz.question import number
+from viz.course.prose import number
 
 Values = dict[str, Any]
 

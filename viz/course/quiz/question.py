@@ -19,7 +19,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from viz.course.boards import Board, board
-from viz.course.prose import Node, blocks, sections, text_of
+from viz.course.prose import Node, blocks, number, sections, text_of
 
 FILE = Path(__file__).with_name("questions.md")
 ROUNDING = 0.006  # of an answer with two decimals
@@ -188,11 +188,3 @@ def _decimal(text: str) -> float:
     """A number with a decimal point or comma, or with thousands separators."""
     thousands = re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text.strip())
     return float(text.replace(",", "" if thousands else "."))
-
-
-def number(value: Any, format_: str = ".4f") -> str:
-    """A number as text, with a typographic minus sign; a text as it is."""
-    text = format(value, format_)
-    if isinstance(value, str):
-        return text
-    return (text.lstrip("-") if float(text.replace(",", "")) == 0 else text).replace("-", "−")
