@@ -74,6 +74,10 @@ def test_from_the_whole_to_one_product_by_keys_and_back_by_the_link(page, app_ur
     page.keyboard.press("Backspace")
     expect(page.locator(CARDS)).to_have_count(2)
     expect(page.get_by_role("button", name="Head 1")).to_be_focused()
+    page.goto(f"{app_url}/build?open=m:blocks.1/m:blocks.1.attention.out/n:input:3:17")
+    page.get_by_role("button", name="Open it").click()  # 17 is the second feature of head 1
+    expect(page.locator(CARDS).nth(2).get_by_role("heading")).to_have_text("Head 1")
+    expect(page).to_have_url(re.compile(r"h.*1.*1.*n.*output.*3.*1"))
 
 
 def test_every_change_of_a_setting_is_drawn(page, app_url):

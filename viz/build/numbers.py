@@ -40,6 +40,7 @@ class Number:
         steps: from there to the number.
         leads_to: what reads it, in words; "" where that is not said.
         closed: why its operation is not shown; "" where it is.
+        opens: the cell that gives it, as a link has it: "m:PATH/n:output:3:4"; "" for none.
     """
 
     title: str
@@ -48,6 +49,7 @@ class Number:
     steps: tuple[Step, ...] = ()
     leads_to: str = ""
     closed: str = ""
+    opens: str = ""
 
 
 def number(picture: Picture, address: str, name: str, row: int, col: int) -> Number:
@@ -73,9 +75,29 @@ def number(picture: Picture, address: str, name: str, row: int, col: int) -> Num
                 f"the operation gives {result:.4g}, and the network {value:.4g}: it does more here"
             )
     except ValueError as error:
-        return Number(_title(card, matrix, row, col), value, closed=str(error))
+        opens = _origin(picture, card, matrix, row, col)
+        return Number(_title(card, matrix, row, col), value, closed=str(error), opens=opens)
     leads_to = LEADS_TO.get(name, "") if address.startswith("h:") else ""
     return Number(_title(card, matrix, row, col), value, tuple(strips), tuple(steps), leads_to)
+
+
+def _origin(picture: Picture, card: Card, matrix: Matrix, row: int, col: int) -> str:
+    """The cell of another card that has the same number; "" where none is known."""
+    address, path = picture.origins.get((card.address, matrix.name), ""), card.address[2:]
+    while not address and matrix.name == "input" and path:  # that of the module around it
+        path = path.rpartition(".")[0]
+        address = picture.origins.get((f"m:{path}", "input"), "")
+    col_there = col
+    if address.endswith(":"):
+        index = int(address.split(":")[1])
+        head, col_there = divmod(col, picture.patterns[index].v.shape[-1])
+        address = f"{address}{head}"
+    for there in picture.card(address).matrices if address else ():
+        high, wide = there.values.shape
+        is_given = there.name in ("output", "result") and row < high and col_there < wide
+        if is_given and torch.isclose(there.values[row, col_there], matrix.values[row, col]):
+            return f"{address}/n:{there.name}:{row}:{col_there}"
+    return ""
 
 
 LEADS_TO = {  # by the matrix of a head
@@ -110,7 +132,7 @@ def _operation(picture: Picture, card: Card, matrix: Matrix, row: int, col: int)
     if matrix.name == "weight":
         return [], [Step("learned", float(matrix.values[row, col]), "a weight of the network")]
     if matrix.name == "input":
-        raise ValueError("it is the output of the part before; open that one")
+        raise ValueError("it is the output of the part before")
     kind = kind_of(call.module)
     inputs = next((each.values for each in card.matrices if each.name == "input"), None)
     if inputs is not None and len(inputs) != len(matrix.values):
@@ -206,7 +228,7 @@ def _joined(picture: Picture, card: Card, name: str, row: int, col: int) -> Oper
     joint = picture.joined[card.address]
     *terms, result = card.matrices
     if name != "result":
-        raise ValueError("it is the output of the part before; open that one")
+        raise ValueError("it is the output of the part before")
     values = [each.values for each in terms]
     if joint.kind == "rearranged":
         return [], [Step("moved", float(result.values[row, col]), "a number from another place")]

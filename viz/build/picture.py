@@ -10,7 +10,7 @@ A card is opened by its address:
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,6 +43,7 @@ class Picture:
         calls: of the modules whose cards are single parts.
         joined: what stands between modules, by address.
         outputs: what reads the heads of each attention layer.
+        origins: the address of what gives a matrix of a card, by both; that of heads ends in ":".
     """
 
     network: Network
@@ -52,6 +53,7 @@ class Picture:
     calls: dict[str, Call] = field(default_factory=dict)
     joined: dict[str, Relation] = field(default_factory=dict)
     outputs: dict[int, Call] = field(default_factory=dict)
+    origins: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @staticmethod
     def of(trace: Trace) -> "Picture":
@@ -85,7 +87,7 @@ class Picture:
 
     def _whole(self) -> Card:
         network = self.network
-        items = tuple(self._in_layers([*self._items("", network.whole, None)]))
+        items = tuple(self._in_layers(self._linked(self._items("", network.whole, None))))
         return Card(
             "",
             "The whole network",
@@ -96,6 +98,20 @@ class Picture:
             flops=self.flops(""),
             source=type(network.root),
         )
+
+    def _linked(self, items: Iterable[Item]) -> list[Item]:
+        """The items, once it is noted which of them gives what another reads."""
+        listed, given = [*items], {}
+        for item in listed:
+            is_box = item.kind == "box"
+            for name in item.of:
+                if name in given:
+                    self.origins[item.opens, "input" if is_box else name] = given[name]
+            joined = f" of {' and '.join(item.of)}" if item.of and not is_box else ""
+            of_heads = item.inner[0].opens.rpartition(":")[0] + ":" if item.inner else ""
+            name = "heads" if of_heads else f"{item.title}{joined}"
+            given[name.lower() if is_box else name] = of_heads or item.opens
+        return listed
 
     def _in_layers(self, items: Sequence[Item]) -> Iterator[Item]:
         """The items, with the blocks of each stack as one item."""
@@ -127,7 +143,7 @@ class Picture:
         if all(map(is_passive, inner)) and path not in self.network.sites:
             self.calls[address] = outer
             return self._part(card, outer)
-        items = tuple(self._items(path, inner, outer))
+        items = tuple(self._linked(self._items(path, inner, outer)))
         return replace(card, items=items, rows=self._rows(items, path))
 
     def _card_of(self, address: str, call: Call) -> Card:

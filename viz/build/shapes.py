@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
+from models.attention import Additive, Pattern
 from models.attention.functional import PASS_BYTES
 from models.layer import AttentionLayerConfig
 from models.model import BUILT, Config
@@ -138,8 +139,8 @@ def peak_memory(config: Config, tokens: int = 16, target: int = 16) -> int:
     """The predicted peak of a traced pass of one item in bytes, weights included.
 
     A trace keeps queries, keys and values of every layer and the hidden states between blocks, plus
-    the largest intermediate result of one block. Attention weights are formed only where the fused
-    kernel cannot run, and then in blocks. One block stands for all.
+    the largest intermediate result of one block. Attention weights, and biases of positions, are
+    formed only where the fused kernel needs them, and then in blocks. One block stands for all.
     """
     depth = getattr(config, "depth", 1)
     one: Any = replace(config, depth=1) if "depth" in vars(config) else config
@@ -157,7 +158,10 @@ def peak_memory(config: Config, tokens: int = 16, target: int = 16) -> int:
     return NUMBER * (parameters + (depth - 1) * of_blocks) + round(OVERHEAD * activations)
 
 
-def _formed(pattern: Any) -> int:
-    """How many weights a pass forms outside of the fused kernel."""
-    fused = pattern.path == "fused"
-    return 0 if fused else pattern.heads * pattern.queries * pattern.keys * pattern.q.shape[-1]
+def _formed(pattern: Pattern) -> int:
+    """How many weights, biases or masks a pass forms beside the fused kernel."""
+    is_plain = pattern.mask.only_causal or pattern.mask.same_for_all_rows
+    if pattern.path == "fused" and pattern.bias is None and is_plain:
+        return 0
+    width = pattern.score.width if isinstance(pattern.score, Additive) else 1
+    return pattern.heads * pattern.queries * pattern.keys * width

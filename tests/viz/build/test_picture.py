@@ -80,19 +80,26 @@ def same(values, output):
 
 @pytest.mark.parametrize("name", CHOSEN)
 def test_operations_give_the_numbers_of_the_network(name):
-    """None that is shown gives another number; products sum to the cell."""
+    """None that is shown gives another number; products sum to the cell; an input leads to the
+    same number of the part that gave it."""
     picture = Picture.of(tiny_models.plain(name))
-    told = 0
+    told = led = 0
     for address in addresses(picture):
         for matrix, row, col, cell in cells(picture, address):
             assert "it does more here" not in cell.closed or name in ("DETR", "Whisper"), (
                 address,
                 cell,
             )
+            value = float(matrix.values[row, col])
+            if cell.opens:
+                led += 1
+                there, _, place = cell.opens.partition("/n:")
+                given, *at = place.split(":")
+                same_number = number(picture, there, given, *map(int, at)).value
+                assert same_number == pytest.approx(value, rel=1e-4, abs=1e-6)
             if cell.closed:
                 continue
             told += 1
-            value = float(matrix.values[row, col])
             result = cell.steps[-1].value
             terms = [float(strip.values.abs().max()) for strip in cell.strips] or [1.0]
             assert value == pytest.approx(result, abs=1e-4 * max(abs(value), *terms))
@@ -102,6 +109,7 @@ def test_operations_give_the_numbers_of_the_network(name):
                 sums = [step.value for step in cell.steps]
                 assert any(float(products.sum()) == pytest.approx(s, abs=1e-5) for s in sums)
     assert told > 3
+    assert led > 0
 
 
 @pytest.mark.parametrize("name", [*OPEN, *OPENED])

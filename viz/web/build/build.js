@@ -126,6 +126,12 @@ export function Network({
   };
   const cellAt = (level, { matrix, row, col }) =>
     choose([...opened.slice(0, level), `n:${matrix}:${row}:${col}`].join("/"));
+  const goTo = (cellOf) => {
+    const [address] = cellOf.split("/");
+    const boxes = ({ card }) => (card?.items ?? []).flatMap((item) => [item, ...item.inner]);
+    const level = cards.findIndex((each) => boxes(each).some(({ opens }) => opens === address));
+    choose([...opened.slice(0, Math.max(0, level)), cellOf].join("/"));
+  };
   const close = (event) => {
     if (event.key !== "Backspace") return;
     event.preventDefault();
@@ -176,7 +182,7 @@ export function Network({
           ${
             number.why
               ? html`<${Nothing} why=${number.why} onClose=${closeNumber} />`
-              : html`<${Number} ...${{ number, theme }} onClose=${closeNumber} />`
+              : html`<${Number} ...${{ number, theme }} onOpen=${goTo} onClose=${closeNumber} />`
           }
         </section>`
       }

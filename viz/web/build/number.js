@@ -13,8 +13,8 @@ import { brief } from "./words.js";
 
 const PAGE = 16; // numbers that stand beside each other
 
-/** @param {{number: NumberData, theme: Theme, onClose: () => void}} props */
-export function Number({ number, theme, onClose }) {
+/** @param {{number: NumberData, theme: Theme, onOpen: (address: string) => void, onClose: () => void}} props */
+export function Number({ number, theme, onOpen, onClose }) {
   const [at, setAt] = useState(0);
   const count = number.strips[0]?.values.length ?? 0;
   const page = Math.floor(at / PAGE);
@@ -33,7 +33,13 @@ export function Number({ number, theme, onClose }) {
       <span class="hs-muted">${number.leads_to && `It goes ${number.leads_to}.`}</span>
       <${Button} text="×" title="Close this number" onClick=${onClose} />
     </header>
-    ${number.closed && html`<p class="hs-doubt">${`Where it comes from: ${number.closed}.`}</p>`}
+    ${
+      number.closed &&
+      html`<p class="hs-doubt">
+        ${`Where it comes from: ${number.closed}.`}
+        ${number.opens && html` <${Button} text="Open it" title="Open the part that gives this number" onClick=${() => onOpen(number.opens)} />`}
+      </p>`
+    }
     <div class="hs-build-number">
       ${
         count > 0 &&
