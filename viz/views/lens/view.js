@@ -3,7 +3,7 @@
 
 import { shade } from "../../web/core/colours.js";
 import { markPainted, moreIs } from "../../web/core/dom.js";
-import { useAnswer, useFrameSignal, useNewest } from "../../web/core/hooks.js";
+import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, legible } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
@@ -93,24 +93,20 @@ function useLens(state) {
   const { lens, output } = state.selection;
   const how = lens === "logit" ? undefined : lens;
   const ask = pathOf("ranks", { output: output || undefined, lens: how });
-  const { answer: ranks, ...followed } = useAnswer(state.view, "ranks", ask, DOING);
-  const newest = useNewest(Boolean(ranks), () => ranks, [ranks]);
+  const { answer: ranks, newest, ...followed } = useAnswer(state.view, "ranks", ask, DOING);
   const turned = useFrameSignal(state, /** @type {any} */ (null));
   const isTurned = turned.value?.trace === state.trace && turned.value.ranks === newest;
   const start = ranks && Math.floor(ranks.position / WINDOW) * WINDOW;
   const first = isTurned ? turned.value.first : start;
   const path = first !== null && !followed.isRefused ? pathOf("lens", { first, lens: how }) : null;
-  const { answer, ...reply } = useAnswer(state.view, "lens", path, DOING);
-  const newestPage = useNewest(Boolean(answer), () => answer, [answer]);
-  const isRefused = followed.isRefused || reply.isRefused;
+  const { answer, newest: page, ...reply } = useAnswer(state.view, "lens", path, DOING);
   return {
     ranks: newest,
-    page: isRefused ? null : newestPage,
+    page: followed.isRefused ? null : page,
     pending: !answer,
     reason: answer ? "" : followed.reason || reply.reason,
     turn(by) {
-      if (newestPage)
-        turned.value = { trace: state.trace, ranks: newest, first: newestPage.first + by * WINDOW };
+      if (page) turned.value = { trace: state.trace, ranks: newest, first: page.first + by * WINDOW };
     },
   };
 }

@@ -2,7 +2,7 @@
 // difference of two; below it, on request, what the output rests on.
 
 import { markPainted } from "../../web/core/dom.js";
-import { useAnswer, useNewest } from "../../web/core/hooks.js";
+import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
@@ -53,8 +53,7 @@ export function Parts({ state, theme }) {
 function Division({ state, theme }) {
   const { output, versus, site, head } = state.selection;
   const path = pathOf("parts", { output: output || undefined, versus: versus || undefined });
-  const { answer, reason, isRefused } = useAnswer(state.view, "parts", path, "Dividing the logit");
-  const parts = useNewest(Boolean(answer), () => answer, [answer]);
+  const { answer, newest: parts, reason } = useAnswer(state.view, "parts", path, "Dividing the logit");
   const [pointed, setPointed] = useState(/** @type {any} */ (null));
   const at = pointed?.parts === parts ? pointed?.at : null;
   const box = useRef(/** @type {HTMLElement | null} */ (null));
@@ -72,7 +71,6 @@ function Division({ state, theme }) {
     <p class="hs-even" role="status">${reason}</p>
     ${
       parts &&
-      !isRefused &&
       html`
       <div class=${answer ? "" : "hs-dim"}>
         <p class="hs-sentence">Shares of <${Logit} parts=${parts} />:</p>

@@ -1,6 +1,6 @@
 // What the times of words are made from.
 
-import { useAnswer, useNewest } from "../../web/core/hooks.js";
+import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { pathOf } from "../../web/core/sources.js";
 import { Menu } from "../../web/parts/controls.js";
@@ -22,17 +22,12 @@ const METHODS = {
 /** What the server is told of it. */
 export const timedBy = ({ selection: { timing } }) => (timing ? { method: timing } : {});
 
-/** The words of the transcript with their times; null until they are here. */
-export function useWords(state) {
-  const reply = useAnswer(state.view, "words", pathOf("words", timedBy(state)));
-  const { answer } = reply;
-  const spoken = useNewest(Boolean(answer), () => answer, [answer]);
-  return { reply, spoken };
-}
+/** The words of the transcript with their times. */
+export const useWords = (state) => useAnswer(state.view, "words", pathOf("words", timedBy(state)));
 
 /** @param {{state: TextState}} props */
 export function TimesFrom({ state }) {
-  const { words = [], method, methods = [] } = useWords(state).spoken ?? {};
+  const { words = [], method, methods = [] } = useWords(state).newest ?? {};
   if (!state.view.remote || !words.length) return null;
   return html`
     <div class="hs-aid">

@@ -30,8 +30,8 @@ export const Sound = ({ state, theme }) =>
 /** @param {{state: TextState, theme: Theme, length: Heard}} props */
 function Recording({ state, theme, length }) {
   const { remote } = state.view;
-  const { reply, spoken } = useWords(state);
-  const words = spoken?.words ?? [];
+  const reply = useWords(state);
+  const words = reply.newest?.words ?? [];
   const [failure, setFailure] = useState("");
   const [pointed, setPointed] = useState(-1);
   const chosen = wordOf(state, words);

@@ -69,19 +69,22 @@ export function useHandlers(functions) {
  * @param {string} slot
  * @param {R | import("../types").Path<R> | null} path null asks nothing
  * @param {string} [doing] what the server does meanwhile, as "Comparing models"
- * @returns {{answer: import("../types").AnswerTo<R> | null, reason: string, isRefused: boolean}} the reason is why there is no answer: it is on
- *   its way, or will not come; a server that refuses says so itself
+ * @returns {{answer: import("../types").AnswerTo<R> | null, newest: import("../types").AnswerTo<R> | null, reason: string, isRefused: boolean}}
+ *   newest: the last answer while the next is on its way; the reason is why there is no answer: it is on its way, or
+ *   will not come; a server that refuses says so itself
  */
 export function useAnswer(view, slot, path, doing = "Loading") {
+  const newest = useRef(/** @type {any} */ (null));
   useEffect(() => {
     if (path === null) view.forget(slot);
   }, [view, slot, path]);
   useEffect(() => () => view.forget(slot), [view, slot]);
-  if (path === null) return { answer: null, reason: "", isRefused: false };
-  const reply = /** @type {any} */ (view.answer(slot, path));
-  if (!reply) return { answer: null, reason: view.waitingFor(slot, doing), isRefused: false };
-  if (reply.why !== undefined) return { answer: null, reason: capital(reply.why), isRefused: true };
-  return { answer: reply, reason: "", isRefused: false };
+  const reply = path === null ? null : /** @type {any} */ (view.answer(slot, path));
+  const isRefused = reply?.why !== undefined;
+  const answer = isRefused ? null : reply;
+  if (reply) newest.current = answer;
+  const waiting = path === null || reply ? "" : view.waitingFor(slot, doing);
+  return { answer, newest: newest.current, reason: isRefused ? capital(reply.why) : waiting, isRefused };
 }
 
 /**

@@ -1,6 +1,6 @@
 // What the chosen head does over corpora that the same model has read, beside what it does here.
 
-import { useAnswer, useNewest } from "./hooks.js";
+import { useAnswer } from "./hooks.js";
 import { html } from "./html.js";
 import { pathOf } from "./sources.js";
 
@@ -10,8 +10,8 @@ import { pathOf } from "./sources.js";
 export function OverCorpora({ state: { view, selection } }) {
   const { site, head } = selection;
   const path = typeof head === "number" ? pathOf("corpora", { site, head }) : null;
-  const { answer } = useAnswer(view, "corpora", path);
-  const lines = useNewest(!path || Boolean(answer), () => answer?.corpora ?? [], [answer, path === null]);
+  const { newest } = useAnswer(view, "corpora", path);
+  const lines = path ? newest?.corpora : [];
   return html`
     <div class="hs-over-corpora" aria-live="polite">
       ${lines?.map(

@@ -35,8 +35,7 @@ export function AnswerLine({ state, theme, explain, children }) {
       : {};
   const way = masks?.of.length ? direction : "out";
   const path = predicts ? pathOf("predictions", { site, direction: way, ...asked }) : null;
-  const { answer } = useAnswer(view, "said", path);
-  const newest = useNewest(Boolean(answer), () => answer, [answer]);
+  const { answer, newest } = useAnswer(view, "said", path);
   if (masks && answer?.masks) masks.of = answer.masks;
   return html`
     <div class="hs-answer" aria-live="polite">

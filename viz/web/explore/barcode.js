@@ -1,7 +1,7 @@
 // The numbers that come out of a network without words: a stripe each, and how far edits moved them.
 
 import { contextOf } from "../core/dom.js";
-import { useAnswer, useNewest } from "../core/hooks.js";
+import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
@@ -10,8 +10,7 @@ const HIGH = 18;
 
 /** @param {{view: import("../core/state.js").State<any>, theme: import("../types").Theme}} props */
 export function Barcode({ view, theme }) {
-  const { answer } = useAnswer(view, "vector", view.holds("vector") ? "vector" : null);
-  const newest = useNewest(Boolean(answer), () => answer, [answer]);
+  const { newest } = useAnswer(view, "vector", view.holds("vector") ? "vector" : null);
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const values = newest?.values;
   useLayoutEffect(() => {

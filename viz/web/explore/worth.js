@@ -1,6 +1,6 @@
 // What is worth seeing on this input: up to three rows of heads.
 
-import { useAnswer, useNewest } from "../core/hooks.js";
+import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { layerName } from "../core/labels.js";
 import { percentOf } from "./reading.js";
@@ -13,10 +13,7 @@ import { percentOf } from "./reading.js";
  * @param {import("../core/state.js").State<any>} view
  * @returns {WorthRow[] | null}
  */
-export function useWorth(view) {
-  const { answer } = useAnswer(view, "worth", view.remote ? "worth" : null);
-  return useNewest(Boolean(answer), () => answer?.rows ?? null, [answer]);
-}
+export const useWorth = (view) => useAnswer(view, "worth", view.remote ? "worth" : null).newest?.rows ?? null;
 
 /** Chooses a row of them. */
 export const choose = (state, { site, head, query }) =>

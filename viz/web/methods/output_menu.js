@@ -1,6 +1,6 @@
 // The output that is explained, as a menu of the likeliest ones.
 
-import { useAnswer, useNewest } from "../core/hooks.js";
+import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { capital, legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
@@ -33,8 +33,7 @@ export function OutputMenu({ state, which: { option, label, none } = EXPLAINED }
   const isTyped = explains === "similarity" || !remote;
   const place = { ...(token === null ? {} : { token }), ...(output ? { output } : {}) };
   const path = isOffered && !isTyped ? pathOf("outputs", { site, direction, ...place }) : null;
-  const { answer: outputs, reason, isRefused } = useAnswer(state.view, `outputs ${option}`, path);
-  const options = useNewest(Boolean(outputs), () => outputs?.options ?? [], [outputs]) ?? [];
+  const { answer: outputs, newest, reason, isRefused } = useAnswer(state.view, `outputs ${option}`, path);
   const set = (value) => {
     rejected.current = { trace: "", why: "" };
     state.select({ [option]: value });
@@ -65,7 +64,7 @@ export function OutputMenu({ state, which: { option, label, none } = EXPLAINED }
         onChange=${({ currentTarget }) => set(currentTarget.value)}
       >
         <option value="">${none}</option>
-        ${options.map((each) => html`<option value=${each.value}>${nameOf(each)}</option>`)}
+        ${newest?.options.map((each) => html`<option value=${each.value}>${nameOf(each)}</option>`)}
       </select>`;
   const why = isRefused ? reason : rejected.current.trace === state.trace ? rejected.current.why : "";
   return html`
