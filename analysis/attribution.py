@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.outputs import logits_at
+from analysis.outputs import row_of
 from models.projections import Readout
 from models.trace import BIASES, Trace
 
@@ -48,7 +48,7 @@ def logit_attribution(
             the final norm or the unembedding cannot be told, by name; and where the parts do not
             sum to the logit.
     """
-    logits = logits_at(t, query, item=item)
+    logits = row_of(t.output, query, item)
     ids = [token_id] if versus is None else [token_id, versus]
     for each in ids:
         if not 0 <= each < len(logits):

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.overview import Head, RowSource, column_of, pooled, rows_of
+from analysis.overview import Derived, Head, RowSource, column_of, pooled, rows_of
 from models.progress import Progress, no_progress
 from models.trace import Rows, Site
 
@@ -16,25 +16,24 @@ BLOCK = 2**24  # weights that are compared at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class Difference(Derived):
     """A source whose `weights` are those of one pass minus those of another, from -1 to 1.
 
     Rows sum to 0 where those of both sum to 1. Over several heads or cells it has the largest
     change, with its sign.
 
     Attributes:
-        after: a trace, or a view.
-        before: another of the same tokens.
+        source: a trace, or a view.
+        before: another of the same tokens, whose weights are subtracted.
     """
 
-    after: RowSource
     before: RowSource
 
     def weights(
         self, layer: int | Site, head: int | None = None, *, rows: Rows = None
     ) -> Float[Tensor, "*head query key"]:
         first, second = (
-            source.weights(layer, head, rows=rows) for source in (self.before, self.after)
+            source.weights(layer, head, rows=rows) for source in (self.before, self.source)
         )
         if first.shape != second.shape:
             raise ValueError(
@@ -43,16 +42,10 @@ class Difference:
             )
         return second - first
 
-    def query_labels(self, site: Site) -> list[str]:
-        return self.after.query_labels(site)
-
-    def key_labels(self, site: Site) -> list[str]:
-        return self.after.key_labels(site)
-
     @property
     def opposite(self) -> "Difference":
         """The same with the other sign."""
-        return Difference(self.before, self.after)
+        return Difference(self.before, self.source)
 
     def pooled(
         self, site: Site, head: Head, rows: range, keys: range, *, size: int

@@ -63,12 +63,10 @@ class Faithfulness:
     removal: Removal
 
 
-@dataclass(frozen=True, eq=False)
 class Study:
     """One input, from which tokens are removed in several orders, and what is measured then.
 
     Attributes:
-        model: that reads it.
         chosen: the output that is measured.
         removal: of tokens.
         value: p(x) of the whole input.
@@ -81,20 +79,8 @@ class Study:
         places: the token of each pixel, `row col`, or of each id.
     """
 
-    model: Model
-    chosen: Target
-    removal: Removal
-    value: float
-    counts: list[int]
-    queue: tuple[Tensor, ...]
-    tokens: int
-    written: Tensor | None
-    tensor: Tensor
-    behind: Tensor
-    places: Tensor
-
-    @staticmethod
-    def of(
+    def __init__(
+        self,
         model: Model,
         input: Any,
         relevance: Float[Tensor, " token"],
@@ -105,11 +91,11 @@ class Study:
         orders: int = ORDERS,
         seed: int = 0,
         written: Any = None,
-    ) -> "Study":
+    ) -> None:
         """Arguments and errors as for `faithfulness`; `chosen` is what its target means."""
         with torch.no_grad():
             whole = trace(model, input, written)
-        tokens = whole.tokens[chosen.item]
+        self.model, self.chosen, tokens = model, chosen, whole.tokens[chosen.item]
         if len(relevance) != len(tokens):
             count = len(relevance)
             raise ValueError(f"relevance: expected {len(tokens)} numbers, received {count}")
@@ -122,23 +108,20 @@ class Study:
         dice = torch.Generator().manual_seed(seed)
         draws = [movable[torch.randperm(len(movable), generator=dice)] for _ in range(orders + 1)]
         order = draws[0][relevance.cpu()[draws[0]].argsort(descending=True, stable=True)]
-        counts = sorted({max(int(level > 0), round(level * len(movable))) for level in levels})
-        value = float(chosen.probability(whole.output))
-        read = None
+        self.queue, self.tokens, self.written = (order, *draws[1:]), len(tokens), None
+        self.counts = sorted({max(int(level > 0), round(level * len(movable))) for level in levels})
+        self.value = float(chosen.probability(whole.output))
         if whole.target_tokens is not None:  # the decoder reads all of a target but its last token
             ids = whole.target_tokens[chosen.item].ids
-            read = torch.tensor([[*ids[1:], ids[-1]]], device=model.device)
-        how, tensor, behind, places = _removed(model, input, whole, removal, chosen.item)
-        queue = order, *draws[1:]
-        given = tensor, behind, places
-        study = Study(model, chosen, how, value, counts, queue, len(tokens), read, *given)
-        again = study.probabilities([order[:0]])[0]
-        if abs(again - value) > SAME * max(1.0, abs(value)):
+            self.written = torch.tensor([[*ids[1:], ids[-1]]], device=model.device)
+        how = _removed(model, input, whole, removal, chosen.item)
+        self.removal, self.tensor, self.behind, self.places = how
+        again = self.probabilities([order[:0]])[0]
+        if abs(again - self.value) > SAME * max(1.0, abs(self.value)):
             raise ValueError(
                 f"{model.name}: expected an input that its tokens or pixels alone describe:"
-                f" they give {again:.4f} in place of {value:.4f}"
+                f" they give {again:.4f} in place of {self.value:.4f}"
             )
-        return study
 
     def curve(self, order: int) -> tuple[Float[Tensor, " level"], Float[Tensor, " level"]]:
         """Comprehensiveness and sufficiency of one order."""
@@ -255,7 +238,7 @@ def faithfulness(
     model = as_model(model)
     chosen = choose(model, input, target, written=written)
     how = {"removal": removal, "levels": levels, "orders": orders, "seed": seed}
-    study = Study.of(model, input, relevance, chosen=chosen, written=written, **how)
+    study = Study(model, input, relevance, chosen=chosen, written=written, **how)
     curves = [study.curve(order) for order in each(range(len(study.queue)), progress)]
     without, alone = (torch.stack(half) for half in zip(*curves, strict=True))
     of_orders = without[0], alone[0], without[1:], alone[1:]
@@ -306,7 +289,7 @@ def perturbation(
     model = as_model(model)
     chosen = choose(model, image, target)
     how: dict[str, Any] = {"removal": REMOVED[kind], "levels": levels, "orders": orders}
-    study = Study.of(model, image, relevance, chosen=chosen, **how)
+    study = Study(model, image, relevance, chosen=chosen, **how)
 
     def curve(queue: Tensor) -> Tensor:
         gone = [queue[:count] if kind == "deletion" else queue[count:] for count in study.counts]

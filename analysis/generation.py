@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.outputs import logits_at
+from analysis.outputs import row_of
 from models.attention import Edit
 from models.output import Sampling, next_probabilities
 from models.progress import Progress, no_progress
@@ -103,7 +103,7 @@ def continue_text(
             logits = read(torch.tensor(ids)).float()
         else:
             t = begun if step == 0 else _pass(model, ids, edits, logits_to_keep=1)
-            logits = logits_at(t)
+            logits = row_of(t.output)
         if rules is not None:
             logits = rules.scores(torch.tensor(ids), logits)
         id, probability = _drawn(logits.cpu(), sampling, dice)

@@ -61,7 +61,7 @@ def likeliest(
     Raises:
         ValueError: for a network without logits, and a position out of range.
     """
-    row = logits_at(trace, place, item=item)
+    row = row_of(trace.output, place, item)
     if independent:
         probabilities = (row / sampling.temperature).sigmoid()
     else:
@@ -74,17 +74,12 @@ def likeliest(
     return Likeliest(whose, tuple(top.indices.tolist()), tuple(top.values.tolist()))
 
 
-def logits_at(trace: Trace, place: int = -1, *, item: int = 0) -> Float[Tensor, " vocab"]:
-    """The logits of the token at a position, or of an item's classes, in float32.
+def row_of(output: Output, place: int = -1, item: int = 0) -> Float[Tensor, " vocab"]:
+    """The logits of the token at a position, or of an item's classes, in float32, with their graph.
 
     Raises:
         ValueError: for a network without logits, and a position out of range.
     """
-    return row_of(trace.output, place, item)
-
-
-def row_of(output: Output, place: int = -1, item: int = 0) -> Float[Tensor, " vocab"]:
-    """As `logits_at`, of an output; with its graph."""
     if output.name != "logits" or output.values.ndim not in (2, 3):
         raise ValueError(f"expected logits, received {output.name}")
     row = output.values[item] if output.values.ndim == 2 else output.row(place, item)
@@ -132,7 +127,7 @@ def change(
     Raises:
         ValueError: as `likeliest`, and for logits of different vocabularies.
     """
-    rows = [logits_at(trace, place, item=item).double() for trace in (before, after)]
+    rows = [row_of(trace.output, place, item).double() for trace in (before, after)]
     if len(rows[0]) != len(rows[1]):
         raise ValueError(
             f"expected logits of one vocabulary, received {len(rows[0])}, {len(rows[1])}"
@@ -167,7 +162,7 @@ def repeat_loss(trace: Trace, *, item: int = 0) -> float | None:
     places = repeated(ids)[1:]
     if not places:
         return None
-    rows = [log_softmax(logits_at(trace, place - 1, item=item).double()) for place in places]
+    rows = [log_softmax(row_of(trace.output, place - 1, item).double()) for place in places]
     return -sum(float(row[ids[place]]) for row, place in zip(rows, places, strict=True)) / len(rows)
 
 

@@ -5,6 +5,7 @@ of rows, so those of a whole layer are never held at once.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 import torch
@@ -41,6 +42,19 @@ class WeightSource(RowSource, Protocol):
     def blocks(
         self, site: Site, *, head: int | None = None, rows: range | None = None
     ) -> Iterator[Block]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """What is made from the weights of a source, and has its labels."""
+
+    source: RowSource
+
+    def query_labels(self, site: Site) -> list[str]:
+        return self.source.query_labels(site)
+
+    def key_labels(self, site: Site) -> list[str]:
+        return self.source.key_labels(site)
 
 
 Head = int | Literal["mean", "max"]

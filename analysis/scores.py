@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.overview import Derived
 from analysis.view import JOINT, View
 from models.attention.pattern import positions
 from models.trace import Rows, Site, Trace
@@ -15,15 +16,15 @@ HIDDEN = -3e4  # networks that mask with a large negative number use less than t
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(Derived):
     """A source whose `weights` are scores: after scale, cap, bias and temperature; −∞ where masked.
 
     Attributes:
-        view: a trace, or a view; only sites that have scores can be read.
+        source: a trace, or a view; only sites that have scores can be read.
         hidden: by site, keys that count as masked.
     """
 
-    view: Trace | View
+    source: Trace | View
     hidden: Mapping[Site, tuple[int, ...]] = field(default_factory=dict)
 
     def weights(
@@ -33,27 +34,21 @@ class Scores:
         *,
         rows: Rows = None,
     ) -> Float[Tensor, "*head query key"]:
-        site = self.view.site(layer)
-        if not has_scores(self.view, site):
+        view = self.source
+        site = view.site(layer)
+        if not has_scores(view, site):
             raise ValueError("expected single tokens: a word of several has no score")
-        trace = self.view.trace if isinstance(self.view, View) else self.view
-        if isinstance(self.view, View):
-            queries = [group[0] for group in self.view.origins(site, "out")]
-            keys = [group[0] for group in self.view.origins(site, "in")]
+        if isinstance(view, View):
+            queries = [group[0] for group in view.origins(site, "out")]
+            keys = [group[0] for group in view.origins(site, "in")]
             rows = [queries[row] for row in positions(rows, len(queries)).tolist()]
-            scores = trace.scores(site, head, rows=rows)[..., keys]
+            scores = view.trace.scores(site, head, rows=rows)[..., keys]
         else:
-            scores = trace.scores(site, head, rows=rows)
+            scores = view.scores(site, head, rows=rows)
         # whatever number the network masks them with
         scores = scores.masked_fill(scores <= HIDDEN, -torch.inf)
         scores[..., list(self.hidden.get(site, ()))] = -torch.inf
         return scores
-
-    def query_labels(self, site: Site) -> list[str]:
-        return self.view.query_labels(site)
-
-    def key_labels(self, site: Site) -> list[str]:
-        return self.view.key_labels(site)
 
 
 def has_scores(view: Trace | View, site: Site) -> bool:

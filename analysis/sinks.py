@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.overview import Head, RowSource, blocks_by_head, combine
+from analysis.overview import Derived, Head, RowSource, blocks_by_head, combine
 from analysis.view import View
 from models.trace import Rows, Site, Trace
 
@@ -64,15 +64,13 @@ def _rests(total: Tensor, seen: Tensor, rows: int) -> Tensor:
 
 
 @dataclass(frozen=True, eq=False)
-class WithoutSinks:
+class WithoutSinks(Derived):
     """A source of weights with its sinks hidden: their columns are zero.
 
     Attributes:
-        source: the weights.
         sinks: by site, the keys that are hidden.
     """
 
-    source: RowSource
     sinks: dict[Site, tuple[int, ...]]
 
     def weights(
@@ -89,12 +87,6 @@ class WithoutSinks:
         weights = weights.clone()
         weights[..., list(self.sinks[layer])] = 0
         return weights
-
-    def query_labels(self, site: Site) -> list[str]:
-        return self.source.query_labels(site)
-
-    def key_labels(self, site: Site) -> list[str]:
-        return self.source.key_labels(site)
 
     def shares(self, site: Site, head: Head, rows: range) -> Float[Tensor, " row"]:
         """The weight that each row gives to the sinks: 0 to 1.

@@ -174,12 +174,6 @@ def embedding_of(output: Output, item: int = 0) -> Tensor:
     return values / values.norm()
 
 
-def class_names(model: Model, count: int) -> tuple[str, ...]:
-    """A name for each of a number of classes: the model's own where it names them all."""
-    named = len(model.classes) == count
-    return model.classes if named else tuple(f"class {each}" for each in range(count))
-
-
 def kind_of(output: Output) -> Kind:
     """What a relevance can explain about an output."""
     if output.name in EMBEDDINGS:
@@ -203,10 +197,9 @@ def text_of(model: Model, whole: Trace, chosen: Target) -> str:
 
 def name_of(model: Model, output: Output, id: int) -> str:
     """The name of a token or class; "" where the model does not tell."""
-    count = output.values.shape[-1]
-    if kind_of(output) == "classes" or len(model.classes) == count:
-        return class_names(model, count)[id]
-    reader = _reader(model, count)
+    if names := _classes(model, output):
+        return names[id]
+    reader = _reader(model, output.values.shape[-1])
     return "" if reader is None else reader.name(id)
 
 
@@ -216,9 +209,7 @@ def id_of(model: Model, output: Output, name: str) -> int:
     Raises:
         ValueError: where there is none, or a text is more than one token.
     """
-    count = output.values.shape[-1]
-    if kind_of(output) == "classes" or len(model.classes) == count:
-        names = class_names(model, count)
+    if names := _classes(model, output):
         if name not in names:
             raise ValueError(f"target: expected a class such as {names[0]!r}, received {name!r}")
         return names.index(name)
@@ -229,13 +220,21 @@ def id_of(model: Model, output: Output, name: str) -> int:
     ids = [id for id, special in zip(tokens.ids, tokens.special, strict=True) if not special]
     if len(ids) == 1 and ids[0] != getattr(reader, "unknown_id", None):
         return ids[0]
-    words = reader.words if isinstance(reader, Decoding) else {}
+    words, count = reader.words if isinstance(reader, Decoding) else {}, output.values.shape[-1]
     match = next((id for id, word in words.items() if word == name and id < count), None)
     if match is not None:
         return match
     if len(ids) == 1:
         raise ValueError(f"target: {name!r} is not in the vocabulary")
     raise ValueError(f"target: expected one token, {name!r} is {len(ids)}")
+
+
+def _classes(model: Model, output: Output) -> tuple[str, ...]:
+    """A name for each class: the model's own where it names them all; () for tokens."""
+    count = output.values.shape[-1]
+    if len(model.classes) == count:
+        return model.classes
+    return tuple(f"class {each}" for each in range(count)) if kind_of(output) == "classes" else ()
 
 
 def _asked(model: Model, output: Output, target: Any) -> Target:

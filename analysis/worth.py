@@ -23,6 +23,7 @@ APART = 2  # words, or patches: nearer ones are explained by their places alone
 LEAST = 0.1  # of a weight
 LONG = 5  # bytes; in every language the commonest words are shorter
 MOST = 8  # rows of one head
+FIRST = 3  # rows that are told
 LAST = 1.5  # times the score of the last word of a decoder: what it reads becomes the next word
 AGAIN = 0.7  # times the score of a link to a word that another row is linked to
 ACROSS = 3.0  # in place of the distance, of links to another text, to patches and to moments
@@ -74,13 +75,10 @@ class _Link(NamedTuple):
 
 
 def worth(
-    trace: Trace,
-    vocabulary: Vocabulary = None,
-    target_vocabulary: Vocabulary = None,
-    *,
-    count: int = 3,
+    trace: Trace, vocabulary: Vocabulary = None, target_vocabulary: Vocabulary = None
 ) -> list[Worth]:
-    """The rows of heads that are worth seeing first, the best first.
+    """The rows of heads that are worth seeing first, the best first: at most `FIRST`, one for each
+    word, and for each pair of words.
 
     A link from word i to word j in one head scores
 
@@ -101,7 +99,6 @@ def worth(
         trace: of a trained network; the first item of its batch.
         vocabulary: the string of each token id; without it, only lengths tell words apart.
         target_vocabulary: that of the decoder, where it has one of its own.
-        count: how many rows, at most: one for each word, and for each pair of words.
 
     Raises:
         ValueError: for random weights, and where no two words, patches or moments are linked.
@@ -117,17 +114,14 @@ def worth(
     worded = [each for each in sides if each[1].groups]
     links = [link for each in worded or sides for link in _Layer(trace, *each).links()]
     first: list[Worth] = []
-    while links and len(first) < count:
-        best = max(links, key=lambda link: link.score * AGAIN ** _times(link.row.key, first))
+    while links and len(first) < FIRST:
+        keys = [row.key for row in first]
+        best = max(links, key=lambda link: link.score * AGAIN ** keys.count(link.row.key))
         first.append(best.row)
         links = [link for link in links if not _repeats(link.row, best.row)]
     if not first:
         raise ValueError("no two words of this input are far enough apart to link them")
     return first
-
-
-def _times(key: Group, first: Sequence[Worth]) -> int:
-    return sum(each.key == key for each in first)
 
 
 def _repeats(one: Worth, other: Worth) -> bool:

@@ -77,7 +77,7 @@ def read(kind: str) -> tuple[Any, tuple[Any, ...], Any]:
     return trace(model, *given, hidden=True), (model, *given), None
 
 
-def asked_for(kind: str, view: str) -> Any:
+def asked_for(kind: str, view: str, **chosen: Any) -> Any:
     shown, run, picture = read(kind.split(",")[0])
     if kind in ASKED:
         (row,) = grounding.rows_of(shown, [1])
@@ -88,7 +88,7 @@ def asked_for(kind: str, view: str) -> Any:
     site = next(site for site in shown.sites if (site.kind == "cross") == crosses)
     place = {} if FORM[view].covers == "every" else {"layer": site, "head": 1}
     more = (OF_PICTURE if kind == "picture" else CHOSEN).get(view, {})
-    return request_of(shown, view, picture=picture, run=run or None, **place, **more)
+    return request_of(shown, view, picture=picture, run=run or None, **place, **(more | chosen))
 
 
 def numbers_in(value: Any) -> list[float]:

@@ -100,11 +100,9 @@ def _is_picture(request: "Request") -> bool:
 
 def _of_text(keys: Sequence[int], labels: Sequence[str]) -> str:
     """ "“[CLS]”, “.” and 2 more tokens"."""
+    more = len(keys) - 2
     names = [f"“{labels[key]}”" for key in keys[:2]]
-    more = len(keys) - len(names)
-    if more:
-        return f"{', '.join(names)} and {more} more token{'s' if more > 1 else ''}"
-    return " and ".join(names) or "No token"
+    return _listed(names + [f"{more} more token{'s' if more > 1 else ''}"] * (more > 0))
 
 
 def _of_picture(request: "Request", keys: Sequence[int], labels: Sequence[str]) -> str:
@@ -120,4 +118,9 @@ def _of_picture(request: "Request", keys: Sequence[int], labels: Sequence[str]) 
     parts = ["the class token"] if len(others) < len(before) else []
     parts += [f"{len(others)} {noun}{'s' if len(others) > 1 else ''}"] if others else []
     parts += [f"{patches} outlier patch{'es' if patches > 1 else ''}"] if patches else []
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return _listed(parts)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """ "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

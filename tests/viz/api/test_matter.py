@@ -1,10 +1,12 @@
-"""Which heads an output needs: the answers against passes with one head off."""
+"""Which heads an output needs: the answers against sweeps."""
 
-import pytest
+import numpy as np
 
+from analysis.effects import Logit
+from analysis.sweep import checked_sweep
 from models.edits import Ablate
 from models.request import Picture, TraceRequest
-from models.run import load, trace
+from models.run import load
 from tests.viz.api.asking import ask
 from tests.viz.api.catalogue import TEXT, entry_of
 from viz.api import samples, tracing
@@ -17,22 +19,11 @@ def test_heads_are_ranked_by_attribution_then_switched_off_one_by_one() -> None:
     exact = ask(entry, "matters", 0, "", top=4)
     assert rough["attribution"] == exact["attribution"]
     assert rough["exact"] is None
-    plain = entry.trace.output.values[0, -1]
-    id = int(plain.argmax())
-    heads = [
-        (place, head, abs(value))
-        for place, row in enumerate(rough["attribution"])
-        for head, value in enumerate(row)
-    ]
-    most = {(place, head) for place, head, _ in sorted(heads, key=lambda each: -each[2])[:4]}
-    for place, site in enumerate(exact["sites"]):
-        for head, value in enumerate(exact["exact"][place]):
-            assert (value is not None) == ((place, head) in most)
-            if value is None:
-                continue
-            layer = entry.trace.sites[site].layer
-            off = trace(model, TEXT, edits=[Ablate(layer, head)]).output.values[0, -1]
-            assert value == pytest.approx(float(off[id] - plain[id]), abs=1e-4)
+    measure = Logit(int(entry.trace.output.values[0, -1].argmax()))
+    swept = checked_sweep(model, TEXT, edit=Ablate, measure=measure, top=4)
+    for name, expected in (("attribution", swept.attribution), ("exact", swept.exact)):
+        found = np.array(exact[name], float)  # None is no number
+        np.testing.assert_allclose(found, expected.numpy(), atol=1e-4)
 
 
 def test_the_kind_of_the_chosen_layer_is_swept() -> None:

@@ -87,7 +87,7 @@ def test_each_object_has_its_box_and_its_rows(traced, name: str) -> None:
     assert answer["first"] == FIRST[name]
     base = base_of(entry)
     assert (base["pictures"], base["asked"]) == (1, False)
-    assert ask(entry, "answer") == {"words": [], "sites": [], "unplaced": None}
+    assert ask(entry, "answer") == {"words": [], "sites": [], "unplaced": ""}
 
 
 @pytest.mark.parametrize(("name", "sites"), [("deformable", [0, 1]), ("rt_detr", [1, 2])])

@@ -6,9 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from analysis.faithfulness import REMOVED, Kind, perturbation
 from analysis.methods import names_of
-from analysis.relevance import METHODS, Method, explain
+from analysis.relevance import explain
 from analysis.rollout import rollout
 from models.catalogue import entry as in_catalogue
 from models.catalogue import folder
@@ -33,18 +32,6 @@ def near(values: list[float], expected: Tensor) -> None:
 def given(entry: TraceEntry) -> tuple[Any, Any]:
     assert entry.opened is not None
     return entry.opened()[:2]
-
-
-# ---- for a class
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_relevance_of_the_likeliest_class(method: Method, digit: TraceEntry) -> None:
-    answer = ask(digit, "relevance", method)
-    expected = explain(*given(digit), method=method)
-    near(answer["values"], expected.tokens)
-    assert (answer["name"], answer["position"], answer["similarity"]) == ("3", None, False)
-    assert answer["value"] == pytest.approx(expected.value, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", ["vit", "deit", "dinov2"])
@@ -90,21 +77,8 @@ def test_what_does_not_apply_says_why(own: dict[str, TraceEntry]) -> None:
     for method in names_of("relevance"):
         assert "no logits" in ask(own["bare"], "relevance", method)["why"]
     assert "different numbers" in ask(own["swin"], "model_row", 0, "mean", "rollout")["why"]
+    assert "differ in their patches" in ask(own["swin"], "components")["why"]
+    assert "patch: expected 0 to 24" in ask(own["vit"], "similar", 0)["why"]
     text = TraceEntry(own["vit"].trace)
     with pytest.raises(QuestionError, match="expected an index"):
         ask(text, "model_row", 0, "mean", "rollout")
-
-
-# ---- tests
-
-
-@pytest.mark.parametrize("kind", [*REMOVED])
-def test_perturbations_are_those_of_the_analysis(kind: Kind, digit: TraceEntry) -> None:
-    rolled = rollout(digit.trace)[0]
-    expected = perturbation(*given(digit), rolled, kind, target=8)
-    answer = ask(digit, "perturbation", "rollout", kind, "8")
-    near(answer["most"], expected.most)
-    near(answer["least"], expected.least)
-    near(answer["random"][4], expected.random[4])
-    assert answer["score"] == pytest.approx(expected.score, abs=1e-5)
-    assert answer["counts"] == expected.counts.tolist()

@@ -10,10 +10,9 @@ import torch
 from PIL import Image
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from analysis import grounding, masking
-from analysis.contrast import captions, contrast
+from analysis import grounding
+from analysis.contrast import captions
 from models.inputs.prompt import Prompt
-from models.picture_grid import Box
 from models.request import File, Picture, Question, Source, TraceRequest, file_of
 from tests.models.pretrained.tiny import BY_NAME as TINY
 from tests.models.vision_language import BY_NAME, photo
@@ -136,35 +135,6 @@ def test_readers_of_an_area_sum_its_weights(head: Any, asked) -> None:
     assert "no image token" in ask(entry, "readers", site, 0, "0.0.0.10.10")["why"]
     with pytest.raises(QuestionError, match="expected head"):
         ask(entry, "readers", site, 99, "0.0.0.500.500")
-
-
-def test_the_need_of_an_area_is_the_analysis(asked) -> None:
-    entry = asked()
-    row = entry.trace.answer
-    answer = ask(entry, "need", "0.350.0.700.600", row, row)
-    model, given, _ = entry.opened()
-    ids = masking.ids_of(entry.trace)
-    box = Box(0.35, 0, 0.7, 0.6)
-    expected = masking.need(model, given, ids, [1], box, controls=pictured.CONTROLS)
-    assert answer["before"] == pytest.approx(expected.before, **CLOSE)
-    assert answer["after"] == pytest.approx(expected.after, **CLOSE)
-    assert answer["elsewhere"] == pytest.approx(expected.elsewhere, **CLOSE)
-
-
-def test_a_rival_is_the_analysis(asked) -> None:
-    entry = asked()
-    row = entry.trace.answer
-    answer = ask(entry, "versus", row, "cat")
-    model, given, _ = entry.opened()
-    ids = masking.ids_of(entry.trace)
-    rival = int(model.tokenizer.encode("cat").ids[-1])
-    expected = contrast(model, given, masking.read_whole(model, ids), 1, int(ids[1]), rival)
-    assert (answer["word"], answer["rival"]) == ("dog", "cat")
-    assert answer["difference"] == pytest.approx(expected.difference, rel=1e-3)
-    site = next(iter(expected.keys))
-    (grid,) = expected.trace.key_pictures(site)
-    found = torch.tensor(answer["maps"][0])
-    torch.testing.assert_close(found, expected.on(grid), rtol=1e-3, atol=1e-5)
 
 
 def test_captions_of_a_picture_are_the_analysis(tmp_path: Path) -> None:

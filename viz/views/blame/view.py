@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jaxtyping import Float
     from torch import Tensor
 
-    from analysis.blame import Blame, Edge
+    from analysis.blame import Blame, Edge, Span
     from viz.paper import Page
 
 VIEW = Form(
@@ -59,8 +59,7 @@ class BlameAnswer:
     position: int | None
     labels: tuple[str, ...]
     tokens: "Float[Tensor, 'token']"
-    spans: list[tuple[int, int, float]]
-    quoted: list[str]
+    spans: list[tuple[str, float]]
     edges: list[BlameEdge]
     path: list[BlameEdge]
     before: float
@@ -81,14 +80,17 @@ def blame(entry: TraceEntry, output: str = "") -> BlameAnswer:
     def placed(edges: "Sequence[Edge]") -> list[BlameEdge]:
         return [BlameEdge(sites[each.layer], *each[1:]) for each in edges]
 
+    def quoted(span: "Span") -> str:
+        text = "".join(tokens.texts[span.start : span.stop]).strip()
+        return text or tokens.labels[span.start]
+
     return BlameAnswer(
         id,
         name_in(entry, id),
         target.position,
         tokens.labels,
         result.tokens,
-        [(span.start, span.stop, span.share) for span in result.spans],
-        ["".join(tokens.texts[span.start : span.stop]).strip() for span in result.spans],
+        [(quoted(span), span.share) for span in result.spans],
         placed(result.edges),
         placed(result.path),
         result.before,

@@ -84,7 +84,7 @@ def faithfulness(entry: TraceEntry, method: str, output: str = "") -> Curves:
         result = explanation_of(entry, method, output)
         with opened(entry) as (model, given, written):
             how: dict[str, Any] = {"chosen": result.chosen, "written": written}
-            study = Study.of(model, given, result.tokens, **how)
+            study = Study(model, given, result.tokens, **how)
         curves = []
         for order in range(len(study.queue)):
             report(order, len(study.queue))

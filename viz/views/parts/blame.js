@@ -108,8 +108,8 @@ function Edges({ state, labels, edges }) {
   </ol>`;
 }
 
-const spansOf = ({ spans, quoted, labels }) =>
+const spansOf = ({ spans }) =>
   spans
     .slice(0, 3)
-    .map(([from, , share], i) => `“${quoted[i] || legible(labels[from])}” ${(100 * share).toFixed(0)}\u00a0%`)
+    .map(([text, share]) => `“${legible(text)}” ${(100 * share).toFixed(0)}\u00a0%`)
     .join(", ") || "none";

@@ -92,12 +92,9 @@ def patched(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> S
         raise ValueError(f"states are patched in texts of at most {WINDOW} tokens, in one stack")
     measure, about = _logit(entry, output)
 
-    def read() -> Any:
-        return reread(entry, second)
-
-    key = ("patched", second, output, top)
-    result, labels = entry.answers.once(key, lambda: _swept(entry, read, measure, top))
-    return Swept(**about, **_both(result, top), labels=tokens.labels, second=labels)
+    key = ("patched", second, output)
+    found, labels = _swept(entry, key, lambda: reread(entry, second), measure, top)
+    return Swept(**about, **found, labels=tokens.labels, second=labels)
 
 
 @endpoint("states", "image", slow=True)
@@ -119,17 +116,16 @@ def states(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> Sw
     else:
         measure, about = _logit(entry, output)
 
-    def reread() -> Any:
+    def pixels() -> Any:
         if entry.opened is None or other.opened is None:
             raise ValueError("this view holds its weights only: the model is not there")
-        network, pixels, _ = other.opened()
+        network, given, _ = other.opened()
         if network is not entry.opened()[0] or other.trace.grid != entry.trace.grid:
             raise ValueError("states are patched from a picture through the same network")
-        return pixels
+        return given
 
-    key = ("states", second, output, top)
-    result, _ = entry.answers.once(key, lambda: _swept(entry, reread, measure, top))
-    return Swept(**about, **_both(result, top))
+    found, _ = _swept(entry, ("states", second, output), pixels, measure, top)
+    return Swept(**about, **found)
 
 
 def _at(entry: TraceEntry, site: int, top: int = 0) -> "tuple[TraceEntry, Site]":
@@ -171,23 +167,21 @@ def _logit(entry: TraceEntry, output: str) -> "tuple[Measure, Any]":
 
 
 def _swept(
-    entry: TraceEntry, reread: Any, measure: "Measure", top: int
-) -> "tuple[Checked, tuple[str, ...]]":
-    """The sweep over the states of another input, and the labels of that."""
+    entry: TraceEntry, key: tuple[str, ...], read: Any, measure: "Measure", top: int
+) -> tuple[Any, tuple[str, ...]]:
+    """The sweep over the states of another input, which is read, and its labels."""
     from analysis.sweep import state_sweep
     from models.run import trace
 
-    with opened(entry) as (model, given, _):
-        other = trace(model, reread(), hidden=True)
-        result = state_sweep(model, given, other, measure=measure, top=top, progress=report)
-        return result, tuple(other.labels)
+    def compute() -> "tuple[Checked, tuple[str, ...]]":
+        with opened(entry) as (model, given, _):
+            other = trace(model, read(), hidden=True)
+            result = state_sweep(model, given, other, measure=measure, top=top, progress=report)
+            return result, tuple(other.labels)
 
-
-def _both(result: "Checked", top: int) -> Any:
-    return {
-        "attribution": _rows(result.attribution),
-        "exact": _rows(result.exact) if top else None,
-    }
+    result, labels = entry.answers.once((*key, top), compute)
+    exact = _rows(result.exact) if top else None
+    return {"attribution": _rows(result.attribution), "exact": exact}, labels
 
 
 def _rows(effects: "Tensor", sites: "tuple[Site, ...] | None" = None) -> Effects:

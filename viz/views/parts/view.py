@@ -45,18 +45,10 @@ class PartsOfSite:
 
 
 @dataclass(frozen=True)
-class LogitPart:
-    """What another part adds."""
-
-    name: str
-    value: float
-
-
-@dataclass(frozen=True)
 class LogitParts:
     """What each part adds to the logit of an output, or to it less that of a second one.
 
-    All sum to `sum`, which equals the `logit`.
+    All sum to `sum`, which equals the `logit`; `rest` has the parts that are no heads and MLPs.
     """
 
     id: int
@@ -64,7 +56,7 @@ class LogitParts:
     position: int
     versus: str | None
     rows: list[PartsOfSite]
-    rest: list[LogitPart]
+    rest: dict[str, float]
     sum: float
     logit: float
 
@@ -96,8 +88,7 @@ def parts(entry: TraceEntry, output: str = "", versus: str = "") -> LogitParts:
     logits = target.logits(trace.output)
     logit = float(logits[id]) - (0.0 if other is None else float(logits[other]))
     less = None if other is None else name_in(entry, other)
-    others = [LogitPart(*each) for each in rest.items()]
-    return LogitParts(id, name_in(entry, id), place, less, rows, others, whole, logit)
+    return LogitParts(id, name_in(entry, id), place, less, rows, rest, whole, logit)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -125,30 +116,30 @@ def answer(request: Request) -> Parts:
     what = f"the logit of “{result.name}” at position {result.position}{less}"
     sites = [request.view.sites[row.site] for row in result.rows]
     values = np.full((len(sites), max(site.heads for site in sites) + 1), np.nan)
-    at, others = [], []
+    at, others = [], dict[str, float]()
     for line, row, site in zip(values, result.rows, sites, strict=True):
         line[: len(row.heads)] = row.heads
         at += [site.where.coordinates | {"head": head} for head in range(site.heads)]
         if row.mlp is not None:
             line[-1] = row.mlp
-            others.append(LogitPart(f"layer {site.layer}, MLP", row.mlp))
-    others += result.rest
+            others[f"layer {site.layer}, MLP"] = row.mlp
+    others |= result.rest
     heads = np.array([value for row in result.rows for value in row.heads])
-    more, names = np.array([each.value for each in others]), [each.name for each in others]
+    more = np.array([*others.values()])
     total = f"All parts together {digits(result.sum)}; {what} is {digits(result.logit)}."
     description = f"Direct logit attribution: what each head and MLP adds to {what}."
     return Parts(
         description=description,
         tables=[
             Table("heads", ("head",), heads, at=at),
-            Table("other parts", ("part",), more, {"part": names}, {"of": what}),
+            Table("other parts", ("part",), more, {"part": [*others]}, {"of": what}),
         ],
         layers=True,
         doubt=DOUBT,
         title=f"What each head and each MLP adds to {what}",
         values=values,
         layers_named=[site_name(site, request.view.sites) for site in sites],
-        rest=[*(f"{each.name}: {digits(each.value)}" for each in result.rest), total],
+        rest=[*(f"{name}: {digits(value)}" for name, value in result.rest.items()), total],
     )
 
 

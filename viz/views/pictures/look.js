@@ -26,7 +26,7 @@ export function lookOf(state, detected, answer, pointed) {
   const asking = base.asked ? [] : (query.grids ?? []);
   /** @type {AnswerWord[]} */
   const words = answer.words ?? [];
-  const writing = (answer.unplaced ?? answer).sites ?? []; // the sites that write words
+  const writing = answer.sites ?? []; // the sites that write words
   /** @type {Detection[]} */
   const objects = detected?.objects ?? [];
 

@@ -43,25 +43,16 @@ class AnswerWord:
 
 
 @dataclass(frozen=True)
-class Unplaced:
-    """Why image tokens have no places on a picture, and the sites that write words."""
-
-    why: str
-    sites: list[int]
-
-
-@dataclass(frozen=True)
 class AnswerWords:
-    """What a model has written about pictures, and the sites in which words look at them."""
+    """What a model has written about pictures, and the sites in which words look at them.
+
+    Where image tokens have no places on a picture, `unplaced` says why, and the sites are all those
+    that write words.
+    """
 
     words: list[AnswerWord]
     sites: list[int]
-    unplaced: Unplaced | None = None
-
-    @property
-    def written_in(self) -> list[int]:
-        """The sites in which words are written, whether or not their tokens lie on pictures."""
-        return self.unplaced.sites if self.unplaced else self.sites
+    unplaced: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,15 +141,14 @@ def answer(entry: TraceEntry) -> AnswerWords:
     from analysis import grounding
     from analysis.words import joined_tokens, words_of
 
-    trace, sites, unplaced = entry.trace, (), None
+    trace, unplaced = entry.trace, ""
     if trace.answer is None and trace.target_tokens is None:
         return AnswerWords([], [])
     tokens, first = grounding.answer(trace)
     try:
         sites = grounding.sites_on_pictures(trace)
     except ValueError as error:
-        written = [trace.sites.index(site) for site in grounding.sites_of_words(trace)]
-        unplaced = Unplaced(str(error).split(": ", 1)[-1], written)
+        sites, unplaced = grounding.sites_of_words(trace), str(error).split(": ", 1)[-1]
     groups = words_of(tokens)
     words = [
         AnswerWord(
@@ -220,7 +210,8 @@ def readers(
     patches = sorted({place for grid in grids for place in grid.within(box)})
     if not patches:
         raise ValueError("area: no image token has its middle in it")
-    _index(where, grounding.sites_on_pictures(trace))
+    if where not in grounding.sites_on_pictures(trace):
+        raise ValueError("choose a layer in which words look at pictures")
     tokens, first = grounding.answer(trace)
     rows = range(first - 1, first - 1 + len(tokens))
     weights = of_head(grounding.readers(trace, where, patches, rows), head).tolist()
@@ -391,12 +382,6 @@ def _sharing(entry: TraceEntry, number: int, frame: int | None) -> tuple[int, ..
     if not grids:
         raise ValueError(f"frame: the video has no frame {frame + 1}")
     return grids[0].frames
-
-
-def _index(site: "Site", sites: "tuple[Site, ...]") -> int:
-    if site not in sites:
-        raise ValueError("choose a layer in which words look at pictures")
-    return sites.index(site)
 
 
 def _rows(site: "Site", first: int, last: int) -> list[int]:

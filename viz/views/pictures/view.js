@@ -231,7 +231,7 @@ function saysOf(state, look, { objects, answer, refusal, versus, caption }) {
     const next = word
       ? "The matrix has the weights of this word on all tokens."
       : "Choose a word to test whether it needs the picture.";
-    return `No map can be drawn on the picture: ${answer.unplaced.why}. ${next}`;
+    return `No map can be drawn on the picture: ${answer.unplaced}. ${next}`;
   }
   const isAnswer = state.base.asked || look.words.length;
   if (!grids.length) {

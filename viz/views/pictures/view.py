@@ -133,7 +133,7 @@ def panel_of(request: Request) -> Panel:
     """
     entry, chosen = request.entry, request.selection.token
     site, answer = text.own_site(entry, request.index), numbers.answer(entry)
-    words = answer.words if request.index in answer.written_in else []
+    words = answer.words if request.index in answer.sites else []
     if chosen is None and not words:
         raise ValueError("token: expected the one that looks at the pictures, received None")
     labels = request.view.query_labels(request.site)
@@ -407,52 +407,34 @@ def _name(grid: "PictureGrid") -> str:
 
 def asks(request: Request, entry: TraceEntry) -> list[str]:
     """An answer, what its first words look at in the layer, what is on the screen; or captions."""
+    chosen, site = request.selection, request.index
     if entry.compares:
-        texts = request.selection.captions
-        return ["objects", *([path_of("captions", texts=texts)] if texts else [])]
-    answer, paths, site = numbers.answer(entry), ["answer"], request.index
-    if site not in answer.written_in:
+        return ["objects", *([path_of("captions", texts=chosen.captions)] * bool(chosen.captions))]
+    answer, paths = numbers.answer(entry), ["answer"]
+    if site not in answer.sites or not answer.words:
         return paths
-    panel = _panel(request)
+    panel = None if chosen.inward else panel_of(request)
     first = [panel.rows] if panel is not None and panel.answered else []
     words = [(*word.rows,) for word in answer.words[:WORDS]]
     for rows in dict.fromkeys([*first, *words]):
         span = {"first": rows[0], "last": rows[-1]}
         paths += [path_of("shares", site=site, **span), path_of("ranked", **span)]
-        paths += [path for head in request.heads for path in _rows(request, site, head, rows)]
+        for place in _places(request, site, rows):
+            at = {"site": site, "axis": "query", "index": place}
+            paths += [path_of("row", head=head, **at) for head in request.heads]
     if panel is None:
         return paths
-    paths += _again(panel) if panel.answered and entry.opened is not None else []
-    if panel.area is not None and answer.unplaced is None:
+    if panel.answered and entry.opened is not None:  # what was asked of the model again
+        if chosen.rival or chosen.relevant:
+            paths.append(path_of("versus", row=panel.rows[0], rival=chosen.rival))
+        elif panel.area is not None:
+            paths.append(path_of("need", **panel.asked, **panel.span))
+    if panel.area is not None and not answer.unplaced:
         paths += [path_of("readers", site=site, head=h, **panel.asked) for h in request.heads]
     return paths
-
-
-def _panel(request: Request) -> Panel | None:
-    """The panel, if it shows anything."""
-    try:
-        return None if request.selection.inward else panel_of(request)
-    except ValueError:
-        return None
-
-
-def _rows(request: Request, site: int, head: One, rows: Sequence[int]) -> list[str]:
-    """The weights of some rows of the trace, as the view asks for them."""
-    places = _places(request, site, rows)
-    return [path_of("row", site=site, head=head, axis="query", index=place) for place in places]
 
 
 def _places(request: Request, site: int, rows: Sequence[int]) -> list[int]:
     """The queries of the view that hold rows of the trace."""
     origins = tokens_of(request.view, site, "out")
     return [place for place, group in enumerate(origins) if {*group} & {*rows}]
-
-
-def _again(panel: Panel) -> list[str]:
-    """What was asked of the model again."""
-    chosen = panel.request.selection
-    if chosen.rival or chosen.relevant:
-        return [path_of("versus", row=panel.rows[0], rival=chosen.rival)]
-    if panel.area is None:
-        return []
-    return [path_of("need", **panel.asked, **panel.span)]

@@ -19,7 +19,7 @@ from viz.views.answer import Answer, Table
 from viz.views.request import Request, name_of, weights_of
 
 if TYPE_CHECKING:
-    from analysis.alignment import Head, Word
+    from analysis.alignment import Word
     from models.inputs.sound import Recording
     from viz.paper import Page
 
@@ -99,29 +99,22 @@ def words(entry: TraceEntry, method: str = "") -> SpokenWords:
 
 def _methods(entry: TraceEntry) -> list[Timing]:
     """Those of `METHODS` that the times of this trace can be made by."""
-    stated = bool(entry.trace.aligning)
-    return [name for name in METHODS if stated or name != "named"]
+    return [*METHODS] if entry.trace.aligning else ["found"]
 
 
 def _times(entry: TraceEntry, method: str) -> "list[Word]":
     """The words with their seconds, aligned once by each method."""
-    from analysis.alignment import align
+    from analysis.alignment import align, aligning_heads
 
-    method = method or _methods(entry)[0]
-    return entry.answers.once(
-        ("word times", method), lambda: align(entry.trace, heads=_heads(entry, method))
-    )
-
-
-def _heads(entry: TraceEntry, method: str) -> "list[Head]":
-    """The heads that words are aligned by."""
-    from analysis.alignment import aligning_heads, heads_of
-
-    if method == "found":
-        return aligning_heads(entry.trace)
-    if method not in _methods(entry):
+    trace, methods = entry.trace, _methods(entry)
+    if method and method not in methods:
         raise ValueError("the checkpoint names no heads that follow time")
-    return heads_of(entry.trace)
+
+    def compute() -> "list[Word]":
+        return align(trace, heads=None if chosen == "named" else aligning_heads(trace))
+
+    chosen = method or methods[0]
+    return entry.answers.once(("word times", chosen), compute)
 
 
 @endpoint("times", "text", format=words_of(*FILES), method=words_of(*METHODS))
