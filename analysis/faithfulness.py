@@ -114,8 +114,10 @@ class Study:
         if whole.target_tokens is not None:  # the decoder reads all of a target but its last token
             ids = whole.target_tokens[chosen.item].ids
             self.written = torch.tensor([[*ids[1:], ids[-1]]], device=model.device)
-        how = _removed(model, input, whole, removal, chosen.item)
-        self.removal, self.tensor, self.behind, self.places = how
+        how, self.tensor, self.behind, self.places = _removed(
+            model, input, whole, removal, chosen.item
+        )
+        self.removal: Removal = how
         again = self.probabilities([order[:0]])[0]
         if abs(again - self.value) > SAME * max(1.0, abs(self.value)):
             raise ValueError(
@@ -237,7 +239,7 @@ def faithfulness(
     """
     model = as_model(model)
     chosen = choose(model, input, target, written=written)
-    how = {"removal": removal, "levels": levels, "orders": orders, "seed": seed}
+    how: dict[str, Any] = {"removal": removal, "levels": levels, "orders": orders, "seed": seed}
     study = Study(model, input, relevance, chosen=chosen, written=written, **how)
     curves = [study.curve(order) for order in each(range(len(study.queue)), progress)]
     without, alone = (torch.stack(half) for half in zip(*curves, strict=True))

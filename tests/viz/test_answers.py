@@ -38,14 +38,15 @@ MAPS: dict[str, Callable[..., Any]] = {
 }
 
 
-def run_of(request: Request) -> tuple[Any, Any]:
-    """The model and its input."""
+def run_of(request: Request) -> tuple[Any, Any, Any]:
+    """The model, its input, and what is chosen."""
     assert request.entry.opened is not None
-    return request.entry.opened()[:2]
+    return *request.entry.opened()[:2], request.selection
 
 
 def of_method(request: Request) -> dict[str, Any]:
-    method, (model, given) = request.selection.method, run_of(request)
+    model, given, chosen = run_of(request)
+    method = chosen.method
     if method in MAPS:
         return {method: MAPS[method](request)}
     name = f"{method}, token" if request.picture is None else method
@@ -54,7 +55,7 @@ def of_method(request: Request) -> dict[str, Any]:
 
 def of_test(request: Request) -> dict[str, Any]:
     """Comprehensiveness and sufficiency of a text, or the curves of a picture."""
-    (model, given), chosen = run_of(request), request.selection
+    model, given, chosen = run_of(request)
     tokens: Any = explain(model, given, method=chosen.method).tokens
     if request.picture is not None:
         found = perturbation(model, given, tokens, chosen.proof)
@@ -104,7 +105,7 @@ def of_parts(request: Request) -> dict[str, Any]:
 
 
 def of_blame(request: Request) -> dict[str, Any]:
-    found = blame(*run_of(request))
+    found = blame(*run_of(request)[:2])
     effects = {name: [e.effect for e in getattr(found, name)] for name in ("edges", "path")}
     shares = [found.before, found.after, *found.controls]
     return {"relevance": found.tokens, "probability": shares, **effects}
@@ -119,7 +120,7 @@ def of_features(request: Request) -> dict[str, Any]:
 
 def of_word(request: Request) -> dict[str, Any]:
     """What the second word of an answer about two pictures looked at, needs, or rests on."""
-    t, chosen, (model, prompt) = request.entry.trace, request.selection, run_of(request)
+    t, (model, prompt, chosen) = request.entry.trace, run_of(request)
     (row,) = rows = grounding.rows_of(t, [1])
     ids = masking.ids_of(t)
     if chosen.rival:
