@@ -91,16 +91,6 @@ def image_keys(t: Trace, site: Site) -> list[int]:
     return [*t.image_tokens[0]] if of_text else []
 
 
-def sites_on_image_tokens(t: Trace) -> tuple[Site, ...]:
-    """The sites whose queries write the answer and some of whose keys stand for pictures.
-
-    Raises:
-        ValueError: where there are none.
-    """
-    sites = tuple(site for site in sites_of_words(t) if image_keys(t, site))
-    return sites or sites_on_pictures(t)
-
-
 def weights_of(t: Trace, site: Site, rows: Sequence[int]) -> Float[Tensor, "head key"]:
     """The mean weights of some rows, in each head."""
     return t.weights(site, rows=list(rows)).mean(-2)
@@ -160,8 +150,9 @@ def readers(
 def ranked(t: Trace, rows: Sequence[int]) -> tuple[HeadOnPicture, ...]:
     """Every head by the weight that some rows give to image tokens, the largest first."""
     heads = [
-        HeadOnPicture(site, head, float(weights[image_keys(t, site)].sum()))
-        for site in sites_on_image_tokens(t)
+        HeadOnPicture(site, head, float(weights[keys].sum()))
+        for site in sites_of_words(t)
+        if (keys := image_keys(t, site))
         for head, weights in enumerate(weights_of(t, site, rows))
     ]
     return tuple(sorted(heads, key=lambda each: -each.mass))

@@ -138,6 +138,7 @@ class Asked:
 
         from analysis.norms import value_norms
         from analysis.stack import combined
+        from analysis.view import View
 
         entry, where = self.entry, self.where
         if self.method == "norms":
@@ -152,7 +153,8 @@ class Asked:
             return entry.answers.once(
                 key, lambda: combined(entry.trace, rows_from=entry.view, **how)
             )
-        return _grouped(entry.view, where, self._of_tower(where))
+        tokens = self._of_tower()
+        return entry.view.grouped(tokens, where) if isinstance(entry.view, View) else tokens
 
     def row(self, index: int) -> "Tensor":
         """One query's numbers."""
@@ -183,21 +185,26 @@ class Asked:
         whole = self.map()
         return shares.to(whole) @ whole, said
 
-    def _of_tower(self, where: "Site") -> "Tensor":
-        """A map over the tokens of a tower: `query key`."""
-        info = BY_NAME[self.method]
-        if where.kind == "cross":
+    def _tower(self) -> str | None:
+        """That of the site, which the method follows."""
+        if self.where.kind == "cross":
+            title = BY_NAME[self.method].title
             raise ValueError(
-                f"{info.title} follows one tower: choose the encoder’s or the decoder’s own"
+                f"{title} follows one tower: choose the encoder’s or the decoder’s own"
             )
-        if info.most is not None and where.queries > info.most:
+        return self.where.tower
+
+    def _of_tower(self) -> "Tensor":
+        """A map over the tokens of a tower: `query key`."""
+        info, tower = BY_NAME[self.method], self._tower()
+        if info.most is not None and self.where.queries > info.most:
             raise ValueError(f"{info.title} takes too long for more than {info.most:,} tokens")
 
         def compute() -> "Tensor":
             trace = with_hidden(self.entry) if info.hidden else self.entry.trace
-            return function_of(info)(trace, tower=where.tower, progress=report)
+            return function_of(info)(trace, tower=tower, progress=report)
 
-        return self.entry.answers.once(("map", self.method, where.tower), compute)
+        return self.entry.answers.once(("map", self.method, tower), compute)
 
     def _flows(self, index: int) -> "Tensor":
         """Flows from a row of the view; to a word, the largest of its tokens."""
@@ -206,15 +213,12 @@ class Asked:
         from analysis.flow import maximum_flows
         from analysis.stack import layer_map, self_attention
 
-        entry, where = self.entry, self.where
-        if where.kind == "cross":
-            raise ValueError("flow follows one tower: choose the encoder’s or the decoder’s own")
+        entry, tower = self.entry, self._tower()
 
         def compute() -> "list[Tensor]":
-            own_sites = self_attention(entry.trace, where.tower)
-            return [layer_map(entry.trace, each) for each in own_sites]
+            return [layer_map(entry.trace, each) for each in self_attention(entry.trace, tower)]
 
-        layers = entry.answers.once(("layers", where.tower), compute)
+        layers = entry.answers.once(("layers", tower), compute)
         query = tokens_of(entry.view, self.site, "out")[index][-1]
         words = tokens_of(entry.view, self.site, "in")
         keys = [token for word in words for token in word]
@@ -377,13 +381,6 @@ def _option(entry: TraceEntry, model: "Model", target: "Target") -> Option:
 
     text, share = text_of(model, entry.trace, target), target.probability(entry.trace.output)
     return Option(text, name_in(entry, target.id or 0), target.position, float(share))
-
-
-def _grouped(view: "Trace | View", site: "Site", numbers: "Tensor") -> "Tensor":
-    """Numbers between tokens, between the words of the view."""
-    from analysis.view import View
-
-    return view.grouped(numbers, site) if isinstance(view, View) else numbers
 
 
 def _summed(view: "Trace | View", site: int, values: "Tensor") -> "Tensor":

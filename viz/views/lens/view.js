@@ -6,6 +6,7 @@ import { markPainted, moreIs } from "../../web/core/dom.js";
 import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, legible } from "../../web/core/labels.js";
+import { chosenOf } from "../../web/core/selection.js";
 import { pathOf } from "../../web/core/sources.js";
 import { probability } from "../../web/core/ticks.js";
 import { OutputMenu } from "../../web/methods/output_menu.js";
@@ -40,7 +41,7 @@ const DOUBT =
 
 /** @param {{state: import("../../web/text/state.js").TextState, theme: import("../../web/types").Theme}} props */
 export function Lens({ state, theme }) {
-  const { lens, output } = state.selection;
+  const { lens } = state.selection;
   const { name, sentence, slow } = LENSES[lens];
   const { ranks, page, pending, reason, turn } = useLens(state);
   const [pointed, setPointed] = useState(/** @type {{page: Page | null, at: Place | null} | null} */ (null));
@@ -59,7 +60,7 @@ export function Lens({ state, theme }) {
     reveal(box.current);
     markPainted(box.current);
   }, [theme, page, ranks]);
-  state.panel.figure = () => ({ lens, ...(output ? { output } : {}) });
+  state.panel.figure = () => chosenOf(state.selection, ["lens", "output"]);
   return html`
     <div class="hs-model">
       <p class="hs-heading">${title}</p>

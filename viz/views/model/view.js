@@ -52,17 +52,16 @@ const placeOf = (state, { of }) => ({
 });
 
 /** One method's part, with what is said of the method. */
-const Part = ({ info, note, dim = false, children, after = null }) => html`
+const Part = ({ info, note = "", dim = false, reason = "", children = null, after = null }) => html`
   <section class=${dim ? "hs-section hs-dim" : "hs-section"}>
     ${info.kind !== "map" && html`<h3 class="hs-heading">${info.title}</h3>`}
     <p class="hs-sentence">${info.shows}${note && ` ${capital(note)}.`}</p>
+    ${reason && html`<p class="hs-sentence">${reason}</p>`}
     ${children}
     <p class="hs-doubt">${`What it does not prove: ${info.doubt}`}</p>
     ${after}
   </section>
 `;
-
-const Waiting = ({ reason }) => html`<p class="hs-sentence">${reason}</p>`;
 
 function MapPart({ state, theme, space, info }) {
   const { site, head, sinks: hides } = state.selection;
@@ -79,7 +78,7 @@ function MapPart({ state, theme, space, info }) {
   const [cell, setCell] = useState(/** @type {Cell | null} */ (null));
   const map = newest?.place === place && !reply.isRefused ? newest.map : null; // it stays until the next comes
   const sinks = useMemo(() => (map && hides !== "shown" ? restingOf(state, map) : null), [map, hides]);
-  if (!map) return html`<${Part} info=${info}><${Waiting} reason=${reply.reason} /><//>`;
+  if (!map) return html`<${Part} ...${{ info, reason: reply.reason }} />`;
   const of = info.of === "head" ? [state.siteName(site), state.headName(head)] : [];
   const name = [...of, info.title].join(", ");
   const shares = (values?.values ?? []).map((value, key) => (sinks?.keys.includes(key) ? 0 : value));
@@ -128,7 +127,7 @@ function restingOf(state, { cells, shape: [rows, cols] }) {
 function FlowPart({ state, theme, info }) {
   const asked = { ...placeOf(state, info), method: info.name, index: rowOf(state) };
   const { answer, reason } = useAnswer(state.view, "flow", pathOf("model_row", asked), "Computing");
-  if (!answer) return html`<${Part} info=${info}><${Waiting} reason=${reason} /><//>`;
+  if (!answer) return html`<${Part} ...${{ info, reason }} />`;
   const { values, note } = answer;
   const said = `Colours from 0 to ${number(largest(values))}. ${moreIs(theme.mode)} = more.`;
   return html`<${Part} ...${{ info, note }}><${Row} ...${{ state, theme, values, said }} /><//>`;
@@ -166,14 +165,14 @@ function Row({ state, theme, values, said }) {
 function RelevancePart({ state, theme, info }) {
   const { output } = state.selection;
   const path = pathOf("relevance", { method: info.name, output: output || undefined });
-  const { answer, ...reply } = useAnswer(state.view, "relevance", path, "Computing");
+  const { answer, reason } = useAnswer(state.view, "relevance", path, "Computing");
   const [pointed, setPointed] = useState("");
   const texts = useMemo(() => answer && textsOf(state, answer), [answer]);
   const chips = useMemo(
     () => texts?.map((each) => html`<${Chips} ...${{ theme, ...each, onRead: setPointed }} />`),
     [theme, texts],
   );
-  if (!answer) return html`<${Part} info=${info}><${Waiting} reason=${reply.reason} /><//>`;
+  if (!answer) return html`<${Part} ...${{ info, reason }} />`;
   const signs = answer.values.some((value) => value < 0)
     ? `${theme.mode === "dark" ? "Orange" : "Brown"} speaks for the output, blue against it.`
     : `${moreIs(theme.mode)} = more.`;

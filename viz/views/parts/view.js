@@ -5,6 +5,7 @@ import { markPainted } from "../../web/core/dom.js";
 import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
+import { chosenOf } from "../../web/core/selection.js";
 import { pathOf } from "../../web/core/sources.js";
 import { signed } from "../../web/core/ticks.js";
 import { colourOf, largest } from "../../web/methods/methods.js";
@@ -35,12 +36,7 @@ export function Parts({ state, theme }) {
   useLayoutEffect(() => {
     if (section.current && !logits) markPainted(section.current);
   }, [logits, theme]);
-  state.panel.figure = () => {
-    const { output, versus, tested } = state.selection;
-    return Object.fromEntries(
-      Object.entries({ output, versus, tested }).filter(([, value]) => value && value !== "no"),
-    );
-  };
+  state.panel.figure = () => chosenOf(state.selection, ["output", "versus", "tested"]);
   return html`
     <div class="hs-model" ref=${section}>
       <p class="hs-heading">${title}</p>

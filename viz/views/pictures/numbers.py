@@ -186,7 +186,7 @@ def ranked(entry: TraceEntry, first: int, last: int) -> Ranked:
     from analysis import grounding
 
     trace = entry.trace
-    rows = _rows(grounding.sites_on_image_tokens(trace)[0], first, last)
+    rows = _rows(grounding.sites_of_words(trace)[0], first, last)
     heads = entry.answers.once(("ranked", first, last), lambda: grounding.ranked(trace, rows))
     return Ranked(
         [HeadOnPicture(trace.sites.index(site), head, mass) for site, head, mass in heads[:HEADS]]

@@ -48,13 +48,9 @@ FILES = {  # of times: kind and suffix
 
 @dataclass(frozen=True)
 class SpokenWord:
-    """A word of the transcript.
+    """A word of the transcript, its seconds, and the rows of the decoder that write it.
 
-    Attributes:
-        text: of it.
-        start: when it begins, in seconds.
-        end: when it ends.
-        rows: of the decoder, which attend while they write it; row r writes token r + 1.
+    Row r writes token r + 1.
     """
 
     text: str
@@ -65,13 +61,7 @@ class SpokenWord:
 
 @dataclass(frozen=True)
 class SpokenWords:
-    """The words of the transcript, and what their times are made from.
-
-    Attributes:
-        words: in order.
-        method: of the times.
-        methods: by which they can be made.
-    """
+    """The words of the transcript, what their times are made from, and could be."""
 
     words: list[SpokenWord]
     method: Timing
@@ -215,12 +205,7 @@ def _columns(image: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OverTime(Answer):
-    """The seconds of words, and a token's weights over the moments that were heard.
-
-    Attributes:
-        seconds: that were heard.
-        scale: of the colours of weights.
-    """
+    """The words, and a token's weights with their colours, over the seconds that were heard."""
 
     seconds: float
     scale: Scale

@@ -21,7 +21,7 @@ const HERE = { layer: 0, attention: null, tower: null, module: null, part: null 
 export const START = { site: 0, head: 0, ...OPTIONS };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
 const ON_PICTURES = /** @type {const} */ ([
-  ...["rival", "relevant", "area", "mask", "moment", "captions", "caption"],
+  ...["rival", "relevant", "area", "moment", "captions", "caption"],
 ]);
 /** What is chosen on some pictures, and means nothing on others. */
 const NOT_OF_OTHERS = {
@@ -161,9 +161,17 @@ export function carried(before, after, selection, site) {
  * @param {Selection} selection
  * @returns {Record<string, string | number>}
  */
-export const onPictures = (selection) =>
+export const onPictures = (selection) => chosenOf(selection, ON_PICTURES);
+
+/**
+ * Of some options, what is chosen, but for what they start with.
+ *
+ * @param {Selection} selection
+ * @param {readonly (keyof Selection)[]} names
+ */
+export const chosenOf = (selection, names) =>
   Object.fromEntries(
-    ON_PICTURES.filter((name) => selection[name] !== START[name]).map((name) => [name, selection[name]]),
+    names.filter((name) => selection[name] !== START[name]).map((name) => [name, selection[name]]),
   );
 
 /**
