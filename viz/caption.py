@@ -14,13 +14,11 @@ class Caption:
     Attributes:
         title: above the figure: model, layer, head.
         lines: below it: what it shows, the input, the version.
-        software: what made it.
         written: whether title and lines are drawn; otherwise the file has them as metadata.
     """
 
     title: str
     lines: tuple[str, ...]
-    software: str
     written: bool = True
 
 

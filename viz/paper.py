@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 os.environ["MPLCONFIGDIR"] = os.environ.get("MPLCONFIGDIR") or (
     "" if os.access(os.path.expanduser("~"), os.W_OK) else tempfile.mkdtemp()
@@ -27,6 +27,7 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, TransformedBbox
 
+from viz import SOFTWARE
 from viz.caption import Caption
 from viz.colours import INK, Scale
 from viz.letters import FIRST, clean, families, width, wrapped
@@ -73,11 +74,11 @@ def file(pages: Sequence[tuple[Draw, Caption]], suffix: str, dpi: float = DPI) -
     with style():
         figure, words = sheet(pages)
         wide, high = figure.get_size_inches()
-        title, about, software = map(clean, words)
+        title, about = map(clean, words)
         metadata = {
-            ".svg": {"Title": title, "Description": about, "Creator": software, "Date": None},
-            ".pdf": {"Title": title, "Subject": about, "Creator": software, "CreationDate": None},
-            ".png": {"Title": title, "Description": about, "Software": software},
+            ".svg": {"Title": title, "Description": about, "Creator": SOFTWARE, "Date": None},
+            ".pdf": {"Title": title, "Subject": about, "Creator": SOFTWARE, "CreationDate": None},
+            ".png": {"Title": title, "Description": about, "Software": SOFTWARE},
         }
         content = io.BytesIO()
         dpi = min(dpi, int(math.sqrt(MOST / (wide * high))))
@@ -85,16 +86,8 @@ def file(pages: Sequence[tuple[Draw, Caption]], suffix: str, dpi: float = DPI) -
         return content.getvalue()
 
 
-class Words(NamedTuple):
-    """What the metadata of a file say."""
-
-    title: str
-    about: str
-    software: str
-
-
-def sheet(pages: Sequence[tuple[Draw, Caption]]) -> tuple[Figure, Words]:
-    """Figures in a row, each with its own title and caption."""
+def sheet(pages: Sequence[tuple[Draw, Caption]]) -> tuple[Figure, tuple[str, str]]:
+    """Figures in a row, each with its own title and caption; of all of them one of each."""
     if not pages:
         raise ValueError("expected at least one figure, received none")
     with style():
@@ -105,7 +98,7 @@ def sheet(pages: Sequence[tuple[Draw, Caption]]) -> tuple[Figure, Words]:
         figure.set_size_inches((right - left) / 72, (bottom - top) / 72)
     titles = dict.fromkeys(page.caption.title for page in drawn)
     abouts = (" ".join(page.caption.lines) for page in drawn)
-    return figure, Words(" | ".join(titles), " | ".join(abouts), pages[0][1].software)
+    return figure, (" | ".join(titles), " | ".join(abouts))
 
 
 def on(axes: Axes, draw: Draw, caption: Caption) -> Figure:

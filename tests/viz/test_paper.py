@@ -22,7 +22,7 @@ from viz.parts import READABLE, matrix
 from viz.views import FORMS
 
 TEXT = "an unbelievably long word $x_1$ and Donaudampfschifffahrtsgesellschaft, 日本 سلام"
-CAPTION = Caption("A title", ("A line.",), "Headscope")
+CAPTION = Caption("A title", ("A line.",))
 
 
 @cache

@@ -209,8 +209,7 @@ def page_of(request: Request, view: str) -> "tuple[Draw, Caption]":
     """What draws the figure of a view, and its caption."""
     folder = VIEWS[view]
     answer = folder.answer(request)
-    how = {"layers": answer.layers, "grouped": folder.form.grouped}
-    about = caption(request, answer.description, doubt=answer.doubt, **how)
+    about = caption(request, answer, grouped=folder.form.grouped)
     return partial(folder.figure, answer), about
 
 

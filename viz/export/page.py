@@ -8,7 +8,7 @@ from viz.selection import OF_ANSWERS, OF_VIEWS
 from viz.views import EVERY, FORM, VIEWS
 from viz.views.head.view import pair_of
 from viz.views.pictures import view as pictures
-from viz.views.request import Request, Second, caption
+from viz.views.request import Request, Second, title_of
 
 if TYPE_CHECKING:
     from viz.api.entries import TraceEntry
@@ -24,7 +24,7 @@ def page(request: Request, view: str) -> bytes:
     """The page; it holds the heads that were asked for, then as many others as fit."""
     from viz.web import standalone
 
-    title = caption(request, "").title
+    title = title_of(request)
     props = props_of(request, view)
     held: dict[str, bytes] = {}
     later: list[tuple[str, str, TraceEntry]] = []  # name, path and what answers it

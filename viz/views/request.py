@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from analysis.view import View
     from models.trace import Site, Trace
     from viz.api.entries import TraceEntry
+    from viz.views.answer import Answer
 
 Heads = One | Sequence[int] | None
 COMBINED: tuple[Literal["mean", "max"], ...] = ("mean", "max")
@@ -209,23 +210,8 @@ def one_of(name: str, value: str, known: Sequence[T]) -> T:
 # ---- words
 
 
-def caption(
-    request: Request,
-    description: str,
-    *,
-    layers: bool = False,
-    grouped: bool = True,
-    doubt: str = DOUBT,
-) -> Caption:
-    """Title and caption of a figure.
-
-    Args:
-        request: what it shows.
-        description: what that is.
-        layers: whether it is about all layers together.
-        grouped: whether its numbers are grouped as the weights of the view are.
-        doubt: what it does not prove.
-    """
+def title_of(request: Request, *, layers: bool = False) -> str:
+    """Model, layer and head; or that it is about all layers together."""
     view, site = request.view, request.site
     parts = [request.label, view.model] if request.label else [view.model]
     if request.every:
@@ -234,14 +220,21 @@ def caption(
         parts.append("all layers together")
     else:
         parts += [site_name(site, view.sites), _names(request.heads, site.heads)]
-    note = note_of(view) if grouped else caveat_of(view)
+    return " · ".join(parts)
+
+
+def caption(request: Request, answer: "Answer", *, grouped: bool) -> Caption:
+    """Title and caption of a figure, whose numbers are grouped as weights are, or not."""
+    note = note_of(request.view) if grouped else caveat_of(request.view)
+    said = (answer.description, left_out(request.selection), answer.doubt)
     lines = [
         *([note[0].upper() + note[1:] + "."] if note else []),
-        " ".join(part for part in (description, left_out(request.selection), doubt) if part),
-        f"Input: {input_of(view)}",
+        " ".join(filter(None, said)),
+        f"Input: {input_of(request.view)}",
         f"{SOFTWARE}.",
     ]
-    return Caption(" · ".join(parts), tuple(lines), SOFTWARE, request.words)
+    title = title_of(request, layers=answer.layers)
+    return Caption(title, tuple(lines), request.words)
 
 
 def _names(heads: Sequence[One], count: int) -> str:
