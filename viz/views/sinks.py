@@ -19,23 +19,10 @@ CLASS = ("class", "[CLS]")  # of these networks, and of transformers
 
 @dataclass(frozen=True, eq=False)
 class Hidden:
-    """The keys that are left out.
-
-    Attributes:
-        keys: positions among all keys.
-        shares: for each head that is shown, the weight that each row gives to them; () where that
-            is not asked for.
-        names: what they are, such as "“[CLS]” and 1 special token".
-    """
+    """The keys that are left out, among all keys, and what each row gives to them by head."""
 
     keys: tuple[int, ...]
     shares: tuple[np.ndarray, ...]
-    names: str
-
-    @property
-    def each(self) -> list[str]:
-        """The mean share of each head, "53 %"."""
-        return [percent(float(share.mean()), ".3g") for share in self.shares]
 
 
 def source_of(request: "Request") -> "tuple[RowSource, WithoutSinks | None]":
@@ -55,43 +42,26 @@ def source_of(request: "Request") -> "tuple[RowSource, WithoutSinks | None]":
     return hidden, hidden
 
 
-def hidden_of(request: "Request", rows: range | None) -> Hidden | None:
+def hidden_of(request: "Request", rows: range) -> Hidden | None:
     """The keys that are left out, and what some rows give to them; None if all are shown."""
-    source = source_of(request)[1]
+    source, site = source_of(request)[1], request.site
     if source is None:
         return None
-    site = request.site
-    shares: tuple[np.ndarray, ...] = ()
-    if rows is not None:
-        shares = tuple(
-            source.shares(site, head, rows).numpy(force=True).astype(np.float32)
-            for head in request.heads
-        )
-    keys = source.sinks[site]
-    labels = request.view.key_labels(site)
-    names = _of_picture(request, keys, labels) if _is_picture(request) else _of_text(keys, labels)
-    return Hidden(keys, shares, names)
+    shares = (source.shares(site, head, rows).numpy(force=True) for head in request.heads)
+    return Hidden(source.sinks[site], tuple(each.astype(np.float32) for each in shares))
 
 
-def hidden_sentence(request: "Request", hidden: Hidden | None, of: str = "the weight") -> str:
-    """One sentence about what is left out, with the shares; "" if nothing is.
-
-    Args:
-        request: what the file shows.
-        hidden: the keys.
-        of: what the shares are of.
-    """
-    if hidden is None:
-        return ""
+def hidden_sentence(request: "Request", hidden: Hidden, of: str = "the weight") -> str:
+    """One sentence about what is left out, with the shares of that."""
     if not hidden.keys:
         return "There are no sinks to hide."
-    parts = hidden.each
+    parts = [percent(float(share.mean()), ".3g") for share in hidden.shares]
     if len(parts) > 1:
         parts = [f"{part} (head {head})" for part, head in zip(parts, request.heads, strict=True)]
-    verb = "is" if len(hidden.keys) == 1 else "are"
-    first = hidden.names[0].upper() + hidden.names[1:]
-    share = f": {', '.join(parts)} of {of} went there" if parts else ""
-    return f"{first} {verb} hidden{share}."
+    labels = request.view.key_labels(request.site)
+    keys, verb = hidden.keys, "is" if len(hidden.keys) == 1 else "are"
+    names = _of_picture(request, keys, labels) if _is_picture(request) else _of_text(keys, labels)
+    return f"{names[0].upper()}{names[1:]} {verb} hidden: {', '.join(parts)} of {of} went there."
 
 
 def _is_picture(request: "Request") -> bool:
