@@ -40,10 +40,7 @@ METHODS: dict[Timing, str] = {
     "named": "the heads that the checkpoint names",
     "found": "the heads that follow time best",
 }
-FILES = {  # of times: kind and suffix
-    "json": ("application/json", "json"),
-    "srt": ("application/x-subrip", "srt"),
-}
+FILES = {"json": "application/json", "srt": "application/x-subrip"}  # of times
 
 
 @dataclass(frozen=True)
@@ -117,8 +114,7 @@ def times(entry: TraceEntry, format: str, method: str = "") -> Download:
     except ValueError as error:
         raise QuestionError(str(error)) from error
     text = as_json(words) if format == "json" else as_srt(words)
-    kind, suffix = FILES[format]
-    return Download(text.encode(), kind, f"words.{suffix}")
+    return Download(text.encode(), FILES[format], f"words.{format}")
 
 
 @dataclass(frozen=True)
