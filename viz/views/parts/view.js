@@ -146,7 +146,9 @@ const legendOf = ({ mode }, top) =>
 function sumsOf({ rows, rest, sum }) {
   const heads = rows.flatMap((row) => row.heads).reduce((a, b) => a + b, 0);
   const mlps = rows.reduce((total, { mlp }) => total + (mlp ?? 0), 0);
-  const others = Object.entries(rest).map(([name, value]) => `, ${name} ${plus(value)}`).join("");
+  const others = Object.entries(rest)
+    .map(([name, value]) => `, ${name} ${plus(value)}`)
+    .join("");
   return `Heads ${plus(heads)}, MLPs ${plus(mlps)}${others}. Together ${plus(sum)}; `;
 }
 
