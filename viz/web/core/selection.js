@@ -20,7 +20,8 @@ const HERE = { layer: 0, attention: null, tower: null, module: null, part: null 
 /** @type {Selection} before there is a trace */
 export const START = { site: 0, head: 0, ...OPTIONS };
 const NAMES = /** @type {(keyof Selection)[]} */ (Object.keys(START));
-const ON_PICTURES = /** @type {const} */ ([
+/** What is chosen on the pictures beside a text. */
+export const ON_PICTURES = /** @type {const} */ ([
   ...["rival", "relevant", "area", "moment", "captions", "caption"],
 ]);
 /** What is chosen on some pictures, and means nothing on others. */
@@ -154,14 +155,6 @@ export function carried(before, after, selection, site) {
     ...(isOfOthers ? NOT_OF_OTHERS : {}),
   };
 }
-
-/**
- * The choices about the pictures beside a text that differ from the defaults.
- *
- * @param {Selection} selection
- * @returns {Record<string, string | number>}
- */
-export const onPictures = (selection) => chosenOf(selection, ON_PICTURES);
 
 /**
  * Of some options, what is chosen, but for what they start with.

@@ -1,7 +1,7 @@
 // What of the screen can be saved as a figure, and what the server is told of each.
 
 import { FORMS } from "../core/declared.js";
-import { onPictures } from "../core/selection.js";
+import { chosenOf, ON_PICTURES } from "../core/selection.js";
 import { besideOf } from "../text/second.js";
 import { canTest, choiceOf } from "../methods/choices.js";
 
@@ -51,7 +51,7 @@ function ofText(state) {
     ...((form === "lines" || form === "text") && heads ? { shown: heads } : {}),
     ...(form === "sound" && timing ? { timing } : {}),
     ...(token !== null && (isDrawn || asked) ? { token, direction } : {}),
-    ...(asked || captions ? onPictures(state.selection) : {}),
+    ...(asked || captions ? chosenOf(state.selection, ON_PICTURES) : {}),
     ...filtersOf(state),
     ...state.panel.figure?.(),
     ...besideOf(state),
@@ -78,7 +78,7 @@ function ofPictures(state) {
     ...{ site, head },
     ...(token === null && captions ? {} : { token: token ?? 0 }),
     ...(sinks === "shown" ? {} : { sinks }),
-    ...onPictures(state.selection),
+    ...chosenOf(state.selection, ON_PICTURES),
   };
   return { form: "pictures", name: FORMS.pictures.label, query };
 }
