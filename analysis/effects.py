@@ -88,7 +88,7 @@ class Divergence(Measure):
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingDistance(Measure):
-    """1 − cosine between the embedding of an item and that of a reference pass, from 0 to 2.
+    """1 − cosine between the embedding and that of a reference pass, from 0 to 2.
 
     For what has no logits: the state of one token after the last norm, or the mean of all.
 
@@ -97,12 +97,10 @@ class EmbeddingDistance(Measure):
     Attributes:
         reference: the pass that distances are from.
         token: whose state it is; None is the mean over the tokens, or a whole embedding.
-        item: index in the batch.
     """
 
     reference: Trace
     token: int | None = None
-    item: int = 0
 
     def of(self, output: Output) -> Float[Tensor, ""]:
         mine, other = (self.embedding(each) for each in (self.reference.output, output))
@@ -110,7 +108,7 @@ class EmbeddingDistance(Measure):
 
     def embedding(self, output: Output) -> Float[Tensor, " dim"]:
         """What is compared, in double precision: distances are differences of what is alike."""
-        values = output.of_item(self.item)
+        values = output.of_item()
         if output.name not in EMBEDDINGS or (self.token is not None and values.ndim != 2):
             raise ValueError(f"expected hidden states or an embedding, received {output.name}")
         if values.ndim == 2:
@@ -130,16 +128,14 @@ class Towards(Measure):
         reference: the first pass.
         other: the other one.
         token: as for `EmbeddingDistance`.
-        item: index in the batch.
     """
 
     reference: Trace
     other: Trace
     token: int | None = None
-    item: int = 0
 
     def of(self, output: Output) -> Float[Tensor, ""]:
-        embedding = EmbeddingDistance(self.reference, self.token, self.item).embedding
+        embedding = EmbeddingDistance(self.reference, self.token).embedding
         begin, end = (embedding(each.output).detach() for each in (self.reference, self.other))
         way = end - begin
         return (embedding(output) - begin) @ way / way.square().sum()

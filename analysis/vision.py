@@ -15,10 +15,8 @@ BLOCK = 128  # rows of weights at a time
 DEVIATIONS = 10.0  # of the median absolute deviation, above which a token is an outlier
 
 
-def attention_distance(
-    trace: Trace, site: Site, patch: float = 1.0, *, item: int = 0
-) -> Float[Tensor, " head"]:
-    """Mean distance between a patch and the patches it attends to, in each head.
+def attention_distance(trace: Trace, site: Site, *, item: int = 0) -> Float[Tensor, " head"]:
+    """Mean distance between a patch and the patches it attends to, in patches, in each head.
 
     For each patch, the distances to all patches are averaged with its weights; then over patches.
     Weights on the class token and registers are left out and the rest renormalised, so that a
@@ -29,12 +27,12 @@ def attention_distance(
     Args:
         trace: of a picture.
         site: self-attention among its patches.
-        patch: side of a patch, in the unit of the result; 1 counts patches.
         item: index in the batch.
 
     Returns:
-        From 0 (every patch attends to itself) to the diagonal of the grid. Uniform attention over
-        14 × 14 patches of 16 pixels has 116.4922. NaN for a head that attends to no patch.
+        From 0 (every patch attends to itself) to the diagonal of the grid; of uniform attention
+        over 14 × 14 patches 7.2808, which is 116.4922 pixels where they have 16. NaN for a head
+        that attends to no patch.
 
     Raises:
         ValueError: for rows or columns that are no patches of one image.
@@ -48,7 +46,7 @@ def attention_distance(
         patch_distances(block[..., patches], apart[rows])
         for block, rows in zip(weights, blocks, strict=True)
     ]
-    return (torch.cat(far, -1).nanmean(-1) * patch).float().cpu()
+    return torch.cat(far, -1).nanmean(-1).float().cpu()
 
 
 def patch_distances(
@@ -101,7 +99,7 @@ def feature_colours(
     every = features.detach().float()
     if len(every) < 4:
         raise ValueError(f"expected at least 4 patches, received {len(every)}")
-    axes, explained = _components(every, 3)
+    axes, explained = _components(every)
     projected = (every - every.mean(0)) @ axes.T
     low, high = projected.amin(0), projected.amax(0)
     return (projected - low) / torch.where(high > low, high - low, 1), explained
@@ -115,20 +113,19 @@ def patch_similarity(features: Float[Tensor, "patch dim"], patch: int) -> Float[
 
 
 def _components(
-    rows: Float[Tensor, "row dim"], count: int
+    rows: Float[Tensor, "row dim"],
 ) -> tuple[Float[Tensor, "component dim"], Float[Tensor, " component"]]:
-    """Principal components, the largest first, and the share of the variance in each.
+    """The three largest principal components, and the share of the variance in each.
 
     Of each, the number that is largest in size is positive.
     """
     centred = rows - rows.mean(0)
     _, sizes, axes = torch.linalg.svd(centred, full_matrices=False)
-    count = min(count, len(axes))
     largest = axes.gather(1, axes.abs().argmax(1, keepdim=True))
     axes = axes * torch.where(largest < 0, -1.0, 1.0)
     variance = sizes.square()
     total = variance.sum()
-    return axes[:count], (variance / torch.where(total > 0, total, 1))[:count]
+    return axes[:3], (variance / torch.where(total > 0, total, 1))[:3]
 
 
 def _square_grid(trace: Trace, site: Site) -> PatchGrid:

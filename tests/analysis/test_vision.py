@@ -39,7 +39,7 @@ def picture(rows: int, cols: int, *, prefix: int = 0, spread: float = 1.0, seed:
 @pytest.mark.parametrize("prefix", [0, 1, 5])
 def test_uniform_attention_has_the_mean_distance_of_the_grid(prefix: int) -> None:
     found = picture(14, 14, prefix=prefix, spread=0.0)
-    distance = attention_distance(found, found.sites[0], patch=16.0)
+    distance = 16 * attention_distance(found, found.sites[0])  # in pixels
     torch.testing.assert_close(distance, torch.full((HEADS,), 116.4922), atol=1e-3, rtol=0)
 
 
