@@ -37,13 +37,13 @@ class NumbersAnswer:
 
     Attributes:
         measures: what the numbers are.
-        values: by key of the measure and site, one for each head; NaN where it is not defined.
+        values: by key of the measure; NaN where it is not defined, and beyond a site's heads.
         reasons: why a measure is not defined for some heads.
         sentences: by site and head.
     """
 
     measures: "Sequence[Measure]"
-    values: "Mapping[str, list[Float[Tensor, 'head']]]"
+    values: "Mapping[str, Float[Tensor, 'site head']]"
     reasons: Mapping[str, str]
     sentences: Sequence[Sequence[str | None]]
 
@@ -59,18 +59,15 @@ def numbers(entry: TraceEntry) -> NumbersAnswer:
         if entry.patches:
             return _of_picture(entry)
         table = heads(entry.view, check=check, progress=report)
-        counts = [site.heads for site in entry.view.sites]
-        values = {
-            key: [row[:count] for row, count in zip(rows, counts, strict=True)]
-            for key, rows in table.items()
-        }
-        return NumbersAnswer(MEASURES, values, table.reasons, descriptions(entry.view, table))
+        return NumbersAnswer(MEASURES, table, table.reasons, descriptions(entry.view, table))
 
     return entry.answers.once("numbers", compute)
 
 
 def _of_picture(entry: TraceEntry) -> NumbersAnswer:
     """How far and how evenly each head looks; nowhere how far where patches differ in size."""
+    from torch.nn.utils.rnn import pad_sequence
+
     from analysis.measures import PICTURE_MEASURES
     from analysis.vision import attention_distance, attention_entropy
 
@@ -85,7 +82,8 @@ def _of_picture(entry: TraceEntry) -> NumbersAnswer:
         except ValueError as error:
             reasons[distance] = str(error)
             values[distance].append(values[entropy][-1] * np.nan)
-    return NumbersAnswer(PICTURE_MEASURES, values, reasons, [])
+    padded = {key: pad_sequence(rows, True, np.nan) for key, rows in values.items()}
+    return NumbersAnswer(PICTURE_MEASURES, padded, reasons, [])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -105,21 +103,17 @@ class Numbers(Answer):
 def answer(request: Request) -> Numbers:
     """The numbers, and each of them as a matrix of layers and heads."""
     result, sites = numbers(request.entry), request.view.sites
-    columns = {
-        key: [each.numpy(force=True) for each in rows] for key, rows in result.values.items()
-    }
-    wide, measures = max(site.heads for site in sites), []
+    columns = {key: numbers.numpy(force=True) for key, numbers in result.values.items()}
+    measures = []
     for measure in result.measures:
-        rows = [
-            np.pad(each, (0, wide - len(each)), constant_values=np.nan)
-            for each in columns[measure.key]
-        ]
         title = f"{measure.title}: {measure.formula}"
         reason = result.reasons.get(measure.key) or "Not defined for any head."
-        measures.append((title, measure.title, np.stack(rows), reason))
+        measures.append((title, measure.title, columns[measure.key], reason))
     names, places = every_head(request)
     labels = {"head": names, "number": [*columns]}
-    values = np.stack([np.concatenate(rows) for rows in columns.values()], 1)
+    wide = np.arange(max(site.heads for site in sites))
+    own = wide < np.array([[site.heads] for site in sites])
+    values = np.stack([numbers[own] for numbers in columns.values()], 1)
     return Numbers(
         description="Every number of every head on this text: a row for each layer, a column for"
         " each head.",
