@@ -123,8 +123,6 @@ def combined(
     Raises:
         ValueError: as `self_attention`, but blocks may mix tokens by other means too.
     """
-    if how not in ("mean", "max"):
-        raise ValueError(f"how: expected mean or max, received {how!r}")
     sites = cross_attention(trace) if kind == "cross" else _stack(trace, tower)
     source = rows_from or trace
     return _fused((fused(source, site, how) for site in sites), how)
