@@ -28,7 +28,7 @@ from models.attention import (
     attention_of,
 )
 from models.attention.relative import Relation, check_rotary
-from models.checks import check_choices, check_least, check_positive, check_shares
+from models.checks import check_fields
 from models.edits import at, edited_mlp, edited_state
 from models.positional import POSITIONS
 from models.progress import Progress, each, no_progress
@@ -181,11 +181,7 @@ class StackConfig(AttentionFields):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_least(self, {"depth": 1, "mlp": 1})
-        choices = {"activation": ACTIVATIONS, "norm": ("post", "pre"), "norm_kind": NORMS}
-        check_choices(self, choices)
-        check_shares(self, ("dropout", "attention_dropout", "drop_path"))
-        check_positive(self, ("eps",))
+        check_fields(self, activation=ACTIVATIONS, norm=BLOCKS, norm_kind=NORMS)
         _ = self.attention  # which says what is wrong with it
 
     @property
@@ -222,8 +218,7 @@ class TextConfig(StackConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self, {"max_tokens": 1})
-        check_choices(self, {"positions": POSITIONS})
+        check_fields(self, positions=POSITIONS)
         check_rotary(self.positions, self.attention.width, self.attention.key_width)
         Mask(fill=self.mask_fill)  # which says what is wrong with it
 

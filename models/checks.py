@@ -1,13 +1,18 @@
-"""Fields of configs: what two have in common, and checks.
+"""Fields of configs: their ranges, and what two have in common."""
 
-Errors of checks give the expected and the received value.
-"""
-
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import fields
 from typing import Any
 
 MOST_DIVISOR = 2**12  # that an error offers
+# Ranges of fields by name, in every config.
+FROM_ONE = (
+    *("dim", "heads", "head_dim", "key_dim", "value_dim", "kv_heads", "d_k", "d_v", "mlp"),
+    *("input_dim", "query_input_dim", "key_input_dim", "value_input_dim", "channels"),
+    *("depth", "decoder_depth", "vocab", "source_vocab", "target_vocab", "max_tokens"),
+)
+FROM_ZERO = ("segments", "registers", "classes", "token_std", "position_std")
+POSITIVE = ("eps", "rotary_base")
 
 
 def shared_fields(config: object, kind: type) -> dict[str, Any]:
@@ -21,35 +26,22 @@ def divisors(number: int) -> str:
     return ", ".join(str(n) for n in range(1, min(number, MOST_DIVISOR) + 1) if number % n == 0)
 
 
-def check_least(config: object, least: Mapping[str, int]) -> None:
-    """Raises ValueError for a field that is neither None nor at least this value."""
-    for name, bound in least.items():
-        value = getattr(config, name)
-        if value is not None and value < bound:
-            raise ValueError(f"{name}: expected at least {bound}, received {value}")
+def check_fields(config: object, **choices: Collection[str | None]) -> None:
+    """Raises ValueError for a field out of range, or one that is none of its choices.
 
-
-def check_choices(config: object, choices: Mapping[str, Collection[str | None]]) -> None:
-    """Raises ValueError for a field that is none of its choices."""
-    for name, allowed in choices.items():
-        if getattr(config, name) not in allowed:
-            raise ValueError(
-                f"{name}: expected one of {', '.join(filter(None, allowed))},"
-                f" received {getattr(config, name)!r}"
-            )
-
-
-def check_shares(config: object, names: Sequence[str]) -> None:
-    """Raises ValueError for a field that is neither None nor from 0 up to 1, 1 left out."""
-    for name in names:
-        share = getattr(config, name)
-        if share is not None and not 0 <= share < 1:
-            raise ValueError(f"{name}: expected 0 up to 1, received {share}")
-
-
-def check_positive(config: object, names: Sequence[str]) -> None:
-    """Raises ValueError for a field that is not above 0."""
-    for name in names:
-        value = getattr(config, name)
-        if value <= 0:
+    The range of a field follows from its name; None is in every range.
+    """
+    for name, value in vars(config).items():
+        allowed = choices.get(name, (value,))
+        if value not in allowed:
+            listed = ", ".join(filter(None, allowed))
+            raise ValueError(f"{name}: expected one of {listed}, received {value!r}")
+        if value is None:
+            continue
+        least = 1 if name in FROM_ONE else 0
+        if name in (*FROM_ONE, *FROM_ZERO) and value < least:
+            raise ValueError(f"{name}: expected at least {least}, received {value}")
+        if name.endswith(("dropout", "drop_path")) and not 0 <= value < 1:
+            raise ValueError(f"{name}: expected 0 up to 1, received {value}")
+        if name in POSITIVE and value <= 0:
             raise ValueError(f"{name}: expected a number above 0, received {value}")

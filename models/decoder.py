@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from models.attention import Edit, Mask
 from models.attention.relative import RelativePositions
 from models.blocks import StackOutput, TextConfig, blocks_of, run_blocks
-from models.checks import check_least, check_positive
 from models.edits import BLOCK_EDITS, check
 from models.embedding import Embedding
 from models.output import Projection
@@ -50,11 +49,6 @@ class DecoderConfig(TextConfig):
     rotary_base: float = 10_000.0
     embed_scale: bool = True
     tied: bool = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_least(self, {"vocab": 1})
-        check_positive(self, ("rotary_base",))
 
 
 class Decoder(nn.Module):

@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from models.attention import Edit, Mask
 from models.attention.relative import RelativePositions
 from models.blocks import StackOutput, TextConfig, blocks_of, run_blocks
-from models.checks import check_least
 from models.edits import BLOCK_EDITS, check
 from models.output import Projection
 from models.positional import positions_of
@@ -56,7 +55,6 @@ class EncoderConfig(TextConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self, {"vocab": 1, "segments": 0, "classes": 0})
         if self.padding is not None and not 0 <= self.padding < self.vocab:
             raise ValueError(f"padding: expected 0 to {self.vocab - 1}, received {self.padding}")
 

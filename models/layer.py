@@ -24,7 +24,7 @@ from models.attention import (
     attention_of,
 )
 from models.blocks import StackOutput
-from models.checks import check_least
+from models.checks import check_fields
 from models.edits import at, check
 from models.seeding import seeded
 from models.where import Where
@@ -59,8 +59,7 @@ class AttentionLayerConfig(AttentionFields):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        inputs = ("query_input_dim", "key_input_dim", "value_input_dim")
-        check_least(self, dict.fromkeys((*inputs, "vocab", "max_tokens"), 1))
+        check_fields(self)
         _ = self.attention  # which says what is wrong with it
 
     @property

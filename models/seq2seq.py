@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from models.attention import Edit, Mask
 from models.attention.relative import RelativePositions
 from models.blocks import Context, StackOutput, TextConfig, blocks_of, run_blocks
-from models.checks import check_choices, check_least, shared_fields
+from models.checks import check_fields, shared_fields
 from models.edits import BLOCK_EDITS, at, check, in_tower
 from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig, padding_of
@@ -71,10 +71,8 @@ class Seq2SeqConfig(TextConfig):
     eps: float = 1e-6
 
     def __post_init__(self) -> None:
-        least = ("source_vocab", "target_vocab", "dim", "heads", "d_k", "d_v", "max_tokens")
-        check_least(self, dict.fromkeys(least, 1))
         super().__post_init__()
-        check_choices(self, {"scaling": SCALINGS})
+        check_fields(self, scaling=SCALINGS)
         self._check_ids()
         if self.share_source and self.source_vocab != self.target_vocab:
             raise ValueError(

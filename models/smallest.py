@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from models.attention import Edit, Mask, MultiHeadAttention, MultiHeadAttentionConfig
 from models.blocks import StackOutput
-from models.checks import check_least
+from models.checks import check_fields
 from models.edits import at, check
 from models.seeding import seeded
 from models.where import Where
@@ -40,7 +40,7 @@ class SmallestConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_least(self, {"dim": 1, "vocab": 1, "max_tokens": 1})
+        check_fields(self)
 
     @property
     def depth(self) -> int:

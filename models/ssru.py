@@ -26,7 +26,7 @@ from models.attention import (
     Pattern,
 )
 from models.blocks import AddNorm, FeedForward, StackOutput, run_blocks
-from models.checks import check_least, check_positive
+from models.checks import check_fields
 from models.edits import BLOCK_EDITS, check, edited_mlp, in_tower
 from models.encoder import Encoder, EncoderConfig, padding_of
 from models.progress import Progress, no_progress, stretch
@@ -65,12 +65,10 @@ class TranslatorConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         _ = self.attention  # which says what is wrong with it
-        least = ("vocab", "depth", "decoder_depth", "mlp", "max_tokens")
-        check_least(self, dict.fromkeys(least, 1))
         if self.dim < 4 or self.dim % 2:
             raise ValueError(f"dim: expected an even number from 4, received {self.dim}")
-        check_positive(self, ("eps",))
         if not 0 <= self.end < self.vocab:
             raise ValueError(f"end: expected 0 to {self.vocab - 1}, received {self.end}")
 

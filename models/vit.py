@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from models.attention import Edit, MultiHeadAttentionConfig, attention_of
 from models.blocks import ACTIVATIONS, StackConfig, StackOutput, blocks_of, run_blocks
-from models.checks import check_choices, check_least, check_shares
+from models.checks import check_fields
 from models.classifier import Classifier
 from models.edits import BLOCK_EDITS, check
 from models.patches import Patches, Size, Sizes, check_patch, pair
@@ -89,28 +89,15 @@ class ViTConfig(StackConfig):
     eps: float = 1e-6
 
     def __post_init__(self) -> None:
-        check_least(self, {"channels": 1, "registers": 0})
-        check_choices(self, CHOICES)
-        check_shares(self, ("embed_dropout", "head_dropout"))
+        check_fields(self, **CHOICES)
         check_patch(self.image, self.patch)
         super().__post_init__()
-        self._check_together()
-
-    def _check_together(self) -> None:
-        if min(self.token_std, self.position_std) < 0:
-            raise ValueError(
-                f"token_std, position_std: expected 0 or more, received {self.token_std}"
-                f" and {self.position_std}"
-            )
         if self.dim is None and self.patches == "conv":
             raise ValueError("patches: expected 'linear' without a dim, received 'conv'")
         if self.positions == "sincos2d" and self.width % 4:
             raise ValueError(f"sincos2d: expected a width divisible by 4, received {self.width}")
-        if min(self.neurons, default=1) < 1 or (self.classes or 0) < 0:
-            raise ValueError(
-                f"neurons, classes: expected widths from 1 and 0 or more classes,"
-                f" received {self.neurons} and {self.classes}"
-            )
+        if min(self.neurons, default=1) < 1:
+            raise ValueError(f"neurons: expected widths from 1, received {self.neurons}")
         if self.neurons and self.classes not in (None, self.neurons[-1]):
             raise ValueError(
                 f"classes: expected the last of neurons {self.neurons}, received {self.classes}"

@@ -18,7 +18,7 @@ from models.attention.mask import Mask
 from models.attention.pattern import Bias, Pattern
 from models.attention.relative import rotate
 from models.attention.scores import Additive, Bilinear, Dot, Score
-from models.checks import check_choices, check_least, check_shares, divisors, shared_fields
+from models.checks import check_fields, divisors, shared_fields
 
 DOT_SCALINGS = ("sqrt", "none", "fourth root")
 OUT_PROJECTIONS = ("always", "needed")
@@ -87,17 +87,13 @@ class MultiHeadAttentionConfig(AttentionFields):
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        least = ("dim", "heads", "head_dim", "key_dim", "value_dim", "kv_heads")
-        inputs = ("input_dim", "key_input_dim", "value_input_dim")
-        check_least(self, dict.fromkeys((*least, *inputs), 1))
+        options = {"scoring": SCORINGS, "dot_scaling": DOT_SCALINGS}
+        check_fields(self, **options, out_projection=OUT_PROJECTIONS)
         if self.head_dim is None and self.dim % self.heads:
             raise ValueError(
                 f"heads must divide dim: expected one of {divisors(self.dim)} for dim {self.dim},"
                 f" received {self.heads}"
             )
-        check_choices(self, {"scoring": SCORINGS, "dot_scaling": DOT_SCALINGS})
-        check_choices(self, {"out_projection": OUT_PROJECTIONS})
-        check_shares(self, ("dropout", "projection_dropout", "output_dropout"))
         if self.heads % self.key_heads or (self.kv_heads and self.scoring != "dot"):
             raise ValueError(
                 f"kv_heads: expected a divisor of {self.heads} heads, and dot scores, received"

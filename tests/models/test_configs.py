@@ -7,10 +7,13 @@ import pytest
 
 from models.attention import MultiHeadAttentionConfig
 from models.blocks import StackConfig
+from models.checks import FROM_ONE, FROM_ZERO, POSITIVE
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
 from models.layer import AttentionLayerConfig
 from models.seq2seq import Seq2SeqConfig
+from models.smallest import SmallestConfig
+from models.ssru import TranslatorConfig
 from models.vector_encoder import VectorEncoderConfig
 from models.vit import ViTConfig
 
@@ -22,6 +25,10 @@ STACKS: tuple[Any, ...] = (
     VectorEncoderConfig,
 )
 NETWORKS: tuple[Any, ...] = (*STACKS, AttentionLayerConfig)
+OTHERS: tuple[Any, ...] = (MultiHeadAttentionConfig, SmallestConfig, TranslatorConfig)
+SHARES = ("dropout", "drop_path")
+CHOSEN = {"activation", "head", "head_activation", "norm", "norm_kind", "order", "patches"}
+CHOSEN |= {"dot_scaling", "out_projection", "positions", "scaling", "scoring"}
 NAMES = {"d_k": "head_dim", "d_v": "value_dim", "attention_dropout": "dropout"}  # in the layer
 NAMES |= {"query_input_dim": "input_dim"}
 OTHER: dict[str, Any] = {  # than the default
@@ -110,30 +117,55 @@ def test_no_field_is_declared_again_with_the_same_default(kind: type) -> None:
         assert field.default is not MISSING
 
 
+@pytest.mark.parametrize("kind", [*NETWORKS, *OTHERS])
+def test_a_field_out_of_its_range_is_named(kind: Any) -> None:
+    ranges = {
+        **dict.fromkeys(FROM_ONE, (0, "at least 1")),
+        **dict.fromkeys(FROM_ZERO, (-1, "at least 0")),
+        **dict.fromkeys(POSITIVE, (0.0, "a number above 0")),
+        **{name: (1.0, "0 up to 1") for name in names_of(kind) if name.endswith(SHARES)},
+        **dict.fromkeys(names_of(kind) & CHOSEN, ("other", "one of")),
+    }
+    for name in names_of(kind) & ranges.keys():
+        wrong, expected = ranges[name]
+        wrong = float(wrong) if name.endswith("_std") else wrong
+        with pytest.raises(ValueError, match=f"^{name}: expected {expected}.*, received '?{wrong}"):
+            kind(**{name: wrong})
+
+
+TIED = "source_vocab = target_vocab, received 101 and 1000"
+
+
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("kind", "wrong", "message"),
     [
-        ({"depth": 0}, "depth: expected at least 1, received 0"),
-        ({"mlp": 0}, "mlp: expected at least 1, received 0"),
-        ({"max_tokens": 0}, "max_tokens: expected at least 1, received 0"),
-        ({"eps": 0.0}, "eps: expected a number above 0, received 0.0"),
-        ({"norm": "both"}, "norm: expected one of post, pre, received 'both'"),
-        ({"activation": "swish"}, "activation: expected one of relu, gelu.*, received 'swish'"),
-        ({"positions": "random"}, "positions: expected one of .*, received 'random'"),
-        ({"dropout": 1.0}, "dropout: expected 0 up to 1, received 1.0"),
-        ({"dropout": -0.1}, "dropout: expected 0 up to 1, received -0.1"),
-        ({"dot_scaling": "cube"}, "dot_scaling: expected one of sqrt, .*, received 'cube'"),
-        ({"drop_path": 1.0}, "drop_path: expected 0 up to 1, received 1.0"),
-        ({"scoring": "cosine"}, "scoring: expected one of dot, bilinear, additive"),
-        ({"norm_kind": "batch"}, "norm_kind: expected one of layer, rms"),
-        ({"attention_dropout": 1.5}, "attention_dropout: expected 0 up to 1, received 1.5"),
-        ({"heads": 0}, "heads: expected at least 1, received 0"),
-        ({"head_dim": -1}, "head_dim: expected at least 1, received -1"),
-        ({"mask_fill": 1.0}, "fill: expected a number below 0, received 1"),
+        (DecoderConfig, {"dropout": -0.1}, "dropout: expected 0 up to 1, received -0.1"),
+        (DecoderConfig, {"mask_fill": 1.0}, "fill: expected a number below 0, received 1"),
+        (EncoderConfig, {"head_dim": 7, "positions": "rotary"}, "an even head width, received 7"),
+        (EncoderConfig, {"padding": 1000}, "padding: expected 0 to 999, received 1000"),
+        (Seq2SeqConfig, {"d_k": 7, "positions": "rotary"}, "an even head width, received 7"),
+        (Seq2SeqConfig, {"padding": 1000}, "padding: expected 0 to 999, received 1000"),
+        (Seq2SeqConfig, {"end": 0}, "an id other than begin and end, received 0, 1 and 0"),
+        (Seq2SeqConfig, {"source_vocab": 101}, f"share_source: expected {TIED}"),
+        (TranslatorConfig, {"dim": 15}, "heads must divide dim"),
+        (TranslatorConfig, {"dim": 7, "heads": 1}, "an even number from 4, received 7"),
+        (TranslatorConfig, {"end": 1000}, "end: expected 0 to 999, received 1000"),
+        (ViTConfig, {"image": 224, "patch": 17}, "not divide image 224: .* of 1, 2, 4, 7,.*224"),
+        (ViTConfig, {"image": (224, 100), "patch": 16}, "patch 16 does not divide image 100"),
+        (ViTConfig, {"image": 0}, "image, patch: expected at least 1, received 0 and"),
+        (ViTConfig, {"patch": (3, -5)}, r"at least 1, received 64 and \(3, -5\)"),
+        (ViTConfig, {"heads": 5}, r"heads must divide dim: .* for dim 64, received 5"),
+        (ViTConfig, {"patch": 4, "dim": None, "heads": 5}, "for dim 48, received 5"),
+        (ViTConfig, {"dim": None, "patches": "conv"}, "expected 'linear' without a dim"),
+        (
+            ViTConfig,
+            {"dim": 42, "heads": 1, "positions": "sincos2d"},
+            "by 4, received 42",
+        ),
+        (ViTConfig, {"neurons": (13, 0)}, r"neurons: expected widths from 1, received \(13, 0\)"),
+        (ViTConfig, {"neurons": (13, 7), "classes": 2}, r"last of neurons \(13, 7\), received 2"),
     ],
 )
-@pytest.mark.parametrize("kind", STACKS)
-def test_bad_fields_are_refused(kind: Any, wrong: dict[str, Any], said: str) -> None:
-    if wrong.keys() <= names_of(kind):
-        with pytest.raises(ValueError, match=said):
-            kind(**wrong)
+def test_fields_that_do_not_fit_are_refused(kind: Any, wrong: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        kind(**wrong)

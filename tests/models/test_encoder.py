@@ -20,21 +20,6 @@ def built(**changes: Any) -> Encoder:
     return Encoder(replace(SMALL, **changes)).eval()
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"vocab": 0}, "vocab: expected at least 1, received 0"),
-        ({"positions": "rotary"}, "rotary: expected an even head width, received 7"),
-        ({"segments": -1}, "segments: expected at least 0, received -1"),
-        ({"padding": 101}, "padding: expected 0 to 100, received 101"),
-        ({"classes": -1}, "classes: expected at least 0, received -1"),
-    ],
-)
-def test_config_errors(wrong: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        replace(SMALL, **{"segments": 2} | wrong)
-
-
 @pytest.mark.parametrize("device", DEVICES)
 def test_equals_the_written_out_encoder(device: str) -> None:
     network = built()

@@ -48,25 +48,6 @@ def built(**changes: Any) -> Seq2Seq:
 # --- config and weights -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"source_vocab": 0}, "source_vocab: expected at least 1, received 0"),
-        ({"scaling": "both"}, "scaling: expected one of emb, prj, none, received 'both'"),
-        ({"positions": "rotary", "d_k": 7}, "rotary: expected an even head width, received 7"),
-        ({"padding": 101}, "padding: expected 0 to 100, received 101"),
-        ({"end": 0}, "padding: expected an id other than begin and end, received 0, 1 and 0"),
-        (
-            {"target_vocab": 89},
-            "share_source: expected source_vocab = target_vocab, received 101 and 89",
-        ),
-    ],
-)
-def test_config_errors(wrong: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        replace(SMALL, **wrong)
-
-
 def test_what_is_shared() -> None:
     matrix = 101 * 70
     for target in (False, True):

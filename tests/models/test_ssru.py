@@ -63,18 +63,3 @@ def test_traces_and_edits() -> None:
     assert not torch.allclose(less.output.values, found.output.values)
     with pytest.raises(ValueError, match="kind"):
         trace(model, SOURCE[:1], edits=[Ablate(0, 0, kind="causal")])
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"dim": 15}, "heads must divide dim"),
-        ({"dim": 7}, "dim: expected an even number from 4, received 7"),
-        ({"end": 31}, "end: expected 0 to 30, received 31"),
-        ({"decoder_depth": 0}, "decoder_depth: expected at least 1"),
-        ({"eps": 0.0}, "eps: expected a number above 0"),
-    ],
-)
-def test_settings_that_do_not_fit(change: dict, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        TranslatorConfig(**{"vocab": 31, "dim": 14, "heads": 7, **change})

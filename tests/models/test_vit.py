@@ -27,40 +27,6 @@ def pixels_of(rows: int = 15, cols: int = 20, channels: int = 3) -> Tensor:
     return torch.randn(2, channels, rows, cols, generator=torch.Generator().manual_seed(11))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (
-            {"image": 224, "patch": 17},
-            "patch 17 does not divide image 224: expected one of 1, 2, 4, 7, 8, 14, 16, .*224",
-        ),
-        ({"image": (224, 100), "patch": 16}, "patch 16 does not divide image 100: .* 1, 2, 4, 5"),
-        ({"image": 0}, "image, patch: expected at least 1, received 0 and"),
-        ({"patch": (3, -5)}, r"at least 1, received \(15, 20\) and \(3, -5\)"),
-        ({"channels": 0}, "channels: expected at least 1, received 0"),
-        ({"registers": -1}, "registers: expected at least 0, received -1"),
-        ({"heads": 5}, r"heads must divide dim: expected one of .* for dim 28, received 5"),
-        ({"dim": None, "heads": 2}, "for dim 45, received 2"),
-        ({"positions": "rotary"}, "positions: expected one of learned, .*received 'rotary'"),
-        ({"patches": "mlp"}, "patches: expected one of linear, conv, received 'mlp'"),
-        ({"order": "c p2 p1"}, "order: expected one of p1 p2 c, c p1 p2, received 'c p2 p1'"),
-        ({"head": "first"}, "head: expected one of class, mean, flatten, received 'first'"),
-        ({"dim": None, "heads": 5, "patches": "conv"}, "expected 'linear' without a dim"),
-        ({"dim": 42, "positions": "sincos2d"}, "a width divisible by 4, received 42"),
-        ({"neurons": (13, 0)}, r"neurons, classes: .*received \(13, 0\) and 11"),
-        ({"neurons": (13, 7)}, r"classes: expected the last of neurons \(13, 7\), received 11"),
-        ({"classes": -1}, "received .* and -1"),
-        ({"token_std": -0.1}, r"token_std, position_std: .*received -0.1 and 1.0"),
-        ({"head_dropout": 1.0}, "head_dropout: expected 0 up to 1, received 1.0"),
-        ({"head_activation": "swish"}, "head_activation: expected one of relu.*received 'swish'"),
-        ({"embed_dropout": -0.5}, "embed_dropout: expected 0 up to 1, received -0.5"),
-    ],
-)
-def test_config_errors(wrong: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        replace(SMALL, **wrong)
-
-
 # --- patches ----------------------------------------------------------------------------------
 
 
