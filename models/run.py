@@ -29,9 +29,7 @@ from models.ssru import Translator
 from models.trace import (
     HiddenStates,
     Output,
-    Passed,
     Site,
-    States,
     TokenAxis,
     Trace,
     grid_fields,
@@ -106,7 +104,7 @@ def trace(
     if model.door == "transformers":
         from models.pretrained.run import traced_pass as one_pass
     with torch.set_grad_enabled(gradient is not None), gradient_rules(rules):
-        passed, states, hidden_states = one_pass(
+        passed: Trace = one_pass(
             model,
             inputs,
             of_network(edits),
@@ -115,15 +113,16 @@ def trace(
             logits_to_keep=logits_to_keep,
             progress=progress,
         )
-    patterns, gradients = passed.patterns, {}
+    patterns, gradients = passed.patterns, None
     if gradient is not None:
-        patterns, gradients = _differentiated(passed, states, gradient, rules)
+        patterns, gradients = _differentiated(passed, gradient, rules)
+    hidden_states = {t: each.detached(gradients) for t, each in passed.hidden_states.items()}
     return replace(
         passed,
         output=replace(passed.output, values=passed.output.values.detach()),
         patterns=patterns,
         target_tokens=inputs.target_tokens,
-        hidden_states=hidden_states(gradients),
+        hidden_states=hidden_states,
         answer=inputs.answer,
         edits=tuple(edits),
         preprocessing=model.preprocessing,
@@ -139,29 +138,19 @@ def _own_pass(
     logits_to_keep: int | None,
     progress: Progress,
     **_: Any,
-) -> Passed:
-    """Runs one of our networks; arguments as for `trace`."""
+) -> Trace:
+    """Runs one of our networks, and keeps the graph; arguments as for `trace`."""
     network, tokens, target = model.network, inputs.main.tokens, inputs.target_tokens
     more = _fewer_logits(network, logits_to_keep)
     if not isinstance(network, AttentionLayer | Smallest):
         more["progress"] = progress
     out: StackOutput = network(**inputs.arguments, **more, edits=edits)
     check_eval(network)
-    parts = towers(network, out) if hidden else {}
-    states = {tower: (*part.states, part.hidden) for tower, part in parts.items()}
-
-    def hidden_states(gradients: States) -> dict[str | None, HiddenStates]:
-        ends = {"decoder": target or ()}
-        return {
-            tower: HiddenStates.of(
-                each,
-                [TokenAxis(ends.get(str(tower), tokens))] * (len(each) - 1),
-                gradients.get(tower, ()),
-            )
-            for tower, each in states.items()
-        }
-
-    traced = Trace(
+    hidden_states = {}
+    for tower, part in towers(network, out).items() if hidden else ():
+        axis = TokenAxis(tokens if tower != "decoder" else target or ())
+        hidden_states[tower] = HiddenStates(part.states, (axis,) * len(part.states), part.hidden)
+    return Trace(
         model.name,
         model.trained,
         tokens,
@@ -169,11 +158,11 @@ def _own_pass(
         _output(out, inputs),
         out.patterns,
         notes=inputs.notes,
+        hidden_states=hidden_states,
         origin=OwnOrigin(network, inputs.arguments, tuple(edits)),
         aligning=network.aligning if isinstance(network, Translator) and model.trained else (),
         **grid_fields(inputs.main.grid),
     )
-    return Passed(traced, states, hidden_states)
 
 
 def _fewer_logits(network: Network, logits_to_keep: int | None) -> dict[str, Any]:
@@ -208,9 +197,10 @@ def _check_differentiable(network: nn.Module) -> None:
 
 
 def _differentiated(
-    passed: Trace, states: States, gradient: Callable[[Output], Tensor], rules: Rules
-) -> tuple[tuple[Pattern, ...], States]:
-    """The patterns with the gradients of their values, detached, and those of the states.
+    passed: Trace, gradient: Callable[[Output], Tensor], rules: Rules
+) -> tuple[tuple[Pattern, ...], dict[int, Tensor]]:
+    """The patterns with the gradients of their values, detached, and those of the hidden states by
+    their ids.
 
     What the number does not depend on has a gradient of 0.
     """
@@ -224,12 +214,11 @@ def _differentiated(
             "gradient: expected a number that depends on the output, and weights that are not"
             " frozen (requires_grad) up to the first attention"
         )
-    flat = [x for each in states.values() for x in each if x is not None and x.requires_grad]
+    ended = [x for each in passed.hidden_states.values() for x in each.ended]
+    flat = [x for x in ended if x is not None and x.requires_grad]
     gradients = torch.autograd.grad(
         number, [*values, *flat], allow_unused=True, materialize_grads=True
     )
     pairs = zip(passed.patterns, gradients, strict=False)
     by_state = dict(zip(map(id, flat), gradients[len(values) :], strict=True))
-    return tuple(pattern.detached(each) for pattern, each in pairs), {
-        tower: [by_state.get(id(x)) for x in each] for tower, each in states.items()
-    }
+    return tuple(pattern.detached(each) for pattern, each in pairs), by_state

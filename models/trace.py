@@ -1,6 +1,6 @@
 """`Trace`: the read-only record of one forward pass, from which every view is made."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -115,16 +115,18 @@ class HiddenStates:
     final: Float[Tensor, "batch _ _"] | None = None
     gradients: tuple[Float[Tensor, "batch _ _"] | None, ...] = ()
 
-    @staticmethod
-    def of(
-        ended: Sequence[Tensor | None],
-        axes: Sequence[TokenAxis],
-        gradients: Sequence[Tensor | None] = (),
-    ) -> "HiddenStates":
-        """Of the states between blocks, then the one after the final norm; None for none."""
-        *states, final = (None if state is None else state.detach() for state in ended)
-        between = tuple(state for state in states if state is not None)
-        return HiddenStates(between, tuple(axes), final, tuple(gradients))
+    @property
+    def ended(self) -> tuple[Tensor | None, ...]:
+        """The states, then the one after the final norm."""
+        return (*self.states, self.final)
+
+    def detached(self, gradients: Mapping[int, Tensor] | None) -> "HiddenStates":
+        """The states without their graph, and the gradients, which are given by the ids of the
+        states; None for none."""
+        states = tuple(state.detach() for state in self.states)
+        final = None if self.final is None else self.final.detach()
+        known = () if gradients is None else tuple(gradients.get(id(x)) for x in self.ended)
+        return HiddenStates(states, self.axes, final, known)
 
     def read(self, layer: int | None, item: int) -> Float[Tensor, "token dim"]:
         """Hidden states of one item's tokens; None is the last layer's after the final norm.
@@ -263,7 +265,6 @@ MAX_ANSWER = 2**28  # bytes; one answer larger than this is refused
 
 
 SiteAxes = Mapping[Site, tuple[TokenAxis, TokenAxis]]
-States = Mapping[str | None, Sequence[Tensor | None]]  # between blocks and after, by tower
 
 
 def where_of(
@@ -701,21 +702,6 @@ class Trace:
         if not 0 <= item < count:
             raise ValueError(f"item: expected 0 to {count - 1}, received {item}")
         return item
-
-
-class Passed(NamedTuple):
-    """What one forward pass left, with its graph.
-
-    Attributes:
-        trace: without hidden states.
-        states: what leaves each layer, then the last one after a final norm; empty unless
-            requested.
-        hidden: makes hidden states of the gradients with respect to these; empty for none.
-    """
-
-    trace: Trace
-    states: States
-    hidden: Callable[[States], Mapping[str | None, HiddenStates]]
 
 
 def grid_fields(grid: PatchGrid | None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from models.hooks import hooked
 from models.pretrained.attention_modules import AttentionModules, blocks_of
 from models.pretrained.axes import numbered_axis
 from models.pretrained.recording import Call
-from models.trace import HiddenStates, States, TokenAxis
+from models.trace import HiddenStates, TokenAxis
 
 Tower = str | None
 
@@ -87,25 +87,19 @@ def block_states(network: Any, modules: AttentionModules) -> Iterator[BlockState
         yield noted
 
 
-def hidden_states(
-    towers: States, calls: Sequence[Call], gradients: States
-) -> dict[Tower, HiddenStates]:
-    """Hidden states by tower; None is the name of the only one.
+def hidden_states(noted: BlockStates, calls: Sequence[Call]) -> dict[Tower, HiddenStates]:
+    """Hidden states by tower, with their graph; None is the name of the only one.
 
     Args:
-        towers: the states between blocks, then the one after a final norm; None for none.
+        noted: of the pass.
         calls: of attention, which know what their tokens are.
-        gradients: with respect to them; empty if not requested.
     """
-    inside = {tower: [c for c in calls if c.entry.place.tower == tower] for tower in towers}
-    return {
-        tower: HiddenStates.of(
-            ended,
-            [_axis(x, index, inside[tower]) for index, x in enumerate(ended[:-1]) if x is not None],
-            gradients.get(tower, ()),
-        )
-        for tower, ended in towers.items()
-    }
+    found, main = {}, calls[-1].entry.place.tower
+    for tower, states in noted.states.items():
+        inside = [call for call in calls if call.entry.place.tower == tower]
+        axes = tuple(_axis(x, index, inside) for index, x in enumerate(states))
+        found[tower] = HiddenStates(tuple(states), axes, noted.final(tower, main=tower == main))
+    return found
 
 
 def _axis(state: Tensor, index: int, calls: Sequence[Call]) -> TokenAxis:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -25,7 +24,7 @@ from models.pretrained.origin import PretrainedOrigin
 from models.pretrained.passes import record_pass
 from models.pretrained.recording import Call, Recording
 from models.progress import Progress
-from models.trace import Output, Passed, Site, Sound, Trace, grid_fields
+from models.trace import Output, Site, Sound, Trace, grid_fields
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -50,8 +49,8 @@ def traced_pass(
     rules: Rules,
     logits_to_keep: int | None,
     progress: Progress,
-) -> Passed:
-    """Runs a transformers model once; arguments as for `models.run.trace`.
+) -> Trace:
+    """Runs a transformers model once, and keeps the graph; arguments as for `models.run.trace`.
 
     Raises:
         ValueError: for an edit of a layer that is not there, or attention with something in it that
@@ -77,16 +76,12 @@ def traced_pass(
     check(record.edits, [call.where for call in calls])
     output = _with_tokens(output_of(out), inputs, last, fewer=fewer is not None)
     check_calls(calls, output.values)
-    states = {
-        tower: (*each, noted.final(tower, main=tower == last.entry.place.tower))
-        for tower, each in noted.states.items()
-    }
     sites = tuple(Site.of(call.where, call.pattern) for call in calls)
     text = inputs.sequences.get("text")
     axis = next((call for call in calls if call.kind != "cross"), calls[0]).axes[0]
     grid = axis.grid if "image" in inputs.sequences or calls[0].slots is not None else None
     sound = _sound(inputs)
-    trace = Trace(
+    return Trace(
         model.name,
         model.trained,
         axis.tokens if text is None else text.tokens,
@@ -99,13 +94,13 @@ def traced_pass(
             *_of_pictures(inputs, calls),
             *(f"not shown: {each}" for each in unseen),
         ),
+        hidden_states=hidden_states(noted, calls),
         origin=PretrainedOrigin(model, inputs, applied),
         image_tokens=() if text is None else text.image_tokens,
         sound=sound,
         aligning=() if sound is None else _aligning(model, sites),
         **grid_fields(None if text is not None or grid is None or grid.frames > 1 else grid),
     )
-    return Passed(trace, states, partial(hidden_states, states, calls))
 
 
 def output_of(out: Any) -> Output:
