@@ -249,10 +249,20 @@ class Sound(NamedTuple):
     Attributes:
         seconds: their length, padding included.
         heard: by item, the seconds without padding.
+        stride: seconds from one frame to the next, if the model states it.
     """
 
     seconds: float
-    heard: tuple[float, ...]
+    heard: tuple[float, ...] = ()
+    stride: float | None = None
+
+    def labels(self, frames: int) -> list[str]:
+        """When each frame begins, such as "0.02 s"."""
+        step = self.seconds / frames
+        if self.stride is not None and round(self.seconds / self.stride) - frames in (0, 1, 2):
+            step = self.stride  # convolutions without padding leave out the last frames
+        digits = 2 if step >= 0.01 else 3
+        return [f"{index * step:.{digits}f} s" for index in range(frames)]
 
     def frames_heard(self, frames: int, item: int = 0) -> int:
         """How many whole frames, of those that fill `seconds`, an item has without padding; all

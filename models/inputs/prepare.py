@@ -1,7 +1,6 @@
 """Prepares inputs: what a network is given, by name, and what its tokens are."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ from models.inputs.own import names_of, own_inputs
 from models.inputs.placement import with_places
 from models.inputs.prompt import Prompt, plain, read_prompt
 from models.inputs.sequences import (
-    Duration,
     InputSequence,
     ModelInputs,
     layout_sequence,
@@ -153,11 +151,10 @@ def _of_sound(model: "Model", source: Any) -> ModelInputs:
     features = extracted(model.sound, source)
     inputs = _of_dict(model, {n: v for n, v in features.arguments.items() if n in {*takes, *SOUND}})
     inputs.notes = (*inputs.notes, *features.notes)
-    if features.seconds is not None and features.step is not None:
+    if features.sound is not None and features.sound.stride is not None:
         ratio = frame_stride(model.network)
-        stride = None if ratio is None else ratio * features.step
-        duration = Duration(features.seconds, stride, features.heard)
-        inputs.sequences["sound"] = replace(inputs.sequences["sound"], duration=duration)
+        stride = None if ratio is None else ratio * features.sound.stride
+        inputs.sound = features.sound._replace(stride=stride)
     return inputs
 
 

@@ -11,30 +11,7 @@ from torch import Tensor
 from models.inputs.layout import Layout
 from models.picture_grid import Part, PictureGrid
 from models.text import Tokenizer, Tokens, tokens_of_ids
-from models.trace import PatchGrid
-
-
-@dataclass(frozen=True)
-class Duration:
-    """The length of a recording as the model reads it, padding included.
-
-    Attributes:
-        seconds: the length.
-        stride: seconds from one frame to the next, if the model states it.
-        heard: by item, the seconds without padding.
-    """
-
-    seconds: float
-    stride: float | None = None
-    heard: tuple[float, ...] = ()
-
-    def labels(self, frames: int) -> list[str]:
-        """When each frame begins, such as "0.02 s"."""
-        step = self.seconds / frames
-        if self.stride is not None and round(self.seconds / self.stride) - frames in (0, 1, 2):
-            step = self.stride  # convolutions without padding leave out the last frames
-        digits = 2 if step >= 0.01 else 3
-        return [f"{index * step:.{digits}f} s" for index in range(frames)]
+from models.trace import PatchGrid, Sound
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +23,6 @@ class InputSequence:
         length: padded length.
         positions: positions of each item's tokens; None means the first ones.
         layout: of image or sound tokens; None for others.
-        duration: of sound, if it is known.
         pictures: where tokens lie on pictures, one entry per item; () if nowhere.
         image_tokens: of each item those that stand for pictures but have no places on them; ()
             without any.
@@ -56,7 +32,6 @@ class InputSequence:
     length: int
     positions: tuple[Int[Tensor, "_"], ...] | None = None
     layout: Layout | None = None
-    duration: Duration | None = None
     pictures: tuple[tuple[PictureGrid, ...], ...] = ()
     image_tokens: tuple[tuple[int, ...], ...] = ()
 
@@ -79,6 +54,7 @@ class ModelInputs:
         notes: how the input was changed, for display.
         parts: what the vision tower sees of the pictures of a prompt.
         answer: place of the first token after a prompt; None for other inputs.
+        sound: the recordings, if their length is known.
     """
 
     arguments: dict[str, Any]
@@ -86,6 +62,7 @@ class ModelInputs:
     notes: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
     answer: int | None = None
+    sound: Sound | None = None
 
     @property
     def main(self) -> InputSequence:

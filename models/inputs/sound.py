@@ -16,7 +16,9 @@ from torch import Tensor, nn
 
 from models.inputs.features import LARGEST
 from models.inputs.processor import called, feature_extractor
+from models.inputs.sequences import ModelInputs
 from models.preprocessing import ProcessorSettings
+from models.trace import Sound
 
 MOST_SECONDS = 600
 LEAST_SECONDS = 0.025  # a frame of the usual encoders
@@ -38,25 +40,6 @@ class Recording:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Features:
-    """Recordings as a model reads them.
-
-    Attributes:
-        arguments: by name; `input_features` or `input_values`, and what else the extractor returns.
-        notes: what was done to the recordings, for display.
-        seconds: length with padding; None if the extractor does not state its frames.
-        step: seconds from one sample or frame to the next; None likewise.
-        heard: seconds of each recording, without padding.
-    """
-
-    arguments: dict[str, Tensor]
-    notes: tuple[str, ...]
-    seconds: float | None = None
-    step: float | None = None
-    heard: tuple[float, ...] = ()
-
-
 def is_sound(source: Any) -> bool:
     """Whether an input looks like a recording: a file of sound, samples, or a list of either."""
     if isinstance(source, list | tuple):
@@ -67,8 +50,11 @@ def is_sound(source: Any) -> bool:
     return isinstance(source, Recording) or (array and torch.as_tensor(source).is_floating_point())
 
 
-def extracted(settings: ProcessorSettings, source: Any) -> Features:
-    """Prepares a recording, or a list of recordings, with the model's own feature extractor.
+def extracted(settings: ProcessorSettings, source: Any) -> ModelInputs:
+    """What the model's own feature extractor makes of a recording, or a list of recordings.
+
+    Its `sound` has the stride of the samples or frames that the extractor returns, and is None if
+    it does not state them.
 
     Args:
         settings: of the extractor.
@@ -97,8 +83,8 @@ def extracted(settings: ProcessorSettings, source: Any) -> Features:
             done = "padded" if seconds < whole else "cut"
             notes.append(f"{done} from {seconds:.1f} to {whole:.0f} seconds")
     count, step = _frames(extractor, arguments)
-    seconds = None if step is None else count * step
-    return Features(arguments, tuple(dict.fromkeys(notes)), seconds, step, heard)
+    sound = None if step is None else Sound(count * step, heard, step)
+    return ModelInputs(arguments, notes=tuple(dict.fromkeys(notes)), sound=sound)
 
 
 def read_recording(source: Any) -> Recording:

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from models.inputs.layout import Layout, patch_sides, vision_part
-from models.inputs.sequences import Duration, InputSequences, named_tokens
+from models.inputs.sequences import InputSequences, named_tokens
 from models.picture_grid import (
     WHOLE,
     Box,
@@ -29,7 +29,7 @@ from models.picture_grid import (
 )
 from models.pretrained.windows import Slots
 from models.text import Tokens
-from models.trace import PatchGrid, TokenAxis
+from models.trace import PatchGrid, Sound, TokenAxis
 
 STRIDES = (4, 8, 16, 32, 64)  # of convolutional backbones
 
@@ -273,7 +273,7 @@ def numbered_axis(
     length: int,
     batch: int,
     padding: Bool[Tensor, "batch token"] | None,
-    duration: Duration | None = None,
+    sound: Sound | None = None,
 ) -> TokenAxis:
     """An axis of numbers, or of times.
 
@@ -282,13 +282,13 @@ def numbered_axis(
         length: of the axis.
         batch: number of items.
         padding: True at tokens that are none of an item's own.
-        duration: of sound; None numbers its frames.
+        sound: the recordings; None numbers their frames.
     """
     what = {"sound": "frame", "image": "position", "text": "position", "target": "position"}
     what = what.get(source or "image", str(source).replace("_hidden_states", " state"))
     labels = [f"{what} {index}" for index in range(length)]
-    if source == "sound" and duration is not None:
-        labels = duration.labels(length)
+    if source == "sound" and sound is not None:
+        labels = sound.labels(length)
     if padding is None:
         return TokenAxis((named_tokens(labels, special=False),) * batch)
     places = tuple((~row).nonzero().flatten() for row in padding.cpu())

@@ -448,16 +448,14 @@ class Recording:
         padding: Tensor | None,
     ) -> TokenAxis:
         """An axis of numbers: object queries, times of sound, or positions of the source."""
-        sound = self.inputs.sequences.get("sound")
         if source is None and getattr(self.config, "num_queries", None) == length:
             source = "object query"
         elif source is None and list(self.inputs.sequences) == ["sound"]:
             source = "sound"
-        duration = None if sound is None else sound.duration
         if padding is not None:
-            return numbered_axis(source, length, batch, padding, duration)
+            return numbered_axis(source, length, batch, padding, self.inputs.sound)
         key = source, length, batch, "numbered"
-        axis = self._axes.get(key) or numbered_axis(source, length, batch, None, duration)
+        axis = self._axes.get(key) or numbered_axis(source, length, batch, None, self.inputs.sound)
         self._axes[key] = axis
         return axis
 

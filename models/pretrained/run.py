@@ -24,7 +24,7 @@ from models.pretrained.origin import PretrainedOrigin
 from models.pretrained.passes import record_pass
 from models.pretrained.recording import Call, Recording
 from models.progress import Progress
-from models.trace import Output, Site, Sound, Trace, grid_fields
+from models.trace import Output, Site, Trace, grid_fields
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -80,7 +80,6 @@ def traced_pass(
     text = inputs.sequences.get("text")
     axis = next((call for call in calls if call.kind != "cross"), calls[0]).axes[0]
     grid = axis.grid if "image" in inputs.sequences or calls[0].slots is not None else None
-    sound = _sound(inputs)
     return Trace(
         model.name,
         model.trained,
@@ -97,8 +96,8 @@ def traced_pass(
         hidden_states=hidden_states(noted, calls),
         origin=PretrainedOrigin(model, inputs, applied),
         image_tokens=() if text is None else text.image_tokens,
-        sound=sound,
-        aligning=() if sound is None else _aligning(model, sites),
+        sound=inputs.sound,
+        aligning=() if inputs.sound is None else _aligning(model, sites),
         **grid_fields(None if text is not None or grid is None or grid.frames > 1 else grid),
     )
 
@@ -140,13 +139,6 @@ def _with_tokens(output: Output, inputs: ModelInputs, last: Call, fewer: bool) -
     if first + output.values.shape[1] != text.length:
         return output
     return replace(output, first=first, positions=text.positions)
-
-
-def _sound(inputs: ModelInputs) -> Sound | None:
-    """The recordings of the input, if their length is known."""
-    sequence = inputs.sequences.get("sound")
-    duration = None if sequence is None else sequence.duration
-    return None if duration is None else Sound(duration.seconds, duration.heard)
 
 
 def _aligning(model: "Model", sites: Sequence[Site]) -> tuple[tuple[int, int], ...]:

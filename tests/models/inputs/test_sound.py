@@ -14,9 +14,9 @@ from analysis.alignment import align, heads_of
 from benchmarks.coverage import tiny
 from models.inputs.prepare import prepare_inputs
 from models.inputs.prompt import Prompt
-from models.inputs.sequences import Duration
 from models.inputs.sound import Recording, frame_stride, read_recording, resampled
 from models.run import Model, load, trace
+from models.trace import Sound
 from tests.models.pretrained.tiny import build
 
 RATE = 16_000
@@ -201,18 +201,26 @@ def test_a_model_without_an_extractor_names_its_input() -> None:
 
 
 @pytest.mark.parametrize(
-    ("duration", "frames", "expected"),
+    ("sound", "frames", "expected"),
     [
-        (Duration(30.0), 1_500, {0: "0.00 s", 1: "0.02 s", 1_499: "29.98 s"}),
-        (Duration(0.4, 0.02), 19, {0: "0.00 s", 18: "0.36 s"}),  # wav2vec 2.0's last frame is cut
-        (Duration(0.4, 0.02), 10, {1: "0.04 s", 9: "0.36 s"}),  # halved again by an adapter
-        (Duration(1.0, 0.024), 40, {1: "0.02 s", 39: "0.94 s"}),  # Moonshine leaves out two
-        (Duration(1.01, 0.08), 13, {1: "0.08 s", 12: "0.96 s"}),  # Parakeet's last is half empty
-        (Duration(0.1), 40, {1: "0.003 s", 39: "0.098 s"}),
+        (Sound(30.0), 1_500, {0: "0.00 s", 1: "0.02 s", 1_499: "29.98 s"}),
+        (
+            Sound(0.4, stride=0.02),
+            19,
+            {0: "0.00 s", 18: "0.36 s"},
+        ),  # wav2vec 2.0's last frame is cut
+        (Sound(0.4, stride=0.02), 10, {1: "0.04 s", 9: "0.36 s"}),  # halved again by an adapter
+        (Sound(1.0, stride=0.024), 40, {1: "0.02 s", 39: "0.94 s"}),  # Moonshine leaves out two
+        (
+            Sound(1.01, stride=0.08),
+            13,
+            {1: "0.08 s", 12: "0.96 s"},
+        ),  # Parakeet's last is half empty
+        (Sound(0.1), 40, {1: "0.003 s", 39: "0.098 s"}),
     ],
 )
-def test_labels_of_time(duration: Duration, frames: int, expected: dict[int, str]) -> None:
-    labels = duration.labels(frames)
+def test_labels_of_time(sound: Sound, frames: int, expected: dict[int, str]) -> None:
+    labels = sound.labels(frames)
     assert len(labels) == frames
     assert {index: labels[index] for index in expected} == expected
 

@@ -28,7 +28,6 @@ from models.patches import pair
 from models.preprocessing import ProcessorSettings
 from models.presets import PRESETS
 from models.request import Picture, Source, TraceRequest, built, file_of
-from models.trace import Sound
 from models.vit import ViT
 from viz.amounts import short
 from viz.course import real
@@ -429,8 +428,7 @@ def spectrogram() -> tuple[np.ndarray, float]:
     """
     features: Any = extracted(ProcessorSettings(EXTRACTOR, "whisper"), str(real.RECORDING))
     pixels = features.arguments["input_features"][0].numpy()
-    heard = Sound(features.step * pixels.shape[1], features.heard)
-    return pixels[:, : heard.frames_heard(pixels.shape[1])], features.step
+    return pixels[:, : features.sound.frames_heard(pixels.shape[1])], features.sound.stride
 
 
 def _painted(levels: np.ndarray, first: int, after: int, side: int) -> str:

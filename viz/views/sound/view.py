@@ -174,18 +174,13 @@ def _image(entry: TraceEntry) -> np.ndarray:
     if entry.opened is None or (settings := entry.opened()[0].sound) is None:
         raise ValueError("the model states no feature extractor")
     extraction = extracted(settings, heard)
-    features = extraction.arguments.get("input_features")
-    if (
-        features is None
-        or features.ndim != 3
-        or extraction.step is None
-        or extraction.seconds is None
-    ):
+    features, sound = extraction.arguments.get("input_features"), extraction.sound
+    if features is None or features.ndim != 3 or sound is None or sound.stride is None:
         return _columns(np.abs(extraction.arguments["input_values"][0].numpy(force=True))[None])
     image = features[0].numpy(force=True)
-    count = round(extraction.seconds / extraction.step)
+    count = round(sound.seconds / sound.stride)
     image = image.T if image.shape[1] != count else image
-    return _columns(image[:, : max(1, round(extraction.heard[0] / extraction.step))])
+    return _columns(image[:, : max(1, round(sound.heard[0] / sound.stride))])
 
 
 def _columns(image: np.ndarray) -> np.ndarray:
