@@ -8,15 +8,12 @@ from dataclasses import replace
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
-from models.blocks import (
-    BLOCKS,
-    Context,
-    DropPath,
-    FeedForward,
-)
+from models.blocks import BLOCKS, Context, DropPath, FeedForward, standardised
 from models.encoder import EncoderConfig
+from tests.models.tensors import noise
 
 BATCH, TOKENS, DIM, HEADS, HIDDEN = 2, 11, 35, 5, 53
 SOURCE = 13
@@ -52,6 +49,18 @@ def test_activations_by_hand(activation: str) -> None:
     for x in (-3.0, -0.7, 0.0, 0.4, 2.0):
         found = float(layer(torch.full((1, 1, 1), x)))
         assert abs(found - BY_HAND[activation](x)) < 1e-6  # float32 below 3
+
+
+def test_standardised_by_hand() -> None:
+    """(1, 2, 3, 6): mean 3, biased variance 3.5 (the unbiased one would be 4.67)."""
+    found = standardised(torch.tensor([1.0, 2.0, 3.0, 6.0]), eps=0.5)
+    assert found.tolist() == pytest.approx([-1.0, -0.5, 0.0, 1.5], abs=1e-6)  # √(3.5 + 0.5) = 2
+
+
+@pytest.mark.parametrize("shape", [(7,), (2, 3, 5, 7)])
+def test_standardised_equals_torch(shape: tuple[int, ...]) -> None:
+    x = 3 * noise(*shape) + 5
+    torch.testing.assert_close(standardised(x), F.layer_norm(x, (7,)), rtol=0, atol=1e-5)
 
 
 # --- decoder blocks ---------------------------------------------------------------------------

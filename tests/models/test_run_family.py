@@ -82,10 +82,6 @@ def test_ids_for_a_decoder(decoder: Model) -> None:
     ids = ids_of(101, 11)
     expected: Any = decoder.network(ids)
     assert trace(decoder, ids).output.values.equal(expected.logits)
-    with pytest.raises(ValueError, match=r"decoder, .* reads at most 13 tokens, received 14"):
-        trace(decoder, ids_of(101, 14))
-    with pytest.raises(ValueError, match="ids: expected 0 to 100, received"):
-        trace(decoder, ids_of(101, 11) + 101)
 
 
 # --- sites and labels of an encoder–decoder ---------------------------------------------------

@@ -5,13 +5,11 @@ from typing import Any
 
 import pytest
 import torch
-from PIL import Image
 from torch import Tensor
 
 from models.attention import Dot, Mask, Pattern, attend
 from models.attention.relative import rotary_angles, rotate
 from models.edits import Ablate
-from models.image import Picture
 
 # The import hook of tests/conftest.py would speak up first.
 pytestmark = pytest.mark.usefixtures("unchecked_shapes")
@@ -25,63 +23,54 @@ def yes(*shape: int) -> Tensor:
     return torch.ones(shape, dtype=torch.bool)
 
 
-QKV = (x(2, 6), x(2, 6), x(2, 6))
+Q = x(2, 6)
 NONE_SUCH: Any = "squeeze"
-PICTURE = Picture(Image.new("RGB", (3, 2)))
+SIX = "expected one number for each of 6 heads, received"
+
+
+def attending(k: Tensor = Q, v: Tensor = Q, q: Tensor = Q, **more: Any) -> Callable[[], object]:
+    return lambda: attend(q, k, v, **more)
+
+
+def masked(*, queries: int = 5, **fields: Any) -> Callable[[], object]:
+    return lambda: attend(x(2, 6, queries), Q, Q, mask=Mask(**fields))
+
 
 WRONG: list[tuple[Callable[[], object], str]] = [
     (
-        lambda: attend(x(2, 6), x(2, 4), x(2, 4)),
+        attending(x(2, 4), x(2, 4)),
         "expected key and value heads that divide 6 query heads, received 4 and 4",
     ),
+    (attending(x(1, 6), x(1, 6)), "expected keys for 2 items, received 1"),
     (
-        lambda: attend(x(2, 6), x(1, 6), x(1, 6)),
-        "expected keys for 2 items, received 1",
-    ),
-    (
-        lambda: attend(x(2, 6), x(2, 6), x(2, 6, 7)),
+        attending(v=x(2, 6, 7)),
         "expected a value for every key, received keys (2, 6, 5, 3) and values (2, 6, 7, 3)",
     ),
     (
-        lambda: attend(x(2, 6), x(2, 6, 5, 4), x(2, 6)),
+        attending(x(2, 6, 5, 4)),
         "a dot product needs queries and keys of one width, received 3 and 4",
     ),
+    (masked(padding=yes(2, 4)), "padding: expected shape (2, 5), received (2, 4)"),
+    (masked(key_padding=yes(2, 7)), "key_padding: expected shape (2, 5), received (2, 7)"),
     (
-        lambda: attend(*QKV, mask=Mask(padding=yes(2, 4))),
-        "padding: expected shape (2, 5), received (2, 4)",
-    ),
-    (
-        lambda: attend(*QKV, mask=Mask(key_padding=yes(2, 7))),
-        "key_padding: expected shape (2, 5), received (2, 7)",
-    ),
-    (
-        lambda: attend(x(2, 6, 7), x(2, 6), x(2, 6), mask=Mask(query_padding=yes(2, 5))),
+        masked(queries=7, query_padding=yes(2, 5)),
         "query_padding: expected shape (2, 7), received (2, 5)",
     ),
+    (masked(segments=yes(2, 7).long()), "segments: expected shape (2, 5), received (2, 7)"),
     (
-        lambda: attend(*QKV, mask=Mask(segments=yes(2, 7).long())),
-        "segments: expected shape (2, 5), received (2, 7)",
-    ),
-    (
-        lambda: attend(*QKV, mask=Mask(segments=yes(2, 5).long(), offset=1)),
+        masked(segments=yes(2, 5).long(), offset=1),
         "segments: expected every query among 5 keys, received 5 queries from position 1",
     ),
     (
-        lambda: attend(*QKV, mask=Mask(dense=yes(2, 3, 5, 5))),
+        masked(dense=yes(2, 3, 5, 5)),
         "dense: expected shape (2, 6, 5, 5), or 1 for an axis, received (2, 3, 5, 5)",
     ),
     (
-        lambda: attend(*QKV, bias=torch.zeros(2, 6, 4, 5)),
+        attending(bias=torch.zeros(2, 6, 4, 5)),
         "bias: expected shape (2, 6, 5, 5), or 1 for an axis, received (2, 6, 4, 5)",
     ),
-    (
-        lambda: attend(*QKV, score=Dot(sink=torch.zeros(5))),
-        "sink: expected one number for each of 6 heads, received (5,)",
-    ),
-    (
-        lambda: Pattern(*QKV, temperature=torch.ones(1)),
-        "temperature: expected one number for each of 6 heads, received (1,)",
-    ),
+    (attending(score=Dot(sink=torch.zeros(5))), f"sink: {SIX} (5,)"),
+    (lambda: Pattern(Q, Q, Q, temperature=torch.ones(1)), f"temperature: {SIX} (1,)"),
     (
         lambda: rotate(x(2, 6, 5, 4), rotary_angles(7, 4)),
         "angles: expected 5 tokens and 2 pairs, received 7 and 2",
@@ -89,10 +78,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: Mask(window=0), "window: expected at least 1 key, received 0"),
     (lambda: Mask(fill=0.0), "fill: expected a number below 0, received 0.0"),
     (lambda: Mask(offset=-1), "offset: expected 0 or more, received -1"),
-    (
-        lambda: Ablate(0, 0, NONE_SUCH),
-        "expected zero, mean, shuffled or noise, received 'squeeze'",
-    ),
+    (lambda: Ablate(0, 0, NONE_SUCH), "expected zero, mean, shuffled or noise, received 'squeeze'"),
     (lambda: Dot(softcap=0.0), "softcap: expected a positive number, received 0.0"),
 ]
 
@@ -106,6 +92,5 @@ def test_wrong_shape_is_one_clear_line(call: Callable[[], object], message: str)
 
 def test_what_just_fits() -> None:
     """The smallest window, and queries that end with the last key."""
-    attend(*QKV, mask=Mask(window=1))
-    segments = torch.zeros(2, 5, dtype=torch.long)
-    attend(x(2, 6, 3), x(2, 6), x(2, 6), mask=Mask(segments=segments, offset=2))
+    masked(window=1)()
+    masked(queries=3, segments=torch.zeros(2, 5, dtype=torch.long), offset=2)()

@@ -92,12 +92,6 @@ def test_what_a_query_sees_behind_padding() -> None:
         assert t.visible(t.sites[1], rows, item=item)[0].equal(expected)
 
 
-def test_scores_are_what_softmax_takes(found: Trace) -> None:
-    for item in (0, 1):
-        again = torch.softmax(found.scores(2, item=item), -1)
-        assert (again - found.weights(2, item=item)).abs().max() < 1e-6  # float32 below 1
-
-
 def test_hidden_states(found: Trace, model: Model) -> None:
     for item, count in enumerate(TOKENS):
         states = model.network(torch.tensor([found.tokens[item].ids])).states
