@@ -34,15 +34,10 @@ from models.positional import POSITIONS
 from models.progress import Progress, each, no_progress
 from models.where import Where
 
-
-def _gelu_tanh(x: Tensor) -> Tensor:
-    return F.gelu(x, approximate="tanh")
-
-
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": F.relu,
     "gelu": F.gelu,
-    "gelu_tanh": _gelu_tanh,
+    "gelu_tanh": partial(F.gelu, approximate="tanh"),
     "tanh": torch.tanh,
     "sigmoid": torch.sigmoid,
     "silu": F.silu,

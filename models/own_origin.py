@@ -125,6 +125,8 @@ class OwnOrigin:
         tower = site.tower
         if isinstance(network, Translator) and tower == "decoder":
             raise ValueError("expected a stream of attention and MLP: this decoder is recurrent")
+        if to_end and isinstance(network, Smallest | AttentionLayer):
+            raise ValueError(f"expected a stream through blocks: {type(network).__name__} has none")
         out = towers(network, network(**self.arguments, edits=self.edits))[tower]
         part = network.encoder if tower == "encoder" else network
         states, last = out.states, len(out.states) - 1 if to_end else site.layer

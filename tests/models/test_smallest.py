@@ -1,10 +1,14 @@
 """The smallest transformer, written out."""
 
+from typing import Any
+
 import pytest
 import torch
 
 from models.attention import MultiHeadAttention
 from models.edits import Ablate
+from models.layer import AttentionLayerConfig
+from models.run import load, trace
 from models.smallest import Smallest, SmallestConfig, unscaled
 from tests.models.tensors import noise
 
@@ -32,8 +36,6 @@ def test_smallest_is_written_out() -> None:
     again, other = (Smallest(SmallestConfig(dim=7, seed=s))(x).logits for s in (5, 6))
     assert again.equal(out.logits)
     assert not other.equal(out.logits)
-    with pytest.raises(ValueError, match="dim: expected at least 1, received 0"):
-        SmallestConfig(dim=0)
 
 
 def test_smallest_reads_ids_of_words_too() -> None:
@@ -48,3 +50,9 @@ def test_smallest_reads_ids_of_words_too() -> None:
     assert silent.hidden.allclose(network.norm(words[ids]))
     with pytest.raises(ValueError, match="layer: expected 0 to 0, received 1"):
         network(ids, edits=[Ablate(1, 0)])
+
+
+@pytest.mark.parametrize("config", [SmallestConfig(), AttentionLayerConfig()])
+def test_a_stream_to_the_end_needs_blocks(config: Any) -> None:
+    with pytest.raises(ValueError, match="expected a stream through blocks"):
+        trace(load(config), "a b").stream(None, [0])
