@@ -9,16 +9,11 @@ import { fixed } from "../../web/scene/numbers.js";
 const [WIDE, HIGH, BAND] = [36, 17, 8.5]; // of the picture; the largest height of the band
 
 /**
- * @typedef {object} Layer
- * @property {string} name
- * @property {number} reads norm of what it reads
- * @property {number} adds norm of what it adds
- * @property {string} [said] of what it adds
- * @property {string} [colour]
- * @property {boolean} [isLater] whether a later step tells of it
+ * Norms before, between and after the layers, which stand above and below in turn. Of each layer: its name, the norms
+ * of what it reads and adds, what is said of that, its colour, and whether a later step tells of it.
+ *
+ * @type {(norms: number[], layers: {name: string, reads: number, adds: number, said: string, colour: string, isLater: boolean}[]) => Part}
  */
-
-/** Norms before, between and after the layers, which stand above and below in turn. @type {(norms: number[], layers: Layer[]) => Part} */
 export function stream(norms, layers) {
   const step = WIDE / norms.length;
   const unit = BAND / Math.max(...norms);
@@ -39,7 +34,7 @@ export function stream(norms, layers) {
       const y = side < 0 ? top : top + HIGH - 2.2;
       const edge = side < 0 ? y + 2.2 : y;
       const surface = (at) => middle + (side * unit * norms[at]) / 2;
-      const { name, reads, adds, said = `+ ${fixed(adds, 1)}`, colour = "primary", isLater } = layer;
+      const { name, reads, adds, said, colour, isLater } = layer;
       const look = isLater ? "background/line 1.5 dashed" : "surface/text 1.5 bold";
       const tip = isLater ? "A later step: it will read from the stream, and write into it" : undefined;
       const named = box(`b${i}`, name, look, { tip }, [6.6, 2.2]).draw(x - 3.3, y);

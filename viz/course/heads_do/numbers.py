@@ -72,8 +72,7 @@ def numbers(
             more["changed"] = repeat(words, ablated)
             edits = {"edits": "Ablate({}, {})".format(*DEEP[int(ablated)])}
         place = {"input": words, "layer": layer, "head": chosen, "token": at}
-        more |= {"tests": losses()["tests"], "controls": controls()}
-        more |= real.about("smollm2", **place, **edits)
+        more |= losses() | real.about("smollm2", **place, **edits)
     return {
         **whole,
         **more,
@@ -133,33 +132,24 @@ def repeats(length: int, low: int, high: int) -> Tensor:
 
 @real.of("smollm2")
 def losses() -> dict[str, Any]:
-    """Loss and accuracy on random tokens that come twice, with all heads and without each."""
-    ids, loss = _repeated()
-    right = ids[0, DEEP_LENGTH + 1 :]
+    """Loss and accuracy on random tokens that come twice, with all heads and without each.
+
+    The `controls` are the losses without each of the other heads of the first two heads' layers.
+    """
+    ids = repeats(DEEP_LENGTH, DEEP_LOW, DEEP_HIGH)
+    loss, right = Loss(tuple(ids[0].tolist()), first=DEEP_LENGTH + 1), ids[0, DEEP_LENGTH + 1 :]
     tests = []
     for at, place in enumerate([None, *DEEP], -1):
         read = real.traced("smollm2", ids, *([Ablate(*place)] if place else []))
         accuracy = (read.output.values[0, DEEP_LENGTH:-1].argmax(-1) == right).float().mean()
         head = at if place else None
         tests.append({"head": head, "loss": loss(read), "accuracy": accuracy})
-    return {"tests": tests}
-
-
-@real.of("smollm2")
-def controls() -> dict[str, Any]:
-    """The losses without each of the other heads of the layers of the first two heads."""
-    ids, loss = _repeated()
-    others = [(layer, head) for layer, _ in DEEP[:2] for head in range(9)]
-    losses = sorted(
-        loss(real.traced("smollm2", ids, Ablate(*at))) for at in others if at not in DEEP[:2]
-    )
-    return {"count": len(losses), "median": losses[len(losses) // 2], "most": losses[-1]}
-
-
-def _repeated() -> tuple[Tensor, Loss]:
-    """Random tokens that come twice, and the loss of the second half."""
-    ids = repeats(DEEP_LENGTH, DEEP_LOW, DEEP_HIGH)
-    return ids, Loss(tuple(ids[0].tolist()), first=DEEP_LENGTH + 1)
+    circuit = DEEP[:2]
+    others = {(layer, head) for layer, _ in circuit for head in range(9)}.difference(circuit)
+    controls = sorted(loss(real.traced("smollm2", ids, Ablate(*place))) for place in others)
+    middle = controls[len(controls) // 2]
+    spread = {"count": len(controls), "median": middle, "most": controls[-1]}
+    return {"tests": tests, "controls": spread}
 
 
 # ---- a key that is hidden
