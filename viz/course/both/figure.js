@@ -1,18 +1,17 @@
 // Encoder and decoder: a date is read at once and written a character at a time.
 
-import { arc, box, column, framed, row, text, wire, wired } from "../../web/scene/layout.js";
+import { arc, column, row, text, wire, wired } from "../../web/scene/layout.js";
 import { fixed, percent } from "../../web/scene/numbers.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { tokens } from "../../web/scene/tokens.js";
 
 const LEAST = 0.01; // weights below it get no line
-const ENCODER = ["self-attention", "feed-forward"];
-const DECODER = ["masked attention", "cross-attention", "feed-forward"];
+const LAYERS = ["masked attention", "cross-attention", "feed-forward"];
 
 /** What is drawn at a step. */
 export function picture(numbers, moment) {
-  const draw = { encode: encoding, align: alignment, inside: towers };
+  const draw = { encode: encoding, align: alignment, inside };
   return (draw[moment.step] ?? crossing)(numbers, moment);
 }
 
@@ -94,58 +93,23 @@ function alignment({ source, chosen, cross }) {
   });
 }
 
-const plain = (key, said) => box(key, said, "surface/line", {}, [13.5, 1.7]);
-
-/** What goes into a side: the date, or what is written of it. */
-const input = ({ source, target, written }, name) => {
-  const read = source.join("").replaceAll("␣", " ");
-  return text(`${name}/in`, name === "encoder" ? read : target.slice(0, written + 1).join(" "), "bold");
-};
-
-/** A tower from the bottom to the top: the stream's norm between its layers. */
-function tower(numbers, name, what, names, press, off = []) {
-  const { stream, adds } = numbers.stacks[name];
-  const norm = (i) => {
-    const tip = `The stream of ${what} here has norm ${fixed(stream[i])}`;
-    const size = /** @type {[number, number]} */ ([Math.max(2.4, 0.1 * stream[i]), 1.5]);
-    return box(`${name}/stream${i}`, fixed(stream[i], 1), "line/line", { tip }, size);
-  };
-  const layer = (each, i) => {
-    const said = `${each}: ${off[i] ? "off" : `adds ${fixed(adds[i], 1)}`}`;
-    const look = off[i] ? "background/line 1.5 dashed" : "surface/text 1.5 bold";
-    return box(`${name}/layer${i}`, said, look, { press: press?.(each, i) }, [13.5, 2]);
-  };
-  const parts = [norm(0), ...names.flatMap((each, i) => [layer(each, i), norm(i + 1)])].reverse();
-  const block = column({ gap: 0.55 }, text(`${name}/name`, `${name} block`, "muted bold small"), ...parts);
-  const embedded = plain(`${name}/embed`, "embedding + position");
-  return column({ gap: 0.5 }, framed(`${name}/frame`, block), embedded, input(numbers, name));
-}
-
-/** Encoder and decoder side by side, and above the decoder its answer; its layers are switched off and on. */
-function towers(numbers, { inputs }) {
-  const { target, now, most, stacks } = numbers;
-  const { best, guesses, right, correct, count, off } = stacks;
-  const toggle = (layer, i) => {
+/** The layers of the decoder's block, to be switched off, and what it predicts then. */
+function inside({ target, stacks }, { inputs }) {
+  const { adds, best, guesses, right, correct, count, off } = stacks;
+  const press = (i) => {
     const patch = { off: inputs.off.with(i, 1 - inputs.off[i]) };
-    return { label: `${layer}: ${off[i] ? "off" : "on"}`, pressed: !off[i], patch };
+    return { label: `${LAYERS[i]}: ${off[i] ? "off" : "on"}`, pressed: !off[i], patch };
   };
   const words = (i) => (right[i] ? "surface/muted 1" : "background/line 1 dashed");
   const more = (i) => ({ tip: `Here comes “${target[i + 1]}”; “${guesses[i]}” is predicted` });
-  const short = guesses.map((each) => (each.length > 1 ? "…" : each));
-  const title = text("said/name", `predicted: ${correct} of ${count} right`, "bold");
-  const said = column({ gap: 0.3 }, title, tokens("said", short, { words, more, cell: 1.6 }));
-  const likely = best.map(({ token, share }) => `${token} ${percent(share)}`);
-  const part = row(
-    { gap: 4, align: "end" },
-    column({ gap: 1.2 }, said, tower(numbers, "encoder", `“${most.token}”`, ENCODER)),
-    column(
-      { gap: 0.5 },
-      tokens("top", likely, { chosen: 0, cell: 4.4 }),
-      plain("head", "norm, linear, softmax"),
-      tower(numbers, "decoder", `the position of “${now}”`, DECODER, toggle, off),
-    ),
+  const said = (i) => (off[i] ? "off" : fixed(adds[i], 1));
+  const added = { head: "norm of what it adds", values: adds, bar: 12, said };
+  const look = { about: "Layers of the decoder's block", head: "press to switch off", tall: 2.2, press };
+  return column(
+    { gap: 1.6 },
+    text("said/name", `predicted: ${correct} of ${count} right`, "bold"),
+    tokens("said", guesses, { words, more, cell: 2.4 }),
+    list("layer", LAYERS, [added], look),
+    chances("best", best, "Next character", 1.5),
   );
-  const look = { tip: "keys and values for the cross-attention" };
-  const keys = wire("memory", "encoder/stream2", "decoder/layer1", "/key 2.5 flat runs", look);
-  return wired(part, !off[1] && keys);
 }

@@ -14,7 +14,7 @@ from models.trace import Trace
 from viz.course import real
 from viz.course.boards import Board, board, curve, network, panel, table
 from viz.course.inputs import InputError
-from viz.course.numbers import CAUSAL, Steps, block_steps
+from viz.course.numbers import CAUSAL, block_steps
 
 MODEL = "dates"
 MOST = 24  # characters that the picture has room for
@@ -57,7 +57,7 @@ def numbers(date: str, written: int, head: int, at: int, off: list[float]) -> di
         "best": real.likeliest(shares[row], BEST, _character),
         "iso": "".join(target[1:]),
         "now": chosen[row],
-        "stacks": _stacks(date, row, most, [LAYERS[n] for n, gone in enumerate(off) if gone]),
+        "stacks": _stacks(date, row, [LAYERS[n] for n, gone in enumerate(off) if gone]),
         "six": _block_sizes(512, 2048),  # of the base model of Vaswani et al. 2017
     }
 
@@ -86,15 +86,14 @@ def _character(id: int) -> str:
     return _visible(real.card_of(MODEL).target_tokens[id])
 
 
-def _stacks(date: str, row: int, at: int, without: list[str]) -> dict[str, Any]:
-    """What each layer adds: to the character read at a position, and to the one that is written."""
+def _stacks(date: str, row: int, without: list[str]) -> dict[str, Any]:
+    """What each layer of the decoder adds where a character is written, and all predictions."""
     network: Any = real.opened(MODEL).network
     trace = _read(date)
     target = trace.queries(_crossing(trace))[0].ids[:ROWS]
     with torch.no_grad():
         read = network.encoder.embed(torch.tensor([[*real.encoded(MODEL, date).ids]]))
-        reading = block_steps(network.encoder.blocks[0], read)
-        context = network.encoder.norm(reading[-1][1])
+        context = network.encoder.norm(block_steps(network.encoder.blocks[0], read)[-1][1])
         embedded = network.embedding(torch.tensor([[*target]]))
         writing = block_steps(network.blocks[0], embedded, context, without=without, mask=CAUSAL)
         shares = network.output(network.norm(writing[-1][1]), None)[0].softmax(-1)
@@ -102,24 +101,13 @@ def _stacks(date: str, row: int, at: int, without: list[str]) -> dict[str, Any]:
     guesses = [_character(id) for id in shares.argmax(-1).tolist()][: len(wanted)]
     right = [a == b for a, b in zip(guesses, wanted, strict=True)]
     return {
-        "encoder": _norms(reading, at),
-        "memory": context[0, at].norm(),
-        "decoder": _norms(writing, row),
+        "adds": [x[0, row].norm() for name, x in writing if name in LAYERS],
         "off": [name in without for name in LAYERS],
         "best": real.likeliest(shares[row], BEST, _character),
         "guesses": guesses,
         "right": right,
         "correct": sum(right),
         "count": len(wanted),
-    }
-
-
-def _norms(steps: Steps, token: int) -> dict[str, Any]:
-    """Norms of one token's vector in the stream, and of what each layer adds to it."""
-    kinds = {"stream": ("x", "+"), "adds": LAYERS}
-    return {
-        kind: [x[0, token].norm() for name, x in steps if name in names]
-        for kind, names in kinds.items()
     }
 
 
