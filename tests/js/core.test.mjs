@@ -125,15 +125,15 @@ test("colours are read, and text on any ground is legible", () => {
   }
 });
 
-test("a byte has the colour of its weight, and the largest that of its share of the scale", () => {
+test("a number has the colour at its square root on the scale, which zero halves where it is signed", () => {
   const ramp = Uint8Array.from({ length: 768 }, (_, i) => Math.floor(i / 3));
-  const pixel = (/** @type {number} */ level) => (0xff000000 | (level * 0x010101)) >>> 0;
-  const table = colours.tableOf(ramp, 0.25, 1);
-  assert.equal(table[255], pixel(128)); // √0.25 of the scale
-  assert.equal(table[0], pixel(0));
-  assert.equal(colours.tableOf(ramp, 0.25, 0.25)[255], pixel(255));
-  assert.deepEqual(colours.shade(ramp, 0.25, 1), [128, 128, 128]);
-  assert.deepEqual(colours.shade(ramp, 2, 1), [255, 255, 255]);
+  const bothWays = ramp.toReversed();
+  /** @type {[number, number, boolean, number][]} */
+  const cases = [[0.25, 1, false, 128], [9, 1, false, 255], [-1, 1, false, 0], [-1, 1, true, 255], [1, 1, true, 0], [0, 1, true, 127]];
+  for (const [value, top, isSigned, level] of cases)
+    assert.deepEqual(colours.colourOf({ ramp, bothWays }, value, top, isSigned), [level, level, level]);
+  assert.deepEqual([-1, 0, 0.25, 1].map((value) => colours.levelOf(value, 1, true)), [0, 0.5, 0.75, 1]);
+  assert.equal(colours.pixelOf([1, 2, 3]), 0xff030201);
 });
 
 test("the first value is sent at once, then the newest after the pause, the last one always", (t) => {

@@ -1,15 +1,12 @@
-// All layers together: the table of methods, colours of signed numbers, requests in parts.
+// All layers together: the table of methods, what is explained.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { colourOf, largest, methodOf } from "../../viz/web/methods/methods.js";
+import { largest, methodOf } from "../../viz/web/methods/methods.js";
 import { METHODS } from "../../viz/web/core/declared.js";
 
 import { explainedIn } from "../../viz/web/methods/choices.js";
-
-const grey = new Uint8Array(768).map((_, i) => Math.floor(i / 3));
-const THEME = { ramp: grey, bothWays: grey.map((value) => 255 - value) };
 
 test("every method says what it shows and what it does not prove", () => {
   assert.equal(new Set(METHODS.map(({ name }) => name)).size, METHODS.length);
@@ -21,12 +18,7 @@ test("every method says what it shows and what it does not prove", () => {
   assert.equal(methodOf("none such").name, "rollout");
 });
 
-test("colours are proportional to the square root, and signed ones go both ways from the middle", () => {
-  assert.deepEqual(colourOf(THEME, 0.25, 1, false), [128, 128, 128]);
-  assert.deepEqual(colourOf(THEME, 9, 1, false), [255, 255, 255]);
-  assert.deepEqual(colourOf(THEME, -1, 1, true), [255, 255, 255]);
-  assert.deepEqual(colourOf(THEME, 1, 1, true), [0, 0, 0]);
-  assert.deepEqual(colourOf(THEME, 0, 1, true), [127, 127, 127]);
+test("the largest distance from 0 is never 0", () => {
   assert.equal(largest([0.5, -2, 1]), 2);
   assert.ok(largest([]) > 0);
 });

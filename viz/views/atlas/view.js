@@ -1,4 +1,4 @@
-// All heads of a text as small pictures: what to look at next.
+// All heads as small pictures: of a text their weights, of a picture what the token in question gives to the patches.
 
 import { nameOfSpot } from "../../web/core/head_numbers.js";
 import { html } from "../../web/core/html.js";
@@ -11,47 +11,35 @@ import { useMemo } from "../../web/vendor/hooks.js";
 
 const FADED = 0.75; // opacity of the background over heads that are switched off
 
-/** @param {{state: TextState, theme: Theme, off?: ReadonlySet<string>}} props off: heads that edits switch off */
-export function Atlas({ state, theme, off = NONE }) {
-  const { numbers, maps } = state;
+/** @param {{state: TextState, theme: Theme, off: ReadonlySet<string>}} props off: heads that edits switch off */
+export function Atlas({ state, theme, off }) {
+  const { numbers } = state;
+  const group = state.group();
   const paint = useMemo(
     () => (paper) => {
-      for (const spot of paper.layout.spots) paintThumb(paper, state, spot);
-      fade(paper, off);
+      for (const site of group) paintLayer(paper, state, site, off);
     },
-    [maps, maps.thumbs.size, state.selection.scale, off],
+    [...state.thumbInputs(), off],
   );
   const sayOf = ({ site, head }) => (typeof head === "number" && numbers?.sentence({ site, head })) || "";
-  return html`<${AllHeads} ...${{ state, theme, group: state.group(), paint, sayOf }} />`;
+  return html`<${AllHeads} ...${{ state, theme, group, paint, sayOf }} />`;
 }
 
-/** @type {ReadonlySet<string>} */
-const NONE = new Set();
-
-/** One small picture, or the place where it will be. */
-function paintThumb({ context, layout, ratio, theme }, state, spot) {
-  const { x, y } = layout.place(spot);
-  const place = {
-    x: Math.round(x * ratio),
-    y: Math.round(y * ratio),
-    pixels: Math.max(1, Math.round(layout.height * ratio)),
-    wide: Math.max(1, Math.round(layout.width * ratio)),
-  };
-  const part = state.maps.thumb(spot.site, spot.head);
-  if (part) return paintThumbnail(context, part, theme, state.top(part), place);
-  context.fillStyle = theme.surface;
-  context.fillRect(place.x, place.y, place.wide, place.pixels);
-}
-
-/** Fades the heads that are switched off. */
-function fade({ context, layout, ratio, theme }, off) {
-  context.globalAlpha = FADED;
-  context.fillStyle = theme.background;
-  for (const spot of layout.spots) {
-    if (!off.has(nameOfSpot(spot))) continue;
+/** The heads of a layer, or the places where they will be; those that are switched off are faded. */
+function paintLayer({ context, layout, ratio, theme }, state, site, off) {
+  const thumbs = state.thumbsOf(site);
+  const spots = layout.spots.filter((spot) => spot.site === site);
+  spots.forEach((spot, i) => {
     const { x, y } = layout.place(spot);
-    const [wide, high] = [layout.width, layout.height].map((side) => Math.ceil(side * ratio) + 1);
-    context.fillRect(Math.floor(x * ratio), Math.floor(y * ratio), wide, high);
-  }
-  context.globalAlpha = 1;
+    const [left, top] = [x, y].map((side) => Math.round(side * ratio));
+    const [wide, high] = [layout.width, layout.height].map((side) => Math.max(1, Math.round(side * ratio)));
+    context.fillStyle = theme.surface;
+    if (thumbs[i]) paintThumbnail(context, { ramp: theme.ramp, ...thumbs[i] }, { left, top, wide, high });
+    else context.fillRect(left, top, wide, high);
+    if (!off.has(nameOfSpot(spot))) return;
+    context.globalAlpha = FADED;
+    context.fillStyle = theme.background;
+    context.fillRect(left, top, wide, high);
+    context.globalAlpha = 1;
+  });
 }

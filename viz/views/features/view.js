@@ -4,7 +4,7 @@ import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
-import { pixelsOf, signedVeilOf } from "../../web/painting/over.js";
+import { pixelsOf } from "../../web/painting/over.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 import { PatchMap } from "../../web/image/map.js";
 
@@ -78,7 +78,7 @@ function Likeness({ state }) {
     const caption = `Like ${state.nameOf(token)}`;
     const numberAt = (share) => COSINES[Math.round(4 * share)];
     return {
-      pixels: pixelsOf(answer.values, { table: signedVeilOf(bothWays), top: 1, kind: "signed" }),
+      pixels: pixelsOf(answer.values, { ramp: bothWays, top: 1, isSigned: true }),
       framed: token,
       scale: { ramp: bothWays, numberAt, words: "cosine" },
       label: `${caption}, ${base.model}. Arrow keys choose a patch.`,

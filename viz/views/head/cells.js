@@ -1,6 +1,6 @@
 // Numbers as cells on a canvas: pointed at, walked through by arrow keys, and chosen.
 
-import { parse } from "../../web/core/colours.js";
+import { colourAt, parse } from "../../web/core/colours.js";
 import { contextOf, element } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
 import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
@@ -93,9 +93,7 @@ export function bitmapOf(values, across, isShare, theme) {
   const most = values.reduce((top, x) => (Number.isFinite(x) ? Math.max(top, Math.abs(x)) : top), 1e-12);
   values.forEach((value, i) => {
     const share = isShare ? Math.sqrt(Math.max(0, value)) : 0.5 + value / (2 * most);
-    const at = 3 * Math.min(255, Math.max(0, Math.round(255 * share)));
-    image.data.set(Number.isFinite(value) ? ramp.subarray(at, at + 3) : masked, 4 * i);
-    image.data[4 * i + 3] = 255;
+    image.data.set([...(Number.isFinite(value) ? colourAt(ramp, share) : masked), 255], 4 * i);
   });
   context.putImageData(image, 0, 0);
   return canvas;

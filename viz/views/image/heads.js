@@ -6,7 +6,7 @@ import { html } from "../../web/core/html.js";
 import { tokenBeside } from "../../web/image/map.js";
 import { Area, fitted, OverPicture } from "../../web/parts/over_picture.js";
 import { useRef } from "../../web/vendor/hooks.js";
-import { pixelsOfRow, useTable } from "./view.js";
+import { pixelsOfRow } from "./view.js";
 
 /** @import {PatchState} from "../../web/image/state.js" */
 
@@ -23,14 +23,13 @@ export function Heads({ state }) {
   const space = useSpace(box);
   const { title } = state.view.props;
   const { head } = state.selection;
-  const table = useTable(state);
   const rows = state.complete ? state.rows() : null;
   const names = state.heads();
   const { scale } = state.selection;
   const token = state.token();
   const shared = state.peer?.sharedTop().top;
-  const inputs = [rows, table, state.base, state.bitmap, scale, token, shared];
-  const drawn = useNewest(Boolean(rows), () => mapsOf(state, rows, table), inputs);
+  const inputs = [rows, state.ramp, state.base, state.bitmap, scale, token, shared];
+  const drawn = useNewest(Boolean(rows), () => mapsOf(state, rows), inputs);
   const { bitmap } = state;
   const newest = useNewest(Boolean(rows), () => rows, [rows]);
   const shape = bitmap ? bitmap.height / bitmap.width : 1;
@@ -132,11 +131,11 @@ function largestTiles(count, { wide, high }, shape) {
   return { wide: Math.max(LEAST, best), across: widths.indexOf(best) + 1 };
 }
 
-function mapsOf(state, rows, table) {
+function mapsOf(state, rows) {
   const grid = state.grid();
   const marks = html`<${Area} kind="hs-at-chosen" sides=${cellOf([grid], state.token())} />`;
   return rows.heads.map((values) => ({
-    layers: [{ grid, pixels: pixelsOfRow(state, values, table) }],
+    layers: [{ grid, pixels: pixelsOfRow(state, values) }],
     ...{ marks, isGrey: state.difference },
   }));
 }

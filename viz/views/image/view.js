@@ -4,9 +4,8 @@
 import { markPainted } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
 import { cellOf } from "../../web/core/grids.js";
-import { fadeOf, nearlyUniform } from "../../web/painting/flatness.js";
-import { faded, numbersOf, pixelsOf, signedVeilOf, tidy, veilOf } from "../../web/painting/over.js";
-import { useMemo, useRef } from "../../web/vendor/hooks.js";
+import { fadeOf, nearlyUniform, numbersOf, pixelsOf, tidy } from "../../web/painting/over.js";
+import { useRef } from "../../web/vendor/hooks.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { PatchMap } from "../../web/image/map.js";
 import { Area } from "../../web/parts/over_picture.js";
@@ -30,30 +29,24 @@ const BESIDE = "to the 99th percentile, beside a patch on which a head rests";
  *
  * @param {PatchState} state
  * @param {Float32Array} values
- * @param {Uint32Array} table
  */
-export function pixelsOfRow(state, values, table) {
+export function pixelsOfRow(state, values) {
   const patches = values.subarray(state.prefix);
   const top = state.topOf(values);
-  if (state.difference) return pixelsOf(patches, { table, top, kind: "signed" });
-  return pixelsOf(patches, { table: faded(table, fadeOf(patches)), top });
+  if (state.difference) return pixelsOf(patches, { ramp: state.bothWays, top, isSigned: true });
+  return pixelsOf(patches, { ramp: state.ramp, top, opacity: fadeOf(patches) });
 }
-
-/** @param {PatchState} state */
-export const useTable = ({ difference, bothWays, ramp }) =>
-  useMemo(() => (difference ? signedVeilOf(bothWays) : veilOf(ramp)), [difference, bothWays, ramp]);
 
 /** @param {{state: PatchState}} props */
 export function Picture({ state }) {
   const section = useRef(/** @type {HTMLElement | null} */ (null));
   const { edits } = state.view.props;
   const { site, head, direction, scale, sinks } = state.selection;
-  const table = useTable(state);
   const rows = state.complete ? state.rows() : null;
   const shared = state.peer?.sharedTop().top;
-  const drawn = useNewest(Boolean(rows), () => drawnOf(state, /** @type {Rows} */ (rows), table), [
+  const drawn = useNewest(Boolean(rows), () => drawnOf(state, /** @type {Rows} */ (rows)), [
     rows,
-    table,
+    state.ramp,
     state.grid(),
     site,
     head,
@@ -82,13 +75,13 @@ export function Picture({ state }) {
   `;
 }
 
-function drawnOf(state, rows, table) {
+function drawnOf(state, rows) {
   const { headIndex } = state;
   const { shape } = state.grid();
   const values = rows.heads[headIndex];
   const token = state.token();
   return {
-    pixels: pixelsOfRow(state, values, table),
+    pixels: pixelsOfRow(state, values),
     framed: token,
     scale: rampOf(state, state.topOf(values)),
     label: labelOf(state),
@@ -114,22 +107,21 @@ function labelOf(state) {
 function rampOf(state, top) {
   const { scale } = state.selection;
   if (state.difference)
-    return { ramp: state.bothWays, numberAt: numbersOf(top, "signed"), words: "after − before the edits" };
+    return { ramp: state.bothWays, numberAt: numbersOf(top, true), words: "after − before the edits" };
   const both = state.peer && scale === "layer" ? ", of both" : "";
   const words = `weight, ${state.sharedTop().beside ? BESIDE : KINDS[scale]}${both}`;
-  return { ramp: state.ramp, numberAt: numbersOf(top, "root"), words };
+  return { ramp: state.ramp, numberAt: numbersOf(top), words };
 }
 
 /** What is said where weights are nearly equal, where the scale ends at a percentile, or leaves nothing to see. */
 function warningOf(state, values) {
-  const { prefix } = state;
   const [top, largest] = [state.topOf(values), state.largest(values)];
   if (state.difference) return "";
   if (state.selection.scale === "fixed" && largest / top < DARK)
     return `All dark on the scale 0 to 1: the largest weight is ${tidy(largest)}. Choose another scale.`;
-  const least = values.subarray(prefix).reduce((a, b) => Math.min(a, b), 1);
-  if (nearlyUniform(values, prefix))
-    return `Nearly uniform, so the colours are faint: each patch has ${tidy(least)} to ${tidy(largest)}.`;
+  const patches = values.subarray(state.prefix);
+  if (nearlyUniform(patches))
+    return `Nearly uniform, so the colours are faint: each patch has ${tidy(Math.min(...patches))} to ${tidy(largest)}.`;
   if (!state.sharedTop().beside) return "";
   return `The colours end at the 99th percentile, ${tidy(top)}: one patch takes most of a head’s weight.`;
 }

@@ -1,7 +1,7 @@
 // What each layer would predict at each token: the likeliest token of a lens by layer and token, and the
 // rank of the output in question by layer.
 
-import { shade } from "../../web/core/colours.js";
+import { colourOf } from "../../web/core/colours.js";
 import { markPainted, moreIs } from "../../web/core/dom.js";
 import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
@@ -132,7 +132,7 @@ function Table({ state, theme, page, ranks, onPoint, box, dim }) {
     cells: names[row].map((token, column) => ({
       text: legible(token),
       label: wordsOf(page, { row, column }),
-      ground: shade(theme.ramp, probabilities[row][column], 1),
+      ground: colourOf(theme, probabilities[row][column], 1),
       kind: isHere(column) && ids[row][column] === ranks?.id ? "hs-followed" : "",
     })),
     after: html`

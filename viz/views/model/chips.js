@@ -1,9 +1,9 @@
 // The tokens of a text, shaded by their numbers.
 
-import { textOn } from "../../web/core/colours.js";
+import { colourOf, textOn } from "../../web/core/colours.js";
 import { html } from "../../web/core/html.js";
 import { legible } from "../../web/core/labels.js";
-import { colourOf, largest, number } from "../../web/methods/methods.js";
+import { largest, number } from "../../web/methods/methods.js";
 
 /** @import {Text, Theme} from "../../web/types" */
 

@@ -1,6 +1,6 @@
 // A map of all layers together, query by key: drawn like a head's matrix, without zoom.
 
-import { tableOf } from "../../web/core/colours.js";
+import { colourAt, pixelOf } from "../../web/core/colours.js";
 import { html } from "../../web/core/html.js";
 import { cellAt, layoutOf, whole } from "../../web/painting/layout.js";
 import { Plot, widthsOf } from "../../web/painting/plot.js";
@@ -49,7 +49,9 @@ export function MapOfLayers({ state, theme, space, map, name, row, sinks, onPoin
     const matches = { query: state.matchPlaces("query"), key: state.matchPlaces("key") };
     return {
       ...{ scale, sinks, labels, theme, matches, view: whole(layout), pinned: row, inward: false },
-      parts: [{ part, table: tableOf(theme.ramp, 1, 1) }],
+      parts: [
+        { part, table: Uint32Array.from({ length: 256 }, (_, q) => pixelOf(colourAt(theme.ramp, q / 255))) },
+      ],
       note: state.base.note,
     };
   }, [layout, map, row, sinks, state.selection.find]);

@@ -8,7 +8,7 @@ import { pathOf } from "../../web/core/sources.js";
 import { explainedIn, MethodChoices } from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
 import { largest, methodOf, number, together } from "../../web/methods/methods.js";
-import { numbersOf, pixelsOf, signedVeilOf, veilOf } from "../../web/painting/over.js";
+import { numbersOf, pixelsOf } from "../../web/painting/over.js";
 import { Switch, Field } from "../../web/parts/controls.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 import { PatchMap } from "../../web/image/map.js";
@@ -44,13 +44,13 @@ export function OverPatches({ state }) {
   const drawn = useMemo(() => {
     if (!answer) return null;
     const patches = Float32Array.from(grid.places, (at) => answer.values[at]);
-    const kind = patches.some((value) => value < 0) ? "signed" : "root";
+    const isSigned = patches.some((value) => value < 0);
     const top = largest(patches);
-    const [colours, table] = kind === "signed" ? [bothWays, signedVeilOf(bothWays)] : [ramp, veilOf(ramp)];
+    const colours = isSigned ? bothWays : ramp;
     return {
-      pixels: pixelsOf(patches, { table, top, kind }),
+      pixels: pixelsOf(patches, { ramp: colours, top, isSigned }),
       framed: start === undefined ? null : undefined,
-      scale: { ramp: colours, numberAt: numbersOf(top, kind), words: isRelevance ? "relevance" : "" },
+      scale: { ramp: colours, numberAt: numbersOf(top, isSigned), words: isRelevance ? "relevance" : "" },
       label: `${title}, ${base.model}: ${grid.shape.join(" × ")} patches. Arrow keys choose a patch.`,
     };
   }, [answer, title, start, ramp, grid]);

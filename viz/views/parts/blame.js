@@ -1,14 +1,14 @@
 // What an output rests on: tokens, edges and a path, and what cutting these edges does to its
 // probability, beside random edges of the same layers.
 
-import { textOn } from "../../web/core/colours.js";
+import { colourOf, textOn } from "../../web/core/colours.js";
 import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { legible, placeIn } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { probability, signed } from "../../web/core/ticks.js";
 import { Experiment } from "../../web/matter/experiment.js";
-import { colourOf, largest } from "../../web/methods/methods.js";
+import { largest } from "../../web/methods/methods.js";
 import { Quoted } from "../../web/parts/controls.js";
 
 /** @import {BlameAnswer, Theme} from "../../web/types" */

@@ -1,6 +1,7 @@
 // Direct logit attribution: what each head and each MLP adds to the logit of an output, or to the
 // difference of two; below it, on request, what the output rests on.
 
+import { colourOf } from "../../web/core/colours.js";
 import { markPainted } from "../../web/core/dom.js";
 import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
@@ -8,7 +9,7 @@ import { capital } from "../../web/core/labels.js";
 import { chosenOf } from "../../web/core/selection.js";
 import { pathOf } from "../../web/core/sources.js";
 import { signed } from "../../web/core/ticks.js";
-import { colourOf, largest } from "../../web/methods/methods.js";
+import { largest } from "../../web/methods/methods.js";
 import { OutputMenu } from "../../web/methods/output_menu.js";
 import { CellTable } from "../../web/parts/cells.js";
 import { Quoted } from "../../web/parts/controls.js";

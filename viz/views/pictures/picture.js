@@ -23,7 +23,7 @@ const NARROW = 700; // of a section that has the numbers below its pictures
 const GAP = 16; // between pictures
 const BESIDE = 300; // of the numbers beside them
 
-/** @typedef {{table: Uint32Array, top: number, kind: "root" | "signed", colours: Uint8Array}} Scale */
+/** @typedef {{ramp: Uint8Array, top: number, isSigned: boolean, opacity: number}} Scale */
 
 /**
  * @param {object} props
@@ -93,7 +93,7 @@ export function Picture({
     capital([several, sheet.name].filter(Boolean).join(", ")),
     tokensText(sheet),
     points ? pointsText(points) : "",
-    scale.kind === "signed" || !values.length ? "" : scaleText(values, scale.top),
+    scale.isSigned || !values.length ? "" : scaleText(values, scale.top),
   ].filter(Boolean);
   const cellUnder = (place) => (state.selection.direction === "in" ? -1 : tokenAt(asking, place));
   const choose = (place) => {

@@ -7,8 +7,7 @@ import { html } from "../../web/core/html.js";
 import { capital, placeIn } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { probability } from "../../web/core/ticks.js";
-import { fadeOf } from "../../web/painting/flatness.js";
-import { faded, signedVeilOf, veilOf } from "../../web/painting/over.js";
+import { fadeOf } from "../../web/painting/over.js";
 import { Chips } from "../../web/parts/chips.js";
 import { Quoted } from "../../web/parts/controls.js";
 import { useMeanRow } from "../../web/text/mean_row.js";
@@ -87,9 +86,12 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
     const colours = state.overview.slice(at, at + 768);
     const numbers = [...maps.values()].flatMap((map) => (map ? [...map] : []));
     const top = Math.max(1e-12, ...numbers.map(Math.abs));
-    const table = versus ? signedVeilOf(colours) : faded(veilOf(colours), instead ? 1 : fadeOf(numbers));
-    const kind = /** @type {"root" | "signed"} */ (versus ? "signed" : "root");
-    return { table, top, kind, colours };
+    return {
+      ramp: colours,
+      top,
+      isSigned: Boolean(versus),
+      opacity: instead || versus ? 1 : fadeOf(numbers),
+    };
   }, [maps, at]);
   const sheets = useMemo(() => sheetsIn(base, grids, film, moment), [base, grids, moment]);
   const photos = sheets.map(({ photo }) => state.photo(photo));
@@ -143,7 +145,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
         ${span && html`<${Shares} ...${{ state, look, shares }} />`}
       </div>
       <${Questions}
-        ...${{ state, look, questions, colours: scale.colours, shares: onWords }}
+        ...${{ state, look, questions, colours: scale.ramp, shares: onWords }}
         otherwise=${points.reason || otherwise}
       />
       <p class="hs-doubt">${questions.isOffered ? DOUBT + TEST : DOUBT}</p>

@@ -2,7 +2,7 @@
 
 import { useSpace } from "../../web/core/hooks.js";
 import { markPainted, reveal, textWidths } from "../../web/core/dom.js";
-import { textOn } from "../../web/core/colours.js";
+import { colourAt, textOn } from "../../web/core/colours.js";
 import { html } from "../../web/core/html.js";
 import { legible } from "../../web/core/labels.js";
 import { headSwitch } from "../../web/explore/switches.js";
@@ -14,7 +14,7 @@ import { layoutOf, strandOf } from "./layout.js";
 /** @import {Axis} from "../../web/types" */
 /** @import {Word} from "./layout.js" */
 
-const POWER = 0.62; // of a weight: its shade
+const POWER = 0.62; // of a weight: its shade, so that small ones stay in the background
 const NAMED = 0.025; // of a row: words with a percentage
 const DRAWN = 0.012; // of a row: words with a line
 const MOST = 40; // lines
@@ -166,7 +166,8 @@ function Words({
       ${[...layout.words.values()].map((/** @type {Word} */ { index, x, y, wide, high }) => {
         const weight = isAnswering ? values?.[index] : undefined;
         const unseen = isAnswering && isAsking && focus && !sees(state, focus, index);
-        const ground = weight === undefined || unseen ? null : shadeOf(theme, weight);
+        const ground =
+          weight === undefined || unseen ? null : colourAt(theme.ramp, Math.max(0, weight) ** POWER);
         const kinds = [
           "hs-word",
           specials.has(index) && "hs-own",
@@ -210,12 +211,6 @@ function Words({
 /** Whether the mask lets the word in question see this one, or this one it. */
 function sees(state, { axis, index }, other) {
   return axis === "query" ? other <= state.lastKey(index) : index <= state.lastKey(other);
-}
-
-/** The colour of a weight: it grows with its power, so that small ones stay in the background. */
-function shadeOf({ ramp }, weight) {
-  const at = 3 * Math.min(255, Math.round(255 * Math.max(0, weight) ** POWER));
-  return /** @type {[number, number, number]} */ ([ramp[at], ramp[at + 1], ramp[at + 2]]);
 }
 
 /** Scrolls to the chosen word of a long text. */

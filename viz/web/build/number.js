@@ -2,7 +2,7 @@
 
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
-import { textOn } from "../core/colours.js";
+import { colourAt, textOn } from "../core/colours.js";
 import { figures } from "../core/ticks.js";
 import { Button } from "../parts/controls.js";
 import { useEffect, useState } from "../vendor/hooks.js";
@@ -85,7 +85,7 @@ function Strip({ strip: { name, values }, theme, page, at, setAt }) {
     <tr>
       <th scope="row">${name}</th>
       ${numbers.map((value, n) => {
-        const ground = signedOf(theme, (value ?? 0) / most);
+        const ground = colourAt(theme.bothWays, ((value ?? 0) / most + 1) / 2);
         const index = page * PAGE + n;
         return html`
           <td
@@ -99,12 +99,6 @@ function Strip({ strip: { name, values }, theme, page, at, setAt }) {
       })}
     </tr>
   `;
-}
-
-/** The colour of a number from −1 to 1. @returns {[number, number, number]} */
-function signedOf({ bothWays }, value) {
-  const i = 3 * Math.min(255, Math.max(0, Math.round(127.5 + 127.5 * value)));
-  return [bothWays[i], bothWays[i + 1], bothWays[i + 2]];
 }
 
 /** The element with the largest last number. */

@@ -50,36 +50,30 @@ export function modeOf(root) {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/**
- * Pixel of each quantised byte of a map with this maximum, as ImageData keeps them (red in the
- * lowest byte), when `top` has the last colour.
- *
- * @param {Uint8Array} ramp 256 colours of three bytes
- * @param {number} max
- * @param {number} top
- */
-export function tableOf(ramp, max, top) {
-  const scale = Math.sqrt(max / top);
-  const table = new Uint32Array(256);
-  for (let q = 0; q < 256; q++) {
-    const i = 3 * Math.min(255, Math.round(q * scale));
-    table[q] = (0xff000000 | (ramp[i + 2] << 16) | (ramp[i + 1] << 8) | ramp[i]) >>> 0;
-  }
-  return table;
+/** The colour at a share of a scale, from 0 to 1. @type {(ramp: Uint8Array, share: number) => Rgb} */
+export function colourAt(ramp, share) {
+  const i = 3 * Math.min(255, Math.max(0, Math.round(255 * share)));
+  return [ramp[i], ramp[i + 1], ramp[i + 2]];
 }
 
 /**
- * The colour of one weight: colour is proportional to its square root.
+ * Where a number stands on a scale up to `top`, from 0 to 1: as its square root, with zero in the middle where the
+ * scale is signed.
  *
- * @param {Uint8Array} ramp
- * @param {number} value
- * @param {number} top
- * @returns {Rgb}
+ * @type {(value: number, top: number, isSigned?: boolean) => number}
  */
-export function shade(ramp, value, top) {
-  const i = 3 * Math.min(255, Math.round(255 * Math.sqrt(Math.max(0, value) / top)));
-  return [ramp[i], ramp[i + 1], ramp[i + 2]];
+export function levelOf(value, top, isSigned = false) {
+  const root = Math.sqrt(Math.abs(value) / top);
+  return isSigned ? 0.5 + (Math.sign(value) * root) / 2 : Math.sign(value) * root;
 }
+
+/** @type {(theme: Pick<Theme, "ramp" | "bothWays">, value: number, top: number, isSigned?: boolean) => Rgb} */
+export const colourOf = ({ ramp, bothWays }, value, top, isSigned = false) =>
+  colourAt(isSigned ? bothWays : ramp, levelOf(value, top, isSigned));
+
+/** A colour as ImageData keeps it: red in the lowest byte. @type {(colour: Rgb, alpha?: number) => number} */
+export const pixelOf = ([red, green, blue], alpha = 255) =>
+  ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
 /**
  * Text colour with a contrast of 4.5 or more on any ground.

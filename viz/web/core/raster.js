@@ -1,9 +1,9 @@
 // Cells to device pixels. One routine for enlarging (nearest cell) and shrinking (largest cell:
 // a peak is never lost), for whole maps and for tiles of them.
 
-/** @import {Part} from "../types" */
+/** @import {Part, Range} from "../types" */
 
-/** @typedef {Pick<Part, "rows" | "cols" | "shape" | "stride" | "data">} Cells */
+/** @typedef {Pick<Part, "shape" | "stride" | "data"> & {rows: Range, cols: Range}} Cells */
 
 /**
  * The cell of a part that holds a token: cell i of n covers the tokens from ⌊i·len/n⌋ on.

@@ -1,7 +1,7 @@
 // Examples of a head: queries in each interval of strength, with their strongest keys as shaded text or on the grid of
 // a picture.
 
-import { shade, textOn } from "../core/colours.js";
+import { colourOf, textOn } from "../core/colours.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
 import { percent } from "../core/ticks.js";
@@ -70,7 +70,7 @@ function InText({ example: { query, queries, labels, keys, weights }, isCrossed,
 
 function Token({ label, weight, isQuery, theme }) {
   const about = [isQuery && "the query", weight > 0 && `weight ${percent(weight)}`].filter(Boolean);
-  const colour = shade(theme.ramp, weight, 1);
+  const colour = colourOf(theme, weight, 1);
   const style = weight ? { background: `rgb(${colour.join()})`, color: textOn(colour, theme.text) } : {};
   const kind = isQuery ? "hs-shade hs-asks" : "hs-shade";
   return html`<span class=${kind} title=${about.join(", ")} style=${style}>${legible(label.replace(BLANK, ""))}</span>`;
@@ -140,7 +140,7 @@ function Squares({ shares, cols, most, cell, framed = -1, theme, label, title })
       style=${{ width: `${cols * cell}px`, height: `${rows * cell}px` }}
     >
       <title>${title}</title>
-      ${shares.map((share, i) => share > 0 && html`<rect ...${at(i)} fill=${`rgb(${shade(theme.ramp, share, most).join()})`} />`)}
+      ${shares.map((share, i) => share > 0 && html`<rect ...${at(i)} fill=${`rgb(${colourOf(theme, share, most).join()})`} />`)}
       ${framed >= 0 && html`<rect ...${at(framed)} fill="none" stroke=${theme.primary} stroke-width=${2 / cell} />`}
     </svg>
   `;

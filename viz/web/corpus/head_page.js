@@ -115,7 +115,8 @@ function MeanWeights({ state, theme, spot: { site, head } }) {
   useLayoutEffect(() => {
     if (!canvas.current || !part) return;
     canvas.current.width = canvas.current.height = pixels;
-    paintThumbnail(contextOf(canvas.current), part, theme, part.max || 1, { x: 0, y: 0, pixels });
+    const place = { left: 0, top: 0, wide: pixels, high: pixels };
+    paintThumbnail(contextOf(canvas.current), { part, top: part.max || 1, ramp: theme.ramp }, place);
   });
   const style = { width: `${PICTURE}px`, height: `${PICTURE}px` };
   const label = "Mean weights of the first 16 tokens: rows attend, columns are attended to";

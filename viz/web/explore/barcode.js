@@ -1,5 +1,6 @@
 // The numbers that come out of a network without words: a stripe each, and how far edits moved them.
 
+import { colourOf } from "../core/colours.js";
 import { contextOf } from "../core/dom.js";
 import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
@@ -20,8 +21,7 @@ export function Barcode({ view, theme }) {
     const most = Math.max(...values.map(Math.abs)) || 1;
     const pixels = contextOf(canvas.current).createImageData(values.length, 1);
     values.forEach((value, i) => {
-      const at = 3 * Math.round(127.5 + 127.5 * Math.sign(value) * Math.sqrt(Math.abs(value) / most));
-      pixels.data.set([...theme.bothWays.subarray(at, at + 3), 255], 4 * i);
+      pixels.data.set([...colourOf(theme, value, most, true), 255], 4 * i);
     });
     contextOf(canvas.current).putImageData(pixels, 0, 0);
   }, [values, theme]);

@@ -1,12 +1,11 @@
 // A decoder goes on with the text: how it draws tokens, and, where it wrote, each step with
 // what every token in the cache receives from it.
 
-import { textOn } from "../core/colours.js";
+import { colourOf, textOn } from "../core/colours.js";
 import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
-import { colourOf } from "../methods/methods.js";
 import { Button } from "../parts/controls.js";
 import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { wordOf } from "./focus.js";

@@ -6,10 +6,10 @@ import { roughRow } from "../image/layers.js";
 import { PatchState } from "../image/state.js";
 import { Field, Menu } from "../parts/controls.js";
 import { fitted, OverPicture } from "../parts/over_picture.js";
-import { pixelsOf, veilOf } from "../painting/over.js";
+import { pixelsOf } from "../painting/over.js";
 import { useMemo } from "../vendor/hooks.js";
 import { Features } from "../../views/features/view.js";
-import { Thumbnails } from "../../views/image/atlas.js";
+import { Atlas } from "../../views/atlas/view.js";
 import { Heads } from "../../views/image/heads.js";
 import { Picture } from "../../views/image/view.js";
 import { OverPatches } from "../../views/model/over_picture.js";
@@ -81,7 +81,7 @@ function Page({ state, theme }) {
       isToured: isAttention && isAlone,
       reading: html`<${PatchReading} ...${{ state, rows }} />`,
       pictureOf: (row) => html`<${WorthPicture} ...${{ state, row }} />`,
-      heads: (off) => html`<${Thumbnails} ...${{ state, theme, off }} />`,
+      heads: (off) => html`<${Atlas} ...${{ state, theme, off }} />`,
       numbers: html`
         ${isOver ? html`<div class="hs-row"><${Scale} state=${state} /></div>` : html`<${Options} state=${state} />`}
         ${sinks !== "shown" && html`<${Outliers} state=${state} />`}
@@ -98,7 +98,7 @@ function WorthPicture({ state, row: { site, head, query } }) {
     const grid = state.grid(site);
     const patches = layer && roughRow(layer, head, query, "query").subarray(grid.places[0]);
     const top = patches?.reduce((most, weight) => Math.max(most, weight), 0) || 1;
-    return patches ? [{ grid, pixels: pixelsOf(patches, { table: veilOf(ramp), top }) }] : [];
+    return patches ? [{ grid, pixels: pixelsOf(patches, { ramp, top }) }] : [];
   }, [layer, ramp, head, query]);
   const size = fitted({ wide: THUMB, high: THUMB }, bitmap, THUMB);
   return size && html`<${OverPicture} ...${{ bitmap, layers, size, kind: "hs-small" }} />`;

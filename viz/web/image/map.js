@@ -4,7 +4,7 @@ import { markPainted } from "../core/dom.js";
 import { useNewest, useSpace } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { cellBeside, cellOf, tokenAt } from "../core/grids.js";
-import { Area, fitted, OverPicture, Ramp } from "../parts/over_picture.js";
+import { Area, fitted, Legend, OverPicture } from "../parts/over_picture.js";
 import { useRef } from "../vendor/hooks.js";
 
 /** @import {PatchState} from "./state.js" */
@@ -86,7 +86,7 @@ export function PatchMap({ state, drawn, reason = "", isRefused = false, beside,
       }
       ${reason && !isRefused && html`<div class="hs-wait" role="status">${reason}</div>`}
     </div>
-    ${map?.scale && size && html`<${Ramp} scale=${map.scale} wide=${size.wide} />`}
+    ${map?.scale && size && html`<${Legend} scale=${map.scale} wide=${size.wide} />`}
   `;
 }
 

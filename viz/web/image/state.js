@@ -2,6 +2,7 @@
 
 import { Cache } from "../core/cache.js";
 import { changes } from "../core/changes.js";
+import { levelOf } from "../core/colours.js";
 import { ON_SCREEN } from "../core/declared.js";
 import { tokenAt } from "../core/grids.js";
 import { textsOf } from "../core/labels.js";
@@ -243,6 +244,28 @@ export class PatchState extends TextState {
    */
   largest(values) {
     return values.subarray(this.prefix).reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+  }
+
+  /** The heads of a layer as what the token in question gives to the patches, then their mean and their largest. */
+  thumbsOf(site) {
+    const layer = this.layers.get(String(site));
+    const token = this.selection.token ?? 0;
+    if (!layer || token >= layer.cells.length) return [];
+    const { shape, places } = this.grid(site);
+    const heads = Array.from({ length: this.site(site).heads }, (_, head) =>
+      roughRow(layer, head, token, this.axis),
+    );
+    return withMeanAndMax(heads).map((row) => {
+      const patches = row.subarray(places[0]);
+      const max = Math.max(...patches) || 1;
+      const data = Uint8Array.from(patches, (weight) => Math.round(255 * levelOf(weight, max)));
+      return { part: { shape, stride: shape[1], data, max }, top: max, ramp: this.ramp };
+    });
+  }
+
+  thumbInputs() {
+    const here = this.group().filter((site) => this.layers.has(String(site)));
+    return [this.trace, this.selection.token, this.axis, here.join()];
   }
 
   // ---- what the user does

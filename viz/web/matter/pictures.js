@@ -4,7 +4,7 @@
 import { cellBeside, cellOf, tokenAt } from "../core/grids.js";
 import { html } from "../core/html.js";
 import { signed } from "../core/ticks.js";
-import { pixelsOf, signedVeilOf } from "../painting/over.js";
+import { pixelsOf } from "../painting/over.js";
 import { Area, fitted, OverPicture } from "../parts/over_picture.js";
 import { useMemo } from "../vendor/hooks.js";
 import { logitOf, OF_STATES, PatchButton, Sweep } from "./sweep.js";
@@ -51,16 +51,8 @@ function Layer({ state, row, layer, most, at, choose }) {
   const { bitmap, prefix, bothWays } = state;
   const grid = state.grid();
   const layers = useMemo(() => {
-    const scale = { table: signedVeilOf(bothWays), top: most, kind: /** @type {const} */ ("signed") };
-    return [
-      {
-        grid,
-        pixels: pixelsOf(
-          Array.from(grid.places, (place) => row[place]),
-          scale,
-        ),
-      },
-    ];
+    const values = Array.from(grid.places, (place) => row[place]);
+    return [{ grid, pixels: pixelsOf(values, { ramp: bothWays, top: most, isSigned: true }) }];
   }, [row, most, grid]);
   const here = at.row === layer ? at.column : -1;
   const size = fitted(SPACE, bitmap, SPACE.high);

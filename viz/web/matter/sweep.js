@@ -1,12 +1,13 @@
 // Sweeps: what every head, switched off in turn, or every state of a second input, patched in, does to the output;
 // first by attribution, then, where that is largest, in passes of their own.
 
+import { colourOf } from "../core/colours.js";
 import { useAnswer, useFrameSignal } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { signed } from "../core/ticks.js";
-import { colourOf, largest } from "../methods/methods.js";
+import { largest } from "../methods/methods.js";
 import { CellTable } from "../parts/cells.js";
 import { Button, Quoted } from "../parts/controls.js";
 import { useMemo } from "../vendor/hooks.js";

@@ -35,21 +35,3 @@ export const number = (value) =>
  * @param {ArrayLike<number>} values
  */
 export const largest = (values) => Math.max(1e-12, ...Array.from(values, Math.abs));
-
-/**
- * The colour of a number from −top to top: the diverging scale where any is negative, else the
- * sequential one; proportional to the square root.
- *
- * @param {{ramp: Uint8Array, bothWays: Uint8Array}} theme
- * @param {number} value
- * @param {number} top
- * @param {boolean} signed
- * @returns {[number, number, number]}
- */
-export function colourOf({ ramp, bothWays }, value, top, signed) {
-  const share = Math.sign(value) * Math.sqrt(Math.min(1, Math.abs(value) / top));
-  const place = signed ? 127.5 * (1 + share) : 255 * Math.max(0, share);
-  const i = 3 * Math.min(255, Math.max(0, Math.round(place)));
-  const table = signed ? bothWays : ramp;
-  return [table[i], table[i + 1], table[i + 2]];
-}

@@ -1,79 +1,57 @@
-// Colours of numbers over a picture, which shines through: tables of pixels, and the numbers they stand for.
+// Colours of numbers over a picture, which shines through, and the numbers they stand for.
+
+import { colourAt, levelOf, pixelOf } from "../core/colours.js";
+
+const EVEN = 1.25; // of largest to mean weight, below which a map is nearly uniform
+const FAINTEST = 0.15; // share of the colours that is left of a uniform map
+
+/** How far weights on patches are from equal: the largest over their mean, 1 for equal ones. */
+function contrastOf(values) {
+  let [sum, most] = [0, 0];
+  for (const value of values) {
+    sum += value;
+    if (value > most) most = value;
+  }
+  return sum ? (most * values.length) / sum : 1;
+}
+
+/** @type {(values: ArrayLike<number> & Iterable<number>) => boolean} */
+export const nearlyUniform = (values) => contrastOf(values) < EVEN;
+
+/** The opacity that a map keeps: a uniform one leaves the picture visible. @type {(values: ArrayLike<number> & Iterable<number>) => number} */
+export const fadeOf = (values) => Math.min(1, Math.max(FAINTEST, contrastOf(values) - 1));
 
 /**
- * The pixels of a scale of weights. They darken what has little and cover what has much, so that every
- * pixel of a picture is the brighter the larger the weight.
+ * A pixel for each number. Weights darken where there is little and cover where there is much, so that every pixel of
+ * the picture is the brighter the larger the weight; a signed scale leaves the picture as it is at zero.
  *
- * @param {Uint8Array} ramp
+ * @param {ArrayLike<number>} values
+ * @param {{ramp: Uint8Array, top: number, isSigned?: boolean, opacity?: number}} scale top: the number of the last colour
  */
-export const veilOf = (ramp) => tableOf(ramp, (step) => 140 + ((step * 90) >> 8));
-
-/**
- * The pixels of a scale on both sides of zero, which leaves the picture as it is.
- *
- * @param {Uint8Array} ramp
- */
-export const signedVeilOf = (ramp) =>
-  tableOf(ramp, (step) => Math.round(60 + (180 * Math.abs(step - 127.5)) / 127.5));
-
-const tableOf = (ramp, alphaOf) =>
-  Uint32Array.from({ length: 256 }, (_, step) => {
-    const [red, green, blue] = ramp.subarray(3 * step, 3 * step + 3);
-    return (alphaOf(step) << 24) | (blue << 16) | (green << 8) | red;
+export function pixelsOf(values, { ramp, top, isSigned = false, opacity = 1 }) {
+  const table = Array.from({ length: 256 }, (_, step) => {
+    const alpha = isSigned ? 60 + (180 * Math.abs(step - 127.5)) / 127.5 : 140 + ((step * 90) >> 8);
+    return pixelOf(colourAt(ramp, step / 255), Math.round(Math.round(alpha) * opacity));
   });
-
-/**
- * The same pixels, less opaque.
- *
- * @param {Uint32Array} table
- * @param {number} share of their opacity
- */
-export const faded = (table, share) =>
-  table.map((pixel) => (Math.round((pixel >>> 24) * share) << 24) | (pixel & 0xffffff));
-
-/**
- * Where a share of the largest change stands on a scale on both sides of zero, 0 to 1.
- *
- * @param {number} share
- */
-export const signedLevelOf = (share) => 0.5 + (Math.sign(share) * Math.sqrt(Math.abs(share))) / 2;
+  return Uint32Array.from(
+    values,
+    (value) => table[Math.min(255, Math.round(255 * levelOf(value, top, isSigned)))],
+  );
+}
 
 /**
  * The number at a share of a scale's length, as text.
  *
- * @param {number} top
- * @param {"root" | "signed"} kind
- * @returns {(share: number) => string}
+ * @type {(top: number, isSigned?: boolean) => (share: number) => string}
  */
-export const numbersOf = (top, kind) => (share) => {
-  if (kind === "root") return tidy(top * share ** 2);
+export const numbersOf = (top, isSigned) => (share) => {
+  if (!isSigned) return tidy(top * share ** 2);
   const value = top * Math.sign(2 * share - 1) * (2 * share - 1) ** 2;
   return `${value > 0 ? "+" : ""}${tidy(value).replace("-", "−")}`;
 };
 
-/**
- * 0.05 for large weights, two figures for small ones.
- *
- * @param {number} value
- */
+/** 0.05 for large weights, two figures for small ones. @param {number} value */
 export function tidy(value) {
   if (value === 0 || value === 1) return String(value);
   return Math.abs(value) >= 0.1 ? value.toFixed(2) : value.toPrecision(2);
-}
-
-/**
- * A pixel for each number.
- *
- * @param {ArrayLike<number>} values
- * @param {object} scale
- * @param {Uint32Array} scale.table the pixel of each of 256 steps
- * @param {number} scale.top the number of the last one
- * @param {"root" | "signed"} [scale.kind]
- */
-export function pixelsOf(values, { table, top, kind = "root" }) {
-  const signed = kind === "signed";
-  return Uint32Array.from(values, (value) => {
-    const level = signed ? signedLevelOf(value / top) : Math.sqrt(value / top);
-    return table[Math.min(255, Math.round(255 * level))];
-  });
 }

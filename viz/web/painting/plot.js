@@ -1,6 +1,6 @@
 // A matrix: cells on a canvas, and over and around them labels, lines and a colour scale.
 
-import { textOn } from "../core/colours.js";
+import { colourAt, textOn } from "../core/colours.js";
 import { contextOf, markPainted, textWidths } from "../core/dom.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
@@ -126,13 +126,11 @@ function Marks({ layout, picture }) {
   const [down, across] = [rows[1] - rows[0], cols[1] - cols[0]];
   const number = (value, i) => {
     const { x, y } = placeOf(view, { query: rows[0] + Math.floor(i / across), key: cols[0] + (i % across) });
-    const at = 3 * Math.min(255, Math.round(255 * scale.place(value)));
-    const [red, green, blue] = scale.ramp.subarray(at, at + 3);
     const style = {
       ...{ left: `${x}px`, top: `${y}px`, width: `${colScale}px`, lineHeight: `${rowScale}px` },
       ...{
         fontSize: `${Math.min(13 * layout.unit, 0.72 * rowScale)}px`,
-        color: textOn([red, green, blue], theme.text),
+        color: textOn(colourAt(scale.ramp, scale.place(value)), theme.text),
       },
     };
     return value >= LEAST && html`<span style=${style}>${(100 * value).toFixed(0)}</span>`;
@@ -177,19 +175,21 @@ function Label({ layout, picture, axis, index, kind }) {
   return html`<bdi class=${`hs-plot-label ${kind}`} aria-hidden="true" style=${style}>${text}</bdi>`;
 }
 
+/** Colours from the least to the most, with numbers below them. @param {{ramp: Uint8Array, ticks: {share: number, text: string}[]}} props */
+export function Ramp({ ramp, ticks }) {
+  const stops = Array.from({ length: 33 }, (_, i) => `rgb(${colourAt(ramp, i / 32).join()})`);
+  return html`
+    <div class="hs-plot-ramp" style=${{ background: `linear-gradient(to right, ${stops.join()})` }}>
+      ${ticks.map(({ share, text }) => html`<span style=${{ left: `${100 * share}%` }}>${text}</span>`)}
+    </div>
+  `;
+}
+
 /** The colour scale, with what its colours mean. */
 function Legend({ layout, picture: { scale, view } }) {
   const { left, top, width, height, unit, legend } = layout;
   const { ramp, ticks, words, place, name, masks } = scale;
   const isBeside = legend === "beside";
-  const stops = Array.from(
-    { length: 33 },
-    (_, i) =>
-      `rgb(${ramp
-        .subarray(24 * i - (i > 31 ? 3 : 0))
-        .slice(0, 3)
-        .join()})`,
-  );
   const style = isBeside
     ? { left: `${left + width + 24 * unit}px`, top: `${top}px`, width: `${200 * unit}px` }
     : { left: `${left}px`, top: `${top + height + 8 * unit}px`, right: "0" };
@@ -202,9 +202,7 @@ function Legend({ layout, picture: { scale, view } }) {
   const many = Math.min(view.rowScale, view.colScale) * (devicePixelRatio || 1) < 1;
   return html`
     <div class=${isBeside ? "hs-plot-scale" : "hs-plot-scale hs-below"} style=${style}>
-      <div class="hs-plot-ramp" style=${{ background: `linear-gradient(to right, ${stops.join()})` }}>
-        ${apart.map(({ value, text }) => html`<span style=${{ left: `${100 * place(value)}%` }}>${text}</span>`)}
-      </div>
+      <${Ramp} ramp=${ramp} ticks=${apart.map(({ value, text }) => ({ share: place(value), text }))} />
       <p>
         ${masks && html`<i class="hs-masked" /> masked · `}
         ${`${name}: ${words}`}${many && ` · several tokens per pixel: the largest ${name} is drawn`}

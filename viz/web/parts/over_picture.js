@@ -2,6 +2,7 @@
 
 import { extentOf, joined } from "../core/grids.js";
 import { html } from "../core/html.js";
+import { Ramp } from "../painting/plot.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
 /** @import {Place, Sides} from "../core/grids.js" */
@@ -191,20 +192,10 @@ export function placed([left, top, right, bottom], least = 0) {
 export const Area = ({ sides, kind = "hs-area" }) =>
   sides && html`<i class=${kind} aria-hidden="true" style=${placed(sides, SEEN)} />`;
 
-/** The scale of the colours, with numbers below it and words beside it. @param {{scale: Scale, wide: number}} props */
-export function Ramp({ scale: { ramp, numberAt, words }, wide }) {
-  const stops = TICKS.concat([0.1, 0.4, 0.6, 0.9])
-    .sort()
-    .map((share) => {
-      const at = 3 * Math.round(255 * share);
-      return `rgb(${ramp.subarray(at, at + 3).join()}) ${100 * share}%`;
-    });
-  return html`
-    <div class="hs-ramp" aria-hidden="true" style=${{ width: `${wide}px` }}>
-      <div class="hs-plot-ramp" style=${{ background: `linear-gradient(to right, ${stops.join()})` }}>
-        ${TICKS.map((share) => html`<span style=${{ left: `${100 * share}%` }}>${numberAt(share)}</span>`)}
-      </div>
-      <span>${words}</span>
-    </div>
-  `;
-}
+/** The scale of the colours, with words beside it. @param {{scale: Scale, wide: number}} props */
+export const Legend = ({ scale: { ramp, numberAt, words }, wide }) => html`
+  <div class="hs-ramp" aria-hidden="true" style=${{ width: `${wide}px` }}>
+    <${Ramp} ramp=${ramp} ticks=${TICKS.map((share) => ({ share, text: numberAt(share) }))} />
+    <span>${words}</span>
+  </div>
+`;

@@ -1,6 +1,6 @@
 // What the colours of a matrix mean: where a number stands on its scale, and how that is written.
 
-import { parse } from "../core/colours.js";
+import { colourAt, parse, pixelOf } from "../core/colours.js";
 import { valuesOf } from "./maps.js";
 
 /** @import {Part, Theme} from "../types" */
@@ -92,10 +92,7 @@ export function differenceScale({ bothWays }, { min, max }) {
  */
 export function tableFor(part, { ramp, place }, { line }) {
   const masked = parse(line) ?? [128, 128, 128];
-  return Uint32Array.from(valuesOf(part), (value) => {
-    const i = 3 * Math.min(255, Math.max(0, Math.round(255 * place(value))));
-    const [red, green, blue] =
-      value === -Infinity ? masked : [ramp[i], ramp[i + 1], ramp[i + 2]];
-    return (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
-  });
+  return Uint32Array.from(valuesOf(part), (value) =>
+    pixelOf(value === -Infinity ? masked : colourAt(ramp, place(value))),
+  );
 }

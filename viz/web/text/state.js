@@ -202,6 +202,24 @@ export class TextState extends State {
     return LEAST * this.top(this.parts(this.selection.site, head)[0]);
   }
 
+  /**
+   * Small maps of the heads of a site, their mean and largest; null for those that have not come.
+   *
+   * @param {number} site
+   * @returns {(Partial<import("./thumbnail.js").Thumbnail> & Omit<import("./thumbnail.js").Thumbnail, "ramp"> | null)[]}
+   */
+  thumbsOf(site) {
+    return headsOf(this.base, site).map((head) => {
+      const part = this.maps.thumb(site, head);
+      return part && { part, top: this.top(part) };
+    });
+  }
+
+  /** What those of all sites change with. @returns {unknown[]} */
+  thumbInputs() {
+    return [this.maps, this.maps.thumbs.size, this.selection.scale];
+  }
+
   // ---- numbers
 
   /** Whether the numbers of every head take little time, and tell anything. */

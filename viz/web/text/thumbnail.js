@@ -1,24 +1,30 @@
 // Painting the thumbnail of one head.
 
-import { tableOf } from "../core/colours.js";
+import { colourAt, pixelOf } from "../core/colours.js";
 import { draw } from "../core/raster.js";
 
-/** @import {Part, Theme} from "../types" */
+/** @import {Part} from "../types" */
+
+/**
+ * @typedef {object} Thumbnail
+ * @property {Pick<Part, "shape" | "stride" | "data" | "max">} part a whole map
+ * @property {number} top the weight of the last colour
+ * @property {Uint8Array} ramp
+ */
 
 /**
  * @param {CanvasRenderingContext2D} context
- * @param {Part} part a whole map
- * @param {Theme} theme
- * @param {number} top the weight of the last colour
- * @param {{x: number, y: number, pixels: number, wide?: number}} place device pixels; wide where it is no square
+ * @param {Thumbnail} thumbnail
+ * @param {{left: number, top: number, wide: number, high: number}} place device pixels
  */
-export function paintThumbnail(context, part, theme, top, { x, y, pixels, wide: across = pixels }) {
-  const image = context.createImageData(across, pixels);
-  const [high, wide] = part.shape;
-  /** @type {Part} */
-  const small = { ...part, rows: [0, high], cols: [0, wide] };
-  const table = tableOf(theme.ramp, part.max, top);
-  const view = { row: 0, col: 0, scaleRow: pixels / high, scaleCol: across / wide };
-  draw(new Uint32Array(image.data.buffer), across, pixels, small, table, view);
-  context.putImageData(image, x, y);
+export function paintThumbnail(context, { part, top, ramp }, { left, top: above, wide, high }) {
+  const image = context.createImageData(wide, high);
+  const [rows, cols] = part.shape;
+  const scale = Math.sqrt(part.max / top) / 255;
+  const table = Uint32Array.from({ length: 256 }, (_, q) => pixelOf(colourAt(ramp, q * scale)));
+  const view = { row: 0, col: 0, scaleRow: high / rows, scaleCol: wide / cols };
+  /** @type {import("../core/raster.js").Cells} */
+  const cells = { ...part, rows: [0, rows], cols: [0, cols] };
+  draw(new Uint32Array(image.data.buffer), wide, high, cells, table, view);
+  context.putImageData(image, left, above);
 }
