@@ -119,7 +119,8 @@ test("two pictures show the same layer, head and place, and share their scale", 
     for (const [state, most] of /** @type {[PatchState, number][]} */ ([[first, 0.25], [second, 0.5]])) {
       const count = state.site().keys; // all heads give this to a patch, the class token more
       const given = [0, 1, 2].flatMap((head) => [0.5, 0.01, head ? most / 2 : most, ...Array(count - 3).fill(0)]);
-      state.exact.set("0/query/0/weights", Float32Array.from(given), 1);
+      const row = { site: 0, head: "layer", axis: "query", index: 0, count: given.length, at: 0, sum: null };
+      state.maps.keepRow(/** @type {any} */ (row), new Uint8Array(Float32Array.from(given).buffer));
     }
     assert.deepEqual(both.map((state) => state.topOf(new Float32Array(17))), [0.5, 0.5]);
   } finally {

@@ -17,7 +17,7 @@ function stateOf(rows, { head = 0, values = "weights", known = true } = {}) {
   const base = baseOf([{ queries: rows.length, keys: rows[0].length }]);
   return /** @type {any} */ ({
     selection: { site: 0, head },
-    variant: () => ({ values, coding: "sqrt", sinks: "shown" }),
+    variant: () => ({ values, sinks: "shown" }),
     site: () => base.sites[0],
     maps: {
       window: () => (known ? Float32Array.from(rows.flat()) : null),

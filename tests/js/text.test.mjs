@@ -207,7 +207,7 @@ test("how fine a part is, and what it covers", () => {
   /** @type {import("../../viz/web/types").Part} */
   const part = {
     ...partOf([1, 2, 3, 4], [2, 2]),
-    ...{ coding: "sqrt", min: 0, max: 1, whole: false, sinks: null },
+    ...{ values: /** @type {const} */ ("weights"), min: 0, max: 1, whole: false, sinks: null },
   };
   part.rows = [0, 4];
   assert.equal(density(part), 0.5);
@@ -227,10 +227,10 @@ test("a byte has the colour of the number it stands for, on every scale", () => 
   const part = { ...partOf([0, 1, 128, 255], [2, 2]), whole: true, sinks: null, min: 0, max: 0.25 };
   /** @type {(table: Uint32Array) => number[]} */
   const reds = (table) => [0, 2, 128, 255].map((q) => table[q] & 255);
-  const sqrt = { .../** @type {const} */ ({ coding: "sqrt" }), ...part };
+  const sqrt = { .../** @type {const} */ ({ values: "weights" }), ...part };
   assert.deepEqual(reds(scales.tableFor(sqrt, scales.weightScale(THEME, 0.25, true), THEME)), [0, 2, 128, 255]);
   assert.deepEqual(reds(scales.tableFor(sqrt, scales.weightScale(THEME, 1, false), THEME)), [0, 1, 64, 128]);
-  const scores = { .../** @type {const} */ ({ coding: "scores" }), ...part, min: -4, max: 2 };
+  const scores = { .../** @type {const} */ ({ values: "scores" }), ...part, min: -4, max: 2 };
   // zero stands in the middle, masked cells have the colour of lines
   assert.deepEqual(reds(scales.tableFor(scores, scales.scoreScale(THEME, scores), THEME)), [1, 1, 96, 191]);
   assert.ok(scales.scoreScale(THEME, scores).masks);
@@ -258,11 +258,11 @@ test("maps and rows of scores and of hidden sinks are kept apart from weights", 
   const row = { ...place, axis: /** @type {const} */ ("query"), index: 0, count: 2, at: 8, sum: null };
   maps.keepRow({ ...row, values: "scores" }, area);
   /** @type {import("../../viz/web/types").Variant} */
-  const scores = { values: "scores", coding: "scores", sinks: "shown" };
+  const scores = { values: "scores", sinks: "shown" };
   assert.equal(maps.weight(0, 0, 0, 0)?.value, 1);
   assert.deepEqual(maps.weight(0, 0, 0, 0, scores), { value: 3, sign: "", sum: null });
   assert.equal(maps.weight(0, 0, 1, 1, scores)?.value, -Infinity);
   assert.equal(maps.weight(0, 0, 1, 0, scores)?.value, 3);
-  const [hidden] = maps.parts(0, 0, { values: "weights", coding: "sqrt", sinks: "hidden" });
+  const [hidden] = maps.parts(0, 0, { values: "weights", sinks: "hidden" });
   assert.deepEqual([hidden.sinks?.keys, [...(hidden.sinks?.shares ?? [])]], [[0], [0.75, 0.5]]);
 });

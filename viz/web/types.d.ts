@@ -57,8 +57,6 @@ export type Scale = Options["scale"];
 export type Values = Options["values"] | "difference";
 export type Sinks = Options["sinks"];
 export type Form = Options["form"];
-/** Those of pictures alone. */
-export type ImageForm = "features" | "image";
 export type Method = Options["method"];
 export type Block = Options["block"];
 
@@ -469,7 +467,7 @@ export interface Part {
   cols: [number, number];
   shape: [number, number];
   stride: number;
-  coding: Coding;
+  values: Values;
   min: number;
   max: number;
   data: Uint8Array;
@@ -505,7 +503,6 @@ export interface Weight {
 /** What a matrix shows of a head, as its maps and rows are asked for. */
 export interface Variant {
   values: Values;
-  coding: Coding;
   sinks: Sinks;
 }
 

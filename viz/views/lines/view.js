@@ -8,7 +8,7 @@ import { capital, nounOf } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { headColour, headsShown, HeadSwitches } from "../../web/parts/switches.js";
 import { isDrawn } from "../../web/text/span.js";
-import { apart, inSight, strandsOf } from "../../web/text/strands.js";
+import { apart, inSight, LEAST, strandsOf } from "../../web/text/strands.js";
 import { useLayoutEffect, useRef, useState } from "../../web/vendor/hooks.js";
 import { Column, reveal } from "./column.js";
 
@@ -111,7 +111,8 @@ function linesOf(state, head, rows, cols, active) {
   const weights = isAlone
     ? whole && Float32Array.from(whole.values).subarray(...part)
     : state.maps.window(site, head, down, across);
-  return weights && strandsOf(weights, down, across, state.least(head));
+  const least = LEAST * state.top(state.parts(site, head)[0]);
+  return weights && strandsOf(weights, down, across, least);
 }
 
 /** Asks for the map of a head, and where that is pooled for the part in sight. */

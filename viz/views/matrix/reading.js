@@ -23,7 +23,7 @@ const hiddenShare = ({ shares }, query) => `${percent(shares[query])} of its wei
 export function Reading({ state, cell: { query, key }, sinks }) {
   const labels = state.labels();
   const { values } = state.variant();
-  const sum = state.weight(query, key, state.variant())?.sum;
+  const sum = weightAt(state, { query, key })?.sum;
   return html`
     <${Quoted} label=${labels.query[query]} />${` (${query}) → `}<${Quoted} label=${labels.key[key]} />${` (${key}): `}
     ${values === "scores" ? "score " : values === "difference" ? "change " : ""}
@@ -51,9 +51,14 @@ function brief(label) {
   return letters.length > TIP_LABEL ? `${letters.slice(0, TIP_LABEL - 1).join("")}…` : label;
 }
 
-function numberAt(state, { query, key }, sinks) {
-  if (sinks?.keys.includes(key)) return "hidden";
-  const weight = state.weight(query, key, state.variant());
+function weightAt(state, { query, key }) {
+  const { site, head } = state.selection;
+  return state.maps.weight(site, head, query, key, state.variant());
+}
+
+function numberAt(state, cell, sinks) {
+  if (sinks?.keys.includes(cell.key)) return "hidden";
+  const weight = weightAt(state, cell);
   if (!weight) return "…";
   const more = state.variant().values === "difference" && weight.value > 0;
   return `${more ? "+" : ""}${numberOf(weight)}`;

@@ -70,13 +70,13 @@ function usePicture(state, theme, space) {
   const { trace } = state;
   const { site, head, scale, token, direction, find } = state.selection;
   const variant = state.variant();
-  const { values, coding, sinks } = variant;
+  const { values, sinks } = variant;
   const parts = state.parts(site, head, variant);
   const isReady = space.wide > 0 && parts.length > 0;
   const { query, key } = state.labels(site);
   const { rows, cols } = state.ranges();
   const { wide, high, unit } = space;
-  const of = [trace, site, head, values, coding, sinks, parts];
+  const of = [trace, site, head, values, sinks, parts];
   const subject = useNewest(isReady, () => ({ trace, site, head, variant, parts }), of);
   const around = [theme, query, key, values, sinks, wide, high, unit, ...rows, ...cols];
   const layout = useNewest(isReady, () => layoutFor(state, variant, space), around);
@@ -122,9 +122,9 @@ function pictureOf(state, { site, head, variant, parts }, layout, view, theme) {
   const { token, direction, scale: range } = state.selection;
   const [{ sinks }] = parts;
   const scale =
-    variant.coding === "scores"
+    variant.values === "scores"
       ? scoreScale(theme, parts[0])
-      : variant.coding === "difference"
+      : variant.values === "difference"
         ? differenceScale(theme, parts[0])
         : weightScale(theme, state.top(parts[0]), range === "own");
   const { rows, cols } = visible(layout, view);
@@ -202,8 +202,8 @@ function tilePath(state, layout, view) {
 
 /** Whether this is the head that is chosen. */
 function isChosen(state, { trace, site, head, variant }) {
-  const { values, coding, sinks } = state.variant();
-  const same = variant.values === values && variant.coding === coding && variant.sinks === sinks;
+  const { values, sinks } = state.variant();
+  const same = variant.values === values && variant.sinks === sinks;
   return same && trace === state.trace && site === state.selection.site && head === state.selection.head;
 }
 

@@ -64,7 +64,7 @@ function Panel({ state, theme, objects, answer, refusal, otherwise }) {
   const points = useAnswer(view, "points", sampling && pathOf("points", sampling));
   const looked = useMeanRow(state, look.rows, "looked");
   const isOnto = direction === "in" && token !== null && look.asking.length > 0 && state.texts().one;
-  const column = isOnto ? state.exactRow("key", token)?.weights : null;
+  const column = isOnto ? state.exactRow("key", token) : null;
 
   const { versus, readers } = questions;
   const instead = versus ?? (caption && { maps: [caption.relevance] });
@@ -170,7 +170,7 @@ function sheetsIn({ pictures = 0 }, grids, film, moment) {
 function sharesOfWords(state, look, readers) {
   const { token, direction } = state.selection;
   const weights =
-    readers?.weights ?? (direction === "in" && token !== null ? state.exactRow("key", token)?.weights : null);
+    readers?.weights ?? (direction === "in" && token !== null ? state.exactRow("key", token) : null);
   if (!weights) return null;
   const indexOf = (row) => (readers ? row - readers.first : look.placeOf(row));
   return look.words.map(({ rows }) => {

@@ -13,7 +13,7 @@ import { HttpSource } from "./sources.js";
 
 /** @import {Base, Cell, Form, Head, Host, LinkSelection, Message, RunBase, Scale, Selection, ViewProps} from "../types" */
 
-/** @typedef {{trace: string, heads: number[], client: Client, early: [string, Uint8Array][]}} Next a trace whose base is on its way; its heads are [] if they are not known */
+/** @typedef {{trace: string, client: Client}} Next a trace whose base is on its way */
 
 const ANSWERS = 1 << 20; // bytes
 const OVERVIEW = "overview";
@@ -112,11 +112,7 @@ export class State {
     return false;
   }
 
-  /**
-   * A trace's base has come; `again` if it is the trace that was shown before.
-   *
-   * @type {(message: Message, base: B, again: boolean) => void}
-   */
+  /** A trace's base has come. @type {(message: Message, base: B) => void} */
   opened() {}
 
   // ---- what is here
@@ -128,11 +124,6 @@ export class State {
 
   /** The trace's base; only read once there is one. @returns {B} */
   get base() {
-    return this.whole;
-  }
-
-  /** The same, of the whole network. */
-  get whole() {
     if (!this.baseOrNull) throw new Error("expected a base, none has come yet");
     return this.baseOrNull;
   }
@@ -171,21 +162,21 @@ export class State {
   }
 
   heads() {
-    return headsOf(this.whole, this.selection.site);
+    return headsOf(this.base, this.selection.site);
   }
 
   /** The sites of the chosen kind of attention. */
   group() {
-    return groupOf(this.whole, this.selection.site);
+    return groupOf(this.base, this.selection.site);
   }
 
   siteName(index = this.selection.site) {
-    return siteName(this.whole, index);
+    return siteName(this.base, index);
   }
 
   /** @param {Head} [head] */
   headName(head = this.selection.head, site = this.selection.site) {
-    return headName(this.whole, site, head);
+    return headName(this.base, site, head);
   }
 
   // ---- numbers of every head
@@ -198,7 +189,7 @@ export class State {
 
   /** Every head of the chosen kind of attention. */
   spots() {
-    return spotsOf(this.whole.sites, this.group());
+    return spotsOf(this.base.sites, this.group());
   }
 
   // ---- what is chosen
@@ -206,7 +197,7 @@ export class State {
   /** @param {Partial<Selection>} change */
   select(change) {
     if (!this.baseOrNull) return;
-    const { sites } = this.whole;
+    const { sites } = this.base;
     const { site, ...rest } = change;
     const place = site === undefined ? {} : addressOf(sites, Math.min(Math.max(0, site), sites.length - 1));
     const before = this.selection;
@@ -240,17 +231,16 @@ export class State {
       const start = this.link.update(props, this.start ?? this.chosen);
       if (start) [this.start, this.asked] = [start.selection, start.isAsked];
       if (trace !== null && trace !== this.latest) this.open(trace);
-      if (this.baseOrNull && !this.next && trace === this.trace) this.adopt();
+      if (this.baseOrNull && !this.next && trace === this.trace && this.start) this.adopt(this.start);
     });
     this.record();
     this.changed();
   }
 
-  /** Adopts the selection of a new revision. */
-  adopt() {
-    if (!this.start) return;
-    this.chosen = this.start;
-    this.missing = this.asked ? missing(this.whole, this.start, this.selection) : "";
+  /** @param {Partial<LinkSelection>} chosen */
+  adopt(chosen) {
+    this.chosen = chosen;
+    this.missing = this.start && this.asked ? missing(this.base, this.start, this.selection) : "";
     this.start = null;
   }
 
@@ -278,7 +268,7 @@ export class State {
       changed: () => this.changed(),
     });
     client.want(OVERVIEW, OVERVIEW);
-    this.next = { trace, heads: this.props.heads ?? [], client, early: [] };
+    this.next = { trace, client };
   }
 
   /**
@@ -288,14 +278,12 @@ export class State {
    */
   received(client, path, bytes) {
     const { next } = this;
-    const picture = path === OVERVIEW || client.isDone(this.slot, path);
     if (next?.client === client) {
-      if (path !== OVERVIEW) next.early.push([path, bytes]);
-      else batch(() => this.replace(next, unpack(bytes)));
-      this.changed(picture && client === this.client);
+      batch(() => this.replace(next, unpack(bytes)));
+      this.changed(true);
     } else if (this.client === client) {
       this.take(path, bytes);
-      this.changed(picture); // a picture is drawn before anything else is asked for
+      this.changed(client.isDone(this.slot, path)); // a picture is drawn before anything else is asked for
       this.arrivals += 1;
     }
   }
@@ -307,55 +295,39 @@ export class State {
   take(path, bytes) {
     if (this.keeps(path, bytes)) return;
     const answer = jsonOf(bytes);
-    if (path === NUMBERS) this.numbers = new HeadNumbers(answer, this.whole.sites);
+    if (path === NUMBERS) this.numbers = new HeadNumbers(answer, this.base.sites);
     else this.answers.set(path, answer, bytes.length);
   }
 
   /**
-   * Shows the next trace in place of the present one.
+   * Shows the next trace in place of the present one. What was chosen goes with it, but where a link or an example
+   * chooses anew.
    *
    * @param {Next} next
    * @param {Message} message
    */
-  replace({ trace, client, early }, message) {
+  replace({ trace, client }, message) {
     const base = /** @type {B | null | undefined} */ (message.header.base);
     if (!base) throw new Error("expected a base in the overview");
-    const { baseOrNull: before, selection } = this;
-    const again = trace === this.trace;
+    const { baseOrNull: before, selection, start } = this;
+    const isAsked = Boolean(start && this.asked);
+    const chosen = start ?? this.chosen;
+    const moved = before ? carried(before, base, selection, fromLink(base, chosen, this).site) : {};
+    const keepsOutput = "output" in moved && chosen.output === selection.output;
+    const adopted = { ...chosen, ...(!isAsked ? moved : keepsOutput && { output: moved.output }) };
+    const isLost = !isAsked && adopted.token === null && (selection.token !== null || this.unpinned);
     this.client?.destroy();
     [this.client, this.baseOrNull, this.trace, this.next] = [client, base, trace, null];
     this.openedAt = performance.now();
-    if (before && !again) this.carry(before, base, selection);
-    if (!before) this.unpinned = (this.start ?? this.chosen).layer === null; // nobody chose a head yet
-    if (!again) {
-      this.answers = new Cache(ANSWERS);
-      this.overview = message.area;
-      this.numbers = this.hover = this.pointed = this.isolated = null;
-      this.match = -1;
-    }
-    this.opened(message, base, again);
-    for (const [path, bytes] of early) this.take(path, bytes);
-    this.adopt();
+    this.answers = new Cache(ANSWERS);
+    this.overview = message.area;
+    this.numbers = this.hover = this.pointed = this.isolated = null;
+    this.match = -1;
+    this.unpinned = before ? isLost : chosen.layer === null; // nobody chose a head yet
+    this.opened(message, base);
+    this.adopt(adopted);
     this.record();
     this.arrivals += 1;
-  }
-
-  /**
-   * Takes what was chosen to the next trace, but where a link or an example chooses anew.
-   *
-   * @param {B} before
-   * @param {B} base
-   * @param {Selection} selection of the one before
-   */
-  carry(before, base, selection) {
-    const moved = carried(before, base, selection, fromLink(base, this.start ?? this.chosen, this).site);
-    if (!this.start) this.chosen = { ...this.chosen, ...moved };
-    else if (!this.asked) this.start = { ...this.start, ...moved };
-    else if (this.start.output === selection.output)
-      this.start = { ...this.start, output: moved.output ?? selection.output };
-    const isPinned = selection.token !== null;
-    const isLost = (this.start ?? this.chosen).token === null && (isPinned || this.unpinned);
-    this.unpinned = isLost && !(this.start && this.asked);
   }
 
   /**

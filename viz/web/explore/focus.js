@@ -30,7 +30,7 @@ export function useFocus(state) {
   const axis = state.isolated?.axis ?? (direction === "in" ? "key" : "query");
   const index = state.isolated?.index ?? token ?? clearest(state);
   const variant = { ...PLAIN, sinks };
-  const path = index === null ? null : state.rowPath(axis, index, head, variant);
+  const path = index === null ? null : state.rowPath(axis, index, variant);
   useWanted(state.view, "focus", path, state.isolated ? 30 : 0);
   if (index === null) return null;
   const exact = state.maps.exact(site, head, axis, index, variant)?.weights;

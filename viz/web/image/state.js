@@ -6,19 +6,17 @@ import { levelOf } from "../core/colours.js";
 import { ON_SCREEN } from "../core/declared.js";
 import { tokenAt } from "../core/grids.js";
 import { textsOf } from "../core/labels.js";
-import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { TextState } from "../text/state.js";
 import { isClass, layerOf, roughRow, sharedTop, withMeanAndMax, withoutSinks } from "./layers.js";
 
-/** @import {Axis, Head, Message} from "../types" */
+/** @import {Axis} from "../types" */
 /** @import {Hidden, Layer} from "./layers.js" */
 
 const REST_MS = 20; // hover time before the exact weights of a patch are fetched
 const AHEAD_MS = 300; // idle time before layers are prefetched
 const LAYERS = 48 << 20; // bytes
-const ROWS = 32 << 20;
-const AHEAD = 4 << 20; // maximum bytes of prefetched layers, per trace
+const AHEAD = 4 << 20; // maximum bytes of prefetched layers
 const IN_A_ROW = ["matrix", "head"]; // the forms that pictures share with texts
 
 /**
@@ -31,9 +29,6 @@ const IN_A_ROW = ["matrix", "head"]; // the forms that pictures share with texts
  * @property {boolean} coarse whether a patch has the largest weight of its cell of several
  */
 
-/** Bytes of a layer's cells as they are sent. */
-const sizeOf = ({ shape: [heads, queries, keys] }) => heads * queries * keys;
-
 export class PatchState extends TextState {
   /** @type {readonly import("../types").Scale[]} */
   scales = ["layer", "own", "fixed"];
@@ -45,51 +40,35 @@ export class PatchState extends TextState {
   bothWays = new Uint8Array(768);
   /** @type {Cache<Layer>} by site */
   layers = new Cache(LAYERS);
-  /** @type {Cache<Float32Array>} of all heads, by site, axis, token and what the values are */
-  exact = new Cache(ROWS);
-  /** @type {Cache<Hidden>} by site and whether patches count */
-  sinks = new Cache(ROWS);
-  fetched = 0; // bytes of layers that were fetched ahead
+  /** @type {Map<string, Hidden>} by site and whether patches count */
+  sinks = new Map();
   /** @type {Rows | null} */
   cached = null;
   stale = changes();
 
   // ---- what has come
 
-  opened(message, base, again) {
-    super.opened(message, base, again);
+  opened(message, base) {
     this.unpinned = false;
-    if (again) return;
     this.layers = new Cache(LAYERS);
-    [this.exact, this.sinks] = [new Cache(ROWS), new Cache(ROWS)];
-    this.fetched = 0;
+    this.sinks = new Map();
     const { sequential, diverging } = base.theme.dark; // weights shine on a dim picture in both modes
     this.ramp = message.area.subarray(sequential, sequential + 768);
     this.bothWays = message.area.subarray(diverging, diverging + 768);
+    super.opened(message, base);
   }
 
-  keeps(path, bytes) {
-    if (/^(layer|heads|sinks)\?/.test(path)) this.keepWeights(unpack(bytes));
-    else return super.keeps(path, bytes);
-    return true;
-  }
-
-  /** @param {Message} message */
-  keepWeights({ header, area }) {
+  /** @param {import("../types").Message} message */
+  receive(message) {
+    super.receive(message);
+    const { header, area } = message;
     for (const layer of header.layers ?? []) {
-      if (layer.site !== this.selection.site) this.fetched += sizeOf(layer);
       const [heads, queries, keys] = layer.shape;
-      this.layers.set(
-        String(layer.site),
-        layerOf(layer, area, this.grid(layer.site)),
-        heads * queries * (keys + 4),
-      );
+      const ready = layerOf(layer, area, this.grid(layer.site));
+      this.layers.set(String(layer.site), ready, heads * queries * (keys + 4));
     }
-    const floats = (at, count) => new Float32Array(area.buffer, area.byteOffset + at, count);
-    for (const { site, axis, index, count, at, values = "weights" } of header.rows ?? [])
-      this.exact.set(`${site}/${axis}/${index}/${values}`, floats(at, count), 4 * count);
     for (const { site, outliers, keys, shares } of header.sinks ?? [])
-      this.sinks.set(`${site}/${outliers}`, { keys: new Set(keys), shares }, 8 * keys.length);
+      this.sinks.set(`${site}/${outliers}`, { keys: new Set(keys), shares });
   }
 
   // ---- what panels read
@@ -145,19 +124,20 @@ export class PatchState extends TextState {
     return this.pointed ?? this.selection.token ?? 0;
   }
 
-  /** What rows hold, as they are asked for. */
-  get values() {
-    return this.difference ? "difference" : "weights";
+  /** The exact rows of all heads. @param {number} token */
+  exactRows(token) {
+    const values = this.difference ? "difference" : "weights";
+    return this.maps.exact(this.selection.site, "layer", this.axis, token, { values, sinks: "shown" })
+      ?.weights;
   }
 
   /** The rows of the token in question; the same object as long as the numbers are the same. */
   rows() {
-    const { site, sinks } = this.selection;
     const token = this.token();
     const layer = this.difference ? null : this.layer();
-    const exact = this.exact.get(`${site}/${this.axis}/${token}/${this.values}`);
+    const exact = this.exactRows(token);
     const hidden = this.hidden();
-    if (this.stale(layer, exact, this.axis, token, sinks, hidden, this.values))
+    if (this.stale(layer, exact, this.axis, token, this.hides, hidden))
       this.cached = this.rowsOf(layer, exact, token, hidden);
     return this.cached;
   }
@@ -165,7 +145,7 @@ export class PatchState extends TextState {
   /** The hidden sinks of the chosen site; null where none are, or while they are fetched. */
   hidden() {
     const { site, outliers } = this.selection;
-    return this.hides ? this.sinks.get(`${site}/${outliers}`) : null;
+    return (this.hides && this.sinks.get(`${site}/${outliers}`)) || null;
   }
 
   /** Whether sinks are to be hidden. */
@@ -195,26 +175,13 @@ export class PatchState extends TextState {
     return { ...result, heads: withMeanAndMax(heads) };
   }
 
-  /**
-   * A token's weights in one direction, as exactly as they are here; null if they are not.
-   *
-   * @param {number} site
-   * @param {Head} head
-   * @param {Axis} axis
-   * @param {number} index
-   * @returns {{values: ArrayLike<number>, sign: "" | "≈"} | null}
-   */
   along(site, head, axis, index) {
     const layer = this.layers.get(String(site));
     if (!layer || typeof head !== "number") return super.along(site, head, axis, index);
-    return { values: roughRow(layer, head, index, axis), sign: "≈" };
+    return { values: roughRow(layer, head, index, axis), sign: /** @type {const} */ ("≈") };
   }
 
-  /**
-   * The weight that has the last colour, for one head's row.
-   *
-   * @param {Float32Array} values
-   */
+  /** The weight that has the last colour, for one head's row. @param {Float32Array} values */
   topOf(values) {
     const { scale } = this.selection;
     if (scale === "fixed") return 1;
@@ -237,11 +204,7 @@ export class PatchState extends TextState {
     return sharedTop(largest.subarray(prefix), (patch) => layer.resting.has(layer.cells[prefix + patch]));
   }
 
-  /**
-   * The largest weight on a patch.
-   *
-   * @param {Float32Array} values
-   */
+  /** The largest weight on a patch. @param {Float32Array} values */
   largest(values) {
     return values.subarray(this.prefix).reduce((top, value) => Math.max(top, Math.abs(value)), 0);
   }
@@ -294,23 +257,22 @@ export class PatchState extends TextState {
 
   /** @param {number} index */
   headsPath(index) {
-    const { site } = this.selection;
-    const { axis, values } = this;
-    if (this.exact.has(`${site}/${axis}/${index}/${values}`)) return null;
-    return pathOf("heads", { site, axis, index, values: this.difference ? values : undefined });
+    if (this.exactRows(index)) return null;
+    const values = this.difference ? "difference" : undefined;
+    return pathOf("heads", { site: this.selection.site, axis: this.axis, index, values });
   }
 
-  /** The nearest missing layers, within the prefetch limit. */
+  /** The nearest layers. */
   prefetch() {
     const { site } = this.selection;
     const layer = this.layer();
     if (!layer) return;
-    const absent = [...this.base.sites.keys()].filter((other) => !this.layers.has(String(other)));
-    const budget = Math.max(0, Math.floor((AHEAD - this.fetched) / sizeOf(layer)));
-    const nearest = absent.sort((a, b) => Math.abs(a - site) - Math.abs(b - site)).slice(0, budget);
-    this.client?.prefetch(
-      nearest.map((other) => pathOf("layer", { site: other })),
-      AHEAD_MS,
-    );
+    const [heads, queries, keys] = layer.shape;
+    const nearest = [...this.base.sites.keys()].sort((a, b) => Math.abs(a - site) - Math.abs(b - site));
+    const paths = nearest
+      .slice(1, 1 + Math.floor(AHEAD / (heads * queries * keys)))
+      .filter((other) => !this.layers.has(String(other)))
+      .map((other) => pathOf("layer", { site: other }));
+    this.client?.prefetch(paths, AHEAD_MS);
   }
 }

@@ -7,12 +7,11 @@ import { unpack } from "../core/pack.js";
 import { pathOf } from "../core/sources.js";
 import { State } from "../core/state.js";
 import { computed } from "../vendor/signals-core.js";
-import { DIFFERENCE, isPlain, Maps, PLAIN, POOLED } from "./maps.js";
+import { isPlain, Maps, PLAIN, POOLED } from "./maps.js";
 import { matches } from "./search.js";
 import { framesHeard, rangesOf } from "./span.js";
-import { LEAST } from "./strands.js";
 
-/** @import {Axis, Base, Cell, Head, Part, Selection, Variant} from "../types" */
+/** @import {Axis, Base, Cell, Head, Message, Part, Selection, Variant} from "../types" */
 /** @import {Range, Ranges} from "./span.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a row are fetched
@@ -20,6 +19,7 @@ const IDLE_MS = 300; // idle time before anything is prefetched
 const CHEAP = 512; // tokens up to which the numbers of every head are fetched while idle
 const AHEAD = 4 << 20; // maximum bytes of prefetched maps
 const COMPUTED = 64 << 20; // weights that are read for maps before anybody asks for them
+const WEIGHTS = ["map", "row", "thumbs", "layer", "heads", "sinks"]; // routes
 
 /** @typedef {{axis: Axis, run: Range}} Match tokens that were searched for */
 
@@ -55,11 +55,7 @@ export class TextState extends State {
     return { query: query.labels, key: key.labels };
   }
 
-  /**
-   * The rows and columns that are drawn.
-   *
-   * @returns {Ranges}
-   */
+  /** The rows and columns that are drawn. @returns {Ranges} */
   ranges() {
     return rangesOf(this.texts(), this.selection.block, this.base.sound);
   }
@@ -79,12 +75,7 @@ export class TextState extends State {
     return this.texts().one && rows.join() === cols.join();
   }
 
-  /**
-   * The tokens of an axis that were searched for.
-   *
-   * @param {Axis} axis
-   * @returns {Set<number>}
-   */
+  /** The tokens of an axis that were searched for. @param {Axis} axis @returns {Set<number>} */
   matchPlaces(axis) {
     const runs = this.runs.value[axis];
     return new Set(runs.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i)));
@@ -92,11 +83,8 @@ export class TextState extends State {
 
   /** What was searched for: in the queries' text, then in the keys'. @returns {Match[]} */
   matches() {
-    const { query, key } = this.runs.value;
-    return [
-      ...query.map((run) => ({ axis: /** @type {Axis} */ ("query"), run })),
-      ...(this.texts().one ? [] : key.map((run) => ({ axis: /** @type {Axis} */ ("key"), run }))),
-    ];
+    const axes = /** @type {Axis[]} */ (this.texts().one ? ["query"] : ["query", "key"]);
+    return axes.flatMap((axis) => this.runs.value[axis].map((run) => ({ axis, run })));
   }
 
   /** The first token of the match that was jumped to. */
@@ -112,24 +100,15 @@ export class TextState extends State {
     return isSingle && this.site().kind !== "joint";
   }
 
-  /**
-   * What the matrix shows; of the other forms the plain weights.
-   *
-   * @returns {Variant}
-   */
+  /** What the matrix shows; of the other forms the plain weights. @returns {Variant} */
   variant() {
     const { form, values, sinks } = this.selection;
     if (form !== "matrix") return PLAIN;
-    if (this.difference) return DIFFERENCE;
-    if (values === "scores" && this.hasScores()) return { values, coding: "scores", sinks };
-    return { values: "weights", coding: "sqrt", sinks };
+    if (this.difference) return { values: "difference", sinks: "shown" };
+    return { values: values === "scores" && !this.hasScores() ? "weights" : values, sinks };
   }
 
-  /**
-   * The last key that a query may attend to, by the order of tokens.
-   *
-   * @param {number} query
-   */
+  /** The last key that a query may attend to, by the order of tokens. @param {number} query */
   lastKey(query) {
     const { kind, queries, keys } = this.site();
     return kind === "causal" ? Math.min(keys - 1, query + Math.max(0, keys - queries)) : keys - 1;
@@ -137,41 +116,20 @@ export class TextState extends State {
 
   // ---- weights
 
-  /**
-   * @param {number} [site]
-   * @param {Head} [head]
-   * @param {Variant} [variant]
-   */
+  /** @param {Variant} [variant] */
   parts(site = this.selection.site, head = this.selection.head, variant = PLAIN) {
     return this.maps.parts(site, head, variant);
   }
 
-  /**
-   * @param {Axis} axis
-   * @param {number} index
-   * @param {Variant} [variant]
-   */
-  exactRow(axis, index, variant) {
-    return this.maps.exact(this.selection.site, this.selection.head, axis, index, variant);
-  }
-
-  /**
-   * @param {number} query
-   * @param {number} key
-   * @param {Variant} [variant]
-   */
-  weight(query, key, variant) {
-    return this.maps.weight(this.selection.site, this.selection.head, query, key, variant);
+  /** The exact weights of the chosen head's row or column; null until they have come. @type {(axis: Axis, index: number) => Float32Array | null} */
+  exactRow(axis, index) {
+    return this.maps.exact(this.selection.site, this.selection.head, axis, index)?.weights ?? null;
   }
 
   /**
    * A token's weights in one direction, as exactly as they are here; null if they are not.
    *
-   * @param {number} site
-   * @param {Head} head
-   * @param {Axis} axis
-   * @param {number} index
-   * @returns {{values: ArrayLike<number>, sign: "" | "≈"} | null}
+   * @type {(site: number, head: Head, axis: Axis, index: number) => {values: ArrayLike<number>, sign: "" | "≈"} | null}
    */
   along(site, head, axis, index) {
     const exact = this.maps.exact(site, head, axis, index);
@@ -179,34 +137,21 @@ export class TextState extends State {
     const { queries, keys } = this.site(site);
     /** @type {Range} */
     const one = [index, index + 1];
-    const [rows, cols] = axis === "query" ? [one, [0, keys]] : [[0, queries], one];
-    const values = this.maps.window(site, head, /** @type {Range} */ (rows), /** @type {Range} */ (cols));
+    const isQuery = axis === "query";
+    const values = this.maps.window(site, head, isQuery ? one : [0, queries], isQuery ? [0, keys] : one);
     return values && { values, sign: "≈" };
   }
 
-  /**
-   * The value that has the last colour of the scale.
-   *
-   * @param {Part | undefined} part
-   */
+  /** The value that has the last colour of the scale. @param {Part | undefined} part */
   top(part) {
     return this.selection.scale === "own" ? part?.max || 1 : 1;
-  }
-
-  /**
-   * The weight below which a line would be too faint to see.
-   *
-   * @param {Head} head
-   */
-  least(head) {
-    return LEAST * this.top(this.parts(this.selection.site, head)[0]);
   }
 
   /**
    * Small maps of the heads of a site, their mean and largest; null for those that have not come.
    *
    * @param {number} site
-   * @returns {(Partial<import("./thumbnail.js").Thumbnail> & Omit<import("./thumbnail.js").Thumbnail, "ramp"> | null)[]}
+   * @returns {(Omit<import("./thumbnail.js").Thumbnail, "ramp"> & {ramp?: Uint8Array} | null)[]}
    */
   thumbsOf(site) {
     return headsOf(this.base, site).map((head) => {
@@ -229,11 +174,7 @@ export class TextState extends State {
     return most <= CHEAP && !note.startsWith("untrained");
   }
 
-  /**
-   * Why forms do not apply to this trace, by name; asking requests it.
-   *
-   * @returns {Record<string, string>}
-   */
+  /** Why forms do not apply to this trace, by name; asking requests it. @returns {Record<string, string>} */
   refused() {
     const isDrawn = this.client && this.parts().length > 0; // the picture comes first
     const answer = this.remote && isDrawn ? this.answer("refused", "refused") : null;
@@ -284,10 +225,11 @@ export class TextState extends State {
     const variant = this.variant();
     const isHere = this.parts(site, head, variant).length > 0;
     const asksItself = form === "lines";
-    client.want("thumbs", isHere || asksItself ? this.thumbsPath(site) : null); // the picture comes first
+    const thumbs = this.maps.thumbs.has(site) ? null : pathOf("thumbs", { site });
+    client.want("thumbs", isHere || asksItself ? thumbs : null); // the picture comes first
     client.want("map", isHere || asksItself ? null : this.mapPath(site, head));
     client.want("weights", isPlain(variant) || this.parts().length ? null : pathOf("map", { site, head }));
-    client.want("hover", hover && this.rowPath("query", hover.query, head, variant), REST_MS);
+    client.want("hover", hover && this.rowPath("query", hover.query, variant), REST_MS);
     const isPinned = token !== null && isHere && !asksItself;
     client.want("pin", isPinned ? this.rowPath(direction === "in" ? "key" : "query", token) : null);
     if (!isHere) return;
@@ -306,23 +248,25 @@ export class TextState extends State {
   }
 
   keeps(path, bytes) {
-    if (/^(map|row|thumbs)\?/.test(path)) this.maps.take(unpack(bytes));
-    else if (path.startsWith("photo?")) void this.keepPhoto(path, bytes);
-    else if (/^inside\?/.test(path)) this.answers.set(path, unpack(bytes), bytes.length);
+    const [route] = path.split("?");
+    if (WEIGHTS.includes(route)) this.receive(unpack(bytes));
+    else if (route === "photo") void this.keepPhoto(path, bytes);
+    else if (route === "inside") this.answers.set(path, unpack(bytes), bytes.length);
     else return false;
     return true;
   }
 
-  opened(message, base, again) {
-    if (!again) this.maps = new Maps(base);
+  opened(message, base) {
+    this.maps = new Maps(base);
+    this.receive(message);
+  }
+
+  /** @param {Message} message */
+  receive(message) {
     this.maps.take(message);
   }
 
-  /**
-   * A picture, by its number; that of the trace before, or null, until it has come.
-   *
-   * @param {number} number
-   */
+  /** A picture, by its number; that of the trace before, or null, until it has come. @param {number} number */
   photo(number) {
     const held = this.photos.get(number);
     const path = pathOf("photo", { number });
@@ -330,47 +274,31 @@ export class TextState extends State {
     return held?.bitmap ?? null;
   }
 
-  /**
-   * @param {string} path
-   * @param {Uint8Array} bytes
-   */
   async keepPhoto(path, bytes) {
     const { trace } = this;
-    const bitmap = await createImageBitmap(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]));
+    const bitmap = await createImageBitmap(new Blob([bytes]));
     if (this.trace !== trace) return;
     this.photos.set(Number(path.split("=")[1]), { bitmap, trace });
     this.changed();
   }
 
   /**
-   * The request of the thumbnails of a layer; null where they have come.
-   *
-   * @param {number} site
-   */
-  thumbsPath(site) {
-    return this.maps.thumbs.has(site) ? null : pathOf("thumbs", { site });
-  }
-
-  /**
    * The request of a head's map, or of a part of it.
    *
-   * @param {number} site
-   * @param {Head} head
-   * @param {{rows: Range, cols: Range} | null} [part]
+   * @type {(site: number, head: Head, part?: {rows: Range, cols: Range}) => string}
    */
-  mapPath(site, head, part = null) {
+  mapPath(site, head, part) {
     const range = part && { rows: part.rows.join("-"), columns: part.cols.join("-") };
     return pathOf("map", { site, head, ...range, ...queryOf(this.variant()) });
   }
 
   /**
-   * @param {Axis} axis
-   * @param {number} index
-   * @param {Head} [head]
-   * @param {Variant} [variant]
+   * The request of a row of the chosen head; null where it has come.
+   *
+   * @type {(axis: Axis, index: number, variant?: Variant) => string | null}
    */
-  rowPath(axis, index, head = this.selection.head, variant = PLAIN) {
-    const { site } = this.selection;
+  rowPath(axis, index, variant = PLAIN) {
+    const { site, head } = this.selection;
     if (this.maps.exact(site, head, axis, index, variant)) return null;
     return pathOf("row", { site, head, axis, index, ...queryOf(variant) });
   }
@@ -391,7 +319,8 @@ export class TextState extends State {
       .filter((place) => !this.parts(place.site, place.head, this.variant()).length)
       .map((place) => this.mapPath(place.site, place.head));
     const layers = groupOf(base, site).sort((one, other) => Math.abs(one - site) - Math.abs(other - site));
-    const thumbs = layers.map((other) => this.thumbsPath(other)).filter((path) => path !== null);
+    const absent = layers.filter((other) => !this.maps.thumbs.has(other));
+    const thumbs = absent.map((other) => pathOf("thumbs", { site: other }));
     this.client?.prefetch([...thumbs, ...maps], IDLE_MS);
   }
 }
