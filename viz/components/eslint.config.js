@@ -22,7 +22,7 @@ const IMPORTS = {
   methods: ["core", "parts", "vendor"],
   scene: ["core", "vendor"],
   story: ["build", "controls", "core", "parts", "scene", "vendor"],
-  streamlit: ["core"],
+  streamlit: ["core", "vendor"],
 };
 // A name says what it holds. Keys are left alone: links, props and answers have some of these words.
 const PARTICIPLE = "Identifier[name=/^_*(found|made|shown|own|told)_*$/i]";

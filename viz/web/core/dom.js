@@ -20,18 +20,6 @@ export function element(tag, className = "", attributes = {}, ...children) {
   return node;
 }
 
-/**
- * Sets the text of an element, and only if it is new: a live region is read out once.
- *
- * @param {Element} target
- * @param {(Node | string | (Node | string)[])[]} parts
- */
-export function setText(target, ...parts) {
-  const nodes = parts.flat();
-  const text = nodes.map((node) => (typeof node === "string" ? node : node.textContent)).join("");
-  if (target.textContent !== text) target.replaceChildren(...nodes);
-}
-
 /** @param {Mode} mode */
 export const moreIs = (mode) => (mode === "dark" ? "Brighter" : "Darker");
 

@@ -1,14 +1,15 @@
 // Draws a view, once per frame after any change.
 
 import { themeOf } from "./colours.js";
-import { element, setText } from "./dom.js";
+import { html } from "./html.js";
 import { render } from "../vendor/preact.js";
-import { working } from "./working.js";
+import { Working } from "./working.js";
 
-/** @import {Base, RunBase, Theme} from "../types" */
+/** @import {Base, Mounted, RunBase, Theme, ViewProps} from "../types" */
 /** @import {State} from "./state.js" */
 
 const WAITING = "Loading the model …";
+const NO_ANSWER = "The server does not answer. Reload the page to try again.";
 const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with the panels around it
 
 /**
@@ -19,11 +20,11 @@ const HOLD_MS = 80; // a response that arrives sooner is drawn in one frame with
  * @template {Base | RunBase} B
  * @param {HTMLElement} root
  * @param {State<B> & {token?: () => number}} view its token in question may be the one under the pointer
- * @param {(theme: Theme) => any} draw the view
+ * @param {(theme: Theme) => unknown} draw the view
+ * @returns {Mounted<ViewProps>}
  */
 export function mountView(root, view, draw) {
   root.classList.add("headscope");
-  const box = element("div", "hs-embedded");
   /** @type {Theme | null} */
   let theme = null;
   /** @type {Uint8Array | null} */
@@ -31,8 +32,6 @@ export function mountView(root, view, draw) {
   let frame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let holdTimer;
-  const waiting = skeleton();
-  const slow = working(() => view.client);
 
   function paint() {
     cancelAnimationFrame(frame);
@@ -40,13 +39,7 @@ export function mountView(root, view, draw) {
     frame = 0;
     holdTimer = undefined;
     if (!root.isConnected) return;
-    if (!view.baseOrNull) {
-      if (!waiting.isConnected) root.replaceChildren(waiting);
-      const text = view.props.message ?? (view.client || view.next ? "Loading …" : WAITING);
-      setText(waiting, view.next?.client.state("overview") === "failed" ? NO_ANSWER : text);
-      return;
-    }
-    if (!box.isConnected) root.replaceChildren(box, slow.box);
+    if (!view.baseOrNull) return render(html`<${Loading} text=${waitingFor(view)} />`, root);
     if (!theme || colours !== view.overview) {
       colours = view.overview;
       theme = themeOf(root, view.base.theme, colours, view.props.type_size ?? 1);
@@ -56,7 +49,7 @@ export function mountView(root, view, draw) {
     root.dataset.site = String(view.selection.site);
     root.dataset.head = String(view.selection.head);
     root.dataset.token = String(view.token?.() ?? view.selection.token ?? "");
-    render(draw(theme), box);
+    render(html`${draw(theme)}<${Working} client=${view.client} />`, root);
   }
 
   const requestPaint = () => {
@@ -81,25 +74,27 @@ export function mountView(root, view, draw) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle, { signal });
   addEventListener("resize", () => schedule(), { signal });
   document.fonts.addEventListener("loadingdone", restyle, { signal });
-  schedule();
+  view.update(view.props);
   return {
-    restyle,
+    update(props) {
+      view.update(props);
+      restyle();
+    },
     destroy() {
       cancelAnimationFrame(frame);
       clearTimeout(holdTimer);
       observer.disconnect();
-      slow.destroy();
       ended.abort();
-      render(null, box);
+      render(null, root);
       view.destroy();
-      root.replaceChildren();
     },
   };
 }
 
-const NO_ANSWER = "The server does not answer. Reload the page to try again.";
-
 /** The placeholder of a view. */
-export function skeleton(text = WAITING) {
-  return element("p", "hs-loading", { role: "status" }, text);
+export const Loading = ({ text = WAITING }) => html`<p class="hs-loading" role="status">${text}</p>`;
+
+function waitingFor({ next, client, props }) {
+  if (next?.client.state("overview") === "failed") return NO_ANSWER;
+  return props.message ?? (client || next ? "Loading …" : WAITING);
 }

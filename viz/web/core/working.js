@@ -1,51 +1,39 @@
 // Progress of a request that takes over a second, with a button that ends it.
 
-import { element, setText } from "./dom.js";
+import { html } from "./html.js";
+import { useEffect, useState } from "../vendor/hooks.js";
 
 /** @import {Client} from "./client.js" */
+
+/** @typedef {{name: string, path: string, done?: number, total?: number}} Request */
 
 const LONG_MS = 1000;
 const EVERY_MS = 500;
 
-/** @param {() => Client | null} clientOf */
-export function working(clientOf) {
-  const label = element("span", "", { role: "status" });
-  const bar = element("progress", "hs-progress", { "aria-label": "Computed so far" });
-  const count = element("span");
-  const stop = element("button", "hs-button", { type: "button" }, "Stop");
-  const box = element("div", "hs-working", {}, label, bar, count, stop);
-  box.hidden = true;
-  /** The request that is shown. */
-  let path = "";
-
-  stop.onclick = () => {
-    const client = clientOf();
-    const slow = client?.slowest(LONG_MS);
-    if (client && slow) client.stop(slow.name);
-    update();
+/** @param {{client: Client}} props */
+export function Working({ client }) {
+  const [request, setRequest] = useState(/** @type {Request | null} */ (null));
+  const look = async () => {
+    const slow = client.slowest(LONG_MS);
+    setRequest((now) => (now?.path === slow?.path ? now : slow));
+    const progress = slow && (await client.progress(slow.path));
+    if (progress) setRequest((now) => (now?.path === slow.path ? { ...slow, ...progress } : now));
   };
-
-  function update() {
-    const client = clientOf();
-    const slow = client?.slowest(LONG_MS) ?? null;
-    box.hidden = !slow;
-    setText(label, slow ? "Computing …" : "");
-    if (path !== (slow?.path ?? "")) {
-      path = slow?.path ?? "";
-      bar.removeAttribute("value");
-      setText(count, "");
-    }
-    if (client && path) void ask(client, path);
-  }
-
-  async function ask(client, asked) {
-    const share = await client.progress(asked);
-    if (!share || asked !== path) return;
-    bar.max = share.total;
-    bar.value = share.done;
-    setText(count, `${share.done} of ${share.total}`);
-  }
-
-  const timer = setInterval(update, EVERY_MS);
-  return { box, destroy: () => clearInterval(timer) };
+  useEffect(() => {
+    const timer = setInterval(look, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [client]);
+  const { name = "", path = "", done, total } = request ?? {};
+  const stop = () => {
+    client.stop(name);
+    void look();
+  };
+  return html`
+    <div class="hs-working" hidden=${!request}>
+      <span role="status">${request && "Computing …"}</span>
+      <progress key=${path} class="hs-progress" aria-label="Computed so far" ...${total && { max: total, value: done }} />
+      <span>${total && `${done} of ${total}`}</span>
+      <button type="button" class="hs-button" onClick=${stop}>Stop</button>
+    </div>
+  `;
 }

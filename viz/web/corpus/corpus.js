@@ -21,16 +21,7 @@ import { CorpusState } from "./state.js";
  */
 export function mount(root, props, host) {
   const state = new CorpusState(root, props, host);
-  const mounted = mountView(root, state, (theme) => html`<${Corpus} ...${{ state, theme }} />`);
-  state.view.update(props);
-  return {
-    /** @param {ViewProps} next */
-    update(next) {
-      state.view.update(next);
-      mounted.restyle();
-    },
-    destroy: mounted.destroy,
-  };
+  return mountView(root, state, (theme) => html`<${Corpus} ...${{ state, theme }} />`);
 }
 
 /** @param {{state: CorpusState, theme: Theme}} props */

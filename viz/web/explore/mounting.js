@@ -28,22 +28,11 @@ export function mounting(Kind, Page) {
       const page = html`<${Page} ...${{ state, theme, host }} />`;
       return follows ? page : html`<${Halves} ...${{ first: state, host, open }}>${page}<//>`;
     });
-    state.view.update(props);
     loadAhead(root, state.start?.form ?? START.form);
-    return {
-      state,
-      update(next) {
-        state.view.update(next);
-        mounted.restyle();
-      },
-      destroy: mounted.destroy,
-    };
+    return { state, ...mounted };
   }
 
-  return (root, props, host) => {
-    const { update, destroy } = open(root, props, host);
-    return { update, destroy };
-  };
+  return open;
 }
 
 /** Imports the form that is drawn first while its numbers are fetched, and the others once somebody comes to them. */

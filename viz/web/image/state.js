@@ -16,7 +16,7 @@ import { isClass, layerOf, roughRow, sharedTop, withMeanAndMax, withoutSinks } f
 const REST_MS = 20; // hover time before the exact weights of a patch are fetched
 const AHEAD_MS = 300; // idle time before layers are prefetched
 const LAYERS = 48 << 20; // bytes
-const AHEAD = 4 << 20; // maximum bytes of prefetched layers
+const AHEAD = 6 << 20; // maximum bytes of prefetched layers
 const IN_A_ROW = ["matrix", "head"]; // the forms that pictures share with texts
 
 /**

@@ -2,7 +2,9 @@
 
 /** @import {Mount} from "../types" */
 
-import { skeleton } from "../core/mounting.js";
+import { html } from "../core/html.js";
+import { Loading } from "../core/mounting.js";
+import { render } from "../vendor/preact.js";
 
 /** @typedef {{load: string, message?: string}} PreloadProps the kind whose modules are loaded */
 
@@ -15,9 +17,9 @@ export function preloading(kinds) {
     /** @param {PreloadProps} next */
     const update = ({ load, message }) => {
       void kinds[load]?.();
-      root.replaceChildren(skeleton(message));
+      render(html`<${Loading} text=${message} />`, root);
     };
     update(props);
-    return { update, destroy: () => root.replaceChildren() };
+    return { update, destroy: () => render(null, root) };
   };
 }
