@@ -30,8 +30,8 @@ def test_the_files_are_the_app_s_answers(tmp_path: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out.strip() == str(out / "index.html")
     entry = corpus.hold(FINISHED / "dates").value
     assert (out / "data" / "overview.bin").read_bytes() == corpus.overview(entry)
-    for site, heads in enumerate(entry.heads):
-        for head in range(heads):
+    for site, each in enumerate(entry.sites):
+        for head in range(each.heads):
             for path in (f"head?site={site}&head={head}", f"alike?site={site}&head={head}"):
                 assert held(out, path) == answer_of(entry, path)
                 assert "./" not in json.dumps(held(out, path))

@@ -64,11 +64,6 @@ class TraceEntry:
         return "image" if self.patches else "text"
 
     @property
-    def heads(self) -> list[int]:
-        """How many heads each site has."""
-        return [site.heads for site in self.view.sites]
-
-    @property
     def trace(self) -> "Trace":
         """The trace by its own tokens."""
         from analysis.view import View
@@ -172,11 +167,6 @@ class RunEntry:
     def kind(self) -> Kind:
         """The kind of view."""
         return "corpus"
-
-    @property
-    def heads(self) -> list[int]:
-        """How many heads each site has."""
-        return [site.heads for site in self.sites]
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,8 +104,7 @@ def _second(request: Request, second: Second) -> dict[str, Any]:
     labels = (request.label, second.request.label)
     title, other_title = (label or name for label, name in zip(labels, names, strict=True))
     beside = {"trace": BESIDE, "title": other_title, "aligned": True}
-    heads = [site.heads for site in other.sites]
-    return {"title": title, "second": beside | {"heads": heads}}
+    return {"title": title, "second": beside}
 
 
 def asked(request: Request, view: str) -> tuple[list[str], list[str]]:

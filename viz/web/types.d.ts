@@ -57,7 +57,6 @@ export type Scale = Options["scale"];
 export type Values = Options["values"] | "difference";
 export type Sinks = Options["sinks"];
 export type Form = Options["form"];
-export type Method = Options["method"];
 export type Block = Options["block"];
 
 /** What is chosen, in terms of the trace that is shown. */
@@ -139,8 +138,6 @@ export interface ViewProps extends PageLinkProps {
   trace: string | null;
   /** Where responses are while it is computed, by path. */
   stored?: Record<string, string>;
-  /** Number of heads of each of its sites; null while that is not known. */
-  heads?: number[] | null;
   type_size?: number;
   /** Whether the picture is of earlier settings: it is drawn dimmed. */
   busy?: boolean;
@@ -179,7 +176,7 @@ export interface ViewProps extends PageLinkProps {
   /** Whether a second text may be shown beside this one. */
   compares?: boolean;
   /** The trace of a second text, from which heads and weights are patched. */
-  other?: { trace: string; heads: number[]; title: string; mean: boolean } | null;
+  other?: { trace: string; title: string; mean: boolean } | null;
   /** A trace that is shown beside this one. */
   second?: SecondProps | null;
   /** Whether the view is beside another, which has the controls of both. */
@@ -188,7 +185,6 @@ export interface ViewProps extends PageLinkProps {
 
 export interface SecondProps {
   trace: string;
-  heads: number[];
   title: string;
   predicts?: boolean;
   /** Of a second picture, its name as the source of patches. */
@@ -531,17 +527,6 @@ export interface RailProps extends CourseProps {
 
 export interface DoorsProps extends CourseProps {
   plans: Record<string, Record<"aim" | "show" | "ask" | "misreading", ProsePart[]>>;
-}
-
-// ---- a panel of a view
-
-export interface Panel {
-  render(theme: Theme): void;
-  /** Reads sizes before anything is written. */
-  measure?(): void;
-  /** Drawn a frame after the others. */
-  late?: boolean;
-  destroy?(): void;
 }
 
 export interface Zoom {

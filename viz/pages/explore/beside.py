@@ -20,7 +20,6 @@ from viz.pages.explore import edits, examples, files, inputs, source
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import attention
 from viz.values import SHA256, Kind
 
 if TYPE_CHECKING:
@@ -76,7 +75,8 @@ class Second:
     def props(self) -> dict[str, Any]:
         """The props with which the view shows both."""
         first, other = self.titles
-        second = attention.picture_of(self.held) | {
+        second = {
+            "trace": self.held.id,
             "title": other,
             "predicts": predicts(self.held.value),
             "aligned": not isinstance(self.request.input, Chat | Several),

@@ -18,7 +18,6 @@ from viz.pages.explore import files, old_links, runs
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
-from viz.pages.widgets import attention
 
 SECOND = "second"  # the name of the second input in the text of edits
 BEFORE, AFTER, DIFFERENCE = "before", "after", "difference"
@@ -149,7 +148,7 @@ def other(plain: TraceRequest, *, words: bool) -> dict[str, Any]:
         shared.error_line(f"Second text: {error}")
         return {}
     more = {"title": title, "mean": isinstance(second.input, Several)}
-    return {"other": attention.picture_of(held) | more}
+    return {"other": {"trace": held.id} | more}
 
 
 def is_difference(edited: TraceRequest) -> bool:

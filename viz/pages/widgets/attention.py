@@ -74,13 +74,9 @@ class Stage:
             result: which the trace will be.
             of: as `show` has it.
         """
-        last, heads = _last(self.page), None
-        if result.settled.done():
-            heads = result.value.heads
-        elif last is not None and last.of == of:
-            heads = last.picture["heads"]
+        last = _last(self.page)
         predicts = last is not None and last.picture.get("predicts", False)
-        self._tell(result, heads, of, {"predicts": predicts})
+        self._tell(result, of, {"predicts": predicts})
 
     def show(
         self, held: Held, *, of: Hashable = None, more: Mapping[str, Any] | None = None
@@ -93,12 +89,9 @@ class Stage:
                 `expect`.
             more: props of the view's kind.
         """
-        heads = held.value.heads
         if self.sent is None:
-            self._tell(held, heads, of, more or {})
-        if self.sent is not None:
-            picture = {**self.sent.picture, "heads": heads}
-            st.session_state[f"{self.page}/drawn"] = self.sent._replace(picture=picture)
+            self._tell(held, of, more or {})
+        st.session_state[f"{self.page}/drawn"] = self.sent
 
     def stale(self) -> None:
         """Keeps the last picture, dimmed, because the current settings cannot be drawn."""
@@ -125,14 +118,8 @@ class Stage:
         if self.is_new:
             time.sleep(PAINT_SECONDS)
 
-    def _tell(
-        self,
-        result: Held,
-        heads: list[int] | None,
-        of: Hashable,
-        more: Mapping[str, Any],
-    ) -> None:
-        picture = {"trace": result.id, **self.props, **more, "heads": heads}
+    def _tell(self, result: Held, of: Hashable, more: Mapping[str, Any]) -> None:
+        picture = {"trace": result.id, **self.props, **more}
         self.sent = Drawn(self.kind, picture, of, session.current(self.page).revision)
         last = _last(self.page)
         self.is_new = last is None or (last.kind, last.picture) != (self.kind, picture)
@@ -144,11 +131,6 @@ class Stage:
             self.waiting.empty()
         with self.place:
             view(kind, props, key=f"{self.page}_view", on=("trace_lost", "edit", "write"))
-
-
-def picture_of(held: Held) -> dict[str, Any]:
-    """Props of one more picture: its result, and how many heads each site has, to ask no others."""
-    return {"trace": held.id, "heads": held.value.heads}
 
 
 def controls(page: str) -> DeltaGenerator:
