@@ -166,7 +166,7 @@ test("a token has a cell, and arrow keys go to those beside it", () => {
   assert.deepEqual(grids.cellOf([grid], 4), [0.75, 0, 1, 0.5]);
   assert.equal(grids.cellOf([grid], 9), null);
   assert.equal(grids.cellOf([gridOf({ places: [-1, -1, 2, 3] })], -1), null);
-  assert.equal(grids.cellBeside([grid], 4, "ArrowDown"), 6);
-  assert.equal(grids.cellBeside([grid], 4, "ArrowRight"), -1);
-  assert.equal(grids.cellBeside([grid], 4, "a"), -1);
+  assert.equal(grids.cellBeside([grid], 4, [1, 0]), 6);
+  assert.equal(grids.cellBeside([grid], 4, [0, 1]), -1);
+  assert.equal(grids.cellBeside([grid], 4, null), -1);
 });

@@ -3,6 +3,7 @@
 import { colourAt, parse } from "../../web/core/colours.js";
 import { contextOf, element } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
+import { stepOf } from "../../web/core/keys.js";
 import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 
 /** @import {Theme} from "../../web/types" */
@@ -52,11 +53,10 @@ export function Cells({ theme, values, across, wide, tall, isShare, marked, at, 
   };
   const choose = (place) => place && onChoose(place);
   const walk = (event) => {
-    const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+    const step = stepOf(event);
     if (event.key === "Enter") choose(at);
-    else if (event.key in moves) {
-      const [rows, cols] = moves[event.key];
-      const next = at ? { row: at.row + rows, col: at.col + cols } : { row: marked.row ?? 0, col: 0 };
+    else if (step) {
+      const next = at ? { row: at.row + step[0], col: at.col + step[1] } : { row: marked.row ?? 0, col: 0 };
       if (isThere(next)) onPoint(next);
     } else return;
     event.preventDefault();

@@ -3,7 +3,8 @@
 import { cellOf } from "../../web/core/grids.js";
 import { useNewest, useSpace } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
-import { tokenBeside } from "../../web/image/map.js";
+import { rove } from "../../web/core/keys.js";
+import { walk } from "../../web/image/map.js";
 import { Area, fitted, OverPicture } from "../../web/parts/over_picture.js";
 import { useRef } from "../../web/vendor/hooks.js";
 import { pixelsOfRow } from "./view.js";
@@ -36,14 +37,8 @@ export function Heads({ state }) {
   const { wide, across } = largestTiles(names.length, space, shape);
   const size = fitted({ ...space, wide }, bitmap, Infinity);
   const keyed = (event) => {
-    const now = names.indexOf(head);
-    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across };
-    const next = { Home: 0, End: names.length - 1 }[event.key] ?? now + (steps[event.key] ?? NaN);
-    if (Number.isNaN(next) || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    if (next < 0 || next >= names.length) return;
-    state.select({ head: names[next] });
-    box.current?.querySelectorAll("button")[next].focus();
+    const next = rove(event, across);
+    if (next >= 0) state.select({ head: names[next] });
   };
   return html`
     <section class="hs-section">
@@ -90,12 +85,6 @@ function Prefix({ state, rows }) {
     const sign = !rows.exact ? "≈ " : state.difference && value > 0 ? "+" : "";
     return `${sign}${isShare ? `${(100 * value).toFixed(1)}\u00a0%` : value.toFixed(3)}`;
   };
-  const walk = (event) => {
-    const next = event.ctrlKey || event.metaKey || event.altKey ? null : tokenBeside(state, event.key);
-    if (next === null) return;
-    event.preventDefault();
-    state.select({ token: next });
-  };
   const chip = (token) => (token === state.token() ? "hs-chip hs-current" : "hs-chip");
   return html`
     <div class="hs-prefix" role="group" aria-label="Tokens without a position">
@@ -111,7 +100,7 @@ function Prefix({ state, rows }) {
               onClick=${() => state.select({ token })}
               onPointerEnter=${(event) => event.pointerType === "mouse" && state.pointAt(token)}
               onPointerLeave=${() => state.pointAt(null)}
-              onKeyDown=${walk}
+              onKeyDown=${(event) => walk(state, event)}
             >
               ${label} <span class="hs-muted">${shareOf(token)}</span>
             </button>

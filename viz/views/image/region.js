@@ -4,6 +4,7 @@
 import { areaOf, cellBeside, tokenAt } from "../../web/core/grids.js";
 import { useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
+import { stepOf } from "../../web/core/keys.js";
 import { few } from "../../web/core/edits.js";
 import { Area } from "../../web/parts/over_picture.js";
 import { Button } from "../../web/parts/controls.js";
@@ -40,8 +41,9 @@ export function useRegion(state, ask) {
     if (event.key === "Escape" && regionOf()) clear();
     else {
       const { from, to } = regionOf() ?? { from: state.token(), to: state.token() };
-      if (!event.shiftKey || !event.key.startsWith("Arrow") || from < state.prefix || !isArea) return false;
-      const next = cellBeside([grid], to, event.key);
+      const step = event.shiftKey ? stepOf(event) : null;
+      if (!step || from < state.prefix || !isArea) return false;
+      const next = cellBeside([grid], to, step);
       drawn.value = { token: state.selection.token, from, to: next < 0 ? to : next };
     }
     event.preventDefault();

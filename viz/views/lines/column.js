@@ -1,6 +1,7 @@
 // A column of tokens that can be scrolled and walked through.
 
 import { html } from "../../web/core/html.js";
+import { isModified } from "../../web/core/keys.js";
 import { legible } from "../../web/core/labels.js";
 import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 
@@ -47,7 +48,7 @@ export function Column(props) {
     props.onPoint(at.current);
   };
   const press = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isModified(event)) return;
     const { key } = event;
     const page = Math.max(1, Math.floor(height / row) - 1);
     const moves = {

@@ -1,5 +1,6 @@
 // Pointer, wheel and keyboard over a matrix: they point, choose, move and zoom.
 
+import { isModified, stepOf } from "../../web/core/keys.js";
 import * as plot from "../../web/painting/layout.js";
 import { useRef } from "../../web/vendor/hooks.js";
 
@@ -10,8 +11,6 @@ import { useRef } from "../../web/vendor/hooks.js";
 const CLICK = 4; // pixels a pointer may stray in a click
 const ZOOM = 1.5; // of a key
 const LINE = 16; // pixels of a wheel that counts lines
-/** @type {Record<string, [number, number]>} */
-const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 /**
  * Which part of a matrix is in view; of the same tokens when the layout changes. A function reads the newest view,
@@ -137,8 +136,9 @@ export function useTouch({ state, layout, zoom, lags }) {
 
     onKeyDown(event) {
       const { key } = event;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (MOVES[key]) walk(MOVES[key]);
+      const step = stepOf(event);
+      if (isModified(event)) return;
+      if (step) walk(step);
       else if (key === "+" || key === "=") zoom.round(ZOOM, state.hover);
       else if (key === "-") zoom.round(1 / ZOOM, state.hover);
       else if (key === "Enter" || key === " ") choose(state.hover);

@@ -5,6 +5,7 @@ import { ranked, rankOf, shareOf } from "../../web/core/head_numbers.js";
 import { reveal } from "../../web/core/dom.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
+import { isModified } from "../../web/core/keys.js";
 import { ticksOf } from "../../web/core/ticks.js";
 import { Field, Menu } from "../../web/parts/controls.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
@@ -96,7 +97,7 @@ function Table({ state, numbers, spots, dim }) {
   }
   const walk = (event) => {
     const { currentTarget, target, key } = event;
-    if (target !== currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target !== currentTarget || isModified(event)) return;
     const at = order.findIndex((spot) => isChosen(state, spot));
     const moves = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + PAGE, PageUp: at - PAGE };
     const place = { ...moves, Home: 0, End: order.length - 1 }[key];

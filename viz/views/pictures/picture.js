@@ -2,6 +2,7 @@
 
 import { cellBeside, cellOf, tokenAt } from "../../web/core/grids.js";
 import { html } from "../../web/core/html.js";
+import { stepOf } from "../../web/core/keys.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { probability } from "../../web/core/ticks.js";
@@ -108,7 +109,7 @@ export function Picture({
   };
   const walk = (event) => {
     const { token, direction } = state.selection;
-    const next = token === null || direction === "in" ? -1 : cellBeside(look.asking, token, event.key);
+    const next = token === null || direction === "in" ? -1 : cellBeside(look.asking, token, stepOf(event));
     if (next < 0) return;
     event.preventDefault();
     state.select({ token: next, direction: "out" });

@@ -4,6 +4,7 @@
 import { areaOf, cellBeside, cellOf } from "../../web/core/grids.js";
 import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
+import { isModified, stepOf } from "../../web/core/keys.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { Button, Entry } from "../../web/parts/controls.js";
@@ -102,18 +103,17 @@ export function useQuestions(state, look, isUnplaced) {
     },
     /** Moves a corner of the area by a key, from the first patch on; Enter tests it. */
     extend({ grids, picture }, event) {
-      const { key, shiftKey } = event;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (key === "Enter" && state.selection.area) isTested.value = true;
-      else if (key.startsWith("Arrow") && grids.length) {
+      const step = stepOf(event);
+      if (event.key === "Enter" && !isModified(event) && state.selection.area) isTested.value = true;
+      else if (step && grids.length) {
         const known =
           area?.picture === picture && corners.value && cellOf(grids, corners.value.to)
             ? corners.value
             : null;
         const to = known
-          ? cellBeside(grids, known.to, key)
+          ? cellBeside(grids, known.to, step)
           : (grids[0].places.find((place) => place >= 0) ?? -1);
-        const next = { from: known && shiftKey ? known.from : to, to };
+        const next = { from: known && event.shiftKey ? known.from : to, to };
         const sides = areaOf(grids, next.from, to);
         if (sides) {
           setArea(picture, sides, false);

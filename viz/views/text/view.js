@@ -4,6 +4,7 @@ import { useSpace } from "../../web/core/hooks.js";
 import { markPainted, reveal, textWidths } from "../../web/core/dom.js";
 import { colourAt, textOn } from "../../web/core/colours.js";
 import { html } from "../../web/core/html.js";
+import { rove } from "../../web/core/keys.js";
 import { legible } from "../../web/core/labels.js";
 import { headSwitch } from "../../web/explore/switches.js";
 import { useFocus } from "../../web/explore/focus.js";
@@ -21,8 +22,6 @@ const MOST = 40; // lines
 const THICK = 15; // pixels of a whole weight's line, at a size of 41
 const SIZE = 41; // of type, at most; as LARGE, where the page is presented
 const LARGE = 88;
-/** @type {Record<string, number>} */
-const MOVES = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /** @param {{state: import("../../web/text/state.js").TextState, theme: import("../../web/types").Theme}} props */
 export function Text({ state, theme }) {
@@ -144,13 +143,8 @@ function Words({
     state.select({ token: same ? null : index, direction: asks === "key" ? "in" : "out" });
   };
   const walk = (event) => {
-    const index = indexOf(event);
-    const by = MOVES[event.key];
-    if (!by || index === null || event.ctrlKey || event.metaKey || event.altKey) return;
-    const next = Math.min(Math.max(range[0], index + by), range[1] - 1);
-    event.preventDefault();
-    state.select({ token: next, direction: asks === "key" ? "in" : "out" });
-    event.currentTarget.querySelector(`[data-index="${next}"]`)?.focus();
+    const next = rove(event);
+    if (next >= 0) state.select({ token: range[0] + next, direction: asks === "key" ? "in" : "out" });
   };
   const { values } = focus ?? {};
   const first = chosen !== undefined && chosen >= 0 ? chosen : range[0];

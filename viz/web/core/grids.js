@@ -7,8 +7,6 @@
 /** @typedef {[number, number]} Place */
 
 const NEAR = 0.004; // of a side: sides of tiles that are one
-/** @type {Record<string, [number, number]>} rows and columns */
-const STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 
 /**
  * The token at a place; −1 for none.
@@ -66,15 +64,14 @@ export function tokenThere(from, to, token) {
 }
 
 /**
- * The token beside another on its grid, in the direction of an arrow key; −1 for none.
+ * The token beside another on its grid, so many rows and columns on; −1 for none.
  *
  * @param {TokenGrid[]} grids
  * @param {number} token
- * @param {string} key
+ * @param {readonly [number, number] | null} step
  */
-export function cellBeside(grids, token, key) {
+export function cellBeside(grids, token, step) {
   const grid = grids.find(({ places }) => places.includes(token));
-  const step = STEPS[key];
   if (!grid || !step) return -1;
   const [rows, cols] = grid.shape;
   const at = grid.places.indexOf(token);

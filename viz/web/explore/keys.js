@@ -1,6 +1,7 @@
 // Keys of the picture, while the focus is inside it or in present mode; “?” lists them.
 
 import { html } from "../core/html.js";
+import { isModified } from "../core/keys.js";
 import { useEffect } from "../vendor/hooks.js";
 import { asksOf, headSwitch } from "./switches.js";
 
@@ -35,7 +36,7 @@ export function Keys({ onClose }) {
 /** Whether a key is meant for what somebody types in, or for the browser. @param {KeyboardEvent} event */
 export function isTyped(event) {
   const [target] = /** @type {HTMLElement[]} */ (event.composedPath());
-  return event.ctrlKey || event.metaKey || event.altKey || target.matches("input, textarea, select");
+  return isModified(event) || target.matches("input, textarea, select");
 }
 
 /**

@@ -4,6 +4,7 @@ import { markPainted } from "../core/dom.js";
 import { useNewest, useSpace } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { cellBeside, cellOf, tokenAt } from "../core/grids.js";
+import { isModified, stepOf } from "../core/keys.js";
 import { Area, fitted, Legend, OverPicture } from "../parts/over_picture.js";
 import { useRef } from "../vendor/hooks.js";
 
@@ -48,14 +49,6 @@ export function PatchMap({ state, drawn, reason = "", isRefused = false, beside,
   const framed = map?.framed === undefined ? token : map.framed;
   const answer = base.mark && grid.places[base.mark[0] * grid.shape[1] + base.mark[1]];
   const size = fitted(space, bitmap);
-  const walk = (event) => {
-    if (on.onKey?.(event) || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    const next = tokenBeside(state, event.key);
-    if (next === null) return;
-    event.preventDefault();
-    state.pointAt(null);
-    state.select({ token: next });
-  };
   const frame = (kind, at) => html`<${Area} kind=${kind} sides=${cellOf([grid], at ?? -1)} />`;
   const marks =
     map &&
@@ -77,7 +70,7 @@ export function PatchMap({ state, drawn, reason = "", isRefused = false, beside,
           layers=${map ? [{ grid, pixels: map.pixels }] : []}
           onPoint=${(place) => state.pointAt(place && tokenAt([state.grid()], place))}
           onChoose=${(place) => state.select({ token: tokenAt([state.grid()], place) })}
-          onKey=${walk}
+          onKey=${(event) => on.onKey?.(event) || event.shiftKey || walk(state, event)}
           onPainted=${() => (on.onPainted ? on.onPainted() : stage.current && markPainted(stage.current))}
         >
           ${beside}
@@ -91,20 +84,27 @@ export function PatchMap({ state, drawn, reason = "", isRefused = false, beside,
 }
 
 /**
- * The token a key leads to; null for other keys.
+ * Chooses the token that an arrow key, Home or End leads to.
  *
  * @param {PatchState} state
- * @param {string} key
+ * @param {KeyboardEvent} event
  */
-export function tokenBeside(state, key) {
-  const { prefix: first } = state;
+export function walk(state, event) {
+  const step = stepOf(event);
+  const end = isModified(event) ? undefined : { Home: 0, End: state.site().queries - 1 }[event.key];
+  const token = end ?? (step && tokenBeside(state, step));
+  if (token === null) return;
+  event.preventDefault();
+  state.pointAt(null);
+  state.select({ token });
+}
+
+/** The tokens before the patches stand in a row above them. */
+function tokenBeside(state, [down, across]) {
+  const { prefix } = state;
   const token = state.selection.token ?? 0;
-  if (key === "Home") return 0;
-  if (key === "End") return state.site().queries - 1;
-  const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }[key];
-  if (!by) return null;
-  if (token < first) return key === "ArrowDown" ? first : Math.min(Math.max(0, token + by), first);
-  const next = cellBeside([state.grid()], token, key);
+  if (token < prefix) return down > 0 ? prefix : Math.min(Math.max(0, token + down + across), prefix);
+  const next = cellBeside([state.grid()], token, [down, across]);
   if (next >= 0) return next;
-  return key === "ArrowUp" && first ? first - 1 : token;
+  return down < 0 && prefix ? prefix - 1 : token;
 }

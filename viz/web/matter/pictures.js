@@ -3,6 +3,7 @@
 
 import { cellBeside, cellOf, tokenAt } from "../core/grids.js";
 import { html } from "../core/html.js";
+import { stepOf } from "../core/keys.js";
 import { signed } from "../core/ticks.js";
 import { pixelsOf } from "../painting/over.js";
 import { Area, fitted, OverPicture } from "../parts/over_picture.js";
@@ -58,7 +59,7 @@ function Layer({ state, row, layer, most, at, choose }) {
   const size = fitted(SPACE, bitmap, SPACE.high);
   const go = (token) => token >= 0 && choose({ row: layer, column: token });
   const walk = (event) => {
-    const next = cellBeside([grid], here < 0 ? prefix : here, event.key);
+    const next = cellBeside([grid], here < 0 ? prefix : here, stepOf(event));
     if (next < 0) return;
     event.preventDefault();
     event.stopPropagation();

@@ -2,6 +2,7 @@
 
 import { contextOf } from "../core/dom.js";
 import { html } from "../core/html.js";
+import { stepOf } from "../core/keys.js";
 import { headName, layerName, siteName } from "../core/labels.js";
 import { labelled } from "../painting/layout.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
@@ -49,7 +50,8 @@ export function AllHeads({ state, theme, group, paint, sayOf = () => "" }) {
     if (spot) state.select(spot);
   };
   const walk = (event) => {
-    const next = event.altKey || event.ctrlKey || event.metaKey ? null : layout?.beside(selection, event.key);
+    const step = stepOf(event);
+    const next = step && layout?.beside(selection, step);
     if (!next) return;
     event.preventDefault();
     state.select(next);

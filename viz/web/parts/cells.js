@@ -2,6 +2,7 @@
 
 import { textOn } from "../core/colours.js";
 import { html } from "../core/html.js";
+import { stepOf } from "../core/keys.js";
 import { legible } from "../core/labels.js";
 
 /** @import {Theme} from "../types" */
@@ -122,13 +123,12 @@ function placeOf(target) {
 
 /** Arrow keys go from cell to cell, and leave the last one in the order of tabs. */
 function walk(event) {
-  const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  const step = stepOf(event);
   const cell = cellOf(event.target);
-  if (!cell || !(event.key in moves)) return;
+  if (!cell || !step) return;
   event.preventDefault();
-  const [down, right] = moves[event.key];
   const { row, column } = cell.dataset;
-  const place = `[data-row="${Number(row) + down}"][data-column="${Number(column) + right}"]`;
+  const place = `[data-row="${Number(row) + step[0]}"][data-column="${Number(column) + step[1]}"]`;
   const next = event.currentTarget.querySelector(`.hs-cell${place}`);
   if (!next) return;
   cell.tabIndex = -1;

@@ -1,6 +1,7 @@
 // A row of words of which one is chosen, with a click or with the arrow keys.
 
 import { html } from "../core/html.js";
+import { rove } from "../core/keys.js";
 
 /** @typedef {{text: unknown, title?: string, kind?: string, disabled?: boolean, share?: number}} Chip share: of an underline */
 
@@ -13,13 +14,8 @@ import { html } from "../core/html.js";
  */
 export function Chips({ label, chips, chosen, onChoose }) {
   const walk = (event) => {
-    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    const now = [...event.currentTarget.children].indexOf(event.target);
-    if (!by || now < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    const next = Math.min(Math.max(0, now + by), chips.length - 1);
-    event.currentTarget.children[next].focus();
-    onChoose(next);
+    const next = rove(event);
+    if (next >= 0) onChoose(next);
   };
   return html`
     <div class="hs-words" role="radiogroup" aria-label=${label} onKeyDown=${walk}>

@@ -9,9 +9,6 @@ const LARGEST = 44; // pixels of its height
 
 /** @typedef {{site: number, head: Head}} Spot */
 
-/** @type {Record<string, [number, number]>} right and down */
-const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-
 /**
  * @param {Pick<Base, "sites">} base
  * @param {number[]} group indexes of the sites of one kind of attention
@@ -61,15 +58,9 @@ export function layoutOf(base, group, { wide, high }) {
       };
       return spots.find(inside) ?? null;
     },
-    /**
-     * Where a key leads; null for other keys.
-     *
-     * @type {(spot: Spot, key: string) => Spot | null}
-     */
-    beside({ site, head }, key) {
-      const move = MOVES[key];
-      if (!move) return null;
-      const [byLayer, byHead] = layersAcross ? move : [move[1], move[0]];
+    /** So many rows and columns on. @type {(spot: Spot, step: [number, number]) => Spot} */
+    beside({ site, head }, [rows, cols]) {
+      const [byLayer, byHead] = layersAcross ? [cols, rows] : [rows, cols];
       const row = group[Math.min(Math.max(0, group.indexOf(site) + byLayer), group.length - 1)];
       const heads = spots.filter((spot) => spot.site === row).map((spot) => spot.head);
       const now = heads.indexOf(head) < 0 ? base.sites[row].heads - 1 : heads.indexOf(head);
