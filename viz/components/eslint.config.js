@@ -18,7 +18,7 @@ const IMPORTS = {
   image: ["core", "painting", "parts", "text", "vendor"],
   explore: ["core", "image", "lab", "matter", "methods", "painting", "parts", "text", "vendor", "../views"],
   corpus: ["core", "parts", "text", "vendor", "../views"],
-  build: ["core", "parts", "vendor", "../views"],
+  build: ["core", "painting", "parts", "vendor", "../views"],
   methods: ["core", "parts", "vendor"],
   scene: ["core", "vendor"],
   story: ["build", "controls", "core", "parts", "scene", "vendor"],

@@ -1,10 +1,9 @@
 // Numbers as cells on a canvas: pointed at, walked through by arrow keys, and chosen.
 
-import { colourAt, parse } from "../../web/core/colours.js";
-import { contextOf, element } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
 import { stepOf } from "../../web/core/keys.js";
-import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
+import { Pixels, pixelsOfMatrix } from "../../web/painting/pixels.js";
+import { useMemo } from "../../web/vendor/hooks.js";
 
 /** @import {Theme} from "../../web/types" */
 
@@ -26,27 +25,16 @@ import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
  */
 export function Cells({ theme, values, across, wide, tall, isShare, marked, at, label, onPoint, onChoose }) {
   const down = Math.ceil(values.length / across);
-  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const bitmap = useMemo(() => bitmapOf(values, across, isShare, theme), [values, across, isShare, theme]);
-  const ratio = devicePixelRatio || 1;
-  useLayoutEffect(() => {
-    if (!canvas.current) return;
-    const [width, height] = [across * wide, down * tall];
-    Object.assign(canvas.current.style, { width: `${width}px`, height: `${height}px` });
-    Object.assign(canvas.current, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
-    const context = contextOf(canvas.current);
-    context.scale(ratio, ratio);
-    context.imageSmoothingEnabled = false;
-    context.drawImage(bitmap, 0, 0, width, height);
-    outline(context, theme.line, 0, 0, width, height);
-    const { row = null, col = null } = marked;
-    if (row !== null && down > 1) outline(context, theme.primary, 0, row * tall, width, tall);
-    if (col !== null) outline(context, theme.primary, col * wide, 0, wide, height);
-    if (at) outline(context, theme.text, at.col * wide, at.row * tall, wide, tall);
-  }, [bitmap, wide, tall, ratio, marked.row, marked.col, at?.row, at?.col]);
-
-  const isThere = ({ row, col }) =>
-    row >= 0 && col >= 0 && row < down && col < across && row * across + col < values.length;
+  const pixels = useMemo(() => pixelsOfMatrix(values, isShare, theme), [values, isShare, theme]);
+  const frame = (row, col, rows, cols, kind = "") => {
+    const corner = { left: `${col * wide}px`, top: `${row * tall}px` };
+    return html`<i class=${kind} style=${{ ...corner, width: `${cols * wide}px`, height: `${rows * tall}px` }} />`;
+  };
+  const { row = null, col = null } = marked;
+  const isThere = (place) =>
+    Math.min(place.row, place.col) >= 0 &&
+    place.col < across &&
+    place.row * across + place.col < values.length;
   const under = ({ offsetX, offsetY }) => {
     const place = { row: Math.floor(offsetY / tall), col: Math.floor(offsetX / wide) };
     return isThere(place) ? place : null;
@@ -56,45 +44,27 @@ export function Cells({ theme, values, across, wide, tall, isShare, marked, at, 
     const step = stepOf(event);
     if (event.key === "Enter") choose(at);
     else if (step) {
-      const next = at ? { row: at.row + step[0], col: at.col + step[1] } : { row: marked.row ?? 0, col: 0 };
+      const next = at ? { row: at.row + step[0], col: at.col + step[1] } : { row: row ?? 0, col: 0 };
       if (isThere(next)) onPoint(next);
     } else return;
     event.preventDefault();
   };
   return html`
-    <canvas
+    <div
       class="hs-panel"
       role="img"
       tabindex="0"
       aria-label=${label}
-      ref=${canvas}
+      style=${{ width: `${across * wide}px`, height: `${down * tall}px` }}
       onPointerMove=${(event) => onPoint(under(event))}
       onPointerLeave=${() => onPoint(null)}
       onClick=${(event) => choose(under(event))}
       onKeyDown=${walk}
-    />
+    >
+      <${Pixels} ...${{ pixels, across }} />
+      ${row !== null && down > 1 && frame(row, 0, 1, across)}
+      ${col !== null && frame(0, col, down, 1)}
+      ${at && frame(at.row, at.col, 1, 1, "hs-at")}
+    </div>
   `;
-}
-
-function outline(context, colour, x, y, wide, tall) {
-  context.strokeStyle = colour;
-  context.lineWidth = 1.5;
-  context.strokeRect(x, y, wide, tall);
-}
-
-/** One pixel a cell; what is masked in the colour of lines. */
-export function bitmapOf(values, across, isShare, theme) {
-  const canvas = element("canvas");
-  [canvas.width, canvas.height] = [across, Math.ceil(values.length / across)];
-  const context = contextOf(canvas);
-  const image = context.createImageData(canvas.width, canvas.height);
-  const ramp = isShare ? theme.ramp : theme.bothWays;
-  const masked = parse(theme.line) ?? [128, 128, 128];
-  const most = values.reduce((top, x) => (Number.isFinite(x) ? Math.max(top, Math.abs(x)) : top), 1e-12);
-  values.forEach((value, i) => {
-    const share = isShare ? Math.sqrt(Math.max(0, value)) : 0.5 + value / (2 * most);
-    image.data.set([...(Number.isFinite(value) ? colourAt(ramp, share) : masked), 255], 4 * i);
-  });
-  context.putImageData(image, 0, 0);
-  return canvas;
 }

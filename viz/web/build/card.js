@@ -1,11 +1,12 @@
 // One opened box: what is in it, or the matrices that it multiplies.
 
 import { Cells } from "../../views/head/cells.js";
-import { contextOf } from "../core/dom.js";
+import { pixelOf } from "../core/colours.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
+import { Pixels } from "../painting/pixels.js";
 import { Button } from "../parts/controls.js";
-import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { useEffect, useMemo, useState } from "../vendor/hooks.js";
 import { valuesOf } from "./heat.js";
 import { factsOf, Items } from "./items.js";
 import { PositionSettings, Waves } from "./positions.js";
@@ -73,7 +74,7 @@ export function Card({ card, area, theme, unit, width, next, cell, onOpen, onCel
       <${Code} key=${address} lines=${lines} />
       ${onClose && html`<${Button} text="×" title="Close this box" onClick=${onClose} />`}
     </header>
-    ${card.picture && html`<${Pixels} picture=${card.picture} area=${area} />`}
+    ${card.picture && html`<${Patches} picture=${card.picture} area=${area} />`}
     ${address.startsWith("p:") && html`<${PositionSettings} ...${{ card, onMove }} />`}
     <${Items} items=${card.items} ...${{ area, theme, next, onOpen }} />
     ${
@@ -96,24 +97,16 @@ export function Card({ card, area, theme, unit, width, next, cell, onOpen, onCel
 }
 
 /** The picture that a part reads, and where it is cut into patches. */
-function Pixels({ picture: { shape, cuts, at }, area }) {
-  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const [rows, cols] = shape;
-  useLayoutEffect(() => {
-    if (!canvas.current) return;
-    [canvas.current.width, canvas.current.height] = [cols, rows];
-    const context = contextOf(canvas.current);
-    const image = context.createImageData(cols, rows);
-    for (let i = 0; i < rows * cols; i += 1) {
-      image.data.set(area.subarray(at + 3 * i, at + 3 * i + 3), 4 * i);
-      image.data[4 * i + 3] = 255;
-    }
-    context.putImageData(image, 0, 0);
+function Patches({ picture: { shape, cuts, at }, area }) {
+  const pixels = useMemo(() => {
+    const colour = (i) =>
+      /** @type {[number, number, number]} */ ([...area.subarray(at + 3 * i, at + 3 * i + 3)]);
+    return Uint32Array.from({ length: shape[0] * shape[1] }, (_, i) => pixelOf(colour(i)));
   }, [at, area]);
   const [down, across] = cuts;
   return html`
     <figure class="hs-build-matrix hs-build-pixels">
-      <span style=${{ "--down": down, "--across": across }}><canvas ref=${canvas} aria-hidden="true" /></span>
+      <span style=${{ "--down": down, "--across": across }}><${Pixels} ...${{ pixels, across: shape[1] }} aria-hidden="true" /></span>
       <figcaption>${`${down} × ${across} patches, read row by row: each becomes one row of numbers`}</figcaption>
     </figure>
   `;

@@ -1,9 +1,8 @@
 // A matrix as cells on a canvas, for a look: what can be pointed at is views/head/cells.js.
 
-import { bitmapOf } from "../../views/head/cells.js";
-import { contextOf } from "../core/dom.js";
 import { html } from "../core/html.js";
-import { useLayoutEffect, useRef } from "../vendor/hooks.js";
+import { Pixels, pixelsOfMatrix } from "../painting/pixels.js";
+import { useMemo } from "../vendor/hooks.js";
 
 /** @import {Theme} from "../types" */
 
@@ -22,12 +21,7 @@ export const valuesOf = ({ shape: [rows, cols], at }, area) =>
  * @param {{pooled: Pooled, area: Uint8Array, theme: Theme, isShare?: boolean}} props
  */
 export function Heat({ pooled, area, theme, isShare = false }) {
-  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  useLayoutEffect(() => {
-    const [rows, cols] = pooled.shape;
-    if (!canvas.current) return;
-    [canvas.current.width, canvas.current.height] = [cols, rows];
-    contextOf(canvas.current).drawImage(bitmapOf(valuesOf(pooled, area), cols, isShare, theme), 0, 0);
-  }, [pooled, area, theme, isShare]);
-  return html`<canvas class="hs-build-heat" aria-hidden="true" ref=${canvas} />`;
+  const inputs = [pooled, area, theme, isShare];
+  const pixels = useMemo(() => pixelsOfMatrix(valuesOf(pooled, area), isShare, theme), inputs);
+  return html`<${Pixels} ...${{ pixels, across: pooled.shape[1] }} class="hs-build-heat" aria-hidden="true" />`;
 }

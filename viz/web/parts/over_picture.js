@@ -2,6 +2,7 @@
 
 import { extentOf, joined } from "../core/grids.js";
 import { html } from "../core/html.js";
+import { Pixels } from "../painting/pixels.js";
 import { Ramp } from "../painting/plot.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 
@@ -89,7 +90,7 @@ export function OverPicture({ bitmap, layers, isGrey, size, marks, label, kind =
           const sides = /** @type {Sides} */ (
             grid.box.map((side, i) => (i % 2 ? down : across).get(side) ?? side)
           );
-          return html`<${Cells} ...${{ shape: grid.shape, pixels, sides }} />`;
+          return html`<${Pixels} ...${{ pixels, across: grid.shape[1], style: placed(sides) }} />`;
         })}
         ${marks}
       </div>
@@ -103,20 +104,6 @@ function Photo({ bitmap, isGrey, isLarge }) {
   useLayoutEffect(() => canvas.current?.getContext("2d")?.drawImage(bitmap, 0, 0), [bitmap]);
   const kind = `${isGrey ? "hs-grey" : ""} ${isLarge ? "hs-pixels" : ""}`;
   return html`<canvas class=${kind} width=${bitmap.width} height=${bitmap.height} ref=${canvas} />`;
-}
-
-/** Cells of a grid, a pixel each. @param {{shape: number[], pixels: Uint32Array, sides: Sides}} props */
-function Cells({ shape: [rows, cols], pixels, sides }) {
-  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  useLayoutEffect(() => {
-    const bytes = new Uint8ClampedArray(
-      /** @type {ArrayBuffer} */ (pixels.buffer),
-      pixels.byteOffset,
-      pixels.byteLength,
-    );
-    canvas.current?.getContext("2d")?.putImageData(new ImageData(bytes, cols, rows), 0, 0);
-  }, [pixels, rows, cols]);
-  return html`<canvas class="hs-pixels" width=${cols} height=${rows} style=${placed(sides)} ref=${canvas} />`;
 }
 
 /**
