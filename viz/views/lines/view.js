@@ -1,7 +1,7 @@
 // Lines between two columns of tokens: on the left the tokens that attend, on the right those that are attended
 // to. The heads that are switched on are drawn together, each in its own colour.
 
-import { contextOf, markPainted } from "../../web/core/dom.js";
+import { contextOf, markPainted, reveal } from "../../web/core/dom.js";
 import { useSpace, useWanted } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, nounOf } from "../../web/core/labels.js";
@@ -10,7 +10,7 @@ import { headColour, headsShown, HeadSwitches } from "../../web/parts/switches.j
 import { isDrawn } from "../../web/text/span.js";
 import { apart, inSight, LEAST, strandsOf } from "../../web/text/strands.js";
 import { useLayoutEffect, useRef, useState } from "../../web/vendor/hooks.js";
-import { Column, reveal } from "./column.js";
+import { Column } from "./column.js";
 
 /** @import {Axis} from "../../web/types" */
 /** @import {Strand} from "../../web/text/strands.js" */
@@ -63,7 +63,6 @@ export function Lines({ state, theme }) {
     text: axis === "query" ? query : key,
     range: axis === "query" ? ranges.rows : ranges.cols,
     height: Math.min(height, (axis === "query" ? down : across) * row),
-    id: `hs-${state.trace}-${axis}`,
     active: active?.axis === axis ? active.index : null,
     pinned: pinned?.axis === axis ? pinned.index : null,
     onScroll: (top) => setScrolls((before) => (before[axis] === top ? before : { ...before, [axis]: top })),
@@ -72,11 +71,10 @@ export function Lines({ state, theme }) {
       const isAgain = pinned?.axis === axis && pinned.index === index;
       state.select({ token: isAgain ? null : index, direction: axis === "key" ? "in" : "out" });
     },
-    onLetGo: () => {
-      state.isolated = null;
-      state.letGo();
+    onCross: () => {
+      const { current: other } = boxes[axis === "query" ? "key" : "query"];
+      /** @type {HTMLElement | null | undefined} */ (other?.querySelector("[tabindex='0']"))?.focus();
     },
-    onCross: () => boxes[axis === "query" ? "key" : "query"].current?.focus(),
   });
   const [asks, answers] = [nounOf(query), nounOf(key)];
   const label = `Lines of ${state.base.model}, ${state.siteName()}, ${heads.map((each) => state.headName(each)).join(", ")}`;
@@ -148,8 +146,9 @@ function useRevealed(state, { query, key }, row, pinned) {
   const { rows, cols } = state.ranges();
   const match = state.matched();
   const show = (axis, index) => {
-    const [from, to] = axis === "query" ? rows : cols;
-    if (index >= from && index < to) reveal((axis === "query" ? query : key).current, index - from, row);
+    const { current: box } = axis === "query" ? query : key;
+    const token = box?.querySelector(`[data-index="${index}"]`);
+    if (token) reveal(box, token);
   };
   useLayoutEffect(() => {
     if (pinned) show(pinned.axis, pinned.index);
