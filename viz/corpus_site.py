@@ -65,7 +65,6 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
             "plot": compared.first_plot(entry) or OF_VIEWS["plot"].start,
             "rank": OF_VIEWS["rank"].start,
         },
-        "heads": entry.heads,
     }
     title = f"Heads of {entry.run.manifest['model']['name']} over a corpus"
     write_whole(page, standalone.page(None, props, title=title))

@@ -39,7 +39,9 @@ def ask(run: str, path: str) -> Any:
 
 def places(run: str) -> list[tuple[int, int]]:
     """Site and head of every head, in the order of the tables."""
-    return [(site, head) for site, count in enumerate(entry(run).heads) for head in range(count)]
+    return [
+        (site, head) for site, each in enumerate(entry(run).sites) for head in range(each.heads)
+    ]
 
 
 def of(run: str, number: int, route: str = "head") -> Any:
