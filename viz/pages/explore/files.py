@@ -129,7 +129,6 @@ class Upload:
         given = {
             "label": label,
             "hint": hint,
-            "chip": True,
             "accept": accept,
             "most": link.MOST_FILES if self.into else 1,
             "limit": st.get_option("server.maxUploadSize"),

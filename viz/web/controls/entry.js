@@ -17,10 +17,6 @@ import { Heading, mounting } from "./control.js";
  * @property {string} value
  * @property {string} [placeholder]
  * @property {boolean} [multiline] Shift and Enter begin a new line
- * @property {number} [live_ms] between two messages, at least
- * @property {string} [help]
- * @property {number} [max_chars]
- * @property {boolean} [disabled]
  * @property {boolean} [bare] without a heading: the label is for screen readers
  */
 
@@ -29,15 +25,15 @@ const MS_PER_CHAR = 0.005; // longer texts are sent less often
 const ID = "hs-entry";
 
 /** @param {EntryProps & {host: Host}} props */
-function Entry({ value, host, multiline = false, live_ms: pause = 0, ...props }) {
-  const { label, placeholder = "", help, max_chars: most, disabled = false, bare = false } = props;
+function Entry({ value, host, multiline = false, ...props }) {
+  const { label, placeholder = "", bare = false } = props;
   const box = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const sent = useRef(value);
   const { put, flush, stop } = useMemo(
     () =>
       throttle(
         (/** @type {string} */ text) => host.set("value", text),
-        (text) => Math.max(SEND_MS, pause, MS_PER_CHAR * text.length),
+        (text) => Math.max(SEND_MS, MS_PER_CHAR * text.length),
       ),
     [],
   );
@@ -71,7 +67,7 @@ function Entry({ value, host, multiline = false, live_ms: pause = 0, ...props })
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
   };
   return html`
-    ${!bare && html`<${Heading} ...${{ label, help, of: ID }} />`}
+    ${!bare && html`<${Heading} ...${{ label, of: ID }} />`}
     <div class=${bare ? "hs-entry-box hs-entry-bare" : "hs-entry-box"}>
       <textarea
         class="hs-entry"
@@ -82,8 +78,7 @@ function Entry({ value, host, multiline = false, live_ms: pause = 0, ...props })
         autocomplete="off"
         aria-multiline=${String(multiline)}
         aria-label=${label}
-        maxlength=${most}
-        ...${{ placeholder, disabled }}
+        placeholder=${placeholder}
         ref=${box}
         onInput=${(event) => (event.isComposing ? grow(event.currentTarget) : changed(event))}
         onCompositionEnd=${changed}

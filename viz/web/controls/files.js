@@ -13,7 +13,6 @@ import { asWav } from "./decoding.js";
  * @typedef {object} FilesProps
  * @property {string} label
  * @property {string} hint what is taken
- * @property {boolean} [chip] whether the label names a file that is there, in whose place others go
  * @property {string} [picture] URL of a thumbnail of it
  * @property {string} accept the types that the file dialog offers
  * @property {number} most files at once
@@ -29,7 +28,7 @@ const NONE = "The clipboard holds no picture: copy one, then paste it again.";
 
 /** @param {FilesProps & {host: Host}} props */
 function Files({ host, ...props }) {
-  const { label, hint, chip = false, picture, accept, most, pasted } = props;
+  const { label, hint, picture, accept, most, pasted } = props;
   const [status, report] = useState(""); // in place of the hint, so that nothing moves
   const [isOver, setOver] = useState(false);
   const uploads = useRef(0); // that have begun
@@ -86,18 +85,14 @@ function Files({ host, ...props }) {
     if (files.length) void take(files);
     currentTarget.value = ""; // the same file may be chosen again
   };
-  const about = !status && html`<span class="hs-files-hint">${hint}</span>`;
   return html`
-    <div class=${chip ? "hs-files hs-files-chip" : "hs-files"} role="group" aria-label=${label}>
+    <div class="hs-files" role="group" aria-label=${label}>
       <button type="button" class="hs-button" onClick=${() => chooser.current?.click()}>
-        ${
-          chip
-            ? html`${picture && html`<img class="hs-files-picture" alt="" src=${picture} />`}<bdi class="hs-files-name">${label}</bdi>${about}`
-            : "Upload"
-        }
+        ${picture && html`<img class="hs-files-picture" alt="" src=${picture} />`}
+        <bdi class="hs-files-name">${label}</bdi>
+        ${!status && html`<span class="hs-files-hint">${hint}</span>`}
       </button>
       <input type="file" hidden multiple=${most > 1} accept=${accept} ref=${chooser} onChange=${chosen} />
-      ${!chip && about}
       <span class="hs-files-hint" role="status">${status}</span>
       ${isOver && html`<div class="hs-entry-drop" aria-hidden="true">${most > 1 ? "Drop them here" : "Drop it here"}</div>`}
     </div>
