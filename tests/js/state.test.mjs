@@ -95,40 +95,32 @@ test("a layer and head that a trace has not are shown again in the next that has
   state.destroy();
 });
 
-test("the row of a token that is pinned in place of one of another text is fetched", () => {
+/** A text whose map is here, and nothing chosen yet, once it is known what is worth seeing. */
+function unchosen(/** @type {object} */ worth) {
   const source = new HeldSource();
-  /** @type {any} */
   const host = { set() {}, trigger() {}, source: () => source };
-  /** @type {any} */
-  const props = { session: "", trace: "a" };
+  const props = /** @type {any} */ ({ session: "", trace: "a" });
   const state = new TextState(/** @type {any} */ ({}), props, host);
-  const { view } = state;
-  view.open("a");
-  [view.client, view.baseOrNull, view.next] = [view.next?.client ?? null, baseOf([{ layer: 0 }]), null];
-  state.parts = () => /** @type {any} */ ([{}]); // the map is here
-  view.unpinned = true;
-  view.answers.set("worth", { rows: [{ site: 0, head: 0, query: 5 }] }, 1);
-  view.arrivals = 1;
+  state.open("a");
+  [state.client, state.baseOrNull, state.next] = [state.next?.client ?? null, baseOf([{ layer: 0 }]), null];
+  state.parts = () => /** @type {any} */ ([{}]);
+  state.unpinned = true;
+  state.answers.set("worth", worth, 1);
+  state.arrivals = 1;
+  return { state, source };
+}
+
+test("the row of a token that is pinned in place of one of another text is fetched", () => {
+  const { state, source } = unchosen({ rows: [{ site: 0, head: 0, query: 5 }] });
   assert.equal(state.selection.token, 5);
   const row = source.requests.find(({ path }) => path.startsWith("row?"));
   assert.match(row?.path ?? "", /index=5/);
   assert.equal(row?.aborted, false);
-  view.destroy();
+  state.destroy();
 });
 
 test("nothing is pinned where no head is worth seeing, and the reason stands in the answer", () => {
-  const source = new HeldSource();
-  /** @type {any} */
-  const host = { set() {}, trigger() {}, source: () => source };
-  /** @type {any} */
-  const props = { session: "", trace: "a" };
-  const state = new TextState(/** @type {any} */ ({}), props, host);
-  state.open("a");
-  [state.client, state.baseOrNull, state.next] = [state.next?.client ?? null, baseOf([{ layer: 0 }]), null];
-  state.parts = () => /** @type {any} */ ([{}]); // the map is here
-  state.unpinned = true;
-  state.answers.set("worth", { why: "the weights are random" }, 1);
-  state.arrivals = 1;
+  const { state } = unchosen({ why: "the weights are random" });
   assert.equal(state.unpinned, false);
   assert.equal(state.selection.token, null);
   state.destroy();

@@ -49,7 +49,7 @@ export function Lines({ state, theme }) {
   };
   const [rows, cols] = [seen("query"), seen("key")];
   const drawn = heads.map((each) => linesOf(state, each, rows, cols, active));
-  useRevealed(state, boxes, row, pinned);
+  useRevealed(state, boxes, space.wide > 0 ? row : 0, pinned);
   useLayoutEffect(() => {
     if (!canvas.current || !space.wide) return;
     const from = { query: scrolls.query + ranges.rows[0] * row, key: scrolls.key + ranges.cols[0] * row };
@@ -151,7 +151,7 @@ function useRevealed(state, { query, key }, row, pinned) {
     if (token) reveal(box, token);
   };
   useLayoutEffect(() => {
-    if (pinned) show(pinned.axis, pinned.index);
+    if (pinned && row) show(pinned.axis, pinned.index); // once the columns have their height
   }, [state.trace, row, ...rows, ...cols]);
   useLayoutEffect(() => {
     if (!match) return;
