@@ -12,13 +12,11 @@ import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
 import { percent, Reading, Tip } from "./reading.js";
 import { useTouch, useZoom } from "./touch.js";
 
-/** @import {Head, Part, Theme, Variant} from "../../web/types" */
+/** @import {Part, Theme, Variant} from "../../web/types" */
 /** @import {Space} from "../../web/core/hooks.js" */
 /** @import {Layout, View} from "../../web/painting/layout.js" */
 /** @import {Picture} from "../../web/painting/plot.js" */
 /** @import {TextState} from "../../web/text/state.js" */
-
-/** @typedef {{trace: string, site: number, head: Head, variant: Variant, parts: Part[]}} Subject */
 
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
 const READ = 24; // pixels of the line below the picture
@@ -27,8 +25,7 @@ const READ = 24; // pixels of the line below the picture
 export function Matrix({ state, theme }) {
   const stage = useRef(/** @type {HTMLElement | null} */ (null));
   const space = useSpace(stage);
-  const { subject, layout, zoom, picture } = usePicture(state, theme, space);
-  const lags = !subject || !isChosen(state, subject);
+  const { lags, layout, zoom, picture } = usePicture(state, theme, space);
   const touch = useTouch({ state, layout, zoom, lags });
   useWanted(state.view, "tile", layout && !lags ? tilePath(state, layout, zoom.view()) : null, TILE_MS);
   const cell = lags ? null : state.hover;
@@ -65,7 +62,7 @@ export function Matrix({ state, theme }) {
   `;
 }
 
-/** The newest head whose weights are here, and its picture. */
+/** The picture of the newest head whose weights have come; it lags while those of the chosen one are on their way. */
 function usePicture(state, theme, space) {
   const { trace } = state;
   const { site, head, scale, token, direction, find } = state.selection;
@@ -77,18 +74,16 @@ function usePicture(state, theme, space) {
   const { rows, cols } = state.ranges();
   const { wide, high, unit } = space;
   const of = [trace, site, head, values, sinks, parts];
-  const subject = useNewest(isReady, () => ({ trace, site, head, variant, parts }), of);
   const around = [theme, query, key, values, sinks, wide, high, unit, ...rows, ...cols];
   const layout = useNewest(isReady, () => layoutFor(state, variant, space), around);
   const zoom = useZoom(layout, trace, () => state.changed());
   useMatches(state, zoom);
   const picture = useNewest(
     isReady,
-    () =>
-      pictureOf(state, /** @type {Subject} */ (subject), /** @type {Layout} */ (layout), zoom.view(), theme),
+    () => pictureOf(state, parts, /** @type {Layout} */ (layout), zoom.view(), theme),
     [theme, layout, ...of, scale, token, direction, zoom.part.current, find],
   );
-  return { subject, layout, zoom, picture };
+  return { lags: !isReady, layout, zoom, picture };
 }
 
 /** Scrolls a zoomed matrix to the match that was jumped to. */
@@ -117,9 +112,10 @@ function layoutFor(state, { values, sinks }, { wide, high, unit, family }) {
   });
 }
 
-/** @type {(state: TextState, subject: Subject, layout: Layout, view: View, theme: Theme) => Picture} */
-function pictureOf(state, { site, head, variant, parts }, layout, view, theme) {
-  const { token, direction, scale: range } = state.selection;
+/** @type {(state: TextState, parts: Part[], layout: Layout, view: View, theme: Theme) => Picture} */
+function pictureOf(state, parts, layout, view, theme) {
+  const { site, head, token, direction, scale: range } = state.selection;
+  const variant = state.variant();
   const [{ sinks }] = parts;
   const scale =
     variant.values === "scores"
@@ -142,7 +138,7 @@ function pictureOf(state, { site, head, variant, parts }, layout, view, theme) {
         : null,
     matches: { query: state.matchPlaces("query"), key: state.matchPlaces("key") },
     note: [hidden, ownNote(state)].filter(Boolean).join(" · "),
-    labels: state.labels(site),
+    labels: state.labels(),
   };
 }
 
@@ -198,13 +194,6 @@ function tilePath(state, layout, view) {
   const pad = Math.round(extent / 4);
   const around = ([start, stop], size) => [Math.max(0, start - pad), Math.min(size, stop + pad)];
   return state.mapPath(site, head, { rows: around(rows, queries), cols: around(cols, keys) });
-}
-
-/** Whether this is the head that is chosen. */
-function isChosen(state, { trace, site, head, variant }) {
-  const { values, sinks } = state.variant();
-  const same = variant.values === values && variant.sinks === sinks;
-  return same && trace === state.trace && site === state.selection.site && head === state.selection.head;
 }
 
 function waitingFor(state) {
