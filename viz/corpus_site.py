@@ -45,7 +45,7 @@ def write_site(run: Path, out: Path, against: Path | None = None) -> Path:
         )
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True)
-    heads = [(site, head) for site, count in enumerate(entry.heads) for head in range(count)]
+    heads = [(site, head) for site, each in enumerate(entry.sites) for head in range(each.heads)]
     paths = [path_of(name, site=site, head=head) for site, head in heads for name in ABOUT]
     if against is not None:
         keys = ("", *(each.key for each in compared.measures(entry.run)))
