@@ -53,7 +53,6 @@ app = st.App(
             preloaded,
         ),
         *server.asset_routes(),
-        server.plotly_route(),
     ],
     middleware=server.middleware(st.get_option("server.allowedHosts")),
     lifespan=server.lifespan(registry.prepare),

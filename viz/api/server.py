@@ -3,8 +3,6 @@
 import base64
 import contextlib
 import hashlib
-import importlib.metadata
-import importlib.util
 import os
 import re
 import socket
@@ -156,28 +154,6 @@ def asset_routes() -> "list[Mount]":
             return response
 
     return [Mount(f"{web.path()}/{root.name}", Unchanging(directory=root)) for root in web.ROOTS]
-
-
-@cache
-def plotly_path() -> str:
-    """The URL path that serves plotly.js, with its version."""
-    return f"/plotly-{importlib.metadata.version('plotly')}.min.js"
-
-
-def plotly_route() -> "Route":
-    """Serves plotly.js from the Python package, which need not be imported for that."""
-    from starlette.responses import FileResponse
-    from starlette.routing import Route
-
-    package = importlib.util.find_spec("plotly")
-    if package is None or package.origin is None:
-        raise ModuleNotFoundError("Plotly is not installed: install requirements.txt")
-    file = Path(package.origin).parent / "package_data" / "plotly.min.js"
-
-    async def serve(_: "Request") -> "Response":
-        return FileResponse(file, headers=UNCHANGING)
-
-    return Route(plotly_path(), serve)
 
 
 @cache

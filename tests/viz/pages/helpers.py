@@ -40,11 +40,6 @@ def view(app: AppTest, kind: str) -> dict[str, Any]:
     return props
 
 
-def specs(app: AppTest) -> list[dict[str, Any]]:
-    """The figures of all charts, as the browser gets them."""
-    return [json.loads(props["figure"]) for props in views(app, "chart")]
-
-
 def link(app: AppTest) -> dict[str, str]:
     """The settings' part of the link that the page's view writes."""
     found = [json.loads(element.proto.json)[0] for element in app.get("bidi_component")]

@@ -7,7 +7,6 @@ from typing import Any, Literal
 from viz import web
 
 HTML = '<div class="headscope" aria-busy="true"></div>'  # until something is shown in it
-NOT_ISOLATED = {"chart"}  # kinds mounted without a shadow root
 
 
 def view(
@@ -22,7 +21,7 @@ def view(
 
     Args:
         kind: "text", "image", "corpus", "build", "address", "doors", "rail",
-            "mode", "chart", "story", "preload", "slider", "entry", "files", "choices",
+            "mode", "story", "preload", "slider", "entry", "files", "choices",
             "runs" or "copy".
         props: plain JSON, complete in every call.
         key: constant while the view stays mounted; a new key mounts a new view.
@@ -37,9 +36,8 @@ def view(
     called = dict(on) if isinstance(on, Mapping) else dict.fromkeys(on, _nothing)
     listeners = {f"on_{name}_change": action for name, action in called.items()}
     data = {**props, "kind": kind, "assets": web.path()}
-    mount = _component(kind not in NOT_ISOLATED)
     # a list: in a mapping Streamlit looks for data frames, for which it imports pandas
-    return mount(key=key, data=[data], width=width, **listeners)
+    return _component()(key=key, data=[data], width=width, **listeners)
 
 
 def _nothing() -> None:
@@ -47,8 +45,8 @@ def _nothing() -> None:
 
 
 @cache
-def _component(isolated: bool) -> Callable[..., Any]:
-    """Registers the component once per process, with or without a shadow root.
+def _component() -> Callable[..., Any]:
+    """Registers the component once per process.
 
     On first use, not at import: Streamlit finds packaged assets only while a server runs, and
     a page of its own must work without one.
@@ -56,8 +54,4 @@ def _component(isolated: bool) -> Callable[..., Any]:
     from streamlit.components.v2 import component
 
     package = __name__.partition(".")[0].replace("_", "-")  # of which the views are a part
-
-    js = "main.js"
-    if isolated:  # main.js brings the style sheet
-        return component(f"{package}.view", html=HTML, js=js)
-    return component(f"{package}.chart", html=HTML, js=js, isolate_styles=False)
+    return component(f"{package}.view", html=HTML, js="main.js")  # which brings the style sheet

@@ -9,7 +9,6 @@ from headscope_views import view
 from models.presets import PRESETS, config_of
 from models.request import Input, Picture, Source, TraceRequest, built
 from models.text import WordTokenizer, clean
-from viz import figures
 from viz.amounts import short
 from viz.api import samples, tracing
 from viz.api.registry import registry
@@ -141,9 +140,7 @@ def _waves(width: int) -> None:
         columns = sorted({min(width - 1, 2 * n) for n in (0, 2, 4, 8, 16)})
         lines = {f"feature {n}": table[:, n] for n in columns}
         title = f"{len(columns)} of {width} features over {POSITIONS} positions"
-        figure = figures.curves(at, lines, title=title, x="position", y="value")
-        alt = "Fast waves first, slow ones last"
-        charts.chart(PAGE, figure, "waves", "waves of positions", alt)
+        charts.curves(PAGE, at, lines, title=title, x="position", y="value")
 
 
 def _draw(held: "Held[Any] | None", *, busy: bool) -> None:

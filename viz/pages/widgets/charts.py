@@ -1,43 +1,45 @@
-"""Plotly charts of a page, drawn in the browser, and their numbers as a file."""
+"""Plotly charts of a page, and their numbers as a file."""
 
+import io
 import re
+from collections.abc import Mapping
 from functools import partial
 
-import plotly.graph_objects as go
+import numpy as np
 import streamlit as st
-from headscope_views import view
-from plotly.io.json import to_json_plotly
 
-from viz.api.server import plotly_path
-from viz.chart_numbers import chart_csv
+from viz import figures
 
 SAVES = (
-    "The numbers of this chart as CSV, one per line. The chart saves itself as SVG or PNG by the"
-    " buttons above it."
+    "The numbers of this chart as CSV. The chart saves itself as SVG by the button above its"
+    " right corner."
 )
 
 
-def chart(page: str, figure: go.Figure, name: str, title: str, alt: str) -> None:
-    """A figure in the colours of the mode, which keeps its zoom when its numbers change, and a
-    button that saves the numbers.
+def curves(
+    page: str, at: np.ndarray, lines: Mapping[str, np.ndarray], *, title: str, x: str, y: str
+) -> None:
+    """Lines over one axis, arguments as for `figures.curves`, and a button that saves them.
 
     Args:
         page: of the chart.
-        figure: with a height.
-        name: unique on its page.
-        title: from which the file has its name.
-        alt: its text alternative.
     """
-    drawn = figure.to_dict()
-    drawn["layout"].pop("template", None)  # the browser adds its own
-    height, plotly = drawn["layout"]["height"], plotly_path()
-    props = {"figure": to_json_plotly(drawn), "height": height, "alt": alt, "plotly": plotly}
-    view("chart", props, key=f"{page}_chart_{name}")
+    figure = figures.curves(at, lines, title=title, x=x, y=y)
+    file = "-".join(re.findall("[a-z0-9]+", title.lower()))
+    saved = {"format": "svg", "filename": file}
+    config = {"displaylogo": False, "toImageButtonOptions": saved}
+    st.plotly_chart(figure, key=f"{page}_chart_{file}", alt=title, config=config)
     st.download_button(
         "Save the numbers",
-        partial(chart_csv, [figure]),
-        f"{'-'.join(re.findall('[a-z0-9]+', title.lower()))}.csv",
+        partial(_csv, at, lines, x),
+        f"{file}.csv",
         on_click="ignore",
         help=SAVES,
-        key=f"{page}_save_{name}",
+        key=f"{page}_save_{file}",
     )
+
+
+def _csv(at: np.ndarray, lines: Mapping[str, np.ndarray], x: str) -> bytes:
+    file, rows = io.StringIO(), np.column_stack([at, *lines.values()])
+    np.savetxt(file, rows, "%.9g", delimiter=",", header=",".join([x, *lines]), comments="")
+    return file.getvalue().encode()

@@ -15,8 +15,9 @@ const PAGE = 16; // numbers that stand beside each other
 
 /** @param {{number: NumberData, theme: Theme, onOpen: (address: string) => void, onClose: () => void}} props */
 export function Number({ number, theme, onOpen, onClose }) {
-  const [at, setAt] = useState(0);
+  const [chosen, setAt] = useState(0);
   const count = number.strips[0]?.values.length ?? 0;
+  const at = Math.min(chosen, count - 1); // the number before may have had more
   const page = Math.floor(at / PAGE);
   useEffect(() => setAt(largestOf(number.strips)), [number]);
   const step = (by) => setAt((now) => Math.min(count - 1, Math.max(0, now + by)));

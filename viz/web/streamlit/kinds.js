@@ -9,7 +9,6 @@ export const KINDS = {
   corpus: () => import("../corpus/corpus.js"),
   site: () => import("../corpus/site.js"),
   build: () => import("../build/build.js"),
-  chart: () => import("../chart/chart.js"),
   address: () => import("./page_link.js"),
   given: () => import("../story/given.js"),
   doors: () => import("../story/doors.js"),

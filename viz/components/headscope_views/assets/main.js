@@ -77,7 +77,7 @@ async function load(assets, kind) {
 const sheets = new Map();
 
 /**
- * Applies the style sheet of the views to the shadow root. A view without one is styled by app.css.
+ * Applies the style sheet of the views to the shadow root.
  *
  * @param {HTMLElement} root
  * @param {string} assets
