@@ -84,6 +84,8 @@ def test_more_texts_than_the_model_tells_apart() -> None:
     with pytest.raises(ValueError, match=r"segments: .* reads at most 1, received 2"):
         trace(one, ("a", "b"))
     none = load(EncoderConfig())
+    with pytest.raises(ValueError, match=r"segments: .* reads at most 1, received 2"):
+        trace(none, {"input_ids": [[3, 4]], "token_type_ids": [[0, 1]]})
     assert trace(none, ("a", "b")).labels == ["a", "b"]
 
 

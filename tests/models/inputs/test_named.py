@@ -105,10 +105,6 @@ def test_an_attention_mask_of_an_encoder_decoder_and_its_target() -> None:
     ("given", "message"),
     [
         ({"input_ids": [[3, 4]], "attention_mask": [[1]]}, r"attention_mask: expected \(1, 2\)"),
-        (
-            {"input_ids": [[3, 4]], "token_type_ids": [[0, 1]]},
-            "segments: .* reads at most 1, received 2",
-        ),
         ({"inputs_embeds": torch.zeros(1, 2, 8)}, "does not read inputs_embeds"),
         ({"attention_mask": [[1]]}, "expected a dict with input_ids or pixel_values"),
     ],
