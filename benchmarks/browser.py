@@ -33,11 +33,9 @@ WARM_UPS, CHANGES_A_VISIT = 2, 5
 TOO_LATE = {  # ms p95 by name and tokens
     ("lines of 12 heads: next token", 512): 50,
     ("another network: seed", 512): 180,
-    ("a slider of Architecture", 16): 225,
 }
 ATLAS, LINES = '[aria-label^="All heads"]', '.hs-bipartite [role="listbox"]'
 SEED = 'input[type="number"]'
-SLIDER = '[role=slider][aria-label="Tokens"]'
 BOX = "textarea, input[type=text]:not([role=combobox])"
 TWELVE = "form=lines&shown=0.1.2.3.4.5.6.7.8.9.10.11"
 VIT = "model=built-vit&size=224&patch=16&heads=12&dim=768&depth=12"
@@ -66,7 +64,6 @@ def form(page: Page, number: int) -> None:
 
 
 RIGHT, DOWN, UP = keys("ArrowRight"), keys("ArrowDown"), keys("ArrowUp")
-THERE_AND_BACK = keys("ArrowRight", "ArrowLeft")
 
 
 @dataclass(frozen=True)
@@ -119,9 +116,6 @@ CASES = (
     Case("hover over 196 patches", ".hs-photo", hover, f"?{VIT}"),
     Case("another network: seed", SEED, UP, "model=built&token=0", lazy=True),
     Case("a character typed", BOX, keys(*TYPED[1:]), "token=0", lazy=True),
-    Case(
-        "a slider of Architecture", SLIDER, THERE_AND_BACK, "architecture?preset=small", mode="same"
-    ),
 )
 VIEWS = {
     "text, 16 tokens": ("form=text", 16),

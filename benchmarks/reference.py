@@ -3,10 +3,10 @@
     python -m benchmarks.reference record [--to .cache/reference] [--only links|answers]
     python -m benchmarks.reference compare .cache/reference .cache/now [--known known.json]
 
-An answer is a file of numbers that `headscope` writes for a model and an input. A link is opened in
-a browser: its numbers, saved from the page; its caption, of the figure that is saved; and the
-selection that it opens to, which is the address as the page writes it and the coordinates in the
-numbers. Pages without numbers give their headings.
+An answer is a file of numbers that `headscope` writes of a view, for a model and an input. A link
+is opened in a browser: its numbers, saved from the page; its caption, of the figure that is saved;
+and the selection that it opens to, which is the address as the page writes it and the coordinates
+in the numbers. Pages without numbers give their headings.
 
 To record an earlier commit, check it out beside this one and run there the version of this file
 that knows its page. The models are those of `python -m models.fetch smollm2 dinov2 whisper
@@ -22,7 +22,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -31,9 +31,11 @@ import numpy as np
 from playwright.sync_api import Page
 
 import headscope as hs
+from analysis.methods import METHODS
 from benchmarks import servers
 from benchmarks.chrome import fresh_page, launched
 from benchmarks.servers import ROOT
+from viz.views import FORM
 
 WAIT_MS = 180_000
 STAY_MS, MOST_LOOKS = 2_500, 20  # between two looks at a page that is to be at rest
@@ -44,106 +46,23 @@ ANIMAL = "The animal didn't cross the street because it was too tired."
 MARY = "When Mary and John went to the store, John gave a drink to"
 KEYS = "The keys to the cabinet are on the table."
 CAT = "The cat sat on the black chair because it was tired."
-Options = dict[str, Any]
-
-
-def answers(folder: Path) -> None:
-    """Writes the answers of every case; one that fails leaves its message instead.
-
-    Of a case: options of `hs.trace`, of an `hs.View` of it, and whether it has the numbers of every
-    head. Of an answer: options of `hs.export`; "run" and "picture" are filled in.
-    """
-    last = {"last layer": {"layer": -1}}
-    rollout, run = {"view": "model", "method": "rollout"}, {"run": True}
-    minilm = {
-        "matrix": {"layer": 3, "head": 1},
-        "layer": {"layer": 3},
-        "scores": {"layer": 2, "head": 0, "values": "scores"},
-        "lines": {"view": "lines", "layer": 3, "head": [1, 2]},
-        "sinks": {"layer": 4, "head": 5, "sinks": "hidden"},
-        "atlas": {"view": "atlas"},
-        "text": {"view": "text", "layer": 3, "head": 1, "token": 10},
-        "head": {"view": "head", "layer": 3, "head": 1, "query": 10, "key": 2},
-        "rollout": rollout,
-        "flow": {"view": "model", "method": "flow", "query": 10},
-        "alti": {"view": "model", "method": "alti"},
-        "numbers": {"view": "numbers"},
-    }
-    edits = {
-        "ablate": hs.Ablate(3, 1),
-        "mean": hs.Ablate(3, 1, "mean"),
-        "mlp": hs.AblateMLP(2),
-        "cut": hs.Cut(2, None, 4, 0),
-        "warm": hs.Temperature(0.5, layer=2),
-        "set": hs.SetWeights(1, 2, query=4, key=0, value=0.5),
-        "used": hs.UsePattern(1, 3, "uniform"),
-    }
-    smollm2 = {
-        "matrix": {"layer": 23, "head": 0},
-        "layer": {"layer": 24},
-        "head": {"view": "head", "layer": 24, "head": 4, "query": 13, "key": 1},
-        "lens": {"view": "lens", **run},
-        "parts": {"view": "parts", **run},
-        "rollout": rollout,
-        "attnlrp": {"view": "model", "method": "attnlrp", **run},
-    }
-    dinov2 = {
-        "over the picture": {"view": "image", "layer": 8, "head": 2, "token": 700, "picture": True},
-        "matrix": {"layer": 11, "head": 3, "rows": range(40)},
-        "rollout": rollout,
-        "features": {"view": "features", "picture": True},
-    }
-    sound = {
-        "cross": {"layer": 2, "head": 5, "kind": "cross", "columns": range(200)},
-        "causal": {"layer": 1, "kind": "causal"},
-    }
-    translated = {
-        "cross": {"layer": 1, "kind": "cross"},
-        "lines": {"view": "lines", "layer": 1, "head": 0, "kind": "cross"},
-        "encoder": {"layer": 5, "kind": "self"},
-    }
-    masked = {
-        "layer": {"layer": 1},
-        "gradient": {"view": "model", "method": "gradient", **run},
-        "deletion": {"view": "faithfulness", "method": "attnlrp", **run},
-    }
-    following = {name: {"view": name, **run} for name in ("lens", "parts", "blame")}
-    digits = {
-        "over the picture": {"view": "image", "layer": 2, "head": 1, "token": 0, "picture": True},
-        "chefer": {"view": "model", "method": "chefer", **run},
-    }
-    dates = {"cross": {"layer": 0, "kind": "cross"}, "atlas": {"view": "atlas"}}
-    first, second = {"layer": {"layer": 1}}, {"layer": {"layer": 2}}
-    sizes: Options = {"heads": 4, "dim": 32, "depth": 2}
-    built = {
-        "encoder": (hs.EncoderConfig(**sizes), (), "self"),
-        "decoder": (hs.DecoderConfig(**sizes), (), "causal"),
-        "seq2seq": (hs.Seq2SeqConfig(**sizes), ("a target of its own",), "cross"),
-    }
-    record = partial(write, folder)
-    record("minilm", ANIMAL, minilm, {"hidden": True}, heads=True)
-    record("minilm-words", ANIMAL, {"words": {"layer": 3}}, view={"words": True})
-
-    for name, edit in edits.items():
-        record(f"minilm-{name}", KEYS, last, {"edits": [edit]})
-    record("smollm2", MARY, smollm2, {"hidden": True}, heads=True)
-    off = {"lens": smollm2["lens"], "layer": {"layer": -1}}
-    record("smollm2-ablate", MARY, off, {"hidden": True, "edits": [hs.Ablate(23, 0)]})
-    record("dinov2", file("flower.jpg"), dinov2, {"hidden": True}, heads=True)
-    record("whisper", file("animal.wav"), sound)
-    record("translate", CAT, translated, heads=True)
-    record("dates", "4/11/2031", dates, heads=True)
-    record("reverse", "stream", first, heads=True)
-    record("induction", "junk dream vow junk", first)
-    record("grammar", "the keys near the cabinet [MASK] dusty .", masked)
-    next_word = "the keys near the cabinet"
-    record("grammar-next", next_word, first | following, {"hidden": True}, model="grammar-next")
-    record("digits", file("a-three.png"), digits)
-    record("shapes", file("a-disc.png"), second)
-    record("objects", file("a-star.png"), first, heads=True)
-    for name, (config, target, kind) in built.items():
-        asked = {"layer": {"layer": 1, "kind": kind}}
-        record(f"built {name}", (ANIMAL, *target), asked, model=config, heads=True)
+HIDDEN = {"hidden": True}
+SIZES: dict[str, Any] = {"heads": 4, "dim": 32, "depth": 2}
+EDITS: dict[str, Any] = {
+    "ablate": hs.Ablate(3, 1),
+    "mean": hs.Ablate(3, 1, "mean"),
+    "mlp": hs.AblateMLP(2),
+    "cut": hs.Cut(2, None, 4, 0),
+    "warm": hs.Temperature(0.5, layer=2),
+    "set": hs.SetWeights(1, 2, query=4, key=0, value=0.5),
+    "used": hs.UsePattern(1, 3, "uniform"),
+}
+HOW: dict[str, list[dict[str, Any]]] = {  # each view is asked for once, but these
+    "matrix": [{}, {"values": "scores"}, {"sinks": "hidden"}],
+    "model": [{"method": method.name} for method in METHODS],
+    "faithfulness": [{"method": "gradient"}],
+}
+LONG = 100  # tokens from which on one head's rows are written, and no view of every head
 
 
 def file(name: str) -> Path:
@@ -151,37 +70,50 @@ def file(name: str) -> Path:
     return next(path for path in sorted(ROOT.rglob(name)) if ".venv" not in path.parts)
 
 
-def write(
-    folder: Path,
-    name: str,
-    asked: Any,
-    answers: dict[str, Options],
-    options: Options | None = None,
-    *,
-    view: Options | None = None,
-    heads: bool = False,
-    model: Any = None,
-) -> None:
-    """Writes the answers of a model, that of the name unless one is given, and an input."""
-    print(name, file=sys.stderr)
-    opened = load(model or name.partition("-")[0])
-    inputs = asked if isinstance(asked, tuple) else (asked,)
-    t = hs.trace(opened, *inputs, **options or {})
-    view_of_trace = hs.View(t, **view) if view else t
-    filled = {"run": (opened, *inputs), "picture": inputs[0]}
-    for answer, given in answers.items():
-        given = given | {key: each for key, each in filled.items() if key in given}
-        path = folder / f"{name}, {answer}.npz"
-        try:
-            hs.export(view_of_trace, path, **given)
-        except (ValueError, TypeError) as error:
-            path.with_suffix(".error").write_text(f"{type(error).__name__}: {error}\n", "utf-8")
-    if heads:
-        table = hs.heads(t).to_pandas()
-        columns: Any = {str(column): table[column].to_numpy() for column in table}
-        for key, column in columns.items():
-            columns[key] = column.astype(str) if column.dtype == object else column
-        np.savez_compressed(folder / f"{name}, heads.npz", **columns)
+def cases() -> dict[str, tuple[Any, tuple[Any, ...], dict[str, Any]]]:
+    """Model, inputs and options of the trace, by name."""
+    built = hs.EncoderConfig(**SIZES), hs.DecoderConfig(**SIZES)
+    return {
+        "minilm": ("minilm", (ANIMAL,), HIDDEN),
+        **{f"minilm-{name}": ("minilm", (KEYS,), {"edits": [e]}) for name, e in EDITS.items()},
+        "smollm2": ("smollm2", (MARY,), HIDDEN),
+        "smollm2-ablate": ("smollm2", (MARY,), {"edits": [hs.Ablate(23, 0)]}),
+        "dinov2": ("dinov2", (file("flower.jpg"),), HIDDEN),
+        "whisper": ("whisper", (file("animal.wav"),), {}),
+        "translate": ("translate", (CAT,), {}),
+        "dates": ("dates", ("4/11/2031",), {}),
+        "reverse": ("reverse", ("stream",), {}),
+        "induction": ("induction", ("junk dream vow junk",), {}),
+        "grammar": ("grammar", ("the keys near the cabinet [MASK] dusty .",), {}),
+        "grammar-next": ("grammar-next", ("the keys near the cabinet",), HIDDEN),
+        "digits": ("digits", (file("a-three.png"),), {}),
+        "shapes": ("shapes", (file("a-disc.png"),), {}),
+        "objects": ("objects", (file("a-star.png"),), {}),
+        "built encoder": (built[0], (ANIMAL,), {}),
+        "built decoder": (built[1], (ANIMAL,), {}),
+        "built seq2seq": (hs.Seq2SeqConfig(**SIZES), (ANIMAL, "a target of its own"), {}),
+    }
+
+
+def answers(folder: Path) -> None:
+    """Writes every view of every case; one that a case does not have leaves its message."""
+    for case, (name, inputs, options) in cases().items():
+        print(case, file=sys.stderr)
+        model = load(name)
+        t = hs.trace(model, *inputs, **options)
+        long = max(site.queries for site in t.sites) > LONG
+        shared = {"run": (model, *inputs)} | ({"picture": inputs[0]} if t.grid else {})
+        for view, form in FORM.items():
+            if long and form.covers == "every":
+                continue
+            place = {"layer": t.sites[-1], "head": 0} if form.covers != "every" else {}
+            rows = {"rows": range(40)} if long and "rows" in form.options else {}
+            for how in HOW.get(view, [{}]):
+                path = folder / f"{', '.join([case, view, *how.values()])}.npz"
+                try:
+                    hs.export(t, path, view=view, **shared, **place, **rows, **how)
+                except (ValueError, TypeError) as error:
+                    path.with_suffix(".error").write_text(f"{type(error).__name__}: {error}\n")
 
 
 load = cache(hs.load)
