@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.overview import Derived, Head, RowSource, column_of, pooled, rows_of
+from analysis.overview import Derived, RowSource
 from models.progress import Progress, no_progress
 from models.trace import Rows, Site
 
@@ -19,8 +18,8 @@ BLOCK = 2**24  # weights that are compared at a time
 class Difference(Derived):
     """A source whose `weights` are those of one pass minus those of another, from -1 to 1.
 
-    Rows sum to 0 where those of both sum to 1. Over several heads or cells it has the largest
-    change, with its sign.
+    Rows sum to 0 where those of both sum to 1. `analysis.overview` reads it, over several heads or
+    cells the largest change, with its sign.
 
     Attributes:
         source: a trace, or a view.
@@ -46,23 +45,6 @@ class Difference(Derived):
     def opposite(self) -> "Difference":
         """The same with the other sign."""
         return Difference(self.before, self.source)
-
-    def pooled(
-        self, site: Site, head: Head, rows: range, keys: range, *, size: int
-    ) -> Float[Tensor, "row col"]:
-        """As `overview.pooled`: each cell has the largest change that it covers."""
-        gains, losses = (
-            pooled(each, site, head, rows, keys, size=size) for each in (self, self.opposite)
-        )
-        return larger(gains, losses)
-
-    def rows(self, site: Site, head: Head, rows: Rows) -> Float[Tensor, "row key"]:
-        """Some rows of a head, or of all heads combined."""
-        return larger(*(rows_of(each, site, head, rows) for each in (self, self.opposite)))
-
-    def column(self, site: Site, head: Head, key: int) -> Float[Tensor, " query"]:
-        """What every query gives more, or less, to one key."""
-        return larger(*(column_of(each, site, head, key) for each in (self, self.opposite)))
 
 
 @dataclass(frozen=True)
@@ -103,10 +85,3 @@ def most_changed(
                 most = Change(index, int(head), start + int(query), int(key), change)
     progress(len(sites), len(sites))
     return most
-
-
-def larger(
-    gains: Float[Tensor, "*shape"], losses: Float[Tensor, "*shape"]
-) -> Float[Tensor, "*shape"]:
-    """The larger of a gain and a loss, with its sign."""
-    return torch.where(gains >= losses, gains, -losses)

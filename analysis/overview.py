@@ -6,7 +6,8 @@ of rows, so those of a whole layer are never held at once.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from functools import wraps
+from typing import Concatenate, Literal, ParamSpec, Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
@@ -58,6 +59,8 @@ class Derived:
 
 
 Head = int | Literal["mean", "max"]
+P = ParamSpec("P")
+Read = Callable[Concatenate[RowSource, P], Tensor]
 
 
 def combine(
@@ -67,6 +70,23 @@ def combine(
     return weights.mean(0) if how == "mean" else weights.amax(0)
 
 
+def of_either_sign(read: Read[P]) -> Read[P]:
+    """Makes the largest weight the largest change, with its sign, where a source has an `opposite`:
+    the same with the other sign."""
+
+    @wraps(read)
+    def both(trace: RowSource, *args: P.args, **options: P.kwargs) -> Tensor:
+        opposite: RowSource | None = getattr(trace, "opposite", None)
+        gains = read(trace, *args, **options)
+        if opposite is None:
+            return gains
+        losses = read(opposite, *args, **options)
+        return torch.where(gains >= losses, gains, -losses)
+
+    return both
+
+
+@of_either_sign
 def rows_of(trace: RowSource, site: Site, head: Head, rows: Rows) -> Float[Tensor, "row key"]:
     """Some rows of one head's weights, or of all heads' combined."""
     if isinstance(head, int):
@@ -130,6 +150,7 @@ def _combined(total: Tensor, block: Block, how: Literal["mean", "max"]) -> Tenso
     return total
 
 
+@of_either_sign
 def column_of(trace: RowSource, site: Site, head: Head, key: int) -> Float[Tensor, " query"]:
     """The weight that every query gives to one key."""
     count, keys = len(trace.query_labels(site)), len(trace.key_labels(site))
@@ -202,6 +223,7 @@ def _pool_keys(block: Tensor, cols: int) -> Tensor:
     return F.adaptive_max_pool1d(block.flatten(0, -2)[None], cols)[0].unflatten(0, block.shape[:-1])
 
 
+@of_either_sign
 def pooled(
     trace: RowSource,
     site: Site,

@@ -60,10 +60,6 @@ class Scene:
     ground: tuple[float, float, float]
     seed: int
 
-    def covers(self) -> Float[Tensor, "shape row col"]:
-        """How much of every pixel each shape covers, 0 to 1."""
-        return drawing.covered(drawing.distances(KINDS, self.shapes))
-
 
 @dataclass(frozen=True)
 class Shapes:

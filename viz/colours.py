@@ -132,16 +132,6 @@ def layer_of(values: np.ndarray, scale: Scale, strength: float = 1.0) -> np.ndar
     return np.concatenate([scale.colours(values), opacity], -1).astype(np.uint8)
 
 
-def overlaid(
-    values: np.ndarray,
-    scale: Scale,
-    picture: np.ndarray | None,
-    strength: float = 1.0,
-) -> np.ndarray:
-    """Numbers over a picture; those on both sides of 0 lie over a grey one."""
-    return veiled(layer_of(values, scale, strength), picture, grey=scale.kind == "signed")
-
-
 def veiled(layer: np.ndarray, picture: np.ndarray | None, *, grey: bool = False) -> np.ndarray:
     """The picture under a layer of one pixel a patch; without one, the layer on white.
 

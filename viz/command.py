@@ -17,7 +17,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from models.request import Chat, File, Input, Picture, Question, Recording, TraceRequest, file_of
+from models.request import (
+    Chat,
+    File,
+    Input,
+    Picture,
+    Question,
+    Recording,
+    Source,
+    TraceRequest,
+    file_of,
+)
 from viz.export.files import FORMATS, export
 from viz.selection import OF_FILES, Option
 from viz.values import FLAG, TEXT
@@ -43,68 +53,52 @@ def main(arguments: Sequence[str]) -> int:
     from models.tracing import open_model, source_of
 
     options = parser().parse_args(arguments)
-    try:
-        check(options)
-        source = source_of(options.model, options.device)
-        model = open_model(source)
-        if options.picture and model.preprocessing is None:
-            raise ValueError(f"--picture: {model.name} reads no pictures")
-        if options.recording and model.sound is None:
-            raise ValueError(f"--recording: {model.name} reads no sound")
-    except (OSError, ValueError) as error:
-        complain(error)
-        return MISUSED
+    place, status = "", MISUSED
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: complain(message)
-            given = read(model, options)
-            request = TraceRequest(source, given, options.target, language=options.language)
-            write(model, request, options)
-    except FileNotFoundError as error:
-        complain(f"input: there is no file {error.filename}")
+            check(options)
+            source = source_of(options.model, options.device)
+            model = open_model(source)
+            for flag, reads in (("picture", model.preprocessing), ("recording", model.sound)):
+                if getattr(options, flag) and reads is None:
+                    kind = "pictures" if flag == "picture" else "sound"
+                    raise ValueError(f"--{flag}: {model.name} reads no {kind}")
+            place, status = "input: ", FAILED
+            write(model, source, options)
+            return 0
     except (OSError, ValueError) as error:
-        complain(f"input: {error}")
-    else:
-        return 0
-    return FAILED
+        missing = isinstance(error, FileNotFoundError) and error.filename
+        complain(place + (f"there is no file {missing}" if missing else str(error)))
+    return status
 
 
 def parser() -> Parser:
     """The command-line options."""
     parser = Parser(NAME, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="minilm", help="catalogue name, folder or hub id")
-    parser.add_argument("--device", default="cpu", help="such as cpu or cuda")
-    parser.add_argument(
-        "--picture",
-        action="append",
-        help="file of a picture, for a model that reads pictures; with --text, the question about"
-        " it, once for each picture",
-    )
-    given = parser.add_mutually_exclusive_group()
+    add, given = parser.add_argument, parser.add_mutually_exclusive_group()
+    add("--model", default="minilm", help="catalogue name, folder or hub id")
+    add("--device", default="cpu", help="such as cpu or cuda")
+    about = "file of a picture, for a model that reads pictures; with --text, the question about it"
+    add("--picture", action="append", help=f"{about}, once for each picture")
     given.add_argument("--text", help="the input")
     given.add_argument("--recording", help="WAV file, for a model that reads sound")
-    parser.add_argument(
-        "--chat", action="store_true", help="the text as a user's turn in the chat template"
-    )
-    parser.add_argument("--target", help="what an encoder–decoder is to write")
-    parser.add_argument("--language", default="", help="code of the language of the target")
-    parser.add_argument("--view", default="matrix", choices=FORM)
-    parser.add_argument("--layer", type=int, help="−1 is the last; not needed for the atlas")
-    parser.add_argument(
-        "--head", type=heads, help="a number, several with commas, mean or max; all"
-    )
-    parser.add_argument("--kind", choices=("self", "causal", "cross"))
-    parser.add_argument("--tower", help="which part of a model with several")
-    parser.add_argument("--module", help="path of the attention module, of several in one layer")
-    parser.add_argument("--part", type=int, help="which run of a tower that runs several times")
+    add("--chat", action="store_true", help="the text as a user's turn in the chat template")
+    add("--target", help="what an encoder–decoder is to write")
+    add("--language", default="", help="code of the language of the target")
+    add("--view", default="matrix", choices=FORM)
+    add("--layer", type=int, help="−1 is the last; not needed for the atlas")
+    add("--head", type=heads, help="a number, several with commas, mean or max; all")
+    add("--kind", choices=("self", "causal", "cross"))
+    add("--tower", help="which part of a model with several")
+    add("--module", help="path of the attention module, of several in one layer")
+    add("--part", type=int, help="which run of a tower that runs several times")
     for option in OF_FILES.values():
         flag = FLAGS.get(option.name, option.name)
-        parser.add_argument(f"--{flag.replace('_', '-')}", dest=option.name, **_taken(option))
-    parser.add_argument("--words", action="store_true", help="whole words instead of tokens")
-    parser.add_argument(
-        "--no-words", action="store_true", help="title and caption in the metadata alone"
-    )
-    parser.add_argument("-o", "--output", dest="path", type=Path, required=True, help="the file")
+        add(f"--{flag.replace('_', '-')}", dest=option.name, **_taken(option))
+    add("--words", action="store_true", help="whole words instead of tokens")
+    add("--no-words", action="store_true", help="title and caption in the metadata alone")
+    add("-o", "--output", dest="path", type=Path, required=True, help="the file")
     return parser
 
 
@@ -144,16 +138,14 @@ def _taken(option: Option) -> dict[str, Any]:
 
 def check(options: argparse.Namespace) -> None:
     """Raises ValueError for options that contradict each other."""
-    pictures = options.picture or ()
+    pictures, suffix = options.picture or (), options.path.suffix.lower()
     if options.text is None and options.recording is None and not pictures:
         raise ValueError("one of the arguments --text --picture --recording is required")
     if pictures and (options.recording or (len(pictures) > 1 and not options.text)):
         raise ValueError("--picture: expected one alone, or with --text")
-    if options.path.suffix.lower() not in FORMATS:
-        raise ValueError(
-            f"-o: expected a name that ends in one of {', '.join(FORMATS)},"
-            f" received {options.path.name!r}"
-        )
+    if suffix not in FORMATS:
+        expected = f"expected a name that ends in one of {', '.join(FORMATS)}"
+        raise ValueError(f"-o: {expected}, received {options.path.name!r}")
 
 
 def read(model: "Model", options: argparse.Namespace) -> Input:
@@ -164,32 +156,32 @@ def read(model: "Model", options: argparse.Namespace) -> Input:
     if options.recording:
         read_recording(Path(options.recording))  # names the file where it cannot be read
         return Recording(_file(options.recording))
-    pictures = [_file(path) for path in options.picture or ()]
-    if not pictures:
+    data = [_file(path) for path in options.picture or ()]
+    if not data:
         return Chat(options.text) if options.chat else options.text
     if options.text and is_asked(model):
-        return Question(options.text, tuple(pictures))
-    if len(pictures) > 1:
-        raise ValueError(f"--picture: {model.name} reads one picture, received {len(pictures)}")
-    return Picture(pictures[0], text=options.text)
+        return Question(options.text, tuple(data))
+    if len(data) > 1:
+        raise ValueError(f"--picture: {model.name} reads one picture, received {len(data)}")
+    return Picture(data[0], text=options.text)
 
 
 def _file(path: str) -> File:
     return file_of(Path(path).read_bytes(), Path(path).name)
 
 
-def write(model: "Model", request: TraceRequest, options: argparse.Namespace) -> None:
+def write(model: "Model", source: Source, options: argparse.Namespace) -> None:
     """Traces the input and writes the file."""
     from analysis.view import View
     from models.tracing import arguments, run
 
+    given = read(model, options)
+    request = TraceRequest(source, given, options.target, language=options.language)
     view: Any = run(request, model)
     alone = options.text is None and options.recording is None  # a picture without words
-    if not alone and options.words:
-        view = View(view)
     place = ("view", "layer", "head", "kind", "tower", "module", "part")
     export(
-        view,
+        View(view) if options.words and not alone else view,
         options.path,
         picture=Path(options.picture[0]) if alone else None,
         run=arguments(request, model),

@@ -9,12 +9,11 @@ nbconvert's HTML takes the picture, which needs no network, with
 import base64
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
 
 import anywidget
 import traitlets
 
-from viz.api.endpoint import answered, body_of, work_of
+from viz.api.endpoint import answered
 from viz.api.requests import QuestionError, UnknownError
 from viz.export.files import page_of, request_of
 from viz.export.page import asked, props_of
@@ -106,10 +105,8 @@ def explore(
 
 def answer(entry: Any, path: str) -> tuple[int, bytes | str]:
     """The answer of the API to a path, with its HTTP status; text for a refusal."""
-    name, _, query = path.partition("?")
     try:
-        _, work = work_of(entry, name, parse_qsl(query))
-        return 200, body_of(work())[0]
+        return 200, answered(entry, path)
     except UnknownError:
         return 404, "there is no such route"
     except QuestionError as error:

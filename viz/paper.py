@@ -71,40 +71,38 @@ def style() -> Iterator[None]:
 
 def file(pages: Sequence[tuple[Draw, Caption]], suffix: str, dpi: float = DPI) -> bytes:
     """Figures in a row as the contents of a file: .svg, .pdf or .png."""
+    figure, captions = sheet(pages), [caption for _, caption in pages]
+    title = clean(" | ".join(dict.fromkeys(caption.title for caption in captions)))
+    about = clean(" | ".join(" ".join(caption.lines) for caption in captions))
+    metadata = {
+        ".svg": {"Title": title, "Description": about, "Creator": SOFTWARE, "Date": None},
+        ".pdf": {"Title": title, "Subject": about, "Creator": SOFTWARE, "CreationDate": None},
+        ".png": {"Title": title, "Description": about, "Software": SOFTWARE},
+    }
+    wide, high = figure.get_size_inches()
+    dpi, content = min(dpi, int(math.sqrt(MOST / (wide * high)))), io.BytesIO()
     with style():
-        figure, words = sheet(pages)
-        wide, high = figure.get_size_inches()
-        title, about = map(clean, words)
-        metadata = {
-            ".svg": {"Title": title, "Description": about, "Creator": SOFTWARE, "Date": None},
-            ".pdf": {"Title": title, "Subject": about, "Creator": SOFTWARE, "CreationDate": None},
-            ".png": {"Title": title, "Description": about, "Software": SOFTWARE},
-        }
-        content = io.BytesIO()
-        dpi = min(dpi, int(math.sqrt(MOST / (wide * high))))
         figure.savefig(content, format=suffix[1:], dpi=dpi, metadata=metadata[suffix])
-        return content.getvalue()
+    return content.getvalue()
 
 
-def sheet(pages: Sequence[tuple[Draw, Caption]]) -> tuple[Figure, tuple[str, str]]:
-    """Figures in a row, each with its own title and caption; of all of them one of each."""
+def sheet(pages: Sequence[tuple[Draw, Caption]]) -> Figure:
+    """Figures in a row, each with its own title and caption."""
     if not pages:
         raise ValueError("expected at least one figure, received none")
     with style():
         figure = Figure()
         axes = figure.add_axes((0, 0, 1, 1))
-        drawn = _drawn(axes, pages)
+        _draw(axes, pages)
         (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
         figure.set_size_inches((right - left) / 72, (bottom - top) / 72)
-    titles = dict.fromkeys(page.caption.title for page in drawn)
-    abouts = (" ".join(page.caption.lines) for page in drawn)
-    return figure, (" | ".join(titles), " | ".join(abouts))
+    return figure
 
 
 def on(axes: Axes, draw: Draw, caption: Caption) -> Figure:
     """A figure on somebody's own axes, which it fits: smaller, with type as much smaller."""
     with style():
-        _drawn(axes, [(draw, caption)])
+        _draw(axes, [(draw, caption)])
         axes.set_aspect("equal", "box")
         size = np.array(axes.bbox.size) / axes.figure.dpi * 72
         (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
@@ -116,20 +114,17 @@ def on(axes: Axes, draw: Draw, caption: Caption) -> Figure:
     return figure
 
 
-def _drawn(axes: Axes, pages: Sequence[tuple[Draw, Caption]]) -> list["Page"]:
+def _draw(axes: Axes, pages: Sequence[tuple[Draw, Caption]]) -> None:
     axes.set_axis_off()
     axes.set_autoscale_on(False)
     left, top, bottom = 0.0, 0.0, 0.0
-    drawn = []
     for draw, caption in pages:
         page = Page(axes, caption, left)
         draw(page)
         above, below = page.finish()
         left, top, bottom = left + page.wide, min(top, above), max(bottom, below)
-        drawn.append(page)
     axes.set_xlim(0, left)
     axes.set_ylim(bottom, top)
-    return drawn
 
 
 class Page:

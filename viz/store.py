@@ -9,12 +9,11 @@ button leads: `python -m models.fetch` fetches the models.
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import parse_qsl
 
 from models.catalogue import entry
 from viz import course, stored
 from viz.api import figures, tracing
-from viz.api.endpoint import body_of, work_of
+from viz.api.endpoint import response_to
 from viz.course import real
 from viz.course.inputs import written
 from viz.course.reading import Lesson
@@ -52,13 +51,8 @@ def main(names: Sequence[str]) -> None:
 
 def first_answers(model: str) -> dict[str, dict[str, str]]:
     """What the result of a model's first example answers, by path."""
-    held = tracing.entry_for(opening.of_text(model))
-    answers = {}
-    for path in opening.paths(model):
-        name, _, query = path.partition("?")
-        _, work = work_of(held.value, name, parse_qsl(query))
-        answers[path] = stored.response(*body_of(work()))
-    return answers
+    entry = tracing.entry_for(opening.of_text(model)).value
+    return {path: stored.response(*response_to(entry, path)) for path in opening.paths(model)}
 
 
 def first_numbers(lesson: Lesson) -> dict[str, Any]:

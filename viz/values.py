@@ -77,7 +77,8 @@ def reals(size: int, most: float) -> Kind:
             raise ValueError
         return [each.read(part) for part in parts]
 
-    return Kind(f"{size} numbers joined by semicolons, each {each.expected[9:]}", read)
+    expected = f"{size} numbers joined by semicolons, each {each.expected[9:]}"
+    return Kind(expected, read, longest=700)
 
 
 def wholes(high: int) -> Kind:

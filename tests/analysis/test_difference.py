@@ -5,6 +5,7 @@ import torch
 
 from analysis import difference
 from analysis.difference import Difference, most_changed
+from analysis.overview import column_of, pooled, rows_of
 from models.decoder import DecoderConfig
 from models.edits import Temperature
 from models.run import load, trace
@@ -35,9 +36,9 @@ def test_a_row_a_column_and_a_map_are_differences_of_matrices(passes, head) -> N
         expected = whole.mean(0) if head == "mean" else whole[head]
     made = Difference(after, before)
     close = {"atol": 1e-6, "rtol": 0}  # sums of heads in another order
-    torch.testing.assert_close(made.rows(site, head, range(2, 9)), expected[2:9], **close)
-    torch.testing.assert_close(made.column(site, head, 3), expected[:, 3], **close)
-    cells = made.pooled(site, head, range(13), range(13), size=13)
+    torch.testing.assert_close(rows_of(made, site, head, range(2, 9)), expected[2:9], **close)
+    torch.testing.assert_close(column_of(made, site, head, 3), expected[:, 3], **close)
+    cells = pooled(made, site, head, range(13), range(13), size=13)
     torch.testing.assert_close(cells, expected, **close)
 
 
@@ -45,7 +46,7 @@ def test_a_pooled_cell_has_the_largest_change_with_its_sign(passes) -> None:
     before, after = passes
     site = after.sites[1]
     whole = (after.weights(site) - before.weights(site))[0, :12, :12]
-    cells = Difference(after, before).pooled(site, 0, range(12), range(12), size=4)
+    cells = pooled(Difference(after, before), site, 0, range(12), range(12), size=4)
     parts = whole.unflatten(1, (4, 3)).unflatten(0, (4, 3)).transpose(1, 2).flatten(2)
     torch.testing.assert_close(cells, largest(parts, -1))
     assert (cells < 0).any()

@@ -60,7 +60,7 @@ def test_one_is_odd_and_none_overlap() -> None:
         assert 3 <= len(kinds) <= 6
         assert kinds.count(kinds[0]) == 1
         assert len(set(kinds[1:])) == 1
-        cover = scene.covers()
+        cover = covered(distances(shapes.KINDS, scene.shapes))
         assert cover.sum(0).max() <= 1
         assert cover[:, [0, -1]].max() == cover[:, :, [0, -1]].max() == 0  # nor do they leave
 

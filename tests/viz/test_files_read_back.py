@@ -3,15 +3,14 @@
 Random networks over random texts, by tokens, words and sentences. Nine digits are written.
 """
 
-import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
-import torch
 
 from analysis.view import JOINT, View
 from models.run import Trace
@@ -37,51 +36,40 @@ def shown_of() -> Iterator[tuple[Any, Trace, View]]:
         yield run, t, View(t)
 
 
-def lines_of(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
+def lines_of(path: Path) -> pd.DataFrame:
+    words = {**dict.fromkeys(["head", "kind", "tower", "query_token", "key_token"], str)}
+    return pd.read_csv(
+        path, dtype=words, keep_default_na=False, na_values={"weight": "", "value": ""}
+    )
 
 
-def site_by(shown: Any, line: Mapping[str, Any]) -> Any:
-    """The one site that a line names."""
-    given = {name: str(line[name]) for name in SITE if line.get(name) not in (None, "")}
-    fitting = [
-        site
-        for site in shown.sites
-        if all(str(getattr(site, name)) == value for name, value in given.items())
-    ]
-    assert len(fitting) == 1, (given, fitting)
-    return fitting[0]
-
-
-def place_in(line: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(line[name]) for name in SITE if line.get(name) not in (None, ""))
-
-
-def weights_by(shown: Any, line: Mapping[str, Any], site: Any, known: dict) -> torch.Tensor:
-    """ "query key" of the head that a line names."""
-    if (site, line["head"]) not in known:
+def check_weights(shown: Any, lines: pd.DataFrame, name: str = "weight") -> None:
+    """Each line has the weight at its coordinates, and the labels of these."""
+    assert len(lines)
+    places = [column for column in (*SITE, "head") if column in lines]
+    for place, group in lines.groupby(places):
+        named = dict(zip(places, map(str, place), strict=True))
+        given = {key: value for key, value in named.items() if key != "head" and value}
+        (site,) = [
+            each
+            for each in shown.sites
+            if all(str(getattr(each, key)) == value for key, value in given.items())
+        ]
         every = shown.weights(site)
         combined = {"mean": every.mean(0), "max": every.amax(0)}
-        known |= {(site, str(head)): own for head, own in enumerate(every)}
-        known |= {(site, name): own for name, own in combined.items()}
-    return known[site, str(line["head"])]
-
-
-def check_weights(shown: Any, lines: Sequence[Mapping[str, str]], name: str = "weight") -> None:
-    assert lines
-    sites = {place_in(line): site_by(shown, line) for line in lines}
-    labels = {
-        place: {"query_token": shown.query_labels(site), "key_token": shown.key_labels(site)}
-        for place, site in sites.items()
-    }
-    known: dict = {}
-    for line in lines:
-        place, at = place_in(line), (int(line["query"]), int(line["key"]))
-        weights = weights_by(shown, line, sites[place], known)
-        if line[name]:
-            assert abs(float(line[name]) - float(weights[at])) < 1e-6
-        for side, token in zip(("query_token", "key_token"), at, strict=True):
-            assert line.get(side, labels[place][side][token]) == labels[place][side][token]
+        weights = (
+            combined[named["head"]] if named["head"] in combined else every[int(named["head"])]
+        )
+        query, key = group["query"].to_numpy(), group["key"].to_numpy()
+        written, expected = group[name].to_numpy(), weights.numpy()[query, key]
+        np.testing.assert_allclose(
+            written, np.where(np.isnan(written), np.nan, expected), atol=1e-6
+        )
+        for side, at, labels in (
+            ("query_token", query, shown.query_labels(site)),
+            ("key_token", key, shown.key_labels(site)),
+        ):
+            assert side not in group or group[side].tolist() == [labels[n] for n in at]
 
 
 def attention(view: View) -> Any:
@@ -100,14 +88,10 @@ def test_each_line_of_weights_names_one_weight(tmp_path: Path) -> None:
                 where = {} if form == "atlas" else placed(view.sites[-1], head)
                 lines = lines_of(export(view, file, view=form, **where))
                 check_weights(view, lines)
-                places = {
-                    tuple(line[name] for name in line if name[-5:] != "token") for line in lines
-                }
-                assert len(places) == len(lines)
-                assert {line["input"] for line in lines} == {input_of(t, 100)}
-                for line in lines:  # a joint map is of both towers
-                    empty = {name for name, value in line.items() if not value}
-                    assert empty <= ({"tower"} if line["kind"] == JOINT else set())
+                assert not lines[[n for n in lines if n[-5:] != "token"]].duplicated().any()
+                assert {*lines["input"]} == {input_of(t, 100)}
+                empty = lines[lines["kind"] != JOINT].map(lambda cell: cell == "")
+                assert not empty.any(axis=None)  # a joint map is of both towers
         site = attention(view)
         for head in (0, "max"):
             lines = lines_of(export(view, file, view="text", token=QUERY, **placed(site, head)))
@@ -115,7 +99,7 @@ def test_each_line_of_weights_names_one_weight(tmp_path: Path) -> None:
             inward = {"token": KEY, "direction": "in"}
             lines = lines_of(export(view, file, view="text", **inward, **placed(site, head)))
             check_weights(view, lines, "value")
-            assert {line["key"] for line in lines} == {str(KEY)}
+            assert {*lines["key"]} == {KEY}
 
 
 def test_filters_without_effect_are_refused(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_cells_of_a_long_narrow_matrix_are_high_enough_to_read(shape: tuple[int,
     def draw(page: Page) -> None:
         matrix(page, [("", weights)], queries, keys, weight_scale(1.0))
 
-    figure, _ = sheet([(draw, CAPTION)])
+    figure = sheet([(draw, CAPTION)])
     left, right, low, high = figure.axes[0].images[0].get_extent()
     across = (low - high) / 3 if shape[0] < shape[1] else (right - left) / 3
     assert across >= READABLE

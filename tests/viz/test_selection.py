@@ -41,7 +41,7 @@ def test_links_requests_and_the_shell_have_the_option(option: Option) -> None:
     export = ENDPOINTS["text", "export"]
     taken = vars(parser().parse_args(["--text", "a", "-o", "a.svg"]))
     if option.of != "view":
-        assert export.optional[option.name] is option.kind
+        assert export.kinds[option.name] is option.kind
         assert taken[option.name] == option.default
         assert getattr(Selection(), option.name) == option.default
         assert forms_of(option.name), "acts on no form"

@@ -7,7 +7,7 @@ from viz.api.endpoint import endpoint
 from viz.api.entries import Kind, TraceEntry
 from viz.api.registry import GoneError, registry
 from viz.api.requests import QuestionError
-from viz.api.text import own_site, site_at
+from viz.api.text import own_site
 
 if TYPE_CHECKING:
     from analysis.alike import Alike
@@ -66,7 +66,6 @@ def aligned(entry: TraceEntry, second: str) -> AlignedAnswer:
 @endpoint("likeness", "text", slow=True)
 def likeness(entry: TraceEntry, site: int, head: int | str, second: str) -> LikenessAnswer:
     """How much of its weight each head of the second puts where a head of the first does."""
-    site_at(entry.view, site)
     if not isinstance(head, int):
         raise ValueError("choose one head")
     other = second_of(second).trace

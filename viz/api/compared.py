@@ -49,12 +49,6 @@ def measures(run: "Run") -> "list[Measure]":
     return [each for each in known if each.key in heads and heads[each.key].notna().any()]
 
 
-def place_of(entry: RunEntry, number: int) -> dict[str, int]:
-    """The site of a head, and its number there."""
-    site = max(i for i, each in enumerate(entry.sites) if each.first <= number)
-    return {"site": site, "head": number - entry.sites[site].first}
-
-
 def twin(key: str) -> str:
     """The key of the same number in the second run."""
     return f"{key}{THERE}"
@@ -66,6 +60,12 @@ def comparable(run: "Run", other: "Run") -> bool:
 
     mine, theirs = (each.heads[ADDRESS].fillna("").reset_index() for each in (run, other))
     return mine.equals(theirs)
+
+
+def second_of(entry: RunEntry) -> "Run | None":
+    """The second run, if there is one and it has the same heads."""
+    other = entry.other
+    return other if other is not None and comparable(entry.run, other) else None
 
 
 def about(entry: RunEntry) -> dict[str, Any] | None:
@@ -83,13 +83,13 @@ def about(entry: RunEntry) -> dict[str, Any] | None:
 
 def numbers(entry: RunEntry, run_measures: "list[Measure]") -> dict[str, dict[str, Any]]:
     """The numbers of the second run and their differences, as measures with their values."""
-    if entry.other is None or not comparable(entry.run, entry.other):
+    if (other := second_of(entry)) is None:
         return {}
     added = {}
     for measure in run_measures:
-        if measure.key not in entry.other.heads:
+        if measure.key not in other.heads:
             continue
-        mine, theirs = (run.heads[measure.key] for run in (entry.run, entry.other))
+        mine, theirs = (run.heads[measure.key] for run in (entry.run, other))
         bound = None if measure.high is None else measure.high - measure.low
         there = {"key": twin(measure.key), "title": f"{measure.title} in B"}
         change = {
@@ -113,18 +113,18 @@ def changes(entry: RunEntry, number: str = "") -> CorpusChanges:
         entry: of the runs.
         number: the key of one number; "" for all that are shares, from 0 to 1.
     """
-    if entry.other is None or not comparable(entry.run, entry.other):
+    if (other := second_of(entry)) is None:
         return CorpusChanges([], 0, 0)
     known = {each.key: each for each in measures(entry.run)}
     keys = [number] if number else [k for k, m in known.items() if (m.low, m.high) == (0, 1)]
-    table = entry.answers.once("compared", lambda: entry.run.compare(entry.second))
+    table = entry.answers.once("compared", lambda: entry.run.compare(other))
     rows = table[table["measure"].isin(keys)]
     certain = rows[(rows["low"] > 0) | (rows["high"] < 0)]
     order = certain["difference"].abs().sort_values(ascending=False, kind="stable").index
     listed = [
         CorpusChange(
             row["measure"],
-            *place_of(entry, int(row["id_here"])).values(),
+            *entry.place_of(int(row["id_here"])),
             *(row[column] for column in COLUMNS),
         )
         for row in certain.loc[order[:LISTED]].to_dict("records")
@@ -149,7 +149,7 @@ def begin(entry: RunEntry) -> dict[str, Any]:
     differs most."""
     heads = entry.run.heads
     if changed := largest(entry):
-        number = entry.sites[changed.site].first + changed.head
+        number = entry.number_of(changed.site, changed.head)
     else:
         number = heads[FIRST if FIRST in heads else measures(entry.run)[0].key].idxmax()
     row = heads.loc[number]

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from viz.api import compared, samples
-from viz.api.compared import measures, place_of
+from viz.api.compared import measures
 from viz.api.endpoint import endpoint, path_of, plain
-from viz.api.entries import HeadSite, RunEntry
+from viz.api.entries import RunEntry
 from viz.api.registry import Held, registry
 from viz.api.requests import QuestionError
 from viz.pack import Part, message, thumbs_part
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.corpus.opened import Run
+    from models.trace import Site
 
 MOST_COMPARED = 4  # examples of the second run
 LISTED = 10  # heads that a search returns
@@ -75,18 +77,18 @@ def opened(folder: Path) -> RunEntry:
         raise ValueError(f"{folder.name or folder}: {reason}") from error
 
 
-def _sites(run: "Run") -> tuple[HeadSite, ...]:
+def _sites(run: "Run") -> "tuple[Site, ...]":
     """The attention layers of the heads, which are in order."""
-    names = ("layer", "kind", "tower", "module", "part")
-    heads: dict[tuple[Any, ...], list[int]] = {}
-    first = 0
-    for row in run.heads.reset_index().to_dict("records"):
-        first += row["head"] == 0  # two calls of a module may have equal names
-        heads.setdefault((first, *(row[name] for name in names)), []).append(int(row["id"]))
-    return tuple(
-        HeadSite(int(layer), kind, tower, module, int(part), len(ids), ids[0])
-        for (_, layer, kind, tower, module, part), ids in heads.items()
-    )
+    from models.trace import Site
+
+    rows = run.heads.reset_index().to_dict("records")
+    starts = [place for place, row in enumerate(rows) if row["head"] == 0]
+    sites = []
+    for start, stop in pairwise([*starts, len(rows)]):
+        first = rows[start]
+        place = first["tower"], first["module"], int(first["part"])
+        sites.append(Site(int(first["layer"]), first["kind"], stop - start, SIDE, SIDE, *place))
+    return tuple(sites)
 
 
 # ---- all heads
@@ -98,7 +100,7 @@ def overview(entry: RunEntry) -> bytes:
     run = entry.run
     base = {
         "model": run.manifest["model"]["name"],
-        "sites": [_site(each) for each in entry.sites],
+        "sites": [*map(asdict, entry.sites)],
         "run": {
             "corpora": [each.get("about") or "" for each in run.manifest["corpora"]],
             "pictures": bool(run.manifest["settings"]["pictures"]),
@@ -113,18 +115,11 @@ def overview(entry: RunEntry) -> bytes:
     return message(base, thumbs=_thumbs(entry))
 
 
-def _site(site: HeadSite) -> dict[str, Any]:
-    """A layer as the views know it; its mean maps have so many cells."""
-    held = asdict(site)
-    del held["first"]
-    return held | {"queries": SIDE, "keys": SIDE}
-
-
 def _thumbs(entry: RunEntry) -> Part:
     import numpy as np
 
     maps = entry.run.corners.astype(np.float32).reshape(-1, SIDE, SIDE)
-    sites = [maps[each.first : each.first + each.heads] for each in entry.sites]
+    sites = entry.by_site(maps)
     return thumbs_part([np.concatenate([s, s.mean(0)[None], s.max(0)[None]]) for s in sites])
 
 
@@ -137,15 +132,11 @@ def _numbers(entry: RunEntry) -> dict[str, Any]:
     return plain(
         {
             "measures": described,
-            "values": {key: _by_site(entry, each) for key, each in values.items()},
+            "values": {key: entry.by_site(each) for key, each in values.items()},
             "reasons": {},
-            "sentences": _by_site(entry, heads["sentence"].tolist()),
+            "sentences": entry.by_site(heads["sentence"].tolist()),
         }
     )
-
-
-def _by_site(entry: RunEntry, values: list[Any]) -> list[list[Any]]:
-    return [values[each.first : each.first + each.heads] for each in entry.sites]
 
 
 # ---- one head
@@ -223,7 +214,7 @@ class CorpusHead:
 @endpoint("head", "corpus")
 def head(entry: RunEntry, site: int, head: int) -> CorpusHead:
     """Everything that is known of one head."""
-    number = number_of(entry, site, head)
+    number = entry.number_of(site, head)
     known = entry.run.heads.loc[number]
     (maps,) = entry.run.rows("maps", number)
     return CorpusHead(
@@ -245,24 +236,12 @@ def head(entry: RunEntry, site: int, head: int) -> CorpusHead:
 
 def _there(entry: RunEntry, number: int) -> CorpusInOther | None:
     """What the second run has of a head; None without one that has the same heads."""
-    if entry.other is None or not compared.comparable(entry.run, entry.other):
+    second = compared.second_of(entry)
+    if second is None:
         return None
-    other = RunEntry(entry.other, entry.sites)
+    other = RunEntry(second, entry.sites)
     sentence, strongest = other.run.heads.loc[number]["sentence"], _examples(other, number)
     return CorpusInOther(sentence, _means(other.run, number), strongest[:MOST_COMPARED])
-
-
-def number_of(entry: RunEntry, site: int, head: int) -> int:
-    """The number of a head in the tables.
-
-    Raises:
-        QuestionError: if there is none.
-    """
-    if site >= len(entry.sites):
-        raise QuestionError(f"expected site 0 to {len(entry.sites) - 1}")
-    if head >= entry.sites[site].heads:
-        raise QuestionError(f"expected head 0 to {entry.sites[site].heads - 1}")
-    return entry.sites[site].first + head
 
 
 def _means(run: "Run", number: int) -> list[CorpusMean]:
@@ -285,16 +264,16 @@ def _examples(entry: RunEntry, number: int) -> list[CorpusExample]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    site = next(each for each in reversed(entry.sites) if each.first <= number)
+    site, head = entry.place_of(number)
     rows = entry.run.rows("examples", number)
     condition = pc.field("text").isin(pa.array({row["text"] for row in rows}, pa.int64()))
     texts = {row["text"]: row for row in entry.run.table("texts").filter(condition).to_pylist()}
     rows.sort(key=lambda row: (-row["from"], row["text"], row["query"]))
-    return [_example(entry, site, number - site.first, row, texts[row["text"]]) for row in rows]
+    return [_example(entry, entry.sites[site], head, row, texts[row["text"]]) for row in rows]
 
 
 def _example(
-    entry: RunEntry, site: HeadSite, head: int, row: dict[str, Any], text: dict[str, Any]
+    entry: RunEntry, site: "Site", head: int, row: dict[str, Any], text: dict[str, Any]
 ) -> CorpusExample:
     target = text["target_labels"]
     queries = target if site.kind == "cross" or site.tower == "decoder" else text["labels"]
@@ -317,7 +296,7 @@ def _example(
 
 
 def _in_explore(
-    entry: RunEntry, site: HeadSite, head: int, parameters: Mapping[str, Any]
+    entry: RunEntry, site: "Site", head: int, parameters: Mapping[str, Any]
 ) -> str | None:
     """The link to a head in Explore; None where its model is not in a link."""
     from models.catalogue import catalogue
@@ -374,7 +353,7 @@ class CorpusHeads:
 @endpoint("alike", "corpus")
 def alike(entry: RunEntry, site: int, head: int) -> CorpusHeads:
     """The heads of both runs that are most like one."""
-    number = number_of(entry, site, head)
+    number = entry.number_of(site, head)
     mine = entry.run.like_head(number, LISTED)
     there = None
     if entry.other is not None:
@@ -403,4 +382,4 @@ def attending(entry: RunEntry, key: str = "", query: str = "") -> CorpusHeads:
 
 def _matching(entry: RunEntry, heads: "pd.DataFrame", column: str) -> list[CorpusFound]:
     rows = zip(heads["id"], heads[column], strict=True)
-    return [CorpusFound(**place_of(entry, int(n)), value=value) for n, value in rows]
+    return [CorpusFound(*entry.place_of(int(n)), value) for n, value in rows]

@@ -4,19 +4,23 @@ import inspect
 import json
 import math
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 from urllib.parse import parse_qsl, quote, urlencode
 
-from viz.api.entries import Download, Kind
-from viz.api.requests import Parse, QuestionError, UnknownError, parse_query
+from viz.api.entries import Download
+from viz.api.entries import Kind as Of
+from viz.api.requests import QuestionError, UnknownError, parse_query
 from viz.selection import OF_FILES
-from viz.values import FLAG, HEAD, NUMBER, SPAN, TEXT, Head, real, words
+from viz.values import FLAG, HEAD, NUMBER, SPAN, TEXT, Head, Kind, real, wholes, words
+
+if TYPE_CHECKING:
+    from models.trace import Site
 
 BINARY = "application/octet-stream"
-KINDS: Mapping[Any, Parse] = {
+KINDS: Mapping[Any, Kind] = {
     int: NUMBER,
     float: real(0, 100),
     bool: FLAG,
@@ -24,6 +28,7 @@ KINDS: Mapping[Any, Parse] = {
     range: SPAN,
     Head: HEAD,
     int | str: HEAD,
+    tuple[int, ...]: wholes(999),
 }
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,26 +38,31 @@ class Endpoint:
     """One kind of request about a result.
 
     Attributes:
-        name: the last segment of its path.
         function: maps the result and the parameters to bytes, bytes with a media type, or what
             `plain` makes data of. A `ValueError` that it raises is an answer, too: {"why": one
             sentence}.
         slow: whether it runs the model, or reads every weight: it has threads of its own, and
             holds nothing else up.
         explains: whether the view shows such a sentence; else it is a failure.
-        required: parsers of the parameters that must be there.
-        optional: of those that may be.
+        kinds: of its parameters.
+        optional: those that may be left out.
     """
 
-    name: str
     function: Callable[..., Any]
     slow: bool
     explains: bool
-    required: Mapping[str, Parse]
-    optional: Mapping[str, Parse]
+    kinds: Mapping[str, Kind]
+    optional: Set[str]
 
     def answer(self, value: Any, *given: Any, **asked: Any) -> Any:
-        """What answers a request with these parameters."""
+        """What answers a request with these parameters.
+
+        Raises:
+            QuestionError: for a site or head that the result does not have, or as the function.
+        """
+        named = inspect.signature(self.function).bind(value, *given, **asked).arguments
+        if (site := named.get("site")) is not None:
+            check_place(value.sites, site, named.get("head"))
         try:
             return self.function(value, *given, **asked)
         except QuestionError:
@@ -63,44 +73,59 @@ class Endpoint:
             return {"why": " ".join(str(error).split())}
 
 
-ENDPOINTS: dict[tuple[Kind, str], Endpoint] = {}
+ENDPOINTS: dict[tuple[Of, str], Endpoint] = {}
 """By the kind of result and the name; `viz.routes` imports all of them."""
 
 
+def check_place(sites: "Sequence[Site]", site: int, head: object = None) -> None:
+    """Raises QuestionError for a site or head that is not there."""
+    if site >= len(sites):
+        raise QuestionError(f"expected site 0 to {len(sites) - 1}")
+    if isinstance(head, int) and head >= sites[site].heads:
+        raise QuestionError(f"expected head 0 to {sites[site].heads - 1}, mean or max")
+
+
 def endpoint(
-    name: str, *kinds: Kind, slow: bool = False, explains: bool = True, **parsers: Parse
+    name: str,
+    *of: Of,
+    slow: bool = False,
+    explains: bool = True,
+    keywords: Callable[..., Any] | None = None,
+    **kinds: Kind,
 ) -> Callable[[F], F]:
     """Makes a function the answer to a request; parameters are read by its annotations.
 
+    The result has a site that is named `site`, and a head of it that is named `head`.
+
     Args:
         name: of the request.
-        kinds: of results that have it; those of a trace if none are named.
+        of: the kinds of results that have it; those of a trace if none are named.
         slow: see `Endpoint`.
         explains: see `Endpoint`.
-        parsers: of parameters that are read otherwise. A function with keywords takes all of
-            these, and the options of files.
+        keywords: another function, whose keywords it passes on: the options of files among them.
+        kinds: of parameters that are read otherwise.
     """
 
     def declare(function: F) -> F:
         signature = inspect.signature(function)
-        required, optional = dict[str, Parse](), dict[str, Parse]()
-        for each in [*signature.parameters.values()][1:]:
-            if each.kind is each.VAR_KEYWORD:
-                more = {name: option.kind for name, option in OF_FILES.items()} | parsers
-                optional |= {n: parse for n, parse in more.items() if n not in required}
-            else:
-                kept = required if each.default is each.empty else optional
-                kept[each.name] = parsers.get(each.name) or _parser(each.name, each.annotation)
+        parameters = [*signature.parameters.values()][1:]
+        files = {name: option.kind for name, option in OF_FILES.items()} if keywords else {}
+        if keywords is not None:
+            passed = inspect.signature(keywords).parameters.values()
+            parameters += [each for each in passed if each.kind is each.KEYWORD_ONLY]
+        named = [each for each in parameters if each.kind is not each.VAR_KEYWORD]
+        taken = {e.name: kinds.get(e.name) or _kind(e.name, e.annotation) for e in named}
+        optional = {each.name for each in named if each.default is not each.empty} | files.keys()
         said = explains and signature.return_annotation not in (bytes, tuple[bytes, str], Download)
-        declared = Endpoint(name, function, slow, said, required, optional)
-        ENDPOINTS.update({(kind, name): declared for kind in kinds or ("text", "image")})
+        declared = Endpoint(function, slow, said, files | taken, optional)
+        ENDPOINTS.update({(kind, name): declared for kind in of or ("text", "image")})
         return function
 
     return declare
 
 
-def _parser(name: str, annotation: Any) -> Parse:
-    """How a parameter is read: by its words, as the option of this name, or by its type."""
+def _kind(name: str, annotation: Any) -> Kind:
+    """What a parameter is: one of its words, the option of this name, or by its type."""
     if get_origin(annotation) is Literal:
         return words(*get_args(annotation))
     if types.NoneType in (inner := get_args(annotation)):
@@ -132,14 +157,19 @@ def work_of(
     known = ENDPOINTS.get((getattr(value, "kind", "text"), name))
     if known is None:
         raise UnknownError("there is no such route")
-    asked = parse_query(query, known.required, known.optional)
+    asked = parse_query(query, known.kinds, known.optional)
     return known.slow, partial(known.answer, value, **asked)
 
 
-def answered(value: Any, path: str) -> bytes:
-    """The response to a path such as "map?site=0&head=3"."""
+def response_to(value: Any, path: str) -> tuple[bytes, str]:
+    """The response to a path such as "map?site=0&head=3", and its media type."""
     name, _, query = path.partition("?")
-    return body_of(work_of(value, name, parse_qsl(query))[1]())[0]
+    return body_of(work_of(value, name, parse_qsl(query))[1]())
+
+
+def answered(value: Any, path: str) -> bytes:
+    """The response to a path."""
+    return response_to(value, path)[0]
 
 
 def body_of(answer: Any) -> tuple[bytes, str]:

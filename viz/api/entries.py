@@ -1,8 +1,10 @@
 """Registry entries of the attention views."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
 
 from viz.api.registry import Answers
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from analysis.view import View
     from models.model import Model
     from models.request import File, TraceRequest
-    from models.trace import Trace
+    from models.trace import Site, Trace
 
 THUMB = 40  # maximum cells per side of a thumbnail
 
@@ -64,6 +66,11 @@ class TraceEntry:
         return "image" if self.patches else "text"
 
     @property
+    def sites(self) -> "Sequence[Site]":
+        """The attention layers of what is shown."""
+        return self.view.sites
+
+    @property
     def trace(self) -> "Trace":
         """The trace by its own tokens."""
         from analysis.view import View
@@ -86,7 +93,7 @@ class TraceEntry:
             raise QuestionError("this pass has no edits")
         return self.before()
 
-    def difference(self, site: int) -> "Difference":
+    def difference(self, site: "Site") -> "Difference":
         """What the edits changed in the weights of a layer.
 
         Raises:
@@ -95,8 +102,8 @@ class TraceEntry:
         from analysis.difference import Difference
 
         other = self.unedited.view
-        here = self.view.sites[site]
-        if len(other.sites) <= site or other.sites[site] != here:
+        index = self.view.sites.index(site)
+        if [*other.sites[index : index + 1]] != [site]:
             raise QuestionError("the edits changed the tokens: there is no difference of weights")
         return Difference(self.view, other)
 
@@ -111,62 +118,48 @@ def tokens_of(view: "Trace | View", site: int, direction: str) -> Sequence[Seque
     return [(place,) for place in range(where.queries if direction == "out" else where.keys)]
 
 
-@dataclass(frozen=True)
-class HeadSite:
-    """One attention layer of a run over a corpus.
-
-    Attributes:
-        layer: its number.
-        kind: of attention.
-        tower: of a network that has several; else None.
-        module: the path of its module.
-        part: of several calls of one module.
-        heads: how many it has.
-        first: the number of the first of them in the run's tables.
-    """
-
-    layer: int
-    kind: str
-    tower: str | None
-    module: str | None
-    part: int
-    heads: int
-    first: int
-
-
 @dataclass(frozen=True, eq=False)
 class RunEntry:
     """A run over a corpus.
 
     Attributes:
         run: its tables.
-        sites: the attention layers of its heads, in the order of their numbers.
+        sites: the attention layers of its heads, in the order of their numbers; `queries` and
+            `keys` are the sides of the mean weights of a head.
         other: a second run that it is compared with.
         other_link: of the second run, the parameters of a link.
         answers: what was read and computed so far.
     """
 
     run: "Run"
-    sites: tuple[HeadSite, ...]
+    sites: "tuple[Site, ...]"
     other: "Run | None" = None
     other_link: Mapping[str, str] = field(default_factory=dict)
     answers: Answers = field(default_factory=Answers, init=False)
 
     @property
-    def second(self) -> "Run":
-        """The second run.
-
-        Raises:
-            QuestionError: if there is none.
-        """
-        if self.other is None:
-            raise QuestionError("expected two runs")
-        return self.other
-
-    @property
     def kind(self) -> Kind:
         """The kind of view."""
         return "corpus"
+
+    @property
+    def firsts(self) -> list[int]:
+        """The number of the first head of each site in the run's tables."""
+        return [*accumulate((site.heads for site in self.sites[:-1]), initial=0)]
+
+    def number_of(self, site: int, head: int) -> int:
+        """The number of a head in the run's tables."""
+        return self.firsts[site] + head
+
+    def place_of(self, number: int) -> tuple[int, int]:
+        """The site of a head, and its number there."""
+        site = bisect_right(self.firsts, number) - 1
+        return site, number - self.firsts[site]
+
+    def by_site(self, values: Any) -> list[Any]:
+        """The part of each site in something of all heads."""
+        parts = zip(self.firsts, self.sites, strict=True)
+        return [values[first : first + site.heads] for first, site in parts]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,15 +7,14 @@ from typing import Any
 
 from viz import course
 from viz.api import tracing
-from viz.api.requests import Parse, QuestionError, UnknownError, parse_query
-from viz.course import inputs, real
+from viz.api.requests import QuestionError, UnknownError, parse_query
+from viz.course import inputs
+from viz.course import real as stored
 from viz.course.boards import plain
 from viz.course.inputs import Input, InputError, Value
 from viz.course.reading import Lesson
-from viz.values import TEXT, WORD, reals, whole, words
-from viz.values import real as decimal
+from viz.values import TEXT, WORD, Kind, real, reals, whole, words
 
-MAX_INPUT = 700  # characters of an input: of a list of numbers
 BOARD = "board"  # the parameter that names a step whose picture is a board
 
 
@@ -31,9 +30,9 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
     lesson = course.find(name)
     if lesson is None or not lesson.steps:
         raise UnknownError("there is no such figure")
-    parsers = {each: parser(about) for each, about in lesson.inputs.items()}
-    parsers[BOARD] = words(*(step.name for step in lesson.steps if step.board))
-    given = parse_query(query, {}, parsers, MAX_INPUT)
+    kinds = {each: kind_of(about) for each, about in lesson.inputs.items()}
+    kinds[BOARD] = words(*(step.name for step in lesson.steps if step.board))
+    given = parse_query(query, kinds, kinds)
     step = given.pop(BOARD, None)
     values = state(lesson, {}) | given
 
@@ -42,8 +41,8 @@ def numbers(name: str, query: list[tuple[str, str]]) -> Callable[[], dict[str, A
             numbers = answer(lesson, step, values)
         except InputError as error:
             raise QuestionError(str(error)) from None
-        return real.with_source(numbers) | (
-            {BOARD: real.with_source(numbers[BOARD])} if step else {}
+        return stored.with_source(numbers) | (
+            {BOARD: stored.with_source(numbers[BOARD])} if step else {}
         )
 
     return compute
@@ -69,13 +68,13 @@ def _traced(board: dict[str, Any]) -> dict[str, Any]:
     return board | {"network": network | {"trace": tracing.entry_for(network["trace"]).id}}
 
 
-def parser(about: Input) -> Parse:
-    """The parser of an input."""
+def kind_of(about: Input) -> Kind:
+    """What the values of an input are."""
     match about.kind:
         case "count":
             return whole(int(about.low), int(about.high))
         case "number":
-            return decimal(about.low, about.high)
+            return real(about.low, about.high)
         case "numbers":
             return reals(len(inputs.written(about.start).split(";")), about.most)
         case "choice":
@@ -87,8 +86,8 @@ def parser(about: Input) -> Parse:
 
 
 def state(lesson: Lesson, given: Mapping[str, Value]) -> dict[str, Any]:
-    """All inputs, as their parsers give them: some as given, the others as at the start."""
+    """All inputs: some as given, the others as at the start."""
     return {
-        name: parser(about)(inputs.written(given.get(name, about.start)))
+        name: kind_of(about)(inputs.written(given.get(name, about.start)))
         for name, about in lesson.inputs.items()
     }

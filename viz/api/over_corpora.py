@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from viz.api import corpus, runs
 from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import RunEntry, TraceEntry
-from viz.api.text import site_at
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -35,7 +34,7 @@ class Corpora:
 def corpora(entry: TraceEntry, site: int, head: int) -> Corpora:
     """A head's sentence over each corpus that was read by a model with the same weights."""
     known = entry.answers.once("corpora", lambda: _runs(entry))
-    where = site_at(entry.view, site).where
+    where = entry.view.sites[site].where
     lines = [_line(name, run, where, head) for name, run in known]
     return Corpora([line for line in lines if line is not None][:LISTED])
 
@@ -46,7 +45,7 @@ def _runs(entry: TraceEntry) -> list[tuple[str, RunEntry]]:
         return []
     model = entry.opened()[0]
     entries = []
-    for name, folder in runs.every_folder().items():
+    for name, folder in runs.folders().items():
         if _is_of(model, folder):
             with suppress(ValueError):  # its page says what is wrong
                 entries.append((name, corpus.hold(folder).value))
@@ -67,9 +66,9 @@ def _is_of(model: "Model", folder: Path) -> bool:
 def _line(name: str, run: RunEntry, where: Any, head: int) -> CorpusLine | None:
     """A head's sentence in one run; None where it has none."""
     address = (where.layer, where.kind, where.tower, where.part or 0)
-    for site in run.sites:
+    for number, site in enumerate(run.sites):
         if (site.layer, site.kind, site.tower, site.part) == address and head < site.heads:
-            sentence = run.run.heads.loc[site.first + head]["sentence"]
+            sentence = run.run.heads.loc[run.number_of(number, head)]["sentence"]
             place = {"layer": site.layer, "attention": site.kind, "tower": site.tower}
             link = "./" + path_of("corpus", run=name, **place, head=head)
             return CorpusLine(sentence, link) if sentence else None

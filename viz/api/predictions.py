@@ -8,7 +8,6 @@ from models.text import Decoding
 from viz.api.endpoint import endpoint
 from viz.api.entries import TraceEntry, tokens_of
 from viz.api.requests import QuestionError
-from viz.api.text import site_at
 from viz.api.writing import sampling_of
 
 if TYPE_CHECKING:
@@ -104,41 +103,17 @@ def predictions(
         entry: the trace.
         site: whose row or column is selected.
         direction: whether the token attends, or is attended to.
-        token: its place; None where none is selected.
+        token: its place in the view. Where none is selected, or one of a text that is not
+            predicted, it is about the last one.
         temperature: of how a token is drawn; with None, top_k and top_p it is not.
         top_k: how many tokens are kept; 0 for all.
         top_p: how much probability is kept at least.
     """
-    how = (1.0 if temperature is None else temperature, top_k, top_p)
-    sampling = None if temperature is None and how == (1.0, 0, 1.0) else sampling_of(*how)
-    return predictions_at(entry, site, direction, token, sampling)
-
-
-def predicts(entry: TraceEntry) -> bool:
-    """Whether there are predictions."""
-    return _vocabulary(entry) is not None or _classes(entry) is not None
-
-
-def predictions_at(
-    entry: TraceEntry,
-    site: int,
-    direction: str,
-    token: int | None = None,
-    sampling: "Sampling | None" = None,
-) -> Predictions | None:
-    """The predictions at a token, or the classes of the whole input; None without either.
-
-    Args:
-        entry: the trace.
-        site: whose row or column is selected.
-        direction: whether the token attends, or is attended to.
-        token: its place in the view. Where none is selected, or one of a text that is not
-            predicted, it is about the last one.
-        sampling: how a token is drawn; None for the softmax as it is.
-    """
     from analysis.view import JOINT, View
 
-    where, view = site_at(entry.view, site), entry.view
+    where, view = entry.view.sites[site], entry.view
+    how = (1.0 if temperature is None else temperature, top_k, top_p)
+    sampling = None if temperature is None and how == (1.0, 0, 1.0) else sampling_of(*how)
     count = where.queries if direction == "out" else where.keys
     if token is not None and token >= count:
         raise QuestionError(f"expected token 0 to {count - 1}")
@@ -152,6 +127,11 @@ def predictions_at(
         where, site, direction = parts.decoder, view.trace.sites.index(parts.decoder), "out"
     place = None if token is None else tokens_of(view, site, direction)[token][-1]
     return _tokens(entry, known, site, direction, place, sampling)
+
+
+def predicts(entry: TraceEntry) -> bool:
+    """Whether there are predictions."""
+    return _vocabulary(entry) is not None or _classes(entry) is not None
 
 
 def _vocabulary(entry: TraceEntry) -> "Vocabulary | None":

@@ -1,12 +1,11 @@
 """The parameters of untrusted requests, validated."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-MAX_VALUE = 64  # characters of a parameter that says nothing else
-MAX_QUERY = 1024
+from viz.values import Kind
 
-Parse = Callable[[str], Any]
+MAX_QUERY = 1024
 
 
 class QuestionError(ValueError):
@@ -18,38 +17,33 @@ class UnknownError(LookupError):
 
 
 def parse_query(
-    pairs: Sequence[tuple[str, str]],
-    required: Mapping[str, Parse],
-    optional: Mapping[str, Parse],
-    longest: int = MAX_VALUE,
+    pairs: Sequence[tuple[str, str]], kinds: Mapping[str, Kind], optional: Container[str] = ()
 ) -> dict[str, Any]:
     """The parsed and validated parameters of a query.
 
     Args:
         pairs: names and texts as they came.
-        required: parsers of the parameters that must be there.
-        optional: of those that may be.
-        longest: characters of a parameter whose parser has no `longest`.
+        kinds: of the parameters, by name.
+        optional: those that may be left out.
 
     Raises:
         QuestionError: a parameter is missing, unknown, repeated or invalid.
     """
-    parsers = {**required, **optional}
     values: dict[str, Any] = {}
-    if sum(len(name) + len(value) for name, value in pairs) > MAX_QUERY:
+    if sum(len(name) + len(text) for name, text in pairs) > MAX_QUERY:
         raise QuestionError(f"expected at most {MAX_QUERY} characters of parameters")
     for name, text in pairs:
-        if name not in parsers:
-            expected = f"the parameters {', '.join(parsers)}" if parsers else "no parameters"
+        kind = kinds.get(name)
+        if kind is None:
+            expected = f"the parameters {', '.join(kinds)}" if kinds else "no parameters"
             raise QuestionError(f"expected {expected}")
-        limit = max(longest, getattr(parsers[name], "longest", 0))
-        if name in values or len(text) > limit:
-            raise QuestionError(f"expected {name} once, in at most {limit} characters")
+        if name in values or len(text) > kind.longest:
+            raise QuestionError(f"expected {name} once, in at most {kind.longest} characters")
         try:
-            values[name] = parsers[name](text)
+            values[name] = kind(text)
         except ValueError as error:
             raise QuestionError(str(error)) from error
-    missing = [name for name in required if name not in values]
-    if missing:
-        raise QuestionError(f"expected the parameter {missing[0]}")
+    for name in kinds:
+        if name not in values and name not in optional:
+            raise QuestionError(f"expected the parameter {name}")
     return values

@@ -43,7 +43,7 @@ def routes() -> "list[Route]":
         held, name = registry.get(request.path_params["id"]), request.path_params["name"]
         query = request.query_params.multi_items()
         if name == PROGRESS:
-            asked = f"{held.id}/{parse_query(query, {'of': TEXT}, {})['of']}"
+            asked = f"{held.id}/{parse_query(query, {'of': TEXT})['of']}"
             done = quick.share(asked) or slow.share(asked) or ()
             return JSONResponse(dict(zip(("done", "total"), done, strict=False)), headers=NO_STORE)
         if not await asyncio.shield(asyncio.wrap_future(held.settled)):

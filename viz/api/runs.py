@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,25 +59,20 @@ def folder_of(name: str) -> Path:
     return home() / name
 
 
-@cache
-def finished() -> dict[str, str]:
-    """The titles of the runs that come with the app, by name, read without PyTorch."""
-    paths = sorted(FINISHED.glob("*/manifest.json"))
-    return {path.parent.name: title_of(path.parent) for path in paths}
+def folders() -> dict[str, Path]:
+    """The folders of what this server opens, by name in a link: with the app, and the user's."""
+    ours = {path.parent.name: path.parent for path in sorted(FINISHED.glob("*/manifest.json"))}
+    users = sorted(home().glob("*/heads.parquet")) if allowed() else ()
+    return ours | {f"{USERS}{path.parent.name}": path.parent for path in users}
 
 
 def choices() -> dict[str, str]:
-    """The titles of what this server opens, by its name in a link."""
-    if not allowed():
-        return finished()
-    users = {f"{USERS}{name}": title for name, title in titles().items()}
-    return finished() | users | {FOLDER: "A folder on this machine …"}
-
-
-def every_folder() -> dict[str, Path]:
-    """The folders of the runs that come with the app and of the user's, by name in a link."""
-    ours = {name: FINISHED / name for name in finished()}
-    return ours | {f"{USERS}{name}": home() / name for name in titles()}
+    """The titles of what this server opens, by name in a link, read without PyTorch."""
+    named: dict[str, str] = {}
+    for name, folder in folders().items():
+        with suppress(ValueError, OSError):
+            named[name] = title_of(folder)
+    return named | ({FOLDER: "A folder on this machine …"} if allowed() else {})
 
 
 def chosen(run: str, folder: str) -> Path:
@@ -87,9 +81,8 @@ def chosen(run: str, folder: str) -> Path:
     Raises:
         ValueError: without a folder, or where this server opens none.
     """
-    known = every_folder()
-    if run in known:
-        return known[run]
+    if (known := folders().get(run)) is not None:
+        return known
     if not allowed():
         raise ValueError(tracing.CLOSED)
     if run != FOLDER:
@@ -109,15 +102,6 @@ def path_of(text: str) -> Path:
         return Path(text.strip()).expanduser()
     except RuntimeError as error:  # "~name" of nobody
         raise ValueError(f"{text.strip()}: there is no such folder") from error
-
-
-def titles() -> dict[str, str]:
-    """The user's runs that can be opened, by name, read without PyTorch."""
-    named: dict[str, str] = {}
-    for path in sorted(home().glob("*/heads.parquet")) if allowed() else ():
-        with suppress(ValueError, OSError):
-            named[path.parent.name] = title_of(path.parent)
-    return named
 
 
 def title_of(folder: Path) -> str:

@@ -8,7 +8,7 @@ import re
 import socket
 import stat
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import cache
 from pathlib import Path
@@ -114,29 +114,24 @@ def page_routes(
     from starlette.routing import Route
 
     async def index(request: "Request") -> "Response":
-        name = request.url.path.strip("/") or first
-        query = dict(request.query_params)
-        words = preview(name, query)
-        page = with_preview(index_page(), words, f"{str(request.base_url).rstrip('/')}{picture}")
+        name, query = request.url.path.strip("/") or first, dict(request.query_params)
+        picture_url = f"{str(request.base_url).rstrip('/')}{picture}"
+        page = with_preview(index_page(), preview(name, query), picture_url)
         links = "".join(
             f'<link rel="modulepreload" href="{path}" />' for path in modules(name, query)
         )
         page = page.replace("</head>", f"{links}</head>", 1)
         return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
-    def leading(
-        to: str, now: Callable[[Query], Query]
-    ) -> "Callable[[Request], Awaitable[Response]]":
-        async def start(request: "Request") -> "Response":
-            query = urlencode(now(dict(request.query_params)), quote_via=quote)
-            path = f"./{to}?{query}" if query else f"./{to}"
-            return RedirectResponse(path, headers={"Cache-Control": "no-cache"})
-
-        return start
+    async def lead(request: "Request") -> "Response":
+        to, now = paths[request.url.path.strip("/")]
+        query = urlencode(now(dict(request.query_params)), quote_via=quote)
+        path = f"./{to}?{query}" if query else f"./{to}"
+        return RedirectResponse(path, headers={"Cache-Control": "no-cache"})
 
     paths = {first: ("", dict), **moved}
     pages = [Route(f"/{'' if name == first else name}", index) for name in names]
-    return [*pages, *(Route(f"/{name}", leading(*now)) for name, now in paths.items())]
+    return [*pages, *(Route(f"/{name}", lead) for name in paths)]
 
 
 def asset_routes() -> "list[Mount]":
@@ -253,21 +248,17 @@ class WithHeaders:
     """
 
     def __init__(self, app: "ASGIApp", headers: dict[str, str], embedded: dict[str, str]) -> None:
-        self.app = app
-        self.headers, self.embedded = (
-            [(name.lower().encode(), value.encode()) for name, value in given.items()]
-            for given in (headers, embedded)
-        )
-        self.names = {name for name, _ in self.headers}
+        self.app, self.headers, self.embedded = app, headers, embedded
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        from starlette.datastructures import MutableHeaders
+
         parts = scope.get("query_string", b"").split(b"&")
         headers = self.embedded if b"embed=true" in parts else self.headers
 
         async def send_with_headers(message: "Message") -> None:
             if message["type"] == "http.response.start":
-                others = [pair for pair in message["headers"] if pair[0].lower() not in self.names]
-                message = {**message, "headers": others + headers}
+                MutableHeaders(scope=message).update(headers)
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

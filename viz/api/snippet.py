@@ -71,6 +71,15 @@ def code(
     return "\n".join([*library, HEADSCOPE, "", *lines, *weights])
 
 
+def inputs(entry: TraceEntry) -> list[str]:
+    """What is traced in that code: the input and, if there is one, the target."""
+    request = entry.request
+    if request is None or isinstance(request.input, Several):
+        return ["text"]
+    model, given = tracing.opened(request.model), (request.input, request.target)
+    return [_written(each, model, set()) for each in given if each is not None]
+
+
 def _printed(
     model: "Model",
     answer: "Predictions | None",

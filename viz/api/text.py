@@ -1,12 +1,11 @@
 """Responses about the trace of a text: overview, one head's map, exact rows."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from viz.api.endpoint import endpoint
 from viz.api.entries import THUMB, TraceEntry, tokens_of
 from viz.api.pool import check, report
-from viz.api.registry import Answers
 from viz.api.requests import QuestionError
 from viz.pack import Part, map_part, message, row_part, sinks_part, thumbs_part
 from viz.values import Head
@@ -44,16 +43,11 @@ def overview(entry: TraceEntry) -> bytes:
         "explains": kind_of(entry.trace.output),
         **_texts_and_sites(view),
     }
-    length = length_of(entry.trace)
-    if length is not None:
+    if (length := length_of(entry.trace)) is not None:
         base["sound"] = length
     if entry.pictures:
-        base["pictures"] = len(entry.pictures)
-        base["patches"] = entry.patches
-        base["mark"] = entry.mark
-        base["asked"] = entry.asked
-        base["video"] = entry.video
-        base["captions"] = entry.compares
+        base |= {"pictures": len(entry.pictures), "captions": entry.compares}
+        base |= {name: getattr(entry, name) for name in ("patches", "mark", "asked", "video")}
     if entry.patches:
         if base["explains"] != "classes":  # of a state there is no second picture to be like
             base["explains"] = "nothing"
@@ -75,7 +69,6 @@ def is_short(view: "TraceOrView") -> bool:
 @endpoint("thumbs", slow=True)
 def thumbs_of(entry: TraceEntry, site: int) -> bytes:
     """Thumbnails of the heads of one site."""
-    site_at(entry.view, site)
     return message(thumbs=thumbs_part([_thumbs(entry, site)], site))
 
 
@@ -113,20 +106,14 @@ def map_of(
     """
     from analysis.overview import pooled
 
-    attention_site = site_at(entry.view, site, head)
-    rows = within("rows", rows, attention_site.queries)
-    columns = within("columns", columns, attention_site.keys)
-    hidden = None
-    if values == DIFFERENCE:
-        changes = entry.difference(site)
-        cells = changes.pooled(attention_site, head, rows, columns, size=WHOLE)
-    else:
-        source, hidden = source_of(entry.view, attention_site, values, sinks, entry.answers)
-        cells = pooled(source, attention_site, head, rows, columns, size=WHOLE)
+    where = entry.view.sites[site]
+    rows = within("rows", rows, where.queries)
+    columns = within("columns", columns, where.keys)
+    source, hidden = source_of(entry, where, values, sinks)
+    cells = pooled(source, where, head, rows, columns, size=WHOLE).numpy(force=True)
     coding = "sqrt" if values == "weights" else values
-    shares = hidden and _shares(hidden, attention_site, head, rows, sinks)
-    place = (site, head, cells.numpy(force=True), rows, columns)
-    return message(maps=[map_part(*place, coding, shares)])
+    left_out = _left_out(hidden, where, head, rows)
+    return message(maps=[map_part(site, head, cells, rows, columns, coding, left_out)])
 
 
 @endpoint("row")
@@ -143,76 +130,64 @@ def row_of(
 
     Or scores, or what edits changed.
     """
-    numbers, shares = exact(entry, site, head, axis, index, values, sinks)
-    return message(rows=[row_part(site, head, axis, index, numbers, values, shares)])
+    where = entry.view.sites[site]
+    source, hidden = source_of(entry, where, values, sinks)
+    numbers = exact(source, where, head, axis, index)
+    rows = range(index, index + 1) if axis == "query" else range(where.queries)
+    left_out = _left_out(hidden, where, head, rows)
+    return message(rows=[row_part(site, head, axis, index, numbers, values, left_out)])
 
 
 def exact(
-    entry: TraceEntry,
-    site: int,
-    head: Head,
-    axis: Literal["query", "key"],
-    index: int,
-    values: str = "weights",
-    sinks: str = "shown",
-) -> "tuple[np.ndarray, Part | None]":
-    """The numbers of one query or key, and what went to sinks where these are hidden."""
+    source: "RowSource", site: "Site", head: Head, axis: Literal["query", "key"], index: int
+) -> "np.ndarray":
+    """The numbers of one query or key."""
     from analysis.overview import column_of, rows_of
 
-    attention_site = site_at(entry.view, site, head)
-    count = attention_site.queries if axis == "query" else attention_site.keys
+    count = site.queries if axis == "query" else site.keys
     if index >= count:
         raise QuestionError(f"expected index 0 to {count - 1}")
-    rows, hidden = range(attention_site.queries), None
     if axis == "query":
-        rows = range(index, index + 1)
-    if values == DIFFERENCE:
-        changes = entry.difference(site)
-        if axis == "query":
-            numbers = changes.rows(attention_site, head, rows)[0]
-        else:
-            numbers = changes.column(attention_site, head, index)
-    else:
-        source, hidden = source_of(entry.view, attention_site, values, sinks, entry.answers)
-        if axis == "query":
-            numbers = rows_of(source, attention_site, head, rows)[0]
-        else:
-            numbers = column_of(source, attention_site, head, index)
-    shares = hidden and _shares(hidden, attention_site, head, rows, sinks)
-    return numbers.numpy(force=True), shares
+        return rows_of(source, site, head, range(index, index + 1))[0].numpy(force=True)
+    return column_of(source, site, head, index).numpy(force=True)
 
 
 def source_of(
-    view: "TraceOrView", site: "Site", values: str, sinks: str, answers: Answers
+    entry: TraceEntry, site: "Site", values: str, sinks: str
 ) -> "tuple[RowSource, WithoutSinks | None]":
-    """What a matrix shows of a site, and its weights without sinks if these are hidden.
+    """What a matrix shows of a layer, and its weights without sinks if these are hidden.
 
     Args:
-        shown: the trace, or a view of it.
+        entry: the trace; its answers keep which keys are sinks.
         site: the layer.
-        values: "weights" or "scores".
+        values: "weights", "scores", or the "difference" that edits make, which hides nothing.
         sinks: whether they are "shown" or "hidden".
-        answers: of the trace's entry; keep which keys are sinks.
     """
     from analysis.scores import Scores, has_scores
     from analysis.sinks import WithoutSinks, resting_keys, sinks_of
 
+    view = entry.view
+
     def keys() -> tuple[int, ...]:
         return tuple(sorted({*sinks_of(view, site), *resting_keys(view, site)}))
 
+    if values == DIFFERENCE:
+        return entry.difference(site), None
     if values == "scores" and not has_scores(view, site):
         raise QuestionError("expected single tokens: a word of several has no score")
     hidden = None
     if sinks != "shown":
-        hidden = WithoutSinks(view, {site: answers.once(("sinks", site), keys)})
+        hidden = WithoutSinks(view, {site: entry.answers.once(("sinks", site), keys)})
     if values == "scores":
         return Scores(view, hidden.sinks if hidden else {}), hidden
     return hidden or view, hidden
 
 
-def _shares(hidden: "WithoutSinks", site: "Site", head: Head, rows: range, mode: str) -> Part:
+def _left_out(hidden: "WithoutSinks | None", site: "Site", head: Head, rows: range) -> Part | None:
+    if hidden is None:
+        return None
     shares = hidden.shares(site, head, rows).numpy(force=True)
-    return sinks_part(mode, hidden.sinks[site], shares)
+    return sinks_part("hidden", hidden.sinks[site], shares)
 
 
 @dataclass(frozen=True)
@@ -231,7 +206,7 @@ def changed(entry: TraceEntry) -> MostChanged:
     from analysis.difference import most_changed
 
     def compute() -> "Change | None":
-        return most_changed(entry.difference(0), entry.view.sites, report)
+        return most_changed(entry.difference(entry.view.sites[0]), entry.view.sites, report)
 
     return MostChanged(entry.answers.once(("changed",), compute))
 
@@ -260,23 +235,8 @@ def note_of(view: "TraceOrView") -> str:
     return "; ".join(part for part in (caveat_of(view), getattr(view, "note", "")) if part)
 
 
-def site_at(view: "TraceOrView", site: int, head: object = None) -> "Site":
-    """The site with this index.
-
-    Raises:
-        QuestionError: there is no such site, or it has no such head.
-    """
-    if site >= len(view.sites):
-        raise QuestionError(f"expected site 0 to {len(view.sites) - 1}")
-    attention_site = view.sites[site]
-    if isinstance(head, int) and head >= attention_site.heads:
-        raise QuestionError(f"expected head 0 to {attention_site.heads - 1}, mean or max")
-    return attention_site
-
-
-def own_site(entry: TraceEntry, site: int, head: object = None) -> "Site":
-    """The site of the trace itself, by its index in what is shown; checks a head of it."""
-    site_at(entry.view, site, head)
+def own_site(entry: TraceEntry, site: int) -> "Site":
+    """The site of the trace itself, by its index in what is shown."""
     if site >= len(entry.trace.sites):
         raise ValueError("choose one kind of attention: each has layers of its own")
     return entry.trace.sites[site]
@@ -291,7 +251,7 @@ def one_head(entry: TraceEntry, site: int, head: int | str) -> "tuple[Trace, Sit
     from analysis.view import JOINT
     from models.averaged import is_mean
 
-    if not isinstance(head, int) or site_at(entry.view, site, head).kind == JOINT:
+    if not isinstance(head, int) or entry.view.sites[site].kind == JOINT:
         raise QuestionError("expected one head of one attention layer")
     if is_mean(entry.trace):
         raise QuestionError(OF_ONE)
@@ -313,80 +273,72 @@ def of_head(values: "Tensor", head: Head) -> "Tensor":
     return values.amax(0) if head == "max" else values[head]
 
 
-def _joined(tokens: "Tokens") -> list[int]:
-    """The places of tokens that begin where the one before ends, without a space between them."""
-    pairs = zip(tokens.spans, tokens.spans[1:], tokens.labels[1:], strict=False)
-    return [
-        place
-        for place, (before, span, label) in enumerate(pairs, start=1)
-        if before and span and before[1] == span[0] and not label[:1].isspace()
-    ]
-
-
 def _texts_and_sites(view: "TraceOrView") -> dict[str, Any]:
     """Every distinct text once, and the sites with references to their row and column texts."""
-    from analysis.view import View
-    from analysis.words import text_numbers
-
     sides = [(view.queries(site)[0], view.keys(site)[0]) for site in view.sites]
-    texts = list({id(tokens): tokens for side in sides for tokens in side}.values())
-    kv_heads = [pattern.k.shape[1] for pattern in view.patterns]
-    origins: list[list[list[int]] | None] = [None] * len(texts)
-    trace: Any = getattr(view, "trace", view)
-    frames = None if trace.sound is None else trace.tokens[0].labels
-    if isinstance(view, View):
-        for site, side in zip(view.sites, sides, strict=True):
-            for direction, tokens in zip(("out", "in"), side, strict=True):
-                groups = view.origins(site, direction)
-                origins[texts.index(tokens)] = [list(group) for group in groups]
+    texts: dict[int, tuple[Tokens, Site]] = {}
+    for site, side in zip(view.sites, sides, strict=True):
+        for tokens in side:
+            texts.setdefault(id(tokens), (tokens, site))
+    numbers = {key: number for number, key in enumerate(texts)}
+    grouped = [pattern.k.shape[1] for pattern in view.patterns]
+    kv_heads = [*grouped, *(site.heads for site in view.sites[len(grouped) :])]
     return {
-        "texts": [
-            {
-                "labels": list(tokens.labels),
-                "special": [place for place, special in enumerate(tokens.special) if special],
-                **({} if origin is None else {"origins": origin}),
-                **({"second": numbers.index(1)} if 1 in (numbers := text_numbers(tokens)) else {}),
-                **({"joined": joined} if (joined := _joined(tokens)) else {}),
-                **({"timed": True} if tokens.labels == frames else {}),
-                **({"grids": grids} if (grids := _grids(view, tokens, origin)) else {}),
-            }
-            for tokens, origin in zip(texts, origins, strict=True)
-        ],
+        "texts": [_text(view, *each) for each in texts.values()],
         "sites": [
             {
-                "layer": site.layer,
-                "kind": site.kind,
-                "tower": site.tower,
-                "module": site.module,
-                "part": site.part,
-                "heads": site.heads,
-                "kv_heads": kv_heads[place] if place < len(kv_heads) else site.heads,
+                **asdict(site),
+                "kv_heads": kv_heads[number],
                 "queries": len(query),
                 "keys": len(key),
-                "query_text": texts.index(query),
-                "key_text": texts.index(key),
+                "query_text": numbers[id(query)],
+                "key_text": numbers[id(key)],
             }
-            for place, (site, (query, key)) in enumerate(zip(view.sites, sides, strict=True))
+            for number, (site, (query, key)) in enumerate(zip(view.sites, sides, strict=True))
         ],
     }
 
 
+def _text(view: "TraceOrView", tokens: "Tokens", site: "Site") -> dict[str, Any]:
+    """A text of a site; without what it does not have."""
+    from analysis.view import View
+    from analysis.words import text_numbers
+
+    trace: Any = getattr(view, "trace", view)
+    direction = "in" if view.keys(site)[0] is tokens else "out"
+    origins = (
+        [[*each] for each in view.origins(site, direction)] if isinstance(view, View) else None
+    )
+    groups = [[place] for place in range(len(tokens))] if origins is None else origins
+    numbers = text_numbers(tokens)
+    spans = zip(tokens.spans, tokens.spans[1:], tokens.labels[1:], strict=False)
+    joined = [  # tokens that begin where the one before ends, without a space between them
+        place
+        for place, (before, span, label) in enumerate(spans, start=1)
+        if before and span and before[1] == span[0] and not label[:1].isspace()
+    ]
+    frames = trace.sound is not None and tokens.labels == trace.tokens[0].labels
+    known = {
+        "origins": origins,
+        "second": numbers.index(1) if 1 in numbers else None,
+        "joined": joined or None,
+        "timed": frames or None,
+        "grids": _grids(view, site, direction, groups) or None,
+    }
+    special = [place for place, special in enumerate(tokens.special) if special]
+    about = {"labels": list(tokens.labels), "special": special}
+    return about | {name: value for name, value in known.items() if value is not None}
+
+
 def _grids(
-    view: "TraceOrView", tokens: "Tokens", origins: list[list[int]] | None
+    view: "TraceOrView", site: "Site", direction: str, groups: list[list[int]]
 ) -> list[dict[str, Any]]:
     """Where tokens lie on pictures: areas, and the token of each cell (−1 for a hidden one)."""
     trace: Any = getattr(view, "trace", view)
-    for each, site in zip(view.sites, trace.sites, strict=False):
-        if view.keys(each)[0] is tokens:
-            grids = trace.key_pictures(site)
-            break
-        if view.queries(each)[0] is tokens:
-            grids = trace.query_pictures(site)
-            break
-    else:
-        grids = ()
-    hidden = -1
-    groups = [[place] for place in range(len(tokens))] if origins is None else origins
+    number = view.sites.index(site)
+    if number >= len(trace.sites):
+        return []
+    of_side = trace.key_pictures if direction == "in" else trace.query_pictures
     index = {token: place for place, group in enumerate(groups) for token in group}
     return [
         {
@@ -394,10 +346,10 @@ def _grids(
             "name": grid.name,
             "shape": [grid.rows, grid.cols],
             "box": [round(side, 5) for side in grid.box],
-            "places": [index.get(place, hidden) for place in grid.places.flatten().tolist()],
+            "places": [index.get(place, -1) for place in grid.places.flatten().tolist()],
             "frames": list(grid.frames),
         }
-        for grid in grids
+        for grid in of_side(trace.sites[number])
     ]
 
 

@@ -113,7 +113,7 @@ def figure(
 
     request = request_of(t, view, layer, head, **{"words": ax is None, **options})
     page = page_of(request, view)
-    return paper.sheet([page])[0] if ax is None else paper.on(ax, *page)
+    return paper.sheet([page]) if ax is None else paper.on(ax, *page)
 
 
 def request_of(

@@ -1,11 +1,9 @@
 """The numbers of a figure: .npz and .csv, with their axes named."""
 
-import csv
 import io
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +12,9 @@ from viz.api.pool import check
 from viz.views import FORM, VIEWS
 from viz.views.answer import Table
 from viz.views.request import Request, input_of, labels_of, note_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAX_BYTES = 2**28  # of the weights in one file
 LINE = 160  # bytes of a weight in a .csv, with all that names it
@@ -69,21 +70,30 @@ def _name(words: str) -> str:
 def csv_table(request: Request, view: str) -> bytes:
     """One line for each number, with everything that names it.
 
+    A column that a table has no use for stays empty there.
+
     Raises:
         ValueError: for a file that would be too large.
     """
+    import pandas as pd
+
     _check_size(request, view, LINE)
-    data = io.BytesIO()
-    with io.TextIOWrapper(data, "utf-8", "replace", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(_lines(request, view))
-        file.flush()
-        return data.getvalue()
-
-
-def _about(request: Request) -> dict[str, Any]:
-    """What was traced."""
-    written = input_of(request.view, INPUT)
-    return {"model": request.view.model, "version": __version__, "input": written}
+    tables = VIEWS[view].answer(request).tables
+    known, value = _told_apart_by(request), tables[0].column or "value"
+    idle = [*request.site.where.coordinates.keys() - known]
+    about = {"model": request.view.model, "version": __version__}
+    about["input"] = input_of(request.view, INPUT)
+    frames = []
+    for table in tables:
+        check()
+        lines = _lines(table, value).drop(columns=idle, errors="ignore")
+        frames.append(lines.assign(**about, **({} if table.column else {"numbers": table.name})))
+    whole = pd.concat(frames, ignore_index=True)
+    first = [*about, *known, "numbers"]
+    columns = [name for name in first if name in whole]
+    columns += [name for name in whole if name not in (*first, value)]
+    text = whole[[*columns, value]].to_csv(index=False, float_format="%.9g", lineterminator="\n")
+    return text.encode("utf-8", "replace")
 
 
 def _told_apart_by(request: Request) -> list[str]:
@@ -96,71 +106,25 @@ def _told_apart_by(request: Request) -> list[str]:
     return [*names, "head"]
 
 
-def _lines(request: Request, view: str) -> Iterator[Sequence[Any]]:
-    """Every number of every table; a column that a table has no use for stays empty there."""
-    tables, about = VIEWS[view].answer(request).tables, _about(request)
-    known, column = _told_apart_by(request), tables[0].column
-    idle = request.site.where.coordinates.keys() - known
-    named = {name: None for table in tables for name in _columns(table, idle)}
-    columns = [*(name for name in known if name in named), *(() if column else ("numbers",))]
-    columns += [name for name in named if name not in columns]
-    yield (*about, *columns, column or "value")
-    places = {name: place for place, name in enumerate(columns, len(about))}
-    for table in tables:
-        yield from _lines_of(table, [*about.values(), *[""] * len(columns), ""], places)
+def _lines(table: Table, value: str) -> "pd.DataFrame":
+    """Each number of a table, with its place along each axis and what these are called."""
+    import pandas as pd
 
-
-def _columns(table: Table, idle: Set[str]) -> Iterator[str]:
-    """What names the numbers of a table, without the coordinates that tell no heads apart."""
-    at = table.at if isinstance(table.at, Mapping) else table.at[0]
-    yield from (name for name in at if name not in idle)
-    for axis in table.axes:
-        if axis == "head" and at is not table.at:
-            continue  # its coordinates name it
-        yield axis
-        if table.labels.get(axis):
-            yield _label(axis)
-
-
-def _lines_of(table: Table, line: list[Any], places: Mapping[str, int]) -> Iterator[Sequence[Any]]:
-    """Each number of a table in turn, in the one line, where its names have their places."""
-
-    def fill(named: Mapping[str, Any]) -> None:
-        for name, value in named.items():
-            if name in places:
-                line[places[name]] = value
-
-    values = table.values
-    axes = [
-        [_named(table, axis, n) for n in range(count)]
-        for axis, count in zip(table.axes, values.shape, strict=True)
-    ]
-    fill({"numbers": table.name, **(table.at if isinstance(table.at, Mapping) else {})})
-    for outer in np.ndindex(values.shape[:-1]):
-        check()
-        for axis, n in zip(axes, outer, strict=False):
-            fill(axis[n])
-        for named, number in zip(axes[-1], values[outer].tolist(), strict=True):
-            fill(named)
-            line[-1] = _written(number)
-            yield line
-
-
-def _named(table: Table, axis: str, n: int) -> Mapping[str, Any]:
-    """A place along an axis: its coordinates, or its position and label."""
-    if axis == "head" and not isinstance(table.at, Mapping):
-        return table.at[n]
-    known = table.heads if axis == "head" and table.heads else table.places.get(axis)
-    named = {axis: n if known is None else known[n]}
-    return named | {_label(axis): labels[n]} if (labels := table.labels.get(axis)) else named
-
-
-def _label(axis: str) -> str:
-    return f"{axis}_{'token' if axis in ('query', 'key') else 'label'}"
-
-
-def _written(number: float) -> str:
-    return "" if math.isnan(number) else f"{number:.9g}"
+    numbers, columns = table.values, dict[str, Any]()
+    if isinstance(table.at, Mapping):
+        columns |= table.at
+    for axis, place in zip(table.axes, np.indices(numbers.shape), strict=True):
+        at = place.ravel()
+        if axis == "head" and not isinstance(table.at, Mapping):
+            names = pd.DataFrame([*table.at], dtype=object)
+            columns |= {name: names[name].to_numpy()[at] for name in names}
+            continue
+        known = table.heads if axis == "head" and table.heads else table.places.get(axis)
+        columns[axis] = at if known is None else np.array(known, dtype=object)[at]
+        if labels := table.labels.get(axis):
+            named = f"{axis}_{'token' if axis in ('query', 'key') else 'label'}"
+            columns[named] = np.array(labels, dtype=object)[at]
+    return pd.DataFrame(columns, dtype=object).assign(**{value: numbers.ravel().astype(float)})
 
 
 def _check_size(request: Request, view: str, each: int) -> None:

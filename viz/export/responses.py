@@ -1,22 +1,20 @@
 """Responses with files: the figure that a view shows, its numbers, and Python code for it."""
 
-import ast
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from viz.api import snippet
 from viz.api.beside import second_of
-from viz.api.endpoint import endpoint
+from viz.api.endpoint import check_place, endpoint
 from viz.api.entries import Download, TraceEntry
 from viz.api.predictions import Code, predictions
 from viz.api.requests import QuestionError
-from viz.api.text import site_at, within
 from viz.export.files import FIGURES, render
-from viz.selection import OF_FILES, OF_VIEWS, Selection
-from viz.values import FLAG, HEAD, NUMBER, TEXT, words
+from viz.selection import OF_FILES, Selection
+from viz.values import words
 from viz.views import FORM
-from viz.views.request import One, Request, Second
+from viz.views.request import One, Request, Second, check_tokens
 
 KINDS = {
     "svg": "image/svg+xml",
@@ -26,20 +24,79 @@ KINDS = {
     "npz": "application/octet-stream",
     "csv": "text/csv; charset=utf-8",
 }
-FIGURE: dict[str, Any] = {
-    "form": words(*FORM),
-    **{name: OF_VIEWS[name].kind for name in ("shown", "there")},
-    **{name: FLAG if name == "words" else TEXT for name in ("words", "label", "second_label")},
-    "second": TEXT,
-    "second_site": NUMBER,
-    "second_head": HEAD,
-    "second_token": NUMBER,
-    "both": words("second", "edits"),
-}
-TRACED = re.compile(r"^t = hs\.trace\(model, (.*)\)$", re.MULTILINE)
 
 
-@endpoint("export", format=words(*KINDS), **FIGURE)
+def _request(
+    entry: TraceEntry,
+    site: int,
+    head: One,
+    form: str,
+    *,
+    shown: tuple[int, ...] = (),
+    words: bool = True,
+    second: str = "",
+    second_site: int = 0,
+    second_head: One = 0,
+    second_token: int | None = None,
+    there: str = "",
+    label: str = "",
+    second_label: str = "",
+    both: Literal["", "second", "edits"] = "",
+    **options: Any,
+) -> Request:
+    """What a file shows.
+
+    `shown` are several heads instead of the one. `second` is the id of another trace of the same
+    text, which a page shows beside the first, or of another picture; `there` its layer and head, as
+    the view of the first holds them; the labels stand before the titles of a figure of both. `both`
+    is what a figure has side by side: "second", that trace beside the first; "edits", the pass
+    without its edits, with them, and the difference; "" for the one alone.
+
+    Raises:
+        QuestionError: for a head or token that is not there, and a form that does not apply.
+    """
+    known = [name for name in FORM if _applies(name, entry)]
+    if form not in known:
+        raise QuestionError(f"expected {', '.join(known)} as form")
+    for each in shown:
+        check_place(entry.sites, site, each)
+    selection = Selection(**options)
+    request = Request(
+        entry,
+        entry.view.sites[site],
+        shown or (head,),
+        every=FORM[form].covers == "every",
+        selection=selection,
+        words=words,
+        chosen=head if head in shown else None,
+    )
+    check_tokens(request)
+    if both == "edits":
+        return _before_and_after(request, form)
+    if not second and both:
+        raise QuestionError("expected a second result for a figure of both")
+    if not second:
+        return request
+    other = second_of(second, entry.kind)
+    check_place(other.sites, second_site, second_head)
+    plain = replace(selection, token=second_token, rows=None, columns=None, query=None, key=None)
+    plain = replace(plain, values="weights") if plain.values == "difference" else plain
+    theirs = Request(
+        other,
+        other.view.sites[second_site],
+        (second_head,),
+        selection=plain,
+        words=words,
+        label=second_label,
+    )
+    check_tokens(theirs)
+    request = replace(request, label=label)
+    if not both:
+        return replace(request, second=Second(second, theirs, there))
+    return replace(request, beside=(replace(theirs, second=Second("", request, "")),))
+
+
+@endpoint("export", keywords=_request, form=words(*FORM), format=words(*KINDS))
 def export(
     entry: TraceEntry,
     site: int,
@@ -59,7 +116,7 @@ def export(
     return Download(data, KINDS[format], f"{_name(request, form)}.{format}")
 
 
-@endpoint("python", explains=False, **FIGURE)
+@endpoint("python", explains=False, keywords=_request, form=words(*FORM))
 def python(entry: TraceEntry, site: int, head: One, form: str, **options: Any) -> Code:
     """Python code that makes the same figure, and prints the numbers in it."""
     request = _request(entry, site, head, form, **options)
@@ -67,7 +124,7 @@ def python(entry: TraceEntry, site: int, head: One, form: str, **options: Any) -
     answer = predictions(entry, site, chosen.direction, chosen.token)
     of_head = about.of_weights and not request.every
     code = snippet.code(entry, site if of_head else None, head, answer)
-    given, asked = _given(code), [f"view={form!r}"]
+    given, asked = snippet.inputs(entry), [f"view={form!r}"]
     if not request.every:
         asked += entry.view.address(request.site).arguments
         heads = request.heads[0] if len(request.heads) == 1 else [*request.heads]
@@ -88,106 +145,6 @@ def python(entry: TraceEntry, site: int, head: One, form: str, **options: Any) -
     elif not of_head:
         lines.append(f"print(hs.export(t, {f'{name}.csv'!r}, {how}).read_text())")
     return Code("\n".join([code, "", *lines]))
-
-
-def _given(code: str) -> list[str]:
-    """What is traced in this code: the input and, of an encoder–decoder, what the decoder reads."""
-    match = TRACED.search(code)
-    call = ast.parse(f"trace({match[1] if match else 'text'})", mode="eval").body
-    return [ast.unparse(part) for part in call.args] if isinstance(call, ast.Call) else []
-
-
-def _request(
-    entry: TraceEntry,
-    site: int,
-    head: One,
-    form: str,
-    *,
-    shown: tuple[int, ...] = (),
-    words: bool = True,
-    second: str = "",
-    second_site: int = 0,
-    second_head: One = 0,
-    second_token: int | None = None,
-    there: str = "",
-    label: str = "",
-    second_label: str = "",
-    both: str = "",
-    **options: Any,
-) -> Request:
-    """What a file shows, validated.
-
-    Args:
-        entry: the trace and what is known of it.
-        site: index of the site.
-        head: its head.
-        form: of the figure.
-        shown: several heads instead of the one.
-        words: whether title and caption are drawn.
-        second: id of another trace of the same text, which a page shows beside the first; or of
-            another picture.
-        second_site: index of its site.
-        second_head: its head.
-        second_token: of a picture, the token whose weights are drawn.
-        there: both, as the view of the first holds them.
-        label: of the first in a figure of both, before its title.
-        second_label: of the second.
-        both: what a figure has side by side: "second", that trace beside the first; "edits", the
-            pass without its edits, with them, and the difference; "" for the one alone.
-        options: those of `Selection`.
-
-    Raises:
-        QuestionError: for a site, head or token that is not there, and a form that does not apply.
-    """
-    known = [name for name in FORM if _applies(name, entry)]
-    if form not in known:
-        raise QuestionError(f"expected {', '.join(known)} as form")
-    shown_site = site_at(entry.view, site, head)
-    for each in shown:
-        site_at(entry.view, site, each)
-    inward = options.get("direction") == "in"
-    counts = {"token": shown_site.keys if inward else shown_site.queries}
-    counts |= {"query": shown_site.queries, "key": shown_site.keys}
-    places = {name: options.get(name) for name in counts}
-    for name, place in places.items():
-        if place is not None and place >= counts[name]:
-            raise QuestionError(f"expected {name} 0 to {counts[name] - 1}")
-    for name, count in (("rows", shown_site.queries), ("columns", shown_site.keys)):
-        if options.get(name) is not None:
-            options[name] = within(name, options[name], count)
-    selection, beside = Selection(**options), None
-    if second:
-        other = second_of(second, entry.kind)
-        place = site_at(other.view, second_site, second_head)
-        if second_token is not None and second_token >= min(place.queries, place.keys):
-            raise QuestionError(f"expected second_token 0 to {min(place.queries, place.keys) - 1}")
-        plain = replace(selection, rows=None, columns=None, query=None, key=None)
-        plain = replace(plain, token=second_token)
-        plain = replace(plain, values="weights") if plain.values == "difference" else plain
-        theirs = Request(other, place, (second_head,), selection=plain)
-        beside = Second(second, theirs, there)
-    request = Request(
-        entry,
-        shown_site,
-        shown or (head,),
-        every=FORM[form].covers == "every",
-        selection=selection,
-        words=words,
-        second=beside,
-        chosen=head if head in shown else None,
-    )
-    if both == "edits":
-        return _before_and_after(request, form)
-    if not both and beside is not None:
-        named = replace(beside, request=replace(beside.request, label=second_label))
-        return replace(request, label=label, second=named)
-    if not both:
-        return request
-    if beside is None:
-        raise QuestionError("expected a second result for a figure of both")
-    other = replace(beside.request, words=words, label=second_label)
-    other = replace(other, second=Second("", request, ""))
-    return replace(request, label=label, beside=(other,))
 
 
 def _before_and_after(request: Request, form: str) -> Request:

@@ -15,7 +15,7 @@ from viz.api.entries import TraceEntry, tokens_of
 from viz.api.pool import report
 from viz.api.requests import QuestionError
 from viz.api.rerun import check_pass, name_in, opened, with_hidden
-from viz.api.text import of_head, own_site, site_at
+from viz.api.text import of_head, own_site
 from viz.values import Head, words
 
 if TYPE_CHECKING:
@@ -246,8 +246,8 @@ def row_of(
     if index is None:
         values, rows = asked.read()
         return ModelRow(values, note, reads=rows)
-    if index >= site_at(entry.view, site).queries:
-        raise QuestionError(f"expected index 0 to {site_at(entry.view, site).queries - 1}")
+    if index >= (count := entry.view.sites[site].queries):
+        raise QuestionError(f"expected index 0 to {count - 1}")
     row = asked.row(index)
     return ModelRow(row, note, None if BY_NAME[method].kind == "row" else float(row.sum()))
 
@@ -297,7 +297,6 @@ def outputs(
     """
     from analysis.target import Target, kind_of, target_in, text_of
 
-    site_at(entry.view, site)
     trace, kind = entry.trace, kind_of(entry.trace.output)
     if kind == "nothing":
         raise ValueError(f"{trace.model} gives {trace.output.name}: nothing that can be explained")

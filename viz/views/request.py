@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.percent import percent
 from viz import SOFTWARE
+from viz.api.requests import QuestionError
 from viz.api.text import caveat_of, note_of
 from viz.caption import Caption
 from viz.selection import Selection
@@ -15,7 +16,6 @@ from viz.values import Head as One
 from viz.views.sinks import source_of
 
 if TYPE_CHECKING:
-    from analysis.difference import Difference
     from analysis.view import View
     from models.trace import Site, Trace
     from viz.api.entries import TraceEntry
@@ -120,6 +120,19 @@ class Request:
         return replace(self, site=site, heads=heads)
 
 
+def check_tokens(request: Request) -> None:
+    """Raises QuestionError for a token, row or column of the selection that is not there."""
+    chosen, site = request.selection, request.site
+    token = site.keys if chosen.inward else site.queries
+    for name, count in (("token", token), ("query", site.queries), ("key", site.keys)):
+        place = getattr(chosen, name)
+        if place is not None and not 0 <= place < count:
+            raise QuestionError(f"{name}: expected 0 to {count - 1}, received {place}")
+    for name, count in (("rows", site.queries), ("columns", site.keys)):
+        if (places := getattr(chosen, name)) and places.stop > count:
+            raise QuestionError(f"expected {name} within 0-{count}")
+
+
 def heads_of(head: Heads, count: int) -> tuple[One, ...]:
     """The heads that are asked for; negative numbers count from the last.
 
@@ -144,23 +157,8 @@ def weights_of(request: Request, head: One) -> np.ndarray:
     from analysis.overview import rows_of
 
     rows, columns = rows_and_columns(request)
-    if request.selection.values == "difference":
-        changed = difference_of(request).rows(request.site, head, rows)
-        return changed.numpy(force=True)[:, columns.start : columns.stop]
-    source, _ = source_of(request)
-    weights = rows_of(source, request.site, head, rows).numpy(force=True)
+    weights = rows_of(source_of(request)[0], request.site, head, rows).numpy(force=True)
     return weights[:, columns.start : columns.stop]
-
-
-def difference_of(request: Request) -> "Difference":
-    """What the edits changed in the layer.
-
-    Raises:
-        ValueError: without edits.
-    """
-    if request.entry.before is None:
-        raise ValueError("values: expected a result with edits for their difference")
-    return request.entry.difference(request.index)
 
 
 def drawn_of(request: Request, head: One) -> np.ndarray:

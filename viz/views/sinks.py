@@ -30,9 +30,8 @@ def source_of(request: "Request") -> "tuple[RowSource, WithoutSinks | None]":
     from viz.api import text
 
     filters, view, site = request.selection, request.view, request.site
-    if not _is_picture(request) or filters.sinks == "shown":
-        answers = request.entry.answers
-        return text.source_of(view, site, filters.values, filters.sinks, answers)
+    if not _is_picture(request) or filters.values == text.DIFFERENCE or filters.sinks == "shown":
+        return text.source_of(request.entry, site, filters.values, filters.sinks)
     from analysis.patches import patch_sinks
     from analysis.sinks import WithoutSinks
 

@@ -30,7 +30,7 @@ def ask(value: RunEntry, path: str):
 
 def test_the_largest_changes_are_those_of_the_tables() -> None:
     value = entry(A, B)
-    every: Any = value.run.compare(value.second)
+    every: Any = value.run.compare(value.other)
     table = every[every["measure"] == "induction"]
     certain = table[(table["low"] > 0) | (table["high"] < 0)]
     largest = sorted(certain.to_dict("records"), key=lambda row: -abs(row["difference"]))
@@ -38,7 +38,7 @@ def test_the_largest_changes_are_those_of_the_tables() -> None:
     assert answer["certain"] == len(certain)
     assert len(answer["changes"]) == compared.LISTED
     for each, row in zip(answer["changes"], largest[: compared.LISTED], strict=True):
-        assert value.sites[each["site"]].first + each["head"] == row["id_here"]
+        assert value.number_of(each["site"], each["head"]) == row["id_here"]
         expected = [row[name] for name in ("mean_here", "mean_there", "difference", "low", "high")]
         found = [each[name] for name in ("here", "there", "mean", "low", "high")]
         assert found == pytest.approx(expected, rel=1e-5)
@@ -55,7 +55,7 @@ def test_numbers_of_both_runs_and_their_difference_are_axes() -> None:
     assert set(keys) <= {each["key"] for each in base["numbers"]["measures"]}
     assert KEYS.read(".".join(keys)) == keys  # a link can hold them
     one, two, change = (numbers[key][18][6] for key in keys)
-    here, there = (run.heads["induction"][18 * 9 + 6] for run in (value.run, value.second))
+    here, there = (run.heads["induction"][18 * 9 + 6] for run in (value.run, value.other))
     assert (one, two, change) == pytest.approx((here, there, there - here), abs=1e-4)
 
 

@@ -16,7 +16,7 @@ from viz.api.entries import RunEntry
 from viz.api.requests import QuestionError
 from viz.pack import unpack
 
-NAMES = sorted(runs.finished())
+NAMES = sorted(path.parent.name for path in runs.FINISHED.glob("*/manifest.json"))
 
 
 def table(run: str, name: str) -> pa.Table:

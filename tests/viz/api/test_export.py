@@ -19,6 +19,7 @@ from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
 from viz.colours import Scale, is_nearly_uniform, layer_of, strength_of, veiled
 from viz.export import responses as export
+from viz.routes import ENDPOINTS
 from viz.theme import sequential
 from viz.views import FORMS
 
@@ -117,10 +118,10 @@ def test_weights_lie_over_the_picture_as_in_the_view(photo: TraceEntry) -> None:
         ({"site": 2}, "expected site 0 to 1"),
         ({"head": 3}, "expected head 0 to 2"),
         ({"form": "lines", "shown": (0, 5)}, "expected head 0 to 2"),
-        ({"token": 7}, "expected token 0 to 6"),
+        ({"token": 7}, "token: expected 0 to 6"),
     ],
 )
 def test_what_is_not_there_is_refused(text: TraceEntry, given: dict, message: str) -> None:
     asked = {"site": 0, "head": 0, "form": "matrix", "format": "svg"} | given
     with pytest.raises(QuestionError, match=message):
-        export.export(text, **asked)
+        ENDPOINTS["text", "export"].answer(text, **asked)

@@ -5,13 +5,12 @@ import pytest
 from viz.api.requests import QuestionError, parse_query
 from viz.values import HEAD, NUMBER, SPAN
 
-REQUIRED = {"site": NUMBER, "head": HEAD}
-OPTIONAL = {"rows": SPAN}
+KINDS = {"site": NUMBER, "head": HEAD, "rows": SPAN}
 
 
 def test_a_good_query_is_read() -> None:
     pairs = [("head", "max"), ("site", "007"), ("rows", "3-11")]
-    assert parse_query(pairs, REQUIRED, OPTIONAL) == {
+    assert parse_query(pairs, KINDS, {"rows"}) == {
         "head": "max",
         "site": 7,
         "rows": range(3, 11),
@@ -40,6 +39,6 @@ def test_a_good_query_is_read() -> None:
 )
 def test_a_bad_query_is_told_what_was_expected(pairs: list[tuple[str, str]], expected: str) -> None:
     with pytest.raises(QuestionError, match="expected") as refused:
-        parse_query(pairs, REQUIRED, OPTIONAL)
+        parse_query(pairs, KINDS, {"rows"})
     assert expected in str(refused.value)
     assert len(str(refused.value)) < 120

@@ -53,7 +53,7 @@ def test_a_run_is_made_by_the_command_in_its_own_process(
     assert ended(folder) == watched.Progress(10, 10, status="complete")
     assert client.get(runs.PATH).json() == []
     assert open_corpus(folder).manifest["texts"] == 10
-    assert runs.titles() == {folder.name: "Grammar, masked words · ten texts"}
+    assert runs.choices()[f"mine/{folder.name}"] == "Grammar, masked words · ten texts"
 
 
 def test_a_run_that_cannot_read_says_why_and_is_removed(client: TestClient, home: Path) -> None:
@@ -129,9 +129,10 @@ def test_folders_that_cannot_be_read_hold_nothing_up(client: TestClient, home: P
         for name in ("command.json", "progress.json"):
             (folder / "work" / name).write_bytes(DEEP)
     (home / "empty").mkdir()
-    assert {"bad-4", "bad-5", "good"} == {*runs.titles()}  # whose manifests are right
+    users = {name for name in runs.choices() if name.startswith("mine/")}
+    assert users == {"mine/bad-4", "mine/bad-5", "mine/good"}  # whose manifests are right
     assert client.get(runs.PATH).json() == []
-    assert runs.every_folder().keys() >= {"minilm", "mine/good"}
+    assert runs.folders().keys() >= {"minilm", "mine/good"}
 
 
 def test_a_public_server_has_no_runs(
@@ -140,6 +141,6 @@ def test_a_public_server_has_no_runs(
     kept(home, "good")
     monkeypatch.setenv("PUBLIC", "1")
     assert client.get(runs.PATH).json() == []
-    assert runs.titles() == {}
+    assert not [name for name in runs.choices() if name.startswith("mine/")]
     with pytest.raises(UnknownError):
         runs.folder_of("good")

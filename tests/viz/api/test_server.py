@@ -71,7 +71,7 @@ def test_every_answer_carries_the_headers() -> None:
 
     wrapped = server.WithHeaders(app, {"X-Content-Type-Options": "nosniff"}, {})
     asyncio.run(wrapped({"type": "http"}, receive, send))
-    assert sent[0]["headers"] == [
+    assert sorted(sent[0]["headers"]) == [
         (b"content-type", b"text/plain"),
         (b"x-content-type-options", b"nosniff"),
     ]

@@ -12,7 +12,7 @@ import streamlit as st
 
 from analysis.percent import percent
 from models.request import Chat, Ids, Picture, Question, Recording, Several, TraceRequest
-from viz.api.predictions import predictions_at
+from viz.api.predictions import predictions
 from viz.pages import shared
 from viz.pages.explore import source
 from viz.pages.explore.names import PAGE
@@ -131,7 +131,7 @@ def _column(request: TraceRequest | None) -> list[str]:
     described = " ".join(edit.describe() for edit in edits) or "none"
     about = [source.title(request.model), _words(request), described]
     try:
-        answer = predictions_at(shared.entry_for(request).value, 0, "out")
+        answer = predictions(shared.entry_for(request).value, 0, "out")
     except ValueError as error:
         return [*about, " ".join(str(error).split())]
     pairs = zip(answer.labels, answer.probabilities, strict=True) if answer else ()

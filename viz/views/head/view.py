@@ -10,7 +10,7 @@ import numpy as np
 from viz.api.endpoint import endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.requests import QuestionError
-from viz.api.text import one_head, site_at, token_of
+from viz.api.text import one_head, token_of
 from viz.colours import scale_of
 from viz.pack import VERSION, pack
 from viz.selection import Form
@@ -101,7 +101,7 @@ def inside(
     from analysis.stages import stages
 
     trace, where, head = one_head(entry, site, head)
-    visible = site_at(entry.view, site)
+    visible = entry.view.sites[site]
     query, key = opening(entry.view, visible, head, query, key)
     row, column = token_of(entry, site, "out", query), token_of(entry, site, "in", key)
     of_head, of_pair = stages(trace, where, head, row), pair(trace, where, head, row, column)

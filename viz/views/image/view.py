@@ -1,7 +1,6 @@
 """The weights of one token over the picture."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from viz.pack import factor_for
 from viz.selection import PLACE, Form
 from viz.views.answer import weight_tables
 from viz.views.over import WHOLE, OverPictures, Sheet, Sides, figure
-from viz.views.request import Request, difference_of, name_of
+from viz.views.request import Request, name_of
 from viz.views.sinks import CLASS, hidden_of, hidden_sentence, source_of
 
 if TYPE_CHECKING:
@@ -47,22 +46,15 @@ def answer(request: Request) -> OverPictures:
     count = prefix + rows * cols
     if chosen.values == "scores":
         raise ValueError("values: expected weights or difference for 'image', received scores")
-    hidden, is_change = None, chosen.values == DIFFERENCE
-    if is_change:
-        changed = difference_of(request)
-        column, row = changed.column, changed.rows
-    else:
-        source, _ = source_of(request)
-        column, row = partial(column_of, source), partial(rows_of, source)
-        asked = range(site.queries) if chosen.inward else range(token, token + 1)
-        hidden = hidden_of(request, asked)
+    is_change, (source, _) = chosen.values == DIFFERENCE, source_of(request)
+    asked = range(site.queries) if chosen.inward else range(token, token + 1)
+    hidden = hidden_of(request, asked)
 
     def over(head: Any) -> np.ndarray:
-        one = (
-            column(site, head, token)
-            if chosen.inward
-            else row(site, head, range(token, token + 1))[0]
-        )
+        if chosen.inward:
+            one = column_of(source, site, head, token)
+        else:
+            one = rows_of(source, site, head, asked)[0]
         return one[prefix:count].numpy(force=True).reshape(rows, cols)
 
     maps = [(name_of(head), over(head)) for head in request.heads]

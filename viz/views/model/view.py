@@ -9,7 +9,7 @@ from analysis.methods import BY_NAME
 from analysis.percent import percent
 from viz.api.endpoint import path_of
 from viz.api.entries import TraceEntry
-from viz.colours import overlaid, scale_of
+from viz.colours import layer_of, scale_of, veiled
 from viz.selection import RELEVANCE, Form
 from viz.views import methods
 from viz.views.answer import Answer, Table, digits
@@ -160,7 +160,8 @@ def figure(answer: Layers, page: "Page") -> None:
             (rows, cols), prefix = answer.grid
             patches = values[prefix : prefix + rows * cols].reshape(rows, cols)
             scale = scale_of(patches, words, "dark")
-            pixels = overlaid(patches, scale, answer.picture)
+            layer, grey = layer_of(patches, scale), scale.kind == "signed"
+            pixels = veiled(layer, answer.picture, grey=grey)
             pictures(page, [Picture("", pixels)])
             page.bar(scale)
             continue

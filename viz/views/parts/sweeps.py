@@ -9,7 +9,7 @@ from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.requests import QuestionError
 from viz.api.rerun import logit_of, name_in, opened, reread, unedited
-from viz.api.text import site_at
+from viz.api.text import own_site
 from viz.values import words
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _at(entry: TraceEntry, site: int, top: int = 0) -> "tuple[TraceEntry, Site]"
     if top > MOST:
         raise QuestionError(f"expected top 0 to {MOST}")
     entry = unedited(entry)
-    return entry, site_at(entry.trace, site)
+    return entry, own_site(entry, site)
 
 
 def _switched_off(entry: TraceEntry, here: "Site", output: str, off: str) -> Any:

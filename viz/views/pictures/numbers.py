@@ -204,7 +204,7 @@ def readers(
     """
     from analysis import grounding, masking
 
-    trace, where = entry.trace, own_site(entry, site, head)
+    trace, where = entry.trace, own_site(entry, site)
     number, box = area_of(area)
     grids = masking.grids_of(trace, where, number, () if frame is None else (frame,))
     patches = sorted({place for grid in grids for place in grid.within(box)})

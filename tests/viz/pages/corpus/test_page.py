@@ -42,7 +42,9 @@ def test_a_run_is_open_before_anything_is_chosen(home: Path) -> None:
     assert (props["defaults"]["layer"], props["defaults"]["head"]) == (0, 2)  # previous token
 
 
-@pytest.mark.parametrize("name", sorted(runs.finished()))
+@pytest.mark.parametrize(
+    "name", sorted(path.parent.name for path in runs.FINISHED.glob("*/manifest.json"))
+)
 def test_every_finished_run_opens(name: str) -> None:
     app = run(run=name, layer="0", head="1")
     manifest = json.loads((runs.FINISHED / name / "manifest.json").read_text(encoding="utf-8"))
