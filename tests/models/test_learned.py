@@ -14,10 +14,11 @@ from torch.nn.functional import avg_pool2d
 from models.run import Model, load, trace
 from tests.roles import after_the_same, mirrored, previous_token, role_hits, role_score
 from train.dates import Dates, Written
+from train.drawing import covered, distances
 from train.grammar import BEGUN, WHOLE, Masked, NextWord
 from train.letters import LETTERS, SIGNS, Induction, Reverse
 from train.objects import PATCH
-from train.shapes import NAMES, Scene, Shapes
+from train.shapes import KINDS, NAMES, Scene, Shapes
 from train.task import exam
 
 pytestmark = pytest.mark.usefixtures("unchecked_shapes")
@@ -150,7 +151,7 @@ def test_the_shapes_vit_looks_at_the_odd_one() -> None:
 
 def _patches(scene: Scene) -> Tensor:
     """The patches of which each shape covers at least an eighth: `shape patch`."""
-    return avg_pool2d(scene.covers(), PATCH).flatten(1) >= 1 / 8
+    return avg_pool2d(covered(distances(KINDS, scene.shapes)), PATCH).flatten(1) >= 1 / 8
 
 
 def _looks(scene: Scene, weights: Tensor) -> Tensor:

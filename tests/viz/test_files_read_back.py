@@ -37,16 +37,16 @@ def shown_of() -> Iterator[tuple[Any, Trace, View]]:
 
 
 def lines_of(path: Path) -> pd.DataFrame:
-    words = {**dict.fromkeys(["head", "kind", "tower", "query_token", "key_token"], str)}
-    return pd.read_csv(
-        path, dtype=words, keep_default_na=False, na_values={"weight": "", "value": ""}
-    )
+    words: Any = dict.fromkeys(("head", "kind", "tower", "query_token", "key_token"), str)
+    empty: Any = {"weight": "", "value": ""}
+    return pd.read_csv(path, dtype=words, keep_default_na=False, na_values=empty)
 
 
 def check_weights(shown: Any, lines: pd.DataFrame, name: str = "weight") -> None:
     """Each line has the weight at its coordinates, and the labels of these."""
     assert len(lines)
     places = [column for column in (*SITE, "head") if column in lines]
+    place: Any
     for place, group in lines.groupby(places):
         named = dict(zip(places, map(str, place), strict=True))
         given = {key: value for key, value in named.items() if key != "head" and value}
@@ -91,7 +91,7 @@ def test_each_line_of_weights_names_one_weight(tmp_path: Path) -> None:
                 assert not lines[[n for n in lines if n[-5:] != "token"]].duplicated().any()
                 assert {*lines["input"]} == {input_of(t, 100)}
                 empty = lines[lines["kind"] != JOINT].map(lambda cell: cell == "")
-                assert not empty.any(axis=None)  # a joint map is of both towers
+                assert not empty.to_numpy().any()  # a joint map is of both towers
         site = attention(view)
         for head in (0, "max"):
             lines = lines_of(export(view, file, view="text", token=QUERY, **placed(site, head)))

@@ -30,6 +30,7 @@ def ask(value: RunEntry, path: str):
 
 def test_the_largest_changes_are_those_of_the_tables() -> None:
     value = entry(A, B)
+    assert value.other is not None
     every: Any = value.run.compare(value.other)
     table = every[every["measure"] == "induction"]
     certain = table[(table["low"] > 0) | (table["high"] < 0)]
@@ -55,6 +56,7 @@ def test_numbers_of_both_runs_and_their_difference_are_axes() -> None:
     assert set(keys) <= {each["key"] for each in base["numbers"]["measures"]}
     assert KEYS.read(".".join(keys)) == keys  # a link can hold them
     one, two, change = (numbers[key][18][6] for key in keys)
+    assert value.other is not None
     here, there = (run.heads["induction"][18 * 9 + 6] for run in (value.run, value.other))
     assert (one, two, change) == pytest.approx((here, there, there - here), abs=1e-4)
 

@@ -16,7 +16,7 @@ from tests.viz.pages.explore.explorer import (
     opened,
 )
 from viz.api import tracing
-from viz.api.predictions import predictions_at
+from viz.api.predictions import predictions
 
 KINDS = {known.name: known.kind for known in bundled()}
 TRAINED = {
@@ -34,7 +34,7 @@ def test_the_panel_has_the_probabilities_at_the_chosen_token(name: str) -> None:
         for place, site in enumerate(entry.view.sites)
         if (site.layer, site.kind) == (example.layer, example.kind)
     )
-    told: Any = predictions_at(entry, site, "out", example.query)
+    told: Any = predictions(entry, site, "out", example.query)
     found = trace(load(name), example.input, example.target or None)
     expected = likeliest(found, example.query)
     names = known.target_tokens or known.tokens
@@ -54,7 +54,7 @@ def test_edits_are_compared_with_the_pass_before_them(name: str) -> None:
     example, known = TRAINED[name].examples[0], TRAINED[name]
     edit = Ablate(0, 0)
     request = TraceRequest(tracing.of_catalogue(name), example.input, edits=(edit,))
-    told: Any = predictions_at(tracing.entry_for(request).value, 0, "out", example.query)
+    told: Any = predictions(tracing.entry_for(request).value, 0, "out", example.query)
     assert told.lead[0] == "What comes after"
     passes = [trace(load(name), example.input, edits=edits) for edits in ([], [edit])]
     before, after = (
@@ -68,7 +68,7 @@ def test_edits_are_compared_with_the_pass_before_them(name: str) -> None:
     expected = float((before * (before / after).log()).sum())
     assert change.kl == pytest.approx(expected, rel=1e-3, abs=1e-9)
     plain = tracing.entry_for(replace(request, edits=())).value
-    told = predictions_at(plain, 0, "out", 0)
+    told = predictions(plain, 0, "out", 0)
     assert told.change is None
 
 
@@ -84,7 +84,7 @@ def test_the_masked_word_is_answered() -> None:
 def test_a_target_that_is_given_is_read_instead_of_generated() -> None:
     source, text = tracing.of_catalogue("dates"), TRAINED["dates"].examples[0].input
     entry = tracing.entry_for(TraceRequest(source, text, "1998-03-04")).value
-    told: Any = predictions_at(entry, 0, "out")
+    told: Any = predictions(entry, 0, "out")
     best = trace(load("dates"), text, "1998-03-04").output.values[0].argmax(-1).tolist()
     known = TRAINED["dates"].target_tokens
     wanted = "".join(known[id] for id in best if known[id] != "[END]")

@@ -34,7 +34,7 @@ from tests.viz.pages.explore.explorer import (
     with_list,
 )
 from viz.api import registry, snippet, text, tracing
-from viz.api.predictions import predictions_at
+from viz.api.predictions import predictions
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
 from viz.pages.explore import download, models
@@ -276,7 +276,7 @@ def test_a_classifier_names_its_classes_with_their_probabilities(
     assert view(app)["predicts"]
     props = view(app)["second"] if second else view(app)
     shown = registry.get(props["trace"]).value
-    told: Any = predictions_at(shown, 0, "out")
+    told: Any = predictions(shown, 0, "out")
     pixels = torch.tensor(np.array(shown.pictures[0])).permute(2, 0, 1)
     with torch.no_grad():  # the default preprocessing: 0 to 1, then mean and deviation one half
         logits = network((pixels[None] / 255 - 0.5) / 0.5).logits[0]
