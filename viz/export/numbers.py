@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,14 +80,14 @@ def csv_table(request: Request, view: str) -> bytes:
     _check_size(request, view, LINE)
     tables = VIEWS[view].answer(request).tables
     known, value = _told_apart_by(request), tables[0].column or "value"
-    idle = [*request.site.where.coordinates.keys() - known]
+    idle = request.site.where.coordinates.keys() - known
     about = {"model": request.view.model, "version": __version__}
     about["input"] = input_of(request.view, INPUT)
     frames = []
     for table in tables:
         check()
-        lines = _lines(table, value).drop(columns=idle, errors="ignore")
-        frames.append(lines.assign(**about, **({} if table.column else {"numbers": table.name})))
+        named = about if table.column else about | {"numbers": table.name}
+        frames.append(_lines(table, value, idle).assign(**named))
     whole = pd.concat(frames, ignore_index=True)
     first = [*about, *known, "numbers"]
     columns = [name for name in first if name in whole]
@@ -106,18 +106,19 @@ def _told_apart_by(request: Request) -> list[str]:
     return [*names, "head"]
 
 
-def _lines(table: Table, value: str) -> "pd.DataFrame":
-    """Each number of a table, with its place along each axis and what these are called."""
+def _lines(table: Table, value: str, idle: Set[str]) -> "pd.DataFrame":
+    """Each number of a table, with its place along each axis and what these are called; without
+    coordinates that tell no heads apart."""
     import pandas as pd
 
     numbers, columns = table.values, dict[str, Any]()
     if isinstance(table.at, Mapping):
-        columns |= table.at
+        columns |= {name: each for name, each in table.at.items() if name not in idle}
     for axis, place in zip(table.axes, np.indices(numbers.shape), strict=True):
         at = place.ravel()
         if axis == "head" and not isinstance(table.at, Mapping):
             names = pd.DataFrame([*table.at], dtype=object)
-            columns |= {name: names[name].to_numpy()[at] for name in names}
+            columns |= {name: names[name].to_numpy()[at] for name in names if name not in idle}
             continue
         known = table.heads if axis == "head" and table.heads else table.places.get(axis)
         columns[axis] = at if known is None else np.array(known, dtype=object)[at]
