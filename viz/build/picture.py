@@ -548,7 +548,12 @@ class Picture:
         parents = {stack.rpartition(".")[0] for stack in self.network.stacks}
         if len(parents) < 2:
             return ""
-        return max((each for each in parents if within(path, each)), key=len, default="")
+        tower = max((each for each in parents if within(path, each)), key=len, default="")
+        sites = zip(self.network.sites, self.network.kinds, strict=True)
+        crosses = any(kind == "cross" and within(site, tower) for site, kind in sites)
+        if crosses and tower in parents:
+            return f"{tower or 'decoder'}, whose cross-attention reads the other stack"
+        return tower
 
 
 def _detached(matrix: Tensor, bias: Tensor | None) -> tuple[Tensor, Tensor | None]:

@@ -150,6 +150,16 @@ def test_a_residual_connection_is_told_from_a_gate_and_heads_stand_in_their_plac
     assert [item.title for item in mlp.items] == ["Gate", "Activation", "Up", "×", "Down"]
 
 
+def test_stacks_are_named_and_a_decoder_says_what_it_reads():
+    from models.seq2seq import Seq2SeqConfig
+
+    own = load(Seq2SeqConfig(source_vocab=11, target_vocab=11, dim=12, heads=2, depth=1, mlp=7))
+    for given in (tiny_models.plain("T5"), trace(own, "a b", "c d")):
+        stacks = [item for item in Picture.of(given).card("").items if item.kind == "layers"]
+        assert [each.tower.partition(",")[0] for each in stacks] == ["encoder", "decoder"]
+        assert [" cross-attention " in each.tower for each in stacks] == [False, True]
+
+
 def test_the_last_line_of_the_smallest_transformer_is_no_projection_of_heads():
     from models.smallest import SmallestConfig
 
