@@ -14,7 +14,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from models.hooks import hooked
-from models.pretrained.attention_modules import AttentionModules, blocks_of
+from models.pretrained.attention_modules import AttentionModules, alive, blocks_of
 from models.pretrained.axes import numbered_axis
 from models.pretrained.recording import Call
 from models.trace import HiddenStates, TokenAxis
@@ -24,33 +24,16 @@ Tower = str | None
 
 @dataclass(eq=False)
 class BlockStates:
-    """The states between the blocks of a network in one pass.
+    """The states between the blocks of a network in one pass, with their graph.
 
     Attributes:
-        states: by tower, what entered its first block, then what left each; with their graph.
-        stacks: by tower, output of the module that holds its blocks.
-        body: output of the network without its head.
+        states: by tower, what entered its first block, then what left each.
+        final: by tower, the last state after the final norm: the `last_hidden_state` of the
+            outermost module that has layers of this tower alone and gives one.
     """
 
     states: dict[Tower, list[Tensor]] = field(default_factory=dict)
-    stacks: dict[Tower, Any] = field(default_factory=dict)
-    body: Any = None
-
-    def final(self, tower: Tower, *, main: bool) -> Tensor | None:
-        """The last state of a tower after its final norm, where the network gives it.
-
-        Args:
-            tower: which.
-            main: whether it is the one whose last state the body returns.
-        """
-        if tower == "encoder" and hasattr(self.body, "encoder_last_hidden_state"):
-            state = self.body.encoder_last_hidden_state
-        else:
-            part = getattr(self.body, f"{tower}_model_output", self.body if main else None)
-            stack = getattr(self.stacks.get(tower), "last_hidden_state", None)
-            state = getattr(part, "last_hidden_state", stack)
-        fits = isinstance(state, Tensor) and state.shape[:2] == self.states[tower][-1].shape[:2]
-        return state if fits else None
+    final: dict[Tower, Tensor] = field(default_factory=dict)
 
 
 @contextmanager
@@ -70,19 +53,18 @@ def block_states(network: Any, modules: AttentionModules) -> Iterator[BlockState
         if tower in states and isinstance(left, Tensor) and left.ndim == 3:
             states[tower].append(left)
 
-    def note_stack(tower: Tower, _: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
-        noted.stacks[tower] = out
+    def note_final(tower: Tower, _: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
+        state, states = getattr(out, "last_hidden_state", None), noted.states.get(tower)
+        if states and isinstance(state, Tensor) and state.shape[:2] == states[-1].shape[:2]:
+            noted.final[tower] = state
 
-    def note_body(_: nn.Module, args: tuple, kwargs: dict, out: Any) -> None:
-        noted.body = out
-
-    seen, after = set[Tower](), [(network.base_model, note_body)]
-    for tower, path, block in blocks_of(network, modules):
+    seen, after = set[Tower](), []
+    for tower, _, block in blocks_of(network, modules):
         after.append((block, partial(note, tower, tower not in seen)))
-        if tower not in seen:
-            seen.add(tower)
-            stack = network.get_submodule(path.rpartition(".")[0].rpartition(".")[0])
-            after.append((stack, partial(note_stack, tower)))
+        seen.add(tower)
+    for path, module in alive(modules.containers):
+        inside = {place.tower for place in modules.modules.values() if path in place.above}
+        after += [(module, partial(note_final, inside.pop()))] if len(inside) == 1 else []
     with hooked(after=after):
         yield noted
 
@@ -94,11 +76,11 @@ def hidden_states(noted: BlockStates, calls: Sequence[Call]) -> dict[Tower, Hidd
         noted: of the pass.
         calls: of attention, which know what their tokens are.
     """
-    found, main = {}, calls[-1].entry.place.tower
+    found: dict[Tower, HiddenStates] = {}
     for tower, states in noted.states.items():
         inside = [call for call in calls if call.entry.place.tower == tower]
         axes = tuple(_axis(x, index, inside) for index, x in enumerate(states))
-        found[tower] = HiddenStates(tuple(states), axes, noted.final(tower, main=tower == main))
+        found[tower] = HiddenStates(tuple(states), axes, noted.final.get(tower))
     return found
 
 

@@ -206,7 +206,7 @@ class HeadMap(NamedTuple):
 def _find_heads(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
     """The map that makes queries, keys or values, but for a factor, a norm and a rotation."""
     dim = wanted.shape[2]
-    for call in reversed(calls):
+    for index, call in reversed([*enumerate(calls)]):
         for read, columns in _forms(call, wanted):
             starts, factor, rotated = _with_rotation(columns, wanted) or ((), 1.0, False)
             if not starts:
@@ -215,13 +215,12 @@ def _find_heads(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
             if linear is not None:
                 return HeadMap(linear, starts, dim, call.given, factor, None, rotated)
             norm = norm_of(call)
+            if norm is None:
+                continue
             heads = torch.stack([read[:, start : start + dim] for start in starts])
-            for source in reversed(calls) if norm is not None else ():
-                linear = _linear(source) if source is not call else None
-                forms = () if linear is None else _forms(source, wanted)
-                places = next((_starts(form, heads) for _, form in forms), None)
-                if linear is not None and places is not None:
-                    return HeadMap(linear, places, dim, source.given, factor, norm, rotated)
+            found = _find_heads(calls[:index], heads)
+            if found is not None and (found.factor, found.norm, found.rotated) == (1, None, False):
+                return found._replace(factor=factor, norm=norm, rotated=rotated)
     return None
 
 
@@ -249,19 +248,6 @@ def _find_output(calls: Sequence[ModuleCall], values: Heads) -> tuple[Linear, Te
             if linear is not None:
                 return linear, call.output
     return None
-
-
-def _starts(columns: Columns, wanted: Heads) -> tuple[int, ...] | None:
-    """First column of each head, where its columns are there number for number."""
-    dim, starts = wanted.shape[2], []
-    for head in wanted:
-        same = (columns == head[:, :1]).all(0).nonzero().flatten().tolist()
-        fits = (s for s in same if s not in starts and columns[:, s : s + dim].equal(head))
-        start = next(fits, None)
-        if start is None:
-            return None
-        starts.append(start)
-    return tuple(starts)
 
 
 def _with_rotation(columns: Columns, wanted: Heads) -> tuple[tuple[int, ...], float, bool] | None:

@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from models.attention import Edit
 from models.hooks import hooked
 from models.inputs.sequences import ModelInputs
-from models.pretrained.attention_modules import blocks_of
-from models.pretrained.interface import recording
-from models.pretrained.passes import run_network
+from models.pretrained.attention_modules import AttentionModules, blocks_of
+from models.pretrained.interface import current_recording
+from models.pretrained.passes import record_pass
 from models.pretrained.recording import ModuleEdit, Recording
 
 if TYPE_CHECKING:
@@ -100,27 +100,31 @@ def observe(
         rows: the rows that are kept of a tensor; None for one that is not kept.
         every: whether calls of every module are noted, not only of those without parts.
     """
-    seen = Observed(Recording.of(model, inputs, edits), [], {}, None)
+    network, modules = model.network, AttentionModules.find_in(model.network)
     edited = {edit.path for edit in edits if isinstance(edit, ModuleEdit)}
+    seen: list[ModuleCall] = []
+    by_tower: dict[str | None, list[ModuleCall]] = {}
     noted = [
-        (path, module, seen.calls)
-        for path, module in model.network.named_modules()
+        (path, module, seen)
+        for path, module in network.named_modules()
         if every or path in edited or not len([*module.children()])
     ]
-    for tower, path, block in blocks_of(model.network, seen.record.modules):
-        noted.append((path, block, seen.blocks.setdefault(tower, [])))
+    for tower, path, block in blocks_of(network, modules):
+        noted.append((path, block, by_tower.setdefault(tower, [])))
 
     def note(
         path: str, calls: list, module: nn.Module, args: tuple, kwargs: dict, output: Any
     ) -> None:
         output = output[0] if isinstance(output, tuple | list) and output else output
         given = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
-        if isinstance(given, Tensor) and isinstance(output, Tensor):
+        record = current_recording()
+        if isinstance(given, Tensor) and isinstance(output, Tensor) and record is not None:
             given, output = rows(given), rows(output)
             if given is not None and output is not None:
-                before = len(seen.record.calls)
+                before = len(record.calls)
                 calls.append(ModuleCall(path, module, given.clone(), output.clone(), before))
 
     hooks = [(module, partial(note, path, calls)) for path, module, calls in noted]
-    with recording(model.network, seen.record), torch.no_grad(), hooked(after=hooks):
-        return seen._replace(out=run_network(model, inputs))
+    with torch.no_grad(), hooked(after=hooks):
+        record, _, out = record_pass(model, inputs, edits)
+    return Observed(record, seen, by_tower, out)
