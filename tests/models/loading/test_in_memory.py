@@ -17,23 +17,6 @@ def built(name: str) -> Any:
     return next(each for each in ARCHITECTURES if each.name == name).build()
 
 
-class Tagger(nn.Module):
-    def __init__(self, **parts: nn.Module) -> None:
-        super().__init__()
-        for name, part in parts.items():
-            self.add_module(name, part)
-        self.head = nn.Linear(30, 3)
-
-
-def test_a_module_that_contains_a_model() -> None:
-    inside = built("BERT")
-    model = load(Tagger(body=nn.ModuleDict({"encoder": inside})))
-    assert model.network is inside
-    assert model.name == "BertModel"
-    expected = trace(inside, IDS)
-    assert trace(Tagger(encoder=inside), IDS).weights(1).equal(expected.weights(1))
-
-
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # of torch.compile itself
 @pytest.mark.parametrize("name", ["BERT", "own"])
 def test_a_compiled_model_is_traced_as_the_original(name: str) -> None:

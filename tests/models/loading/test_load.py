@@ -60,14 +60,6 @@ def test_a_tokenizer_of_ones_own(small: Model) -> None:
     assert pair.tokenizer is pair.target_tokenizer is not None
 
 
-def test_dtype() -> None:
-    model = load(SMALL, dtype=torch.bfloat16)
-    found = trace(model, ids_of())
-    assert {parameter.dtype for parameter in model.network.parameters()} == {torch.bfloat16}
-    assert found.output.values.dtype == torch.bfloat16
-    assert found.weights(0).dtype == torch.float32
-
-
 @pytest.mark.parametrize("own", [True, False])
 def test_weights_beyond_a_dtype_are_loaded_in_a_wider_one(own: bool, tmp_path: Path) -> None:
     """Whose numbers are those of float32, but for its rounding."""

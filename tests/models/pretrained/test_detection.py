@@ -1,6 +1,5 @@
 """Boxes of object queries and sampling points, against their formulas, and models without any."""
 
-from collections.abc import Sequence
 from functools import lru_cache, partial
 from math import floor
 from pathlib import Path
@@ -12,7 +11,7 @@ import transformers
 from PIL import Image
 from torch import Tensor
 
-from models.pretrained.detection import Detection, detections, sampling_points
+from models.pretrained.detection import detections, sampling_points
 from models.run import as_model, load, trace
 from tests.models.architectures import redraw
 
@@ -38,52 +37,13 @@ SIZES: dict[str, Any] = {
 }
 
 
-def small_detr(folder: Path) -> Any:
-    """A tiny DETR, saved with its processor."""
-    settings: dict[str, Any] = {
-        **SIZES,
-        "backbone_config": transformers.ResNetConfig(**BACKBONE),
-        "id2label": NAMES,
-        "label2id": {name: number for number, name in NAMES.items()},
-    }
-    config = transformers.DetrConfig(**settings)
-    torch.manual_seed(0)
-    network = transformers.DetrForObjectDetection(config).eval()
-    redraw(network)
-    network.save_pretrained(folder)
-    size = {"shortest_edge": 96, "longest_edge": 192}
-    transformers.DetrImageProcessor(size=size).save_pretrained(folder)
-    return network
+def detr() -> tuple[Any, Any]:
+    settings = {**SIZES, "backbone_config": transformers.ResNetConfig(**BACKBONE)}
+    config = transformers.DetrConfig(**settings, id2label=NAMES)
+    return transformers.DetrForObjectDetection(config).eval(), "DetrImageProcessor"
 
 
 PICTURE = Image.effect_mandelbrot((96, 64), (-2, -1.2, 1, 1.2), 40).convert("RGB")
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    folder = tmp_path_factory.mktemp("detr")
-    return folder, small_detr(folder)
-
-
-def check(found: Sequence[Detection], shares: Tensor, boxes: Tensor) -> None:
-    """Asserts the class, score and corners of every query; `shares` is "query class"."""
-    assert len(found) == 5
-    for each, share, box in zip(found, shares, boxes.tolist(), strict=True):
-        x, y, wide, high = box
-        assert each.name == NAMES[int(share.argmax())]
-        assert each.score == pytest.approx(float(share.max()), rel=1e-4)
-        expected = x - wide / 2, y - high / 2, x + wide / 2, y + high / 2
-        assert each.box == pytest.approx(expected, abs=1e-5)
-
-
-def test_boxes_and_names_of_every_query(saved: tuple[Path, Any]) -> None:
-    folder, network = saved
-    found = detections(load(str(folder)), PICTURE)
-    inputs = transformers.DetrImageProcessor.from_pretrained(folder)(PICTURE, return_tensors="pt")
-    with torch.no_grad():
-        out = network(**inputs)
-    shares = out.logits[0].softmax(-1)[:, :-1]  # the last class is "no object"
-    check(found, shares, out.pred_boxes[0])
 
 
 ENCODER: dict[str, Any] = {
@@ -144,30 +104,34 @@ def yolos() -> tuple[Any, Any]:
     return transformers.YolosForObjectDetection(config), "YolosImageProcessor"
 
 
-@pytest.mark.parametrize("make", [deformable, rt_detr, yolos])
-def test_the_best_class_of_each_query_of_detectors_that_rank_pairs(
-    make: Any, tmp_path: Path
-) -> None:
-    """All but YOLOS, which scores like DETR, rank the pairs of query and class by sigmoids."""
+@pytest.mark.parametrize("make", [detr, deformable, rt_detr, yolos])
+def test_boxes_and_names_of_every_query(make: Any, tmp_path: Path) -> None:
+    """DETR and YOLOS score by a softmax whose last class is "no object"; the others rank the pairs
+    of query and class by sigmoids."""
     torch.manual_seed(0)
     network, name = make()
     redraw(network.eval())
     network.save_pretrained(tmp_path)
-    size = {"height": 64, "width": 96}
-    if make is yolos:
-        size = {"shortest_edge": 64, "longest_edge": 96}
+    sides = {"shortest_edge": 64, "longest_edge": 96}
+    size = sides if make in (detr, yolos) else {"height": 64, "width": 96}
     processor = getattr(transformers, name)(size=size)
     processor.save_pretrained(tmp_path)
     found = detections(load(str(tmp_path)), PICTURE)
     with torch.no_grad():
         out = network(**processor(PICTURE, return_tensors="pt"))
     logits = out.logits[0]
-    shares = logits.softmax(-1)[:, :-1] if make is yolos else logits.sigmoid()
-    check(found, shares, out.pred_boxes[0])
+    shares = logits.softmax(-1)[:, :-1] if make in (detr, yolos) else logits.sigmoid()
+    assert len(found) == 5
+    for each, share, box in zip(found, shares, out.pred_boxes[0].tolist(), strict=True):
+        x, y, wide, high = box
+        assert each.name == NAMES[int(share.argmax())]
+        assert each.score == pytest.approx(float(share.max()), rel=1e-4)
+        expected = x - wide / 2, y - high / 2, x + wide / 2, y + high / 2
+        assert each.box == pytest.approx(expected, abs=1e-5)
 
 
-def test_models_without_boxes_or_a_processor(saved: tuple[Path, Any]) -> None:
-    _, network = saved
+def test_models_without_boxes_or_a_processor() -> None:
+    network, _ = detr()
     pixels = torch.zeros(1, 3, 64, 96)
     assert detections(as_model(network.model), pixels) == ()
     config = transformers.ViTConfig(**ENCODER, image_size=16, patch_size=8)

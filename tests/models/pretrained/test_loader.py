@@ -14,8 +14,9 @@ from torch import nn
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
 from models.pretrained import tokenizers
-from models.pretrained.loader import load_folder, token_limit, wrap_module
+from models.pretrained.loader import load_folder, token_limit
 from models.pretrained.tokenizers import read_tokenizer
+from models.run import load
 from tests.models.architectures import TEXT
 from tests.models.pretrained.tiny import BY_NAME, build
 
@@ -41,12 +42,13 @@ def test_the_number_of_tokens_that_have_a_position(make: Any, most: int) -> None
 def test_the_outermost_model_of_a_module() -> None:
     """Itself, if it is one, whatever models are inside of it."""
     whole = build("BertForSequenceClassification", "BertConfig", TEXT)
-    assert wrap_module(whole).network is whole
-    assert wrap_module(nn.Sequential(nn.Linear(3, 3), whole)).network is whole
+    for module in (whole, nn.Sequential(nn.Linear(3, 3), nn.ModuleDict({"encoder": whole}))):
+        assert load(module).network is whole
+    assert load(whole).name == "BertForSequenceClassification"
     with pytest.raises(ValueError, match="Sequential contains 2 models of transformers: load one"):
-        wrap_module(nn.Sequential(whole, BY_NAME["BERT"].build()))
+        load(nn.Sequential(whole, BY_NAME["BERT"].build()))
     with pytest.raises(ValueError, match="a model of transformers, received Linear"):
-        wrap_module(nn.Linear(3, 3))
+        load(nn.Linear(3, 3))
 
 
 @pytest.mark.parametrize(
