@@ -29,33 +29,19 @@ def run(case: Case, kv_heads: int) -> tuple[Tensor, Pattern, Tensor]:
 @every_group
 @every_case
 def test_weights_equal_the_loop(name: str, kv_heads: int) -> None:
-    _, pattern, _ = run(CASES[name], kv_heads)
-    found = pattern.weights()
-    assert found.dtype == torch.float32
-    assert (found - answer(name, kv_heads).weights).abs().max() < ROUNDING
-
-
-@every_group
-@every_case
-def test_values_equal_the_loop(name: str, kv_heads: int) -> None:
-    values, _, v = run(CASES[name], kv_heads)
-    assert (values - answer(name, kv_heads).values).abs().max() < ROUNDING * v.abs().max()
-
-
-@every_group
-@every_case
-def test_scores_equal_the_loop(name: str, kv_heads: int) -> None:
-    _, pattern, _ = run(CASES[name], kv_heads)
-    found, expected = pattern.scores(), answer(name, kv_heads).scores
-    assert found.isneginf().equal(expected.isneginf())
-    shown = ~expected.isneginf()
+    """And scores and values do, by the path that the recipe allows."""
+    values, pattern, v = run(CASES[name], kv_heads)
+    weights, scores, expected = pattern.weights(), pattern.scores(), answer(name, kv_heads)
+    assert pattern.path == CASES[name].path
+    assert weights.dtype == torch.float32
+    assert (weights - expected.weights).abs().max() < ROUNDING
+    assert (values - expected.values).abs().max() < ROUNDING * v.abs().max()
+    assert scores.isneginf().equal(expected.scores.isneginf())
+    shown = ~scores.isneginf()
     # Scores reach 100 here (bilinear): the same 7 digits, of the largest
-    assert (found - expected)[shown].abs().max() < ROUNDING * expected[shown].abs().max()
-
-
-@every_case
-def test_path(name: str) -> None:
-    assert run(CASES[name], 2)[1].path == CASES[name].path
+    assert (scores - expected.scores)[shown].abs().max() < (
+        ROUNDING * expected.scores[shown].abs().max()
+    )
 
 
 @pytest.mark.parametrize("size", [1, 1000])
@@ -86,16 +72,6 @@ def test_blocks_of_rows_fit_into_the_limit(
     assert made == sizes
 
 
-@pytest.mark.parametrize("causal", [False, True])
-def test_a_bias_beside_a_causal_mask(causal: bool) -> None:
-    q, bias = torch.randn(1, 3, 7, 5), torch.randn(1, 3, 7, 7)
-    values, pattern = attend(q, q, q, mask=Mask(causal=causal), bias=bias)
-    later = torch.ones(7, 7, dtype=torch.bool).triu(1) & causal
-    weights = (q @ q.mT / 5**0.5 + bias).masked_fill(later, -torch.inf).softmax(-1)
-    assert (pattern.weights() - weights).abs().max() < ROUNDING
-    assert (values - weights @ q).abs().max() < ROUNDING * q.abs().max()
-
-
 def test_groups_of_heads_are_told_by_heads_alone() -> None:
     """Six heads on two, where there are six items and six keys."""
     q, k, v = (torch.randn(6, heads, 6, 5) for heads in (6, 2, 2))
@@ -105,28 +81,33 @@ def test_groups_of_heads_are_told_by_heads_alone() -> None:
     assert (values - (q @ k.mT / 5**0.5).softmax(-1) @ v).abs().max() < ROUNDING * v.abs().max()
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (1, 3, 293, 1), (1, 3, 1, 293), (1, 1, 293, 293)])
-def test_a_bias_under_a_window(shape: tuple[int, ...]) -> None:
-    """Blocks of rows that reach only some of the keys take that part of the bias."""
+APART = torch.arange(293)[:, None] - torch.arange(293)
+OPEN_ROWS = torch.rand(1, 1, 293, 1, generator=torch.Generator().manual_seed(8)) > 0.3
+LONG = {  # a mask, the shape of a bias, and the cells that the mask hides
+    "a bias": (Mask(), (1, 3, 293, 293), APART > 293),
+    "causal, a bias": (Mask(causal=True), (1, 3, 293, 293), APART < 0),
+    **{
+        f"window, a bias {shape}": (Mask(window=17), shape, APART.abs() >= 17)
+        for shape in [(1, 1, 1, 1), (1, 3, 293, 1), (1, 3, 1, 293), (1, 1, 293, 293)]
+    },
+    "window, whole rows": (
+        Mask(window=17, dense=OPEN_ROWS),
+        (1, 1, 1, 1),
+        (APART.abs() >= 17) | ~OPEN_ROWS,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_blocks_of_rows_that_reach_only_some_keys(name: str) -> None:
+    """They take that part of the bias; a key axis of 1 stands for every key."""
+    mask, shape, hidden = LONG[name]
     dice = torch.Generator().manual_seed(7)
     q, k, v = (torch.randn(1, 3, 293, 5, generator=dice) for _ in range(3))
     bias = torch.randn(shape, generator=dice)
-    values, pattern = attend(q, k, v, mask=Mask(window=17), bias=bias)
+    values, pattern = attend(q, k, v, mask=mask, bias=bias)
     assert pattern.path == "fused"
-    apart = torch.arange(293)[:, None] - torch.arange(293)
-    scores = (q @ k.mT / 5**0.5 + bias).masked_fill(apart.abs() >= 17, -torch.inf)
-    assert (values - scores.softmax(-1) @ v).abs().max() < ROUNDING * v.abs().max()
-
-
-def test_a_mask_of_whole_rows() -> None:
-    """A key axis of 1 stands for every key, also where only some are reached."""
-    dice = torch.Generator().manual_seed(7)
-    q, k, v = (torch.randn(1, 3, 293, 5, generator=dice) for _ in range(3))
-    open_rows = torch.rand(1, 1, 293, 1, generator=dice) > 0.3
-    values, pattern = attend(q, k, v, mask=Mask(window=17, dense=open_rows))
-    apart = torch.arange(293)[:, None] - torch.arange(293)
-    hidden = (apart.abs() >= 17) | ~open_rows
-    scores = (q @ k.mT / 5**0.5).masked_fill(hidden, -torch.inf)
+    scores = (q @ k.mT / 5**0.5 + bias).masked_fill(hidden, -torch.inf)
     expected = scores.softmax(-1).nan_to_num()
     assert (values - expected @ v).abs().max() < ROUNDING * v.abs().max()
     for block in pattern.blocks():
