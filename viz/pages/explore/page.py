@@ -207,7 +207,10 @@ class _Run:
     def show(self, opened: Source) -> None:
         """Traces the input, and shows the view."""
         model, stage, words = tracing.opened(opened), self.stage, inputs.whole_words()
-        plain, notes = inputs.request(opened, model, self.reads or compute.reads(model))
+        reads = self.reads or compute.reads(model)
+        plain, notes = inputs.request(opened, model, reads)
+        if reads.image and not reads.text:
+            stage.kind = "image"  # known now, also of a model that is not of the list
         if notes:
             shared.notice(" ".join(notes))
         if plain is None:

@@ -66,6 +66,9 @@ def test_several_pictures_make_a_strip_to_choose_from():
     app = several(small(), *files)
     assert helpers.lines(app) == []
     assert helpers.link(app)["upload"] == digest(files[0])
+    assert ["upload:" + digest(files[1]), "Picture: Your picture 2"] in [
+        [*each] for each in view(app)["beside"]["titles"]
+    ]
     strip = helpers.view(app, "choices")
     assert [item["id"] for item in strip["items"]] == [digest(each) for each in files]
     assert [item["chosen"] for item in strip["items"]] == [True, False, False]
