@@ -26,14 +26,12 @@ class _Listing:
     Attributes:
         modules: each once, the network first.
         children: ids of what they hold, one after another.
-        answers: what was asked of them, by the question.
-        computed: see `kept_with`.
+        answers: what was asked of them, by the question, and what was computed; see `kept_with`.
     """
 
     modules: tuple[ref[nn.Module], ...]
     children: tuple[int, ...]
-    answers: dict[Callable[..., Any], Any] = field(default_factory=dict)
-    computed: dict[Any, Any] = field(default_factory=dict)
+    answers: dict[Any, Any] = field(default_factory=dict)
 
     def current(self) -> list[nn.Module] | None:
         """The modules; None if the network holds others by now."""
@@ -60,7 +58,7 @@ def modules_of(network: nn.Module, *, check: bool = True) -> list[nn.Module]:
 
 def kept_with(network: nn.Module) -> dict[Any, Any]:
     """What was computed of a network, by any key, until its modules are others."""
-    return _current(network)[0].computed
+    return _current(network)[0].answers
 
 
 def once(question: Callable[[Any], Answer]) -> Callable[[Any], Answer]:
@@ -71,7 +69,7 @@ def once(question: Callable[[Any], Answer]) -> Callable[[Any], Answer]:
 
     @wraps(question)
     def asked(network: Any) -> Answer:
-        answers = _current(network)[0].answers
+        answers = kept_with(network)
         if question not in answers:
             answers[question] = question(network)
         return answers[question]

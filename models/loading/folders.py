@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from models import free_memory
 from models.files.errors import CheckpointError, first_line
 from models.files.fitting import check_fit, read_config
-from models.files.folder import CONFIG, Folder, check_names, dtype_holding, tensors
+from models.files.folder import CONFIG, Folder, check_names, dtype_holding
+from models.free_memory import read_weights
 from models.loading import adapter
 from models.loading.convert import own
 from models.loading.convert.families import FAMILIES, heads_in
@@ -116,9 +116,7 @@ def _through_converter(
     if family is None and kind not in own.TYPES:
         known = " or ".join(FAMILIES)
         raise ValueError(f"door: there is no converter for model_type {kind!r}: expected {known}")
-    files = place.weights()
-    free_memory.check_fits(files, torch.float32)
-    state = {key: tensor for file in files for key, tensor in tensors(file).items()}
+    state = read_weights(place, torch.float32)
     if family is None:
         config: Any = own.config_of(settings)
     else:

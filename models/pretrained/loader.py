@@ -18,10 +18,10 @@ from transformers import PretrainedConfig, PreTrainedModel
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_MAPPING
 
-from models import free_memory
 from models.files.errors import CheckpointError, first_line
 from models.files.fitting import check_fit, read_config
-from models.files.folder import Folder, check_names, dtype_holding, tensors
+from models.files.folder import Folder, check_names, dtype_holding
+from models.free_memory import read_weights
 from models.inputs.generation import generation_config
 from models.inputs.quiet import quiet_transformers
 from models.inputs.texts import text_config
@@ -68,10 +68,8 @@ def load_folder(
     if settings is None:
         raise CheckpointError("config.json is missing: it defines the architecture")
     kind = _class_of(settings)
-    files = folder.weights()
     dtype = torch.float32 if dtype is None else dtype
-    free_memory.check_fits(files, dtype, device)
-    state = {name: tensor for file in files for name, tensor in tensors(file).items()}
+    state = read_weights(folder, dtype, device)
     config = _config(settings)
     if not folder.trusted:
         with quiet_transformers():
