@@ -214,9 +214,8 @@ def _kind(module: nn.Module, recipe: Pattern, cross: bool) -> str:
 
 def _is_causal(module: nn.Module, asked: bool | None) -> bool:
     """Whether the library's fused attention makes a mask of its own, where it is given none."""
-    if untraced_implementation(getattr(module, "config", None)) == "eager":
-        return False
-    return bool(getattr(module, "is_causal", True) if asked is None else asked)
+    causal = getattr(module, "is_causal", True) if asked is None else asked
+    return bool(causal) and untraced_implementation(getattr(module, "config", None)) != "eager"
 
 
 def _boundaries(module: nn.Module, mask: Tensor | None, given: dict[str, Any]) -> Tensor | None:
