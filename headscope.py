@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from models.edits import Temperature as Temperature
     from models.edits import UsePattern as UsePattern
     from models.encoder import EncoderConfig as EncoderConfig
+    from models.given import from_weights as from_weights
     from models.inputs.prompt import Prompt as Prompt
     from models.inputs.prompt import in_template as in_template
     from models.inputs.video import Video as Video

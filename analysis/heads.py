@@ -7,7 +7,7 @@ They describe a head on this text, not the head's function. A number that is not
 import math
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from jaxtyping import Float
@@ -17,6 +17,7 @@ from analysis.circuits import OF_WEIGHTS, Known, circuit_scores
 from analysis.head_numbers import HeadNumbers, Inputs
 from analysis.measures import MEASURES
 from analysis.view import View
+from models.given import as_trace
 from models.progress import Progress, each, no_progress
 from models.trace import Site, Trace
 
@@ -74,9 +75,10 @@ class HeadValues(dict[str, Float[Tensor, "site head"]]):
 
 
 def heads(
-    trace: TraceOrView,
-    only: str | Sequence[str] | None = None,
+    trace: TraceOrView | Any,
+    only: Any = None,
     *,
+    tokens: Any = None,
     item: int = 0,
     check: Callable[[], None] = lambda: None,
     progress: Progress = no_progress,
@@ -84,9 +86,10 @@ def heads(
     """The numbers of every head, by the keys of `MEASURES`.
 
     Args:
-        trace: of a text, or a view of one.
+        trace: of a text, or a view of one; or weights, then their tokens: see `from_weights`.
         only: which numbers; None for all. Those of the weights alone ("copying", "copying of
             tokens", "matching") take longest on a network's first text.
+        tokens: of weights, where `only` is given besides.
         item: index in the batch.
         check: called before each block of weights; an exception ends the pass.
         progress: called before each site and after the last; likewise.
@@ -98,6 +101,9 @@ def heads(
     Raises:
         ValueError: for a number that there is not.
     """
+    if tokens is None and not isinstance(trace, Trace | View):
+        tokens, only = only, None
+    trace = as_trace(trace, tokens)
     asked = KEYS if only is None else (only,) if isinstance(only, str) else tuple(only)
     unknown = next((key for key in asked if key not in KEYS), None)
     if unknown is not None:

@@ -77,7 +77,7 @@ def _product(
 ) -> tuple[list[Strip], list[Step]]:
     """The vectors that are compared, and the first steps: their product, its scale and cap."""
     q = pattern.q[item, head, row].detach().double()
-    kv_head = head // (pattern.heads // pattern.k.shape[1])
+    kv_head = head // (pattern.heads // pattern.key_heads)
     k = pattern.k[item, kv_head, column].detach().double()
     score = pattern.score
     if isinstance(score, Additive):
@@ -119,7 +119,7 @@ def _changes(
 ) -> list[Step]:
     """Bias, temperature and mask, where there are any."""
     steps = []
-    at = torch.tensor([row], device=pattern.q.device)
+    at = torch.tensor([row], device=pattern.device)
     bias = pattern.bias_rows(at, [head], slice(item, item + 1))
     if bias is not None:
         added = float(bias.detach().flatten()[column if bias.shape[-1] > 1 else 0])
@@ -161,7 +161,7 @@ def _softmax(
 
 def _applied(trace: Trace, site: Site, pattern: Pattern, head: int) -> tuple[str, ...]:
     words = []
-    shared = pattern.heads // pattern.k.shape[1]
+    shared = pattern.heads // pattern.key_heads
     if shared > 1:
         group = head // shared
         words += [f"Grouped queries: {shared} heads share keys; head {head} reads group {group}."]

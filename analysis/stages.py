@@ -64,7 +64,7 @@ def stages(trace: Trace, site: Site, head: int, query: int, *, item: int = 0) ->
     keys = torch.arange(len(columns))
     if len(columns) > WHOLE:
         keys = weights[chosen].topk(WHOLE).indices.cpu().sort().values
-    at, among = places[rows.start : rows.stop].to(pattern.q.device), columns.to(pattern.q.device)
+    at, among = places[rows.start : rows.stop].to(pattern.device), columns.to(pattern.device)
     q = pattern.q[item, head, at].detach().float()
     k, v = (
         expand_heads(each[item : item + 1], pattern.heads, slice(head, head + 1))[0, 0, among]

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from models.attention import Edit, Pattern
+from models.attention.given import GivenWeights
 from models.attnlrp import Rules, gradient_rules
 from models.blocks import StackOutput
 from models.catalogue import catalogue
@@ -55,7 +56,7 @@ def trace(
     input: "Input | Image | Prompt | Mapping[str, Any]",
     target: Target = None,
     *,
-    edits: Sequence[Edit] = (),
+    edits: Edit | Sequence[Edit] = (),
     hidden: bool = False,
     gradient: Callable[[Output], Tensor] | None = None,
     rules: Rules = "exact",
@@ -79,7 +80,7 @@ def trace(
             it but the last token, so that each row tells the token after it. None: what the model
             writes itself, without the edits, at most a little longer than the source. Of a decoder
             that is given a `Prompt`, the answer, likewise.
-        edits: interventions, in order.
+        edits: an intervention, or several in order.
         hidden: whether to record the hidden states of every layer.
         gradient: maps the output to the scalar whose gradient is recorded: with respect to every
             pattern's values and, with `hidden`, the hidden states.
@@ -96,6 +97,7 @@ def trace(
             vocabulary, text for a model without a tokenizer, or an image that cannot be read.
     """
     model = as_model(model)
+    edits = edits if isinstance(edits, Sequence) else [edits]
     inputs = prepare_inputs(model, input, target)
     edit_pixels(model, inputs, of_input(edits))
     if gradient is not None:
@@ -204,6 +206,8 @@ def _differentiated(
 
     What the number does not depend on has a gradient of 0.
     """
+    if any(isinstance(pattern, GivenWeights) for pattern in passed.patterns):
+        raise ValueError(f"gradient: {passed.model} computes its own weights, which have none here")
     with torch.enable_grad(), gradient_rules(rules):
         number = gradient(passed.output)
     if number.numel() != 1:

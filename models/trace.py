@@ -344,16 +344,27 @@ class Trace:
 
     def __repr__(self) -> str:
         items = "" if len(self.tokens) == 1 else f", {len(self.tokens)} items"
-        shape = " × ".join(map(str, self.output.values.shape))
+        shape = " × ".join(map(str, self.output.values.shape)) if len(self.output.values) else ""
         return (
             f"Trace({self.model!r}: {len(self.tokens[0])} tokens{items}, {len(self.sites)} sites,"
-            f" {self.output.name} {shape})"
+            f" {' '.join(filter(None, (self.output.name, shape)))})"
         )
 
     @property
     def labels(self) -> list[str]:
         """The tokens of the first item, as text; of an encoder–decoder those of the source."""
         return list(self.tokens[0].labels)
+
+    @property
+    def logits(self) -> Tensor:
+        """The logits: `batch token vocab`, or `batch class`.
+
+        Raises:
+            ValueError: for a network without logits; `output` has what it gives.
+        """
+        if self.output.name != "logits":
+            raise ValueError(f"{self.model} gives no logits: its output is {self.output.name}")
+        return self.output.values
 
     def site_axes(self, site: Site) -> tuple[TokenAxis, TokenAxis]:
         """The tokens along the rows and the columns of a site's weights."""
@@ -516,7 +527,7 @@ class Trace:
         """
         pattern = self.pattern(site)
         places, columns = self.positions(site, item)
-        picked, device = places[rows], pattern.q.device
+        picked, device = places[rows], pattern.device
         seen = pattern.mask.visible(picked.to(device), pattern.keys, range(pattern.heads))
         if seen is None:
             return torch.ones(1, len(picked), len(columns), dtype=torch.bool, device=device)

@@ -32,6 +32,8 @@ class Verdict:
             reference; None where it has none.
         left_out: weights of the checkpoint that the network does not use, and that nothing here
             says anything about.
+        own: whether layers compute their weights themselves; `compared` are those that the library
+            returns.
     """
 
     difference: float
@@ -46,6 +48,7 @@ class Verdict:
     values: float | None = None
     eager: float | None = None
     left_out: tuple[str, ...] = ()
+    own: bool = False
 
     def ambiguous(self, rounding: float) -> bool:
         """Whether passes with other kernels give other outputs, while the traced pass holds.

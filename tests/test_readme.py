@@ -2,10 +2,12 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
+import transformers
 
 import headscope as hs
 from models.catalogue import entry, folder
@@ -75,6 +77,28 @@ def test_all_layers_together(names: dict[str, Any]) -> None:
     assert norms.shape == (12, 16, 16)
     assert names["found"].tokens.shape == (16,)
     assert curves is not None
+
+
+def test_weights_that_somebody_already_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = transformers.BertConfig(
+        vocab_size=53, hidden_size=12, num_hidden_layers=4, num_attention_heads=2
+    )
+    network = transformers.BertModel(config)
+    network.set_attn_implementation("eager")
+    names = {
+        "hs": hs,
+        "network": network.eval(),
+        "inputs": {"input_ids": torch.tensor([[5, 7, 9]])},
+        "tokenizer": SimpleNamespace(
+            convert_ids_to_tokens=lambda ids: [f"t{int(id)}" for id in ids]
+        ),
+    }
+    explorer, figure, path, table = values(BLOCKS["using"][1], names)
+    assert explorer.entry.view.labels == names["t"].labels == ["t5", "t7", "t9"]
+    assert figure.axes
+    assert path.stat().st_size > 1000
+    assert len(table) == 8
 
 
 def test_any_transformers_model(names: dict[str, Any]) -> None:

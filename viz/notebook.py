@@ -76,7 +76,8 @@ class Explorer(anywidget.AnyWidget):
 
 
 def explore(
-    t: "Trace | View",
+    t: "Trace | View | Any",
+    tokens: Any = None,
     *,
     view: str | None = None,
     layer: "int | Site | Where" = 0,
@@ -86,7 +87,8 @@ def explore(
     """An interactive view of a trace, as the last value of a cell.
 
     Args:
-        t: a trace, or a view of it by words.
+        t: a trace, or a view of it by words; or weights, as for `from_weights`.
+        tokens: of weights.
         view: as for `export`; "atlas" shows every head beside the matrix. None chooses "image" for
             the trace of a picture, else "atlas"; the picture for where no widgets are shown is then
             that of the head, if one is given.
@@ -97,6 +99,9 @@ def explore(
     Raises:
         ValueError: for a view, layer, head or token that is not there.
     """
+    from models.given import as_trace
+
+    t = as_trace(t, tokens)
     name = view or ("atlas" if getattr(t, "grid", None) is None else "image")
     request = request_of(t, name, layer, 0 if head is None else head, **options)
     of_head = name == "atlas" and view is None and head is not None

@@ -250,7 +250,7 @@ def _plain_axes(trace: Trace, site: Site) -> bool:
 
 def _most_cells(trace: Trace, site: Site) -> int:
     """The most weights that one tensor may hold."""
-    return CELLS["cuda" if trace.pattern(site).q.is_cuda else "cpu"]
+    return CELLS["cuda" if trace.pattern(site).device.type == "cuda" else "cpu"]
 
 
 def _visible(trace: Trace, site: Site, rows: Tensor) -> Tensor:
@@ -258,7 +258,7 @@ def _visible(trace: Trace, site: Site, rows: Tensor) -> Tensor:
     items, pattern = range(len(trace.queries(site))), trace.pattern(site)
     if not _plain_axes(trace, site):
         return torch.stack([trace.visible(site, rows, item=item) for item in items])
-    places = rows.to(pattern.q.device)
+    places = rows.to(pattern.device)
     seen = pattern.mask.visible(places, pattern.keys, range(pattern.heads))
     seen = torch.ones(1, 1, 1, 1, dtype=torch.bool, device=places.device) if seen is None else seen
     return seen.expand(-1, -1, len(rows), pattern.keys)

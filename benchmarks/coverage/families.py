@@ -23,6 +23,10 @@ FAMILIES = {
         " gemma3 llama4 idefics3 smolvlm internvl paligemma mllama florence2 kosmos-2"
     ),
     "Sound": "whisper wav2vec2 hubert audio-spectrogram-transformer moonshine",
+    "Layers that compute their weights": (
+        "mpnet deberta deberta-v2 gptj gpt_neo codegen falcon bloom blip layoutlmv3 wavlm"
+        " timesformer"
+    ),
 }
 
 # Types that are put together from two others: the type, its encoder and its decoder.

@@ -172,7 +172,7 @@ class Pattern:
 
     def derived(self, **changed: Any) -> "Pattern":
         """The pattern with other fields, which are known to fit: nothing is checked again."""
-        pattern = object.__new__(Pattern)
+        pattern = object.__new__(type(self))
         pattern.__dict__.update(self.__dict__, **changed)
         return pattern
 
@@ -185,12 +185,25 @@ class Pattern:
         return self.q.shape[1]
 
     @property
+    def key_heads(self) -> int:
+        return self.k.shape[1]
+
+    @property
     def queries(self) -> int:
         return self.q.shape[2]
 
     @property
     def keys(self) -> int:
         return self.k.shape[2]
+
+    @property
+    def device(self) -> torch.device:
+        return self.q.device
+
+    @property
+    def is_softmax(self) -> bool:
+        """Whether the weights are the softmax of the scores alone."""
+        return self._sink(slice(None)) is None and not self.weights_edits
 
     def scores(
         self, head: int | None = None, rows: Rows = None, *, item: int | None = None
@@ -296,11 +309,10 @@ class Pattern:
         items, heads = self._items(item), range(self.heads)[self._heads(head)]
         rows = range(self.queries) if rows is None else rows
         keys = self.keys if keys is None else keys
-        plain = self._sink(slice(None)) is None and not self.weights_edits
 
         def read(chosen: slice, some: slice) -> Block:
-            places = torch.arange(some.start, some.stop, device=self.q.device)
-            if not plain:
+            places = torch.arange(some.start, some.stop, device=self.device)
+            if not self.is_softmax:
                 weights = self._weights(chosen, places, items)[0].float().detach()
                 return Block(chosen, some, slice(0, keys), weights[..., :keys])
             reached = self.mask.reach(some, keys)
@@ -343,7 +355,7 @@ class Pattern:
             return 0
         count = 0
         for start in range(0, self.queries, BLOCK_ROWS):
-            rows = torch.arange(start, min(start + BLOCK_ROWS, self.queries), device=self.q.device)
+            rows = torch.arange(start, min(start + BLOCK_ROWS, self.queries), device=self.device)
             seen = self.mask.visible(rows, self.keys, range(self.heads))
             if seen is not None:
                 empty = (~seen.any(-1)).expand(self.batch, self.heads, len(rows))
@@ -420,4 +432,4 @@ class Pattern:
         return index_slice(item, self.batch, "item")
 
     def _rows(self, rows: Rows) -> Tensor:
-        return positions(rows, self.queries).to(self.q.device)
+        return positions(rows, self.queries).to(self.device)

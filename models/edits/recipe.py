@@ -77,7 +77,7 @@ class Temperature(Layered):
     def edit_recipe(self, pattern: Pattern) -> Pattern:
         before = pattern.temperature
         if before is None:
-            before = torch.ones(pattern.heads, device=pattern.q.device)
+            before = torch.ones(pattern.heads, device=pattern.device)
         factor = torch.ones_like(before)
         factor[heads_of(self.head, pattern.heads)] = self.value
         return replace(pattern, temperature=before * factor)

@@ -17,14 +17,14 @@ def own_queries(pattern: Pattern, item: int) -> Int[Tensor, " _"]:
     padding = pattern.mask.query_padding
     if padding is None and pattern.queries == pattern.keys:
         padding = pattern.mask.padding
-    return own_tokens(padding, item, pattern.queries, pattern.q.device)
+    return own_tokens(padding, item, pattern.queries, pattern.device)
 
 
 def own_keys(pattern: Pattern, item: int) -> Int[Tensor, " _"]:
     """Positions of an item's own keys."""
     mask = pattern.mask
     padding = mask.padding if mask.key_padding is None else mask.key_padding
-    return own_tokens(padding, item, pattern.keys, pattern.q.device)
+    return own_tokens(padding, item, pattern.keys, pattern.device)
 
 
 def own_tokens(

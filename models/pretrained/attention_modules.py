@@ -24,6 +24,7 @@ COMPUTES = re.compile(r"[sS]oftmax(\.apply)?\(|scaled_dot_product|multi_head_att
 # Arguments of attention layers that hold the states keys are made from, if they are others.
 KEYS = ("key_value_states", "encoder_hidden_states", "cross_attention_states", "context")
 KEYS += ("context_hidden_states", "keys", "key", "key_tensor", "k")
+RETURNS = re.compile(r"output_attentions|return \(?\w+, ")  # weights beside values
 BOUNDARIES = "cu_seq_lens_q="  # by which a class passes those of packed sequences
 CALL = "attention_interface("
 DIGITS = re.compile(r"(?<![^.])\d+(?![^.])")  # parts of a path that are numbers
@@ -68,7 +69,8 @@ class AttentionModules:
         overlapping: whether the areas of a picture that its convolutions read overlap.
         attention: the layers of whose run more is needed than their call of the interface tells.
         alone: ids of the others.
-        recipes: layers that compute their weights themselves.
+        recipes: layers whose recipe is built from their modules.
+        own: layers that compute their weights themselves, of a network with no others.
         containers: the modules that contain stacks of layers.
         windows: blocks that cut an image into windows.
         towers: those that pack images whose patches they merge.
@@ -82,6 +84,7 @@ class AttentionModules:
     attention: Weak
     alone: frozenset[int]
     recipes: Weak
+    own: Weak
     containers: Weak
     windows: Weak
     towers: Weak
@@ -92,11 +95,14 @@ class AttentionModules:
     @once
     def find_in(network: nn.Module) -> "AttentionModules":
         """Finds them by their classes: those that use the attention interface, and window layers
-        whose recipe can be built."""
+        whose recipe can be built; in a network without either, those that compute weights."""
         every = dict(network.named_modules())
         kinds = {path: type(module) for path, module in every.items()}
         traced = {p: recipe_of(k) is not None or uses_interface(k) for p, k in kinds.items()}
-        within = {path: every[path] for path, used in traced.items() if used}
+        untraced = {path: every[path] for path, used in traced.items() if used is False}
+        own = {p: each for p, each in untraced.items() if RETURNS.search(source_of(kinds[p]))}
+        within = {path: every[path] for path, used in traced.items() if used} or own
+        own = own if within is own else {}
         towers, above = _towers([*within]), _containers(within)
         layers = _layers(every, [*within], towers)
         strided = (module for module in every.values() if isinstance(module, nn.Conv2d))
@@ -107,7 +113,7 @@ class AttentionModules:
             return {path: ref(each) for path, each in modules.items() if chosen(path, each)}
 
         containers = weak(outside, lambda path, x: path in above and not isinstance(x, lists))
-        untraceable = {type(every[path]).__name__ for path, used in traced.items() if used is False}
+        untraceable = {type(each).__name__ for path, each in untraced.items() if path not in own}
         return AttentionModules(
             {
                 id(module): AttentionModule(
@@ -124,6 +130,7 @@ class AttentionModules:
             attention=weak(within, lambda path, x: not _attends_once(type(x))),
             alone=frozenset(id(each) for each in within.values() if _attends_once(type(each))),
             recipes=weak(within, lambda path, x: recipe_of(type(x)) is not None),
+            own=weak(own, lambda path, x: True),
             containers=containers,
             windows=weak(outside, lambda path, x: path not in above and _cuts_windows(x)),
             towers=weak(

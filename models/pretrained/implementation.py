@@ -19,6 +19,7 @@ from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 NAME = "headscope"
+EAGER = "eager"  # of layers that compute their weights themselves, and return them with it
 PACKED = "headscope_flash"  # for packed sequences: the boundaries come as an argument
 TESTED = "5.23."  # versions of transformers whose configs are known to work this way
 _lock = Lock()
@@ -38,7 +39,10 @@ class TracedName(str):
 
 
 def count_traces(
-    configs: Sequence[PretrainedConfig], change: int, packed: Container[int] = ()
+    configs: Sequence[PretrainedConfig],
+    change: int,
+    packed: Container[int] = (),
+    name: str = NAME,
 ) -> None:
     """Adds to the running traces of each config; at zero its previous name is restored.
 
@@ -46,6 +50,7 @@ def count_traces(
         configs: of the network.
         change: 1 or −1.
         packed: ids of the configs of attention over packed sequences.
+        name: of the implementation of the others while traces run.
 
     Raises:
         RuntimeError: for a version of transformers that was not tested.
@@ -56,14 +61,14 @@ def count_traces(
         )
     with _lock:
         for config in configs:
-            name = config._attn_implementation_internal
-            if not isinstance(name, TracedName):
-                ours = TracedName(PACKED if id(config) in packed else NAME)
-                ours.previous, ours.traces = name, 0
-                name = config._attn_implementation_internal = ours
-            name.traces += change
-            if not name.traces:
-                config._attn_implementation_internal = name.previous
+            traced = config._attn_implementation_internal
+            if not isinstance(traced, TracedName):
+                ours = TracedName(PACKED if id(config) in packed else name)
+                ours.previous, ours.traces = traced, 0
+                traced = config._attn_implementation_internal = ours
+            traced.traces += change
+            if not traced.traces:
+                config._attn_implementation_internal = traced.previous
 
 
 def untraced_implementation(config: PretrainedConfig | None) -> str | None:

@@ -28,12 +28,14 @@ from models.edits import at
 from models.hooks import hooked
 from models.pretrained.attention_modules import alive
 from models.pretrained.implementation import (
+    EAGER,
     NAME,
     PACKED,
     check_standard,
     count_traces,
     untraced_implementation,
 )
+from models.pretrained.own_weights import own_weights
 from models.pretrained.recording import Call, Entry, Recording
 from models.pretrained.windows import recipe_of
 
@@ -54,16 +56,18 @@ _recording: ContextVar[Recording | None] = ContextVar("headscope_recording", def
 
 @contextmanager
 def recording(network: nn.Module, record: Recording) -> Iterator[None]:
-    """Inside, every attention of the network goes through `attend` and is recorded.
+    """Inside, every attention of the network goes through `attend` and is recorded; of a network
+    whose layers compute weights themselves, what they return.
 
     On leaving, also by an exception, the network and its configs are as they were.
     """
     modules = record.modules
     layers = [(module, partial(_windows, record)) for _, module in alive(modules.recipes)]
     check_standard(modules.configs)
-    count_traces(modules.configs, 1, modules.packed)
+    name = EAGER if modules.own else NAME
+    count_traces(modules.configs, 1, modules.packed, name)
     try:
-        with hooked(after=layers), observing(network, record):
+        with hooked(after=layers), observing(network, record), own_weights(record):
             yield
     finally:
         count_traces(modules.configs, -1)

@@ -161,7 +161,7 @@ def check_traceable(network: PreTrainedModel) -> None:
         raise CheckpointError(f"{name} ({family}) has no attention layers")
     raise CheckpointError(
         f"{name} ({family}) does not go through transformers' attention interface:"
-        f" {', '.join(modules.untraceable)} computes its weights itself. {OTHERS}"
+        f" {', '.join(modules.untraceable)} computes its weights itself and returns none. {OTHERS}"
     )
 
 

@@ -401,7 +401,7 @@ class Recording:
             queries = torch.zeros(whole.batch, whole.queries, dtype=torch.bool)
         if queries is None and keys is None:
             return whole
-        queries, keys = (None if x is None else x.to(whole.q.device) for x in (queries, keys))
+        queries, keys = (None if x is None else x.to(whole.device) for x in (queries, keys))
         return whole.derived(mask=replace(whole.mask, query_padding=queries, key_padding=keys))
 
     def _axis(self, source: str | None, length: int, batch: int) -> TokenAxis | None:

@@ -12,15 +12,18 @@ from torch import Tensor
 
 from models.attention import Edit
 from models.attention.functional import values_of
+from models.attention.given import GivenWeights
 from models.attnlrp import Rules
 from models.edits import check
 from models.inputs.layout import unread_note
 from models.inputs.named import forward_arguments
 from models.inputs.prepare import IMAGE
 from models.inputs.sequences import ModelInputs
+from models.pretrained.attention_modules import AttentionModules
 from models.pretrained.edited_modules import resolved
 from models.pretrained.hidden import hidden_states
 from models.pretrained.origin import PretrainedOrigin
+from models.pretrained.own_weights import check_fits, notes
 from models.pretrained.passes import record_pass
 from models.pretrained.recording import Call, Recording
 from models.progress import Progress
@@ -65,6 +68,7 @@ def traced_pass(
             f" {type(fewer).__name__}"
         )
     applied = resolved(model, inputs, edits)
+    check_fits(model.name, AttentionModules.find_in(model.network), model.network.config, inputs)
     record, noted, out = record_pass(
         model, inputs, applied, hidden=hidden, rules=rules, progress=progress
     )
@@ -90,6 +94,7 @@ def traced_pass(
         axes={site: call.axes for site, call in zip(sites, calls, strict=True)},
         notes=(
             *inputs.notes,
+            *notes(model.name, calls),
             *_of_pictures(inputs, calls),
             *(f"not shown: {each}" for each in unseen),
         ),
@@ -177,7 +182,12 @@ def _untraceable(record: Recording) -> Iterator[str]:
         silent.setdefault(kind, []).append(path)
     for kind, paths in silent.items():
         some = ", ".join(sorted(paths)[:3]) + (" and others" if len(paths) > 3 else "")
-        yield f"{kind} ({some}), which does not use transformers' attention interface"
+        why = (
+            "returns no weights"
+            if record.modules.own
+            else ("does not use transformers' attention interface")
+        )
+        yield f"{kind} ({some}), which {why}"
 
 
 # --- what is refused rather than drawn ----------------------------------------------------------
@@ -215,7 +225,8 @@ def check_calls(calls: Sequence[Call], output: Tensor) -> None:
     last = output[-1, -1] if output.ndim == 3 else output
     if not isfinite(float(last.float().sum())):
         for call in calls:
-            if not values_of(call.pattern).isfinite().all():
+            given = isinstance(call.pattern, GivenWeights)
+            if not given and not values_of(call.pattern).isfinite().all():
                 raise ValueError(f"{call.entry.path}: its values are not numbers")
 
 

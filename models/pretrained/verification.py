@@ -19,11 +19,13 @@ from transformers.masking_utils import eager_mask
 
 from models.attention.edit_protocols import ValuesEdit
 from models.attention.functional import values_of
+from models.attention.given import GivenWeights
 from models.eval_mode import twin_of
 from models.hooks import hooked
 from models.inputs.prepare import prepare_inputs
 from models.inputs.sequences import ModelInputs
-from models.pretrained.attention_modules import alive
+from models.pretrained.attention_modules import alive, configs_of
+from models.pretrained.implementation import EAGER, count_traces
 from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
@@ -50,25 +52,33 @@ def compare(model: "Model", source: Any, target: Any) -> Verdict:
     inputs, recompute = prepare_inputs(model, source, target), ValuesFromWeights()
     untouched = output_of(run_network(model, inputs)).values
     record, _, out = record_pass(model, inputs)
-    _, _, recomputed = record_pass(model, inputs, [recompute])
-    calls = record.calls
+    calls, own = record.calls, bool(record.modules.own)
     check_once(calls)
+    if not calls:
+        raise ValueError(f"{model.name} called no attention on this input")
     real = _real(calls, untouched)
 
     def apart(output: Tensor) -> float:
         return float((output - untouched).float().abs()[real].max())
 
-    twin = _twin(model)
+    traced = difference = apart(output_of(out).values)
+    if not own:
+        _, _, recomputed = record_pass(model, inputs, [recompute])
+        difference = max(traced, apart(output_of(recomputed).values))
+    twin = _twin(model, own=own)
     compared, maps, eager = 0, 0.0, None
     if twin is not None:
-        reference, eager_maps = _reference_pass(twin, inputs)
-        for call, parts in _matched(calls, eager_maps):
+        if own:
+            reference, pairs = _returned_pass(twin, inputs, calls)
+        else:
+            reference, eager_maps = _reference_pass(twin, inputs)
+            pairs = _matched(calls, eager_maps)
+        for call, parts in pairs:
             compared += call.pattern.heads
             maps = max(maps, _apart(call, parts))
         eager = apart(reference)
-    traced = apart(output_of(out).values)
     return Verdict(
-        difference=max(traced, apart(output_of(recomputed).values)),
+        difference=difference,
         largest=float(untouched.float().abs()[real].max()),
         sites=len(calls),
         rows=sum(c.pattern.batch * c.pattern.heads * c.pattern.queries for c in calls),
@@ -77,18 +87,21 @@ def compare(model: "Model", source: Any, target: Any) -> Verdict:
         sums=max(_sums_apart(call) for call in calls),
         unseen=_unseen(record),
         traced=traced,
-        values=max(_values_apart(call, recompute) for call in calls),
+        values=None if own else max(_values_apart(call, recompute) for call in calls),
         eager=eager,
         left_out=model.left_out,
+        own=own,
     )
 
 
-def _twin(model: "Model") -> "Model | None":
+def _twin(model: "Model", *, own: bool) -> "Model | None":
     """The same weights in modules of their own; None for a model without eager attention.
 
     Hooks are shared, too: those of a trace that runs meanwhile hold tensors that have no copy.
     """
     network: Any = twin_of(model.network)
+    if own:
+        return replace(model, network=network)
     try:
         network.set_attn_implementation("eager")
         network.set_attn_implementation(REFERENCE)
@@ -188,6 +201,44 @@ def _reference_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:
     asking = hooked([(e, _asking) for e in layers], [(e, returned) for e in layers])
     with observing(twin.network, record), asking:
         return output_of(run_network(twin, inputs)).values, record.references
+
+
+def _returned_pass(
+    twin: "Model", inputs: ModelInputs, calls: Sequence[Call]
+) -> tuple[Tensor, Iterator[tuple[Call, list[Part]]]]:
+    """The output of a network whose layers compute their weights, and the weights that it returns,
+    by their shapes."""
+    configs = configs_of(twin.network)
+    asked = replace(inputs, arguments={**inputs.arguments, "output_attentions": True})
+    count_traces(configs, 1, name=EAGER)
+    try:
+        out = run_network(twin, asked)
+    finally:
+        count_traces(configs, -1)
+
+    def matched() -> Iterator[tuple[Call, list[Part]]]:
+        theirs = [*_attentions(out)]
+        for call in calls:
+            mine = call.pattern.weights()
+            alike = [each for each in theirs if each.shape == mine.shape]
+            if alike:  # encoder, decoder and what lies between may have one shape
+                found = min(alike, key=lambda each: float((each - mine).abs().mean()))
+                theirs = [each for each in theirs if each is not found]
+                if bool((found == found[:, :1]).all()):  # WavLM's are the mean of the heads
+                    mean = mine.mean(1, keepdim=True).expand(found.shape)
+                    call = replace(call, pattern=GivenWeights(mean, call.pattern.mask))
+                yield call, _parts(call, [found.float()], 0)
+
+    return output_of(out).values, matched()
+
+
+def _attentions(out: Any) -> Iterator[Tensor]:
+    """The weights in an output of the library, in those of its towers too."""
+    for name, value in out.items():
+        if name.endswith("attentions") and value is not None:
+            yield from (each for each in value if each is not None)
+        elif hasattr(value, "items"):
+            yield from _attentions(value)
 
 
 def _asking(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:

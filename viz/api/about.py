@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 KINDS = {"Encoder": "encoder", "Decoder": "decoder", "Seq2Seq": "encoder–decoder", "ViT": "ViT"}
 OURS = "headscope-"  # model types of checkpoints trained here
 UNLIMITED = 10**6  # tokens, of a model whose config states no limit
+LONG = 512  # tokens for which memory is stated
 LISTED = 20  # weights that are not used
 ROUNDING = {"float32": 1e-4, "bfloat16": 5e-2, "float16": 1e-2}  # of a whole network's output
 
@@ -136,9 +137,24 @@ def facts(model: "Model", source: "Source | None") -> dict[str, str]:
         "Longest input": f"{_each(parts, 'max_tokens')} tokens" if of_parts else limit,
         "Tokenizer": none if model.tokenizer is None else tokenizer,
         **_origin(source),
+        **_own_weights(model),
         "Precision": f"{str(weights.dtype).removeprefix('torch.')} on {model.device.type}",
         "Weights not used": ", ".join(model.left_out[:LISTED]) or "none",
     }
+
+
+def _own_weights(model: "Model") -> dict[str, str]:
+    """Of a network whose layers compute their weights: what can be done with them, and what they
+    take."""
+    if model.door == "own":
+        return {}
+    from models.pretrained.attention_modules import AttentionModules
+    from models.pretrained.own_weights import MIB, bytes_of
+
+    tokens = min(model.limit, LONG)
+    size = bytes_of(AttentionModules.find_in(model.network), model.network.config, tokens)
+    look = "computed by the model itself: they can be looked at, not changed"
+    return {"Weights": f"{look}; {size / MIB:,.1f} MiB at {tokens} tokens"} if size else {}
 
 
 def _architecture(name: str, source: "Source | None") -> str:
@@ -210,17 +226,22 @@ def worded(verdict: "Verdict", dtype: object) -> str:
             f" {max(verdict.difference, verdict.eager or 0.0):.1e}, as rounding decides a choice"
             " between nearly equal scores, or the library’s kernels hide different keys",
         ]
+    elif verdict.own:
+        sentences.append(
+            f"Its {verdict.sites} attention layers compute their weights themselves, and returned"
+            f" these; the output differs from the original model’s by at most {verdict.traced:.1e}"
+        )
     else:
         sentences.append(
             f"With the values of all {verdict.sites} attention layers computed from these weights"
             f" ({verdict.rows:,} rows), the output differs from the original model’s by at most"
             f" {verdict.difference:.1e}; its largest number is {verdict.largest:.3g}"
         )
-        if verdict.compared:
-            sentences.append(
-                f"All {verdict.compared} heads that the library’s own eager attention gives a map"
-                f" for differ from it by at most {verdict.maps:.1e}"
-            )
+    if verdict.compared and not verdict.ambiguous(rounding):
+        sentences.append(
+            f"All {verdict.compared} heads that the library’s own eager attention gives a map"
+            f" for differ from it by at most {verdict.maps:.1e}"
+        )
     if verdict.left_out:
         sentences.append(f"Of the checkpoint, it does not use {grouped(verdict.left_out)}")
     return ". ".join(sentences) + "."

@@ -34,6 +34,7 @@ UNTRAINED = "untrained: random weights"
 def overview(entry: TraceEntry) -> bytes:
     """Labels and sites: everything needed to draw the controls; of short texts the thumbnails."""
     from analysis.target import kind_of
+    from models.attention.given import GivenWeights
 
     view = entry.view
     base = {
@@ -43,6 +44,8 @@ def overview(entry: TraceEntry) -> bytes:
         "explains": kind_of(entry.trace.output),
         **_texts_and_sites(view),
     }
+    if isinstance(view.patterns[0], GivenWeights):
+        base["given"] = True
     if (length := length_of(entry.trace)) is not None:
         base["sound"] = length
     if entry.pictures:
@@ -165,6 +168,8 @@ def source_of(
     """
     from analysis.scores import Scores, has_scores
     from analysis.sinks import WithoutSinks, resting_keys, sinks_of
+    from analysis.view import JOINT
+    from models.attention.given import ALONE, GivenWeights
 
     view = entry.view
 
@@ -173,8 +178,11 @@ def source_of(
 
     if values == DIFFERENCE:
         return entry.difference(site), None
-    if values == "scores" and not has_scores(view, site):
-        raise QuestionError("expected single tokens: a word of several has no score")
+    if values == "scores":
+        if site.kind != JOINT and isinstance(view.patterns[0], GivenWeights):
+            raise QuestionError(ALONE)
+        if not has_scores(view, site):
+            raise QuestionError("expected single tokens: a word of several has no score")
     hidden = None
     if sinks != "shown":
         hidden = WithoutSinks(view, {site: entry.answers.once(("sinks", site), keys)})
@@ -227,7 +235,8 @@ def caveat_of(view: "TraceOrView") -> str:
     trace: Any = getattr(view, "trace", view)
     count = len(trace.edits)
     edited = f"after {count} edit{'' if count == 1 else 's'}" if count else ""
-    return "; ".join(part for part in ("" if view.trained else UNTRAINED, edited) if part)
+    said = () if trace.origin else trace.notes  # no page has them
+    return "; ".join(part for part in ("" if view.trained else UNTRAINED, edited, *said) if part)
 
 
 def note_of(view: "TraceOrView") -> str:
@@ -242,19 +251,28 @@ def own_site(entry: TraceEntry, site: int) -> "Site":
     return entry.trace.sites[site]
 
 
+def without_parts(trace: "Trace") -> str:
+    """Why a trace has no queries, keys and values; "" if it has."""
+    from models.attention.given import ALONE, GivenWeights
+    from models.averaged import is_mean
+
+    if is_mean(trace):
+        return OF_ONE
+    return ALONE if isinstance(trace.patterns[0], GivenWeights) else ""
+
+
 def one_head(entry: TraceEntry, site: int, head: int | str) -> "tuple[Trace, Site, int]":
     """The trace of single tokens, its site, and the head, for what queries and keys mean.
 
     Raises:
-        QuestionError: for several heads, and for a mean of several passes.
+        QuestionError: for several heads, and where there are no queries and keys.
     """
     from analysis.view import JOINT
-    from models.averaged import is_mean
 
     if not isinstance(head, int) or entry.view.sites[site].kind == JOINT:
         raise QuestionError("expected one head of one attention layer")
-    if is_mean(entry.trace):
-        raise QuestionError(OF_ONE)
+    if why := without_parts(entry.trace):
+        raise QuestionError(why)
     return entry.trace, entry.trace.site(entry.view.sites[site]), head
 
 
@@ -281,7 +299,7 @@ def _texts_and_sites(view: "TraceOrView") -> dict[str, Any]:
         for tokens in side:
             texts.setdefault(id(tokens), (tokens, site))
     numbers = {key: number for number, key in enumerate(texts)}
-    grouped = [pattern.k.shape[1] for pattern in view.patterns]
+    grouped = [pattern.key_heads for pattern in view.patterns]
     kv_heads = [*grouped, *(site.heads for site in view.sites[len(grouped) :])]
     return {
         "texts": [_text(view, *each) for each in texts.values()],

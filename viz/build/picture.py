@@ -353,7 +353,7 @@ class Picture:
             return replace(card, closed="Press “Run it” to see its matrices.")
         trace, site = self.trace, self.trace.sites[index]
         rows, keys = trace.positions(site)
-        at, among = rows.to(pattern.q.device), keys.to(pattern.q.device)
+        at, among = rows.to(pattern.device), keys.to(pattern.device)
         k, v = (
             expand_heads(each[:1], pattern.heads, slice(head, head + 1))[0, 0, among]
             .detach()

@@ -34,9 +34,10 @@ PLACE = ("scale", "token", "direction", *OF_ANSWERS)  # what a page opens with, 
 
 
 def export(
-    t: "Trace | View",
+    t: "Trace | View | Any",
     path: str | Path,
     *,
+    tokens: Any = None,
     view: str = "matrix",
     layer: "int | Site | Where | None" = None,
     head: Heads = None,
@@ -45,8 +46,9 @@ def export(
     """Writes a figure, or the numbers in it; the suffix of the path says which.
 
     Args:
-        t: a trace, or a view of it by words.
+        t: a trace, or a view of it by words; or weights, as for `from_weights`.
         path: ends in .svg, .pdf, .png (300 dpi), .html (a page that needs no server), .npz or .csv.
+        tokens: of weights, as for `from_weights`.
         view: "matrix", "lines", "atlas" (every head of every layer), "text" (tokens shaded by a
             token's weights), "head" (inside a head: a query and its keys up to what is written),
             "model" (all layers together), "faithfulness" (whether a relevance is borne out by
@@ -75,16 +77,18 @@ def export(
         ValueError: for a view, suffix, layer, head or token that is not there.
         OSError: if the file cannot be written; nothing of it is left then.
     """
+    from models.given import as_trace
     from models.whole_file import write_whole
 
     path = Path(path)
-    request = request_of(t, view, layer, head, **options)
+    request = request_of(as_trace(t, tokens), view, layer, head, **options)
     write_whole(path, render(request, view, path.suffix.lower()))
     return path
 
 
 def figure(
-    t: "Trace | View",
+    t: "Trace | View | Any",
+    tokens: Any = None,
     *,
     view: str = "matrix",
     ax: "Axes | None" = None,
@@ -95,7 +99,8 @@ def figure(
     """Draws a view by matplotlib.
 
     Args:
-        t: a trace, or a view of it by words.
+        t: a trace, or a view of it by words; or weights, as for `from_weights`.
+        tokens: of weights.
         view: as for `export`, like the other arguments.
         ax: axes of one's own, which the figure fits; None makes a figure of its own, with title
             and caption.
@@ -109,9 +114,11 @@ def figure(
     Raises:
         ValueError: for a view, layer, head or token that is not there.
     """
+    from models.given import as_trace
     from viz import paper
 
-    request = request_of(t, view, layer, head, **{"words": ax is None, **options})
+    options = {"words": ax is None, **options}
+    request = request_of(as_trace(t, tokens), view, layer, head, **options)
     page = page_of(request, view)
     return paper.sheet([page]) if ax is None else paper.on(ax, *page)
 
@@ -195,6 +202,8 @@ def render(request: Request, view: str, suffix: str) -> bytes:
     one_of("view", view, tuple(FORM))
     one_of("path: its suffix", suffix, FORMATS)
     request = replace(request, selection=acting(request.selection, view))
+    if suffix == ".html" and request.entry.opened is None:
+        VIEWS[view].answer(request)  # raises where a page would show nothing
     if suffix in OTHERS:
         return OTHERS[suffix](request, view)
     pages = [page_of(request, view)]

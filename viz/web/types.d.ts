@@ -283,6 +283,8 @@ export interface Base {
   caveat: string;
   /** What a relevance can explain. */
   explains?: "tokens" | "classes" | "similarity" | "nothing";
+  /** Whether something else computed the weights: there are no queries and keys, and no edits. */
+  given?: boolean;
   texts: Text[];
   sites: Site[];
   /** Of a trace of a recording. */

@@ -12,6 +12,7 @@ import transformers
 from torch import nn
 
 from benchmarks import threads
+from benchmarks.coverage.tiny import build
 from models.edits import Ablate, Cut
 from models.pretrained.implementation import NAME
 from models.pretrained.interface import IRRELEVANT, _recording
@@ -105,34 +106,16 @@ def test_windows_of_an_image_have_hidden_states() -> None:
 # --- what is refused ----------------------------------------------------------------------------
 
 
-def test_what_does_not_follow_the_interface() -> None:
-    config = transformers.DebertaV2Config(**{**TEXT, "num_hidden_layers": 1})
-    with pytest.raises(
-        ValueError, match=r"attention interface: Disentangled.* computes its weights itself"
-    ):
-        load(transformers.DebertaV2Model(config))
+@pytest.mark.parametrize("name", ["levit", "mobilevit"])
+def test_attention_that_returns_no_weights_is_named(name: str) -> None:
+    with pytest.raises(ValueError, match=r"interface: .*Attention.* computes? its weights itself"):
+        load(build(name))
+
+
+def test_a_network_without_attention() -> None:
     config = transformers.MambaConfig(vocab_size=53, hidden_size=8, num_hidden_layers=1)
     with pytest.raises(ValueError, match="has no attention layers"):
         load(transformers.MambaModel(config))
-
-
-CONVOLVED = {**TEXT, "conv_dim": [8, 8], "conv_stride": [5, 4], "conv_kernel": [10, 5]}
-CONVOLVED |= {"num_conv_pos_embeddings": 4, "num_conv_pos_embedding_groups": 2}
-
-
-@pytest.mark.parametrize(
-    ("prefix", "sizes", "name"),
-    [
-        ("CodeGen", {"vocab_size": 53, "n_embd": 32, "n_head": 4, "rotary_dim": 4}, "CodeGen"),
-        ("WavLM", CONVOLVED, "WavLM"),
-        ("SEWD", CONVOLVED, "DisentangledSelf"),
-    ],
-)
-def test_attention_outside_of_the_interface_is_named(prefix: str, sizes: Any, name: str) -> None:
-    """It is there, and the refusal says why it is not shown."""
-    config = getattr(transformers, f"{prefix}Config")(**sizes)
-    with pytest.raises(ValueError, match=f"interface: {name}Attention computes its weights itself"):
-        load(getattr(transformers, f"{prefix}Model")(config))
 
 
 def test_layers_that_never_call_the_interface_are_named() -> None:

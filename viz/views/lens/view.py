@@ -11,7 +11,7 @@ from viz.api.entries import TraceEntry
 from viz.api.pool import report
 from viz.api.requests import QuestionError
 from viz.api.rerun import logit_of, name_in, with_hidden
-from viz.api.text import OF_ONE
+from viz.api.text import without_parts
 from viz.colours import INK, Scale
 from viz.selection import Form
 from viz.views.answer import Answer, Table, digits
@@ -122,13 +122,12 @@ def ranks(entry: TraceEntry, output: str = "", lens: str = "logit") -> LensRanks
 def refused(entry: TraceEntry) -> dict[str, str]:
     """Why a form does not apply to this trace, by the name of the form; {} if all do."""
     from analysis.target import kind_of
-    from models.averaged import is_mean
 
     trace, kind = entry.trace, kind_of(entry.trace.output)
     reasons: dict[str, str] = {}
-    if is_mean(trace):
-        reasons |= dict.fromkeys(("head", "parts"), OF_ONE)
-    if kind not in ("tokens", "classes", "similarity"):  # of which heads can be switched off
+    if why := without_parts(trace):
+        reasons |= dict.fromkeys(("head", "parts"), why)
+    elif kind not in ("tokens", "classes", "similarity"):  # of which heads can be switched off
         reasons["parts"] = f"Parts are of a logit; {trace.model} gives {trace.output.name}"
     try:
         if kind != "tokens":

@@ -29,6 +29,7 @@ export function Options({ state }) {
   `;
 }
 
+const NO_SCORES = ["Only pairs of single tokens have scores", "Weights alone: their scores are not known"];
 const VALUES = /** @type {const} */ (["weights", "scores"]);
 
 /** Weights, or the scores before the softmax. */
@@ -36,7 +37,7 @@ function Values({ state }) {
   const has = state.hasScores();
   return html`<${Menu}
     name="Values"
-    title=${has ? "Weights after the softmax, or the scores before it" : "Only pairs of single tokens have scores"}
+    title=${has ? "Weights after the softmax, or the scores before it" : NO_SCORES[Number(Boolean(state.base.given))]}
     labels=${["Weights", "Scores"]}
     index=${Number(state.variant().values === "scores")}
     without=${has ? -1 : 1}

@@ -44,7 +44,7 @@ export const Toggle = ({ text, title, isOn, onToggle }) => html`
  */
 export function headSwitch(state) {
   const { site, head } = state.selection;
-  const edit = state.view.props.edits ? headOff(state, site, head) : null;
+  const edit = state.view.props.edits && !state.base.given ? headOff(state, site, head) : null;
   return { edit, isOff: isMade(state.view.props, edit) };
 }
 

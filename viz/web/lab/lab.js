@@ -34,7 +34,10 @@ export function Lab({ state, theme, numbers }) {
   const { remote, props } = state.view;
   /** @type {Tab} */
   const ofInput = { value: "numbers", label: "Numbers", content: numbers };
-  const tabs = [...(props.edits ? EDITING : []), ...(remote ? [SWEEPS, ofInput, ...KEEPING] : [ofInput])];
+  const passes = remote ? [SWEEPS, ofInput, ...KEEPING] : [ofInput];
+  const isLeftOut = (/** @type {Tab} */ { Tab }) =>
+    state.base.given && (Tab === Experiment || Tab === Sweeps);
+  const tabs = [...(props.edits ? EDITING : []), ...passes].filter((tab) => !isLeftOut(tab));
   const open = tabs.find(({ value }) => value === state.selection.lab);
   const show = (/** @type {string} */ lab) => state.select({ lab });
   const toggle = ({ target }) => show(open ? "" : (target.dataset.value ?? tabs[0].value));

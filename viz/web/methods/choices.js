@@ -58,7 +58,7 @@ export function choiceOf(state) {
 export const canTest = ({ selection: { form, method } }) => form === "model" && isRelevance(methodOf(method));
 
 function MethodMenu({ state, info }) {
-  const explained = state.base.explains !== "nothing";
+  const explained = state.base.explains !== "nothing" && !state.base.given;
   return html`
     <select
       class="hs-select"

@@ -97,7 +97,7 @@ export class TextState extends State {
   hasScores() {
     const { query, key } = this.texts();
     const isSingle = [query, key].every(({ origins }) => !origins?.some((tokens) => tokens.length > 1));
-    return isSingle && this.site().kind !== "joint";
+    return isSingle && this.site().kind !== "joint" && !this.base.given;
   }
 
   /** What the matrix shows; of the other forms the plain weights. @returns {Variant} */
