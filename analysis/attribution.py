@@ -11,10 +11,14 @@ Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits";
 as in nostalgebraist 2020 and Wang et al. 2022, "Interpretability in the Wild", section 3.
 """
 
+from collections.abc import Sequence
+from typing import Any, overload
+
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.many import Mean
 from analysis.outputs import row_of
 from models.projections import Readout
 from models.trace import BIASES, Trace
@@ -23,17 +27,29 @@ TOLERANCE = 1e-4  # of a logit, or of the sum of the sizes of its parts where th
 COARSE = 3e-2  # the same in half precision
 
 
-@torch.no_grad()
+@overload
 def logit_attribution(
     t: Trace, token_id: int, *, query: int = -1, versus: int | None = None, item: int = 0
-) -> dict[str, float]:
+) -> dict[str, float]: ...
+@overload
+def logit_attribution(
+    t: list[Trace],
+    token_id: int | Sequence[int],
+    *,
+    query: int = -1,
+    versus: int | None = None,
+) -> dict[str, Mean]: ...
+@torch.no_grad()
+def logit_attribution(
+    t: Any, token_id: Any, *, query: int = -1, versus: int | None = None, item: int = 0
+) -> Any:
     """What each part of the network adds to a logit, or to the difference of two.
 
     It takes two more passes of the network.
 
     Args:
-        t: of a network with logits of tokens.
-        token_id: whose logit is divided.
+        t: of a network with logits of tokens; or a list of traces, each item of which counts.
+        token_id: whose logit is divided; with a list of traces one for all, or one for each item.
         query: the token whose logits are read, among the item's own ones; negative values count
             from the last one.
         versus: another token, whose logit is subtracted; None for no other.
@@ -41,13 +57,25 @@ def logit_attribution(
 
     Returns:
         By name ("layer 3, head 5", "layer 3, MLP", "token embedding", "biases"), numbers that sum
-        to the logit or the difference.
+        to the logit or the difference. Of a list of traces the `Mean` of each part; one that an
+        item lacks adds 0 to it.
 
     Raises:
         ValueError: for a token or position that is not there; where the components of the stream,
             the final norm or the unembedding cannot be told, by name; and where the parts do not
             sum to the logit.
     """
+    if isinstance(t, list):
+        items = [(each, item) for each in t for item in range(len(each.tokens))]
+        ids = [token_id] * len(items) if isinstance(token_id, int) else [*token_id]
+        if len(ids) != len(items) or not items:
+            raise ValueError(f"token_id: expected one for each of {len(items)} items")
+        found = [
+            logit_attribution(each, id, query=query, versus=versus, item=item)
+            for (each, item), id in zip(items, ids, strict=True)
+        ]
+        names = dict.fromkeys(name for parts in found for name in parts)
+        return {name: Mean(torch.tensor([p.get(name, 0.0) for p in found])) for name in names}
     logits = row_of(t.output, query, item)
     ids = [token_id] if versus is None else [token_id, versus]
     for each in ids:

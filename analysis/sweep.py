@@ -14,7 +14,7 @@ components", section 3.1, for the softmax; Nanda 2023, "Attribution patching"; M
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -22,11 +22,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.effects import Divergence, EmbeddingDistance, Measure
+from analysis.effects import Divergence, EmbeddingDistance, Logit, Loss, Measure
+from analysis.many import Mean
 from models.attention import Edit, Pattern, attend
 from models.edits import Ablate, Cut, Patch, SetWeights, Temperature
 from models.edits.routing import ATTENTION, acts_on, at, check
-from models.progress import Progress, no_progress
+from models.one_line import one_line
+from models.progress import Progress, no_progress, stretched
 from models.progress import each as each_of
 from models.run import Model, as_model, trace
 from models.trace import Site, Trace
@@ -36,6 +38,7 @@ EditOf = Callable[[int, int], Edit]
 Number = Callable[[Trace], float | Tensor]
 Run = Callable[..., Trace]
 HOW = ("exact", "attribution")
+BATCH = 32  # inputs that run together
 
 
 def sweep(
@@ -44,22 +47,23 @@ def sweep(
     target: Any = None,
     *,
     edit: EditOf,
-    measure: Number,
+    measure: Number | Sequence[Number],
     how: Literal["exact", "attribution"] = "exact",
     kind: str | None = None,
     tower: str | None = None,
     layer: int | None = None,
     progress: Progress = no_progress,
-) -> Float[Tensor, "layer head"]:
+) -> Float[Tensor, "layer head"] | Mean:
     """The change of a number of the output by an edit of each head.
 
     Args:
         model: from `load`, or a network.
-        input: as for `trace`.
-        target: as for `trace`.
+        input: as for `trace`; or a list of inputs, whose changes are averaged.
+        target: as for `trace`; with a list of inputs a list of targets.
         edit: makes the edit of a layer and head, as `lambda layer, head: Ablate(layer, head)`.
         measure: makes a number of a trace: a `Logit`, `Loss` or `Divergence`, or a function, which
-            an attribution does not take.
+            an attribution does not take; with a list of inputs one for all, or a list with one for
+            each. Inputs with `Logit` and `Loss` run in batches.
         how: "exact" makes a pass for each head; "attribution" linearises what follows the heads,
             in one pass and its gradient.
         kind: of the attention layers, where the model has several.
@@ -70,7 +74,7 @@ def sweep(
     Returns:
         The number with the edit less that without, in its own unit; a row for each attention
         layer, in order; NaN where it has fewer heads than others, and
-        in other layers than a chosen one.
+        in other layers than a chosen one. Of a list of inputs their `Mean`.
 
     Raises:
         ValueError: for another `how`, layers of several kinds, edits of layers that are not there,
@@ -78,28 +82,71 @@ def sweep(
     """
     if how not in HOW:
         raise ValueError(f"how: expected one of {', '.join(HOW)}, received {how!r}")
-    run = partial(trace, as_model(model), input, target)
-    if how == "attribution":
-        return _attributed(run, edit, measure, kind, tower, progress)
-    clean = run()
-    sites = sites_of(clean, kind, tower)
-    rows = [row for row, site in enumerate(sites) if layer in (None, site.layer)]
-    cells = [(row, head) for row in rows for head in range(sites[row].heads)]
-    edits = [edit(sites[row].layer, head) for row, head in cells]
-    return _exact(run, clean, _table(sites), cells, edits, measure, progress)
+    every = []
+    batches = _batches(as_model(model), input, target, measure)
+    for done, (run, measures) in enumerate(batches):
+        report = stretched(progress, done, len(batches))
+        if how == "attribution":
+            every.append(_attributed(run, edit, measures, kind, tower, report))
+            continue
+        clean = run()
+        sites = sites_of(clean, kind, tower)
+        rows = [row for row, site in enumerate(sites) if layer in (None, site.layer)]
+        cells = [(row, head) for row in rows for head in range(sites[row].heads)]
+        edits = [edit(sites[row].layer, head) for row, head in cells]
+        every.append(_exact(run, clean, _table(sites), cells, edits, measures, report))
+    return _together(every, input)
+
+
+def _batches(
+    model: Model, input: Any, target: Any, measure: Number | Sequence[Number]
+) -> list[tuple[Run, list[Any]]]:
+    """Passes, each of one input or several, and the measure of each of their items.
+
+    Raises:
+        ValueError: for targets or measures that are not as many as the inputs.
+    """
+    if not isinstance(input, list):
+        return [(partial(trace, model, input, target), [measure])]
+    measures: list[Any] = [*measure] if isinstance(measure, Sequence) else [measure] * len(input)
+    targets: Any = [None] * len(input) if target is None else target
+    for name, given in (("target", targets), ("measure", measures)):
+        if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != len(input):
+            raise ValueError(f"{name}: expected one for each of {len(input)} inputs")
+    if not input:
+        raise ValueError("input: expected at least one, received an empty list")
+    text = all(isinstance(each, str | tuple) for each in input)
+    together = text and all(isinstance(each, Logit | Loss) for each in measures)
+    size = BATCH if together else 1
+    found = []
+    for first in range(0, len(input), size):
+        some = slice(first, first + size)
+        texts, aims = (input[some], targets[some]) if together else (input[first], targets[first])
+        run = partial(trace, model, texts, None if target is None else aims)
+        own = [replace(m, item=i) for i, m in enumerate(measures[some])] if together else None
+        found.append((run, own or measures[some]))
+    return found
+
+
+def _together(every: Sequence[Tensor], input: Any) -> Any:
+    """The numbers of one input, or the mean over a list."""
+    return Mean(torch.cat([*every])) if isinstance(input, list) else every[0][0]
 
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A sweep by attribution, and exactly where it found most.
+    """A sweep by attribution, and exactly where it found most; of a list of inputs the means.
 
     Attributes:
         attribution: of every head, or state.
         exact: of those with the largest attributions; NaN elsewhere.
     """
 
-    attribution: Float[Tensor, "layer place"]
-    exact: Float[Tensor, "layer place"]
+    attribution: Float[Tensor, "layer place"] | Mean
+    exact: Float[Tensor, "layer place"] | Mean
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 def checked_sweep(
@@ -116,10 +163,10 @@ def checked_sweep(
 ) -> Checked:
     """A sweep by attribution, then exactly for the `top` heads where it is largest; see `sweep`."""
     run = partial(trace, as_model(model), input, target)
-    rough, clean = _attributed(run, edit, measure, kind, tower, no_progress), run()
+    rough, clean = _attributed(run, edit, [measure], kind, tower, no_progress)[0], run()
     sites, cells = sites_of(clean, kind, tower), _largest(rough, top)
     edits = [edit(sites[row].layer, head) for row, head in cells]
-    return Checked(rough, _exact(run, clean, _table(sites), cells, edits, measure, progress))
+    return Checked(rough, _exact(run, clean, _table(sites), cells, edits, [measure], progress)[0])
 
 
 def state_sweep(
@@ -127,7 +174,7 @@ def state_sweep(
     input: Any,
     source: Any,
     *,
-    measure: Measure,
+    measure: Measure | Sequence[Measure],
     top: int = 0,
     progress: Progress = no_progress,
 ) -> Checked:
@@ -135,9 +182,11 @@ def state_sweep(
 
     Args:
         model: from `load`, or a network, with one stack of layers.
-        input: as for `trace`: one sequence.
-        source: the other input, with the same number of tokens, or its trace with hidden states.
-        measure: a `Logit` or `Loss`; a `Divergence` has no slope to estimate by.
+        input: as for `trace`: one sequence; or a list of them, whose changes are averaged.
+        source: the other input, with the same number of tokens, or its trace with hidden states;
+            with a list of inputs a list.
+        measure: a `Logit` or `Loss`; a `Divergence` has no slope to estimate by. With a list of
+            inputs one for all, or a list with one for each.
         top: how many states are patched in passes of their own: the largest attributions.
         progress: called with the number of these passes made and of all.
 
@@ -148,26 +197,54 @@ def state_sweep(
     Raises:
         ValueError: for inputs of different lengths.
     """
-    run = partial(trace, as_model(model), input)
-    other = source if isinstance(source, Trace) else trace(model, source, hidden=True)
-    t = run(hidden=True, gradient=measure.of)
-    counts = [len(each.hidden(0)) for each in (t, other)]
-    if counts[0] != counts[1]:
+    model = as_model(model)
+    several = isinstance(input, list)
+    sources, alone = (source, input) if several else ([source], [input])
+    given: Any = measure if several else [measure]
+    batches = _batches(model, alone, None, given)
+    passes, at = [], 0
+    for run, measures in batches:
+        others = sources[at : at + len(measures)]
+        at += len(measures)
+        passes.append((run, measures, *_patched(model, run, measures, others)))
+    each = torch.cat([rough for *_, rough in passes])
+    cells, exact = _largest(each.mean(0), top), []
+    for done, (run, measures, other, rough) in enumerate(passes):
+        edits = [Patch(layer, "hidden", other, token=token) for layer, token in cells]
+        table, report = torch.full_like(rough[0], torch.nan), stretched(progress, done, len(passes))
+        clean = run()
+        exact.append(_exact(run, clean, table, cells, edits, measures, report))
+    numbers = torch.cat(exact)
+    return Checked(Mean(each), Mean(numbers)) if several else Checked(each[0], numbers[0])
+
+
+def _patched(
+    model: Model, run: Run, measures: Sequence[Measure], others: Sequence[Any]
+) -> tuple[Trace, Float[Tensor, "input layer token"]]:
+    """The trace of the other inputs, and the attributions of the states that they give."""
+    alone = len(others) == 1
+    given = others[0] if alone else list(others)
+    other = given if isinstance(given, Trace) else trace(model, given, hidden=True)
+    t = run(hidden=True, gradient=_sum_of(measures))
+    counts = [len(x.hidden(0, item)) for item in range(len(measures)) for x in (t, other)]
+    if different := [count for count in counts if count != counts[0]]:
         raise ValueError(
             f"expected two inputs with the same number of tokens, received {counts[0]} and"
-            f" {counts[1]}: choose words that have as many"
+            f" {different[0]}: choose words that have as many"
         )
-    rough = torch.stack(
-        [  # of the states that enter the layers, also those without attention
-            ((other.hidden(layer) - t.hidden(layer)) * t.hidden_gradient(layer)).float().sum(-1)
-            for layer in range(len(t.hidden_states[None].states) - 1)
-        ]
-    )
-    rough, cells = rough.detach().cpu(), _largest(rough, top)
-    edits = [Patch(layer, "hidden", other, token=token) for layer, token in cells]
-    table = torch.full_like(rough, torch.nan)
-    clean = run() if cells else t
-    return Checked(rough, _exact(run, clean, table, cells, edits, measure, progress))
+
+    def attribution(item: int, layer: int) -> Tensor:
+        moved = other.hidden(layer, item) - t.hidden(layer, item)
+        return (moved * t.hidden_gradient(layer, item)).float().sum(-1)
+
+    layers = range(len(t.hidden_states[None].states) - 1)  # also those without attention
+    every = [[attribution(item, layer) for layer in layers] for item in range(len(measures))]
+    return other, torch.stack([torch.stack(rows) for rows in every]).detach().cpu()
+
+
+def _sum_of(measures: Sequence[Measure]) -> Callable[[Any], Tensor]:
+    """The sum over items, whose slope at each is that of its own measure."""
+    return lambda output: torch.stack([each.of(output) for each in measures]).sum()
 
 
 def _largest(rough: Float[Tensor, "layer place"], top: int) -> list[tuple[int, int]]:
@@ -202,43 +279,49 @@ def _exact(
     table: Float[Tensor, "layer place"],
     cells: Sequence[tuple[int, int]],
     edits: Sequence[Edit],
-    measure: Number,
+    measures: Sequence[Number],
     progress: Progress,
-) -> Float[Tensor, "layer place"]:
-    """The table with the number of a pass with each edit, less that of the pass without, in the
-    cells; logits that the measure does not read are left out."""
-    output, before = clean.output, float(measure(clean))
+) -> Float[Tensor, "input layer place"]:
+    """The table of each item with the number of a pass with each edit, less that of the pass
+    without, in the cells; logits that the measures do not read are left out."""
+    output, before = clean.output, [float(each(clean)) for each in measures]
     causal = any(site.kind == "causal" for site in clean.sites)
     whole = output.values.ndim == 3 and output.positions is None and not output.first
-    few = 1 if causal and whole and getattr(measure, "query", None) == -1 else None
-    for cell, edit in zip(cells, each_of(edits, progress), strict=True):
-        table[cell] = float(measure(run(edits=[edit], logits_to_keep=few))) - before
-    return table
+    last = all(getattr(each, "query", None) == -1 for each in measures)
+    few = 1 if causal and whole and last else None
+    tables = table.repeat(len(measures), 1, 1)
+    for (row, place), edit in zip(cells, each_of(edits, progress), strict=True):
+        t = run(edits=[edit], logits_to_keep=few)
+        for item, each in enumerate(measures):
+            tables[item, row, place] = float(each(t)) - before[item]
+    return tables
 
 
 def _attributed(
     run: Run,
     edit: EditOf,
-    measure: Number,
+    measures: Sequence[Number],
     kind: str | None,
     tower: str | None,
     progress: Progress,
-) -> Float[Tensor, "layer head"]:
-    if isinstance(measure, Divergence | EmbeddingDistance):
+) -> Float[Tensor, "input layer head"]:
+    if any(isinstance(each, Divergence | EmbeddingDistance) for each in measures):
         raise ValueError("a divergence or distance has no slope where it is 0: sweep it exactly")
-    if not isinstance(measure, Measure):
+    slopes = [each for each in measures if isinstance(each, Measure)]
+    if len(slopes) < len(measures):
         raise ValueError("attribution: expected a measure of the output, as Logit(id) or Loss(ids)")
-    t = run(gradient=measure.of)
+    t = run(gradient=_sum_of(slopes))
     sites = sites_of(t, kind, tower)
-    effects = _table(sites)
+    effects = _table(sites).repeat(len(measures), 1, 1)
     for row, site in enumerate(each_of(sites, progress)):
         edits = [edit(site.layer, head) for head in range(site.heads)]
-        effects[row, : site.heads] = head_effects(t, site, edits)
+        items = head_effects(t, site, edits)
+        effects[:, row, : site.heads] = items if len(measures) > 1 else items.sum(0)
     return effects
 
 
 @torch.no_grad()
-def head_effects(t: Trace, site: Site, edits: Sequence[Edit]) -> Float[Tensor, " edit"]:
+def head_effects(t: Trace, site: Site, edits: Sequence[Edit]) -> Float[Tensor, "item edit"]:
     """Σ ∇measure · change of the values, for each of some edits of one attention layer.
 
     Raises:
@@ -256,9 +339,9 @@ def head_effects(t: Trace, site: Site, edits: Sequence[Edit]) -> Float[Tensor, "
     alone = all(isinstance(each, OWN_HEAD) for each in edits)
     if alone and [getattr(each, "head", None) for each in edits] == list(range(pattern.heads)):
         change = (_values(pattern, at(edits, site.where)) - plain) * gradient
-        return change.float().sum((0, 2, 3)).cpu()
+        return change.float().sum((2, 3)).cpu()
     moved = [_values(pattern, at([each], site.where)) - plain for each in edits]
-    return torch.stack([(change * gradient).float().sum() for change in moved]).cpu()
+    return torch.stack([(change * gradient).float().sum((1, 2, 3)) for change in moved], 1).cpu()
 
 
 def _values(pattern: Pattern, edits: Sequence[Edit]) -> Tensor:

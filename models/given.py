@@ -47,7 +47,7 @@ def from_weights(weights: Any, tokens: Any = None, *, name: str = "given weights
         raise ValueError(
             f"tokens: expected a tuple of two lists, for {queries} queries and {keys} keys"
         )
-    rows, columns = tokens if crossing else (tokens, tokens)
+    rows, columns = tokens if crossing and tokens else (tokens, tokens)
     axes = _tokens(rows, batch, queries), _tokens(columns, batch, keys)
     cross = crossing or queries != keys
     causal = not cross and queries > 1 and not any(each.triu(1).any() for each in layers.values())

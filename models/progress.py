@@ -20,6 +20,15 @@ def each(blocks: Iterable[Block], progress: Progress) -> Iterator[Block]:
     progress(len(blocks), len(blocks))
 
 
+def stretched(progress: Progress, part: int, parts: int) -> Progress:
+    """Reports one of several parts of one length as a part of all of them."""
+
+    def report(done: int, total: int) -> None:
+        progress(part * total + done, parts * total)
+
+    return report
+
+
 def stretch(progress: Progress, before: int, total: int) -> Progress:
     """Reports a part of the layers as a part of all of them.
 

@@ -79,6 +79,13 @@ def test_all_layers_together(names: dict[str, Any]) -> None:
     assert curves is not None
 
 
+def test_sweeps_of_several_prompts() -> None:
+    model = hs.load(hs.DecoderConfig(vocab=31, dim=12, heads=2, depth=3))
+    names = {"hs": hs, "model": model, "texts": ["a b c", "d e"], "ids": [5, 7]}
+    [(mean, margin)] = values(BLOCKS["using"][1], names)
+    assert mean.shape == margin.shape == (3, 2)
+
+
 def test_weights_that_somebody_already_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     config = transformers.BertConfig(
@@ -94,7 +101,7 @@ def test_weights_that_somebody_already_has(tmp_path: Path, monkeypatch: pytest.M
             convert_ids_to_tokens=lambda ids: [f"t{int(id)}" for id in ids]
         ),
     }
-    explorer, figure, path, table = values(BLOCKS["using"][1], names)
+    explorer, figure, path, table = values(BLOCKS["using"][2], names)
     assert explorer.entry.view.labels == names["t"].labels == ["t5", "t7", "t9"]
     assert figure.axes
     assert path.stat().st_size > 1000

@@ -64,7 +64,9 @@ class GivenWeights(Pattern):
     def is_softmax(self) -> bool:
         return False
 
-    def _scores(self, *_: Any) -> tuple[Tensor, bool]:
+    def _scores(
+        self, heads: slice, rows: Tensor, items: slice, keys: slice = slice(None)
+    ) -> tuple[Tensor, bool]:
         raise ValueError(ALONE)
 
     def _weights(self, heads: slice, rows: Tensor, items: slice) -> Tensor:

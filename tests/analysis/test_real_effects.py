@@ -33,7 +33,10 @@ def test_an_attribution_finds_the_induction_head() -> None:
     loss = Loss(tuple(ids[0].tolist()), 65)
     t = trace(model, ids, gradient=loss.of)
     effects = torch.stack(
-        [head_effects(t, site, [Ablate(site.layer, head) for head in range(9)]) for site in t.sites]
+        [
+            head_effects(t, site, [Ablate(site.layer, head) for head in range(9)])[0]
+            for site in t.sites
+        ]
     )
     largest = [divmod(int(index), 9) for index in effects.flatten().topk(5).indices]
     assert (18, 6) in largest

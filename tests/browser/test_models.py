@@ -95,7 +95,8 @@ def test_weights_that_a_model_computes_itself_are_shown_and_not_changed(
     page: Page, app_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("saved") / "gptj"
-    build("gptj", "causal").save_pretrained(folder)
+    made: Any = build("gptj", "causal")
+    made.save_pretrained(folder)
     open_page(page, f"{app_url}/?place=folder&folder={folder}&ids=3+4+5&layer=1&head=2&form=matrix")
     expect(page.get_by_role("figure", name=re.compile("^Matrix"))).to_be_visible()
     expect(page.get_by_role("radio", name="Inside a head")).to_be_disabled()

@@ -103,8 +103,8 @@ export function Explore({ state, theme, parts }) {
  * @returns {((output: string) => void) | null}
  */
 function explaining(state) {
-  const { explains, patches } = state.base;
-  if (!state.view.remote || (explains !== "tokens" && explains !== "classes")) return null;
+  const { explains, patches, given } = state.base;
+  if (given || !state.view.remote || (explains !== "tokens" && explains !== "classes")) return null;
   return (output) => {
     const { form, method } = state.selection;
     const isRelevance = methodOf(method).kind === "relevance";
