@@ -4,11 +4,12 @@
 # make notebook  open the worked notebooks in JupyterLab
 # make test      install what the tests need and run every check
 # make check     the long tests too, before a release; the result goes to docs/check.md
+# make reference  write the reference of the public calls to build/reference, after make test
 # make lines     count the lines of every room; fails above the ceilings of pyproject.toml
 # make clean     remove .venv and everything the tools left behind
 PYTHON ?= python3
 
-.PHONY: app desktop notebook test check lines clean
+.PHONY: app desktop notebook test check reference lines clean
 
 app:
 	@$(PYTHON) start.py
@@ -24,6 +25,9 @@ test:
 
 check:
 	@$(PYTHON) -m tests.run --long --write
+
+reference:
+	@.venv/bin/python -m tests.reference
 
 lines:
 	@$(PYTHON) -m tests.lines

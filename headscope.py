@@ -1,13 +1,15 @@
 """Headscope in one import: `import headscope as hs`, then hs.load, hs.trace, hs.heads, …
 
 The names are those of `models`, `analysis` and `viz`, each imported when it is first used. The
-command `headscope` starts the app, and `headscope figure` writes figures from a shell.
+command `headscope` starts the app; `headscope figure` writes figures and `headscope corpus` reads a
+corpus, from a shell.
 """
 
 import ast
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,10 +90,15 @@ _GONE = {  # names of earlier versions, and what to do instead
 
 
 def __getattr__(name: str) -> Any:
+    from models.files.errors import needs
+
+    if name == "__version__":
+        return import_module("viz").__version__
     if name in _GONE:
         raise AttributeError(f"headscope has no {name!r} any more: {_GONE[name]}")
     home = _HOMES.get(name)
-    value = _edit(name) if home is None else getattr(import_module(home), name)
+    with needs("notebook"):  # what else a module imports comes with the library
+        value = _edit(name) if home is None else getattr(import_module(home), name)
     if value is None:
         raise AttributeError(f"headscope has no {name!r}")
     globals()[name] = value
@@ -112,12 +119,22 @@ def __dir__() -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command `headscope`: starts the app, or writes figures. Returns the exit status."""
+    """The command `headscope`: starts the app, writes figures, reads a corpus; the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["figure"]:
         from viz.command import main as figure
 
         return figure(given[1:])
+    if given[:1] == ["corpus"]:
+        from analysis.corpus.__main__ import main as corpus
+
+        return corpus(given[1:])
+    if given == ["--version"]:
+        sys.stdout.write(f"headscope {__getattr__('__version__')}\n")
+        return 0
+    if find_spec("streamlit") is None:
+        sys.stderr.write("headscope: the app needs pip install 'headscope[app]'\n")
+        return 2
     from start import installed
 
     return installed(given)

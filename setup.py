@@ -47,6 +47,7 @@ class Build(build_py):
             shutil.copyfile(ROOT / source, folder / name)
         for path in folder.rglob("*.py"):
             path.write_text(rewritten(path.read_text(encoding="utf-8")), encoding="utf-8")
+        (folder / "py.typed").touch()
         (folder / "__main__.py").write_text(MAIN, encoding="utf-8")
         manifest = (ROOT / "viz/components/pyproject.toml").read_text(encoding="utf-8")
         (folder / "pyproject.toml").write_text(components(manifest), encoding="utf-8")

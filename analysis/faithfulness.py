@@ -25,7 +25,8 @@ from torch import Tensor
 
 from analysis.target import Target, choose, mask_id
 from models.inputs.pictures import grey_of, pixels_of
-from models.progress import Progress, each, no_progress
+from models.one_line import one_line
+from models.progress import Progress, bar, each
 from models.run import Model, as_model, trace
 from models.trace import Output, Trace
 
@@ -61,6 +62,9 @@ class Faithfulness:
     random_comprehensiveness: Float[Tensor, "order level"]
     random_sufficiency: Float[Tensor, "order level"]
     removal: Removal
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 class Study:
@@ -210,7 +214,7 @@ def faithfulness(
     orders: int = ORDERS,
     seed: int = 0,
     written: Any = None,
-    progress: Progress = no_progress,
+    progress: Progress | None = None,
 ) -> Faithfulness:
     """Comprehensiveness and sufficiency of a relevance, and of random orders.
 
@@ -237,6 +241,7 @@ def faithfulness(
     Raises:
         ValueError: for inputs and removals that do not fit the model.
     """
+    progress = progress or bar("faithfulness")
     model = as_model(model)
     chosen = choose(model, input, target, written=written)
     how: dict[str, Any] = {"removal": removal, "levels": levels, "orders": orders, "seed": seed}

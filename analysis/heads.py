@@ -18,7 +18,7 @@ from analysis.head_numbers import HeadNumbers, Inputs
 from analysis.measures import MEASURES
 from analysis.view import View
 from models.given import as_trace
-from models.progress import Progress, each, no_progress
+from models.progress import Progress, bar, each
 from models.trace import Site, Trace
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ KINDS = ("self", "causal", "cross")  # of sites whose rows are the softmax of on
 KEYS = tuple(measure.key for measure in MEASURES)
 ON_OWN = ("previous token", "next token", "same token", "duplicate token", "induction", "local")
 ON_OWN += ("distance", "distance spread", "positional")
+MOST_ROWS = 40  # in a notebook
 FEW = "no query sees two keys"
 REASONS = {  # why a number is not defined, for queries and keys of one text
     "next token": "causal attention sees no later token",
@@ -59,6 +60,10 @@ class HeadValues(dict[str, Float[Tensor, "site head"]]):
         heads = sum(site.heads for site in self.sites)
         return f"HeadValues({len(self)} numbers of {heads} heads: {', '.join(map(repr, self))})"
 
+    def _repr_html_(self) -> str:
+        table = self.to_pandas().dropna(axis="columns", how="all").round(3)
+        return table.to_html(index=False, max_rows=MOST_ROWS, notebook=True)
+
     def to_pandas(self) -> "DataFrame":
         """A data frame with a row for each head: its address, then its numbers."""
         from pandas import DataFrame
@@ -81,7 +86,7 @@ def heads(
     tokens: Any = None,
     item: int = 0,
     check: Callable[[], None] = lambda: None,
-    progress: Progress = no_progress,
+    progress: Progress | None = None,
 ) -> HeadValues:
     """The numbers of every head, by the keys of `MEASURES`.
 
@@ -101,6 +106,7 @@ def heads(
     Raises:
         ValueError: for a number that there is not.
     """
+    progress = progress or bar("heads")
     if tokens is None and not isinstance(trace, Trace | View):
         tokens, only = only, None
     trace = as_trace(trace, tokens)

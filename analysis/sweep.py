@@ -28,7 +28,7 @@ from models.attention import Edit, Pattern, attend
 from models.edits import Ablate, Cut, Patch, SetWeights, Temperature
 from models.edits.routing import ATTENTION, acts_on, at, check
 from models.one_line import one_line
-from models.progress import Progress, no_progress, stretched
+from models.progress import Progress, bar, no_progress, stretched
 from models.progress import each as each_of
 from models.run import Model, as_model, trace
 from models.trace import Site, Trace
@@ -52,7 +52,7 @@ def sweep(
     kind: str | None = None,
     tower: str | None = None,
     layer: int | None = None,
-    progress: Progress = no_progress,
+    progress: Progress | None = None,
 ) -> Float[Tensor, "layer head"] | Mean:
     """The change of a number of the output by an edit of each head.
 
@@ -80,6 +80,7 @@ def sweep(
         ValueError: for another `how`, layers of several kinds, edits of layers that are not there,
             and for an attribution of what is no edit of attention or has no slope.
     """
+    progress = progress or bar("sweep")
     if how not in HOW:
         raise ValueError(f"how: expected one of {', '.join(HOW)}, received {how!r}")
     every = []
@@ -176,7 +177,7 @@ def state_sweep(
     *,
     measure: Measure | Sequence[Measure],
     top: int = 0,
-    progress: Progress = no_progress,
+    progress: Progress | None = None,
 ) -> Checked:
     """The change of a number of the output by each state that another input gives.
 
@@ -197,6 +198,7 @@ def state_sweep(
     Raises:
         ValueError: for inputs of different lengths.
     """
+    progress = progress or bar("state_sweep")
     model = as_model(model)
     several = isinstance(input, list)
     sources, alone = (source, input) if several else ([source], [input])

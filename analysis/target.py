@@ -18,6 +18,7 @@ from models.text import Decoding
 from models.trace import Output, Trace
 
 Kind = Literal["tokens", "classes", "similarity", "nothing"]
+UNNAMED = re.compile(r"LABEL_(\d+)")
 PLACED = re.compile(r"(.+)@(\d+)", re.DOTALL | re.ASCII)
 NUMBERED = re.compile(r"(\d+)\.(\d+)", re.ASCII)
 MASKS = ("[MASK]", "<mask>", "<MASK>")
@@ -258,6 +259,8 @@ def _named(model: Model, output: Output, text: str) -> Target:
     """A token or class by name, and perhaps a position."""
     placed = PLACED.fullmatch(text) if output.values.ndim == 3 else None
     try:
+        if unnamed := UNNAMED.fullmatch(text):  # as transformers calls classes without names
+            return Target(int(unnamed[1]))
         if placed is None:
             return Target(id_of(model, output, text))
         return Target(id_of(model, output, placed[1]), int(placed[2]))

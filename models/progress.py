@@ -1,14 +1,32 @@
 """Progress of a forward pass, layer by layer. An exception from the callback ends the pass."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Progress = Callable[[int, int], None]  # called with the number of finished layers and their total
 Block = TypeVar("Block")
+DELAY = 2.0
 
 
 def no_progress(done: int, total: int) -> None:
     """The default callback: does nothing."""
+
+
+def bar(title: str) -> Progress:
+    """A bar on a terminal or in a notebook, once `DELAY` seconds have passed."""
+    from tqdm.auto import tqdm
+
+    bars: list[Any] = []
+
+    def report(done: int, total: int) -> None:
+        if not bars:
+            bars.append(tqdm(total=total, desc=title, delay=DELAY, disable=None, leave=False))
+        bars[0].total = total
+        bars[0].update(done - bars[0].n)
+        if done >= total:
+            bars.pop().close()
+
+    return report
 
 
 def each(blocks: Iterable[Block], progress: Progress) -> Iterator[Block]:

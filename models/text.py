@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int] | None
 GENERIC_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")  # of transformers
+SHOWN = 12  # labels in a repr
 MOST_MARKS = 64  # behind one letter
 SPACE = "▁"  # stands for a space in the strings of SentencePiece's vocabularies
 SPACES = SPACE + "Ġ"  # and in those of byte-level ones
@@ -60,6 +61,10 @@ class Tokens:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        some = " ".join(self.labels[:SHOWN]) + (" …" if len(self) > SHOWN else "")
+        return f"Tokens({len(self)}: {some!r})"
 
     @staticmethod
     def of_ids(

@@ -16,6 +16,7 @@ from models.one_line import one_line
 from models.picture_grid import WHOLE, Box, PictureGrid, row_by_row
 from models.projections import Norm as Norm
 from models.projections import Projections, Readout
+from models.shown import shown_trace
 from models.stream import BIASES as BIASES
 from models.stream import Stream
 from models.text import Tokens
@@ -349,6 +350,9 @@ class Trace:
             f"Trace({self.model!r}: {len(self.tokens[0])} tokens{items}, {len(self.sites)} sites,"
             f" {' '.join(filter(None, (self.output.name, shape)))})"
         )
+
+    def _repr_html_(self) -> str:
+        return shown_trace(self)
 
     @property
     def labels(self) -> list[str]:

@@ -10,6 +10,10 @@ from torch import Tensor
 
 from models.attention import Dot
 from models.attention.pattern import BLOCK_ROWS, Pattern
+from models.one_line import one_line
+from models.shown import shown_lines
+
+ROUNDING = 1e-4  # of float32
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,14 @@ class Verdict:
     eager: float | None = None
     left_out: tuple[str, ...] = ()
     own: bool = False
+
+    def __repr__(self) -> str:
+        return one_line(self)
+
+    def _repr_html_(self) -> str:
+        wrong = "; ".join(self.problems(ROUNDING))
+        line = f"They differ: {wrong}" if wrong else "The weights are those that the model used"
+        return shown_lines(line, repr(self))
 
     def ambiguous(self, rounding: float) -> bool:
         """Whether passes with other kernels give other outputs, while the traced pass holds.

@@ -79,6 +79,7 @@ def test_everything_lies_in_one_package(wheel: Path) -> None:
         files = {name: archive.read(name) for name in archive.namelist()}
     tops = {name.partition("/")[0] for name in files}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"headscope"}
+    assert "headscope/py.typed" in files
     assert not any("node_modules" in name or name.endswith(".pyc") for name in files)
     for room in ROOMS:
         there = {name for name in files if re.fullmatch(f"headscope/{room}/.*\\.py", name)}
@@ -119,7 +120,9 @@ async def visit(client: Client) -> None:
 def test_it_asks_for_all_that_the_app_needs() -> None:
     """The names of requirements.txt, in versions that admit what the tests ran with."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    asked = {each.name: each for each in map(Requirement, project["dependencies"])}
+    extras = project["optional-dependencies"]
+    names = [*project["dependencies"], *extras["app"], *extras["models"]]
+    asked = {each.name: each for each in map(Requirement, names) if each.name != "headscope"}
     lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
     pinned = [line.split("==") for line in lines if "==" in line]
     assert sorted(asked) == sorted(name for name, _ in pinned)

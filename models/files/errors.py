@@ -1,5 +1,8 @@
 """The errors of files that cannot be used or fetched."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class CheckpointError(ValueError):
     """A checkpoint that is missing, altered or unreadable; the message says what to do."""
@@ -11,6 +14,20 @@ class FetchError(CheckpointError):
 
 class FetchCancelledError(FetchError):
     """The fetch was stopped by whoever asked for it."""
+
+
+@contextmanager
+def needs(extra: str) -> Iterator[None]:
+    """Inside, a package that is not installed is named in one line, with the extra that brings it.
+
+    Raises:
+        ModuleNotFoundError: for such a package.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        line = f"{error.name} is not installed: pip install 'headscope[{extra}]' brings it"
+        raise ModuleNotFoundError(line, name=error.name) from None
 
 
 def first_line(error: BaseException) -> str:

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from models.image import is_pixels, open_image
 from models.inputs.features import check_features
 from models.inputs.layout import Layout, image_layout, spectrogram_layout, unmasked
 from models.inputs.named import as_tensor, as_tensors, forward_arguments
@@ -127,6 +128,8 @@ def _read(model: "Model", source: Any) -> ModelInputs:
     hears = _hears_alone(takes) and getattr(source, "ndim", 1) < 2  # not what extractors return
     if hears or (is_sound(source) and {*SOUND} & {*takes}):
         return _of_sound(model, source)
+    if IMAGE in takes and is_pixels(source):
+        source = open_image(source).image
     source = as_tensor(source)
     floats = isinstance(source, Tensor) and source.is_floating_point()
     if floats and IMAGE not in takes:

@@ -41,7 +41,7 @@ def load(
     *,
     tokenizer: Any = None,
     device: str | torch.device | None = None,
-    dtype: torch.dtype | None = None,
+    dtype: torch.dtype | str | None = None,
     door: Door | None = None,
 ) -> Model:
     """Loads a model for tracing.
@@ -59,8 +59,8 @@ def load(
             `models.text.Tokenizer`. None means the one that comes with the source; a config of ours
             gets the `WordTokenizer`.
         device: "cpu", "cuda" or "mps"; None leaves it where it is.
-        dtype: of the weights; None leaves it. Weights beyond its range are loaded in the next wider
-            one, with a warning.
+        dtype: of the weights, also by name ("bfloat16"); None leaves it. Weights beyond its range
+            are loaded in the next wider one, with a warning.
         door: "own" is the network of this project, "transformers" the library's own code, through
             its attention interface; None means own where there is a converter and the network has
             a place for the checkpoint's head; Llama and DINOv2 open so on request only.
@@ -72,6 +72,7 @@ def load(
     """
     if door not in (None, "own", "transformers"):
         raise ValueError(f"door: expected 'own' or 'transformers', received {door!r}")
+    dtype = _dtype(dtype) if isinstance(dtype, str) else dtype
     target = None if device is None else _device(device)
     model = _model_of(source, door, dtype, target)
     if tokenizer is not None:
@@ -91,6 +92,13 @@ def load(
     if target is not None or dtype is not None:
         model.network.to(device=target, dtype=dtype)
     return model
+
+
+def _dtype(name: str) -> torch.dtype:
+    dtype = getattr(torch, name, None)
+    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+        raise ValueError(f"dtype: expected 'float32', 'bfloat16' or 'float16', received {name!r}")
+    return dtype
 
 
 def as_model(source: Source | Model | nn.Module) -> Model:

@@ -21,7 +21,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 NAME = "headscope"
 EAGER = "eager"  # of layers that compute their weights themselves, and return them with it
 PACKED = "headscope_flash"  # for packed sequences: the boundaries come as an argument
-TESTED = "5.23."  # versions of transformers whose configs are known to work this way
+TESTED = ("5.22.", "5.23.", "5.24.")  # versions of transformers whose configs work this way
 _lock = Lock()
 
 
@@ -57,7 +57,8 @@ def count_traces(
     """
     if not transformers.__version__.startswith(TESTED):
         raise RuntimeError(
-            f"tracing is tested with transformers {TESTED}x, received {transformers.__version__}"
+            f"tracing is tested with transformers {', '.join(f'{each}x' for each in TESTED)},"
+            f" received {transformers.__version__}"
         )
     with _lock:
         for config in configs:

@@ -163,7 +163,7 @@ def request_of(
         site = t.site(where)
         heads = heads_of(head, site.heads)
     chosen = _selection(view, options)
-    entry = entry_of(t, picture, run, over_picture=view == "image")
+    entry = entry_of(t, picture, run, over_picture=view in ("image", "features"))
     return Request(entry, site, heads, every, chosen, words)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from models.files.errors import needs
 from models.loading.packages.writing import count, write_json, write_weights
 
 BACKBONE = "backbone."
@@ -41,7 +42,8 @@ def write(files: Mapping[str, Path], folder: Path) -> None:
 
 def backbone(file: Path) -> dict[str, Tensor]:
     """The weights of the backbone under transformers' names."""
-    import onnx
+    with needs("models"):
+        import onnx
 
     graph = onnx.load(file, load_external_data=False).graph
     stored = {each.name: each for each in graph.initializer}

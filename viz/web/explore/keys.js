@@ -73,7 +73,8 @@ function actionOf(key, state, forms) {
     case "i":
       return () => state.select({ sinks: sinks === "shown" ? "hidden" : "shown" });
     case "l":
-      return () => state.select({ lab: lab ? "" : state.view.props.edits && !state.base.given ? "experiment" : "save" });
+      return () =>
+        state.select({ lab: lab ? "" : state.view.props.edits && !state.base.given ? "experiment" : "save" });
     case "f":
       return state.texts().one ? () => state.select({ direction: direction === "in" ? "out" : "in" }) : null;
     default:
