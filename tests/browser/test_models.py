@@ -99,7 +99,7 @@ def test_weights_that_a_model_computes_itself_are_shown_and_not_changed(
     made.save_pretrained(folder)
     open_page(page, f"{app_url}/?place=folder&folder={folder}&ids=3+4+5&layer=1&head=2&form=matrix")
     expect(page.get_by_role("figure", name=re.compile("^Matrix"))).to_be_visible()
-    expect(page.get_by_role("radio", name="Inside a head")).to_be_disabled()
+    expect(page.get_by_role("button", name="Inside a head")).to_be_disabled()
     open_lab(page, "About this model")
     expect(page.get_by_text("they can be looked at, not changed").first).to_be_visible()
     expect(page.get_by_role("button", name="Experiment", exact=True)).to_have_count(0)

@@ -107,7 +107,7 @@ def test_windows_of_an_image_have_hidden_states() -> None:
 
 
 @pytest.mark.parametrize("name", ["levit", "mobilevit"])
-def test_attention_that_returns_no_weights_is_named(name: str) -> None:
+def test_attention_outside_of_the_interface_is_named(name: str) -> None:
     with pytest.raises(ValueError, match=r"interface: .*Attention.* computes? its weights itself"):
         load(build(name))
 
