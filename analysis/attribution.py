@@ -70,12 +70,12 @@ def logit_attribution(
         ids = [token_id] * len(items) if isinstance(token_id, int) else [*token_id]
         if len(ids) != len(items) or not items:
             raise ValueError(f"token_id: expected one for each of {len(items)} items")
-        found = [
+        results = [
             logit_attribution(each, id, query=query, versus=versus, item=item)
             for (each, item), id in zip(items, ids, strict=True)
         ]
-        names = dict.fromkeys(name for parts in found for name in parts)
-        return {name: Mean(torch.tensor([p.get(name, 0.0) for p in found])) for name in names}
+        names = dict.fromkeys(name for parts in results for name in parts)
+        return {name: Mean(torch.tensor([p.get(name, 0.0) for p in results])) for name in names}
     logits = row_of(t.output, query, item)
     ids = [token_id] if versus is None else [token_id, versus]
     for each in ids:

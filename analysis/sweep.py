@@ -119,14 +119,14 @@ def _batches(
     text = all(isinstance(each, str | tuple) for each in input)
     together = text and all(isinstance(each, Logit | Loss) for each in measures)
     size = BATCH if together else 1
-    found = []
+    batches = []
     for first in range(0, len(input), size):
         some = slice(first, first + size)
         texts, aims = (input[some], targets[some]) if together else (input[first], targets[first])
         run = partial(trace, model, texts, None if target is None else aims)
-        own = [replace(m, item=i) for i, m in enumerate(measures[some])] if together else None
-        found.append((run, own or measures[some]))
-    return found
+        of_items = [replace(m, item=i) for i, m in enumerate(measures[some])] if together else None
+        batches.append((run, of_items or measures[some]))
+    return batches
 
 
 def _together(every: Sequence[Tensor], input: Any) -> Any:

@@ -140,7 +140,7 @@ def _item(labels: Any, count: int) -> Tokens:
             f"tokens: expected {count} strings, received {len(labels)}: {labels!r:.60}"
         )
     ids = {label: place for place, label in enumerate(dict.fromkeys(labels))}
-    shown = tuple(" " + each[1:] if each.startswith(tuple(SPACES)) else each for each in labels)
+    texts = tuple(" " + each[1:] if each.startswith(tuple(SPACES)) else each for each in labels)
     special = tuple(bool(SPECIAL.fullmatch(each)) for each in labels)
     numbers = tuple(ids[label] for label in labels)
-    return Tokens(numbers, shown, special, (0,) * count, (None,) * count)
+    return Tokens(numbers, texts, special, (0,) * count, (None,) * count)

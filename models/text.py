@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int] | None
 GENERIC_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")  # of transformers
-SHOWN = 12  # labels in a repr
+FIRST_LABELS = 12  # labels in a repr
 MOST_MARKS = 64  # behind one letter
 SPACE = "▁"  # stands for a space in the strings of SentencePiece's vocabularies
 SPACES = SPACE + "Ġ"  # and in those of byte-level ones
@@ -63,7 +63,7 @@ class Tokens:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        some = " ".join(self.labels[:SHOWN]) + (" …" if len(self) > SHOWN else "")
+        some = " ".join(self.labels[:FIRST_LABELS]) + (" …" if len(self) > FIRST_LABELS else "")
         return f"Tokens({len(self)}: {some!r})"
 
     @staticmethod

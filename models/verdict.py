@@ -36,8 +36,8 @@ class Verdict:
             reference; None where it has none.
         left_out: weights of the checkpoint that the network does not use, and that nothing here
             says anything about.
-        own: whether layers compute their weights themselves; `compared` are those that the library
-            returns.
+        by_layers: whether layers compute their weights themselves; `compared` are those that the
+            library returns.
     """
 
     difference: float
@@ -52,7 +52,7 @@ class Verdict:
     values: float | None = None
     eager: float | None = None
     left_out: tuple[str, ...] = ()
-    own: bool = False
+    by_layers: bool = False
 
     def __repr__(self) -> str:
         return one_line(self)

@@ -70,7 +70,7 @@ class AttentionModules:
         attention: the layers of whose run more is needed than their call of the interface tells.
         alone: ids of the others.
         recipes: layers whose recipe is built from their modules.
-        own: layers that compute their weights themselves, of a network with no others.
+        returners: layers that compute their weights themselves, of a network with no others.
         containers: the modules that contain stacks of layers.
         windows: blocks that cut an image into windows.
         towers: those that pack images whose patches they merge.
@@ -84,7 +84,7 @@ class AttentionModules:
     attention: Weak
     alone: frozenset[int]
     recipes: Weak
-    own: Weak
+    returners: Weak
     containers: Weak
     windows: Weak
     towers: Weak
@@ -100,9 +100,9 @@ class AttentionModules:
         kinds = {path: type(module) for path, module in every.items()}
         traced = {p: recipe_of(k) is not None or uses_interface(k) for p, k in kinds.items()}
         untraced = {path: every[path] for path, used in traced.items() if used is False}
-        own = {p: each for p, each in untraced.items() if RETURNS.search(source_of(kinds[p]))}
-        within = {path: every[path] for path, used in traced.items() if used} or own
-        own = own if within is own else {}
+        returners = {p: each for p, each in untraced.items() if RETURNS.search(source_of(kinds[p]))}
+        within = {path: every[path] for path, used in traced.items() if used} or returners
+        returners = returners if within is returners else {}
         towers, above = _towers([*within]), _containers(within)
         layers = _layers(every, [*within], towers)
         strided = (module for module in every.values() if isinstance(module, nn.Conv2d))
@@ -113,7 +113,9 @@ class AttentionModules:
             return {path: ref(each) for path, each in modules.items() if chosen(path, each)}
 
         containers = weak(outside, lambda path, x: path in above and not isinstance(x, lists))
-        untraceable = {type(each).__name__ for path, each in untraced.items() if path not in own}
+        untraceable = {
+            type(each).__name__ for path, each in untraced.items() if path not in returners
+        }
         return AttentionModules(
             {
                 id(module): AttentionModule(
@@ -130,7 +132,7 @@ class AttentionModules:
             attention=weak(within, lambda path, x: not _attends_once(type(x))),
             alone=frozenset(id(each) for each in within.values() if _attends_once(type(each))),
             recipes=weak(within, lambda path, x: recipe_of(type(x)) is not None),
-            own=weak(own, lambda path, x: True),
+            returners=weak(returners, lambda path, x: True),
             containers=containers,
             windows=weak(outside, lambda path, x: path not in above and _cuts_windows(x)),
             towers=weak(

@@ -64,7 +64,7 @@ def recording(network: nn.Module, record: Recording) -> Iterator[None]:
     modules = record.modules
     layers = [(module, partial(_windows, record)) for _, module in alive(modules.recipes)]
     check_standard(modules.configs)
-    name = EAGER if modules.own else NAME
+    name = EAGER if modules.returners else NAME
     count_traces(modules.configs, 1, modules.packed, name)
     try:
         with hooked(after=layers), observing(network, record), own_weights(record):

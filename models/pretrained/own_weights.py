@@ -53,7 +53,7 @@ class PerHead(TorchFunctionMode):
 @contextmanager
 def own_weights(record: Recording) -> Iterator[None]:
     """Inside, the weights that layers return are recorded."""
-    layers = [module for _, module in alive(record.modules.own)]
+    layers = [module for _, module in alive(record.modules.returners)]
     with ExitStack() as stack:
         mode = None
         if any("multi_head_attention_forward" in source_of(type(each)) for each in layers):
@@ -87,10 +87,10 @@ def _returned(
     """Records the weights among what a layer returned, "batch head query key"; a layer that returns
     none is silent."""
     states = next((x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)), None)
-    entry, found = record.entry(module), output if isinstance(output, tuple | list) else ()
+    entry, candidates = record.entry(module), output if isinstance(output, tuple | list) else ()
     if mode is not None and mode.weights is not None:
-        found, mode.weights = (mode.weights,), None
-    for each in found:
+        candidates, mode.weights = (mode.weights,), None
+    for each in candidates:
         if states is None or not _fits(each, states, cross=entry.cross):
             continue
         axes = record.axes(entry, GivenWeights(each), None)
@@ -114,8 +114,8 @@ def _fits(weights: Any, states: Tensor, *, cross: bool) -> bool:
 def _is_causal(weights: Tensor, axes: Axes) -> bool:
     """Whether no token attends to a later one, padding aside."""
     places = [axes[0].positions_of(item).to(weights.device) for item in range(len(weights))]
-    own = [each[:, own][:, :, own] for each, own in zip(weights, places, strict=True)]
-    return max(map(len, places)) > 1 and not any(each.triu(1).any() for each in own)
+    items = [each[:, place][:, :, place] for each, place in zip(weights, places, strict=True)]
+    return max(map(len, places)) > 1 and not any(each.triu(1).any() for each in items)
 
 
 def check_fits(name: str, modules: AttentionModules, config: Any, inputs: ModelInputs) -> None:
@@ -132,8 +132,8 @@ def check_fits(name: str, modules: AttentionModules, config: Any, inputs: ModelI
 
 def bytes_of(modules: AttentionModules, config: Any, tokens: int, items: int = 1) -> int:
     """Bytes of the weights of a pass in float32; 0 where layers compute none themselves."""
-    heads = getattr(config.get_text_config(), "num_attention_heads", 1) if modules.own else 0
-    return 4 * len(modules.own) * items * heads * tokens**2
+    heads = getattr(config.get_text_config(), "num_attention_heads", 1) if modules.returners else 0
+    return 4 * len(modules.returners) * items * heads * tokens**2
 
 
 def notes(name: str, calls: Sequence[Call]) -> tuple[str, ...]:

@@ -184,7 +184,7 @@ def _untraceable(record: Recording) -> Iterator[str]:
         some = ", ".join(sorted(paths)[:3]) + (" and others" if len(paths) > 3 else "")
         why = (
             "returns no weights"
-            if record.modules.own
+            if record.modules.returners
             else ("does not use transformers' attention interface")
         )
         yield f"{kind} ({some}), which {why}"

@@ -52,7 +52,7 @@ def compare(model: "Model", source: Any, target: Any) -> Verdict:
     inputs, recompute = prepare_inputs(model, source, target), ValuesFromWeights()
     untouched = output_of(run_network(model, inputs)).values
     record, _, out = record_pass(model, inputs)
-    calls, own = record.calls, bool(record.modules.own)
+    calls, by_layers = record.calls, bool(record.modules.returners)
     check_once(calls)
     if not calls:
         raise ValueError(f"{model.name} called no attention on this input")
@@ -62,13 +62,13 @@ def compare(model: "Model", source: Any, target: Any) -> Verdict:
         return float((output - untouched).float().abs()[real].max())
 
     traced = difference = apart(output_of(out).values)
-    if not own:
+    if not by_layers:
         _, _, recomputed = record_pass(model, inputs, [recompute])
         difference = max(traced, apart(output_of(recomputed).values))
-    twin = _twin(model, own=own)
+    twin = _twin(model, by_layers=by_layers)
     compared, maps, eager = 0, 0.0, None
     if twin is not None:
-        if own:
+        if by_layers:
             reference, pairs = _returned_pass(twin, inputs, calls)
         else:
             reference, eager_maps = _reference_pass(twin, inputs)
@@ -87,20 +87,20 @@ def compare(model: "Model", source: Any, target: Any) -> Verdict:
         sums=max(_sums_apart(call) for call in calls),
         unseen=_unseen(record),
         traced=traced,
-        values=None if own else max(_values_apart(call, recompute) for call in calls),
+        values=None if by_layers else max(_values_apart(call, recompute) for call in calls),
         eager=eager,
         left_out=model.left_out,
-        own=own,
+        by_layers=by_layers,
     )
 
 
-def _twin(model: "Model", *, own: bool) -> "Model | None":
+def _twin(model: "Model", *, by_layers: bool) -> "Model | None":
     """The same weights in modules of their own; None for a model without eager attention.
 
     Hooks are shared, too: those of a trace that runs meanwhile hold tensors that have no copy.
     """
     network: Any = twin_of(model.network)
-    if own:
+    if by_layers:
         return replace(model, network=network)
     try:
         network.set_attn_implementation("eager")
@@ -222,12 +222,12 @@ def _returned_pass(
             mine = call.pattern.weights()
             alike = [each for each in theirs if each.shape == mine.shape]
             if alike:  # encoder, decoder and what lies between may have one shape
-                found = min(alike, key=lambda each: float((each - mine).abs().mean()))
-                theirs = [each for each in theirs if each is not found]
-                if bool((found == found[:, :1]).all()):  # WavLM's are the mean of the heads
-                    mean = mine.mean(1, keepdim=True).expand(found.shape)
+                match = min(alike, key=lambda each: float((each - mine).abs().mean()))
+                theirs = [each for each in theirs if each is not match]
+                if bool((match == match[:, :1]).all()):  # WavLM's are the mean of the heads
+                    mean = mine.mean(1, keepdim=True).expand(match.shape)
                     call = replace(call, pattern=GivenWeights(mean, call.pattern.mask))
-                yield call, _parts(call, [found.float()], 0)
+                yield call, _parts(call, [match.float()], 0)
 
     return output_of(out).values, matched()
 

@@ -226,7 +226,7 @@ def worded(verdict: "Verdict", dtype: object) -> str:
             f" {max(verdict.difference, verdict.eager or 0.0):.1e}, as rounding decides a choice"
             " between nearly equal scores, or the library’s kernels hide different keys",
         ]
-    elif verdict.own:
+    elif verdict.by_layers:
         sentences.append(
             f"Its {verdict.sites} attention layers compute their weights themselves, and returned"
             f" these; the output differs from the original model’s by at most {verdict.traced:.1e}"
