@@ -8,6 +8,7 @@ import pytest
 import transformers
 from playwright.sync_api import Page, expect
 
+from benchmarks.coverage.tiny import build
 from tests.browser.views import open_lab
 from tests.models.architectures import ARCHITECTURES
 
@@ -88,3 +89,19 @@ def test_a_head_says_whose_keys_it_shares(page, app_url, tmp_path_factory):
     folder = saved(tmp_path_factory, "Llama")  # six heads of queries, two of keys
     open_page(page, f"{app_url}/?place=folder&folder={folder}&ids=3+4+5&head=4")
     expect(page.locator(".hs-names")).to_contain_text("layer 0 · head 4 (keys of group 1)")
+
+
+def test_weights_that_a_model_computes_itself_are_shown_and_not_changed(
+    page: Page, app_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("saved") / "bloom"
+    made: Any = build("bloom", "causal")
+    made.save_pretrained(folder)
+    open_page(page, f"{app_url}/?place=folder&folder={folder}&ids=3+4+5&layer=1&head=2&form=matrix")
+    expect(page.get_by_role("figure", name=re.compile("^Matrix"))).to_be_visible()
+    expect(page.get_by_role("button", name="Inside a head")).to_be_disabled()
+    open_lab(page, "About this model")
+    expect(page.get_by_text("they can be looked at, not changed").first).to_be_visible()
+    expect(page.get_by_role("button", name="Experiment", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Is this what the model used?").click()
+    expect(page.get_by_text(re.compile("compute their weights themselves"))).to_be_visible()
