@@ -12,7 +12,7 @@ import transformers
 from models.pretrained.detection import detections, sampling_points
 from models.request import Picture, Source, TraceRequest, file_of
 from tests.models.architectures import redraw
-from tests.models.pretrained.test_detection import deformable, rt_detr, small_detr, yolos
+from tests.models.pretrained.test_detection import deformable, detr, rt_detr, yolos
 from tests.models.pretrained.test_grids import SEGFORMER
 from tests.viz.api.asking import ask
 from viz.api import text, tracing
@@ -22,6 +22,7 @@ from viz.api.samples import PHOTOS
 from viz.pack import unpack
 
 SIZES: dict[str, Any] = {
+    "detr": (detr, {"shortest_edge": 96, "longest_edge": 192}),
     "deformable": (deformable, {"height": 64, "width": 96}),
     "rt_detr": (rt_detr, {"height": 64, "width": 96}),
     "yolos": (yolos, {"shortest_edge": 64, "longest_edge": 96}),
@@ -30,9 +31,6 @@ SIZES: dict[str, Any] = {
 
 def save(name: str, folder: Path) -> None:
     """A tiny network with its processor."""
-    if name == "detr":
-        small_detr(folder)
-        return
     torch.manual_seed(0)
     if name == "segformer":
         network: Any = transformers.SegformerModel(transformers.SegformerConfig(**SEGFORMER))
