@@ -16,7 +16,7 @@ components", section 3.1, for the softmax; Nanda 2023, "Attribution patching"; M
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import torch
 from jaxtyping import Float
@@ -38,6 +38,7 @@ EditOf = Callable[[int, int], Edit]
 Number = Callable[[Trace], float | Tensor]
 Run = Callable[..., Trace]
 HOW = ("exact", "attribution")
+Numbers = TypeVar("Numbers", Tensor, Mean)
 BATCH = 32  # inputs that run together
 
 
@@ -53,7 +54,7 @@ def sweep(
     tower: str | None = None,
     layer: int | None = None,
     progress: Progress | None = None,
-) -> Float[Tensor, "layer head"] | Mean:
+) -> Any:
     """The change of a number of the output by an edit of each head.
 
     Args:
@@ -72,8 +73,8 @@ def sweep(
         progress: called with the number of passes made and of all; an exception ends the sweep.
 
     Returns:
-        The number with the edit less that without, in its own unit; a row for each attention
-        layer, in order; NaN where it has fewer heads than others, and
+        The number with the edit less that without, in its own unit, "layer head": a row for each
+        attention layer, in order; NaN where it has fewer heads than others, and
         in other layers than a chosen one. Of a list of inputs their `Mean`.
 
     Raises:
@@ -135,16 +136,16 @@ def _together(every: Sequence[Tensor], input: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Checked:
+class Checked(Generic[Numbers]):
     """A sweep by attribution, and exactly where it found most; of a list of inputs the means.
 
     Attributes:
-        attribution: of every head, or state.
+        attribution: "layer place", of every head, or state.
         exact: of those with the largest attributions; NaN elsewhere.
     """
 
-    attribution: Float[Tensor, "layer place"] | Mean
-    exact: Float[Tensor, "layer place"] | Mean
+    attribution: Numbers
+    exact: Numbers
 
     def __repr__(self) -> str:
         return one_line(self)
@@ -161,7 +162,7 @@ def checked_sweep(
     kind: str | None = None,
     tower: str | None = None,
     progress: Progress = no_progress,
-) -> Checked:
+) -> Checked[Tensor]:
     """A sweep by attribution, then exactly for the `top` heads where it is largest; see `sweep`."""
     run = partial(trace, as_model(model), input, target)
     rough, clean = _attributed(run, edit, [measure], kind, tower, no_progress)[0], run()
@@ -178,7 +179,7 @@ def state_sweep(
     measure: Measure | Sequence[Measure],
     top: int = 0,
     progress: Progress | None = None,
-) -> Checked:
+) -> Checked[Any]:
     """The change of a number of the output by each state that another input gives.
 
     Args:

@@ -76,12 +76,12 @@ def hidden_states(noted: BlockStates, calls: Sequence[Call]) -> dict[Tower, Hidd
         noted: of the pass.
         calls: of attention, which know what their tokens are.
     """
-    found: dict[Tower, HiddenStates] = {}
+    towers: dict[Tower, HiddenStates] = {}
     for tower, states in noted.states.items():
         inside = [call for call in calls if call.entry.place.tower == tower]
         axes = tuple(_axis(x, index, inside) for index, x in enumerate(states))
-        found[tower] = HiddenStates(tuple(states), axes, noted.final.get(tower))
-    return found
+        towers[tower] = HiddenStates(tuple(states), axes, noted.final.get(tower))
+    return towers
 
 
 def _axis(state: Tensor, index: int, calls: Sequence[Call]) -> TokenAxis:

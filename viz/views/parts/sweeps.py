@@ -93,8 +93,8 @@ def patched(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> S
     measure, about = _logit(entry, output)
 
     key = ("patched", second, output)
-    found, labels = _swept(entry, key, lambda: reread(entry, second), measure, top)
-    return Swept(**about, **found, labels=tokens.labels, second=labels)
+    effects, labels = _swept(entry, key, lambda: reread(entry, second), measure, top)
+    return Swept(**about, **effects, labels=tokens.labels, second=labels)
 
 
 @endpoint("states", "image", slow=True)
@@ -124,8 +124,8 @@ def states(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> Sw
             raise ValueError("states are patched from a picture through the same network")
         return given
 
-    found, _ = _swept(entry, ("states", second, output), pixels, measure, top)
-    return Swept(**about, **found)
+    effects, _ = _swept(entry, ("states", second, output), pixels, measure, top)
+    return Swept(**about, **effects)
 
 
 def _at(entry: TraceEntry, site: int, top: int = 0) -> "tuple[TraceEntry, Site]":

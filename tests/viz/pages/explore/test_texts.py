@@ -100,10 +100,10 @@ def test_a_missing_checkpoint_is_one_line_and_the_other_model_still_works(
     monkeypatch.setattr(models.catalogue, "distribution", _missing)
     app = opened(input="still here")
     (line,) = lines(app)
-    assert "all-MiniLM-L6-v2 are missing" in line
+    assert "all-MiniLM-L6-v2 is not installed" in line
     assert "pip install" in line
     take(app, "reverse")
-    assert not any("missing" in line for line in lines(app))
+    assert not any("not installed" in line for line in lines(app))
     assert view(app)["trace"]
     assert setting(app, "input") == "still here"
     monkeypatch.undo()
