@@ -10,7 +10,8 @@ from models.presets import PRESETS, config_of
 from models.request import Input, Picture, Source, TraceRequest, built
 from models.text import WordTokenizer, clean
 from viz.amounts import short
-from viz.api import samples, tracing
+from viz.api import samples, snippet, tracing
+from viz.api.entries import TraceEntry
 from viz.api.registry import registry
 from viz.pages import compute, shared
 from viz.pages.build import controls, settings
@@ -62,6 +63,9 @@ def page() -> None:
         _draw(held, busy=error is not None)
         if network.get("positions") == "sinusoidal":
             _waves(network["dim"])
+        if held is not None and isinstance(held.value, TraceEntry):
+            with st.expander("The same in Python", key=f"{PAGE}_code"):
+                st.code(snippet.code(held.value, 0), language="python")
 
 
 def _texts(kind: str) -> tuple[Input, str]:

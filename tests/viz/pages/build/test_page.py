@@ -51,6 +51,10 @@ def test_a_network_of_every_kind_is_drawn_with_its_numbers(name):
     totals = " ".join(each.proto.body for each in app.get("html"))
     assert f"{card.parameters:,}" in totals
     assert not helpers.view(app, "build")["busy"]
+    names = {}
+    exec(app.code[0].value, names)  # the lines that the page shows
+    trace = registry.get(helpers.view(app, "build")["trace"]).value.trace
+    assert torch.allclose(names["weights"], trace.weights(trace.sites[0], 0), atol=1e-6)
 
 
 def test_a_control_changes_the_network_and_the_link():
