@@ -13,7 +13,7 @@ def no_progress(done: int, total: int) -> None:
 
 
 def bar(title: str) -> Progress:
-    """A bar on a terminal or in a notebook, once `DELAY` seconds have passed."""
+    """A progress bar on a terminal or in a notebook, once `DELAY` seconds have passed."""
     from tqdm.auto import tqdm
 
     bars: list[Any] = []
@@ -39,7 +39,7 @@ def each(blocks: Iterable[Block], progress: Progress) -> Iterator[Block]:
 
 
 def stretched(progress: Progress, part: int, parts: int) -> Progress:
-    """Reports one of several parts of one length as a part of all of them."""
+    """Reports the progress of one of several equal parts as that of the whole."""
 
     def report(done: int, total: int) -> None:
         progress(part * total + done, parts * total)

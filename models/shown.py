@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from models.trace import Trace
 
 SIDE, GAP = 26, 2  # pixels of a thumbnail, and between two
-MOST_CELLS = 2**24  # weights that are read for a picture
+MOST_CELLS = 2**24  # weights that thumbnails are made of, at most
 MOST_ROWS, MOST_COLUMNS, MOST_TOKENS = 32, 32, 60
 LIGHT, DARK = np.array([247.0, 250, 255]), np.array([8.0, 48, 107])
 

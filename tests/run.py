@@ -10,6 +10,7 @@ and names it as flaky: a name that comes twice in a week is a bug.
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -184,13 +185,21 @@ def run_reported(command: list[str], report: Path, name: str) -> Result:
 
 def provide_browser(python: Path) -> None:
     """Get a Chromium where there is none; without one the browser tests will fail and say so."""
-    if browser_is_here(python):
-        return
-    print("No Chromium here: fetching Playwright's own", flush=True)
-    command = [str(python), "-m", "playwright", "install", "chromium"]
-    _, text = start.output(command, seconds=FETCH_SECONDS)
+    ways = {"Playwright's own": [[str(python), "-m", "playwright", "install", "chromium"]]}
+    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        apt = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]
+        install = [*apt, "install", "-y", "--no-install-recommends", "chromium"]
+        ways["Debian's package"] = [[*apt, "update"], install]
+    for what, commands in ways.items():
+        if browser_is_here(python):
+            return
+        print(f"No Chromium here: fetching {what}", flush=True)
+        for command in commands:
+            succeeded, text = start.output(command, seconds=FETCH_SECONDS)
+            if not succeeded:
+                print(f"That failed:\n{start.tail(text, 2)}", flush=True)
     if not browser_is_here(python):
-        print(f"{start.tail(text, 2)}\n{HOW_TO_GET_ONE}", flush=True)
+        print(HOW_TO_GET_ONE, flush=True)
 
 
 def browser_is_here(python: Path) -> bool:

@@ -89,7 +89,7 @@ def check_standard(configs: Sequence[PretrainedConfig]) -> None:
             ("mask", ALL_MASK_ATTENTION_FUNCTIONS),
         ):
             function = functions.get(name or "sdpa")
-            function = getattr(function, "func", function)  # of a partial one
+            function = getattr(function, "func", function)  # of a functools.partial
             where = str(getattr(function, "__module__", "transformers"))
             if function is not None and where.partition(".")[0] != "transformers":
                 raise ValueError(

@@ -29,8 +29,8 @@ MIB = 2**20
 
 
 class PerHead(TorchFunctionMode):
-    """Inside, PyTorch's attention leaves the weights of each head here, and returns their mean, as
-    without it."""
+    """Inside, PyTorch's attention keeps the weights of each head in `weights`; it still returns
+    their mean."""
 
     weights: Tensor | None = None
 

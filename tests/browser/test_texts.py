@@ -112,7 +112,7 @@ def test_a_network_of_build_is_live_and_opens_here_and_one_that_does_not_fit_is_
     moved(page.get_by_role("slider", name="Heads"), "ArrowRight")  # the next that divides
     expect(page).to_have_url(re.compile("heads=8"))
     expect(problem).to_have_count(0)
-    page.get_by_role("link", name="Its heads in Explore").click()
+    page.get_by_role("link", name="Open in Explore").click()
     expect(page.locator(VIEW).get_by_text("untrained: random weights").first).to_be_visible()
 
 

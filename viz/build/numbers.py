@@ -40,7 +40,7 @@ class Number:
         steps: from there to the number.
         leads_to: what reads it, in words; "" where that is not said.
         closed: why its operation is not shown; "" where it is.
-        opens: the cell that gives it, as a link has it: "m:PATH/n:output:3:4"; "" for none.
+        opens: link of the cell that gives it, such as "m:PATH/n:output:3:4"; "" for none.
     """
 
     title: str

@@ -43,7 +43,8 @@ class Picture:
         calls: of the modules whose cards are single parts.
         joined: what stands between modules, by address.
         outputs: what reads the heads of each attention layer.
-        origins: the address of what gives a matrix of a card, by both; that of heads ends in ":".
+        origins: address of the card that gives a matrix, by the address of its card and its name;
+            that of heads ends in ":", without a number.
     """
 
     network: Network

@@ -51,7 +51,7 @@ def draw() -> None:
     if settings.changed():
         _button("Undo my changes", "reset")
     explore = registry.page(registry.FIRST)
-    st.page_link(explore, label="Its heads in Explore", query_params=_in_explore(preset.kind))
+    st.page_link(explore, label="Open in Explore", query_params=_in_explore(preset.kind))
     if preset.model:
         label = "Its heads with trained weights"
         st.page_link(explore, label=label, query_params={"model": preset.model})

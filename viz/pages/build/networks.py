@@ -9,11 +9,9 @@ from urllib.parse import parse_qsl, urlencode
 
 from models.presets import PRESETS
 from models.request import Source, built
-from viz.pages.build.fields import FIELDS, KINDS, meaning, value_of
+from viz.pages.build.fields import FIELDS, meaning, value_of
 from viz.pages.state import params as link
 from viz.values import Kind
-
-__all__ = ["KINDS", "NETWORK", "fields_of", "params", "source_of", "title", "values", "written"]
 
 FIRST = "small"
 PRESET = link.choice("preset", FIRST, PRESETS)

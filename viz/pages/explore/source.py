@@ -10,6 +10,7 @@ from models.request import Place, Source
 from viz.api import tracing
 from viz.pages import shared
 from viz.pages.build import networks
+from viz.pages.build.fields import KINDS
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
@@ -74,7 +75,7 @@ def listed() -> str:
 def title(source: Source) -> str:
     """A short name of a model: of a folder, its last two parts."""
     if source.place == "built":
-        return f"{networks.KINDS[source.name]}, untrained"
+        return f"{KINDS[source.name]}, untrained"
     return titled(source.place, source.name)
 
 

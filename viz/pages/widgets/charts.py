@@ -10,10 +10,7 @@ import streamlit as st
 
 from viz import figures
 
-SAVES = (
-    "The numbers of this chart as CSV. The chart saves itself as SVG by the button above its"
-    " right corner."
-)
+SAVES = "The numbers of this chart as CSV. The camera above the chart saves it as SVG."
 
 
 def curves(
