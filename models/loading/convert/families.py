@@ -1,4 +1,4 @@
-"""Checkpoints of the library in our networks: a table of settings and names for each model type.
+"""Checkpoints of the library in our networks: families.toml has tables of settings and names.
 
 BERT is a post-norm encoder with learned positions, two segment embeddings and a LayerNorm after
 the embeddings (Devlin et al. 2019). Llama is a pre-norm decoder with RMSNorm, rotary positions, a
@@ -13,15 +13,18 @@ Settings and weights that we would have to ignore, and that change the network, 
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from models.decoder import Decoder, DecoderConfig
-from models.encoder import Encoder, EncoderConfig
-from models.vit import ViT, ViTConfig
+from models.decoder import DecoderConfig
+from models.encoder import EncoderConfig
+from models.model import BUILT
+from models.vit import ViTConfig
 
 ACTIVATIONS = {"gelu": "gelu", "relu": "relu"}
 ACTIVATIONS |= dict.fromkeys(("gelu_new", "gelu_pytorch_tanh"), "gelu_tanh")
@@ -50,16 +53,20 @@ State = Mapping[str, Tensor]
 class Family(NamedTuple):
     """A model type of the library as one of our networks."""
 
-    network: Callable[[Any], Encoder | Decoder | ViT]
-    config: Callable[..., Any]
+    config: type[Any]
     fixed: Settings  # what the config always holds
     sizes: Mapping[str, str]  # our names of settings without which there is no network
     usual: Mapping[str, tuple[str, Any]]  # of others, and the values that stand for missing ones
-    must_be: Settings  # of which one value (or null) is known here, beside `MUST_BE`
+    must_be: Settings  # of which one value (or null) is known here
     names: Mapping[str, str]  # ours of the parts of a block, and of other modules and weights
     # what several settings, or the weights, say about the config, beside what is known so far
     more: Callable[[Settings, State, dict[str, Any]], dict[str, Any]]
-    read: tuple[str, ...] = ()  # settings that are read there alone
+    read: Sequence[str] = ()  # settings that are read by `more` alone
+
+    @property
+    def network(self) -> Callable[[Any], Any]:
+        """Our network of such a config."""
+        return BUILT[self.config][1]
 
     def config_of(self, settings: Settings, state: State) -> Any:
         """Our config for the contents of a config.json.
@@ -70,18 +77,17 @@ class Family(NamedTuple):
         missing = [name for name in self.sizes if name not in settings]
         if missing:
             raise ValueError(f"config.json lacks {', '.join(missing)}")
-        must_be = {**MUST_BE, **self.must_be}
         for name, value in settings.items():
-            if name in must_be and value not in (must_be[name], None):
-                raise ValueError(f"{name}: expected {must_be[name]!r}, received {value!r}")
-        read = {name: (ours, 1) for name, ours in self.sizes.items()} | dict(self.usual)
-        known = {*read, *must_be, *self.read}
+            if name in self.must_be and value not in (self.must_be[name], None):
+                raise ValueError(f"{name}: expected {self.must_be[name]!r}, received {value!r}")
+        usual = {name: (ours, 1) for name, ours in self.sizes.items()} | dict(self.usual)
+        known = {*usual, *self.must_be, *self.read}
         unknown = [name for name in settings if name not in known and not IGNORED.fullmatch(name)]
         if unknown:
             raise ValueError(f"config.json has settings this converter does not know: {unknown}")
         given = {
-            ours: _checked(name, settings.get(name, usual), usual)
-            for name, (ours, usual) in read.items()
+            ours: _checked(name, settings.get(name, value), value)
+            for name, (ours, value) in usual.items()
         }
         return self.config(**given | self.more(settings, state, given), **self.fixed)
 
@@ -118,7 +124,7 @@ def heads_in(left_out: Iterable[str]) -> tuple[str, ...]:
 
 def _checked(name: str, value: Any, usual: Any) -> Any:
     """A setting, if it is of the kind of its usual value; None stands for a size, or nothing."""
-    if isinstance(usual, tuple):
+    if isinstance(usual, list):
         sides = (value, value) if isinstance(value, int) else value
         if not isinstance(sides, list | tuple) or len(sides) != 2:
             raise ValueError(f"{name}: expected a whole number or two, received {value!r}")
@@ -182,121 +188,23 @@ def _folded(state: dict[str, Tensor]) -> dict[str, Tensor]:
     return state
 
 
-STACK = {
-    "hidden_size": "dim",
-    "num_hidden_layers": "depth",
-    "num_attention_heads": "heads",
-}
-TEXT = {"vocab_size": "vocab", **STACK, "intermediate_size": "mlp"}
-TEXT |= {"max_position_embeddings": "max_tokens"}
-IMAGE = {
-    "num_channels": ("channels", 3),
-    "hidden_act": ("activation", "gelu"),
-    "qkv_bias": ("qkv_bias", True),
-    "image_size": ("image", (224, 224)),
-}
-VIT_NAMES = {
-    "embeddings.cls_token": "prefix",
-    "embeddings.position_embeddings": "positions.table",
-    "embeddings.patch_embeddings.projection": "patches.project",
-    "layernorm": "norm",
-    "attention.q_proj": "attention.query",
-    "attention.k_proj": "attention.key",
-    "attention.v_proj": "attention.value",
-    "attention.o_proj": "attention.out",
-    "norm1": "before_attention",
-    "norm2": "before_feed_forward",
-    "mlp.fc1": "feed_forward.up",
-    "mlp.fc2": "feed_forward.down",
-    "layer_scale1": "attention.out",
-    "layer_scale2": "feed_forward.down",
-    # as they are saved
-    "attention.attention.query": "attention.query",
-    "attention.attention.key": "attention.key",
-    "attention.attention.value": "attention.value",
-    "attention.output.dense": "attention.out",
-    "layernorm_before": "before_attention",
-    "layernorm_after": "before_feed_forward",
-    "intermediate.dense": "feed_forward.up",
-    "output.dense": "feed_forward.down",
-}
-FAMILIES = {
-    "bert": Family(
-        Encoder,
-        EncoderConfig,
-        {"norm": "post", "positions": "learned", "embed_norm": True},
-        TEXT,
-        {
-            "hidden_act": ("activation", "gelu"),
-            "type_vocab_size": ("segments", 2),
-            "layer_norm_eps": ("eps", 1e-12),
-        },
-        {"position_embedding_type": "absolute"},
-        {
-            "embeddings.word_embeddings": "tokens",
-            "embeddings.position_embeddings.weight": "positions.table",
-            "embeddings.token_type_embeddings": "segments",
-            "embeddings.LayerNorm": "embed_norm",
-            "attention.self.query": "attention.query",
-            "attention.self.key": "attention.key",
-            "attention.self.value": "attention.value",
-            "attention.output.dense": "attention.out",
-            "attention.output.LayerNorm": "after_attention.norm",
-            "intermediate.dense": "feed_forward.up",
-            "output.dense": "feed_forward.down",
-            "output.LayerNorm": "after_feed_forward.norm",
-        },
-        lambda settings, state, given: {},
-    ),
-    "llama": Family(
-        Decoder,
-        DecoderConfig,
-        {"gated": True, "activation": "silu", "norm": "pre", "norm_kind": "rms"}
-        | {"positions": "rotary", "embed_scale": False, "dropout": 0.0}
-        | {"qkv_bias": False, "out_bias": False},
-        TEXT,
-        {
-            "num_key_value_heads": ("kv_heads", None),
-            "head_dim": ("head_dim", None),
-            "rms_norm_eps": ("eps", 1e-6),
-        },
-        {"hidden_act": "silu", "attention_bias": False, "mlp_bias": False, "rope_scaling": None},
-        {
-            "embed_tokens": "embedding.tokens",
-            "norm": "norm",
-            "lm_head": "output",
-            "self_attn.q_proj": "attention.query",
-            "self_attn.k_proj": "attention.key",
-            "self_attn.v_proj": "attention.value",
-            "self_attn.o_proj": "attention.out",
-            "input_layernorm": "before_attention",
-            "post_attention_layernorm": "before_feed_forward",
-            "mlp.gate_proj": "feed_forward.gate",
-            "mlp.up_proj": "feed_forward.up",
-            "mlp.down_proj": "feed_forward.down",
-        },
-        _of_llama,
-        read=("rope_parameters", "rope_theta"),
-    ),
-    "vit": Family(
-        ViT,
-        ViTConfig,
-        {"patches": "conv"},
-        {**STACK, "intermediate_size": "mlp"},
-        {**IMAGE, "patch_size": ("patch", (16, 16)), "layer_norm_eps": ("eps", 1e-12)},
-        {},
-        {**VIT_NAMES, "classifier": "head.layers.0"},
-        _of_vit,
-    ),
-    "dinov2": Family(
-        ViT,
-        ViTConfig,
-        {"patches": "conv"},
-        STACK,
-        {**IMAGE, "patch_size": ("patch", (14, 14)), "layer_norm_eps": ("eps", 1e-6)}
-        | {"mlp_ratio": ("mlp", 4)},
-        {"use_swiglu_ffn": False, "apply_layernorm": True},
-        VIT_NAMES,
-        _of_vit,
-    ),
-}
+KINDS = {"encoder": EncoderConfig, "decoder": DecoderConfig, "vit": ViTConfig}
+MORE = {"llama": _of_llama, "vit": _of_vit, "dinov2": _of_vit}
+
+
+def _families() -> dict[str, Family]:
+    """The families of families.toml, by their model types."""
+    stated = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    families = {}
+    for name, parts in stated["families"].items():
+        parts["config"], more = KINDS[parts.pop("kind")], MORE.get(name, lambda *given: {})
+        parts["usual"] = {
+            n: (ours, *value, None)[:2] for n, (ours, *value) in parts["usual"].items()
+        }
+        parts["must_be"] = MUST_BE | parts.get("must_be", {})
+        parts["names"] = stated["shared"].get(parts.pop("shared", ""), {}) | parts.get("names", {})
+        families[name] = Family(**parts, more=more)
+    return families
+
+
+FAMILIES = _families()
