@@ -2,8 +2,11 @@
 
 import ast
 import re
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 LIST = (ROOT / "docs" / "capabilities.md").read_text(encoding="utf-8")
@@ -40,3 +43,10 @@ def test_no_capability_is_listed_twice() -> None:
     tests = [tuple(sorted(named(line))) for line in LINES]
     assert len(set(sentences)) == len(sentences)
     assert len(set(tests)) == len(tests)
+
+
+def test_no_folder_of_tests_is_left_out(pytestconfig: pytest.Config) -> None:
+    """By default pytest enters no folder named "build", and says nothing."""
+    folders = {file.parent.name for file in (ROOT / "tests").rglob("test_*.py")}
+    left_out = pytestconfig.getini("norecursedirs")
+    assert [f for f in folders if any(fnmatch(f, pattern) for pattern in left_out)] == []
