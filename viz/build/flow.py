@@ -58,10 +58,9 @@ Known = Sequence[tuple[str, Tensor]]
 
 def relation(x: Tensor, known: Known) -> Relation:
     """How a tensor comes from those that are known, of which the newest come last."""
+    if name := given_by(x, known):
+        return Relation("same", (name,))
     newest = [*reversed(candidates(x, known))]
-    for name, value in newest:
-        if value is x or _equal(value, x):
-            return Relation("same", (name,))
     rows = [v for _, v in newest if v.ndim == 3 and v.shape[1] > 1]
     flat = next((v for v in rows if v.flatten(0, 1).shape == x.shape), None)
     x = x if flat is None else x.reshape(flat.shape)  # some layers put all tokens in one row
@@ -80,6 +79,12 @@ def relation(x: Tensor, known: Known) -> Relation:
         if outcome := rule(x, newest[: 2 * NEWEST]):
             return outcome
     return Relation("unknown")
+
+
+def given_by(x: Tensor, known: Known) -> str | None:
+    """The newest value that is this tensor, or has its numbers."""
+    newest = reversed(candidates(x, known))
+    return next((name for name, value in newest if value is x or _equal(value, x)), None)
 
 
 def candidates(x: Tensor, known: Known) -> list[tuple[str, Tensor]]:
@@ -173,7 +178,8 @@ def _rearranged(x: Tensor, known: Known) -> Relation | None:
     for name, value in known:
         if value.numel() != x.numel() or not value.is_floating_point():
             continue
-        if value.flatten().sort().values.equal(x.flatten().sort().values):
+        flat, sought = value.flatten(), x.flatten()
+        if flat.aminmax() == sought.aminmax() and flat.msort().equal(sought.msort()):
             return Relation("rearranged", (name,))
     return None
 

@@ -24,7 +24,7 @@ from models.projections import HeadProjections
 from models.trace import Trace
 from viz.build import positions
 from viz.build.card import Card, Item, Matrix
-from viz.build.flow import Relation, candidates, relation, transposed
+from viz.build.flow import Relation, candidates, given_by, relation, transposed
 from viz.build.recording import Call, Network, is_passive, parameters
 from viz.build.titles import description_of, kind_of, scheme_of, title_of
 
@@ -203,7 +203,7 @@ class Picture:
             is_positions = bool(scheme_of(call.module))
             if not (call.reads and call.gives) and not is_positions:
                 continue
-            source: tuple[str, ...] = ()
+            source = None
             tower = "" if path else self._tower(call.path)
             is_table = kind_of(call.module) == "embedding"  # which reads ids
             if call.reads and call.reads[0].is_floating_point() and not is_table:
@@ -211,12 +211,13 @@ class Picture:
                     known.append(("input", call.reads[0]))
                 before = waiting[:1]
                 yield from self._read(path, call.reads[0], known, waiting, call.path, tower)
-                source = relation(call.reads[0], known[-8:]).of
+                source = given_by(call.reads[0], known)
                 if before != waiting[:1]:
                     self.outputs[before[0]] = call
             if is_passive(call) and not is_positions:  # what it returned is what it read
-                of = relation(call.reads[0], known)
-                known += [(name, call.gives[0]) for name in of.of if of.kind == "same"]
+                name = given_by(call.reads[0], known)
+                if name and not given_by(call.gives[0], known):
+                    known.append((name, call.gives[0]))
                 continue
             title = self._title(call.path, call.module)
             yield Item(
@@ -226,7 +227,7 @@ class Picture:
                 shape_of(call),
                 parameters(call.module),
                 self.flops(call.path),
-                of=source if len(call.reads) == 1 else (),
+                of=(source,) if source and len(call.reads) == 1 else (),
                 tower=tower,
                 values=first_item(call.gives[0]) if call.gives else None,
             )
@@ -248,16 +249,16 @@ class Picture:
         self, path: str, x: Tensor, known: Known, waiting: list[int], reader: str, tower: str = ""
     ) -> Iterator[Item]:
         """What computes a tensor that a module reads, where no module gave it."""
-        link = relation(x, known)
-        sought = ("unknown", "sum" if x.is_meta else "")
-        may_be_heads = bool(waiting) and link.kind in sought
-        if x.is_meta and may_be_heads:  # a shape alone may be that of the stream too
-            may_be_heads = within(reader, self.network.sites[waiting[0]])
+        if given_by(x, known):
+            return
+        # a shape alone may be that of the stream, too
+        may_be_heads = waiting and (not x.is_meta or within(reader, self.network.sites[waiting[0]]))
         if may_be_heads and self._writes(waiting[0], x):
             yield self._heads(waiting.pop(0))
             known.append(("heads", x))
             return
-        if link.kind == "same" or (link.kind == "unknown" and x.is_meta):
+        link = relation(x, known)
+        if link.kind == "unknown" and x.is_meta:
             return
         address = f"i:{path}:{len(known)}"
         titles = {"sum": "+", "product": "×", "gate": f"{link.name} ×", "function": link.name}
