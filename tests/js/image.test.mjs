@@ -7,7 +7,6 @@ import { fadeOf, nearlyUniform, pixelsOf } from "../../viz/web/painting/over.js"
 import * as layers from "../../viz/web/image/layers.js";
 import { PatchState } from "../../viz/web/image/state.js";
 import { patchThere } from "../../viz/web/core/selection.js";
-import { pairPictures } from "../../viz/web/text/second.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";
 
 /** Patches in rows and columns behind so many tokens. @type {(prefix: number, shape: [number, number]) => any} */
@@ -21,8 +20,9 @@ const gridOf = (prefix, shape) => ({
  *
  * @param {number} count
  * @param {[number, number]} shape
+ * @param {PatchState} [first] which it stands beside
  */
-async function opened(count, shape) {
+async function opened(count, shape, first) {
   const queries = 1 + shape[0] * shape[1];
   const sites = Array.from({ length: count }, (_, layer) => ({ layer, kind: "self", heads: 3, queries, keys: queries }));
   const labels = ["class", ...Array.from({ length: queries - 1 }, () => "patch")];
@@ -30,7 +30,8 @@ async function opened(count, shape) {
   const source = new HeldSource();
   const props = { page: "", path: [], revision: "1", link: {}, trace: "t", start: null, defaults: {}, kind: "image" };
   const host = { set() {}, trigger() {}, source: () => source };
-  const state = new PatchState(/** @type {any} */ ({}), props, host);
+  const state = new PatchState(/** @type {any} */ ({}), props, host, first);
+  if (first) first.second = state;
   state.update(props);
   await source.answer("overview", packed({ trace: "t", base: { ...baseOf([]), texts, sites, patches: true } }));
   return state;
@@ -97,9 +98,9 @@ test("rows without sinks leave them out", () => {
 });
 
 test("two pictures show the same layer, head and place, and share their scale", async () => {
-  const [first, second] = [await opened(4, [4, 4]), await opened(2, [2, 2])];
+  const first = await opened(4, [4, 4]);
+  const second = await opened(2, [2, 2], first);
   const both = [first, second];
-  const end = pairPictures(first, second);
   try {
     first.select({ site: 2, head: 1, token: 1 + 13 });
     assert.deepEqual([second.selection.site, second.selection.head], [1, 1]); // the nearest layer
@@ -124,7 +125,6 @@ test("two pictures show the same layer, head and place, and share their scale", 
     }
     assert.deepEqual(both.map((state) => state.topOf(new Float32Array(17))), [0.5, 0.5]);
   } finally {
-    end();
     for (const state of both) state.destroy();
   }
 });

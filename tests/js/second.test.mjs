@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { overlapping } from "../../viz/web/text/same_characters.js";
-import { placeOf, textOf } from "../../viz/web/text/second.js";
-import { siteFor } from "../../viz/web/core/selection.js";
+import { placeOf, siteFor, textOf } from "../../viz/web/core/selection.js";
 import { baseOf } from "./helpers.mjs";
 
 /** @import {Span} from "../../viz/web/text/same_characters.js" */

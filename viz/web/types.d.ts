@@ -179,8 +179,6 @@ export interface ViewProps extends PageLinkProps {
   other?: { trace: string; title: string; mean: boolean } | null;
   /** A trace that is shown beside this one. */
   second?: SecondProps | null;
-  /** Whether the view is beside another, which has the controls of both. */
-  follows?: boolean;
 }
 
 export interface SecondProps {

@@ -28,7 +28,7 @@ export function Heads({ state }) {
   const names = state.heads();
   const { scale } = state.selection;
   const token = state.token();
-  const shared = state.peer?.sharedTop().top;
+  const shared = state.topBeside;
   const inputs = [rows, state.ramp, state.base, state.bitmap, scale, token, shared];
   const drawn = useNewest(Boolean(rows), () => mapsOf(state, rows), inputs);
   const { bitmap } = state;

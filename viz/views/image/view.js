@@ -43,7 +43,7 @@ export function Picture({ state }) {
   const { edits } = state.view.props;
   const { site, head, direction, scale, sinks } = state.selection;
   const rows = state.complete ? state.rows() : null;
-  const shared = state.peer?.sharedTop().top;
+  const shared = state.topBeside;
   const drawn = useNewest(Boolean(rows), () => drawnOf(state, /** @type {Rows} */ (rows)), [
     rows,
     state.ramp,
@@ -59,7 +59,7 @@ export function Picture({ state }) {
   ]);
   const region = useRegion(state, edits ? state.ask : null);
   const painted = () => {
-    if (!state.view.props.follows && section.current) markPainted(section.current);
+    if (!state.first && section.current) markPainted(section.current);
   };
   const wait = state.view.remote ? `Fetching ${state.siteName()} …` : "Not in this file";
   return html`
@@ -108,7 +108,7 @@ function rampOf(state, top) {
   const { scale } = state.selection;
   if (state.difference)
     return { ramp: state.bothWays, numberAt: numbersOf(top, true), words: "after − before the edits" };
-  const both = state.peer && scale === "layer" ? ", of both" : "";
+  const both = state.topBeside !== undefined && scale === "layer" ? ", of both" : "";
   const words = `weight, ${state.sharedTop().beside ? BESIDE : KINDS[scale]}${both}`;
   return { ramp: state.ramp, numberAt: numbersOf(top), words };
 }

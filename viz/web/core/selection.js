@@ -5,7 +5,7 @@ import { START as OPTIONS } from "./declared.js";
 import { tokenThere } from "./grids.js";
 import { textsOf } from "./labels.js";
 
-/** @import {Address, Axis, Base, Form, LinkSelection, RunBase, Scale, Selection, Site} from "../types" */
+/** @import {Address, Axis, Base, Form, Head, LinkSelection, RunBase, Scale, Selection, Site} from "../types" */
 
 /** @typedef {Base | RunBase} AnyBase */
 
@@ -209,6 +209,28 @@ const upTo = ({ labels, special }, last) =>
 function carriedOutput(before, after, output) {
   if (before.explains !== after.explains) return "";
   if (after.explains !== "tokens" || !PLACED.test(output)) return output;
-  const textOf = (base) => base.texts.map((each) => upTo(each, Infinity)).join("\n");
-  return before.model === after.model && textOf(before) === textOf(after) ? output : "";
+  const whole = (base) => base.texts.map((each) => upTo(each, Infinity)).join("\n");
+  return before.model === after.model && whole(before) === whole(after) ? output : "";
+}
+
+/** A site and head as one text of a link. @type {(base: {sites: Site[]}, site: number, head: Head) => string} */
+export function textOf({ sites }, site, head) {
+  const { layer, attention, tower, module, part } = addressOf(sites, site);
+  const parts = [layer, head, attention, tower, module, part].map((each) => String(each ?? ""));
+  const plain = siteFor(sites, { layer, attention: null, tower: null }) === site;
+  return (plain ? parts.slice(0, 2) : parts).join(",").replace(/,+$/, "");
+}
+
+/** What such a text says; null for nothing, and for what is no place. @param {string} text */
+export function placeOf(text) {
+  const [layer, head, attention = "", tower = "", module = "", part = ""] = text.split(",");
+  if (!/^\d+$/.test(layer) || !/^(\d+|mean|max)$/.test(head ?? "")) return null;
+  return {
+    layer: Number(layer),
+    head: /** @type {Head} */ (/^\d+$/.test(head) ? Number(head) : head),
+    attention: attention || null,
+    tower: tower || null,
+    module: module || null,
+    part: part ? Number(part) : null,
+  };
 }

@@ -48,10 +48,12 @@ export class State {
    * @param {HTMLElement} root
    * @param {ViewProps} props
    * @param {Host} host
+   * @param {any} [first] the state that this one stands beside, and takes its choices from
    */
-  constructor(root, props, host) {
+  constructor(root, props, host, first = null) {
     this.root = root;
     this.host = host;
+    this.first = first;
     this.props = props;
     this.link = new PageLink(root);
     /** @type {B | null} */
@@ -94,11 +96,18 @@ export class State {
     inSignals(this, OPENED);
     inSignals(this, POINTED, () => this.changed());
     /** What is chosen, in terms of the trace; the same object until it changes. */
-    this.computed = computed(() => (this.baseOrNull ? fromLink(this.baseOrNull, this.chosen, this) : START));
+    this.computed = computed(() =>
+      this.baseOrNull ? fromLink(this.baseOrNull, { ...this.chosen, ...this.taken() }, this) : START,
+    );
     this.end = effect(() => this.wish());
   }
 
   // ---- for a kind of view to say
+
+  /** What is taken from the first of two states. @returns {Partial<LinkSelection>} */
+  taken() {
+    return {};
+  }
 
   /** Asks the client for what is missing, whenever something changes that this reads. */
   wish() {}
@@ -323,7 +332,7 @@ export class State {
     this.overview = message.area;
     this.numbers = this.hover = this.pointed = this.isolated = null;
     this.match = -1;
-    this.unpinned = before ? isLost : chosen.layer === null; // nobody chose a head yet
+    this.unpinned = !this.first && (before ? isLost : chosen.layer === null); // nobody chose a head yet
     this.opened(message, base);
     this.adopt(adopted);
     this.record();

@@ -47,7 +47,7 @@ function Page({ state, theme }) {
   const { form, direction, sinks } = selection;
   const isOver = form === "image";
   const isAttention = FORMS[form].covers === "heads";
-  const isAlone = !view.props.follows && !view.props.second;
+  const isAlone = !view.first && !view.props.second;
   const rows = state.complete ? state.rows() : null;
   const { isOff } = headSwitch(state);
   const forms = ON_SCREEN.image.map((name) => ({

@@ -17,22 +17,21 @@ import { Halves } from "../text/second.js";
  */
 export function mounting(Kind, Page) {
   /** A view with its state. @type {import("../text/second.js").Open} */
-  function open(root, props, host) {
-    const state = new Kind(root, props, host);
-    const { follows } = props;
-    if (!follows) state.ask = asking(host);
+  function open(root, props, host, first) {
+    const state = new Kind(root, props, host, first);
+    if (!first) state.ask = asking(host);
     root.onkeydown = (event) => {
       if (event.key === "Escape" && !event.defaultPrevented && state.letGo()) event.preventDefault();
     };
     const mounted = mountView(root, state, (theme) => {
       const page = html`<${Page} ...${{ state, theme, host }} />`;
-      return follows ? page : html`<${Halves} ...${{ first: state, host, open }}>${page}<//>`;
+      return first ? page : html`<${Halves} ...${{ first: state, host, open }}>${page}<//>`;
     });
     loadAhead(root, state.start?.form ?? START.form);
     return { state, ...mounted };
   }
 
-  return open;
+  return (root, props, host) => open(root, props, host);
 }
 
 /** Imports the form that is drawn first while its numbers are fetched, and the others once somebody comes to them. */

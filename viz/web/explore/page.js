@@ -41,7 +41,8 @@ const OVER_PATCHES = "chefer"; // the relevance of a picture, until another is c
 export function Explore({ state, theme, parts }) {
   const { forms, switches, headline, names, picture, aside, reading } = parts;
   const { view } = state;
-  const { follows, edits } = view.props;
+  const { first: follows } = view;
+  const { edits } = view.props;
   const worth = useWorth(view);
   const off = useMemo(() => headsOff(state), [state.trace, edits]);
   const isToured = view.remote && !follows && (parts.isToured ?? true);

@@ -6,11 +6,11 @@ import { levelOf } from "../core/colours.js";
 import { ON_SCREEN } from "../core/declared.js";
 import { tokenAt } from "../core/grids.js";
 import { textsOf } from "../core/labels.js";
+import { addressOf, patchThere, siteFor } from "../core/selection.js";
 import { pathOf } from "../core/sources.js";
 import { TextState } from "../text/state.js";
 import { isClass, layerOf, roughRow, sharedTop, withMeanAndMax, withoutSinks } from "./layers.js";
 
-/** @import {Axis} from "../types" */
 /** @import {Hidden, Layer} from "./layers.js" */
 
 const REST_MS = 20; // hover time before the exact weights of a patch are fetched
@@ -104,11 +104,6 @@ export class PatchState extends TextState {
     return this.layers.get(String(this.selection.site));
   }
 
-  /** @returns {Axis} */
-  get axis() {
-    return this.selection.direction === "in" ? "key" : "query";
-  }
-
   /** Which of `heads()`, and so of the rows, is chosen. */
   get headIndex() {
     return this.heads().indexOf(this.selection.head);
@@ -186,7 +181,12 @@ export class PatchState extends TextState {
     const { scale } = this.selection;
     if (scale === "fixed") return 1;
     if (scale === "own") return this.largest(values) || 1;
-    return Math.max(this.sharedTop().top, this.peer?.sharedTop().top ?? 0) || 1;
+    return Math.max(this.sharedTop().top, this.topBeside ?? 0) || 1;
+  }
+
+  /** The same of the picture beside this one; undefined without any. @returns {number | undefined} */
+  get topBeside() {
+    return (this.first ?? this.second)?.sharedTop().top;
   }
 
   /**
@@ -234,8 +234,33 @@ export class PatchState extends TextState {
   // ---- what the user does
 
   select(change) {
-    if (change.site !== undefined && this.grid(change.site) !== this.grid()) this.pointed = null;
+    if (!this.first && change.site !== undefined && this.grid(change.site) !== this.grid())
+      this.pointAt(null);
     super.select(change);
+  }
+
+  // ---- beside another picture: the same layer, head and place, whichever is pointed at
+
+  get isAligned() {
+    return true;
+  }
+
+  selectBeside({ site, token, ...rest }) {
+    const { first, base } = this;
+    const place = site === undefined ? {} : { site: siteFor(first.base.sites, addressOf(base.sites, site)) };
+    const there = token === undefined ? {} : { token: this.tokenIn(first, first.selection.site, token) };
+    first.select({ ...rest, ...place, ...there });
+  }
+
+  tokenIn({ base }, site, token = this.selection.token) {
+    return patchThere(token, this.texts().query, textsOf(base, site).query);
+  }
+
+  pointAt(token) {
+    const { first, second } = this;
+    if (first) return first.pointAt(this.tokenIn(first, first.selection.site, token));
+    this.pointed = token;
+    if (second?.baseOrNull) second.pointed = this.tokenIn(second, second.selection.site, token);
   }
 
   // ---- fetching

@@ -317,7 +317,7 @@ function Patch({ state, ask, spot }) {
 
 /** The token chosen in the second text, and why its heads’ values cannot be patched at every place; "" where they can. */
 function secondOf(first) {
-  const { peer: second, props } = first;
+  const { second, props } = first;
   if (!props.other || !second?.baseOrNull) return { refusal: "", token: null };
   const { token, direction } = second.selection;
   const [mine, theirs] = [first, second].map((state) => state.site(first.selection.site).queries);

@@ -4,14 +4,16 @@ import { ON_SCREEN } from "../core/declared.js";
 import { tokenThere } from "../core/grids.js";
 import { groupOf, headsOf, neighboursOf, textsOf } from "../core/labels.js";
 import { unpack } from "../core/pack.js";
+import { addressOf, placeOf, siteFor, textOf } from "../core/selection.js";
 import { pathOf } from "../core/sources.js";
 import { State } from "../core/state.js";
-import { computed } from "../vendor/signals-core.js";
+import { computed, signal } from "../vendor/signals-core.js";
 import { isPlain, Maps, PLAIN, POOLED } from "./maps.js";
+import { overlapping } from "./same_characters.js";
 import { matches } from "./search.js";
 import { framesHeard, rangesOf } from "./span.js";
 
-/** @import {Axis, Base, Cell, Head, Message, Part, Selection, Variant} from "../types" */
+/** @import {AlignedAnswer, Axis, Base, Cell, Head, Message, Options, Part, Selection, Variant} from "../types" */
 /** @import {Range, Ranges} from "./span.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a row are fetched
@@ -20,6 +22,9 @@ const CHEAP = 512; // tokens up to which the numbers of every head are fetched w
 const AHEAD = 4 << 20; // maximum bytes of prefetched maps
 const COMPUTED = 64 << 20; // weights that are read for maps before anybody asks for them
 const WEIGHTS = ["map", "row", "thumbs", "layer", "heads", "sinks"]; // routes
+const TAKEN = /** @type {(keyof Options)[]} what a second state takes from the first */ ([
+  ...["form", "values", "scale", "sinks", "outliers", "find", "direction", "method", "lens", "followed"],
+]);
 
 /** @typedef {{axis: Axis, run: Range}} Match tokens that were searched for */
 
@@ -34,8 +39,11 @@ export class TextState extends State {
   panel = {};
   /** @type {Map<number, {bitmap: ImageBitmap, trace: string}>} pictures, and of which trace they are */
   photos = new Map();
-  /** @type {any} the other one of two beside each other */
-  peer = null;
+  /** @type {any} the state that stands beside this one */
+  second = null;
+  /** @type {import("../vendor/signals-core.js").Signal<AlignedAnswer | null>} the characters of tokens here and in the second */
+  aligned = signal(null);
+  pinnedFor = ""; // what was pinned in the first when a token was chosen in this one
   /** The runs of tokens that were searched for, by axis. */
   runs = computed(() => {
     const { find } = this.selection;
@@ -67,6 +75,11 @@ export class TextState extends State {
     const { query, key } = this.texts();
     const isCut = [query, key].some((text) => framesHeard(text, sound) < text.labels.length);
     return isCut ? sound.seconds - sound.heard : 0;
+  }
+
+  /** The axis of the pinned token. @returns {Axis} */
+  get axis() {
+    return this.selection.direction === "in" ? "key" : "query";
   }
 
   /** Whether one drawn text both asks and answers. */
@@ -185,12 +198,12 @@ export class TextState extends State {
 
   /** Chooses; of another site the token on the patch that is chosen in this one. @param {Partial<Selection>} change */
   select(change) {
-    const { site: here, token, direction } = this.selection;
+    if (this.first) return this.selectBeside(change);
+    const { site: here, token } = this.selection;
     const { site } = change;
     if (site === undefined || "token" in change || token === null || !this.base.sites[site])
       return super.select(change);
-    const side = direction === "in" ? "key" : "query";
-    const [from, to] = [here, site].map((index) => textsOf(this.base, index)[side]);
+    const [from, to] = [here, site].map((index) => textsOf(this.base, index)[this.axis]);
     const there = from === to ? -1 : tokenThere(from.grids ?? [], to.grids ?? [], token);
     super.select(there < 0 ? change : { ...change, token: there });
   }
@@ -212,6 +225,54 @@ export class TextState extends State {
     const isPinned = this.selection.token !== null;
     if (isPinned) this.select({ token: null });
     return isPinned;
+  }
+
+  // ---- beside another state
+
+  /** Layer and head that the first says of this one, or its own; its options; and the token of the same characters. */
+  taken() {
+    const { first, baseOrNull: base } = this;
+    if (!first?.baseOrNull || !base) return {};
+    const { there, site, head, token, direction } = first.selection;
+    const place = placeOf(there) ?? { ...addressOf(first.base.sites, site), head };
+    const options = Object.fromEntries(TAKEN.map((name) => [name, first.selection[name]]));
+    if (!this.isAligned || this.pinnedFor === `${token} ${direction}`) return { ...options, ...place };
+    return { ...options, ...place, token: first.tokenIn(this, siteFor(base.sites, place)) };
+  }
+
+  /** Whether it is known which of its tokens are those of the first. */
+  get isAligned() {
+    return this.first.aligned.value !== null;
+  }
+
+  /** Chooses a token in both texts, and all else in the first. @param {Partial<Selection>} change */
+  selectBeside({ site, head, ...rest }) {
+    const { first, base, selection: now } = this;
+    const isPlace = site !== undefined || head !== undefined;
+    const options = Object.entries(rest).filter(([name]) => TAKEN.includes(/** @type {any} */ (name)));
+    first.select({
+      ...Object.fromEntries(options),
+      ...(isPlace && { there: textOf(base, site ?? now.site, head ?? now.head) }),
+    });
+    if (rest.token === undefined || !this.isAligned) return super.select(rest);
+    const token = this.tokenIn(first, first.selection.site, rest.token);
+    this.pinnedFor = `${token} ${first.selection.direction}`;
+    super.select(rest);
+    first.select({ token });
+  }
+
+  /**
+   * The token of the other state with the characters of one of this; null for none.
+   *
+   * @type {(other: TextState, site: number, token?: number | null) => number | null}
+   */
+  tokenIn({ base }, site, token = this.selection.token) {
+    const { axis } = this;
+    const { first: ours = [], second: theirs = [] } = (this.first ?? this).aligned.value ?? {};
+    const [from, to] = [this.site(), base.sites[site]].map((each) => each[`${axis}_text`] ?? 0);
+    if (token === null || from !== to) return null;
+    const [mine, others] = (this.first ? [theirs, ours] : [ours, theirs]).map((texts) => texts[from] ?? []);
+    return overlapping(token, mine, this.texts()[axis], others, textsOf(base, site)[axis])[0] ?? null;
   }
 
   // ---- fetching
