@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { together } from "../../viz/web/methods/methods.js";
+import { together } from "../../viz/web/methods/choices.js";
 
 /** Random numbers of a seed. @param {number} seed */
 const dice = (seed) => () => (seed = (seed * 16807) % 2147483647) / 2147483647;

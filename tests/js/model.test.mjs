@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { largest, methodOf } from "../../viz/web/methods/methods.js";
+import { explainedIn, largest, methodOf } from "../../viz/web/methods/choices.js";
 import { METHODS } from "../../viz/web/core/declared.js";
 
-import { explainedIn } from "../../viz/web/methods/choices.js";
 
 test("every method says what it shows and what it does not prove", () => {
   assert.equal(new Set(METHODS.map(({ name }) => name)).size, METHODS.length);

@@ -9,7 +9,7 @@ import { capital, legible } from "../../web/core/labels.js";
 import { chosenOf } from "../../web/core/selection.js";
 import { pathOf } from "../../web/core/sources.js";
 import { probability } from "../../web/core/ticks.js";
-import { OutputMenu } from "../../web/methods/output_menu.js";
+import { OutputMenu } from "../../web/methods/choices.js";
 import { CellTable } from "../../web/parts/cells.js";
 import { Field, Menu, Pager, Quoted } from "../../web/parts/controls.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";

@@ -3,7 +3,7 @@
 import { colourOf, textOn } from "../../web/core/colours.js";
 import { html } from "../../web/core/html.js";
 import { legible } from "../../web/core/labels.js";
-import { largest, number } from "../../web/methods/methods.js";
+import { largest, number } from "../../web/methods/choices.js";
 
 /** @import {Text, Theme} from "../../web/types" */
 

@@ -5,11 +5,17 @@ import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, legible } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
-import { explainedIn, MethodChoices } from "../../web/methods/choices.js";
+import {
+  explainedIn,
+  largest,
+  MethodChoices,
+  methodOf,
+  number,
+  together,
+} from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
-import { largest, methodOf, number, together } from "../../web/methods/methods.js";
 import { numbersOf, pixelsOf } from "../../web/painting/over.js";
-import { Switch, Field } from "../../web/parts/controls.js";
+import { Field, Switch } from "../../web/parts/controls.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 import { PatchMap } from "../../web/image/map.js";
 

@@ -6,9 +6,16 @@ import { html } from "../../web/core/html.js";
 import { capital, legible } from "../../web/core/labels.js";
 import { cellOf } from "../../web/core/raster.js";
 import { pathOf } from "../../web/core/sources.js";
-import { choiceOf, explainedIn, MethodChoices } from "../../web/methods/choices.js";
+import {
+  choiceOf,
+  explainedIn,
+  largest,
+  MethodChoices,
+  methodOf,
+  number,
+  together,
+} from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
-import { largest, methodOf, number, together } from "../../web/methods/methods.js";
 import { Quoted } from "../../web/parts/controls.js";
 import { restingIn, sharesOf } from "../../web/text/resting.js";
 import { useMemo, useRef, useState } from "../../web/vendor/hooks.js";

@@ -7,9 +7,8 @@ import { html } from "../../web/core/html.js";
 import { legible, placeIn } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { probability, signed } from "../../web/core/ticks.js";
-import { Experiment } from "../../web/matter/experiment.js";
-import { largest } from "../../web/methods/methods.js";
-import { Quoted } from "../../web/parts/controls.js";
+import { Experiment, Quoted } from "../../web/parts/controls.js";
+import { largest } from "../../web/methods/choices.js";
 
 /** @import {BlameAnswer, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */

@@ -7,7 +7,7 @@ import { useEffect, useMemo, useState } from "../vendor/hooks.js";
 import { AnswerLine } from "./answer_line.js";
 import { isTyped, Keys, keysOf } from "./keys.js";
 import { Lab } from "../lab/lab.js";
-import { methodOf, RELEVANCE } from "../methods/methods.js";
+import { methodOf, RELEVANCE } from "../methods/choices.js";
 import { AllNumbers } from "./late.js";
 import { HeadSwitch, headsOff } from "./switches.js";
 import { Tour } from "./tour.js";

@@ -12,7 +12,7 @@ import { Explore } from "./page.js";
 import { Blocks, Unheard } from "./pair.js";
 import { Reading } from "./reading.js";
 import { headSwitch, Ignore, Toggle, Zooming } from "./switches.js";
-import { Kinds } from "../parts/kinds.js";
+import { Kinds } from "../parts/controls.js";
 import { useState } from "../vendor/hooks.js";
 import { Atlas } from "../../views/atlas/view.js";
 import { TextState } from "../text/state.js";

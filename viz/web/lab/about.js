@@ -3,7 +3,7 @@
 import { useAnswer, useFrameSignal } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { WhatIsInIt } from "../build/dialog.js";
-import { Experiment } from "../matter/experiment.js";
+import { Experiment } from "../parts/controls.js";
 
 const CHECK =
   "Runs the model again, its values computed from the weights shown here, and compares its output with the original" +

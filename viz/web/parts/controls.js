@@ -1,8 +1,11 @@
 // Controls that several views have.
 
 import { html } from "../core/html.js";
-import { legible } from "../core/labels.js";
+import { rove } from "../core/keys.js";
+import { groupsOf, legible } from "../core/labels.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
+
+/** @import {ManyHeads} from "../types" */
 
 /**
  * A button. Its name begins with its text, as speech control expects, and goes on with its title; a
@@ -159,5 +162,93 @@ export const Stepper = ({ name, labels, index, onChoose }) => html`
       disabled=${index >= labels.length - 1}
       onClick=${() => onChoose(index + 1)}
     />
+  </div>
+`;
+
+/** @typedef {{text: unknown, title?: string, kind?: string, disabled?: boolean, share?: number}} Chip share: of an underline */
+
+/**
+ * @param {object} props
+ * @param {string} props.label
+ * @param {Chip[]} props.chips
+ * @param {number} props.chosen −1 for none
+ * @param {(index: number) => void} props.onChoose
+ */
+export function Chips({ label, chips, chosen, onChoose }) {
+  const walk = (event) => {
+    const next = rove(event);
+    if (next >= 0) onChoose(next);
+  };
+  return html`
+    <div class="hs-words" role="radiogroup" aria-label=${label} onKeyDown=${walk}>
+      ${chips.map(
+        ({ text, title, kind = "", disabled = false, share }, i) => html`
+          <button
+            type="button"
+            role="radio"
+            dir="auto"
+            class=${`hs-chip ${kind} ${i === chosen ? "hs-current" : ""}`}
+            aria-checked=${i === chosen}
+            tabindex=${i === Math.max(0, chosen) ? "0" : "-1"}
+            ...${{ title, disabled }}
+            style=${share === undefined ? undefined : { "--share": String(Math.sqrt(share)) }}
+            onClick=${() => onChoose(i)}
+          >
+            ${text}
+          </button>
+        `,
+      )}
+    </div>
+  `;
+}
+
+/** @type {Record<string, string>} */
+const ABOUT_KINDS = {
+  self: "The input’s positions attend to each other, both ways",
+  causal: "A token attends to itself and to what came before it",
+  cross: "The target’s tokens attend to the source",
+  joint: "Encoder, cross-attention and decoder in one matrix: the source’s tokens, then the target’s",
+};
+
+/** @param {{state: Pick<ManyHeads, "base" | "selection" | "select">}} props */
+export function Kinds({ state }) {
+  const { base, selection } = state;
+  const groups = [...groupsOf(base)];
+  if (groups.length < 2) return null;
+  const { layer } = base.sites[selection.site];
+  const goTo = (sites) =>
+    state.select({ site: sites.find((site) => base.sites[site].layer === layer) ?? sites[0] });
+  const chosen = groups.findIndex(([, sites]) => sites.includes(selection.site));
+  return html`<${Menu}
+    name="Kind of attention"
+    title=${ABOUT_KINDS[base.sites[selection.site].kind]}
+    labels=${groups.map(([label]) => label)}
+    index=${chosen}
+    onChoose=${(index) => goTo(groups[index][1])}
+  />`;
+}
+
+/**
+ * @param {object} props
+ * @param {string} props.text of the button
+ * @param {string} props.title
+ * @param {boolean} props.isOn
+ * @param {() => void} props.onToggle
+ * @param {string} props.reason why there is no answer
+ * @param {string} [props.kind] classes
+ * @param {unknown} [props.choices]
+ * @param {unknown} [props.children] the answer
+ */
+export const Experiment = ({ text, title, isOn, onToggle, reason, kind = "", choices, children }) => html`
+  <div class=${`hs-faithful ${kind}`}>
+    <${Button} ...${{ text, title, onClick: onToggle }} aria-pressed=${isOn} />
+    ${
+      isOn &&
+      html`
+      ${choices && html`<div class="hs-row">${choices}</div>`}
+      ${reason && html`<p class="hs-even" role="status">${reason}</p>`}
+      ${children}
+    `
+    }
   </div>
 `;
