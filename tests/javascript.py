@@ -26,19 +26,18 @@ FORMATTED = [
     "viz/web/lab",
     "viz/web/explore",
     "viz/web/parts",
-    "viz/web/matter",
     "viz/web/build",
     "viz/web/scene",
     "viz/course/**/*.js",
     "viz/web/story",
     *(
         f"viz/web/core/{name}.js"
-        for name in ("edits", "grids", "hooks", "html", "link", "selection", "state")
+        for name in ("edits", "grids", "hooks", "html", "link", "selection", "sources", "state")
     ),
     "viz/web/painting",
-    *(f"viz/web/methods/{name}.js" for name in ("choices", "faithful", "output_menu")),
+    "viz/web/methods",
     "viz/web/image",
-    *(f"viz/web/text/{name}.js" for name in ("strands", "state")),
+    *(f"viz/web/text/{name}.js" for name in ("second", "state")),
     *(f"{TESTS}/{name}.test.mjs" for name in ("imports", "vendor")),
 ]
 CHECKS = {

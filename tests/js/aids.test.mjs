@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import * as search from "../../viz/web/text/search.js";
-import * as span from "../../viz/web/text/span.js";
+import * as search from "../../viz/web/text/tokens.js";
+import * as span from "../../viz/web/text/tokens.js";
 
 /** @typedef {import("../../viz/web/types").Block} Block */
 

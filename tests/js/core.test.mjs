@@ -6,9 +6,9 @@ import { test } from "node:test";
 import { Cache } from "../../viz/web/core/cache.js";
 import { changes } from "../../viz/web/core/changes.js";
 import * as colours from "../../viz/web/core/colours.js";
-import { unpack } from "../../viz/web/core/pack.js";
+import { unpack } from "../../viz/web/core/sources.js";
 import * as sources from "../../viz/web/core/sources.js";
-import { throttle } from "../../viz/web/core/throttle.js";
+import { throttle } from "../../viz/web/controls/control.js";
 import { packed } from "./helpers.mjs";
 
 test("a cache drops what was used least recently once it is full", () => {

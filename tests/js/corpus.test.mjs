@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { intervalOf } from "../../viz/web/core/interval.js";
+import { intervalOf } from "../../viz/web/core/ticks.js";
 import { wordsOf } from "../../viz/web/controls/runs.js";
 import { around } from "../../viz/web/corpus/examples.js";
 

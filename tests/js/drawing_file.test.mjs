@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { saveDrawing } from "../../viz/web/core/drawing_file.js";
+import { saveDrawing } from "../../viz/web/core/dom.js";
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><text>&lt;b&gt; 🙂</text></svg>';
 

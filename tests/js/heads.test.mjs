@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { percent, signed, ticksOf } from "../../viz/web/core/ticks.js";
-import { layoutOf } from "../../viz/web/parts/heads_layout.js";
+import { layoutOf } from "../../viz/web/parts/all_heads.js";
 import * as numbers from "../../viz/web/core/head_numbers.js";
 import { baseOf } from "./helpers.mjs";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fadeOf, nearlyUniform, pixelsOf } from "../../viz/web/painting/over.js";
+import { fadeOf, nearlyUniform, pixelsOf } from "../../viz/web/painting/pixels.js";
 import * as layers from "../../viz/web/image/layers.js";
 import { PatchState } from "../../viz/web/image/state.js";
 import { patchThere } from "../../viz/web/core/selection.js";

@@ -3,15 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { answeredSteps, isDone, progress, recordAnswer, recordSeen } from "../../viz/web/story/progress.js";
+import { answeredSteps, isDone, progress, recordAnswer, recordSeen } from "../../viz/web/story/course.js";
 import { described } from "../../viz/web/story/board.js";
 import { Numbers } from "../../viz/web/story/numbers.js";
-import * as inputs from "../../viz/web/story/inputs.js";
+import * as inputs from "../../viz/web/story/numbers.js";
 import { formatted, valueAt, writtenAt } from "../../viz/web/story/prose.js";
 import { labelParts } from "../../viz/web/scene/elements.js";
-import { nearest } from "../../viz/web/scene/extent.js";
+import { nearest } from "../../viz/web/scene/marks.js";
 import { settled } from "./helpers.mjs";
-import { valuesOf } from "../../viz/web/story/controls.js";
+import { valuesOf } from "../../viz/web/story/figure.js";
 
 test("numbers are written as Python's format writes them, with a typographic minus", () => {
   /** @type {[unknown, string, string][]} */

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { Maps } from "../../viz/web/text/maps.js";
 import { headsShown, listOf, toggled } from "../../viz/web/parts/switches.js";
-import * as strands from "../../viz/web/text/strands.js";
+import * as strands from "../../viz/web/text/weights.js";
 import { baseOf } from "./helpers.mjs";
 
 test("the heads that a link lists are drawn, else the chosen one", () => {

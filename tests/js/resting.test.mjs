@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { topOf } from "../../viz/views/model/map.js";
-import { restingIn, restingOn, sharesOf } from "../../viz/web/text/resting.js";
+import { restingIn, restingOn, sharesOf } from "../../viz/web/text/weights.js";
 import { baseOf } from "./helpers.mjs";
 
 /**

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { overlapping } from "../../viz/web/text/same_characters.js";
+import { overlapping } from "../../viz/web/text/tokens.js";
 import { placeOf, siteFor, textOf } from "../../viz/web/core/selection.js";
 import { baseOf } from "./helpers.mjs";
 
-/** @import {Span} from "../../viz/web/text/same_characters.js" */
+/** @import {Span} from "../../viz/web/text/tokens.js" */
 /** @import {Text} from "../../viz/web/types" */
 
 /** @param {string[]} labels @param {number[][]} [origins] @returns {Text} */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isWav, mixed, wavOf } from "../../viz/web/controls/decoding.js";
+import { isWav, mixed, wavOf } from "../../viz/web/controls/files.js";
 import * as axis from "../../viz/views/sound/time.js";
 
 const LENGTH = { heard: 4, seconds: 30 };

@@ -3,16 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { actionOf } from "../../viz/web/core/undo.js";
+import { undoOf } from "../../viz/web/core/keys.js";
 
 const NONE = { ctrlKey: false, metaKey: false, shiftKey: false, altKey: false };
 
 test("Ctrl or Command with Z undoes; with Shift too, or with Y, redoes", () => {
-  assert.equal(actionOf({ ...NONE, key: "z", ctrlKey: true }), "undo");
-  assert.equal(actionOf({ ...NONE, key: "z", metaKey: true }), "undo");
-  assert.equal(actionOf({ ...NONE, key: "Z", ctrlKey: true, shiftKey: true }), "redo");
-  assert.equal(actionOf({ ...NONE, key: "y", ctrlKey: true }), "redo");
+  assert.equal(undoOf({ ...NONE, key: "z", ctrlKey: true }), "undo");
+  assert.equal(undoOf({ ...NONE, key: "z", metaKey: true }), "undo");
+  assert.equal(undoOf({ ...NONE, key: "Z", ctrlKey: true, shiftKey: true }), "redo");
+  assert.equal(undoOf({ ...NONE, key: "y", ctrlKey: true }), "redo");
   for (const other of [{}, { ctrlKey: true, altKey: true }, { ctrlKey: true, metaKey: true }])
-    assert.equal(actionOf({ ...NONE, key: "z", ...other }), null);
-  assert.equal(actionOf({ ...NONE, key: "x", ctrlKey: true }), null);
+    assert.equal(undoOf({ ...NONE, key: "z", ...other }), null);
+  assert.equal(undoOf({ ...NONE, key: "x", ctrlKey: true }), null);
 });

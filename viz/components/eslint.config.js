@@ -11,12 +11,10 @@ const IMPORTS = {
   parts: ["core", "painting", "vendor"],
   painting: ["core", "vendor"],
   controls: ["core", "vendor"],
-  chart: ["core"],
-  matter: ["core", "methods", "painting", "parts", "vendor"],
-  lab: ["build", "core", "matter", "methods", "parts", "text", "vendor", "../views"],
-  text: ["core", "matter", "methods", "parts", "painting", "vendor", "../views"],
+  lab: ["build", "core", "methods", "painting", "parts", "text", "vendor", "../views"],
+  text: ["core", "methods", "parts", "painting", "vendor", "../views"],
   image: ["core", "painting", "parts", "text", "vendor"],
-  explore: ["core", "image", "lab", "matter", "methods", "painting", "parts", "text", "vendor", "../views"],
+  explore: ["core", "image", "lab", "methods", "painting", "parts", "text", "vendor", "../views"],
   corpus: ["core", "parts", "text", "vendor", "../views"],
   build: ["core", "painting", "parts", "vendor", "../views"],
   methods: ["core", "parts", "vendor"],
@@ -41,11 +39,10 @@ const BINDINGS = [
 ].map((selector) => ({ selector, message: "Name what it holds, such as matches or answer." }));
 // modules that import others when they are first wanted
 const LATE = [
-  "chart/chart.js",
   "streamlit/kinds.js",
   "story/story.js",
   "text/forms.js",
-  "explore/late.js",
+  "explore/page.js",
   "explore/text.js",
 ];
 const TOP = ":matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration";

@@ -1,9 +1,8 @@
 // The residual stream of a language model; a layer norm, and untrained stacks.
 
-import { bracketed, fixed, typed } from "../../web/scene/numbers.js";
+import { bracketed, fixed, line, rect, typed } from "../../web/scene/marks.js";
 import { bars, plot } from "../../web/scene/plot.js";
 import { column, row, text } from "../../web/scene/layout.js";
-import { line, rect } from "../../web/scene/marks.js";
 import { modelPicture } from "./model.js";
 import { matrix } from "../../web/scene/matrix.js";
 

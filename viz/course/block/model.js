@@ -3,8 +3,7 @@
 
 import { bars, plot } from "../../web/scene/plot.js";
 import { column, lines, row, text } from "../../web/scene/layout.js";
-import { cut, line, rect } from "../../web/scene/marks.js";
-import { fixed, percent } from "../../web/scene/numbers.js";
+import { cut, fixed, line, percent, rect } from "../../web/scene/marks.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { stream } from "./stream.js";
 import { tokens } from "../../web/scene/tokens.js";

@@ -1,8 +1,7 @@
 // The residual stream as a band as wide as it is long, and layers that read from it and write into it.
 
 import { box, free } from "../../web/scene/layout.js";
-import { line, rect, say } from "../../web/scene/marks.js";
-import { fixed } from "../../web/scene/numbers.js";
+import { fixed, line, rect, say } from "../../web/scene/marks.js";
 
 /** @import {Part} from "../../web/scene/layout.js" */
 

@@ -1,7 +1,7 @@
 // Encoder and decoder: a date is read at once and written a character at a time.
 
 import { arc, column, row, text, wire, wired } from "../../web/scene/layout.js";
-import { fixed, percent } from "../../web/scene/numbers.js";
+import { fixed, percent } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { tokens } from "../../web/scene/tokens.js";

@@ -1,9 +1,21 @@
 // Self-attention by hand: a film and a viewer, then two words, with every sum written out.
 
 import { column, grid, lines, row, text, wire, wired } from "../../web/scene/layout.js";
-import { circle, line, rect, say, signedOf } from "../../web/scene/marks.js";
+import {
+  bracketed,
+  circle,
+  columnOf,
+  fixed,
+  line,
+  nth,
+  rect,
+  rowOf,
+  say,
+  signedOf,
+  typed,
+  writtenSum,
+} from "../../web/scene/marks.js";
 import { matrix } from "../../web/scene/matrix.js";
-import { bracketed, columnOf, fixed, nth, rowOf, typed, writtenSum } from "../../web/scene/numbers.js";
 import { plot } from "../../web/scene/plot.js";
 
 const TASTES = ["romance", "action", "comedy"];

@@ -1,8 +1,7 @@
 // Decoder: a grid of weights that grows by a row and a column with each token, under a mask.
 
 import { column, row, text } from "../../web/scene/layout.js";
-import { weightOf } from "../../web/scene/marks.js";
-import { fixed } from "../../web/scene/numbers.js";
+import { fixed, weightOf } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 

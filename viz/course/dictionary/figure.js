@@ -2,7 +2,7 @@
 
 import { column, row, text, wire, wired } from "../../web/scene/layout.js";
 import { list } from "../../web/scene/list.js";
-import { fixed } from "../../web/scene/numbers.js";
+import { fixed } from "../../web/scene/marks.js";
 import { tokens } from "../../web/scene/tokens.js";
 
 /** What is drawn at a step. */

@@ -1,8 +1,7 @@
 // The head layer: a vector, a logit for each word, probabilities, the loss and where it pushes.
 
 import { column, row, text } from "../../web/scene/layout.js";
-import { circle, cut, line, path, say, signedOf } from "../../web/scene/marks.js";
-import { fixed, grouped } from "../../web/scene/numbers.js";
+import { circle, cut, fixed, grouped, line, path, say, signedOf } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { plot } from "../../web/scene/plot.js";
 

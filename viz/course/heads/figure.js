@@ -1,7 +1,7 @@
 // Many heads: a band of numbers that splits into heads, attends in each, and joins again; and the maps of MiniLM.
 
 import { box, column, framed, grid, row, text, wire, wired } from "../../web/scene/layout.js";
-import { fixed } from "../../web/scene/numbers.js";
+import { fixed } from "../../web/scene/marks.js";
 import { heatmap, matrix } from "../../web/scene/matrix.js";
 import { list } from "../../web/scene/list.js";
 import { tokens } from "../../web/scene/tokens.js";

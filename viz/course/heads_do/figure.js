@@ -1,7 +1,7 @@
 // What heads do: arrows above a repeated text, the maps of four heads below it, and a key to hide.
 
 import { arc, column, framed, row, text, wired } from "../../web/scene/layout.js";
-import { fixed } from "../../web/scene/numbers.js";
+import { fixed } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { tokens } from "../../web/scene/tokens.js";

@@ -1,8 +1,7 @@
 // Positions as clock hands: each pair of features is a hand, and each turns at its own speed.
 
-import { bracketed, fixed, typed } from "../../web/scene/numbers.js";
+import { bracketed, circle, fixed, line, typed } from "../../web/scene/marks.js";
 import { column, free, lines, row, text, wire, wired } from "../../web/scene/layout.js";
-import { circle, line } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { plot } from "../../web/scene/plot.js";
@@ -158,7 +157,7 @@ function rotary({ rotary: { q, k, rates, score, moved_score: moved, scores }, po
   );
 }
 
-/** A clock with its hands. @type {(key: string, radius: number, hands: {key: string, pair: number[], colour?: string}[], tip: string) => import("../../web/scene/layout.js").Part} */
+/** A clock with its hands. */
 const clock = (key, radius, hands, tip) =>
   free(2 * radius + 0.6, 2 * radius + 0.6, (left, top) => {
     const [x, y] = [left + radius + 0.3, top + radius + 0.3];

@@ -3,17 +3,19 @@
 
 import {
   bracketed,
+  circle,
   columnOf,
   fixed,
+  joined,
+  line,
   list as listed,
   nth,
   replaced,
   rowOf,
   typed,
   writtenSum,
-} from "../../web/scene/numbers.js";
+} from "../../web/scene/marks.js";
 import { column, lines, row, text, wire, wired } from "../../web/scene/layout.js";
-import { circle, joined, line } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { nameOf, plane } from "./plane.js";

@@ -1,8 +1,7 @@
 // Sampling: bars that temperature moves and a line cuts off; then a cache that grows by a column.
 
 import { column, lines, overlaid, row, text, wire, wired } from "../../web/scene/layout.js";
-import { circle, line, say } from "../../web/scene/marks.js";
-import { fixed, grouped, nth } from "../../web/scene/numbers.js";
+import { circle, fixed, grouped, line, nth, say } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { plot } from "../../web/scene/plot.js";

@@ -1,9 +1,8 @@
 // Scale and softmax: dot products spread as the width grows, and the softmax saturates.
 
 import { plot } from "../../web/scene/plot.js";
-import { circle, line } from "../../web/scene/marks.js";
+import { circle, fixed, line } from "../../web/scene/marks.js";
 import { column, lines, row, text } from "../../web/scene/layout.js";
-import { fixed } from "../../web/scene/numbers.js";
 import { list } from "../../web/scene/list.js";
 
 const WIDEST = 512;

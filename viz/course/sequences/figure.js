@@ -2,8 +2,7 @@
 
 import { bars, plot } from "../../web/scene/plot.js";
 import { arc, column, row, text, wire, wired } from "../../web/scene/layout.js";
-import { circle, line, weightOf } from "../../web/scene/marks.js";
-import { fixed, percent, power } from "../../web/scene/numbers.js";
+import { circle, fixed, line, percent, power, weightOf } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { tokens } from "../../web/scene/tokens.js";
 

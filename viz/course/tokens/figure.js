@@ -1,8 +1,7 @@
 // A text becomes pieces, ids and rows of a table; then the neighbours of a row.
 
 import { column, lines, row, text, wire, wired } from "../../web/scene/layout.js";
-import { cut } from "../../web/scene/marks.js";
-import { fixed, grouped } from "../../web/scene/numbers.js";
+import { cut, fixed, grouped } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
 import { tokens } from "../../web/scene/tokens.js";

@@ -1,8 +1,7 @@
 // Vision transformer: rows of patches lift off the picture into a sequence, and the class token attends to them.
 
 import { box, column, free, lines, overlaid, row, text, wire } from "../../web/scene/layout.js";
-import { image, path, rect, say } from "../../web/scene/marks.js";
-import { fixed, percent, power } from "../../web/scene/numbers.js";
+import { fixed, image, path, percent, power, rect, say } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 
 const VEIL = "#000000"; // over patches of less weight, in both modes: brighter is more
@@ -14,7 +13,7 @@ export function picture(numbers, moment) {
   return moment.reached("sequence") ? sequence(numbers, moment) : cuts(numbers);
 }
 
-/** Rows of patches at places, with a gap after each patch. @type {(key: string, hrefs: string[], places: number[][], cell: number, gap: number) => any[]} */
+/** Rows of patches at places, with a gap after each patch. */
 const patches = (key, hrefs, places, cell, gap) =>
   hrefs.flatMap((href, i) => {
     const [[x, y], count] = [places[i], hrefs.length];
@@ -24,7 +23,7 @@ const patches = (key, hrefs, places, cell, gap) =>
     return gap ? [strip, path(`${key}${i}/gaps`, stops.join(""), "", look)] : [strip];
   });
 
-/** The picture itself, and what is drawn over it. @type {(numbers: any, side: number, gap: number, more?: (x: number, y: number) => any[]) => any} */
+/** The picture itself, and what is drawn over it. */
 const pictureOf = ({ rows, cols }, side, gap, more) =>
   free(side, side, (left, top) => {
     const cell = side / cols;

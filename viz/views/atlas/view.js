@@ -3,7 +3,7 @@
 import { nameOfSpot } from "../../web/core/head_numbers.js";
 import { html } from "../../web/core/html.js";
 import { AllHeads } from "../../web/parts/all_heads.js";
-import { paintThumbnail } from "../../web/text/thumbnail.js";
+import { paintThumbnail } from "../../web/text/scale.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 
 /** @import {Theme} from "../../web/types" */

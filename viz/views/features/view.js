@@ -4,7 +4,7 @@ import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
-import { pixelsOf } from "../../web/painting/over.js";
+import { pixelsOf } from "../../web/painting/pixels.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 import { PatchMap } from "../../web/image/map.js";
 

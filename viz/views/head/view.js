@@ -8,7 +8,7 @@ import { legible, nounOf, placeIn } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { figures } from "../../web/core/ticks.js";
 import { Field, Menu, Quoted } from "../../web/parts/controls.js";
-import { strongest } from "../../web/text/strands.js";
+import { strongest } from "../../web/text/weights.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { Cells } from "./cells.js";
 import { Split } from "./split.js";

@@ -4,7 +4,7 @@
 import { markPainted } from "../../web/core/dom.js";
 import { html } from "../../web/core/html.js";
 import { cellOf } from "../../web/core/grids.js";
-import { fadeOf, nearlyUniform, numbersOf, pixelsOf, tidy } from "../../web/painting/over.js";
+import { fadeOf, nearlyUniform, numbersOf, pixelsOf, tidy } from "../../web/painting/pixels.js";
 import { useRef } from "../../web/vendor/hooks.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { PatchMap } from "../../web/image/map.js";

@@ -7,13 +7,13 @@ import { html } from "../../web/core/html.js";
 import { capital, nounOf } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { headColour, headsShown, HeadSwitches } from "../../web/parts/switches.js";
-import { isDrawn } from "../../web/text/span.js";
-import { apart, inSight, LEAST, strandsOf } from "../../web/text/strands.js";
+import { isDrawn } from "../../web/text/tokens.js";
+import { apart, inSight, LEAST, strandsOf } from "../../web/text/weights.js";
 import { useLayoutEffect, useRef, useState } from "../../web/vendor/hooks.js";
 import { Column } from "./column.js";
 
 /** @import {Axis} from "../../web/types" */
-/** @import {Strand} from "../../web/text/strands.js" */
+/** @import {Strand} from "../../web/text/weights.js" */
 
 const ROW = 24; // pixels of a token at a unit of 1
 const THICK = 1.6; // pixels of a line at a unit of 1

@@ -12,11 +12,7 @@ import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
 import { percent, Reading, Tip } from "./reading.js";
 import { useTouch, useZoom } from "./touch.js";
 
-/** @import {Part, Theme, Variant} from "../../web/types" */
-/** @import {Space} from "../../web/core/hooks.js" */
-/** @import {Layout, View} from "../../web/painting/layout.js" */
-/** @import {Picture} from "../../web/painting/plot.js" */
-/** @import {TextState} from "../../web/text/state.js" */
+/** @import {Layout} from "../../web/painting/layout.js" */
 
 const TILE_MS = 120; // pause in zooming and panning before a finer tile is fetched
 const READ = 24; // pixels of the line below the picture
@@ -98,7 +94,6 @@ function useMatches(state, zoom) {
   }, [match?.axis, match?.index]);
 }
 
-/** @type {(state: TextState, variant: Variant, space: Space) => Layout} */
 function layoutFor(state, { values, sinks }, { wide, high, unit, family }) {
   const { rows, cols } = state.ranges();
   return layoutOf({
@@ -112,7 +107,6 @@ function layoutFor(state, { values, sinks }, { wide, high, unit, family }) {
   });
 }
 
-/** @type {(state: TextState, parts: Part[], layout: Layout, view: View, theme: Theme) => Picture} */
 function pictureOf(state, parts, layout, view, theme) {
   const { site, head, token, direction, scale: range } = state.selection;
   const variant = state.variant();

@@ -14,7 +14,7 @@ import {
   together,
 } from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
-import { numbersOf, pixelsOf } from "../../web/painting/over.js";
+import { numbersOf, pixelsOf } from "../../web/painting/pixels.js";
 import { Field, Switch } from "../../web/parts/controls.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 import { PatchMap } from "../../web/image/map.js";

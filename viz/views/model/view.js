@@ -17,7 +17,7 @@ import {
 } from "../../web/methods/choices.js";
 import { Faithful } from "../../web/methods/faithful.js";
 import { Quoted } from "../../web/parts/controls.js";
-import { restingIn, sharesOf } from "../../web/text/resting.js";
+import { restingIn, sharesOf } from "../../web/text/weights.js";
 import { useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { Chips } from "./chips.js";
 import { MapOfLayers, topOf } from "./map.js";

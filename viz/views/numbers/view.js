@@ -1,7 +1,6 @@
 // All heads by their numbers: a table that is sorted by one of them, and two of them as dots.
 
-import { aboutOf } from "../../web/core/about.js";
-import { ranked, rankOf, shareOf } from "../../web/core/head_numbers.js";
+import { aboutOf, ranked, rankOf, shareOf } from "../../web/core/head_numbers.js";
 import { reveal } from "../../web/core/dom.js";
 import { useNewest } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
@@ -50,7 +49,6 @@ export function Numbers({ state }) {
   `;
 }
 
-/** @returns {Place[]} */
 const placesOf = (state) =>
   state
     .spots()
@@ -152,7 +150,7 @@ function Table({ state, numbers, spots, dim }) {
   `;
 }
 
-/** The heads as dots, placed by two of their numbers. @param {{state: ManyHeads, numbers: HeadNumbers, spots: Place[]}} props */
+/** The heads as dots, placed by two of their numbers. */
 function Dots({ state, numbers, spots }) {
   const [over, setOver] = useState(/** @type {Place | null} */ (null));
   const [across, up] = state.selection.plot.split(".");

@@ -6,7 +6,7 @@ import { stepOf } from "../../web/core/keys.js";
 import { capital } from "../../web/core/labels.js";
 import { pathOf } from "../../web/core/sources.js";
 import { probability } from "../../web/core/ticks.js";
-import { pixelsOf } from "../../web/painting/over.js";
+import { pixelsOf } from "../../web/painting/pixels.js";
 import { Area, fitted, OverPicture } from "../../web/parts/over_picture.js";
 import { useMemo } from "../../web/vendor/hooks.js";
 import { boxAt, Boxes, Points, tokensText } from "./sheets.js";

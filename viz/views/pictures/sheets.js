@@ -52,7 +52,6 @@ export function tokensText({ grids }) {
   return `${places.size} tokens (${grids.length > 1 ? `${grids.length} tiles` : `${rows} × ${cols}`})`;
 }
 
-/** @param {number[]} frames counted from 0 */
 const framesText = (frames) =>
   `${frames.length > 1 ? "frames" : "frame"} ${frames.map((frame) => frame + 1).join(" and ")}`;
 

@@ -6,15 +6,11 @@ import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, placeIn } from "../../web/core/labels.js";
 import { Button, Chips, Quoted } from "../../web/parts/controls.js";
-import { useMeanRow } from "../../web/text/mean_row.js";
+import { useMeanRow } from "../../web/text/weights.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
 import { groundOf, paint, TALL } from "./paint.js";
 import { useWords } from "./times_from.js";
 import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
-
-/** @import {Heard, Theme} from "../../web/types" */
-/** @import {TextState} from "../../web/text/state.js" */
-/** @import {TimeAxis} from "./time.js" */
 
 const LANE = 34; // CSS pixels of a row of words
 const MOST_ROWS = 8; // of a word, whose weights are fetched
@@ -26,7 +22,6 @@ export const Sound = ({ state, theme }) =>
     ? html`<${Recording} key=${state.trace} ...${{ state, theme, length: state.base.sound }} />`
     : html`<p class="hs-sentence">No recording was read here: choose another form.</p>`;
 
-/** @param {{state: TextState, theme: Theme, length: Heard}} props */
 function Recording({ state, theme, length }) {
   const { remote } = state.view;
   const reply = useWords(state);
@@ -77,7 +72,6 @@ function Recording({ state, theme, length }) {
   `;
 }
 
-/** @type {(state: TextState, path: string) => Promise<Uint8Array<ArrayBuffer>>} */
 async function fetched({ view }, path) {
   if (!view.client) throw new Error("The recording is not here yet.");
   const { signal } = new AbortController();
@@ -128,7 +122,6 @@ function Playhead({ player, axis, words, onWord }) {
   return html`<i class="hs-sound-head" aria-hidden="true" style=${style} />`;
 }
 
-/** @param {{axis: TimeAxis, span: {start: number, end: number}}} props */
 function Band({ axis: { scale }, span: { start, end } }) {
   const style = {
     transform: `translateX(${start * scale}px)`,

@@ -7,8 +7,7 @@ import { html } from "../../web/core/html.js";
 import { rove } from "../../web/core/keys.js";
 import { legible } from "../../web/core/labels.js";
 import { headSwitch } from "../../web/explore/switches.js";
-import { useFocus } from "../../web/explore/focus.js";
-import { percentOf } from "../../web/explore/reading.js";
+import { percentOf, useFocus } from "../../web/explore/reading.js";
 import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
 import { layoutOf, strandOf } from "./layout.js";
 

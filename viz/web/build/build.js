@@ -1,11 +1,10 @@
 // A network as one picture: its parts, opened one in another, down to one multiplication.
 
 import { themeOf } from "../core/colours.js";
-import { saveDrawing } from "../core/drawing_file.js";
+import { saveDrawing } from "../core/dom.js";
 import { html } from "../core/html.js";
 import { PageLink, queryOf } from "../core/link.js";
-import { jsonOf, unpack } from "../core/pack.js";
-import { Gone, HttpSource, pathOf } from "../core/sources.js";
+import { Gone, HttpSource, jsonOf, pathOf, unpack } from "../core/sources.js";
 import { Button } from "../parts/controls.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { render } from "../vendor/preact.js";
@@ -214,14 +213,14 @@ function readOf(open) {
   return { path: parts.slice(0, -1), cell: { matrix, row: parseInt(row, 10), col: parseInt(col, 10) } };
 }
 
-/** The address that a card opens by itself: its first layer, or its first head. @param {CardData} card */
+/** The address that a card opens by itself: its first layer, or its first head. */
 function firstOf({ items }) {
   const stack = items.find(({ kind }) => kind === "layers" || kind === "heads");
   const attention = items.find(({ title }) => title === "Attention"); // of a network without layers
   return stack?.inner[0].opens ?? attention?.opens ?? "";
 }
 
-/** The number that a head's card opens by itself: the score of its last query and the key before it. @param {CardData} card */
+/** The number that a head's card opens by itself: the score of its last query and the key before it. */
 function scoreOf({ matrices }) {
   const scores = matrices.find(({ name }) => name === "scores");
   if (!scores) return null;
@@ -229,20 +228,13 @@ function scoreOf({ matrices }) {
   return { matrix: "scores", row: rows - 1, col: Math.max(0, Math.min(keys - 1, rows - 1) - 1) };
 }
 
-/** A JSON answer. @param {Source} source @param {string} path */
+/** A JSON answer. */
 async function askFor(source, path) {
   const { signal } = new AbortController();
   return jsonOf(await source.get(path, { signal, priority: "high" }));
 }
 
-/**
- * Cards by their addresses; those that are there stay until others take their place.
- *
- * @param {Source} source
- * @param {string[]} addresses
- * @param {() => void} onGone the server holds the trace no more
- * @returns {Reply[]}
- */
+/** Cards by their addresses; those that are there stay until others take their place. */
 function useCards(source, addresses, onGone) {
   const [held, setHeld] = useState({ source, known: noReplies(), before: noReplies() });
   const { known, before } = repliesOf(held, source);
@@ -275,7 +267,6 @@ function useCards(source, addresses, onGone) {
   });
 }
 
-/** @returns {Map<string, Reply>} */
 const noReplies = () => new Map();
 
 /** The replies of a source; once it is another, those that were there are kept as the ones before it. */
@@ -365,4 +356,22 @@ function focusSoon(box, level, was = "", tries = 20) {
     card?.querySelector("canvas[tabindex]");
   if (goal instanceof HTMLElement) goal.focus({ preventScroll: false });
   else if (tries) setTimeout(() => focusSoon(box, level, was, tries - 1), 50);
+}
+
+/** @param {{view: import("../core/state.js").State<any>}} props */
+export function WhatIsInIt({ view }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const [open, setOpen] = useState(false);
+  const source = view.client?.source;
+  const show = () => {
+    setOpen(true);
+    dialog.current?.showModal();
+  };
+  return html`
+    <${Button} text="What is in it" title="The network as one picture, down to one multiplication" onClick=${show} />
+    <dialog class="hs-build-dialog" ref=${dialog} aria-label="What is in this network" onClose=${() => setOpen(false)}>
+      <${Button} text="Close" title="Back to the page" onClick=${() => dialog.current?.close()} />
+      ${open && source && html`<${Network} root=${view.root} source=${source} asked="" record=${() => {}} size=${view.props.type_size ?? 1} />`}
+    </dialog>
+  `;
 }

@@ -7,14 +7,11 @@ import { legible } from "../core/labels.js";
 import { Pixels } from "../painting/pixels.js";
 import { Button } from "../parts/controls.js";
 import { useEffect, useMemo, useState } from "../vendor/hooks.js";
-import { valuesOf } from "./heat.js";
-import { factsOf, Items } from "./items.js";
+import { factsOf, Items, printed, shapeOf, valuesOf } from "./items.js";
 import { PositionSettings, Waves } from "./positions.js";
-import { printed, shapeOf } from "./words.js";
 
 /** @import {Theme} from "../types" */
-/** @import {Pooled} from "./heat.js" */
-/** @import {Item} from "./items.js" */
+/** @import {Pooled, Item} from "./items.js" */
 
 /** @typedef {{name: string, title: string, rows: string, shares: boolean} & Pooled} Matrix */
 
@@ -150,7 +147,7 @@ const FROM = {
   written: ["output"],
 };
 
-/** The row and column of a matrix that the chosen number comes from. @param {Cell} cell @param {Matrix} matrix */
+/** The row and column of a matrix that the chosen number comes from. */
 function marksOf({ matrix: of, row, col }, { name }) {
   if (name === of) return { row };
   if (of === "weights" && name === "scores") return { row };
@@ -160,7 +157,7 @@ function marksOf({ matrix: of, row, col }, { name }) {
   return { row };
 }
 
-/** The number of a matrix that a cell on the screen shows. @param {{row: number, col: number}} at */
+/** The number of a matrix that a cell on the screen shows. */
 function exactOf({ row, col }, { shape, of, places }, area) {
   if (places === undefined) return { row, col };
   const [rows, cols] = shape;

@@ -1,7 +1,24 @@
 // Boxes, texts and canvases of the page as an SVG that stands alone: each where it is, in its colours.
 
-import { FAMILY } from "../core/drawing_file.js";
-import { SPACE, svg } from "../core/svg.js";
+import { FAMILY } from "../core/dom.js";
+
+const SPACE = "http://www.w3.org/2000/svg";
+
+/**
+ * An SVG element with attributes and children; strings become text nodes.
+ *
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, string | number>} [attributes]
+ * @param {(Node | string)[]} children
+ * @returns {SVGElementTagNameMap[T]}
+ */
+export function svg(tag, attributes = {}, ...children) {
+  const node = document.createElementNS(SPACE, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.append(...children);
+  return node;
+}
 
 const CONTROLS = "button:not([data-opens]), select"; // which do nothing on paper
 
@@ -30,11 +47,6 @@ export function drawingOf(place, title) {
   return { text: new XMLSerializer().serializeToString(picture), size: [width, height] };
 }
 
-/**
- * @param {Element} element
- * @param {number} left
- * @param {number} top
- */
 function boxOf(element, left, top) {
   const at = element.getBoundingClientRect();
   if (element instanceof HTMLCanvasElement) {
@@ -68,7 +80,7 @@ function boxOf(element, left, top) {
   ];
 }
 
-/** From the box that is open to its card below. @param {Element} element @param {number} x @param {number} y */
+/** From the box that is open to its card below. */
 function funnelOf(element, x, y) {
   const { width, height } = element.getBoundingClientRect();
   const look = getComputedStyle(element);
@@ -79,11 +91,6 @@ function funnelOf(element, x, y) {
   return svg("path", { d, fill: look.backgroundColor, opacity: look.opacity });
 }
 
-/**
- * @param {Node} node
- * @param {number} left
- * @param {number} top
- */
 function textOf(node, left, top) {
   const whole = document.createRange();
   whole.selectNodeContents(node);

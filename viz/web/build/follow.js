@@ -2,8 +2,7 @@
 
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
-import { jsonOf } from "../core/pack.js";
-import { pathOf } from "../core/sources.js";
+import { jsonOf, pathOf } from "../core/sources.js";
 import { figures } from "../core/ticks.js";
 import { Button, Menu } from "../parts/controls.js";
 import { useEffect, useState } from "../vendor/hooks.js";
@@ -75,7 +74,7 @@ export function Follow({ source, labels }) {
   `;
 }
 
-/** The direction of a part's vector, beside that of the final stream. @param {number} cosine */
+/** The direction of a part's vector, beside that of the final stream. */
 function directionOf(cosine) {
   const number = cosine.toFixed(2).replace("-", "−");
   if (cosine > 0.1) return `It points the same way as the final stream (cosine ${number}).`;

@@ -1,11 +1,70 @@
-// The boxes of a card, in the order in which they run: parts, layers, heads, and what joins them.
+// The boxes of a card, in the order in which they run: parts, layers, heads, and what joins them; their matrices as
+// cells, and how numbers and shapes are written.
 
 import { html } from "../core/html.js";
-import { Heat } from "./heat.js";
-import { flopsOf, shapeOf, short } from "./words.js";
+import { figures } from "../core/ticks.js";
+import { Pixels, pixelsOfMatrix } from "../painting/pixels.js";
+import { useMemo } from "../vendor/hooks.js";
 
 /** @import {Theme} from "../types" */
-/** @import {Pooled} from "./heat.js" */
+
+const UNITS = ["", " k", " M", " G", " T"];
+
+/** Three digits and a unit: 1,234,567 → “1.23 M”. */
+function short(value) {
+  const step = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(value / 0.9995) / 3)));
+  const rest = value / 1000 ** step;
+  const digits = step === 0 || rest >= 99.95 ? 0 : rest >= 9.995 ? 1 : 2;
+  return rest.toFixed(digits) + UNITS[step];
+}
+
+/** FLOPs of one pass: “1.43 MFLOP”. */
+const flopsOf = (count) => {
+  const text = short(count);
+  return `${text}${text.includes(" ") ? "" : " "}FLOP`;
+};
+
+/** “14 × 64”. @param {number[]} shape */
+export const shapeOf = (shape) => shape.map((size) => size.toLocaleString("en")).join(" × ");
+
+/** A number in a small cell: two digits after the point, or three in all. @param {number | null} value */
+export const brief = (value) => {
+  if (value === null || !Number.isFinite(value)) return "−∞";
+  const size = Math.abs(value);
+  const text =
+    size >= 1000
+      ? value.toExponential(1)
+      : size >= 100
+        ? value.toFixed(0)
+        : size >= 10
+          ? value.toFixed(1)
+          : value.toFixed(2);
+  return text.replace("-", "−");
+};
+
+/** A number of a matrix, as it is printed; a share in percent. @param {number} value @param {boolean} isShare */
+export const printed = (value, isShare) => {
+  if (!Number.isFinite(value)) return "−∞";
+  if (isShare) return `${(100 * value).toFixed(1)} %`;
+  return figures(value);
+};
+
+/** @typedef {{shape: [number, number], of: [number, number], at: number, places?: number}} Pooled the cells of a matrix on the screen, and where in it their numbers stand */
+
+/**
+ * The numbers of a pooled matrix.
+ *
+ * @param {Pooled} pooled
+ * @param {Uint8Array} area of its message
+ */
+export const valuesOf = ({ shape: [rows, cols], at }, area) =>
+  new Float32Array(area.buffer, area.byteOffset + at, rows * cols);
+
+function Heat({ pooled, area, theme, isShare = false }) {
+  const inputs = [pooled, area, theme, isShare];
+  const pixels = useMemo(() => pixelsOfMatrix(valuesOf(pooled, area), isShare, theme), inputs);
+  return html`<${Pixels} ...${{ pixels, across: pooled.shape[1] }} class="hs-build-heat" aria-hidden="true" />`;
+}
 
 /**
  * @typedef {object} Item
@@ -51,7 +110,7 @@ export function Items({ items, ...others }) {
   );
 }
 
-/** Parts that read the same stand together. @param {Item[]} items */
+/** Parts that read the same stand together. */
 function besides(items) {
   /** @type {Item[][]} */
   const groups = [];
@@ -64,7 +123,6 @@ function besides(items) {
   return groups;
 }
 
-/** @param {{item: Item} & Omit<ItemsProps, "items">} props */
 function Box({ item, ...others }) {
   if (item.kind === "layers") return html`<${Layers} ...${{ item, ...others }} />`;
   if (item.kind === "heads") return html`<${Heads} ...${{ item, ...others }} />`;
@@ -98,7 +156,7 @@ function Opener({ item: { opens }, next, onOpen, title, label, look, children })
   `;
 }
 
-/** A stack of blocks: one narrow button for each. @param {{item: Item} & Omit<ItemsProps, "items">} props */
+/** A stack of blocks: one narrow button for each. */
 function Layers({ item: { title, inner, parameters, flops }, next, onOpen }) {
   return html`
     <div class="hs-build-stack">
@@ -117,7 +175,7 @@ function Layers({ item: { title, inner, parameters, flops }, next, onOpen }) {
   `;
 }
 
-/** The heads of a layer, by their weights. @param {{item: Item} & Omit<ItemsProps, "items">} props */
+/** The heads of a layer, by their weights. */
 function Heads({ item: { title, inner, flops }, area, theme, next, onOpen }) {
   return html`
     <div class="hs-build-stack">
@@ -147,7 +205,7 @@ export const factsOf = ({ shape, parameters, flops }) =>
     .filter(Boolean)
     .join(" · ");
 
-/** Arrow keys go from box to box. @param {KeyboardEvent} event */
+/** Arrow keys go from box to box. */
 function walk(event) {
   const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!by || !(event.currentTarget instanceof HTMLElement)) return;

@@ -6,7 +6,7 @@ import { colourAt, textOn } from "../core/colours.js";
 import { figures } from "../core/ticks.js";
 import { Button } from "../parts/controls.js";
 import { useEffect, useState } from "../vendor/hooks.js";
-import { brief } from "./words.js";
+import { brief } from "./items.js";
 
 /** @import {Number as NumberData} from "../answers" */
 /** @import {Theme} from "../types" */

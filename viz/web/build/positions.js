@@ -1,7 +1,7 @@
 // Positions: how many there are and how long their waves, the wave of a feature, and the hands of rotary pairs.
 
 import { html } from "../core/html.js";
-import { valuesOf } from "./heat.js";
+import { valuesOf } from "./items.js";
 
 /** @import {CardData, Cell} from "./card.js" */
 

@@ -2,9 +2,8 @@
 // line ends and indentation.
 
 import { html } from "../core/html.js";
-import { throttle } from "../core/throttle.js";
+import { Heading, mounting, throttle } from "./control.js";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
-import { Heading, mounting } from "./control.js";
 
 /** @import {Host} from "../types" */
 

@@ -1,9 +1,8 @@
 // A slider that sends its value while it is dragged.
 
 import { html } from "../core/html.js";
-import { throttle } from "../core/throttle.js";
+import { Heading, mounting, throttle } from "./control.js";
 import { useEffect, useMemo, useState } from "../vendor/hooks.js";
-import { Heading, mounting } from "./control.js";
 
 /** @import {Host} from "../types" */
 

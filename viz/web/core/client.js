@@ -2,8 +2,7 @@
 // needs: requests that no slot needs any more are aborted, identical ones are shared, failures are
 // retried. Likely next paths are prefetched one at a time, with low priority, while idle.
 
-import { jsonOf } from "./pack.js";
-import { Absent, Gone, pathOf } from "./sources.js";
+import { Absent, Gone, jsonOf, pathOf } from "./sources.js";
 
 /** @import {Priority, RequestState, Source} from "../types" */
 

@@ -1,4 +1,4 @@
-// Elements from text, never from markup.
+// Elements from text, never from markup; and files: data, or a drawing as SVG or its pixels.
 
 /** @import {Mode} from "../types" */
 
@@ -102,4 +102,32 @@ export function markPainted(part) {
   const root = /** @type {HTMLElement | null} */ (part.closest(".headscope"));
   if (root) root.dataset.painted = String(Number(root.dataset.painted ?? 0) + 1);
   performance.mark("headscope:painted");
+}
+
+/** @typedef {"svg" | "png"} Format */
+
+const RATIO = 3; // pixels of a PNG for each unit of an SVG
+
+export const FAMILY = "sans-serif"; // of text in a file
+
+/**
+ * Offers an SVG as a file.
+ *
+ * @param {string} svg
+ * @param {readonly [number, number]} size in its own units
+ * @param {string} name without its suffix
+ * @param {Format} format
+ */
+export function saveDrawing(svg, [wide, tall], name, format) {
+  const blob = new Blob([svg], { type: "image/svg+xml" });
+  if (format === "svg") return offer(blob, name, ".svg");
+  const image = new Image();
+  image.onload = () => {
+    const file = element("canvas");
+    [file.width, file.height] = [Math.round(RATIO * wide), Math.round(RATIO * tall)];
+    contextOf(file).drawImage(image, 0, 0, file.width, file.height);
+    URL.revokeObjectURL(image.src);
+    file.toBlob((png) => png && offer(png, name, ".png"), "image/png");
+  };
+  image.src = URL.createObjectURL(blob);
 }

@@ -1,4 +1,4 @@
-// The numbers of every head: their values, the ranks of heads, and how a number is written.
+// The numbers of every head: their values, the ranks of heads, how a number is written, and what is said of it.
 
 import { signed } from "./ticks.js";
 
@@ -168,3 +168,25 @@ export const nameOfSpot = ({ site, head }) => `${site}/${head}`;
  */
 export const shareOf = (value, [low, high]) =>
   high > low ? Math.min(1, Math.max(0, (value - low) / (high - low))) : 0;
+
+function rangeText({ low, high }) {
+  const text = (bound) => signed(bound, Number.isInteger(bound) ? 0 : 3);
+  if (low !== null && high !== null) return `${text(low)} to ${text(high)}`;
+  if (low !== null) return `${text(low)} or more`;
+  return high === null ? "" : `${text(high)} or less`;
+}
+
+/**
+ * Everything that is told about a measure, in one line.
+ *
+ * @param {Omit<Measure, "key" | "title">} measure
+ */
+export function aboutOf(measure) {
+  const { about, formula, source } = measure;
+  const range = rangeText(measure);
+  const parts = [about, formula && `Formula: ${formula}`, range && `Range: ${range}`];
+  return [...parts, source && `Source: ${source}`]
+    .filter(Boolean)
+    .map((part) => part.replace(/\.?$/, "."))
+    .join(" ");
+}

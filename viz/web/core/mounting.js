@@ -1,9 +1,9 @@
-// Draws a view, once per frame after any change.
+// Draws a view, once per frame after any change; and the progress of a request that takes over a second.
 
+import { useEffect, useState } from "../vendor/hooks.js";
+import { render } from "../vendor/preact.js";
 import { themeOf } from "./colours.js";
 import { html } from "./html.js";
-import { render } from "../vendor/preact.js";
-import { Working } from "./working.js";
 
 /** @import {Base, Mounted, RunBase, Theme, ViewProps} from "../types" */
 /** @import {State} from "./state.js" */
@@ -97,4 +97,36 @@ export const Loading = ({ text = WAITING }) => html`<p class="hs-loading" role="
 function waitingFor({ next, client, props }) {
   if (next?.client.state("overview") === "failed") return NO_ANSWER;
   return props.message ?? (client || next ? "Loading …" : WAITING);
+}
+
+/** @typedef {{name: string, path: string, done?: number, total?: number}} Request */
+
+const LONG_MS = 1000;
+const EVERY_MS = 500;
+
+function Working({ client }) {
+  const [request, setRequest] = useState(/** @type {Request | null} */ (null));
+  const look = async () => {
+    const slow = client.slowest(LONG_MS);
+    setRequest((now) => (now?.path === slow?.path ? now : slow));
+    const progress = slow && (await client.progress(slow.path));
+    if (progress) setRequest((now) => (now?.path === slow.path ? { ...slow, ...progress } : now));
+  };
+  useEffect(() => {
+    const timer = setInterval(look, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [client]);
+  const { name = "", path = "", done, total } = request ?? {};
+  const stop = () => {
+    client.stop(name);
+    void look();
+  };
+  return html`
+    <div class="hs-working" hidden=${!request}>
+      <span role="status">${request && "Computing …"}</span>
+      <progress key=${path} class="hs-progress" aria-label="Computed so far" ...${total && { max: total, value: done }} />
+      <span>${total && `${done} of ${total}`}</span>
+      <button type="button" class="hs-button" onClick=${stop}>Stop</button>
+    </div>
+  `;
 }

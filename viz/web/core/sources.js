@@ -1,9 +1,9 @@
-// Sources of responses about a trace. A path is a route with its query, such as
-// "map?site=0&head=3"; the response is bytes.
+// Sources of responses about a trace, and how responses are packed. A path is a route with its query, such as
+// "map?site=0&head=3"; the response is JSON, or the binary format of viz/pack.py: u32 length | JSON header | sections.
 
 import { START } from "./declared.js";
 
-/** @import {Path, Priority, Source} from "../types" */
+/** @import {Message, Path, Priority, Source} from "../types" */
 
 /** The trace is no longer on the server, or never was (404, 410). */
 export class Gone extends Error {}
@@ -172,8 +172,7 @@ export class ChannelSource {
       signal.addEventListener("abort", () => end(() => reject(new Failed("aborted"))));
       this.waiting.set(id, ({ status, reason = "" }, data) =>
         end(() => {
-          if (status === 200 && data)
-            resolve(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+          if (status === 200 && data) resolve(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
           else if (status === 404 || status === 410) reject(new Gone(reason));
           else reject(status === 400 ? new Absent(reason) : new Failed(reason));
         }),
@@ -181,4 +180,24 @@ export class ChannelSource {
       this.channel.send({ id, path });
     });
   }
+}
+
+const VERSION = 1;
+
+/** The data of a JSON response. @param {Uint8Array} bytes */
+export const jsonOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
+
+/**
+ * Header and section area of a response. The bytes may be an unaligned view of a larger buffer: the
+ * area is copied, so that typed arrays can be laid over it.
+ *
+ * @param {Uint8Array} bytes
+ * @returns {Message}
+ */
+export function unpack(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const length = view.getUint32(0, true);
+  const header = jsonOf(bytes.subarray(4, 4 + length));
+  if (header.v !== VERSION) throw new Error(`expected message version ${VERSION}, received ${header.v}`);
+  return { header, area: bytes.slice(4 + length) };
 }

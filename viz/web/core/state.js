@@ -7,9 +7,8 @@ import { Client } from "./client.js";
 import { HeadNumbers, spotsOf } from "./head_numbers.js";
 import { groupOf, headName, headsOf, siteName } from "./labels.js";
 import { PageLink, queryOf } from "./link.js";
-import { jsonOf, unpack } from "./pack.js";
+import { HttpSource, jsonOf, unpack } from "./sources.js";
 import { addressOf, carried, fromLink, missing, same, START, toLink } from "./selection.js";
-import { HttpSource } from "./sources.js";
 
 /** @import {Base, Cell, Form, Head, Host, LinkSelection, Message, RunBase, Scale, Selection, ViewProps} from "../types" */
 

@@ -1,6 +1,6 @@
-// Ticks of an axis, and how numbers are written. Pure functions.
+// Ticks of an axis, and how numbers and means with intervals are written. Pure functions.
 
-/** @import {Range} from "../types" */
+/** @import {CorpusMean, Range} from "../types" */
 
 /**
  * Round numbers within a range: multiples of 1, 2 or 5 times a power of ten.
@@ -68,4 +68,24 @@ export function percent(share) {
   const value = 100 * share;
   if (value > 0 && value < 0.1) return "< 0.1\u00a0%";
   return `${value.toFixed(value < 9.95 && value > 0 ? 1 : 0)}\u00a0%`;
+}
+
+const MOST_DIGITS = 4; // after the point
+const SKEWED = 0.2; // of its half width, how far the middle of an interval is from the mean for "±"
+
+/**
+ * "0.71 ± 0.01", or near a bound "0.98 (0.94 to 1.00)": a mean with its 95 % interval, with as many
+ * digits as that allows.
+ *
+ * @param {Pick<CorpusMean, "mean" | "low" | "high">} mean
+ */
+export function intervalOf({ mean, low, high }) {
+  if (low === null || high === null) return signed(mean, 3);
+  const half = (high - low) / 2;
+  const digits = half > 0 ? Math.min(MOST_DIGITS, Math.max(0, 1 - Math.floor(Math.log10(half)))) : 3;
+  if (half >= 10 ** -MOST_DIGITS && Math.abs(high + low - 2 * mean) > SKEWED * 2 * half)
+    return `${signed(mean, digits)} (${signed(low, digits)} to ${signed(high, digits)})`;
+  const least = 10 ** -MOST_DIGITS;
+  const error = half > 0 && half < least / 2 ? `< ${least.toFixed(MOST_DIGITS)}` : half.toFixed(digits);
+  return `${signed(mean, digits)} ± ${error}`;
 }

@@ -6,12 +6,11 @@ import { capital } from "../core/labels.js";
 import { mountView } from "../core/mounting.js";
 import { Button, Kinds } from "../parts/controls.js";
 import { useRef } from "../vendor/hooks.js";
-import { Changes } from "./changes.js";
+import { ByToken, Changes, counted } from "./lists.js";
 import { HeadPage } from "./head_page.js";
-import { counted, ByToken } from "./lists.js";
 import { CorpusState } from "./state.js";
 
-/** @import {Host, RunBase, Theme, ViewProps} from "../types" */
+/** @import {Host, RunBase, ViewProps} from "../types" */
 
 /**
  * @param {HTMLElement} root
@@ -23,7 +22,6 @@ export function mount(root, props, host) {
   return mountView(root, state, (theme) => html`<${Corpus} ...${{ state, theme }} />`);
 }
 
-/** @param {{state: CorpusState, theme: Theme}} props */
 function Corpus({ state, theme }) {
   const goal = useRef(/** @type {HTMLElement | null} */ (null));
   const { run } = state.base;

@@ -3,12 +3,11 @@
 import { contextOf } from "../core/dom.js";
 import { useAnswer, useNewest } from "../core/hooks.js";
 import { html } from "../core/html.js";
-import { intervalOf } from "../core/interval.js";
+import { intervalOf, percent } from "../core/ticks.js";
 import { legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
-import { percent } from "../core/ticks.js";
 import { Button } from "../parts/controls.js";
-import { paintThumbnail } from "../text/thumbnail.js";
+import { paintThumbnail } from "../text/scale.js";
 import { useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
 import { Examples, PictureParts } from "./examples.js";
 import { HeadList } from "./lists.js";

@@ -1,13 +1,15 @@
 // What the model says, in a line that every model has: next words or classes, what was written, or the numbers of
 // the output; with edits, before and after.
 
+import { colourOf, pixelOf } from "../core/colours.js";
 import { useAnswer, useNewest } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { distinct, legible } from "../core/labels.js";
-import { probability } from "../core/ticks.js";
 import { pathOf } from "../core/sources.js";
+import { probability } from "../core/ticks.js";
+import { Pixels } from "../painting/pixels.js";
 import { Stepper } from "../parts/controls.js";
-import { Barcode } from "./barcode.js";
+import { useMemo } from "../vendor/hooks.js";
 
 /** @import {Theme} from "../types" */
 
@@ -104,3 +106,30 @@ const effectOf = ({ kl }) =>
   kl < 0.001
     ? "hardly any change"
     : `${kl < 0.1 ? "a small" : kl < 1 ? "a clear" : "a large"} change (KL ${kl.toPrecision(2)})`;
+
+const WIDE = 450;
+const HIGH = 18;
+
+function Barcode({ view, theme }) {
+  const { newest } = useAnswer(view, "vector", view.holds("vector") ? "vector" : null);
+  const values = newest?.values ?? [];
+  const pixels = useMemo(() => {
+    const most = Math.max(...values.map(Math.abs)) || 1;
+    return Uint32Array.from(values, (value) => pixelOf(colourOf(theme, value, most, true)));
+  }, [newest, theme]);
+  if (!newest) return html`<span class="hs-answer-lead">Comes out</span>`;
+  const { of, like } = newest;
+  const { length } = values;
+  return html`
+    <span class="hs-answer-lead">Comes out</span>
+    <${Pixels}
+      ...${{ pixels, across: length }}
+      class="hs-barcode"
+      style=${{ width: `${WIDE}px`, height: `${HIGH}px` }}
+      role="img"
+      aria-label=${`The ${length} numbers, brown below zero, blue above`}
+    />
+    <span class="hs-answer-note">${`${length.toLocaleString("en")} numbers that stand for the ${of}`}</span>
+    ${like !== null && html`<b class="hs-answer-effect">${`${(100 * like).toFixed(like > 0.999 ? 2 : 1)} % like before`}</b>`}
+  `;
+}

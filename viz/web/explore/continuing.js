@@ -8,8 +8,7 @@ import { legible } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { Button } from "../parts/controls.js";
 import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
-import { wordOf } from "./focus.js";
-import { percentOf } from "./reading.js";
+import { percentOf, wordOf } from "./reading.js";
 
 /** @import {Host} from "../types" */
 /** @import {TextState} from "../text/state.js" */
@@ -155,7 +154,6 @@ function useSteps(state, given, slot) {
   return { answer, reason: reply.reason, step };
 }
 
-/** @type {(state: TextState, token: number) => number} */
 const shownAt = (state, token) => placeOf(state, token).token ?? token;
 
 /** Where the view shows a token of the pass. */
@@ -165,5 +163,4 @@ function placeOf(state, token) {
   return place < 0 ? {} : { token: place };
 }
 
-/** @type {(state: TextState, place: number) => number} */
 const tokenOf = (state, place) => state.texts().query.origins?.[place]?.at(-1) ?? place;

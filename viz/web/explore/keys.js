@@ -51,7 +51,6 @@ export function keysOf(event, { state, forms }) {
   act();
 }
 
-/** @returns {(() => void) | null} */
 function actionOf(key, state, forms) {
   const { site, head, direction, sinks, lab } = state.selection;
   const step = (all, now, by) => all[Math.min(Math.max(0, all.indexOf(now) + by), all.length - 1)];

@@ -1,19 +1,24 @@
 // Explore as one instrument: what the model says, the picture in one of its forms, what the chosen word looks at,
 // all heads, and the Lab.
 
+import { asking } from "../core/edits.js";
+import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
-import { OverCorpora } from "../core/over_corpora.js";
-import { useEffect, useMemo, useState } from "../vendor/hooks.js";
-import { AnswerLine } from "./answer_line.js";
-import { isTyped, Keys, keysOf } from "./keys.js";
+import { mountView } from "../core/mounting.js";
+import { START } from "../core/selection.js";
+import { pathOf } from "../core/sources.js";
 import { Lab } from "../lab/lab.js";
 import { methodOf, RELEVANCE } from "../methods/choices.js";
-import { AllNumbers } from "./late.js";
-import { HeadSwitch, headsOff } from "./switches.js";
-import { Tour } from "./tour.js";
-import { useWorth, WorthSeeing } from "./worth.js";
+import { VIEWS } from "../text/forms.js";
+import { Halves } from "../text/second.js";
+import { useEffect, useLayoutEffect, useMemo, useState } from "../vendor/hooks.js";
+import { AnswerLine } from "./answer_line.js";
+import { isTyped, Keys, keysOf } from "./keys.js";
+import { headsOff, HeadSwitch } from "./switches.js";
+import { Tour, useWorth, WorthSeeing } from "./tour.js";
 
-/** @import {Theme} from "../types" */
+/** @import {Theme, ViewProps} from "../types" */
+/** @import {TextState} from "../text/state.js" */
 
 const OVER_PATCHES = "chefer"; // the relevance of a picture, until another is chosen
 
@@ -98,10 +103,8 @@ export function Explore({ state, theme, parts }) {
 }
 
 /**
- * Shows what an output rests on: in the present form if that explains outputs, else as parts of its
- * logit, or of a class by a relevance; null where the model has no outputs with names.
- *
- * @returns {((output: string) => void) | null}
+ * Shows what an output rests on: in the present form if that explains outputs, else as parts of its logit, or of a
+ * class by a relevance; null where the model has no outputs with names.
  */
 function explaining(state) {
   const { explains, patches, given } = state.base;
@@ -144,4 +147,79 @@ function FormTabs({ forms }) {
       )}
     </div>
   `;
+}
+
+function OverCorpora({ state: { view, selection } }) {
+  const { site, head } = selection;
+  const path = typeof head === "number" ? pathOf("corpora", { site, head }) : null;
+  const { newest } = useAnswer(view, "corpora", path);
+  const lines = path ? newest?.corpora : [];
+  return html`
+    <div class="hs-over-corpora" aria-live="polite">
+      ${lines?.map(
+        ({ sentence, link }) => html`
+          <p class="hs-sentence">${sentence} <a href=${link}>This head over the corpus</a></p>
+        `,
+      )}
+    </div>
+  `;
+}
+
+const NUMBERS = () => import("../../views/numbers/view.js").then((view) => view.Numbers);
+const Missing = () => "A part of this page could not be loaded. Reload the page.";
+
+/** @param {{load: () => Promise<any>} & Record<string, unknown>} props load: imports the view */
+export function Late({ load, ...props }) {
+  const [View, setView] = useState(null);
+  const show = (view) => setView(() => view);
+  useLayoutEffect(() => void load().then(show, () => show(Missing)), [load]);
+  return View ? html`<${View} ...${props} />` : html`<p class="hs-card-doubt">Loading …</p>`;
+}
+
+/** Every head by its numbers. */
+const AllNumbers = (props) => html`<${Late} load=${NUMBERS} ...${props} />`;
+
+/** A form of the picture. @param {{state: import("../text/state.js").TextState, theme: import("../types").Theme}} props */
+export function Form({ state, theme }) {
+  const { form } = state.selection;
+  useMemo(() => (state.panel = {}), [form]);
+  return html`
+    <div class="hs-forms">
+      <section class=${`hs-section hs-${form}`}>
+        <${Late} key=${form} load=${VIEWS[form]} ...${{ state, theme }} />
+      </section>
+    </div>
+  `;
+}
+
+/**
+ * @param {typeof TextState} Kind of state
+ * @param {(props: any) => unknown} Page of a state
+ * @returns {import("../types").Mount<ViewProps>}
+ */
+export function mounting(Kind, Page) {
+  /** A view with its state. @type {import("../text/second.js").Open} */
+  function open(root, props, host, first) {
+    const state = new Kind(root, props, host, first);
+    if (!first) state.ask = asking(host);
+    root.onkeydown = (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && state.letGo()) event.preventDefault();
+    };
+    const mounted = mountView(root, state, (theme) => {
+      const page = html`<${Page} ...${{ state, theme, host }} />`;
+      return first ? page : html`<${Halves} ...${{ first: state, host, open }}>${page}<//>`;
+    });
+    loadAhead(root, state.start?.form ?? START.form);
+    return { state, ...mounted };
+  }
+
+  return (root, props, host) => open(root, props, host);
+}
+
+/** Imports the form that is drawn first while its numbers are fetched, and the others once somebody comes to them. */
+function loadAhead(root, first) {
+  const load = (/** @type {string} */ name) => void VIEWS[name]?.().catch(() => {}); // the form says so
+  load(first);
+  for (const event of ["pointerover", "focusin"])
+    root.addEventListener(event, () => Object.keys(VIEWS).forEach(load), { once: true });
 }

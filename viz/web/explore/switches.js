@@ -3,10 +3,10 @@
 import { headOff, isMade } from "../core/edits.js";
 import { nameOfSpot } from "../core/head_numbers.js";
 import { html } from "../core/html.js";
-import { restingOn } from "../text/resting.js";
+import { restingOn } from "../text/weights.js";
 import { useMemo } from "../vendor/hooks.js";
 import { Button } from "../parts/controls.js";
-import { wordOf } from "./focus.js";
+import { wordOf } from "./reading.js";
 
 /** @import {TextState} from "../text/state.js" */
 

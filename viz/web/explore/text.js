@@ -3,14 +3,9 @@
 import { html } from "../core/html.js";
 import { FORMS } from "../core/declared.js";
 import { Cache, Continue, Sampling, Written } from "./continuing.js";
-import { headlineOf, useFocus } from "./focus.js";
-import { formsOf, NextWord } from "./forms.js";
-import { Form, Late } from "./late.js";
-import { mounting } from "./mounting.js";
-import { Options } from "./options.js";
-import { Explore } from "./page.js";
-import { Blocks, Unheard } from "./pair.js";
-import { Reading } from "./reading.js";
+import { headlineOf, Reading, useFocus } from "./reading.js";
+import { Blocks, formsOf, NextWord, Options, Unheard } from "./forms.js";
+import { Explore, Form, Late, mounting } from "./page.js";
 import { headSwitch, Ignore, Toggle, Zooming } from "./switches.js";
 import { Kinds } from "../parts/controls.js";
 import { useState } from "../vendor/hooks.js";

@@ -1,15 +1,16 @@
-// The strip at the foot of the picture: the steps of the example’s tour, or a walk through what is worth seeing. After
-// another head or word it leads back.
+// What is worth seeing on an input, up to three rows of heads; and the strip at the foot of the picture: the steps of the
+// example’s tour, or a walk through those rows. After another head or word it leads back.
 
+import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";
+import { layerName } from "../core/labels.js";
 import { siteFor } from "../core/selection.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { isTyped } from "./keys.js";
 import { percentOf } from "./reading.js";
 import { asksOf, headSwitch } from "./switches.js";
-import { choose, isChosen } from "./worth.js";
 
-/** @import {TourStep, WorthRow} from "../types" */
+/** @import {WorthRow} from "../types" */
 
 /** @typedef {{actions: object[], chosen: object | null}} Step what is done, and what is chosen then; null: what was */
 
@@ -74,7 +75,7 @@ function Steps({ state, steps }) {
   `;
 }
 
-/** What takes back what a step does. @type {(state: any, steps: TourStep[], at: number) => Step} */
+/** What takes back what a step does. */
 function backFrom(state, steps, at) {
   const typed = steps.slice(0, at).flatMap((step) => step.do ?? []);
   const input = typed.findLast((action) => "input" in action)?.input ?? steps[0].input;
@@ -95,7 +96,7 @@ const placeOf = (state, { layer, attention, tower, head }) =>
     ? ""
     : `${siteFor(state.base.sites, { layer, attention: attention ?? null, tower: tower || null })}/${head}`;
 
-/** Does what a step says, or takes it back. @type {(state: any, action: any) => void} */
+/** Does what a step says, or takes it back. */
 function act(state, action) {
   if ("input" in action) state.ask?.({ do: "input", value: action.input });
   else if ("off" in action) headSwitch(state).isOff || asksOf(state).toggle();
@@ -148,4 +149,55 @@ function useArrows(isPresented, onGo, onBack) {
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
   });
+}
+
+/**
+ * The rows, none where nothing stands out; null until they are here.
+ *
+ * @param {import("../core/state.js").State<any>} view
+ * @returns {WorthRow[] | null}
+ */
+export const useWorth = (view) => useAnswer(view, "worth", view.remote ? "worth" : null).newest?.rows ?? null;
+
+/** Chooses a row of them. */
+export const choose = (state, { site, head, query }) =>
+  state.select({ site, head, token: query, direction: "out" });
+
+const isChosen = ({ selection: { site, head, token, direction } }, row) =>
+  row.site === site && row.head === head && row.query === token && direction !== "in";
+
+/**
+ * @param {object} props
+ * @param {any} props.state
+ * @param {WorthRow[] | null} props.rows
+ * @param {(row: WorthRow) => unknown} [props.pictureOf] what stands before the words of a row
+ */
+export function WorthSeeing({ state, rows, pictureOf }) {
+  if (!state.view.remote) return null;
+  return html`
+    <div class="hs-card-head">
+      <h3 class="hs-card-title">Worth seeing here</h3>
+      <span class="hs-answer-note">layer · head</span>
+    </div>
+    <div class="hs-worth" role="listbox" aria-label="Worth seeing here">
+      ${rows?.length === 0 && html`<p class="hs-card-doubt">No head stands out on this input.</p>`}
+      ${(rows ?? []).map(
+        (row) => html`
+          <button
+            type="button"
+            class="hs-worth-row"
+            role="option"
+            aria-selected=${isChosen(state, row)}
+            onClick=${() => choose(state, row)}
+          >
+            ${pictureOf?.(row)}
+            <b><bdi>${row.words.query}</bdi> → <bdi>${pictureOf ? row.words.key.replace(/^patch /, "") : row.words.key}</bdi></b>
+            <span>${percentOf(row.weight)}</span>
+            <span class="hs-worth-reason">${row.reason}</span>
+            <span class="hs-worth-head">${layerName(state.base, row.site)} · ${row.head}</span>
+          </button>
+        `,
+      )}
+    </div>
+  `;
 }

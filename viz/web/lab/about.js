@@ -2,7 +2,7 @@
 
 import { useAnswer, useFrameSignal } from "../core/hooks.js";
 import { html } from "../core/html.js";
-import { WhatIsInIt } from "../build/dialog.js";
+import { WhatIsInIt } from "../build/build.js";
 import { Experiment } from "../parts/controls.js";
 
 const CHECK =

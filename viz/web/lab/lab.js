@@ -2,7 +2,7 @@
 // one button; a click on a name in it opens that tab.
 
 import { html } from "../core/html.js";
-import { listenForUndo } from "../core/undo.js";
+import { listenForUndo } from "../core/keys.js";
 import { useEffect } from "../vendor/hooks.js";
 import { About } from "./about.js";
 import { Compare } from "./compare.js";

@@ -4,24 +4,16 @@ import { timedBy } from "../../views/sound/times_from.js";
 import { FORMS } from "../core/declared.js";
 import { offer } from "../core/dom.js";
 import { html } from "../core/html.js";
-import { jsonOf } from "../core/pack.js";
+import { jsonOf, pathOf } from "../core/sources.js";
 import { chosenOf, ON_PICTURES } from "../core/selection.js";
-import { pathOf } from "../core/sources.js";
 import { canTest, choiceOf } from "../methods/choices.js";
 import { Field, Menu } from "../parts/controls.js";
 import { besideOf } from "../text/second.js";
 import { useState } from "../vendor/hooks.js";
 
-/** @import {Savable} from "../types" */
-
 const MOST = 64; // characters of a parameter
 
-/**
- * The figure on the screen, and what else can be drawn of it.
- *
- * @param {any} state of a text, or of a picture
- * @returns {Savable[]}
- */
+/** The figure on the screen, and what else can be drawn of it. */
 function figuresOf(state) {
   const first = state.base.patches ? ofPicture(state) : ofText(state);
   const { form, query } = first;
@@ -47,7 +39,6 @@ function figuresOf(state) {
   ];
 }
 
-/** @returns {Savable} */
 function ofText(state) {
   const { site, head, scale, token, direction, form, timing } = state.selection;
   const heads = state.selection.shown;
@@ -78,7 +69,6 @@ function filtersOf(state) {
   };
 }
 
-/** @returns {Savable} */
 function ofPictures(state) {
   const { site, head, token, sinks, captions } = state.selection;
   const query = {
@@ -90,7 +80,6 @@ function ofPictures(state) {
   return { form: "pictures", name: FORMS.pictures.label, query };
 }
 
-/** @returns {Savable} */
 function ofPicture(state) {
   const { site, head, scale, direction, sinks, outliers, token, followed, form } = state.selection;
   const from = followed === "token" ? { followed, query: token ?? 0 } : {};

@@ -11,16 +11,14 @@ import { capital, legible, siteName } from "../core/labels.js";
 import { pathOf } from "../core/sources.js";
 import { signed } from "../core/ticks.js";
 import { largest } from "../methods/choices.js";
-import { pixelsOf } from "../painting/over.js";
+import { pixelsOf } from "../painting/pixels.js";
 import { CellTable } from "../parts/cells.js";
 import { Button, Entry, Experiment, Field, Menu, Quoted } from "../parts/controls.js";
 import { Area, fitted, OverPicture } from "../parts/over_picture.js";
 import { useMemo } from "../vendor/hooks.js";
 
 /** @import {Selection, Swept, Theme} from "../types" */
-/** @import {PatchState} from "../image/state.js" */
 /** @import {Place as At} from "../parts/cells.js" */
-/** @import {TextState} from "../text/state.js" */
 
 /**
  * What a sweep found.
@@ -112,18 +110,14 @@ function Effects({ view, theme, answer, subject, nameOf, cells, from = 0, action
 const effectsOf = ({ attribution, exact }) =>
   attribution.map((row, i) => row.map((rough, j) => exact?.[i][j] ?? rough ?? 0));
 
-/** The place of the largest effect from a column on. @type {(values: number[][], from: number) => At} */
+/** The place of the largest effect from a column on. */
 function strongestIn(values, from) {
   const places = values.flatMap((row, i) => row.slice(from).map((_, j) => ({ row: i, column: from + j })));
   const size = ({ row, column }) => Math.abs(values[row][column]);
   return places.reduce((most, at) => (size(at) > size(most) ? at : most));
 }
 
-/**
- * Effects as a table.
- *
- * @param {Found & {label: string, columns: any[], names: {name: string, label: string}[]}} props names of the rows
- */
+/** Effects as a table. */
 function EffectTable({ theme, answer, values, most, at, choose, label, columns, names }) {
   const isNumbered = columns.length <= NUMBERED;
   const cellAt = (value, row, column) => ({
@@ -174,7 +168,6 @@ const OF_HEADS =
   "What it does not prove: one head at a time is off, and others may do its work then; zero is not what the model" +
   " was trained with. By attribution, what follows the head is linearised.";
 
-/** @param {{state: any, theme: Theme, ask: ((asked: import("../core/edits.js").Asked) => void) | null}} props */
 function HeadsThatMatter({ state, theme, ask }) {
   const { view } = state;
   const { matter, output, site } = state.selection;
@@ -242,7 +235,6 @@ function namesOfHeads({ answer: { sites, attribution } }, nameOf) {
 
 const SPACE = { wide: 112, high: 112 }; // CSS pixels of a layer
 
-/** @param {{state: PatchState, theme: Theme, ask: ((asked: import("../core/edits.js").Asked) => void) | null}} props */
 function StatesOfPictures({ state, theme, ask }) {
   const { view, base } = state;
   const { states, output } = state.selection;
@@ -317,7 +309,6 @@ function Layer({ state, row, layer, most, at, choose }) {
   `;
 }
 
-/** @param {{state: TextState, theme: Theme}} props */
 function StatesOfTexts({ state, theme }) {
   const { patched, output } = state.selection;
   const isOpen = useFrameSignal(state, patched !== "");

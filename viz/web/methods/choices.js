@@ -1,6 +1,6 @@
 // Methods for all layers together: their choice, and that of the output that a relevance explains.
 
-import { aboutOf } from "../core/about.js";
+import { aboutOf } from "../core/head_numbers.js";
 import { METHODS, START } from "../core/declared.js";
 import { useAnswer } from "../core/hooks.js";
 import { html } from "../core/html.js";

@@ -11,7 +11,7 @@ import { isLabelled, labelled, placeOf, visible } from "./layout.js";
 /** @import {Axis, Cell, HiddenSinks, Theme} from "../types" */
 /** @import {Cells} from "../core/raster.js" */
 /** @import {Scale} from "../text/scale.js" */
-/** @import {Range} from "../text/span.js" */
+/** @import {Range} from "../text/tokens.js" */
 /** @import {Layout, View} from "./layout.js" */
 
 /**

@@ -1,6 +1,6 @@
 // Marks as elements of SVG.
 
-import { FAMILY } from "../core/drawing_file.js";
+import { FAMILY } from "../core/dom.js";
 import { h, render } from "../vendor/preact.js";
 import { SIZE } from "./layout.js";
 
@@ -45,7 +45,6 @@ export function attributesOf(mark) {
   };
 }
 
-/** @type {(x: number, y: number, x2: number, y2: number) => string} */
 function arrow(x, y, x2, y2) {
   const far = Math.hypot(x2 - x, y2 - y);
   if (far < 0.5) return `M${x} ${y}`;
@@ -56,7 +55,6 @@ function arrow(x, y, x2, y2) {
   return `M${x} ${y}L${x2} ${y2}M${bx + sx} ${by + sy}L${x2} ${y2}L${bx - sx} ${by - sy}`;
 }
 
-/** @type {(x: number, y: number, x2: number, y2: number, bend: "h" | "v") => string} */
 function curve(x, y, x2, y2, bend) {
   const [across, down] = [(x + x2) / 2, (y + y2) / 2];
   return bend === "v"
@@ -76,7 +74,7 @@ export const labelParts = (text) =>
         : { text: part, shift: "" };
     });
 
-/** The text of a mark; what is below or above the line is moved from the part before it. @param {Mark} mark */
+/** The text of a mark; what is below or above the line is moved from the part before it. */
 function lettersOf({ text = "", size = 14 }) {
   const parts = labelParts(text);
   if (parts.length === 1 && !parts[0].shift) return text;

@@ -1,12 +1,10 @@
 // A picture is built of parts. A part has a size and marks, all in units of the font size; columns, rows and grids
 // arrange parts, and `fitted` makes the font as large as the picture allows.
 
-import { extentOf } from "./extent.js";
-import { colourOf, lookOf, path, rect, say, wide } from "./marks.js";
+import { colourOf, extentOf, lookOf, path, rect, say, wide } from "./marks.js";
 
 /** @import {FigureTable, Ink, Mark} from "../types" */
-/** @import {Extent} from "./extent.js" */
-/** @import {Drawn} from "./marks.js" */
+/** @import {Extent, Drawn} from "./marks.js" */
 
 /**
  * @typedef {{w: number, h: number, draw: (x: number, y: number) => Drawn[], tables?: FigureTable[]}} Part
@@ -18,7 +16,7 @@ export const WIDEST = 37; // em of a picture with the largest font
 const LARGEST = 15;
 const MARGIN = 8; // units around what is drawn
 
-/** The largest font that fits. @param {Part} part */
+/** The largest font that fits. */
 const unitOf = ({ w, h }) => Math.min(LARGEST, SIZE[0] / w, SIZE[1] / h);
 
 /** How wide and high a part is drawn. @param {Part} part */

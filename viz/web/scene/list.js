@@ -74,7 +74,7 @@ export function list(key, names, columns, look = {}) {
   return free(width, heads + tall * names.length, draw, tables);
 }
 
-/** A column with its width, and how its cells are drawn. @param {Column} column */
+/** A column with its width, and how its cells are drawn. */
 function columnOf(column) {
   const { values, bar = 0, digits = 2, term = "", head = "", said, tip, of, fill, more } = column;
   const numbers = values.map(Number);

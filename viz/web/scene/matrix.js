@@ -1,8 +1,7 @@
 // A matrix: cells with their numbers, a title above and names beside them.
 
-import { fixed } from "./numbers.js";
+import { fixed, onto, path, plain, rect, say, signedOf, weightOf, wide } from "./marks.js";
 import { free } from "./layout.js";
-import { onto, path, plain, rect, say, signedOf, weightOf, wide } from "./marks.js";
 
 /** @import {Mark} from "../types" */
 /** @import {Part} from "./layout.js" */

@@ -64,7 +64,7 @@ export function plot(key, look, draw, tables) {
   return free(left + wide + 0.8, above + high + below, drawn, tables);
 }
 
-/** The places and texts of ticks. @type {(ticks: any[] | undefined, low: number, high: number, most: number) => [number, string][]} */
+/** The places and texts of ticks. */
 const ticksOn = (ticks, low, high, most) =>
   ticks?.map((each) => (typeof each === "number" ? [each, String(each)] : each)) ??
   ticksOf([low, high], most).map(({ value, text }) => [value, text]);

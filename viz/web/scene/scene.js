@@ -4,7 +4,7 @@
 import { html } from "../core/html.js";
 import { useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { elementOf } from "./elements.js";
-import { extentOf, isLine, nearest } from "./extent.js";
+import { extentOf, isLine, nearest } from "./marks.js";
 import { SIZE } from "./layout.js";
 
 /** @import {Mark, Patch} from "../types" */
@@ -128,11 +128,10 @@ export function Scene({ marks, said, wide = SIZE[0], high, least, isStill, patch
     ${edit && html`<${NumberField} key=${typing} edit=${edit} at=${boxOf(elementAt(typing))} done=${typed} />`}`;
 }
 
-/** @type {(mark: Mark, least: number) => Mark} */
 const legible = (mark, least) =>
   mark.kind === "text" && (mark.size ?? 14) < least ? { ...mark, size: least } : mark;
 
-/** How a mark is operated. @type {(mark: Mark, isStop: boolean) => Record<string, string | number>} */
+/** How a mark is operated. */
 function dressOf(mark, isStop) {
   const { handle, press, edit, tip, term, flow, key } = mark;
   const operated = handle ?? press ?? edit;
@@ -151,7 +150,7 @@ function dressOf(mark, isStop) {
   };
 }
 
-/** Where an element is on the screen; of a line, its middle. @type {(element: Element | null, mark?: Mark) => DOMRect} */
+/** Where an element is on the screen; of a line, its middle. */
 function boxOf(element, mark) {
   const { x, y, width, height } = element?.getBoundingClientRect() ?? new DOMRect();
   if (!mark || !isLine(mark)) return new DOMRect(x, y, width, height);

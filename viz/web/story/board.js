@@ -1,15 +1,12 @@
 // The picture of a step as rows of matrices, tables and plots, which the server makes.
 
 import { column, row, text, WIDEST } from "../scene/layout.js";
-import { image, plain, rect } from "../scene/marks.js";
+import { bracketed, fixed, image, plain, rect } from "../scene/marks.js";
 import { matrix, written } from "../scene/matrix.js";
-import { bracketed, fixed } from "../scene/numbers.js";
 import { plot } from "../scene/plot.js";
 
-/** @import {Board, BoardPanel, FigureTable} from "../types" */
+/** @import {Board, FigureTable} from "../types" */
 /** @import {Part} from "../scene/layout.js" */
-/** @import {Drawn} from "../scene/marks.js" */
-/** @import {Scale} from "../scene/plot.js" */
 
 const MOST = 100; // numbers of a table that is read out
 const WHITE = "#ffffff"; // a frame over pictures, which are dark in both modes
@@ -22,7 +19,6 @@ export function boardPart({ rows }) {
   return column({ gap: 1 }, ...named);
 }
 
-/** @type {(key: string, panel: BoardPanel) => (Part | false)[]} */
 function panelPart(key, panel) {
   const { kind, title, rows, cols, digits, sign, values } = panel;
   const tip = (_, i, j) => tipOf(panel, i, j);
@@ -42,7 +38,7 @@ function tipOf({ title, rows, cols, values }, i, j) {
 
 const PLOTS = { curve, picture };
 
-/** What is drawn over seconds, and the part of the axis that has a name. @type {(key: string, panel: BoardPanel, draw: (scale: Scale, end: number) => Drawn[], look: string) => Part} */
+/** What is drawn over seconds, and the part of the axis that has a name. */
 function overTime(key, { title, end = 0, span }, draw, look) {
   const ticks = end ? { y: [] } : { x: [], y: [] };
   const axes = { x: [0, end || 1], y: [0, 1], ticks, names: [end ? "s" : "", ""], wide: WIDEST - 2, high: 6 };

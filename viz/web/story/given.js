@@ -3,11 +3,10 @@
 import { modeOf } from "../core/colours.js";
 import { html } from "../core/html.js";
 import { extentOfPart, fitted } from "../scene/layout.js";
-import { inkOf } from "../scene/marks.js";
+import { setColours, inkOf } from "../scene/marks.js";
 import { Scene } from "../scene/scene.js";
 import { render } from "../vendor/preact.js";
 import { boardPart, described } from "./board.js";
-import { colour } from "./colours.js";
 
 /** @import {Board, StoryTheme} from "../types" */
 
@@ -20,7 +19,7 @@ const LEGIBLE = 10; // pixels of text on a phone
 export function mount(root, first) {
   const update = (/** @type {typeof first} */ { board, theme }) => {
     const colours = theme[modeOf(root)];
-    colour(root, colours);
+    setColours(root, colours);
     const part = boardPart(board);
     const { wide, high } = extentOfPart(part);
     const look = { marks: fitted(part, inkOf(colours)), said: described(part.tables ?? []), wide, high };

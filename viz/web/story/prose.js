@@ -1,7 +1,7 @@
 // Paragraphs with terms, glossary entries and numbers.
 
 import { html } from "../core/html.js";
-import { power } from "../scene/numbers.js";
+import { power } from "../scene/marks.js";
 
 /** @import {ProsePart} from "../types" */
 

@@ -2,17 +2,15 @@
 // for them.
 
 import { modeOf } from "../core/colours.js";
-import { saveDrawing } from "../core/drawing_file.js";
+import { saveDrawing } from "../core/dom.js";
 import { PageLink } from "../core/link.js";
 import { extentOfPart, fitted, SIZE } from "../scene/layout.js";
 import { fileOf } from "../scene/elements.js";
 import { inkOf } from "../scene/marks.js";
 import { boardPart, described } from "./board.js";
-import { queryOf, read, written } from "./inputs.js";
-import { wayOf } from "./links.js";
-import { Numbers } from "./numbers.js";
+import { Numbers, queryOf, read, written } from "./numbers.js";
+import { answeredSteps, progress, recordAnswer, recordSeen, wayOf } from "./course.js";
 import { plainText } from "./prose.js";
-import { answeredSteps, progress, recordAnswer, recordSeen } from "./progress.js";
 
 /** @import {Figure, Inputs, Moment, Patch, StoryProps} from "../types" */
 
@@ -218,7 +216,7 @@ export class Story {
     return { marks, said: isWaiting ? `${WAITS} Before it: ${said}` : said, high: extentOfPart(part).high };
   }
 
-  /** @param {import("../core/drawing_file.js").Format} format */
+  /** @param {import("../core/dom.js").Format} format */
   save(format) {
     const answer = this.at();
     if (!answer) return;

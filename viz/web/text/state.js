@@ -3,18 +3,15 @@
 import { ON_SCREEN } from "../core/declared.js";
 import { tokenThere } from "../core/grids.js";
 import { groupOf, headsOf, neighboursOf, textsOf } from "../core/labels.js";
-import { unpack } from "../core/pack.js";
+import { pathOf, unpack } from "../core/sources.js";
 import { addressOf, placeOf, siteFor, textOf } from "../core/selection.js";
-import { pathOf } from "../core/sources.js";
 import { State } from "../core/state.js";
 import { computed, signal } from "../vendor/signals-core.js";
 import { isPlain, Maps, PLAIN, POOLED } from "./maps.js";
-import { overlapping } from "./same_characters.js";
-import { matches } from "./search.js";
-import { framesHeard, rangesOf } from "./span.js";
+import { framesHeard, matches, overlapping, rangesOf } from "./tokens.js";
 
 /** @import {AlignedAnswer, Axis, Base, Cell, Head, Message, Options, Part, Selection, Variant} from "../types" */
-/** @import {Range, Ranges} from "./span.js" */
+/** @import {Range, Ranges} from "./tokens.js" */
 
 const REST_MS = 30; // hover time before the exact weights of a row are fetched
 const IDLE_MS = 300; // idle time before anything is prefetched
@@ -164,7 +161,7 @@ export class TextState extends State {
    * Small maps of the heads of a site, their mean and largest; null for those that have not come.
    *
    * @param {number} site
-   * @returns {(Omit<import("./thumbnail.js").Thumbnail, "ramp"> & {ramp?: Uint8Array} | null)[]}
+   * @returns {(Omit<import("./scale.js").Thumbnail, "ramp"> & {ramp?: Uint8Array} | null)[]}
    */
   thumbsOf(site) {
     return headsOf(this.base, site).map((head) => {
