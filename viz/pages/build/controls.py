@@ -23,7 +23,7 @@ WIDTHS = ("query_input_dim", "key_input_dim", "value_input_dim")
 
 
 def draw() -> None:
-    """The kind of network, a preset of that kind, and its settings; those less used under More."""
+    """The kind of network, a preset of that kind, and the settings that matter most."""
     preset = PRESETS[settings.chosen()]
     if session.current(PAGE).settings.get("kind") != preset.kind:  # it is not in the link
         session.edit(PAGE, {"kind": preset.kind})
@@ -31,18 +31,26 @@ def draw() -> None:
     controls.select(PAGE, "kind", "Kind", KINDS, help, width=WIDTH, on_change=_follow_kind)
     of_kind = {name: each.title for name, each in PRESETS.items() if each.kind == preset.kind}
     help = "Sizes from papers and courses, small ones to play with, and models trained here"
-    more: dict[str, Any] = {"width": WIDTH, "on_change": _follow_preset}
-    controls.select(PAGE, "preset", "Start from", of_kind, help, **more)
-    visible = FIELDS[preset.kind]
-    few = {field.name: field for field in visible if field.name in (*FEW, *WIDTHS)}
+    controls.select(
+        PAGE, "preset", "Start from", of_kind, help, width=WIDTH, on_change=_follow_preset
+    )
+    fields = {field.name: field for field in FIELDS[preset.kind]}
     for name in (*WIDTHS, *FEW):
-        if name in few:
-            _control(few[name])
+        if name in fields:
+            _control(fields[name])
+
+
+def draw_rest() -> None:
+    """The settings that are used less, and where this network leads. They come after the picture:
+    a change of those that are in sight does not wait for them.
+    """
+    preset = PRESETS[settings.chosen()]
     with st.popover("More settings", width="stretch", key=f"{PAGE}_more"):
         if preset.source:
             st.caption(shared.plain(f"From {preset.source}."))
         for section, title in {"": "Sizes", **SECTIONS}.items():
-            rest = [f for f in visible if f.section == section and f.name not in (*FEW, *WIDTHS)]
+            fields = [each for each in FIELDS[preset.kind] if each.section == section]
+            rest = [each for each in fields if each.name not in (*FEW, *WIDTHS)]
             if rest:
                 st.markdown(f"**{title}**")
                 with st.container(key=f"{PAGE}_more_{section}", horizontal=True, gap="small"):

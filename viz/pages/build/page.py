@@ -41,6 +41,7 @@ def page() -> None:
     left, right = st.columns(SIDES, gap="medium")
     with left:
         controls.draw()
+        rest = st.container(key=f"{PAGE}_rest", gap="small")
         totals = st.container(key=f"{PAGE}_totals")
     with right:
         notes, place = st.container(key=f"{PAGE}_notes"), st.container()
@@ -61,6 +62,9 @@ def page() -> None:
     waiting.empty()
     with place:
         _draw(held, busy=error is not None)
+    with rest:
+        controls.draw_rest()
+    with place:
         if network.get("positions") == "sinusoidal":
             _waves(network["dim"])
         if held is not None and isinstance(held.value, TraceEntry):
@@ -139,11 +143,14 @@ def _say_totals(parameters: int, flops: int, memory: int) -> None:
 
 def _waves(width: int) -> None:
     """The waves that positions are made of, as curves."""
-    with st.expander("The waves of its positions", key=f"{PAGE}_waves"):
-        at, table = np.arange(POSITIONS), compute.sinusoidal(POSITIONS, width).numpy(force=True)
-        columns = sorted({min(width - 1, 2 * n) for n in (0, 2, 4, 8, 16)})
-        lines = {f"feature {n}": table[:, n] for n in columns}
-        title = f"{len(columns)} of {width} features over {POSITIONS} positions"
+    waves = st.expander("The waves of its positions", key=f"{PAGE}_waves", on_change="rerun")
+    if not waves.open:
+        return
+    at, table = np.arange(POSITIONS), compute.sinusoidal(POSITIONS, width).numpy(force=True)
+    columns = sorted({min(width - 1, 2 * n) for n in (0, 2, 4, 8, 16)})
+    lines = {f"feature {n}": table[:, n] for n in columns}
+    title = f"{len(columns)} of {width} features over {POSITIONS} positions"
+    with waves:
         charts.curves(PAGE, at, lines, title=title, x="position", y="value")
 
 
