@@ -20,8 +20,8 @@ from torch import Tensor
 
 from analysis.many import Mean
 from analysis.outputs import row_of
-from models.projections import Readout
-from models.trace import BIASES, Trace
+from models.projections import BIASES, Readout
+from models.trace import Trace
 
 TOLERANCE = 1e-4  # of a logit, or of the sum of the sizes of its parts where they cancel
 COARSE = 3e-2  # the same in half precision
@@ -84,7 +84,8 @@ def logit_attribution(
     readout = t.readout()
     count = t.output.missing(item) + len(t.output.of_item(item))
     stream = t.stream(None, [query % count], item=item)
-    parts = _through_norm({name: part[0] for name, part in stream.parts().items()}, readout)
+    parts = {name: part[0] for name, part in stream.parts().items()}
+    parts = parts if readout.norm is None else readout.norm.shares(parts)
     attributions = [_divided(parts, readout, each) for each in ids]
     limit = TOLERANCE if t.output.values.dtype in (torch.float32, torch.float64) else COARSE
     for id, attribution in zip(ids, attributions, strict=True):
@@ -97,20 +98,6 @@ def logit_attribution(
     if len(attributions) == 1:
         return attributions[0]
     return {name: value - attributions[1][name] for name, value in attributions[0].items()}
-
-
-def _through_norm(
-    parts: dict[str, Float[Tensor, " dim"]], readout: Readout
-) -> dict[str, Float[Tensor, " dim"]]:
-    """The share of each part in the final norm of their sum."""
-    norm = readout.norm
-    if norm is None:
-        return parts
-    whole = torch.stack(list(parts.values())).sum(0)
-    shares = {name: norm.linear(part, whole) for name, part in parts.items()}
-    if norm.bias is not None:
-        shares[BIASES] = shares.get(BIASES, 0) + norm.bias.double()
-    return shares
 
 
 def _divided(

@@ -23,7 +23,8 @@ from torch import Tensor
 from models.attention import Additive, Bilinear
 from models.attention.fitted_rotation import Rotation, alike, rotation_between
 from models.one_line import one_line
-from models.trace import BIASES, Norm, Projections, Site, Trace, Where
+from models.projections import Norm, Projections, plus_bias
+from models.trace import Site, Trace, Where
 
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}  # of a score, or of |q| |k| if that is more
 COARSE = 3e-2  # the same in half precision
@@ -149,15 +150,11 @@ def _side(
         if name == "query"
         else (projections.key, projections.key_bias, projections.key_norm)
     )
-    inputs_by_part = {part: vectors[place] for part, vectors in parts.items()}
-    inputs_by_part = (
-        inputs_by_part if projections.norm is None else _normed(inputs_by_part, projections.norm)
-    )
-    by_part = {
-        part: torch.einsum("i,hid->hd", x, matrices.double()) for part, x in inputs_by_part.items()
-    }
+    read = {part: vectors[place] for part, vectors in parts.items()}
+    read = read if projections.norm is None else projections.norm.shares(read)
+    by_part = {part: torch.einsum("i,hid->hd", x, matrices.double()) for part, x in read.items()}
     if biases is not None:
-        by_part = _plus_bias(by_part, biases.double())
+        by_part = plus_bias(by_part, biases.double())
     if norm is not None:
         by_part = _normed_heads(by_part, norm)
     before = torch.stack(list(by_part.values())).sum(0)
@@ -170,20 +167,10 @@ def _side(
     return _Side(recorded[head].double(), {part: x[head] for part, x in by_part.items()}, rotation)
 
 
-def _normed(parts: dict[str, Tensor], norm: Norm) -> dict[str, Tensor]:
-    whole = torch.stack(list(parts.values())).sum(0)
-    shares = {part: norm.linear(x, whole) for part, x in parts.items()}
-    return shares if norm.bias is None else _plus_bias(shares, norm.bias.double())
-
-
 def _normed_heads(parts: dict[str, Tensor], norm: Norm) -> dict[str, Tensor]:
     """The norm of every head's query or key, or of all heads together."""
     heads = next(iter(parts.values()))
     if norm.weight is not None and norm.weight.numel() == heads.numel():
-        flat = _normed({part: x.flatten() for part, x in parts.items()}, norm)
+        flat = norm.shares({part: x.flatten() for part, x in parts.items()})
         return {part: x.reshape(heads.shape) for part, x in flat.items()}
-    return _normed(parts, norm)
-
-
-def _plus_bias(parts: dict[str, Tensor], bias: Tensor) -> dict[str, Tensor]:
-    return parts | {BIASES: parts[BIASES] + bias if BIASES in parts else bias}
+    return norm.shares(parts)

@@ -7,6 +7,7 @@ Mathematical Framework for Transformer Circuits". The read-out: nostalgebraist 2
 GPT: the logit lens".
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -16,6 +17,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from models.one_line import one_line
+
+BIASES = "biases"  # of the parts of a sum, all biases together
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,18 @@ class Norm:
             whole = whole - whole.mean(-1, keepdim=True)
         share = part / (whole.square().mean(-1, keepdim=True) + self.eps).sqrt()
         return share if self.weight is None else share * self.weight
+
+    def shares(self, parts: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The share of each part of a sum in the norm of that sum; its bias is one of `BIASES`."""
+        whole = torch.stack([*parts.values()]).sum(0)
+        shares = {name: self.linear(part, whole) for name, part in parts.items()}
+        return shares if self.bias is None else plus_bias(shares, self.bias.to(whole))
+
+
+def plus_bias(parts: dict[str, Tensor], bias: Tensor) -> dict[str, Tensor]:
+    """The parts of a sum, to which a bias is added."""
+    like = next(iter(parts.values()))
+    return parts | {BIASES: parts[BIASES] + bias if BIASES in parts else bias.expand_as(like)}
 
 
 class Residual(NamedTuple):

@@ -19,9 +19,10 @@ from torch import Tensor
 from models.attention import Pattern
 from models.attention.fitted_rotation import alike
 from models.attention.pattern import expand_heads
+from models.projections import BIASES as BIASES
 from models.projections import Norm
 
-TOKENS, POSITIONS, SEGMENTS, BIASES = "token embedding", "positions", "segments", "biases"
+TOKENS, POSITIONS, SEGMENTS = "token embedding", "positions", "segments"
 EMBEDDING = "embedding"  # where its parts are not told apart
 
 
@@ -69,11 +70,7 @@ class Stream:
                 vectors = step.vectors.double()
                 parts[step.name] = parts[step.name] + vectors if step.name in parts else vectors
                 continue
-            whole = torch.stack(list(parts.values())).sum(0)
-            parts = {name: step.norm.linear(part, whole) for name, part in parts.items()}
-            if step.norm.bias is not None:
-                bias = step.norm.bias.double().expand_as(whole)
-                parts[BIASES] = parts[BIASES] + bias if BIASES in parts else bias
+            parts = step.norm.shares(parts)
         whole = torch.stack(list(parts.values())).sum(0)
         if not alike(whole.to(self.state.dtype), self.state):
             raise ValueError(

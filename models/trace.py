@@ -17,7 +17,6 @@ from models.picture_grid import WHOLE, Box, PictureGrid, row_by_row
 from models.projections import Norm as Norm
 from models.projections import Projections, Readout
 from models.shown import shown_trace
-from models.stream import BIASES as BIASES
 from models.stream import Stream
 from models.text import Tokens
 from models.where import Where as Where
