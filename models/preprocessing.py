@@ -6,10 +6,12 @@ made here need no processor: Pillow scales the middle of a picture to their size
 """
 
 import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
@@ -17,44 +19,16 @@ from models.patches import Sizes, pair
 from models.vit import ViTConfig
 
 FILE, NESTED = "preprocessor_config.json", "processor_config.json"
-Three = tuple[float, float, float]
 MOST_PIXELS = 10_000  # a side
 SIZES = ("size", "crop_size")  # settings in pixels
 CODE = ("auto_map", "custom_pipelines", "processor_class")  # settings that name code
 UNSTATED = "the model states no image preprocessing"
-BILINEAR, BICUBIC = 2, 3
-HALF: tuple[Three, Three] = (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)
-IMAGENET: tuple[Three, Three] = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-CLIP: tuple[Three, Three] = (
-    (0.48145466, 0.4578275, 0.40821073),
-    (0.26862954, 0.26130258, 0.27577711),
+HALF = (0.5, 0.5, 0.5)  # mean and deviation of levels from −1 to 1
+UNKNOWN = {"image_mean": HALF, "image_std": HALF, "resample": 2}
+USUAL: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )
-
-
-class Usual(NamedTuple):
-    """What the first published checkpoints of a family state."""
-
-    title: str
-    levels: tuple[Three, Three]  # mean and std
-    resample: int = BICUBIC
-    edge: float = 0.0  # shortest edge before the middle is cropped, in sizes; 0 stretches
-    square: bool = False  # whether both edges become that long
-
-
-USUAL = {  # by model type
-    "beit": Usual("BEiT", HALF),
-    "clip": Usual("CLIP", CLIP, edge=1),
-    "deit": Usual("DeiT", IMAGENET, edge=256 / 224, square=True),
-    "dinov2": Usual("DINOv2", IMAGENET, edge=256 / 224),
-    "dinov2_with_registers": Usual("DINOv2", IMAGENET, edge=256 / 224),
-    "dinov3_vit": Usual("DINOv3", IMAGENET, BILINEAR),
-    "siglip": Usual("SigLIP", HALF),
-    "swin": Usual("Swin", IMAGENET),
-    "swinv2": Usual("Swin", IMAGENET),
-    "vit": Usual("ViT", HALF, BILINEAR),
-    "vit_mae": Usual("ViTMAE", IMAGENET),
-    "yolos": Usual("YOLOS", IMAGENET, BILINEAR),
-}
+CROPPED = 224  # pixels for which the table states edges
 PART = "_vision_model"  # model types of vision towers alone end with it
 
 
@@ -103,24 +77,25 @@ def default_preprocessing(config: ViTConfig) -> Preprocessing:
 def usual_preprocessing(families: Sequence[str], size: Sizes) -> Preprocessing:
     """The preprocessing assumed for a model that states none: that of the first known family."""
     known = next((USUAL[each] for each in families if each in USUAL), None)
-    title, (mean, std), resample, scale, square = known or Usual("", HALF, BILINEAR)
-    edge, sides = round(min(size) * scale), {"height": size[0], "width": size[1]}
+    stated = known or UNKNOWN
+    edge = round(min(size) * (stated.get("edge", 0) / CROPPED))
+    sides = {"height": size[0], "width": size[1]}
+    square = stated.get("square", False)
     before = {"height": edge, "width": edge} if square else {"shortest_edge": edge}
     settings = {
         "image_processor_type": "CLIPImageProcessorPil",
         "size": before if edge else sides,
         "do_center_crop": edge > 0,
         "crop_size": sides,
-        "resample": resample,
-        "image_mean": mean,
-        "image_std": std,
+        **{name: stated[name] for name in UNKNOWN},
     }
     levels = ", ".join(
-        f"{name} {' '.join(f'{value:.3g}' for value in values)}"
-        for name, values in (("mean", mean), ("std", std))
+        f"{name} {' '.join(f'{value:.3g}' for value in stated[f'image_{name}'])}"
+        for name in ("mean", "std")
     )
-    assumed = f"what is usual for {title} is assumed, {levels}"
-    note = f"{UNSTATED}: {assumed if known else 'levels scaled to −1 to 1'}"
+    note = f"{UNSTATED}: levels scaled to −1 to 1"
+    if known:
+        note = f"{UNSTATED}: what is usual for {known['title']} is assumed, {levels}"
     processor = _processor_settings(settings, "")
     return Preprocessing(size, processor, notes=(note,), stated=False)
 

@@ -4,23 +4,21 @@ Two-digit years mean 1950 to 2049. 3.4.1998, 4/3/1998 and 98-4-3 are all the thi
 separator determines the order.
 """
 
+import tomllib
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from random import Random
 from string import Formatter, ascii_lowercase, digits
 
 from train.task import Batch
 from train.vocabulary import BEGIN, END, IGNORED, Vocabulary, filled
 
-SPELLED = """
-first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first
-twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth
-twenty-ninth thirtieth thirty-first
-"""
-DAYS = SPELLED.split()
+TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+DAYS: list[str] = TABLES["days"]
+FORMS: list[str] = TABLES["forms"]
 SOURCE = Vocabulary(f"{ascii_lowercase}{digits} ,.-/'", "characters and spaces")
 TARGET = Vocabulary(f"{digits}-", "characters")
 
@@ -43,38 +41,6 @@ PARTS: dict[str, tuple[str, Callable[[date], str]]] = {  # of a format: meaning,
     "eighth": ("day", lambda d: DAYS[d.day - 1]),
     "Sunday": ("weekday", lambda d: f"{d:%A}"),
 }
-FORMS = """
-{8th} of {March} {1998}
-{8th} {March} {1998}
-{8} {March} {1998}
-{March} {8}, {1998}
-{March} {8th}, {1998}
-{March} the {eighth}, '{98}
-{March} the {eighth}, {1998}
-the {eighth} of {March} {1998}
-the {eighth} of {March}, '{98}
-the {8th} of {Mar} {1998}
-{8} {Mar} {1998}
-{8} {Mar} '{98}
-{Mar} {8}, {1998}
-{Mar}. {8}, '{98}
-{8}-{Mar}-{1998}
-{8}-{Mar}-{98}
-{8}.{3}.{1998}
-{08}.{03}.{98}
-{8}. {3}. {1998}
-{3}/{8}/{1998}
-{03}/{08}/{98}
-{98}-{3}-{8}
-{1998}-{3}-{8}
-{1998}/{03}/{08}
-{1998} {March} {8}
-{1998}, {Mar} {8th}
-{Sunday}, {8} {March} {1998}
-{Sunday}, {March} {8th}, {1998}
-{Sunday} the {8th} of {March}, {1998}
-in {1998}, on {March} {8}
-""".strip().splitlines()
 
 
 @dataclass(frozen=True)

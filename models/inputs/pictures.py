@@ -120,11 +120,11 @@ def grey_of(model: "Model", pixels: Tensor) -> Tensor:
     """
     settings = {} if model.preprocessing is None else model.preprocessing.settings
     normalises = settings.get("do_normalize") is not False
-    if normalises and any(settings.get("image_mean", HALF[0])):
+    if normalises and any(settings.get("image_mean", HALF)):
         return pixels.new_zeros(pixels.shape[1], 1, 1)
     rescales = settings.get("do_rescale") is not False
     level = MIDDLE * (settings.get("rescale_factor", 1 / 255) if rescales else 1.0)
-    std = settings.get("image_std", HALF[1]) if normalises else (1.0, 1.0, 1.0)
+    std = settings.get("image_std", HALF) if normalises else (1.0, 1.0, 1.0)
     return (level / torch.tensor(std))[: pixels.shape[1], None, None].to(pixels)
 
 
