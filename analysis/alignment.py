@@ -7,6 +7,7 @@ dynamic time warping) tells when each token begins.
 Source: Radford et al. 2023 (Whisper), with the procedure of its code, `whisper/timing.py`.
 """
 
+import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from models.trace import Site, Tokens, Trace
 Head = tuple[int, int]  # layer, head
 MEDIAN = 7  # frames of the filter along time
 MOST_HEADS = 10
+MOST_CHARACTERS = 42  # of a line of subtitles
 NEAR = 10  # frames beside a path that still agree with it: 0.2 seconds
 # Scripts that write no spaces between words: each of their characters is a word of its own.
 UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
@@ -225,3 +227,43 @@ def _begins(labels: Sequence[str], place: int) -> bool:
     return spaced or (PUNCTUATION.match(label) is not None) != (
         PUNCTUATION.match(before) is not None
     )
+
+
+# --- files of times: JSON and subtitles (SRT) ----------------------------------------------------
+
+
+def as_json(words: Sequence[Word]) -> str:
+    """A list of objects with word, start and end, in seconds."""
+    rows = [
+        {"word": text, "start": round(start, 3), "end": round(end, 3)} for text, start, end in words
+    ]
+    return json.dumps(rows, ensure_ascii=False, indent=1)
+
+
+def as_srt(words: Sequence[Word]) -> str:
+    """Subtitles, a line of words each."""
+    blocks = []
+    for number, line in enumerate(_lines(words), start=1):
+        times = f"{_clock(line[0].start)} --> {_clock(line[-1].end)}"
+        blocks.append(f"{number}\n{times}\n{' '.join(word.text for word in line)}\n")
+    return "\n".join(blocks)
+
+
+def _lines(words: Sequence[Word]) -> list[list[Word]]:
+    """Words in lines that are not too long; one that ends a sentence ends its line."""
+    lines: list[list[Word]] = []
+    for word in words:
+        full = bool(lines) and sum(len(w.text) + 1 for w in lines[-1]) + len(word.text)
+        ended = bool(lines) and lines[-1][-1].text.endswith((".", "!", "?", "。"))
+        if not lines or full > MOST_CHARACTERS or ended:
+            lines.append([])
+        lines[-1].append(word)
+    return lines
+
+
+def _clock(seconds: float) -> str:
+    """Hours, minutes, seconds and thousandths: 00:01:02,345."""
+    thousandths = round(seconds * 1000)
+    hours, rest = divmod(thousandths, 3_600_000)
+    minutes, rest = divmod(rest, 60_000)
+    return f"{hours:02d}:{minutes:02d}:{rest // 1000:02d},{rest % 1000:03d}"

@@ -25,9 +25,9 @@ from torch import Tensor
 
 from analysis.target import Target, choose, mask_id
 from models.inputs.pictures import grey_of, pixels_of
-from models.one_line import one_line
 from models.progress import Progress, bar, each
 from models.run import Model, as_model, trace
+from models.shown import one_line
 from models.trace import Output, Trace
 
 Removal = Literal["mask", "drop", "grey", "blur"]

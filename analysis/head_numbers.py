@@ -15,8 +15,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from analysis.measures import NEAR
-from analysis.similarity import grid_distances
-from analysis.vision import patch_distances
+from analysis.vision import grid_distances, patch_distances
 from models.attention import Block
 from models.trace import PatchGrid, Tokens
 

@@ -20,9 +20,9 @@ from torch import Tensor
 
 from analysis.stack import cross_attention, self_attention
 from analysis.target import Target, choose
-from models.one_line import one_line
 from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
+from models.shown import one_line
 from models.trace import Site, Trace
 
 Method = Literal["gradient", "chefer", "attnlrp"]

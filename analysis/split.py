@@ -22,8 +22,8 @@ from torch import Tensor
 
 from models.attention import Additive, Bilinear
 from models.attention.fitted_rotation import Rotation, alike, rotation_between
-from models.one_line import one_line
 from models.projections import Norm, Projections, plus_bias
+from models.shown import one_line
 from models.trace import Site, Trace, Where
 
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}  # of a score, or of |q| |k| if that is more

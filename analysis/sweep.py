@@ -27,10 +27,10 @@ from analysis.many import Mean
 from models.attention import Edit, Pattern, attend
 from models.edits import Ablate, Cut, Patch, SetWeights, Temperature
 from models.edits.routing import ATTENTION, acts_on, at, check
-from models.one_line import one_line
 from models.progress import Progress, bar, no_progress, stretched
 from models.progress import each as each_of
 from models.run import Model, as_model, trace
+from models.shown import one_line
 from models.trace import Site, Trace
 
 OWN_HEAD = (Ablate, Cut, SetWeights, Temperature)  # read and change no head but their own

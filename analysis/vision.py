@@ -8,7 +8,6 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from analysis.similarity import cosine, grid_distances
 from models.trace import PatchGrid, Site, Trace
 
 BLOCK = 128  # rows of weights at a time
@@ -136,3 +135,21 @@ def _square_grid(trace: Trace, site: Site) -> PatchGrid:
             f"layer {site.layer}: expected self-attention among the patches of one image"
         )
     return rows
+
+
+def cosine(vectors: Float[Tensor, "position dim"]) -> Float[Tensor, "position position"]:
+    """Cosine of the angle between every two vectors: (a·b) / (|a| |b|).
+
+    Returns:
+        −1 (opposite) to 1 (same direction); 0 is orthogonal. The similarity of a zero vector with
+        anything is 0.
+    """
+    length = vectors.norm(dim=1, keepdim=True)
+    unit = vectors / torch.where(length > 0, length, 1)
+    return unit @ unit.T
+
+
+def grid_distances(rows: int, cols: int) -> Float[Tensor, "position position"]:
+    """Euclidean distance between the patches of a grid, in patches, numbered row by row."""
+    at = torch.cartesian_prod(torch.arange(rows), torch.arange(cols)).reshape(-1, 2).float()
+    return torch.cdist(at, at, compute_mode="donot_use_mm_for_euclid_dist")

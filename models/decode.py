@@ -16,10 +16,10 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.decoder import Decoder
-from models.eval_mode import evaluating
 from models.output import softmax
 from models.seq2seq import Seq2Seq
 from models.ssru import Translator
+from models.structure import evaluating
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,8 @@ from torch import Tensor, nn
 
 from models.attention import Edit, Mask
 from models.attention.relative import RelativePositions
-from models.blocks import StackOutput, TextConfig, blocks_of, run_blocks
+from models.blocks import Embedding, StackOutput, TextConfig, blocks_of, run_blocks
 from models.edits import BLOCK_EDITS, check
-from models.embedding import Embedding
 from models.output import Projection
 from models.progress import Progress, no_progress
 from models.seeding import seeded, xavier

@@ -14,7 +14,6 @@ from models.blocks import PostNormBlock, PreNormBlock
 from models.decoder import Decoder
 from models.edits.routing import at, edited_mlp
 from models.encoder import Encoder
-from models.eval_mode import evaluating
 from models.layer import AttentionLayer
 from models.model import Network
 from models.projections import (
@@ -42,7 +41,7 @@ from models.stream import (
     mlp_name,
     total,
 )
-from models.structure import kept_with
+from models.structure import evaluating, kept_with
 from models.trace import Site
 from models.vector_encoder import AttentionBlock
 

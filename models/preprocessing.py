@@ -15,8 +15,7 @@ from typing import Any
 
 from models.files.errors import CheckpointError
 from models.files.folder import Folder
-from models.patches import Sizes, pair
-from models.vit import ViTConfig
+from models.vit import Sizes, ViTConfig, pair
 
 FILE, NESTED = "preprocessor_config.json", "processor_config.json"
 MOST_PIXELS = 10_000  # a side

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.one_line import one_line
+from models.shown import one_line
 
 BIASES = "biases"  # of the parts of a sum, all biases together
 

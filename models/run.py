@@ -14,9 +14,8 @@ from models.blocks import StackOutput
 from models.catalogue import catalogue
 from models.decoder import Decoder
 from models.edits import of_input, of_network
-from models.eval_mode import check_eval
 from models.files.errors import CheckpointError
-from models.inputs.edited import edit_pixels
+from models.inputs.pictures import edit_pixels
 from models.inputs.prepare import Input, Target, prepare_inputs
 from models.inputs.prompt import Prompt
 from models.inputs.sequences import ModelInputs
@@ -27,6 +26,7 @@ from models.own_origin import OwnOrigin, towers
 from models.progress import Progress, no_progress
 from models.smallest import Smallest
 from models.ssru import Translator
+from models.structure import check_eval
 from models.trace import (
     HiddenStates,
     Output,

@@ -12,10 +12,9 @@ from torch import Tensor, nn
 
 from models.attention import Edit, Mask
 from models.attention.relative import RelativePositions
-from models.blocks import Context, StackOutput, TextConfig, blocks_of, run_blocks
+from models.blocks import Context, Embedding, StackOutput, TextConfig, blocks_of, run_blocks
 from models.checks import check_fields, shared_fields
 from models.edits import BLOCK_EDITS, at, check, in_tower
-from models.embedding import Embedding
 from models.encoder import Encoder, EncoderConfig, padding_of
 from models.output import Projection
 from models.progress import Progress, no_progress, stretch

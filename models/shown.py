@@ -1,6 +1,8 @@
-"""Results as HTML for notebooks: one picture, no scripts; every text is escaped."""
+"""Results as people read them: their `repr` in one line, and HTML for notebooks, of one picture and
+no scripts, in which every text is escaped."""
 
 import base64
+from dataclasses import fields
 from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -8,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 from PIL import Image
+from torch import Tensor
 
 if TYPE_CHECKING:
     from models.trace import Trace
 
+
+LONGEST = 90  # characters of a value in a `repr`
 SIDE, GAP = 26, 2  # pixels of a thumbnail, and between two
 MOST_CELLS = 2**24  # weights that thumbnails are made of, at most
 MOST_ROWS, MOST_COLUMNS, MOST_TOKENS = 32, 32, 60
@@ -57,3 +62,27 @@ def shown_lines(*lines: Any) -> str:
     """Lines of text, the first in bold."""
     first, *rest = (escape(str(line)) for line in lines)
     return "".join(f"<div>{line}</div>" for line in (f"<b>{first}</b>", *rest))
+
+
+def one_line(result: Any) -> str:
+    """A dataclass's name and those of its fields that are set, as its `__repr__`."""
+    values = ((field.name, getattr(result, field.name)) for field in fields(result))
+    parts = (f"{name}={_short(value)}" for name, value in values if _is_set(value))
+    return f"{type(result).__name__}({', '.join(parts)})"
+
+
+def _is_set(value: Any) -> bool:
+    return value is not None and not (isinstance(value, tuple) and not value)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return " × ".join(map(str, value.shape)) or f"{float(value):.4g}"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = repr(value)
+    if len(text) <= LONGEST and "\n" not in text:
+        return text
+    if isinstance(value, tuple):
+        return f"({len(value)} of {type(value[0]).__name__})"
+    return f"{type(value).__name__}(…)"

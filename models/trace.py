@@ -12,11 +12,10 @@ from torch import Tensor
 from models.attention.blocks import Block, read_blocks
 from models.attention.edit_protocols import Edit
 from models.attention.pattern import Pattern, Rows, index_slice, positions
-from models.one_line import one_line
 from models.picture_grid import WHOLE, Box, PictureGrid, row_by_row
 from models.projections import Norm as Norm
 from models.projections import Projections, Readout
-from models.shown import shown_trace
+from models.shown import one_line, shown_trace
 from models.stream import Stream
 from models.text import Tokens
 from models.where import Where as Where

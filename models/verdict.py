@@ -10,8 +10,7 @@ from torch import Tensor
 
 from models.attention import Dot
 from models.attention.pattern import BLOCK_ROWS, Pattern
-from models.one_line import one_line
-from models.shown import shown_lines
+from models.shown import one_line, shown_lines
 
 ROUNDING = 1e-4  # of float32
 

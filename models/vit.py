@@ -15,10 +15,8 @@ from torch import Tensor, nn
 
 from models.attention import Edit, MultiHeadAttentionConfig, attention_of
 from models.blocks import ACTIVATIONS, StackConfig, StackOutput, blocks_of, run_blocks
-from models.checks import check_fields
-from models.classifier import Classifier
+from models.checks import check_fields, divisors
 from models.edits import BLOCK_EDITS, check
-from models.patches import Patches, Size, Sizes, check_patch, pair
 from models.positional import GRID_POSITIONS, GridPositions
 from models.progress import Progress, no_progress
 from models.seeding import seeded, xavier
@@ -31,6 +29,24 @@ CHOICES = {
     "head": ("class", "mean", "flatten"),
     "head_activation": (None, *ACTIVATIONS),
 }
+Sizes = tuple[int, int]
+Size = int | Sizes
+
+
+def pair(size: Size) -> Sizes:
+    """Rows and columns; one number stands for both."""
+    return (size, size) if isinstance(size, int) else size
+
+
+def check_patch(image: Size, patch: Size) -> None:
+    """Raises ValueError, with what would fit, unless patches cover the image exactly."""
+    if min(*pair(image), *pair(patch)) < 1:
+        raise ValueError(f"image, patch: expected at least 1, received {image} and {patch}")
+    for side, part in zip(pair(image), pair(patch), strict=True):
+        if side % part:
+            raise ValueError(
+                f"patch {part} does not divide image {side}: expected one of {divisors(side)}"
+            )
 
 
 @dataclass(frozen=True)
@@ -135,6 +151,98 @@ class ViTConfig(StackConfig):
     def attention(self) -> MultiHeadAttentionConfig:
         """Of every attention layer."""
         return attention_of(self, dim=self.width)
+
+
+def cut(
+    pixels: Float[Tensor, "batch channel row col"], patch: Size, order: str = "p1 p2 c"
+) -> Float[Tensor, "batch patch number"]:
+    """The image as patches, row by row, each flattened in this order of its axes.
+
+    Args:
+        pixels: whole patches of them.
+        patch: one number or (rows, columns).
+        order: of "p1" (row in the patch), "p2" (column in the patch) and "c" (channel).
+    """
+    high, wide = pair(patch)
+    return rearrange(
+        pixels,
+        f"batch c (row p1) (col p2) -> batch (row col) ({order})",
+        p1=high,
+        p2=wide,
+    )
+
+
+class Patches(nn.Module):
+    """Cuts an image up and projects every patch; without a width they stay as they are."""
+
+    def __init__(
+        self, patch: Size, channels: int, dim: int | None, kind: str, order: str = "p1 p2 c"
+    ) -> None:
+        super().__init__()
+        self.patch, self.channels, self.kind, self.order = pair(patch), channels, kind, order
+        numbers = channels * prod(self.patch)
+        if kind == "conv" and dim is not None:
+            self.project = nn.Conv2d(channels, dim, self.patch, stride=self.patch)
+        else:
+            self.project = nn.Identity() if dim is None else nn.Linear(numbers, dim)
+
+    def forward(
+        self, pixels: Float[Tensor, "batch channel row col"]
+    ) -> tuple[Float[Tensor, "batch patch dim"], Sizes]:
+        """The tokens, and how many rows and columns of patches they are."""
+        grid = self.grid(pixels.shape)
+        high, wide = (count * side for count, side in zip(grid, self.patch, strict=True))
+        pixels = pixels[..., :high, :wide]
+        if self.kind == "conv":
+            return rearrange(self.project(pixels), "b dim row col -> b (row col) dim"), grid
+        return self.project(cut(pixels, self.patch, self.order)), grid
+
+    def grid(self, shape: tuple[int, ...]) -> Sizes:
+        """Rows and columns of the whole patches in pixels of this shape; the rest is not read.
+
+        Raises:
+            ValueError: for other channels, and a picture that is smaller than a patch.
+        """
+        _, channels, high, wide = shape
+        if channels != self.channels or high < 1 or wide < 1:
+            raise ValueError(
+                f"expected an image of {self.channels} channels, received {tuple(shape)}"
+            )
+        rows, cols = high // self.patch[0], wide // self.patch[1]
+        if not rows or not cols:
+            raise ValueError(
+                "the picture is smaller than a patch: expected at least"
+                f" {self.patch[1]} × {self.patch[0]} pixels, received {wide} × {high}"
+            )
+        return rows, cols
+
+
+class Classifier(nn.Module):
+    """A vector in, one logit per class out."""
+
+    def __init__(
+        self, dim: int, widths: Sequence[int], *, activation: str = "relu", dropout: float = 0.0
+    ) -> None:
+        """Builds the layers.
+
+        Args:
+            dim: width of what comes in.
+            widths: of each layer; the last is the number of classes.
+            activation: between two layers, one of `blocks.ACTIVATIONS`.
+            dropout: while training: before each layer.
+        """
+        super().__init__()
+        into = (dim, *widths[:-1])
+        self.layers = nn.ModuleList(nn.Linear(*sizes) for sizes in zip(into, widths, strict=True))
+        self.norms = nn.ModuleList(nn.BatchNorm1d(width) for width in widths[:-1])
+        self.dropout = nn.Dropout(dropout)
+        self.activation = ACTIVATIONS[activation]
+
+    def forward(self, x: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch class"]:
+        *hidden, last = self.layers
+        for layer, norm in zip(hidden, self.norms, strict=True):
+            x = self.activation(norm(layer(self.dropout(x))))
+        return last(self.dropout(x))
 
 
 class ViT(nn.Module):

@@ -8,9 +8,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.decoder import Decoder
-from models.eval_mode import evaluating
 from models.inputs.targets import can_write
 from models.model import Model
+from models.structure import evaluating
 
 if TYPE_CHECKING:
     from models.inputs.generation import Rules

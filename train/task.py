@@ -17,8 +17,8 @@ from torch.nn.utils.rnn import pad_sequence
 
 from analysis.corpus.intervals import interval
 from models.card import Measure
-from models.eval_mode import evaluating
 from models.output import cross_entropy
+from models.structure import evaluating
 from train.vocabulary import IGNORED
 
 ABSENT = -1e9  # logit of a class that a question does not have; −inf · 0 would be NaN

@@ -19,7 +19,7 @@ from torch import Tensor
 from models.attention.blocks import BLOCK_ROWS, CACHE_BYTES, Block, read_blocks
 from models.attention.mask import Mask, check_broadcast
 from models.attention.scores import Additive, Dot, Score, masked_scores, softmax
-from models.one_line import one_line
+from models.shown import one_line
 
 Rows = slice | Sequence[int] | Tensor | None
 

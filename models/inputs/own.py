@@ -10,8 +10,16 @@ from torch import Tensor
 from models.decode import greedy
 from models.encoder import Encoder
 from models.inputs.layout import Layout, unread_note
-from models.inputs.sequences import InputSequence, ModelInputs, layout_sequence
-from models.inputs.texts import check_ids, check_tokens, padded, padded_ids, read_texts
+from models.inputs.sequences import (
+    InputSequence,
+    ModelInputs,
+    check_ids,
+    check_tokens,
+    layout_sequence,
+    padded,
+    padded_ids,
+    read_texts,
+)
 from models.inputs.vectors import right_padding
 from models.layer import AttentionLayer
 from models.picture_grid import cells_box

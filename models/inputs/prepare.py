@@ -10,21 +10,23 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.image import is_pixels, open_image
-from models.inputs.features import check_features
 from models.inputs.layout import Layout, image_layout, spectrogram_layout, unmasked
-from models.inputs.named import as_tensor, as_tensors, forward_arguments
+from models.inputs.named import as_tensor, as_tensors, check_features, forward_arguments
 from models.inputs.own import names_of, own_inputs
 from models.inputs.placement import with_places
 from models.inputs.prompt import Prompt, plain, read_prompt
 from models.inputs.sequences import (
     InputSequence,
     ModelInputs,
+    check_ids,
     layout_sequence,
+    padded,
+    padded_ids,
+    read_texts,
     text_sequence,
 )
 from models.inputs.sound import Recording, extracted, frame_stride, is_sound, samples_of
 from models.inputs.targets import SOUND, TEXT, add_answer, add_target, can_write
-from models.inputs.texts import check_ids, padded, padded_ids, read_texts
 from models.inputs.vectors import read_vectors
 from models.layer import AttentionLayer
 from models.preprocessing import built_for

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.inputs.features import LARGEST
+from models.inputs.named import LARGEST
 from models.inputs.processor import called, feature_extractor
 from models.inputs.sequences import ModelInputs
 from models.preprocessing import ProcessorSettings

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from models.eval_mode import check_eval
-from models.inputs.features import refusing_shapes
 from models.inputs.generation import ends_of, generate, greedily
-from models.inputs.named import forward_arguments
-from models.inputs.sequences import InputSequence, ModelInputs
-from models.inputs.texts import check_ids, padded_ids, read_texts
+from models.inputs.named import forward_arguments, refusing_shapes
+from models.inputs.sequences import InputSequence, ModelInputs, check_ids, padded_ids, read_texts
+from models.structure import check_eval
 from models.text import Tokenizer, Tokens, tokens_of_ids
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ import torch
 from torch import nn
 
 from models.catalogue import catalogue, entry, is_here, verify
-from models.eval_mode import evaluating
 from models.fetch import fetch, progress_bar
 from models.files.errors import FetchError
 from models.files.folder import Folder, dtype_holding
@@ -21,6 +20,7 @@ from models.preprocessing import default_preprocessing
 from models.pretrained.tokenizers import tokenizer_of
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.ssru import Translator, TranslatorConfig
+from models.structure import evaluating
 from models.text import WordTokenizer
 from models.vector_encoder import VectorEncoderConfig
 from models.vit import ViT, ViTConfig

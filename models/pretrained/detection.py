@@ -15,10 +15,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from models.hooks import hooked
 from models.inputs.prepare import prepare_inputs
 from models.inputs.processor import image_processor
 from models.pretrained.passes import run_network
+from models.structure import hooked
 
 if TYPE_CHECKING:
     from models.model import Model

@@ -13,10 +13,10 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from models.hooks import hooked
 from models.pretrained.attention_modules import AttentionModules, alive, blocks_of
 from models.pretrained.axes import numbered_axis
 from models.pretrained.recording import Call
+from models.structure import hooked
 from models.trace import HiddenStates, TokenAxis
 
 Tower = str | None

@@ -25,7 +25,6 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from models.attention import Dot, Mask, Pattern
 from models.attention.functional import attended
 from models.edits import at
-from models.hooks import hooked
 from models.pretrained.attention_modules import alive
 from models.pretrained.implementation import (
     EAGER,
@@ -38,6 +37,7 @@ from models.pretrained.implementation import (
 from models.pretrained.own_weights import own_weights
 from models.pretrained.recording import Call, Entry, Recording
 from models.pretrained.windows import recipe_of
+from models.structure import hooked
 
 # Arguments of attention functions that cannot change the weights. The library's eager attention
 # ignores them all: the mask contains the sliding window, positions are in queries and keys, and

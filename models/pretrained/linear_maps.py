@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from models.attention.fitted_rotation import alike, rotation_between
 from models.attention.functional import values_of
-from models.inputs.texts import text_config
+from models.inputs.sequences import text_config
 from models.pretrained.observation import ModuleCall
 from models.pretrained.recording import Call
 from models.projections import Norm, Projections, Readout, Residual, split_columns

@@ -24,7 +24,7 @@ from models.files.folder import Folder, check_names, dtype_holding
 from models.free_memory import read_weights
 from models.inputs.generation import generation_config
 from models.inputs.quiet import quiet_transformers
-from models.inputs.texts import text_config
+from models.inputs.sequences import text_config
 from models.model import Model, class_names, is_multi_label
 from models.preprocessing import patches_of, read_preprocessing, read_sound
 from models.pretrained.attention_modules import AttentionModules

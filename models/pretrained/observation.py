@@ -9,12 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from models.attention import Edit
-from models.hooks import hooked
 from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import AttentionModules, blocks_of
 from models.pretrained.interface import current_recording
 from models.pretrained.passes import record_pass
 from models.pretrained.recording import ModuleEdit, Recording
+from models.structure import hooked
 
 if TYPE_CHECKING:
     from models.model import Model

@@ -18,10 +18,10 @@ from models.attention import Mask
 from models.attention.given import GivenWeights, sums_note
 from models.edits import at
 from models.free_memory import SHARE, available_memory
-from models.hooks import hooked
 from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import AttentionModules, alive, parameters_of, source_of
 from models.pretrained.recording import Axes, Call, Recording
+from models.structure import hooked
 
 ASKED = "output_attentions"
 LOOK_ONLY = "{} computes its own weights: they can be looked at, not changed"

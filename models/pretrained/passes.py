@@ -8,15 +8,13 @@ from torch import Tensor, nn
 
 from models.attention import Edit
 from models.attnlrp import Rules, secant
-from models.eval_mode import check_eval
-from models.hooks import hooked
-from models.inputs.features import refusing_shapes
-from models.inputs.named import forward_arguments
+from models.inputs.named import forward_arguments, refusing_shapes
 from models.inputs.sequences import ModelInputs
 from models.pretrained.hidden import BlockStates, block_states
 from models.pretrained.interface import recording
 from models.pretrained.recording import ModuleEdit, Recording, check_changed
 from models.progress import Progress, no_progress
+from models.structure import check_eval, hooked
 
 if TYPE_CHECKING:
     from models.model import Model

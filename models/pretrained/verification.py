@@ -20,8 +20,6 @@ from transformers.masking_utils import eager_mask
 from models.attention.edit_protocols import ValuesEdit
 from models.attention.functional import values_of
 from models.attention.given import GivenWeights
-from models.eval_mode import twin_of
-from models.hooks import hooked
 from models.inputs.prepare import prepare_inputs
 from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import alive, configs_of
@@ -30,6 +28,7 @@ from models.pretrained.interface import current_recording, observing
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import check_once, output_of
+from models.structure import hooked, twin_of
 from models.verdict import ValuesFromWeights, Verdict, sums_apart
 
 if TYPE_CHECKING:

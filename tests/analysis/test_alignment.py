@@ -15,12 +15,12 @@ from analysis.alignment import (
     Word,
     align,
     aligning_heads,
+    as_srt,
     heads_of,
     seconds_per_frame,
     transcript,
     warp,
 )
-from analysis.word_times import as_srt
 from models.attention import Pattern
 from models.run import load, trace
 from models.text import Tokens

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from analysis.similarity import cosine, grid_distances
+from analysis.vision import cosine, grid_distances
 
 
 def test_cosine_by_hand():

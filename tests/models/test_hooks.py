@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from models.hooks import of_this_thread
+from models.structure import of_this_thread
 
 
 def test_a_hook_that_is_removed_in_the_pass_of_another_thread_is_skipped() -> None:

@@ -9,10 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from models.blocks import ACTIVATIONS
-from models.classifier import Classifier
-from models.patches import Patches, cut
 from models.positional import GRID_POSITIONS
-from models.vit import ViT, ViTConfig
+from models.vit import Classifier, Patches, ViT, ViTConfig, cut
 from tests.models.tensors import noise
 
 SMALL = ViTConfig(image=(15, 20), patch=(3, 5), dim=28, depth=3, heads=7, mlp=53, classes=11)

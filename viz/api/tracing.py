@@ -290,8 +290,7 @@ def _patches(request: TraceRequest, trace: "Trace") -> "Image | None":
     cover the same area.
     """
     from analysis.patches import grid_of
-    from models.inputs.edited import edited_image
-    from models.inputs.pictures import cropped
+    from models.inputs.pictures import cropped, edited_image
 
     image = _image(request)
     if image is None or trace.grid is None:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from analysis.similarity import cosine
+from analysis.vision import cosine
 from models.attention.relative import RelativePositions, rotary_angles
 from models.positional import sincos_2d, sinusoidal
 from viz.build.card import Card, Matrix

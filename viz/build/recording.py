@@ -15,9 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from models.blocks import Context
-from models.eval_mode import evaluating
-from models.hooks import hooked
 from models.output import Projection
+from models.structure import evaluating, hooked
 from models.trace import Trace
 
 PASSIVE = (nn.Dropout, nn.Identity)  # what returns its input in eval mode, beside DropPath

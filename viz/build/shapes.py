@@ -17,12 +17,11 @@ from models.attention import Additive, Pattern
 from models.attention.functional import PASS_BYTES
 from models.layer import AttentionLayerConfig
 from models.model import BUILT, Config
-from models.patches import pair
 from models.seeding import Undrawn
 from models.seq2seq import Seq2SeqConfig
 from models.ssru import TranslatorConfig
 from models.vector_encoder import VectorEncoderConfig
-from models.vit import ViTConfig
+from models.vit import ViTConfig, pair
 from viz.build.answers import ShapesEntry
 from viz.build.picture import Picture
 from viz.build.recording import Network

@@ -7,8 +7,8 @@ from torch import nn
 from models.attention.relative import RelativePositions
 from models.blocks import AddNorm, FeedForward
 from models.output import Projection
-from models.patches import Patches
 from models.positional import GridPositions, Learned, Sinusoidal
+from models.vit import Patches
 
 NAMES = {  # last part of a path, as libraries call it
     "Query": "q_proj query q_lin q to_q linear_q",

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from models.blocks import ACTIVATIONS
-from models.eval_mode import evaluating
 from models.files.errors import first_line
 from models.seeding import Undrawn
+from models.structure import evaluating
 from models.vector_encoder import VectorEncoder, VectorEncoderConfig
 
 Attention, Layer, Stack = nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder

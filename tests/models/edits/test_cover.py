@@ -9,7 +9,7 @@ from PIL import Image
 from torch import Tensor
 
 from models.edits import Ablate, Cover
-from models.inputs.edited import edited_image
+from models.inputs.pictures import edited_image
 from models.run import load, trace
 from models.vit import ViTConfig
 from tests.models.edits.plain import SIZES, given, network

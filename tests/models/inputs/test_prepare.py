@@ -7,7 +7,7 @@ import transformers
 
 from benchmarks.coverage import tiny
 from models.catalogue import entry, folder
-from models.inputs.texts import text_config
+from models.inputs.sequences import text_config
 from models.run import load, trace
 from models.trace import PatchGrid
 from tests.models.architectures import VISION, redraw

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from analysis.similarity import cosine
+from analysis.vision import cosine
 from models.attention import Mask, MultiHeadAttention, MultiHeadAttentionConfig
 from models.attention.relative import alibi, alibi_slopes, rotary_angles, rotate
 from models.positional import sinusoidal

@@ -18,8 +18,8 @@ from torch import Tensor
 from models.attention import Dot, Mask, MultiHeadAttention, MultiHeadAttentionConfig
 from models.blocks import standardised
 from models.catalogue import entry, folder
-from models.patches import cut
 from models.positional import sinusoidal
+from models.vit import cut
 from viz.course import real
 from viz.course.boards import Panel, panel
 from viz.course.dictionary.numbers import CASES

@@ -24,11 +24,10 @@ from models.edits import Cut
 from models.image import to_pixels
 from models.inputs.pictures import pixels_of
 from models.inputs.sound import extracted
-from models.patches import pair
 from models.preprocessing import ProcessorSettings
 from models.presets import PRESETS
 from models.request import Picture, Source, TraceRequest, built, file_of
-from models.vit import ViT
+from models.vit import ViT, pair
 from viz.amounts import short
 from viz.course import real
 from viz.course.boards import Board, board, curve, network, panel, picture, table

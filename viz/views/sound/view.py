@@ -107,7 +107,7 @@ def _times(entry: TraceEntry, method: str) -> "list[Word]":
 @endpoint("times", "text", format=words_of(*FILES), method=words_of(*METHODS))
 def times(entry: TraceEntry, format: str, method: str = "") -> Download:
     """The times of the words as a file."""
-    from analysis.word_times import as_json, as_srt
+    from analysis.alignment import as_json, as_srt
 
     try:
         words = _times(entry, method)
