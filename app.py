@@ -14,7 +14,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import streamlit as st
 
 from viz import stored, web
-from viz.api import runs, server, uploads
+from viz.api import runs, server
+from viz.api.routes import upload_route
 from viz.pages.explore import opening
 from viz.pages.frame import old_links, previews, registry
 from viz.pages.state import attachments
@@ -41,7 +42,7 @@ app = st.App(
     Path(__file__).parent / "viz" / "pages" / "frame" / "main.py",
     routes=[
         *routes(),
-        uploads.route(largest_upload, attachments.keep),
+        upload_route(largest_upload, attachments.keep),
         *runs.route(),
         stored.route(opening.FILE),
         *server.page_routes(

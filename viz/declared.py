@@ -99,7 +99,7 @@ class _Names(dict[str, Any]):
 
 def answers() -> str:
     """TypeScript interfaces: of options, methods and the dataclasses of answers."""
-    from viz.api.entries import Download
+    from viz.api.endpoint import Download
     from viz.routes import ENDPOINTS
 
     routes = {name: _hints(each.function).get("return") for (_, name), each in ENDPOINTS.items()}

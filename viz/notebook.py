@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from viz.api.endpoint import answered
-from viz.api.requests import QuestionError, UnknownError
+from viz.api.endpoint import QuestionError, UnknownError, answered
 from viz.export.files import page_of, request_of
 from viz.export.page import asked, props_of
 from viz.views import EVERY

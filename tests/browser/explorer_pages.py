@@ -12,8 +12,8 @@ from models.attention import Dot, Pattern
 from models.text import Tokens
 from models.trace import Output, Site, Trace
 from tests.browser.views import SIZES, Server, View
-from viz.api.endpoint import plain, work_of
-from viz.api.entries import Download, TraceEntry
+from viz.api.endpoint import Download, plain, work_of
+from viz.api.entries import TraceEntry
 
 LEAST = 1e-38  # what stands for 0, whose logarithm is no score
 

@@ -18,7 +18,7 @@ from models.request import TraceRequest
 from tests.viz import svg_files
 from viz import pack
 from viz.api import tracing
-from viz.api.requests import QuestionError
+from viz.api.endpoint import QuestionError
 from viz.export import responses
 
 TEXT = "the cats near the cabinet"

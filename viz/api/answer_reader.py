@@ -3,8 +3,8 @@
 import math
 from typing import TYPE_CHECKING
 
+from viz.api.endpoint import QuestionError
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from viz.api.endpoint import endpoint
-from viz.api.entries import Kind, TraceEntry
+from viz.api.endpoint import QuestionError, ResultKind, endpoint
+from viz.api.entries import TraceEntry
 from viz.api.registry import GoneError, registry
-from viz.api.requests import QuestionError
 from viz.api.text import own_site
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class LikenessAnswer:
     best: tuple[int, int]
 
 
-def second_of(id: str, kind: Kind = "text") -> TraceEntry:
+def second_of(id: str, kind: ResultKind = "text") -> TraceEntry:
     """The result with this id.
 
     Raises:

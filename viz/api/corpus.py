@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from viz.api import compared, samples
 from viz.api.compared import measures
-from viz.api.endpoint import endpoint, path_of, plain
+from viz.api.endpoint import QuestionError, endpoint, path_of, plain
 from viz.api.entries import RunEntry
 from viz.api.registry import Held, registry
-from viz.api.requests import QuestionError
 from viz.pack import Part, message, thumbs_part
 from viz.values import line
 

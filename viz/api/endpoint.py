@@ -4,21 +4,21 @@ import inspect
 import json
 import math
 import types
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 from urllib.parse import parse_qsl, quote, urlencode
 
-from viz.api.entries import Download
-from viz.api.entries import Kind as Of
-from viz.api.requests import QuestionError, UnknownError, parse_query
 from viz.selection import OF_FILES
 from viz.values import FLAG, HEAD, NUMBER, SPAN, TEXT, Head, Kind, real, wholes, words
 
 if TYPE_CHECKING:
     from models.trace import Site
 
+ResultKind = Literal["text", "image", "corpus", "build"]  # kinds of results
+
+MAX_QUERY = 1024  # characters
 BINARY = "application/octet-stream"
 KINDS: Mapping[Any, Kind] = {
     int: NUMBER,
@@ -31,6 +31,29 @@ KINDS: Mapping[Any, Kind] = {
     tuple[int, ...]: wholes(999),
 }
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class QuestionError(ValueError):
+    """An invalid request; the message says what was expected."""
+
+
+class UnknownError(LookupError):
+    """Nothing has this name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Download:
+    """A file to be saved, not shown.
+
+    Attributes:
+        data: its contents.
+        kind: media type.
+        name: suggested to the user; letters, digits, dots and hyphens.
+    """
+
+    data: bytes
+    kind: str
+    name: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +96,7 @@ class Endpoint:
             return {"why": " ".join(str(error).split())}
 
 
-ENDPOINTS: dict[tuple[Of, str], Endpoint] = {}
+ENDPOINTS: dict[tuple[ResultKind, str], Endpoint] = {}
 """By the kind of result and the name; `viz.routes` imports all of them."""
 
 
@@ -87,7 +110,7 @@ def check_place(sites: "Sequence[Site]", site: int, head: object = None) -> None
 
 def endpoint(
     name: str,
-    *of: Of,
+    *of: ResultKind,
     slow: bool = False,
     explains: bool = True,
     keywords: Callable[..., Any] | None = None,
@@ -131,6 +154,42 @@ def _kind(name: str, annotation: Any) -> Kind:
     if types.NoneType in (inner := get_args(annotation)):
         annotation = Union[*(each for each in inner if each is not types.NoneType)]
     return OF_FILES[name].kind if name in OF_FILES else KINDS[annotation]
+
+
+# ---- from the text of a request to an answer as it is sent
+
+
+def parse_query(
+    pairs: Sequence[tuple[str, str]], kinds: Mapping[str, Kind], optional: Container[str] = ()
+) -> dict[str, Any]:
+    """The parsed and validated parameters of a query.
+
+    Args:
+        pairs: names and texts as they came.
+        kinds: of the parameters, by name.
+        optional: those that may be left out.
+
+    Raises:
+        QuestionError: a parameter is missing, unknown, repeated or invalid.
+    """
+    values: dict[str, Any] = {}
+    if sum(len(name) + len(text) for name, text in pairs) > MAX_QUERY:
+        raise QuestionError(f"expected at most {MAX_QUERY} characters of parameters")
+    for name, text in pairs:
+        kind = kinds.get(name)
+        if kind is None:
+            expected = f"the parameters {', '.join(kinds)}" if kinds else "no parameters"
+            raise QuestionError(f"expected {expected}")
+        if name in values or len(text) > kind.longest:
+            raise QuestionError(f"expected {name} once, in at most {kind.longest} characters")
+        try:
+            values[name] = kind(text)
+        except ValueError as error:
+            raise QuestionError(str(error)) from error
+    for name in kinds:
+        if name not in values and name not in optional:
+            raise QuestionError(f"expected the parameter {name}")
+    return values
 
 
 def path_of(name: str, **asked: Any) -> str:

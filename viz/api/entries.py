@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from viz.api.endpoint import QuestionError, ResultKind
 from viz.api.registry import Answers
-from viz.api.requests import QuestionError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from models.trace import Site, Trace
 
 THUMB = 40  # maximum cells per side of a thumbnail
-
-Kind = Literal["text", "image", "corpus", "build"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +59,7 @@ class TraceEntry:
     answers: Answers = field(default_factory=Answers, init=False)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ResultKind:
         """The kind of view: of patches on their picture, or of tokens in a row."""
         return "image" if self.patches else "text"
 
@@ -138,7 +136,7 @@ class RunEntry:
     answers: Answers = field(default_factory=Answers, init=False)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ResultKind:
         """The kind of view."""
         return "corpus"
 
@@ -160,18 +158,3 @@ class RunEntry:
         """The part of each site in something of all heads."""
         parts = zip(self.firsts, self.sites, strict=True)
         return [values[first : first + site.heads] for first, site in parts]
-
-
-@dataclass(frozen=True, eq=False)
-class Download:
-    """A file to be saved, not shown.
-
-    Attributes:
-        data: its contents.
-        kind: media type.
-        name: suggested to the user; letters, digits, dots and hyphens.
-    """
-
-    data: bytes
-    kind: str
-    name: str

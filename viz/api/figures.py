@@ -7,7 +7,7 @@ from typing import Any
 
 from viz import course
 from viz.api import tracing
-from viz.api.requests import QuestionError, UnknownError, parse_query
+from viz.api.endpoint import QuestionError, UnknownError, parse_query
 from viz.course import inputs
 from viz.course import real as stored
 from viz.course.boards import plain

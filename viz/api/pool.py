@@ -1,16 +1,24 @@
 """Threads of the API: visitors take turns, and what nobody waits for any more is stopped."""
 
 import asyncio
+import hashlib
+import hmac
+import secrets
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+HEADER = "x-headscope-session"  # of requests, with the id of a visitor
 WORKERS = 2
 AGAIN = 0.05  # seconds between two attempts to get what is in use
+_SECRET = secrets.token_bytes(32)
 
 
 class StoppedError(RuntimeError):
@@ -19,6 +27,31 @@ class StoppedError(RuntimeError):
 
 class LaterError(RuntimeError):
     """The job needs something that is in use: it is run again in a moment."""
+
+
+# ---- who asks: ids that this server gives its visitors, signed so that nobody makes one up
+
+
+def issued() -> str:
+    """The id of a new visitor."""
+    name = secrets.token_urlsafe(9)
+    return f"{name}.{_signature(name)}"
+
+
+def visitor_of(request: "Request") -> str:
+    """Who sent a request: an id of this server, else the address of the connection."""
+    id = request.headers.get(HEADER, "")
+    name, _, signature = id.partition(".")
+    if hmac.compare_digest(signature.encode(), _signature(name).encode()):
+        return id
+    return request.client.host if request.client else ""
+
+
+def _signature(name: str) -> str:
+    return hmac.new(_SECRET, name.encode(), hashlib.sha256).hexdigest()
+
+
+# ---- turns
 
 
 class Turns:

@@ -6,12 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from viz.api import figures
-from viz.api.endpoint import body_of, work_of
-from viz.api.entries import Download
-from viz.api.pool import Pool
+from viz.api.endpoint import Download, QuestionError, UnknownError, body_of, parse_query, work_of
+from viz.api.pool import Pool, Turns, visitor_of
 from viz.api.registry import GoneError, registry
-from viz.api.requests import QuestionError, UnknownError, parse_query
-from viz.api.visitors import visitor_of
 from viz.values import TEXT
 
 if TYPE_CHECKING:
@@ -29,6 +26,10 @@ HEADERS = {
     "Cache-Control": "private, max-age=31536000, immutable",
     "Content-Encoding": "identity",  # compressing a map takes longer than computing it
 }
+UPLOAD = "/api/upload"
+MIB = 1 << 20
+EACH, IN_ALL = 3, 16  # uploads that are received at a time; others wait
+LONGEST = 300.0  # seconds that one may take
 FIGURE_HEADERS = {**HEADERS, "Cache-Control": "private, max-age=60"}  # their code may change
 
 
@@ -118,3 +119,36 @@ async def _answered(
 async def _disconnected(request: "Request") -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+def upload_route(most: Callable[[], int], keep: Callable[[bytes, str], str]) -> "Route":
+    """The route, for the app's server.
+
+    Args:
+        most: returns the size of the largest file, in MiB.
+        keep: stores a file of a visitor; returns its SHA-256.
+    """
+    from starlette.requests import ClientDisconnect
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import Route
+
+    turns = Turns(EACH, IN_ALL)
+
+    async def upload(request: "Request") -> "Response":
+        size = request.headers.get("content-length", "0")  # the server reads no more
+        if not 0 < int(size) <= most() * MIB:
+            largest = f"expected a file of at most {most()} MB"
+            raise QuestionError(largest if int(size) else "the file is empty")
+        visitor = visitor_of(request)
+        try:
+            async with turns.of(visitor):
+                async with asyncio.timeout(LONGEST):
+                    data = await request.body()
+                digest = await asyncio.to_thread(keep, data, visitor)
+        except TimeoutError as error:
+            raise QuestionError("the file did not arrive in time: send it again") from error
+        except ClientDisconnect:
+            return Response(status_code=499)
+        return JSONResponse({"digest": digest}, headers=NO_STORE)
+
+    return Route(UPLOAD, guarded(upload), methods=["POST"])

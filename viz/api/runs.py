@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from viz.api import tracing
-from viz.api.requests import QuestionError, UnknownError
+from viz.api.endpoint import QuestionError, UnknownError
 from viz.api.routes import NO_STORE, guarded
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import cache
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from viz import web
-from viz.api.preview import Preview, with_preview
 
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 Query = dict[str, str]
 
+NAME = "Headscope"
+ICON = base64.b64encode((Path(__file__).parents[1] / "icon.svg").read_bytes()).decode()
+TITLE = re.compile(r"<title>.*?</title>", re.DOTALL)
+FAVICON = re.compile(r'<link rel="shortcut icon"[^>]*>')
 LOCAL = "'self' http://127.0.0.1:* http://localhost:*"  # notebooks and slides of this machine
 DESCRIPTORS = Path("/dev/fd")
 UNCHANGING = {"Cache-Control": "public, immutable, max-age=31536000"}
@@ -90,6 +94,13 @@ def middleware(hosts: Iterable[str] = ()) -> "list[Middleware]":
     ]
 
 
+class Preview(NamedTuple):
+    """A link in words: what it leads to, and one sentence."""
+
+    title: str
+    description: str
+
+
 def page_routes(
     names: Iterable[str],
     first: str,
@@ -132,6 +143,30 @@ def page_routes(
     paths = {first: ("", dict), **moved}
     pages = [Route(f"/{'' if name == first else name}", index) for name in names]
     return [*pages, *(Route(f"/{name}", lead) for name in paths)]
+
+
+def with_preview(page: str, preview: Preview, picture: str) -> str:
+    """An HTML page with the title, the icon and the tags of a link.
+
+    Args:
+        page: of any title and icon.
+        preview: of the link.
+        picture: absolute URL of a picture.
+    """
+    title, description, picture = map(escape, (*preview, picture))
+    head = (
+        f"<title>{title} · {NAME}</title>"
+        f'<meta name="description" content="{description}" />'
+        '<meta name="twitter:card" content="summary_large_image" />'
+        '<meta property="og:type" content="website" />'
+        f'<meta property="og:site_name" content="{NAME}" />'
+        f'<meta property="og:title" content="{title}" />'
+        f'<meta property="og:description" content="{description}" />'
+        f'<meta property="og:image" content="{picture}" />'
+    )
+    # the icon comes with the page: browsers ask for it before anything else is there
+    icon = f'<link rel="icon" href="data:image/svg+xml;base64,{ICON}" />'
+    return FAVICON.sub(lambda _: icon, TITLE.sub(lambda _: head, page, count=1), count=1)
 
 
 def asset_routes() -> "list[Mount]":

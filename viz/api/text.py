@@ -3,11 +3,20 @@
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from viz.api.endpoint import endpoint
+from viz.api.endpoint import QuestionError, endpoint
 from viz.api.entries import THUMB, TraceEntry, tokens_of
 from viz.api.pool import check, report
-from viz.api.requests import QuestionError
-from viz.pack import Part, map_part, message, row_part, sinks_part, thumbs_part
+from viz.pack import (
+    ALL,
+    Part,
+    factor_for,
+    layer_part,
+    map_part,
+    message,
+    row_part,
+    sinks_part,
+    thumbs_part,
+)
 from viz.values import Head
 
 if TYPE_CHECKING:
@@ -139,6 +148,52 @@ def row_of(
     rows = range(index, index + 1) if axis == "query" else range(where.queries)
     left_out = _left_out(hidden, where, head, rows)
     return message(rows=[row_part(site, head, axis, index, numbers, values, left_out)])
+
+
+@endpoint("layer", "image")
+def layer_of(entry: TraceEntry, site: int) -> bytes:
+    """All heads of one layer; patches are pooled where they would not fit one message."""
+    from analysis.patches import grid_of, layer_cells, resting_cells
+
+    attention_site = entry.trace.sites[site]
+    grid, prefix = grid_of(entry.trace, attention_site)
+    factor = factor_for(attention_site.heads, grid, prefix)
+    cells = layer_cells(entry.trace, attention_site, factor)
+    resting = tuple(resting_cells(cells, prefix).nonzero().flatten().tolist())
+    return message(layers=[layer_part(site, cells.numpy(force=True), factor, resting)])
+
+
+@endpoint("heads", "image")
+def heads_of(
+    entry: TraceEntry,
+    site: int,
+    axis: Literal["query", "key"],
+    index: int,
+    values: Literal["weights", "difference"] = "weights",
+) -> bytes:
+    """The exact weights of all heads for one query, or for one key; or what edits changed."""
+    import numpy as np
+
+    where = entry.trace.sites[site]
+    source, _ = source_of(entry, where, values, "shown")
+    heads = [exact(source, where, head, axis, index) for head in range(where.heads)]
+    numbers = np.stack(heads)[:, : where.queries]
+    return message(rows=[row_part(site, ALL, axis, index, numbers, values)])
+
+
+@endpoint("sinks", "image", slow=True)
+def sinks_of(entry: TraceEntry, site: int, outliers: bool = False) -> bytes:
+    """The class token, registers and, if asked for, outlier patches, and what rows give to them."""
+    from analysis.patches import patch_sinks
+
+    sinks = patch_sinks(entry.trace, entry.trace.sites[site], outliers=outliers, check=check)
+    part = {
+        "site": site,
+        "outliers": "yes" if outliers else "no",
+        "keys": list(sinks.keys),
+        "shares": sinks.shares.tolist(),
+    }
+    return message(sinks=[part])
 
 
 def exact(

@@ -7,12 +7,14 @@ With PUBLIC=1 in the environment the server opens models of its catalogue only. 
 here, where every model is opened, regardless of links and controls.
 """
 
+import gc
 import hashlib
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +29,7 @@ from models.request import (
     Source,
     TraceRequest,
 )
-from viz.api import passes, pool
+from viz.api import pool
 from viz.api.entries import TraceEntry
 from viz.api.registry import Held, registry
 from viz.api.samples import card_of
@@ -47,6 +49,10 @@ CLOSED = "this server is public: it opens the models of its catalogue only"
 PUBLIC_PLACES: tuple[Place, ...] = ("catalogue", "built")
 MAX_FILES = 100  # of a folder that are checked for changes
 MOST = 2**24  # weights that are looked at before the first picture
+AT_ONCE = 2  # over all users
+LARGE = 5_000_000  # parameters from which on a pass gets all cores
+LONG = 10**10  # FLOPs from which on it does: half a second on one core, about
+_FORWARDS = threading.BoundedSemaphore(AT_ONCE)
 
 
 def public() -> bool:
@@ -172,7 +178,7 @@ def takes_long(request: TraceRequest) -> bool:
     from models.tracing import length
 
     model = opened(request.model)
-    return estimate(model, length(request, model)).flops > passes.LONG
+    return estimate(model, length(request, model)).flops > LONG
 
 
 def arguments(request: TraceRequest) -> "tuple[Model, Any, Any]":
@@ -236,7 +242,7 @@ def model_of(source: Source) -> "Held[Model]":
 def _open(source: Source) -> "Model":
     from models.tracing import open_model
 
-    passes.imports_stay()
+    _imports_stay()
     model = open_model(source)
     # every pass, whatever runs it, ends with a request that is stopped or whose visitor left
     model.network.register_forward_pre_hook(lambda *_: pool.check())
@@ -255,7 +261,7 @@ def _run(
 ) -> "Trace":
     from models.tracing import run
 
-    with passes.forward_pass(model, long=takes_long(request), meanwhile=meanwhile):
+    with forward_pass(model, long=takes_long(request), meanwhile=meanwhile):
         return run(request, model, progress or pool.report)
 
 
@@ -272,7 +278,7 @@ def _entry(request: TraceRequest, trace: "Trace", words: bool) -> TraceEntry:
         view,
         request,
         model=None if isinstance(request.input, Several) else model,
-        forward_pass=partial(passes.forward_pass, model),
+        forward_pass=partial(forward_pass, model),
         opened=None if isinstance(request.input, Several) else lambda: arguments(request),
         pictures=_pictures(request) if patches is None else (patches,),
         patches=patches is not None,
@@ -330,3 +336,47 @@ def _mark(source: Source, trace: "Trace") -> tuple[int, int] | None:
     answers = trace.output.values[0].split(sizes)
     col, row = (int(answers[question].argmax()) for question in about.place)
     return row, col
+
+
+# ---- passes: how many at a time, and on how many cores
+
+
+@contextmanager
+def forward_pass(
+    model: "Model", *, long: bool = False, meanwhile: Callable[[], None] = lambda: None
+) -> Iterator[None]:
+    """Limits concurrent forward passes, over all users.
+
+    A large model or a long pass gets all cores. Everything else that the app does in PyTorch is
+    small and gets one core: more threads would only add overhead.
+
+    Args:
+        model: of the pass.
+        long: whether the pass is long.
+        meanwhile: see `pool.wait`, while others run.
+    """
+    import torch
+
+    large = sum(weights.numel() for weights in model.network.parameters()) > LARGE
+    pool.wait(lambda seconds: _FORWARDS.acquire(timeout=seconds), meanwhile)
+    try:
+        torch.set_num_threads(_cores() if large or long else 1)
+        yield
+    finally:
+        torch.set_num_threads(1)
+        _FORWARDS.release()
+
+
+@cache
+def _imports_stay() -> None:
+    """Freezes imported objects, so that later garbage collections are faster."""
+    gc.collect()
+    gc.freeze()
+
+
+@cache
+def _cores() -> int:
+    """PyTorch's default number of threads; must be called before it is changed."""
+    import torch
+
+    return torch.get_num_threads()

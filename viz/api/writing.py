@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from viz.api.endpoint import endpoint
+from viz.api.endpoint import QuestionError, endpoint
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
-from viz.api.requests import QuestionError
 from viz.api.rerun import opened
 
 if TYPE_CHECKING:

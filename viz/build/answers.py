@@ -4,8 +4,8 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from viz.api.endpoint import endpoint
-from viz.api.entries import Kind, TraceEntry
+from viz.api.endpoint import ResultKind, endpoint
+from viz.api.entries import TraceEntry
 from viz.api.registry import Answers
 from viz.pack import message
 
@@ -20,7 +20,7 @@ Answer = TypeVar("Answer")
 class ShapesEntry:
     """A network that has not run: its shapes, parameters and FLOPs, which take no memory."""
 
-    kind: Kind = "build"
+    kind: ResultKind = "build"
 
     def __init__(self, picture: "Picture") -> None:
         self.picture = picture
@@ -32,7 +32,7 @@ class ShapesEntry:
         return [pattern.heads for pattern in self.picture.patterns]
 
 
-KINDS: tuple[Kind, ...] = ("text", "image", "build")
+KINDS: tuple[ResultKind, ...] = ("text", "image", "build")
 Entry = TraceEntry | ShapesEntry
 
 

@@ -6,10 +6,9 @@ from typing import Any, Literal
 
 from viz.api import snippet
 from viz.api.beside import second_of
-from viz.api.endpoint import check_place, endpoint
-from viz.api.entries import Download, TraceEntry
+from viz.api.endpoint import Download, QuestionError, check_place, endpoint
+from viz.api.entries import TraceEntry
 from viz.api.predictions import Code, predictions
-from viz.api.requests import QuestionError
 from viz.export.files import FIGURES, render
 from viz.selection import OF_FILES, Selection
 from viz.values import words

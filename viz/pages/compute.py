@@ -11,6 +11,7 @@ from models.edits.text import parse_edits as parse_edits
 from models.files import hub as hub
 from models.free_memory import SHARE as SHARE
 from models.free_memory import available_memory as available_memory
+from models.image import frame_count as frame_count
 from models.inputs.prompt import Prompt as Prompt
 from models.inputs.prompt import in_template as in_template
 from models.inputs.prompt import reads_videos as reads_videos

@@ -42,7 +42,7 @@ def _folder(name: str) -> Folder:
     return Folder(module.VIEW, module.answer, module.figure, asks)
 
 
-for _ in ("about", "beside", "image", "predictions", "text", "vector", "worth", "writing"):
+for _ in ("about", "beside", "predictions", "text", "worth", "writing"):
     import_module(f"viz.api.{_}")  # requests that are of no view alone
 _FOLDERS = (_folder(path.parent.name) for path in Path(__file__).parent.glob("*/view.py"))
 VIEWS: Mapping[str, Folder] = MappingProxyType(

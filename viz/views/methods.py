@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from analysis.methods import BY_NAME, function_of, names_of
 from viz.api import answer_reader
-from viz.api.endpoint import endpoint
+from viz.api.endpoint import QuestionError, endpoint
 from viz.api.entries import TraceEntry, tokens_of
 from viz.api.pool import report
-from viz.api.requests import QuestionError
 from viz.api.rerun import check_pass, name_in, opened, with_hidden
 from viz.api.text import of_head, own_site
 from viz.values import Head, words

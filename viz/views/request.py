@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis.percent import percent
 from viz import SOFTWARE
-from viz.api.requests import QuestionError
+from viz.api.endpoint import QuestionError
 from viz.api.text import caveat_of, note_of
 from viz.caption import Caption
 from viz.selection import Selection

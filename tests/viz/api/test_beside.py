@@ -7,8 +7,8 @@ from models.request import TraceRequest
 from models.run import load, trace
 from tests.viz.api.asking import ask
 from viz.api import tracing
+from viz.api.endpoint import QuestionError
 from viz.api.registry import registry
-from viz.api.requests import QuestionError
 
 TEXT = "the cats near the cabinet"
 

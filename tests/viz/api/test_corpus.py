@@ -11,9 +11,8 @@ import pytest
 
 import viz.routes  # noqa: F401
 from viz.api import corpus, runs
-from viz.api.endpoint import plain, work_of
+from viz.api.endpoint import QuestionError, plain, work_of
 from viz.api.entries import RunEntry
-from viz.api.requests import QuestionError
 from viz.pack import unpack
 
 NAMES = sorted(path.parent.name for path in runs.FINISHED.glob("*/manifest.json"))

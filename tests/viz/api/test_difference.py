@@ -10,8 +10,7 @@ from models.request import Picture, Source, TraceRequest, built, file_of
 from tests.viz.pages.explore.explorer import file_of as picture_file
 from viz import pack
 from viz.api import tracing
-from viz.api.endpoint import answered
-from viz.api.requests import QuestionError
+from viz.api.endpoint import QuestionError, answered
 
 TEXT = TraceRequest(Source("catalogue", "grammar-next"), "the cat saw the dog")
 IMAGE = TraceRequest(

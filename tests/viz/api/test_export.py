@@ -15,8 +15,8 @@ from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
 from tests.viz import svg_files
+from viz.api.endpoint import QuestionError
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
 from viz.colours import Scale, is_nearly_uniform, layer_of, strength_of, veiled
 from viz.export import responses as export
 from viz.routes import ENDPOINTS

@@ -12,10 +12,10 @@ from models.vit import ViTConfig
 from tests.viz.api.asking import ask
 from viz.api import registry, tracing
 from viz.api.entries import TraceEntry
-from viz.api.pictures import encoded
 from viz.api.text import overview
 from viz.export.entries import pixels_of
 from viz.pack import BUDGET, unpack
+from viz.views.pictures.numbers import encoded
 from viz.views.request import input_of
 
 GRID, PREFIX, HEADS, TOKENS = (3, 5), 3, 3, 18  # a class token and two registers

@@ -16,8 +16,8 @@ from tests.models.pretrained.test_detection import deformable, detr, rt_detr, yo
 from tests.models.pretrained.test_grids import SEGFORMER
 from tests.viz.api.asking import ask
 from viz.api import text, tracing
+from viz.api.endpoint import QuestionError
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
 

@@ -13,8 +13,8 @@ from models.catalogue import entry as in_catalogue
 from models.catalogue import folder
 from tests.viz.api.asking import ask
 from tests.viz.api.pictured import CLASSES, entry_of
+from viz.api.endpoint import QuestionError
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
 
 THREE = folder(in_catalogue("digits")) / "a-three.png"
 CLOSE: dict[str, Any] = {"rtol": 1e-3, "atol": 1e-5}

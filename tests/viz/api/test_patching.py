@@ -12,7 +12,7 @@ from tests.fetched import fetched
 from tests.viz.api.asking import ask
 from tests.viz.api.catalogue import TEXT, entry_of
 from viz.api import samples, tracing
-from viz.api.requests import QuestionError
+from viz.api.endpoint import QuestionError
 
 SECOND = "the cats saw the dog"
 

@@ -18,8 +18,8 @@ from tests.models.pretrained.tiny import BY_NAME as TINY
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz.api.asking import ask
 from viz.api import snippet, text, tracing
+from viz.api.endpoint import QuestionError
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
 from viz.pack import unpack
 from viz.views.pictures import numbers as pictured
 

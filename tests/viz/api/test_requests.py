@@ -2,7 +2,7 @@
 
 import pytest
 
-from viz.api.requests import QuestionError, parse_query
+from viz.api.endpoint import QuestionError, parse_query
 from viz.values import HEAD, NUMBER, SPAN
 
 KINDS = {"site": NUMBER, "head": HEAD, "rows": SPAN}

@@ -16,8 +16,7 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from viz.api import registry
 from viz.api.entries import TraceEntry
-from viz.api.pool import report
-from viz.api.visitors import issued
+from viz.api.pool import issued, report
 from viz.routes import ENDPOINTS, routes
 
 TOKENS, HEADS, SITES = 11, 3, 2

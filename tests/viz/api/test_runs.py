@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from analysis.corpus import watched
 from analysis.corpus.opened import open_corpus
 from viz.api import corpus, runs
-from viz.api.requests import UnknownError
+from viz.api.endpoint import UnknownError
 from viz.api.runs import FINISHED
 
 WAIT = 120.0

@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from viz import web
 from viz.api import server
-from viz.api.preview import with_preview
+from viz.api.server import with_preview
 from viz.pages.frame import old_links, previews, registry
 
 

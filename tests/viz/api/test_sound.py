@@ -20,8 +20,8 @@ from tests.analysis.test_alignment import LABELS, STARTS, STEP, planted
 from tests.models.inputs.test_sound import saved
 from tests.viz.api.asking import ask
 from viz.api import text
+from viz.api.endpoint import QuestionError
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
 from viz.pack import unpack
 from viz.views.sound import view as sound
 

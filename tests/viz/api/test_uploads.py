@@ -9,9 +9,8 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
-from viz.api import uploads
-from viz.api.pool import Turns
-from viz.api.visitors import HEADER, issued, visitor_of
+from viz.api import routes
+from viz.api.pool import HEADER, Turns, issued, visitor_of
 
 MOST = 2  # MiB
 
@@ -28,13 +27,13 @@ def client(kept: dict[str, bytes]) -> TestClient:
         kept[digest] = data
         return digest
 
-    app = Starlette(routes=[uploads.route(lambda: MOST, keep)])
+    app = Starlette(routes=[routes.upload_route(lambda: MOST, keep)])
     return TestClient(app, base_url="http://127.0.0.1:8501")
 
 
 def test_a_file_is_kept_as_it_is(client: TestClient, kept: dict[str, bytes]) -> None:
     data = bytes(range(256)) * 700
-    answer = client.post(uploads.PATH, content=data)
+    answer = client.post(routes.UPLOAD, content=data)
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "no-store"
     assert kept == {answer.json()["digest"]: data}
@@ -45,12 +44,12 @@ def test_a_file_is_kept_as_it_is(client: TestClient, kept: dict[str, bytes]) -> 
     [(b"", "the file is empty"), (b"x" * (MOST * 2**20 + 1), "expected a file of at most 2 MB")],
 )
 def test_an_empty_and_a_large_file_are_refused(client, kept, data: bytes, words: str) -> None:
-    answer = client.post(uploads.PATH, content=data)
+    answer = client.post(routes.UPLOAD, content=data)
     assert (answer.status_code, answer.text, kept) == (400, words, {})
 
 
 def test_a_body_that_does_not_arrive_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "LONGEST", 0.05)
+    monkeypatch.setattr(routes, "LONGEST", 0.05)
     sent: list[Any] = []
 
     async def never() -> Any:
@@ -60,8 +59,8 @@ def test_a_body_that_does_not_arrive_is_given_up(monkeypatch: pytest.MonkeyPatch
         sent.append(message)
 
     headers = [(b"content-length", b"7")]
-    scope = {"type": "http", "method": "POST", "path": uploads.PATH, "headers": headers}
-    app = Starlette(routes=[uploads.route(lambda: MOST, lambda *_: "kept")])
+    scope = {"type": "http", "method": "POST", "path": routes.UPLOAD, "headers": headers}
+    app = Starlette(routes=[routes.upload_route(lambda: MOST, lambda *_: "kept")])
     asyncio.run(app(scope, never, send))
     assert sent[0]["status"] == 400
     assert b"did not arrive in time" in sent[1]["body"]

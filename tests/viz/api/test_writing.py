@@ -14,7 +14,7 @@ from tests.models.vocabularies import llama
 from tests.viz.api.asking import ask
 from tests.viz.api.catalogue import TEXT, entry_of
 from viz.api import tracing, writing
-from viz.api.requests import QuestionError
+from viz.api.endpoint import QuestionError
 
 
 @pytest.mark.parametrize("edits", [(), (Ablate(1, 0),)], ids=["plain", "ablated"])

@@ -19,7 +19,7 @@ from models.request import Source, TraceRequest
 from tests.fetched import fetched
 from viz import course, store, stored
 from viz.api import figures
-from viz.api.requests import QuestionError
+from viz.api.endpoint import QuestionError
 from viz.course import real
 
 CHAIR = "The cat sat on the black chair because it was tired."

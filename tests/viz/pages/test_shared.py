@@ -6,7 +6,7 @@ import pytest
 
 from models.run import Model, load
 from models.smallest import SmallestConfig
-from viz.api import passes
+from viz.api import tracing
 from viz.pages import shared
 
 
@@ -22,10 +22,10 @@ def model() -> Model:
 @pytest.fixture
 def others() -> Iterator[None]:
     """As many passes of others as may run at once."""
-    with passes.forward_pass(load(SmallestConfig(vocab=7, dim=5))):
-        passes._FORWARDS.acquire()
+    with tracing.forward_pass(load(SmallestConfig(vocab=7, dim=5))):
+        tracing._FORWARDS.acquire()
         yield
-        passes._FORWARDS.release()
+        tracing._FORWARDS.release()
 
 
 @pytest.mark.usefixtures("others")
@@ -36,7 +36,7 @@ def test_a_page_that_waits_for_a_pass_can_be_stopped(model: Model) -> None:
         told.append((done, total))
         raise StopError
 
-    with pytest.raises(StopError), passes.forward_pass(model, meanwhile=shared.waiting(progress)):
+    with pytest.raises(StopError), tracing.forward_pass(model, meanwhile=shared.waiting(progress)):
         pytest.fail("expected it to wait")
     assert told == [(0, 0)]
-    assert not passes._FORWARDS.acquire(blocking=False)  # the passes of others go on
+    assert not tracing._FORWARDS.acquire(blocking=False)  # the passes of others go on

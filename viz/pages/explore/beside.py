@@ -11,7 +11,7 @@ from models.card import Example
 from models.catalogue import catalogue, entry, is_here
 from models.request import Chat, Ids, Picture, Place, Several, Source, TraceRequest
 from viz.api import samples, tracing
-from viz.api.entries import Kind as ViewKind
+from viz.api.endpoint import ResultKind
 from viz.api.predictions import predicts
 from viz.api.registry import MAX_NETWORK_BYTES
 from viz.pages import compute, shared
@@ -92,7 +92,7 @@ def wanted() -> str:
     return session.get(PAGE, "compare")
 
 
-def props(request: TraceRequest, kind: ViewKind) -> dict[str, Any]:
+def props(request: TraceRequest, kind: ResultKind) -> dict[str, Any]:
     """Props of the view: what can be chosen beside a trace, by its names in a link."""
     if not _applies(request, kind):
         return {}
@@ -102,7 +102,7 @@ def props(request: TraceRequest, kind: ViewKind) -> dict[str, Any]:
     }
 
 
-def of(request: TraceRequest, kind: ViewKind) -> Second | None:
+def of(request: TraceRequest, kind: ResultKind) -> Second | None:
     """What is chosen beside a trace, traced; None for nothing, and for what cannot be."""
     if not _applies(request, kind):
         return None
@@ -131,7 +131,7 @@ def of(request: TraceRequest, kind: ViewKind) -> Second | None:
         return None
 
 
-def _applies(request: TraceRequest, kind: ViewKind) -> bool:
+def _applies(request: TraceRequest, kind: ResultKind) -> bool:
     """Whether anything can be beside a trace."""
     return kind == "image" or isinstance(request.input, str | tuple | Chat | Ids | Several)
 
@@ -139,7 +139,7 @@ def _applies(request: TraceRequest, kind: ViewKind) -> bool:
 # ---- what can be chosen
 
 
-def _titles(request: TraceRequest, kind: ViewKind) -> Iterator[tuple[str, str]]:
+def _titles(request: TraceRequest, kind: ResultKind) -> Iterator[tuple[str, str]]:
     """What can be beside the first: its name in a link, and its title."""
     yield "", "nothing"
     first, lead, name = request.model, "", source.title(request.model)

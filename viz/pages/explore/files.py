@@ -5,10 +5,12 @@ they survive a reload. The browser sends each file in one request, and then its 
 own uploader first asks for an address, and loads more code to send a file there.
 """
 
+import base64
+import io
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import streamlit as st
@@ -16,7 +18,6 @@ from headscope_views import view
 
 from models.request import File
 from viz.api import samples
-from viz.api.pictures import frames, thumbnail
 from viz.pages import compute
 from viz.pages.explore.names import PAGE
 from viz.pages.state import attachments, session
@@ -30,6 +31,7 @@ PARAMS = (
     link.choice("sound", "speech", ("speech",)),
 )
 RATE = 16_000  # samples a second of the WAV file that a recording of another format becomes
+THUMBNAIL = 96  # pixels of the longer side
 LONGEST = 240  # characters of a file name or a reason; the browser may send more
 DENIED = "If nothing is recorded, let the browser use the microphone, or upload a file."
 FULL = f"the server holds at most {attachments.MAX_BYTES >> 20} MB of files: upload fewer at once"
@@ -191,14 +193,31 @@ def own_titles() -> dict[str, str]:
 def animation() -> File | None:
     """The page's picture, if it has several frames."""
     file = PICTURE.file()
-    return file if file is not None and frames(file) > 1 else None
+    return file if file is not None and _is_animated(file) else None
+
+
+@lru_cache(maxsize=32)
+def _is_animated(file: File) -> bool:
+    try:
+        return compute.frame_count(file.data) > 1
+    except ValueError:  # said where the picture is read
+        return False
+
+
+@lru_cache(maxsize=64)
+def _thumbnail(file: File) -> str:
+    """A thumbnail of a picture as a data URL."""
+    small, png = compute.decoded(file).image.convert("RGB"), io.BytesIO()
+    small.thumbnail((THUMBNAIL, THUMBNAIL))
+    small.save(png, "PNG", compress_level=1)
+    return f"data:image/png;base64,{base64.b64encode(png.getvalue()).decode()}"
 
 
 def picture_chip(name: str) -> None:
     """Draws the picture's name in the place where another is dropped, pasted or chosen."""
     with suppress(ValueError):  # said where the picture is read
         hint = "drop, paste or choose another"
-        PICTURE.draw(name, hint, "image/*", picture=thumbnail(picture()))
+        PICTURE.draw(name, hint, "image/*", picture=_thumbnail(picture()))
     PICTURE.device("Camera", st.camera_input)
 
 
@@ -207,7 +226,7 @@ def own_pictures(show_example: Callable[[], None]) -> None:
     files, titles, upload = pictures(), own_titles(), session.get(PAGE, "upload")
     if files:
         items = [
-            {"id": digest, "title": titles[digest], "picture": thumbnail(file)}
+            {"id": digest, "title": titles[digest], "picture": _thumbnail(file)}
             | {"chosen": digest == upload}
             for digest, file in files.items()
         ]

@@ -55,7 +55,7 @@ OPENS = {"text": ("matrix", "fixed"), "image": ("image", "layer")}  # form and s
 def params(
     listed: str,
     given: Mapping[str, Any],
-    kind: attention.Kind | None = None,
+    kind: attention.ResultKind | None = None,
     chosen: "Worth | None" = None,
 ) -> tuple[link.Param, ...]:
     """The page's settings and its view's selection.
@@ -96,7 +96,7 @@ def params_of(query: Mapping[str, str]) -> tuple[link.Param, ...]:
     return params(model if place == "catalogue" else "", query)
 
 
-def _now(kind: attention.Kind, chosen: "Worth | None" = None) -> tuple[link.Param, ...]:
+def _now(kind: attention.ResultKind, chosen: "Worth | None" = None) -> tuple[link.Param, ...]:
     """The parameters, with the defaults of the present settings."""
     return params(source.listed(), session.current(PAGE).settings, kind, chosen)
 

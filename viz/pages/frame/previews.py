@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from viz import course
-from viz.api.preview import Preview
+from viz.api.server import Preview
 from viz.pages.frame import registry
 from viz.pages.lazy import Lazy
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from viz.api import visitors
+from viz.api.pool import issued
 from viz.pages.state import attachments
 from viz.pages.state import params as link
 
@@ -302,4 +302,4 @@ def _keep(page: str, state: PageState) -> None:
 
 def visitor() -> str:
     """The id of this visitor in the API, for its shares of uploads and computations."""
-    return st.session_state.setdefault("state/visitor", visitors.issued())
+    return st.session_state.setdefault("state/visitor", issued())

@@ -9,7 +9,7 @@ import streamlit as st
 from headscope_views import view
 from streamlit.delta_generator import DeltaGenerator
 
-from viz.api.entries import Kind
+from viz.api.endpoint import ResultKind
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.state import params as link
@@ -21,7 +21,7 @@ PAINT_SECONDS = 0.06  # in which the browser fetches and paints a new picture, m
 class Drawn(NamedTuple):
     """The last picture of a page: its kind, its props, what it is of, and in which revision."""
 
-    kind: Kind
+    kind: ResultKind
     picture: dict[str, Any]
     of: Hashable
     revision: int
@@ -35,7 +35,7 @@ class Stage:
     def __init__(
         self,
         page: str,
-        kind: Kind,
+        kind: ResultKind,
         params: tuple[link.Param, ...],
         paths: tuple[str, ...] = (),
         above: DeltaGenerator | None = None,
@@ -51,7 +51,7 @@ class Stage:
             above: where messages stand; None for above the view.
         """
         self.page, self.params, self.paths = page, params, paths
-        self.kind: Kind = kind
+        self.kind: ResultKind = kind
         self.above = above or st.container(key=f"{page}_notes", gap="small")
         # the view is not drawn in the empty element: emptying that in each run would unmount it
         self.place, waiting = st.container(), st.empty()
@@ -125,7 +125,7 @@ class Stage:
         self.is_new = last is None or (last.kind, last.picture) != (self.kind, picture)
         self._mount(self.kind, {**picture, "busy": False})
 
-    def _mount(self, kind: Kind, picture: dict[str, Any]) -> None:
+    def _mount(self, kind: ResultKind, picture: dict[str, Any]) -> None:
         props = session.props(self.page, self.params, self.paths) | picture
         if self.waiting is not None:
             self.waiting.empty()

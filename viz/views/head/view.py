@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from viz.api.endpoint import endpoint, path_of
+from viz.api.endpoint import QuestionError, endpoint, path_of
 from viz.api.entries import TraceEntry
-from viz.api.requests import QuestionError
 from viz.api.text import one_head, token_of
 from viz.colours import scale_of
 from viz.pack import VERSION, pack

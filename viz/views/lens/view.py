@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz.api.endpoint import endpoint, path_of
+from viz.api.endpoint import QuestionError, endpoint, path_of
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
-from viz.api.requests import QuestionError
 from viz.api.rerun import logit_of, name_in, with_hidden
 from viz.api.text import without_parts
 from viz.colours import INK, Scale

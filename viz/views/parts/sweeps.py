@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from viz.api.beside import second_of
-from viz.api.endpoint import endpoint
+from viz.api.endpoint import QuestionError, endpoint
 from viz.api.entries import TraceEntry
 from viz.api.pool import report
-from viz.api.requests import QuestionError
 from viz.api.rerun import logit_of, name_in, opened, reread, unedited
 from viz.api.text import own_site
 from viz.values import words

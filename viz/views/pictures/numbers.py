@@ -1,13 +1,12 @@
 """Pictures beside a text: where words look, what they need, and the objects of a detector."""
 
+import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from viz.api.endpoint import endpoint
+from viz.api.endpoint import QuestionError, endpoint
 from viz.api.entries import TraceEntry
-from viz.api.pictures import encoded
 from viz.api.pool import report
-from viz.api.requests import QuestionError
 from viz.api.rerun import opened
 from viz.api.text import of_head, own_site
 from viz.values import AREA, WORD, Head
@@ -436,3 +435,10 @@ def _file(picture: "File | Image") -> bytes:
     small = image.convert("RGB")
     small.thumbnail((LARGEST, LARGEST))
     return encoded(small)
+
+
+def encoded(image: "Image") -> bytes:
+    """A picture as a PNG file."""
+    file = io.BytesIO()
+    image.save(file, "PNG", compress_level=1)
+    return file.getvalue()

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from viz.api.endpoint import endpoint, path_of
-from viz.api.entries import Download, TraceEntry
-from viz.api.requests import QuestionError
+from viz.api.endpoint import Download, QuestionError, endpoint, path_of
+from viz.api.entries import TraceEntry
 from viz.api.text import length_of
 from viz.colours import INK, Scale, weight_scale
 from viz.selection import Form

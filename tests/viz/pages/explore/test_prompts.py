@@ -13,7 +13,7 @@ from models.tracing import run
 from tests.viz.api.asking import ask
 from tests.viz.pages import helpers
 from viz.api import tracing
-from viz.api.requests import QuestionError
+from viz.api.endpoint import QuestionError
 from viz.views.head.view import inside
 
 TEXTS = ("the cat saw the dog", "the dog saw the cat", "the old dog saw it")

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from viz.api import server
-from viz.api.preview import Preview, with_preview
+from viz.api.server import Preview, with_preview
 from viz.pages.frame import previews, registry
 
 HOSTILE = '"><script>alert(1)</script>&amp;'
