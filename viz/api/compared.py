@@ -1,5 +1,6 @@
 """The numbers of a run over a corpus, and beside them those of a second run, head by head."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -54,42 +55,18 @@ def twin(key: str) -> str:
     return f"{key}{THERE}"
 
 
-def comparable(run: "Run", other: "Run") -> bool:
-    """Whether two runs have the same heads, by their addresses."""
-    from analysis.corpus.opened import ADDRESS
+def numbers(entry: RunEntry) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Every number of the heads, described as a `Measure` is, with its values.
 
-    mine, theirs = (each.heads[ADDRESS].fillna("").reset_index() for each in (run, other))
-    return mine.equals(theirs)
-
-
-def second_of(entry: RunEntry) -> "Run | None":
-    """The second run, if there is one and it has the same heads."""
-    other = entry.other
-    return other if other is not None and comparable(entry.run, other) else None
-
-
-def about(entry: RunEntry) -> dict[str, Any] | None:
-    """What the second run is; None without one."""
-    if entry.other is None:
-        return None
-    manifest = entry.other.manifest
-    return {
-        "model": manifest["model"]["name"],
-        "corpora": [each.get("about") or "" for each in manifest["corpora"]],
-        "texts": int(manifest["texts"]),
-        "comparable": comparable(entry.run, entry.other),
-    }
-
-
-def numbers(entry: RunEntry, run_measures: "list[Measure]") -> dict[str, dict[str, Any]]:
-    """The numbers of the second run and their differences, as measures with their values."""
-    if (other := second_of(entry)) is None:
-        return {}
-    added = {}
-    for measure in run_measures:
-        if measure.key not in other.heads:
+    Then those of the second run, and the differences.
+    """
+    known = {measure.key: measure for measure in measures(entry.run)}
+    yield from ((asdict(each), entry.run.heads[key]) for key, each in known.items())
+    other = {} if entry.second is None else entry.second.heads
+    for key, measure in known.items():
+        if key not in other:
             continue
-        mine, theirs = (run.heads[measure.key] for run in (entry.run, other))
+        mine, theirs = entry.run.heads[key], other[key]
         bound = None if measure.high is None else measure.high - measure.low
         there = {"key": twin(measure.key), "title": f"{measure.title} in B"}
         change = {
@@ -99,10 +76,8 @@ def numbers(entry: RunEntry, run_measures: "list[Measure]") -> dict[str, dict[st
             "low": None if bound is None else -bound,
             "high": bound,
         }
-        for named, values in ((there, theirs), (change, theirs - mine)):
-            described = asdict(measure) | named
-            added[named["key"]] = {"measure": described, "values": values.tolist()}
-    return added
+        yield asdict(measure) | there, theirs
+        yield asdict(measure) | change, theirs - mine
 
 
 @endpoint("changes", "corpus")
@@ -113,12 +88,11 @@ def changes(entry: RunEntry, number: str = "") -> CorpusChanges:
         entry: of the runs.
         number: the key of one number; "" for all that are shares, from 0 to 1.
     """
-    if (other := second_of(entry)) is None:
+    if (other := entry.second) is None:
         return CorpusChanges([], 0, 0)
-    known = {each.key: each for each in measures(entry.run)}
-    keys = [number] if number else [k for k, m in known.items() if (m.low, m.high) == (0, 1)]
+    shares = (each.key for each in measures(entry.run) if (each.low, each.high) == (0, 1))
     table = entry.answers.once("compared", lambda: entry.run.compare(other))
-    rows = table[table["measure"].isin(keys)]
+    rows = table[table["measure"].isin([number] if number else [*shares])]
     certain = rows[(rows["low"] > 0) | (rows["high"] < 0)]
     order = certain["difference"].abs().sort_values(ascending=False, kind="stable").index
     listed = [
@@ -132,7 +106,7 @@ def changes(entry: RunEntry, number: str = "") -> CorpusChanges:
     return CorpusChanges(listed, len(certain), len(rows))
 
 
-def largest(entry: RunEntry) -> CorpusChange | None:
+def _largest(entry: RunEntry) -> CorpusChange | None:
     """The largest difference; None where nothing is compared, or nothing differs."""
     every = entry.answers.once("changes", lambda: changes(entry)).changes
     return every[0] if every else None
@@ -140,7 +114,7 @@ def largest(entry: RunEntry) -> CorpusChange | None:
 
 def first_plot(entry: RunEntry) -> str:
     """The axes of the dots that are shown first: the number that differs most, in both runs."""
-    change = largest(entry)
+    change = _largest(entry)
     return "" if change is None else f"{change.key}.{twin(change.key)}"
 
 
@@ -148,7 +122,7 @@ def begin(entry: RunEntry) -> dict[str, Any]:
     """The address of the head that is shown first: that with the most of one number, or that
     differs most."""
     heads = entry.run.heads
-    if changed := largest(entry):
+    if changed := _largest(entry):
         number = entry.number_of(changed.site, changed.head)
     else:
         number = heads[FIRST if FIRST in heads else measures(entry.run)[0].key].idxmax()

@@ -1,24 +1,26 @@
 """Responses about a run over a corpus: all heads, one head, and heads that are looked for."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from viz.api import compared, samples
+from viz.api import compared, runs, samples
 from viz.api.compared import measures
 from viz.api.endpoint import QuestionError, endpoint, path_of, plain
-from viz.api.entries import RunEntry
+from viz.api.entries import RunEntry, TraceEntry
 from viz.api.registry import Held, registry
-from viz.pack import Part, message, thumbs_part
+from viz.pack import message, thumbs_part
 from viz.values import line
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.corpus.opened import Run
+    from models.model import Model
     from models.trace import Site
 
 MOST_COMPARED = 4  # examples of the second run
@@ -26,6 +28,7 @@ LISTED = 10  # heads that a search returns
 TOKENS = 12  # tokens and pairs of tokens of a head
 MOST_LINKED = 2_000  # characters of a text that a link holds
 NO_LINK: Mapping[str, str] = MappingProxyType({})
+MOST_RUNS = 3  # of a head, those over the most inputs
 SIDE = 16  # cells per side of the mean weights of a head
 
 
@@ -96,46 +99,40 @@ def _sites(run: "Run") -> "tuple[Site, ...]":
 @endpoint("overview", "corpus")
 def overview(entry: RunEntry) -> bytes:
     """What was read, and every number of every head; their mean weights as thumbnails."""
-    run = entry.run
-    base = {
-        "model": run.manifest["model"]["name"],
-        "sites": [*map(asdict, entry.sites)],
-        "run": {
-            "corpora": [each.get("about") or "" for each in run.manifest["corpora"]],
-            "pictures": bool(run.manifest["settings"]["pictures"]),
-            "texts": int(run.manifest["texts"]),
-            "tokens": int(run.manifest["tokens"]),
-            "complete": run.manifest["status"] == "complete",
-            "pairs": run.manifest["settings"].get("pairs"),
-            "against": compared.about(entry),
-        },
-        "numbers": _numbers(entry),
-    }
-    return message(base, thumbs=_thumbs(entry))
-
-
-def _thumbs(entry: RunEntry) -> Part:
     import numpy as np
 
-    maps = entry.run.corners.astype(np.float32).reshape(-1, SIDE, SIDE)
-    sites = entry.by_site(maps)
-    return thumbs_part([np.concatenate([s, s.mean(0)[None], s.max(0)[None]]) for s in sites])
-
-
-def _numbers(entry: RunEntry) -> dict[str, Any]:
-    heads, run_measures = entry.run.heads, measures(entry.run)
-    more = compared.numbers(entry, run_measures)
-    values = {measure.key: heads[measure.key].tolist() for measure in run_measures}
-    values |= {key: each["values"] for key, each in more.items()}
-    described = [*run_measures, *(each["measure"] for each in more.values())]
-    return plain(
-        {
-            "measures": described,
-            "values": {key: entry.by_site(each) for key, each in values.items()},
+    run, other, numbers = entry.run.manifest, entry.other, [*compared.numbers(entry)]
+    against = None
+    if other is not None:
+        named = {"model": other.manifest["model"]["name"], "comparable": entry.second is not None}
+        against = named | _read(other)
+    base = {
+        "model": run["model"]["name"],
+        "sites": [*map(asdict, entry.sites)],
+        "run": {
+            **_read(entry.run),
+            "pictures": bool(run["settings"]["pictures"]),
+            "tokens": int(run["tokens"]),
+            "complete": run["status"] == "complete",
+            "pairs": run["settings"].get("pairs"),
+            "against": against,
+        },
+        "numbers": {
+            "measures": [measure for measure, _ in numbers],
+            "values": {each["key"]: entry.by_site(values.tolist()) for each, values in numbers},
             "reasons": {},
-            "sentences": entry.by_site(heads["sentence"].tolist()),
-        }
-    )
+            "sentences": entry.by_site(entry.run.heads["sentence"].tolist()),
+        },
+    }
+    maps = entry.by_site(entry.run.corners.astype(np.float32).reshape(-1, SIDE, SIDE))
+    thumbs = [np.concatenate([s, s.mean(0)[None], s.max(0)[None]]) for s in maps]
+    return message(base | {"numbers": plain(base["numbers"])}, thumbs=thumbs_part(thumbs))
+
+
+def _read(run: "Run") -> dict[str, Any]:
+    """What a run has read."""
+    corpora = [each.get("about") or "" for each in run.manifest["corpora"]]
+    return {"corpora": corpora, "texts": int(run.manifest["texts"])}
 
 
 # ---- one head
@@ -235,12 +232,10 @@ def head(entry: RunEntry, site: int, head: int) -> CorpusHead:
 
 def _there(entry: RunEntry, number: int) -> CorpusInOther | None:
     """What the second run has of a head; None without one that has the same heads."""
-    second = compared.second_of(entry)
-    if second is None:
+    if (run := entry.second) is None:
         return None
-    other = RunEntry(second, entry.sites)
-    sentence, strongest = other.run.heads.loc[number]["sentence"], _examples(other, number)
-    return CorpusInOther(sentence, _means(other.run, number), strongest[:MOST_COMPARED])
+    strongest = _examples(RunEntry(run, entry.sites), number)[:MOST_COMPARED]
+    return CorpusInOther(run.heads.loc[number]["sentence"], _means(run, number), strongest)
 
 
 def _means(run: "Run", number: int) -> list[CorpusMean]:
@@ -274,23 +269,19 @@ def _examples(entry: RunEntry, number: int) -> list[CorpusExample]:
 def _example(
     entry: RunEntry, site: "Site", head: int, row: dict[str, Any], text: dict[str, Any]
 ) -> CorpusExample:
-    target = text["target_labels"]
+    target, given = text["target_labels"], _input(text)
     queries = target if site.kind == "cross" or site.tower == "decoder" else text["labels"]
-    given = _input(text)
-    at = None if given is None else given | {"token": row["query"]}
+    at = {**(given or {}), "token": row["query"]}
     return CorpusExample(
         least=row["from"],
         most=row["to"],
-        query=row["query"],
-        keys=row["keys"],
-        strength=row["strength"],
-        weights=row["weights"],
+        **{name: row[name] for name in ("query", "keys", "strength", "weights")},
         queries=queries,
         labels=text["labels"] if site.kind == "cross" else queries,
         grid=text["grid"],
         prefix=text["prefix"] or 0,
         source=text["source"],
-        link=None if at is None else _in_explore(entry, site, head, at),
+        link=None if given is None else _in_explore(entry, site, head, at),
     )
 
 
@@ -382,3 +373,66 @@ def attending(entry: RunEntry, key: str = "", query: str = "") -> CorpusHeads:
 def _matching(entry: RunEntry, heads: "pd.DataFrame", column: str) -> list[CorpusFound]:
     rows = zip(heads["id"], heads[column], strict=True)
     return [CorpusFound(*entry.place_of(int(n)), value) for n, value in rows]
+
+
+# ---- of a traced model: what its heads do over corpora, from the runs of the same weights
+
+
+@dataclass(frozen=True)
+class CorpusLine:
+    """What a head does over one corpus, with the link to its page."""
+
+    sentence: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """What a head does over those that its model has read."""
+
+    corpora: list[CorpusLine]
+
+
+@endpoint("corpora")
+def corpora(entry: TraceEntry, site: int, head: int) -> Corpora:
+    """A head's sentence over each corpus that was read by a model with the same weights."""
+    known = entry.answers.once("corpora", lambda: _runs(entry))
+    where = entry.view.sites[site].where
+    lines = [_line(name, run, where, head) for name, run in known]
+    return Corpora([line for line in lines if line is not None][:MOST_RUNS])
+
+
+def _runs(entry: TraceEntry) -> list[tuple[str, RunEntry]]:
+    """The runs of the same weights with what a link calls them, the largest first."""
+    if entry.opened is None or not entry.trace.trained:
+        return []
+    model = entry.opened()[0]
+    entries = []
+    for name, folder in runs.folders().items():
+        if _is_of(model, folder):
+            with suppress(ValueError):  # its page says what is wrong
+                entries.append((name, hold(folder).value))
+    return sorted(entries, key=lambda each: -each[1].run.manifest["texts"])
+
+
+def _is_of(model: "Model", folder: Path) -> bool:
+    """Whether a run was made by these weights; they are read only if the name is the same."""
+    from analysis.corpus.files import manifest_of
+
+    try:
+        described = manifest_of(folder)["model"]
+    except (OSError, ValueError):
+        return False
+    return described["name"] == model.name and described["digest"] == model.digest
+
+
+def _line(name: str, run: RunEntry, where: Any, head: int) -> CorpusLine | None:
+    """A head's sentence in one run; None where it has none."""
+    address = (where.layer, where.kind, where.tower, where.part or 0)
+    for number, site in enumerate(run.sites):
+        if (site.layer, site.kind, site.tower, site.part) == address and head < site.heads:
+            sentence = run.run.heads.loc[run.number_of(number, head)]["sentence"]
+            place = {"layer": site.layer, "attention": site.kind, "tower": site.tower}
+            link = "./" + path_of("corpus", run=name, **place, head=head)
+            return CorpusLine(sentence, link) if sentence else None
+    return None

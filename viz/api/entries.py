@@ -141,6 +141,17 @@ class RunEntry:
         return "corpus"
 
     @property
+    def second(self) -> "Run | None":
+        """The second run, if there is one and it has the same heads, by their addresses."""
+        from analysis.corpus.opened import ADDRESS
+
+        if self.other is None:
+            return None
+        runs = self.run, self.other
+        mine, theirs = (run.heads[ADDRESS].fillna("").reset_index() for run in runs)
+        return self.other if mine.equals(theirs) else None
+
+    @property
     def firsts(self) -> list[int]:
         """The number of the first head of each site in the run's tables."""
         return [*accumulate((site.heads for site in self.sites[:-1]), initial=0)]

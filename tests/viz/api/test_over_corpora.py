@@ -10,9 +10,9 @@ import pytest
 import viz.routes  # noqa: F401
 from models.request import Source, TraceRequest
 from viz.api import runs, tracing
+from viz.api.corpus import CorpusLine
 from viz.api.endpoint import work_of
 from viz.api.entries import TraceEntry
-from viz.api.over_corpora import CorpusLine
 
 
 @pytest.fixture(autouse=True)
