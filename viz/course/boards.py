@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from models.request import TraceRequest
 
-Kind = Literal["plain", "weights", "signed", "curve", "picture"]
+Kind = Literal["plain", "weights", "signed", "bars", "curve", "picture"]
 Span = tuple[float, float, str]  # of an axis in seconds: from, to, and its name
 Panel = dict[str, Any]
 Board = dict[str, Any]
@@ -34,6 +34,7 @@ def panel(
     kind: Kind = "plain",
     digits: int = 2,
     sign: str = "",
+    shades: Any = None,
 ) -> Panel:
     """A matrix or table.
 
@@ -42,12 +43,13 @@ def panel(
         values: a tensor, or row by row; None is a masked cell, a text is shown as it is.
         rows: names of the rows.
         cols: names of the columns.
-        kind: colours: "weights" from 0 to 1, "signed" below and above 0, "plain" for none; or
-            those of `curve` and `picture`.
+        kind: colours: "weights" from 0 to 1, "signed" below and above 0, "plain" for none; "bars"
+            for those of one column beside each other; or those of `curve` and `picture`.
         digits: after the decimal point; −1 for colours alone.
         sign: before it, such as "·", "=" or "→".
+        shades: weights that colour cells of texts.
     """
-    about = {"title": title, "kind": kind, "digits": digits, "sign": sign}
+    about = {"title": title, "kind": kind, "digits": digits, "sign": sign, "shades": shades}
     return {**about, "values": values, "rows": rows, "cols": cols}
 
 

@@ -662,12 +662,14 @@ export interface BoardPanel {
   values: (number | string | null)[][];
   rows: string[];
   cols: string[];
-  /** "curve": numbers of one column at equal distances along the axis; "picture": of no numbers. */
-  kind: "plain" | "weights" | "signed" | "curve" | "picture";
+  /** "bars": numbers of one column beside each other; "curve": at equal distances along the axis; "picture": of no numbers. */
+  kind: "plain" | "weights" | "signed" | "bars" | "curve" | "picture";
   /** After the point; less than 0 for colours alone. */
   digits: number;
   /** Before it: an operator. */
   sign: string;
+  /** Weights that colour cells of texts. */
+  shades?: number[][] | null;
   /** Of a curve or a picture: the second at which its axis ends; 0 for no axis. */
   end?: number;
   /** A part of the axis: from, to, and its name. */

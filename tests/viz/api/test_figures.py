@@ -1,6 +1,7 @@
 """The numbers of the course's figures over HTTP, and what is refused."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -110,7 +111,7 @@ def test_positions_in_closed_form(client: TestClient) -> None:
         ("dictionary?board=nothing", 400, "expected one of ways, words"),
         ("block?view=none&x=1;2", 400, "expected 8 numbers"),
         ("tokens?text=" + "a " * 20, 400, "expected 1 to 12 tokens"),
-        ("decoder?network=trained&text=the+zebra", 400, "received 'zebra'"),
+        ("heads_do?sentence=the+zebra&board=hide", 400, "received 'zebra'"),
         ("both?date=3+M%C3%A4rz", 400, "received 'ä'"),
         ("dictionary?query=Anna&temperature=0", 400, "expected a number from 0.05 to 5"),
         ("dictionary?query=Anna&temperature=nan", 400, "expected a number"),
@@ -156,12 +157,16 @@ def test_the_way_through_a_sequence_in_closed_form(client: TestClient) -> None:
     assert found["count"] == {"attention": 1, "recurrence": 10, "convolution": 5}
     assert found["hops"]["convolution"] == [0, 2, 4, 6, 8, 10]
     assert found["seen"] == [[10 - i <= 2 * (5 - layer) for i in range(11)] for layer in range(5)]
-    costs = client.get("/api/figure/sequences", params={**SEQUENCES, "board": "cost"}).json()[
-        "board"
-    ]
+
+    def board(step: str, **changes: str) -> dict[str, Any]:
+        params = {**SEQUENCES, **changes, "board": step}
+        return client.get("/api/figure/sequences", params=params).json()["board"]
+
+    costs = board("cost")
     assert (costs["attention"], costs["convolution"]) == (11**2 * 7, 5 * 11 * 7**2)
-    sizes = found["influence"]["recurrence"]["sizes"]
+    assert costs["projections"] == 4 * 11 * 7**2
+    influence = board("influence")
+    sizes = [size for (size,) in influence["rows"][0][0]["values"]]
     assert sizes == pytest.approx([sizes[-1] * 0.8 ** (10 - i) for i in range(11)], rel=1e-4)
-    assert found["influence"]["recurrence"]["ratio"] == pytest.approx(0.8**10, rel=1e-4)
-    long = client.get("/api/figure/sequences", params={**SEQUENCES, "tokens": "20"}).json()
-    assert long["influence"]["attention"]["ratio"] > 0.2
+    assert influence["recurrence"] == pytest.approx(0.8**10, rel=1e-4)
+    assert board("influence", tokens="20")["attention"] > 0.2

@@ -21,7 +21,7 @@ from viz.course.head_layer.numbers import WEIGHTS, WORDS
 from viz.course.heads_do.numbers import other_weights
 from viz.course.numbers import follow
 from viz.course.position.numbers import LONG, SLIPS, WIDE, misread
-from viz.course.sequences.numbers import DIM, recurrent_influence
+from viz.course.sequences.numbers import DIM, recurrence
 
 
 def board(lesson: str, step: str, **inputs: object) -> dict[str, Any]:
@@ -171,17 +171,31 @@ def test_a_misprinted_table_number_by_number(slip: str) -> None:
             )
 
 
-def test_the_cost_of_a_layer_and_the_penalties_of_heads_in_closed_form() -> None:
-    cost = board("both", "cost", length=7, width=16)
-    assert (cost["total"], cost["projections"]) == (
-        2 * 7 * 7 * 16 + 4 * 7 * 16 * 16,
-        4 * 7 * 16 * 16,
-    )
+def test_the_penalties_of_heads_in_closed_form() -> None:
     found = board("position", "alibi", position=3)["weights, where all scores are equal"]
     for slope in (2, 256):
         exps = [math.exp(-(3 - key) / slope) for key in range(4)]
         shares = [each / sum(exps) for each in exps]
         assert found[f"1/{slope}"] == pytest.approx(shares, rel=1e-5)
+
+
+def test_the_induction_head_finds_what_followed_last_time() -> None:
+    found = figures.numbers("heads_do", [("head", "1")])()
+    assert found["found_weight"] == max(found["weights"][1][7])
+    assert (found["asks"], found["finds"], found["before"]) == ("cobalt", "planet", "cobalt")
+    assert found["predicted"] == found["best"][7]
+    without = figures.numbers("heads_do", [("head", "1"), ("ablated", "0")])()
+    assert without["weights"] == found["weights"]
+    assert without["changed"]["weights"][1][7][4] < 0.7 < found["found_weight"]
+
+
+def test_the_key_with_most_weight_changes_next_to_nothing() -> None:
+    found = board("heads_do", "hide")
+    (rows,) = (each for title, each in found.items() if "hidden one by one" in title)
+    weights, _ = zip(*rows.values(), strict=True)
+    assert sum(weights) == pytest.approx(1, abs=1e-5)
+    assert found["hidden"] == "near"
+    assert (round(found["weight"], 2), round(found["change"], 2)) == (0.91, 0.01)
 
 
 def test_another_last_word_moves_what_it_looks_at() -> None:
@@ -194,22 +208,19 @@ def test_another_last_word_moves_what_it_looks_at() -> None:
 
 
 @pytest.mark.parametrize("activation", ["tanh", "none"])
-def test_influence_of_a_recurrence_agrees_with_backpropagation(activation: str) -> None:
+def test_influence_of_a_recurrence_is_a_product_of_slopes(activation: str) -> None:
     with seeded(0):
         turn = torch.linalg.qr(torch.randn(DIM, DIM)).Q
-        inward, x = torch.randn(DIM, DIM) / DIM**0.5, torch.randn(11, DIM)
-
-    def last(x: torch.Tensor) -> torch.Tensor:
-        state = torch.zeros(DIM)
-        for token in x:
-            state = 0.8 * turn @ state + inward @ token
-            state = state.tanh() if activation == "tanh" else state
-        return state
-
-    slopes: Any = torch.autograd.functional.jacobian(last, x)
-    expected = slopes.square().sum((0, 2)).sqrt()
-    torch.testing.assert_close(recurrent_influence(11, 0.8, activation), expected)
-    far = recurrent_influence(64, 0.5, "none")  # not rounded to nothing
+        inward, x = torch.randn(DIM, DIM) / DIM**0.5, torch.randn(7, DIM)
+    state, of_first = torch.zeros(DIM), inward
+    for step, token in enumerate(x):
+        state = 0.8 * turn @ state + inward @ token
+        state = state.tanh() if activation == "tanh" else state
+        slope = 1 - state.square() if activation == "tanh" else torch.ones(DIM)
+        of_first = slope[:, None] * (0.8 * turn @ of_first if step else inward)
+        found = recurrence(7, 0.8, activation)[step, 0]
+        torch.testing.assert_close(found, of_first.norm())
+    far = recurrence(64, 0.5, "none")[-1]  # not rounded to nothing
     assert (far[0] / far[-1]).item() == pytest.approx(0.5**63, rel=1e-5)
 
 

@@ -285,10 +285,8 @@ def test_a_tied_logit_is_the_product_of_both_norms_and_the_cosine() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("target", "rate", "temperature"), [(1, 1.0, 2.0), (0, 4.0, 0.3)])
-def test_all_tokens_are_in_the_head_layers_numbers(
-    target: int, rate: float, temperature: float
-) -> None:
+@pytest.mark.parametrize(("target", "rate"), [(1, 1.0), (0, 4.0)])
+def test_all_tokens_are_in_the_head_layers_numbers(target: int, rate: float) -> None:
     """Softmax, loss and gradient by torch, over the logits of 49,152 tokens."""
     text = "The opposite of hot is"
     out = SmolLM2().passed(text).out
@@ -298,7 +296,7 @@ def test_all_tokens_are_in_the_head_layers_numbers(
     (gradient,) = torch.autograd.grad(loss, logits)
     moved = (logits - rate * gradient).log_softmax(0)
     query = [("text", text), ("target", str(target)), ("rate", str(rate))]
-    answer = figures.numbers("head_layer", [*query, ("temperature", str(temperature))])()
+    answer = figures.numbers("head_layer", query)()
     approx = partial(pytest.approx, rel=1e-3, abs=1e-6)
 
     def with_others(shares: torch.Tensor) -> list[float]:
@@ -307,7 +305,6 @@ def test_all_tokens_are_in_the_head_layers_numbers(
     assert answer["h"] == pytest.approx(out.hidden_states[-1][0, -1].tolist(), abs=2e-3)
     assert answer["logits"] == approx(logits[best].tolist())
     assert answer["probabilities"] == approx(with_others(logits.softmax(0)))
-    assert answer["sampled"] == approx(with_others((logits / temperature).softmax(0)))
     assert answer["loss"] == approx(loss.item())
     assert answer["gradient"][:-1] == approx(gradient[best].tolist())
     assert sum(answer["gradient"]) == pytest.approx(0, abs=1e-6)
@@ -318,6 +315,8 @@ def test_all_tokens_are_in_the_head_layers_numbers(
 @pytest.mark.long
 def test_the_steps_on_the_language_model_show_what_transformers_computes() -> None:
     """What parts add to logits, and scores, from the library's own pass."""
+    from viz.course.heads_do.numbers import HEADS
+
     theirs = SmolLM2()
     model, table = theirs.network.model, theirs.network.lm_head.weight
     approx = partial(pytest.approx, rel=2e-3, abs=1e-4)
@@ -341,6 +340,13 @@ def test_the_steps_on_the_language_model_show_what_transformers_computes() -> No
         for n, logit in enumerate(best.values.tolist()):
             assert sum(part[n] for part in answer["parts"]) == approx(logit)
         assert best.values.tolist() == approx(answer["logits"])
+    for (text, ablated), answer in answers("heads_do", "repeat"):
+        off = [] if ablated == "none" else [(*HEADS[int(ablated)], "zero")]
+        read = theirs.passed(text, heads=off)
+        for (layer, head), weights in zip(HEADS, answer["weights"], strict=True):
+            assert np.array(weights) == approx(read.out.attentions[layer][0, head].numpy())
+        best = [each["share"] for each in answer["best"]]
+        assert best == approx(read.shares.max(-1).values.tolist())
     for (text,), answer in answers("scale", "spreads"):
         read = theirs.passed(text)
         for row in answer["rows"]:

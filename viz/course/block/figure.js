@@ -1,7 +1,7 @@
-// The residual stream of a language model; a layer norm, and untrained stacks.
+// The residual stream of a language model; a layer norm.
 
 import { bracketed, fixed, line, rect, typed } from "../../web/scene/marks.js";
-import { bars, plot } from "../../web/scene/plot.js";
+import { plot } from "../../web/scene/plot.js";
 import { column, row, text } from "../../web/scene/layout.js";
 import { modelPicture } from "./model.js";
 import { matrix } from "../../web/scene/matrix.js";
@@ -11,21 +11,7 @@ const FEATURES = [0, 1, 2, 3];
 
 /** What is drawn at a step. */
 export function picture(numbers, moment) {
-  const draw = { layernorm: normed, norm: stack }[moment.step] ?? modelPicture;
-  return draw(numbers, moment);
-}
-
-function stack({ stack: { norm, sizes, gradient } }) {
-  const labels = sizes.map((_, i) => (i ? String(i) : "input"));
-  const bar = (i) => ({ tip: `After ${i} blocks: ${fixed(sizes[i], 3)}` });
-  const look = { labels, name: "after block", said: (i) => fixed(sizes[i]), bar, wide: 32, high: 12 };
-  return column(
-    { gap: 1.2 },
-    text("stack/title", `Eight untrained blocks, ${norm}-norm`, "bold large"),
-    text("stack/what", "root mean square of the stream", "muted"),
-    bars("s", sizes, look),
-    text("stack/gradient", `gradient of the last block: ${fixed(gradient, 3)}`, "bold"),
-  );
+  return moment.step === "layernorm" ? normed(numbers, moment) : modelPicture(numbers, moment);
 }
 
 /** The number of a word's feature, to be typed. */

@@ -1,10 +1,9 @@
-// The residual stream of a language model of many blocks: its length, one block opened, its parts as a sum, what its
-// states read as, and what is predicted without a part.
+// The residual stream of a language model of many blocks: its length, one block opened, its parts as a sum, and what
+// is predicted without a part.
 
 import { bars, plot } from "../../web/scene/plot.js";
 import { column, lines, row, text } from "../../web/scene/layout.js";
-import { cut, fixed, line, percent, rect } from "../../web/scene/marks.js";
-import { matrix } from "../../web/scene/matrix.js";
+import { fixed, line, percent, rect } from "../../web/scene/marks.js";
 import { stream } from "./stream.js";
 import { tokens } from "../../web/scene/tokens.js";
 
@@ -13,7 +12,6 @@ const COLOURS = ["primary", "value"];
 
 /** What is drawn of a language model at a step. @type {(numbers: any, moment: import("../../web/types").Moment) => import("../../web/scene/layout.js").Part} */
 export function modelPicture(numbers, { step }) {
-  if (step === "lens") return lens(numbers.lens);
   const { tokens: names, place } = numbers;
   const [ablating, both] = [step === "ablate", step === "mlp"];
   const label = (i) => `Follow token ${i}, ${names[i]}`;
@@ -110,24 +108,6 @@ function sums({ shares, guess, share, token }) {
   const legend = PARTS.map((name, i) => text(`key${i}`, `■ ${name}`, `${COLOURS[i]} small`));
   const title = `after “${token}” comes “${guess}”, ${percent(share)}`;
   return column(text("guess", title, "bold"), row(...legend), drawn);
-}
-
-/** The likeliest token of each state, as if the network ended there. */
-function lens({ tokens: names, words, shares, goal, goals, after }) {
-  const cols = [...names, `“${goal}”`];
-  const said = (share) => (share < 0.0005 ? "< 0.001" : fixed(share, 3));
-  const most = Math.max(4, Math.floor(56 / cols.length));
-  const values = words.map((each, i) => [...each.map((word) => cut(word, most)), said(goals[i])]);
-  const share = (i, j) => shares[i][j] ?? goals[i];
-  const tip = (_, i, j) =>
-    j < names.length
-      ? `“${names[j]}” after ${after[i]} blocks reads as “${words[i][j]}”, with probability ${fixed(shares[i][j], 3)}`
-      : `Probability of “${goal}” after “${names.at(-1)}” and ${after[i]} blocks`;
-  const rows = after.map((blocks) => (blocks ? `${blocks} blocks` : "none"));
-  const fill = (_, i, j) => (ink) => ink.weight(share(i, j));
-  const look = { about: "Logit lens", rows, cols: cols.map((name) => cut(name, most + 2)), fill, tip };
-  const head = "the token read, and what each state reads as after so many blocks";
-  return column(text("lens/cols", head, "muted small"), matrix("lens", values, look));
 }
 
 /** The prediction without each sub-layer, or with each residual connection cut. */

@@ -30,7 +30,6 @@ def numbers(
     token: int,
     sublayer: int,
     way: str,
-    norm: str,
     x: list[float],
     gain: float,
     shift: float,
@@ -38,22 +37,19 @@ def numbers(
     """What is in the stream of one token, what each layer adds, and a layer norm in full.
 
     Args:
-        view: what of SmolLM2: "stream"; "lens", what its states read as; "without", its
-            prediction without parts; or "none".
+        view: what of SmolLM2: "stream"; "without", its prediction without parts; or "none".
         text: that SmolLM2 reads.
         token: whose stream is followed in it; the last one where there are fewer.
         sublayer: of its 60 that is opened, or removed.
         way: what is removed: "part", the output of that sub-layer, or "path", the residual
             connection around it.
-        norm: of the untrained stack.
         x: two words, `WORDS` row by row.
         gain: γ of a layer norm of `x`.
         shift: β of it.
     """
     answer = {} if view == "none" else _language_model(view, text, token, sublayer, way)
     rows = torch.tensor(x).view(len(WORDS), WIDTH)
-    stacks = {"stack": _stack(norm), "pre": _stack("pre")}
-    return {**answer, **stacks, "normed": _normed(rows, gain, shift)}
+    return {**answer, "normed": _normed(rows, gain, shift)}
 
 
 # ---- SmolLM2
@@ -66,11 +62,6 @@ STRONGEST = 6  # parts answer by name
 
 def _language_model(view: str, text: str, token: int, sublayer: int, way: str) -> dict[str, Any]:
     """The stream of one of a text's tokens, and its prediction, in SmolLM2."""
-    if view == "lens":
-        read = lens(text)
-        *_, before, share = read["goals"]
-        answer = {**read, "after": AFTER, "share": share, "before": before}
-        return {"lens": answer, **real.about("smollm2", input=text)}
     read = stream(text)
     at, block = min(token, len(read["tokens"]) - 1), sublayer // 2
     norms, reads, adds, shares = (read[each][at] for each in ("norms", "reads", "adds", "shares"))
@@ -169,6 +160,31 @@ def lens(text: str) -> dict[str, Any]:
         "goal": real.piece(goal),
         "goals": read[:, -1, goal],
     }
+
+
+def early(text: str) -> Board:
+    """What states read as, the stronger the more probable, and how probable the prediction is."""
+    read = lens(text)
+    words, goals = read["words"], read["goals"]
+    most = max(4, 56 // (len(read["tokens"]) + 1))  # letters of a cell
+    shares = ["< 0.001" if share < 0.0005 else f"{share:.3f}" for share in goals]
+    title = "the token read, and what each state reads as after so many blocks"
+    values = [[*(cut(word, most) for word in words[n]), share] for n, share in enumerate(shares)]
+    shades = [[*row, goal] for row, goal in zip(read["shares"], goals, strict=True)]
+    rows = [f"{after} blocks" if after else "none" for after in AFTER]
+    cols = [cut(token, most + 2) for token in (*read["tokens"], f"“{read['goal']}”")]
+    return board(
+        [panel(title, values, rows=rows, cols=cols, shades=shades)],
+        goal=read["goal"],
+        share=goals[-1],
+        before=goals[-2],
+        **real.about("smollm2", input=text),
+    )
+
+
+def cut(text: str, most: int) -> str:
+    """A text of at most so many letters."""
+    return f"{text[: most - 1]}…" if len(text) > most else text
 
 
 WAYS = {"part": slice(1, None, 2), "path": slice(2, None, 2)}  # rows of the batch in `without`
@@ -275,10 +291,15 @@ STACK_WIDTH, STACK_TOKENS, SEEDS = 32, 12, 4
 
 
 @cache
-def _stack(norm: str) -> dict[str, Any]:
-    sizes, gradient = growth(norm, DEPTH)[0], last_gradient(norm, DEPTH)
-    ends = {"first": sizes[0], "last": sizes[-1]}
-    return {"norm": norm, "sizes": sizes, **ends, "gradient": gradient}
+def stacks() -> Board:
+    """Sizes of the states of stacks with both kinds of norm, and gradients of the last block."""
+    rows, sizes = [], {norm: growth(norm, DEPTH)[0] for norm in ("pre", "post")}
+    look: dict[str, Any] = {"rows": ["input", *map(str, range(1, DEPTH + 1))], "kind": "bars"}
+    for norm, each in sizes.items():
+        title = f"{norm}-norm: root mean square of the stream after so many blocks"
+        rows.append([panel(title, [[size] for size in each], **look)])
+    gradients = {norm: last_gradient(norm, DEPTH) for norm in sizes}
+    return board(*rows, first=sizes["pre"][0], last=sizes["pre"][-1], **gradients)
 
 
 def last_gradient(norm: str, depth: int) -> float:
@@ -435,6 +456,8 @@ BOARDS = {
     "batch": batch,
     "encoder": encoder,
     "ffn": feed_forward,
+    "lens": early,
+    "norm": stacks,
     "smallest": smallest,
     "training": training,
 }

@@ -123,20 +123,6 @@ def six() -> Board:
     return network(request, "", "m:blocks.0")
 
 
-def costs(length: int, width: int) -> Board:
-    """Multiplications of one layer of self-attention."""
-    works = {
-        "scores  Q Kᵀ: n² · d": length * length * width,
-        "weighted sums  A V: n² · d": length * length * width,
-        "four projections: 4 n · d²": 4 * length * width * width,
-    }
-    works["in all"] = sum(works.values())
-    rows = {name: [f"{work:,}", f"{work / works['in all']:.0%}"] for name, work in works.items()}
-    title, cols = "One layer of self-attention", ["multiplications", "share"]
-    works_of = dict(zip(("scores", "sums", "projections", "total"), works.values(), strict=True))
-    return board([table(title, rows, cols)], **works_of, equal=2 * width)
-
-
 def _block_sizes(dim: int, hidden: int) -> dict[str, int]:
     """Parameters of an encoder and a decoder block: weights and biases, and of a norm γ and β."""
     attention, norm = 4 * (dim * dim + dim), 2 * dim
@@ -344,7 +330,6 @@ def timed() -> dict[str, Any]:
 BOARDS = {
     "whole": whole,
     "six": six,
-    "cost": costs,
     "grows": grows,
     "spoken": spoken,
     "cut": cut,

@@ -1,8 +1,6 @@
-"""A decoder that writes, under a mask whose edges can be moved: SmolLM2, or a small one."""
+"""SmolLM2 writes under a mask whose edges can be moved; a head copies what it should predict."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -15,30 +13,20 @@ from viz.course import real
 from viz.course.boards import Board, board, panel, table
 from viz.course.numbers import CAUSAL, goes_on, smollm2_writes
 
-SMALL = "grammar-next"
 MOST, LONGEST = 11, 7  # tokens that the picture has room for; of them, at the start
-HEADS = 2  # per layer of the small network
 NARROW = 3  # window whose effect is named before the mask has been moved
 BEST = 3  # candidates for the next token
-SHARPNESS = 12.0  # score of the next position for the copying head; all others score 0
 
 
-def numbers(
-    text: str, written: int, window: int, ahead: int, network: str, head: int, place: str
-) -> dict[str, Any]:
-    """Weights of a head and predictions at every position, under a mask.
+def numbers(text: str, written: int, window: int, ahead: int, place: str) -> dict[str, Any]:
+    """Weights of a head of SmolLM2 and predictions at every position, under a mask.
 
     Args:
         text: the start.
         written: number of tokens that the network adds.
-        window: see `Band`.
-        ahead: see `Band`.
-        network: "smollm2"; "trained", a small one; or "copying", which has one head.
-        head: of the small one, counted through both layers.
-        place: layer and head of SmolLM2.
+        window: see `Band`, likewise `ahead`.
+        place: layer and head.
     """
-    if network != "smollm2":
-        return _small(text, written, window, ahead, network, head)
     layer, head = map(int, place.split("."))
     whole = continued(text, LONGEST, MOST)
     ids = tuple(whole["ids"][: whole["start"] + written])
@@ -48,52 +36,10 @@ def numbers(
         **read(ids, *edges, layer, head, NARROW),
         "start": whole["start"],
         "left": len(whole["ids"]) - len(ids),
-        "difference": whole["difference"],
         "layer": layer,
         "head": head,
         **real.about("smollm2", input=said, layer=layer, head=head, token=len(ids) - 1),
     }
-
-
-def _small(
-    text: str, written: int, window: int, ahead: int, network: str, head: int
-) -> dict[str, Any]:
-    """Of the networks that were trained for the app, or set by hand."""
-    whole, start, difference = _continued(text)
-    ids = whole[: start + written]
-    layer, index = (0, 0) if network == "copying" else divmod(head, HEADS)
-    passes = [_seen(ids, network, *each) for each in ((MOST, 0), (window, ahead), (NARROW, 0))]
-    sights = {"causal": 0, "unmasked": MOST - 1}
-    return {
-        **_pass(passes, ids, layer, index, _word),
-        "start": start,
-        "left": len(whole) - len(ids),
-        "difference": difference,
-        "sight": {
-            each: {
-                name: _seen(ids, each, MOST, later).of_answers(ids).mean()
-                for name, later in sights.items()
-            }
-            for each in ("trained", "copying")
-        },
-    }
-
-
-def _word(id: int) -> str:
-    token = real.card_of(SMALL).tokens[id]
-    return "begin" if token == "[BEGIN]" else token
-
-
-@lru_cache(maxsize=256)
-def _continued(text: str) -> tuple[tuple[int, ...], int, float]:
-    """A text and what the small network writes after it, the start's length, and the difference."""
-    tokens = real.card_of(SMALL).tokens
-    real.check_known(text.lower().split(), tokens, "words such as king, dog, saw, the")
-    ids = list(real.encoded(SMALL, text).ids)
-    real.check(len(ids) - 1, 1, LONGEST - 1, "words")
-    network, end = real.opened(SMALL).network, tokens.index(".")
-    whole, difference = goes_on(network, ids, MOST, end.__eq__)
-    return tuple(whole), len(ids), difference
 
 
 @dataclass(frozen=True)
@@ -129,16 +75,83 @@ class Seen:
         return self.probabilities[:-1].gather(1, torch.tensor(ids)[1:, None])[:, 0]
 
 
-@lru_cache(maxsize=256)
-def _seen(ids: tuple[int, ...], network: str, window: int, ahead: int) -> Seen:
+def seen(model: str, ids: tuple[int, ...], band: Band) -> Seen:
     """What a network sees and predicts under a mask."""
-    band = Band(window, ahead)
-    if network == "copying":
-        return copied(torch.tensor(ids), len(real.card_of(SMALL).tokens), band)
-    model = real.opened(SMALL if network == "trained" else "smollm2")
     with torch.no_grad():
-        out = model.network(torch.tensor([ids]), edits=[band])
+        out = real.opened(model).network(torch.tensor([ids]), edits=[band])
     return Seen(out.patterns, out.logits[0].softmax(-1))
+
+
+@real.of("smollm2")
+def continued(text: str, longest: int, most: int) -> dict[str, Any]:
+    """The start of a text and what the network writes after it, to the end of the sentence."""
+    return smollm2_writes(text, longest, most)
+
+
+@real.of("smollm2")
+def read(
+    ids: tuple[int, ...], window: int, ahead: int, layer: int, head: int, narrow: int
+) -> dict[str, Any]:
+    """Weights of a head and predictions at every position, under a mask."""
+    edges = (len(ids), 0), (window, ahead), (narrow, 0)
+    causal, now, few = (seen("smollm2", ids, Band(*each)) for each in edges)
+    pattern = now.patterns[layer]
+    visible = pattern.scores(head, item=0).isfinite()
+    whole, shares, cut = (each.of_answers(ids) for each in (causal, now, few))
+    # where the move of the mask costs most; a narrow window where it has not been moved
+    most = int((whole - (cut if shares.equal(whole) else shares)).argmax())
+    names = [*map(real.piece, ids)]
+    fell = {"token": names[most], "answer": names[most + 1]}
+    return {
+        "tokens": names,
+        "scores": replace(pattern, mask=Mask()).scores(head, item=0),
+        "visible": visible,
+        "weights": pattern.weights(head, item=0),
+        "hidden": (~visible).sum(),
+        "best": [real.likeliest(row, BEST, real.piece) for row in now.probabilities],
+        "answers": [*names[1:], None],
+        "answer_shares": [*shares, None],
+        "mean_share": shares.mean(),
+        "fell": {**fell, "causal": whole[most], "now": shares[most]},
+    }
+
+
+SMALL = "grammar-next"
+SENTENCE, WHOLE = "the king saw", 9  # and the tokens that it becomes
+SHARPNESS = 12.0  # score of the next position for the copying head; all others score 0
+
+
+def cheat() -> Board:
+    """Probabilities of the right token with and without a mask: copied, or as trained with it."""
+    tokens = real.card_of(SMALL).tokens
+    start, end = real.encoded(SMALL, SENTENCE).ids, tokens.index(".")
+    ids = tuple(goes_on(real.opened(SMALL).network, [*start], WHOLE, end.__eq__)[0])
+    bands = {"under the mask": Band(MOST, 0), "no mask": Band(MOST, MOST - 1)}
+    copies = [copied(torch.tensor(ids), len(tokens), band) for band in bands.values()]
+    trained = [seen(SMALL, ids, band) for band in bands.values()]
+    shares = {
+        name: [each.of_answers(ids).mean().item() for each in both]
+        for name, both in (("copies", copies), ("trained under the mask", trained))
+    }
+    names = ["begin", *(tokens[id] for id in ids[1:])]
+    look: dict[str, Any] = {"cols": names, "kind": "weights", "digits": -1}
+    maps = zip(bands, (masked(each.patterns[0]) for each in copies), strict=True)
+    first, second = (panel(f"copies, {name}", cells, **look) for name, cells in maps)
+    return board(
+        [{**first, "rows": names}, second],
+        [table("Mean probability of the right token", shares, [*bands], kind="weights", digits=2)],
+        copying=shares["copies"],
+        trained=shares["trained under the mask"],
+    )
+
+
+def masked(pattern: Pattern) -> list[list[float | None]]:
+    """The weights of a pattern's first head; None where a key is masked."""
+    weights, seen = pattern.weights(0, item=0), pattern.scores(0, item=0).isfinite()
+    return [
+        [value if can else None for value, can in zip(*row, strict=True)]
+        for row in zip(weights.tolist(), seen, strict=True)
+    ]
 
 
 def copied(ids: Tensor, vocab: int, band: Band) -> Seen:
@@ -156,52 +169,6 @@ def copied(ids: Tensor, vocab: int, band: Band) -> Seen:
     return Seen((pattern,), out[0, 0])
 
 
-@real.of("smollm2")
-def continued(text: str, longest: int, most: int) -> dict[str, Any]:
-    """The start of a text and what the network writes after it, to the end of the sentence."""
-    return smollm2_writes(text, longest, most)
-
-
-@real.of("smollm2")
-def read(
-    ids: tuple[int, ...], window: int, ahead: int, layer: int, head: int, narrow: int
-) -> dict[str, Any]:
-    """Weights of a head and predictions at every position, under a mask."""
-    edges = (len(ids), 0), (window, ahead), (narrow, 0)
-    passes = [_seen(ids, "smollm2", *each) for each in edges]
-    return _pass(passes, ids, layer, head, real.piece)
-
-
-def _pass(
-    passes: list[Seen], ids: tuple[int, ...], layer: int, head: int, name: Callable[[int], str]
-) -> dict[str, Any]:
-    """Weights of one head, the likeliest tokens, and where the move of the mask costs most.
-
-    Passes are those under the causal mask, under the mask as it is, and under a narrow window,
-    which decides where the mask has not been moved.
-    """
-    causal, seen, narrow = passes
-    pattern = seen.patterns[layer]
-    visible = pattern.scores(head, item=0).isfinite()
-    whole, now, few = (each.of_answers(ids) for each in (causal, seen, narrow))
-    most = int((whole - (few if now.equal(whole) else now)).argmax())
-    names = [*map(name, ids)]
-    fell = {"token": names[most], "answer": names[most + 1]}
-    return {
-        "tokens": names,
-        "scores": replace(pattern, mask=Mask()).scores(head, item=0),
-        "visible": visible,
-        "weights": pattern.weights(head, item=0),
-        "hidden": (~visible).sum(),
-        "sees": visible.sum(-1),
-        "best": [real.likeliest(row, BEST, name) for row in seen.probabilities],
-        "answers": [*names[1:], None],
-        "answer_shares": [*now, None],
-        "mean_share": now.mean(),
-        "fell": {**fell, "causal": whole[most], "now": now[most]},
-    }
-
-
 PADDED = ("the", "dog", "saw", "[PAD]", "[PAD]")
 ALL_HIDDEN = (0.3, -1.0, 2.0, 0.7)  # scores of a query whose keys are all hidden
 
@@ -212,17 +179,13 @@ def padding() -> Board:
         q, k = torch.randn(2, 1, 1, len(PADDED), 4)
     hidden = torch.tensor([[word == "[PAD]" for word in PADDED]])
     _, pattern = attend(q, k, k, mask=replace(CAUSAL, padding=hidden))
-    weights, seen = pattern.weights(0, item=0), pattern.scores(0, item=0).isfinite()
-    cells = [
-        [value if can else None for value, can in zip(*row, strict=True)]
-        for row in zip(weights.tolist(), seen, strict=True)
-    ]
     rows = {
         name: ["0 / 0" if each != each else f"{each:.4f}" for each in row]
         for name, row in hidden_row(torch.tensor(ALL_HIDDEN)).items()
     }
     cols = [f"score {score}".replace("-", "−") for score in ALL_HIDDEN]
-    map_ = panel("weights of a padded text", cells, rows=PADDED, cols=PADDED, kind="weights")
+    look = {"rows": PADDED, "cols": PADDED, "kind": "weights"}
+    map_ = panel("weights of a padded text", masked(pattern), **look)
     return board([map_], [table("a query whose keys are all hidden", rows, cols)])
 
 
@@ -248,4 +211,4 @@ def hidden_row(scores: Tensor) -> dict[str, Tensor]:
     }
 
 
-BOARDS = {"padding": padding}
+BOARDS = {"cheat": cheat, "padding": padding}

@@ -11,7 +11,7 @@ const MOST = 5; // of −log p
 export function picture(numbers, moment) {
   const { step, reached } = moment;
   if (!reached("logits")) return vector(numbers, true);
-  const isAimed = reached("loss") && step !== "temperature";
+  const isAimed = reached("loss");
   const below = isAimed && loss(numbers, step === "gradient");
   return column({ gap: 0.9 }, vector(numbers, false), words(numbers, moment, isAimed), below);
 }
@@ -56,35 +56,30 @@ function vector({ h, norm, text: read }, alone) {
 }
 
 /** What each token's logit comes from, the logits, and the probabilities; the last row is all others. */
-function words(numbers, { step, reached, inputs }, isAimed) {
-  const { words: names, rows, cosines, vocab, norm, gradient, moved, target } = numbers;
-  const [sampling, moving] = [step === "temperature", step === "gradient"];
-  const logits = sampling ? numbers.divided : numbers.logits;
-  const shares = sampling ? numbers.sampled : numbers.probabilities;
-  const temperature = fixed(Number(inputs.temperature));
+function words(numbers, { step, reached }, isAimed) {
+  const { words: names, rows, cosines, vocab, norm, logits, gradient, moved, target } = numbers;
+  const { probabilities: shares } = numbers;
+  const moving = step === "gradient";
   const count = logits.length;
   const factors = rows.map((each, i) => `${fixed(each)} · ${fixed(cosines[i], 3)}`);
   const pushes = names.map(
-    (_, i) =>
-      `${fixed(numbers.probabilities[i])} − ${isAimed && i === target ? 1 : 0} = ${fixed(gradient[i])}`,
+    (_, i) => `${fixed(shares[i])} − ${isAimed && i === target ? 1 : 0} = ${fixed(gradient[i])}`,
   );
   const product = (i) =>
-    sampling
-      ? `${fixed(numbers.logits[i])} / ${temperature} = ${fixed(logits[i])}`
-      : `“${names[i]}”: ${fixed(norm)} · ${fixed(rows[i])} · ${fixed(cosines[i], 4)} = ${fixed(logits[i])}`;
+    `“${names[i]}”: ${fixed(norm)} · ${fixed(rows[i])} · ${fixed(cosines[i], 4)} = ${fixed(logits[i])}`;
   const first = moving
     ? { head: "p − y", values: pushes }
     : { head: "‖row of W‖ · cosine", values: [...factors, `${grouped(vocab - count)} tokens`] };
   const logit = {
-    ...{ head: sampling ? "logits / T" : "logits", values: [...logits, null], bar: 5 },
+    ...{ head: "logits", values: [...logits, null], bar: 5 },
     said: (i) => (i < count ? `${fixed(logits[i])}${moving ? ` → ${fixed(moved.logits[i])}` : ""}` : ""),
     fill: (i) => signedOf((logits[i] ?? 0) / 4),
     tip: (i) => (i < count ? product(i) : undefined),
   };
   const share = {
-    ...{ head: sampling ? "p at T" : "p", values: shares, digits: 3, bar: 5, most: 1 },
+    ...{ head: "p", values: shares, digits: 3, bar: 5, most: 1 },
     fill: (i) => (isAimed && i === target ? "primary" : "muted"),
-    tip: (i) => `p(${names[i]}) = ${fixed(shares[i], 4)}${sampling ? ` at T = ${temperature}` : ""}`,
+    tip: (i) => `p(${names[i]}) = ${fixed(shares[i], 4)}`,
   };
   const after = { head: "p after the step", values: moved.probabilities, digits: 3 };
   const blue = () => ({ fill: "primary" });

@@ -13,12 +13,11 @@ from viz.course.boards import Board, board, panel, signed, table
 
 BEST = 6  # tokens with a name
 MOST = 40  # tokens
-LOW, HIGH = 20, 500  # temperatures, in hundredths
 MOMENTS = 8  # terms of the series for a step of descent
 
 
-def numbers(text: str, target: int, rate: float, temperature: float) -> dict[str, Any]:
-    """Every number from the vector to the loss, after a step of descent, and at a temperature.
+def numbers(text: str, target: int, rate: float) -> dict[str, Any]:
+    """Every number from the vector to the loss, and after a step of descent.
 
     Of the likeliest tokens; all others are taken together at the end.
 
@@ -26,17 +25,10 @@ def numbers(text: str, target: int, rate: float, temperature: float) -> dict[str
         text: that SmolLM2 goes on with.
         target: place of the right word among the likeliest.
         rate: η, the size of the step: logit ← logit − η (p − y).
-        temperature: that divides the logits; two decimals count.
     """
     read = head(text)
-    logits, drops = (torch.tensor(read[each]).double() for each in ("logits", "drops"))
-
-    def shares(hundredths: int) -> Tensor:
-        others = read["sums"][hundredths - LOW]
-        return torch.tensor([*(100 * drops / hundredths), others]).softmax(-1)
-
-    at = min(max(round(100 * temperature), LOW), HIGH)
-    chances, sampled = shares(100), shares(at)
+    logits = torch.tensor(read["logits"]).double()
+    chances = torch.tensor([*read["drops"], read["others"]]).double().softmax(-1)
     gradient = chances - F.one_hot(torch.tensor(target), BEST + 1)
     moved = chances * (-rate * gradient).exp()
     # each token p of the others has the factor exp(−η p), as a power series
@@ -64,12 +56,7 @@ def numbers(text: str, target: int, rate: float, temperature: float) -> dict[str
         "second": read["words"][1],
         "gap": gap,
         "ratio": math.exp(gap),
-        "largest": chances[0],
         "rest": chances[-1],
-        "divided": 100 * logits / at,
-        "sampled": sampled,
-        "sampled_largest": sampled[0],
-        "sampled_rest": sampled[-1],
         "even": math.log(read["vocab"]),
         **real.about("smollm2", input=text),
     }
@@ -79,8 +66,8 @@ def numbers(text: str, target: int, rate: float, temperature: float) -> dict[str
 def head(text: str) -> dict[str, Any]:
     """The last vector, the likeliest next tokens, and what the other tokens amount to.
 
-    `drops` are logits minus the largest one. Of the tokens without a name, `sums` are
-    log Σ exp(drop / T) for T = 0.20, 0.21, … 5.00, and `moments` Σ p^k for k = 1, 2, …
+    `drops` are logits minus the largest one. Of the tokens without a name, `others` is
+    log Σ exp(drop), and `moments` are Σ p^k for k = 1, 2, …
     """
     network: Any = real.opened("smollm2").network
     ids = torch.tensor([real.encoded("smollm2", text, most=MOST).ids])
@@ -100,7 +87,7 @@ def head(text: str) -> dict[str, Any]:
         "cosines": torch.cosine_similarity(table[best], h[None]),
         "logits": logits[best],
         "drops": drops[best],
-        "sums": [(100 * others / each).logsumexp(0) for each in range(LOW, HIGH + 1)],
+        "others": others.logsumexp(0),
         "moments": [shares.pow(power).sum() for power in range(1, MOMENTS + 1)],
         "vocab": table.shape[0],
     }

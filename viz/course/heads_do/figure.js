@@ -1,4 +1,4 @@
-// What heads do: arrows above a repeated text, the maps of four heads below it, and a key to hide.
+// What heads do: arrows above a repeated text, and the maps of four heads below it.
 
 import { arc, column, framed, row, text, wired } from "../../web/scene/layout.js";
 import { fixed } from "../../web/scene/marks.js";
@@ -12,7 +12,6 @@ const PREVIOUS = 0; // the previous-token head among those of SmolLM2
 
 /** What is drawn at a step. */
 export function picture(numbers, moment) {
-  if (moment.step === "hide") return hiding(numbers.reads);
   const title = text("arrows/name", titleOf(numbers, moment), "bold");
   const read = wired(column({ gap: 7.5 }, title, words(numbers, moment)), ...arrows(numbers, moment));
   const below = moment.step === "ablate" && losses(numbers);
@@ -25,19 +24,18 @@ const now = (numbers, { step }) => (step === "ablate" && numbers.changed) || num
 /** Whether one token is followed. */
 const isSingle = ({ step }) => step === "induction" || step === "ablate";
 
-function titleOf({ names, followed }, moment) {
+function titleOf({ names, head }, moment) {
   const arrow = isSingle(moment)
     ? "arrow from a token to its key"
     : moment.step === "sink"
       ? "arrows to the first token"
       : "arrows from each token to its keys";
-  return `${names[followed[moment.step]]}: ${arrow}`;
+  return `${names[head]}: ${arrow}`;
 }
 
 /** Arcs from queries to keys, as thick as their weights; for an induction head the token before the key, too. */
 function arrows(numbers, moment) {
-  const { tokens: read, query, names, followed } = numbers;
-  const head = followed[moment.step];
+  const { tokens: read, query, names, head } = numbers;
   const weights = now(numbers, moment).weights[head];
   const isShown = (i, j) =>
     weights[i][j] >= LEAST &&
@@ -76,29 +74,33 @@ function words(numbers, moment) {
     const tip = `After “${read[i]}” the likeliest is “${token}”, ${fixed(share, 3)}`;
     return { term: "output", fill: "output", bold: read[i + 1] === token, opacity: 0.5 + 0.5 * share, tip };
   };
-  const next = best.map(({ token }, i) => (read[i] === "begin" ? "" : token));
+  const next = best.map(({ token }) => token);
   const predicted = tokens("p", next, { cell, words: () => "none", letters });
   return column({ gap: 0.1, align: "start" }, given, text("p/name", "predicts", "output small"), predicted);
 }
 
 /** What is measured of each head below its map, its name, and what pressing the map does. */
 function measured({ roles, tests }, step, head, isGone) {
-  const mean = (role, what, patch) => ({ value: roles[role][head], name: `mean weight on ${what}`, patch });
-  if (step === "sink") return mean("first", "the first token", { sink: head });
-  if (step === "induction") return mean("induction", "what followed last time", { spot: head });
-  if (step !== "ablate") return mean("previous", "the token before", { head });
+  const mean = (role, what) => ({
+    value: roles[role][head],
+    name: `mean weight on ${what}`,
+    patch: { head },
+  });
+  if (step === "sink") return mean("first", "the first token");
+  if (step === "induction") return mean("induction", "what followed last time");
+  if (step !== "ablate") return mean("previous", "the token before");
   const name = `next token right without the head; with all: ${fixed(tests[0].accuracy)}`;
   return { value: tests[head + 1].accuracy, name, patch: { ablated: isGone ? "none" : String(head) } };
 }
 
 function maps(numbers, moment) {
-  const { tokens: read, query, ablated, names, followed } = numbers;
+  const { tokens: read, query, ablated, names, head: followed } = numbers;
   const { step } = moment;
   const { weights } = now(numbers, moment);
   const ablating = step === "ablate";
   const all = names.map((title, head) => {
     const gone = ablating && ablated === String(head);
-    const chosen = ablating ? gone : head === followed[step];
+    const chosen = ablating ? gone : head === followed;
     const { value, patch } = measured(numbers, step, head, gone);
     const masked = weights[head].map((each, i) => each.map((weight, j) => (j > i ? null : weight)));
     const lit = (i, j) => (isSingle(moment) && i === query) || (step === "sink" && j === 0);
@@ -126,25 +128,4 @@ function losses({ controls: { median, most }, tests, names, ablated }) {
   const fill = (i) => (String(heads[i - 1]) === ablated ? "primary" : "muted");
   const look = { about: "Loss with a head switched off", head: "switched off", tall: 1.15 };
   return list("loss", rows, [{ head: "loss", values, bar: 14, fill }], look);
-}
-
-function hiding({ tokens: read, layer, head, weights, changes, key, words: next, before, after }) {
-  const press = (i) => ({ label: `Hide “${read[i]}”`, pressed: i === key, patch: { hidden: i } });
-  const bar = (name, values, look) => ({ head: name, values, bar: 9, most: 1, ...look });
-  const more = (i) => ({ opacity: i === key ? 0.35 : 1 });
-  const columns = [
-    bar("weight", weights, { term: "weight", more }),
-    bar("change when hidden", changes, { fill: () => "primary" }),
-  ];
-  const shares = [
-    bar("next word", before, { term: "output" }),
-    bar(`without “${read[key]}”`, after, { term: "output" }),
-  ];
-  const title = `Layer ${layer}, head ${head} at “${read.at(-1)}”: press a key to hide it`;
-  return column(
-    { gap: 1 },
-    text("keys/title", title, "bold"),
-    list("k", read, columns, { about: "A key hidden", term: "key", lit: key, press }),
-    list("n", next, shares, { about: "Next word", term: "output", tall: 1.5 }),
-  );
 }

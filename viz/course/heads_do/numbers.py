@@ -1,11 +1,10 @@
-"""The heads of a small network and of SmolLM2 that continue repeats, and a weight that explains
-nothing.
+"""Four heads of SmolLM2 that read a repeat, and weights that explain nothing.
 
 Ablation: the values of one head are replaced by zeros, and the loss is measured again. A pattern
 may suggest a role; only an intervention shows whether the output depends on it.
 """
 
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import torch
@@ -18,106 +17,57 @@ from models.edits import Ablate, Cut, Patch
 from models.run import trace
 from models.trace import Trace
 from viz.course import real
-from viz.course.boards import Board, board, panel, signed
+from viz.course.boards import Board, board, panel, signed, table
 
-REPEATER, READER = "induction", "grammar-next"
-DEEP = ((16, 0), (18, 6), (16, 1), (18, 8))  # of SmolLM2: previous token, induction, control, sink
-SMALL = ((0, 0), (0, 1), (1, 0), (1, 1))
+HEADS = ((16, 0), (18, 6), (16, 1), (18, 8))  # previous token, induction, control, sink
 ROLES = {"previous": "previous token", "induction": "induction", "first": "first token"}
-SIGNS, TOKENS, WORDS = 12, 12, 7  # that the pictures of each network have room for
-LOW = 5  # id of the first letter or digit: those before it are special
-DEEP_LOW, DEEP_HIGH, DEEP_LENGTH = 1000, 40_000, 64  # common pieces, and how many are repeated
-BEST = 4  # next words
+TOKENS = 12  # that the picture has room for
+LOW, HIGH, LENGTH = 1000, 40_000, 64  # common pieces, and how many are repeated
 
 
-def numbers(
-    network: str,
-    text: str,
-    words: str,
-    query: int,
-    head: int,
-    spot: int,
-    sink: int,
-    ablated: str,
-    sentence: str,
-    reader: int,
-    hidden: int,
-) -> dict[str, Any]:
-    """What four heads do with one text, and what a fifth does with another.
+def numbers(words: str, query: int, head: int, ablated: str) -> dict[str, Any]:
+    """What four heads do with a text.
 
     Args:
-        network: "small", or "smollm2".
-        text: letters and digits for the small network; spaces are ignored.
-        words: a text for SmolLM2.
+        words: the text.
         query: position that is followed; the last one where there are fewer.
-        head: that the first step follows; counted through both layers, as all heads here.
-        spot: that the steps on induction and ablation follow: index in `DEEP`.
-        sink: that the step on the sink follows, likewise.
-        ablated: index of the ablated head, or "none".
-        sentence: words for the second network.
-        reader: its head.
-        hidden: key that is hidden from it; the last one where there are fewer.
+        head: index in `HEADS`, as `ablated`, which may be "none".
     """
-    small = network == "small"
-    places = SMALL if small else DEEP
-    whole = _read(text) if small else repeat(words, "none")
-    followed, tokens = min(spot, len(places) - 1), whole["tokens"]
+    whole = repeat(words, "none")
+    tokens, (layer, index) = whole["tokens"], HEADS[head]
     at = min(query, len(tokens) - 1)
-    row = torch.as_tensor(whole["weights"][followed][at])
-    key = int(row.argmax())
-    more: dict[str, Any] = {"changed": None}
-    if not small:
-        (layer, chosen), edits = DEEP[followed], {}
-        if ablated != "none":
-            more["changed"] = repeat(words, ablated)
-            edits = {"edits": "Ablate({}, {})".format(*DEEP[int(ablated)])}
-        place = {"input": words, "layer": layer, "head": chosen, "token": at}
-        more |= losses() | real.about("smollm2", **place, **edits)
+    row = whole["weights"][head][at]
+    key = max(range(len(row)), key=row.__getitem__)
+    edits = {} if ablated == "none" else {"edits": "Ablate({}, {})".format(*HEADS[int(ablated)])}
     return {
         **whole,
-        **more,
-        "names": [f"layer {layer}, head {head}" for layer, head in places],
-        "followed": {"previous": head, "sink": sink, "induction": followed, "ablate": followed},
+        **losses(),
+        "changed": repeat(words, ablated) if edits else None,
+        "names": [f"layer {layer}, head {head}" for layer, head in HEADS],
         "query": at,
         "asks": tokens[at],
-        "key": key,
         "finds": tokens[key],
         "found_weight": row[key],
         "before": tokens[key - 1] if key else None,
         "predicted": whole["best"][at],
-        "reads": _hidden(sentence, reader, hidden),
+        **real.about("smollm2", input=words, layer=layer, head=index, token=at, **edits),
     }
-
-
-@lru_cache(maxsize=64)
-def _read(text: str) -> dict[str, Any]:
-    """What the small network's heads do with a text."""
-    names = real.card_of(REPEATER).tokens
-    signs = "".join(text.lower().split())
-    real.check_known(signs, names[LOW:], "letters a to z and digits")
-    real.check(len(signs), 2, SIGNS, "letters and digits")
-    read = real.traced(REPEATER, signs)
-    return {"tokens": ["begin", *signs], **_roles(read, SMALL, names.__getitem__)}
 
 
 @real.of("smollm2")
 def repeat(text: str, ablated: str) -> dict[str, Any]:
-    """The same of SmolLM2, with or without one of them."""
+    """The weights of the heads, their means by role, and the likeliest next token everywhere."""
     real.encoded("smollm2", text, 2, TOKENS)
-    edits = [] if ablated == "none" else [Ablate(*DEEP[int(ablated)])]
+    edits = [] if ablated == "none" else [Ablate(*HEADS[int(ablated)])]
     read = real.traced("smollm2", text, *edits)
-    return {"tokens": [*map(real.word, read.labels)], **_roles(read, DEEP, real.piece)}
-
-
-def _roles(read: Trace, places: Any, name: Any) -> dict[str, Any]:
-    """The weights of some heads, their means by role, and the likeliest next token everywhere."""
     numbers = heads(read)
-    roles = {role: [float(numbers[of][place]) for place in places] for role, of in ROLES.items()}
+    roles = {role: [float(numbers[of][place]) for place in HEADS] for role, of in ROLES.items()}
     shares = read.output.values[0].softmax(-1)
     return {
-        "weights": [read.weights(layer, head) for layer, head in places],
+        "tokens": [*map(real.word, read.labels)],
+        "weights": [read.weights(layer, head) for layer, head in HEADS],
         "roles": {role: [n if n == n else None for n in row] for role, row in roles.items()},
-        "best": [real.likeliest(row, 1, name)[0] for row in shares],
+        "best": [real.likeliest(row, 1, real.piece)[0] for row in shares],
     }
 
 
@@ -136,15 +86,15 @@ def losses() -> dict[str, Any]:
 
     The `controls` are the losses without each of the other heads of the first two heads' layers.
     """
-    ids = repeats(DEEP_LENGTH, DEEP_LOW, DEEP_HIGH)
-    loss, right = Loss(tuple(ids[0].tolist()), first=DEEP_LENGTH + 1), ids[0, DEEP_LENGTH + 1 :]
+    ids = repeats(LENGTH, LOW, HIGH)
+    loss, right = Loss(tuple(ids[0].tolist()), first=LENGTH + 1), ids[0, LENGTH + 1 :]
     tests = []
-    for at, place in enumerate([None, *DEEP], -1):
+    for at, place in enumerate([None, *HEADS], -1):
         read = real.traced("smollm2", ids, *([Ablate(*place)] if place else []))
-        accuracy = (read.output.values[0, DEEP_LENGTH:-1].argmax(-1) == right).float().mean()
+        accuracy = (read.output.values[0, LENGTH:-1].argmax(-1) == right).float().mean()
         head = at if place else None
         tests.append({"head": head, "loss": loss(read), "accuracy": accuracy})
-    circuit = DEEP[:2]
+    circuit = HEADS[:2]
     others = {(layer, head) for layer, _ in circuit for head in range(9)}.difference(circuit)
     controls = sorted(loss(real.traced("smollm2", ids, Ablate(*place))) for place in others)
     middle = controls[len(controls) // 2]
@@ -154,40 +104,36 @@ def losses() -> dict[str, Any]:
 
 # ---- a key that is hidden
 
+READER = "grammar-next"
+LONGEST = 7  # words
 
-@lru_cache(maxsize=64)
-def _hidden(sentence: str, reader: int, hidden: int) -> dict[str, Any]:
-    """Weight and effect of each key of the last word, and the next words without one of them.
+
+def hide(sentence: str, reader: str) -> Board:
+    """The weight of each key of the last word in a head, and the effect of hiding it.
 
     Each key is hidden in turn, and the change of the prediction compared with the weight that the
     key had (Jain and Wallace 2019).
     """
-    names, words = real.card_of(READER).tokens, sentence.lower().split()
-    real.check_known(words, names, "words such as keys, dog, near, the")
-    real.check(len(words), 1, WORDS, "words")
-    layer, head = divmod(reader, 2)
-    tokens, last = ["begin", *words], len(words)
-    key = min(hidden, last)
+    known, words = real.card_of(READER).tokens, sentence.lower().split()
+    real.check_known(words, known, "words such as keys, dog, near, the")
+    real.check(len(words), 1, LONGEST, "words")
+    (layer, head), last = map(int, reader.split(".")), len(words)
     weights = real.traced(READER, sentence).weights(layer, head)[-1]
     before = next_probabilities(sentence)
     without = [next_probabilities(sentence, Cut(layer, head, last, at)) for at in range(last + 1)]
     changes = [total_variation(before, after) for after in without]
-    best = before.topk(BEST).indices
-    return {
-        "tokens": tokens,
-        "layer": layer,
-        "head": head,
-        "weights": weights,
-        "changes": changes,
-        "key": key,
-        "hidden": tokens[key],
-        "last": tokens[-1],
-        "weight": weights[key],
-        "change": changes[key],
-        "words": [names[id] for id in best],
-        "before": before[best],
-        "after": without[key][best],
-    }
+    names = [f"{at} {word}" for at, word in enumerate(["begin", *words])]
+    most = int(weights.argmax())
+    rows = dict(zip(names, zip(weights, changes, strict=True), strict=True))
+    title = f"Layer {layer}, head {head}: the keys of “{words[-1]}”, hidden one by one"
+    return board(
+        [table(title, rows, ["weight", "change when hidden"], kind="weights", digits=3)],
+        layer=layer,
+        head=head,
+        hidden=["begin", *words][most],
+        weight=weights[most],
+        change=changes[most],
+    )
 
 
 def next_probabilities(sentence: str, *edits: Cut) -> Tensor:
@@ -338,4 +284,4 @@ def patched() -> dict[str, Any]:
     return {"given": shares(real.traced("smollm2", GIVEN)), "other": shares(other), "patched": rows}
 
 
-BOARDS = {"causes": causes, "drink": drink, "same": same}
+BOARDS = {"causes": causes, "drink": drink, "hide": hide, "same": same}

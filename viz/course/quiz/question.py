@@ -1,19 +1,22 @@
 """The questions of the quiz: texts of `questions.md` with numbers drawn by a seed, and judging.
 
 A heading is a part; its settings are in a block of TOML. A heading below it is a question: its
-name, which is that of its function in `numbers.py`, and its title. What is asked is the first
-paragraph, the explanation the second. Then come the options of a multiple choice, as tasks with a
-hint for each wrong one; or the results of common mistakes. Numbers, in braces too, are expressions
-of what is drawn, which are evaluated: the file is the app's own.
+name and its title. A block of code draws its numbers, a line each: `choice` of some values, or
+`whole` numbers, and what follows from them, with the functions of `numbers.py`; a line without a
+name returns several. `given` is what is shown, `answer` the result of a sum. What is asked is the
+first paragraph, the explanation the second. Then come the options of a multiple choice, as tasks
+with a hint for each wrong one; or the results of common mistakes. Numbers, in braces too, are
+expressions of what is drawn, which are evaluated: the file is the app's own.
 """
 
+import math
 import re
+import statistics
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, count
-from math import isfinite, nan
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -52,10 +55,11 @@ class Question:
 
 
 class Written(NamedTuple):
-    """A question without its numbers; `items` are the blocks of each item of its list."""
+    """A question without its numbers: `lines` draw them; `items` are blocks of its list's items."""
 
     name: str
     title: str
+    lines: list[str]
     ask: str
     why: str
     items: list[list[str]]
@@ -84,9 +88,9 @@ def _part(title: str, nodes: list[Node]) -> Part:
 
 def _written(heading: str, nodes: list[Node]) -> Written:
     name, _, title = heading.partition(": ")
-    ask, why, items = nodes
+    lines, ask, why, items = nodes
     texts = [[*map(text_of, item.children)] for item in items.children]
-    return Written(name, title, text_of(ask), text_of(why), texts)
+    return Written(name, title, lines.content.splitlines(), text_of(ask), text_of(why), texts)
 
 
 def questions(seed: int) -> list[Question]:
@@ -96,12 +100,28 @@ def questions(seed: int) -> list[Question]:
 
 def drawn(written: Written, seed: int) -> Question:
     """The question with the first numbers of a seed that keep all mistakes apart."""
+    name = f"{seed} _{written.name}"
+    dice = (Random(f"{name} {n}" if n else name) for n in count())
+    tries = (_filled(written, values_of(written.lines, each), each) for each in dice)
+    return next(question for question in tries if told_apart(question))
+
+
+def values_of(lines: Sequence[str], dice: Random) -> dict[str, Any]:
+    """What lines of a question draw and compute, with all that their expressions know."""
     from viz.course.quiz import numbers
 
-    make, name = getattr(numbers, written.name), f"{seed} _{written.name}"
-    dice = (Random(f"{name} {n}" if n else name) for n in count())
-    tries = (_filled(written, make(each), each) for each in dice)
-    return next(question for question in tries if told_apart(question))
+    def whole(count: int, low: int, high: int, distinct: int = 1) -> list[float]:
+        drawn: list[float] = []
+        while len({*drawn}) < distinct:
+            drawn = [float(dice.randint(low, high)) for _ in range(count)]
+        return drawn
+
+    known = {**vars(math), **vars(statistics), **vars(numbers)}
+    values = {**known, "choice": lambda *values: dice.choice(values), "whole": whole}
+    for line in lines:
+        name, equals, written = line.partition(" = ")
+        values |= {name: eval(written, values)} if equals else eval(line, values)
+    return values
 
 
 def _filled(written: Written, values: Mapping[str, Any], dice: Random) -> Question:
@@ -129,7 +149,7 @@ def _filled(written: Written, values: Mapping[str, Any], dice: Random) -> Questi
 
 def _value(written: str, values: Mapping[str, Any]) -> Any:
     """What an expression of the file's comes to with the drawn values."""
-    return eval(written, {"__builtins__": {"sum": sum, "max": max}}, values)
+    return eval(written, dict(values))
 
 
 def _with(text: str, values: Mapping[str, Any]) -> str:
@@ -155,7 +175,7 @@ def judged(question: Question, answer: str) -> tuple[str, bool]:
     if not answer.strip():
         return "", False
     typed = parsed(answer)
-    if not isfinite(typed):
+    if not math.isfinite(typed):
         return "Not a number: type 0.375, 3/8 or 37.5 %.", False
     if near(typed, question.answer):
         return f"**Right.** {question.why}", True
@@ -181,7 +201,7 @@ def parsed(answer: str) -> float:
     try:
         return _decimal(above) / (_decimal(below) if slash else 1.0) / unit
     except (ValueError, ZeroDivisionError):
-        return nan
+        return math.nan
 
 
 def _decimal(text: str) -> float:

@@ -1,14 +1,13 @@
 // Sampling: bars that temperature moves and a line cuts off; then a cache that grows by a column.
 
 import { column, lines, overlaid, row, text, wire, wired } from "../../web/scene/layout.js";
-import { circle, fixed, grouped, line, nth, say } from "../../web/scene/marks.js";
+import { fixed, grouped, line, nth } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { matrix } from "../../web/scene/matrix.js";
-import { plot } from "../../web/scene/plot.js";
 
 /** What is drawn at a step. */
 export const picture = (numbers, moment) =>
-  (({ cost: costs, cache })[moment.step] ?? shares)(numbers, moment);
+  moment.step === "cache" ? cache(numbers) : shares(numbers, moment);
 
 /** The likeliest words, and the line of top-k. */
 function shares({ words, logits, plain, warm, drawn, others, together, count }, { reached, inputs }) {
@@ -80,40 +79,4 @@ function cache({ tokens, keys, values, query, weights, small }) {
     return wire(`w${i}`, "q/0.0", `v/${query.length - 1}.${i}`, "/weight", look);
   };
   return wired(part, ...weights.map(share));
-}
-
-/** The price of one more token, with and without a cache. */
-function costs({ curve, length, without, with: cached, times, memory }) {
-  const [low, high] = [curve[0].length, curve[curve.length - 1].length];
-  const look = {
-    ...{ x: [low, high], y: [1e8, 1e12], log: ["x", "y"], wide: 31, high: 14 },
-    ticks: {
-      x: curve.filter((_, i) => i % 2).map((each) => [each.length, grouped(each.length)]),
-      y: [8, 9, 10, 11, 12].map((each) => [10 ** each, `10^{${each}}`]),
-    },
-    ...{ names: ["tokens so far", ""], title: "multiplications for one more token" },
-  };
-  const points = (name) => curve.map((each) => [each.length, each[name]]);
-  const draw = ({ x, at, graph }) => {
-    const [side, away] = x(length) > 22 ? ["end", -0.7] : ["start", 0.7];
-    const [, middle] = at(length, Math.sqrt(without * cached));
-    return [
-      graph("plot/without", "/muted 3", points("without")),
-      graph("plot/with", "/primary 3", points("with")),
-      line("plot/at", [...at(length, 1e8), ...at(length, 1e12)], "/text 1.5 dashed"),
-      circle("plot/at/without", at(length, without), 0.4, "muted"),
-      circle("plot/at/with", at(length, cached), 0.4, "primary"),
-      say("plot/times", [x(length) + away, middle], `${grouped(times, 1)} times`, `bold ${side}`),
-    ];
-  };
-  const table = {
-    title: "Multiplications for one more token",
-    rows: curve.map((each) => `${each.length} tokens`),
-    cols: ["without a cache", "with a cache", "cache in MiB"],
-    values: curve.map((each) => [each.without, each.with, each.memory]),
-  };
-  const values = [grouped(without), grouped(cached), `${grouped(memory, 1)} MiB`];
-  const more = (i) => ({ fill: ["muted", "primary", "text"][i] });
-  const names = ["without a cache", "with a cache", "numbers kept, 16 bits"];
-  return column(plot("plot", look, draw, [table]), list("row", names, [{ values }], { more, tall: 1.5 }));
 }

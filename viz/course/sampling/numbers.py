@@ -9,6 +9,7 @@ from torch import Tensor
 from models.decoder import DecoderConfig
 from models.output import next_probabilities
 from viz.course import real
+from viz.course.boards import Board, board, table
 from viz.course.numbers import smollm2_writes
 
 MODEL = "smollm2"
@@ -25,15 +26,12 @@ SMOLLM2 = DecoderConfig(
 LARGER = DecoderConfig(vocab=50_000, dim=768, depth=12, heads=1, mlp=3072)
 
 
-def numbers(
-    start: str, temperature: float, k: int, p: float, written: int, length: int
-) -> dict[str, Any]:
-    """The next word's probabilities, the cache of one head, and the price of one more token."""
+def numbers(start: str, temperature: float, k: int, p: float, written: int) -> dict[str, Any]:
+    """The next word's probabilities, and the cache of one head."""
     following, whole = logits(start), cached(start)
     rest = torch.tensor(following["rest"]).repeat_interleave(EACH)
     tokens = whole["tokens"]
     count = min(whole["begun"] + written, len(tokens))
-    cost = _cost(LARGER, length)
     return {
         "words": following["names"],
         "best": following["names"][0],
@@ -46,9 +44,6 @@ def numbers(
         "difference": whole["difference"],
         "small": _cost(SMOLLM2, count),
         "kept_kib": kept(SMOLLM2, 1) * BYTES / 2**10,
-        **cost,
-        "times": cost["without"] / cost["with"],
-        "curve": [{"length": each, **_cost(LARGER, each)} for each in LENGTHS],
         **real.about(MODEL, input=start, layer=LAYER, head=HEAD),
     }
 
@@ -109,11 +104,21 @@ def _pass(ids: tuple[int, ...]) -> Any:
 
 
 def _cost(config: DecoderConfig, length: int) -> dict[str, float]:
-    return {
-        "without": multiplications(config, length, cached=False),
-        "with": multiplications(config, length, cached=True),
-        "memory": kept(config, length) * BYTES / 2**20,
-    }
+    without, cached = (multiplications(config, length, cached=each) for each in (False, True))
+    memory = kept(config, length) * BYTES / 2**20
+    return {"without": without, "with": cached, "times": without / cached, "memory": memory}
+
+
+def costs(length: int) -> Board:
+    """Multiplications for one more token of a decoder, with and without a cache, by length."""
+    rows = {}
+    for each in sorted({*LENGTHS, length}):
+        without, cached, times, memory = _cost(LARGER, each).values()
+        name = f"{'→ ' if each == length else ''}{each:,}"
+        rows[name] = [f"{without:,}", f"{cached:,}", f"{times:,.1f}", f"{memory:,.1f} MiB"]
+    cols = ["without a cache", "with a cache", "times", "cache, 16 bits"]
+    title = "Multiplications for one more token, by tokens so far"
+    return board([table(title, rows, cols)], **_cost(LARGER, length))
 
 
 def multiplications(config: DecoderConfig, tokens: int, *, cached: bool) -> int:
@@ -139,3 +144,6 @@ def kept(config: DecoderConfig, tokens: int) -> int:
 def _shared(config: DecoderConfig) -> int:
     """The width of the keys of all heads."""
     return config.dim * (config.kv_heads or config.heads) // config.heads
+
+
+BOARDS = {"cost": costs}

@@ -1,7 +1,7 @@
 // The way from the first token to the last: through every state, through layers of windows, or at once.
 
-import { bars, plot } from "../../web/scene/plot.js";
-import { arc, column, row, text, wire, wired } from "../../web/scene/layout.js";
+import { plot } from "../../web/scene/plot.js";
+import { arc, column, text, wire, wired } from "../../web/scene/layout.js";
 import { circle, fixed, line, percent, power, weightOf } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
 import { tokens } from "../../web/scene/tokens.js";
@@ -11,7 +11,7 @@ const LEAST = 0.01; // smaller ratios are written as powers of ten
 
 /** What is drawn at a step. */
 export function picture(numbers, { step }) {
-  return ({ sentence, recurrence, convolution, attention }[step] ?? influence)(numbers);
+  return { sentence, recurrence, convolution, attention }[step](numbers);
 }
 
 /** A sentence with arrows from one word to the words that it looks at, and the first of these. */
@@ -99,15 +99,4 @@ function convolution({ tokens: n, kernel, count, hops, seen }) {
     return [...fans, ...range(layers).flatMap((layer) => range(n).map((i) => dot(layer, i)))];
   });
   return above(n, layers, "layer", `convolution, window of ${kernel}: 0 to ${n - 1}`, drawn);
-}
-
-function influence({ tokens: n, influence: of }) {
-  const kinds = ["recurrence", "attention"].map((kind) => {
-    const { sizes, ratio } = of[kind];
-    const bar = (i) => ({ fill: i ? "muted" : "primary", tip: `${kind}, token ${i}: ${short(sizes[i])}` });
-    const said = text(`${kind}/ratio`, `first token : last token = ${short(ratio)}`);
-    const drawn = bars(`${kind}/bar`, sizes, { labels: range(n).map(String), bar, wide: 34, high: 7 });
-    return column({ gap: 0.2 }, row(text(`${kind}/name`, kind, "bold"), said), drawn);
-  });
-  return column({ gap: 1.2 }, ...kinds);
 }

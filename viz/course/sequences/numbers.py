@@ -8,17 +8,18 @@ step, whatever its distance.
 Source: Bengio et al. 1994 and Pascanu et al. 2013 for the recurrence.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import sqrt
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.seeding import seeded
 from viz.course import real
-from viz.course.boards import Board, board, table
+from viz.course.boards import Board, board, panel, table
 
 DIM = 16  # of the untrained layers
 KINDS = ("attention", "recurrence", "convolution")
@@ -27,25 +28,21 @@ LAYER, HEAD, WORD = 3, 1, "it"  # of MiniLM, and the word that it is asked about
 
 
 def numbers(ending: str, tokens: int, kernel: str, gain: float, activation: str) -> dict[str, Any]:
-    """What a word looks at; hops and influence for a text of so many tokens."""
+    """What a word looks at; hops through a text of so many tokens."""
     size = int(kernel)
     paths = {kind: hops(kind, tokens, size) for kind in KINDS}
-    influences = {
-        "recurrence": recurrent_influence(tokens, gain, activation),
-        "attention": attention_influence(tokens),
-    }
-    firsts = [recurrent_influence(n, gain, activation)[0] for n in range(1, tokens + 1)]
+    layers, firsts = len(paths["convolution"]) - 1, recurrence(tokens, gain, activation)[:, 0]
     return {
         "reads": reads(ending),
         "kernel": size,
         "hops": paths,
         "count": {kind: len(path) - 1 for kind, path in paths.items()},
-        "seen": receptive_fields(tokens, len(paths["convolution"]) - 1, size),
-        "influence": {
-            kind: {"sizes": sizes, "ratio": sizes[0] / sizes[-1]}
-            for kind, sizes in influences.items()
-        },
-        "kept": torch.stack(firsts) / firsts[0],
+        # what the last output depends on, in the input of each layer
+        "seen": [
+            [tokens - 1 - at <= size // 2 * (layers - layer) for at in range(tokens)]
+            for layer in range(layers)
+        ],
+        "kept": firsts / firsts[0],
     }
 
 
@@ -70,16 +67,12 @@ def costs(tokens: int, kernel: str, width: int) -> Board:
         "recurrence": ("n · d^{2}", tokens * width**2),
         "convolution": ("k · n · d^{2}", size * tokens * width**2),
         "attention": ("n^{2} · d", tokens**2 * width),
+        "projections": ("4 · n · d^{2}", 4 * tokens * width**2),
     }
-    rows = {
-        kind: [
-            formula,
-            f"{work:,}",
-            str(tokens if kind == "recurrence" else 1),
-            str(len(hops(kind, tokens, size)) - 1),
-        ]
-        for kind, (formula, work) in works.items()
-    }
+    rows = {}
+    for kind, (formula, work) in works.items():
+        path = str(len(hops(kind, tokens, size)) - 1) if kind in KINDS else ""
+        rows[kind] = [formula, f"{work:,}", str(tokens if kind == "recurrence" else 1), path]
     title = f"One layer: n = {tokens}, d = {width}, k = {size}"
     cols = ["operations", "up to a constant factor", "in sequence", "path"]
     return board([table(title, rows, cols)], **{kind: work for kind, (_, work) in works.items()})
@@ -94,61 +87,52 @@ def hops(kind: str, tokens: int, kernel: int) -> list[int]:
     return [*range(0, tokens - 1, stride), tokens - 1]
 
 
+def influence(tokens: int, gain: float, activation: str) -> Board:
+    """How strongly each token influences the last output, in a recurrence and in attention."""
+    sizes = {
+        "recurrence": recurrence(tokens, gain, activation)[-1],
+        "attention": attention(tokens)[-1],
+    }
+    ratios = {kind: each[0] / each[-1] for kind, each in sizes.items()}
+    look: dict[str, Any] = {"rows": [*map(str, range(tokens))], "kind": "bars", "digits": -1}
+    title = "influence of each token on the last output"
+    bars = ([panel(f"{kind}: {title}", each[:, None], **look)] for kind, each in sizes.items())
+    return board(*bars, **ratios)
+
+
 @lru_cache(maxsize=64)
-def receptive_fields(tokens: int, layers: int, kernel: int) -> Tensor:
-    """What the last output depends on in the input of each convolution, by backpropagation."""
-    with seeded(0):
-        network = [nn.Conv1d(4, 4, kernel, padding=kernel // 2) for _ in range(layers)]
-        y = torch.randn(1, 4, tokens, requires_grad=True)
-    inputs = []
-    with torch.enable_grad():
-        for layer in network:
-            inputs.append(y)
-            y = layer(y)
-        gradients = torch.autograd.grad(y[0, :, -1].sum(), inputs)
-    return torch.cat(gradients).abs().sum(1) > 0
-
-
-@lru_cache(maxsize=1024)
-def recurrent_influence(tokens: int, gain: float, activation: str) -> Tensor:
-    """Influence of each token on the last state of an untrained recurrence.
-
-    Returns:
-        The Frobenius norm of the last state's Jacobian with respect to each token.
-    """
+def recurrence(tokens: int, gain: float, activation: str) -> Tensor:
+    """Influence "state token" of each token on each state of an untrained recurrence."""
     with seeded(0):
         turn = torch.linalg.qr(torch.randn(DIM, DIM)).Q
         inward = torch.randn(DIM, DIM) / sqrt(DIM)
         x = torch.randn(tokens, DIM)
     # in float64: squares of what is left after 64 tokens are below float32's smallest number
-    turn, inward, x = turn.double(), inward.double(), x.double()
-    state, slopes = x.new_zeros(DIM), []
-    for token in x:
-        state = gain * turn @ state + inward @ token
-        state = state.tanh() if activation == "tanh" else state
-        slopes.append(1 - state.square() if activation == "tanh" else torch.ones_like(state))
-    later = torch.eye(DIM, dtype=x.dtype)  # slopes of the last state with respect to a later one
-    norms = []
-    for slope in reversed(slopes):
-        norms.append((later * slope @ inward).norm())
-        later = gain * (later * slope) @ turn
-    return torch.stack(norms[::-1]).float()
+    turn, inward = turn.double(), inward.double()
+
+    def states(x: Tensor) -> Tensor:
+        after = [x.new_zeros(DIM)]
+        for token in x:
+            state = gain * turn @ after[-1] + inward @ token
+            after.append(state.tanh() if activation == "tanh" else state)
+        return torch.stack(after[1:])
+
+    return influences(states, x.double()).float()
 
 
 @lru_cache(maxsize=64)
-def attention_influence(tokens: int) -> Tensor:
-    """Influence of each token on the last output of one untrained attention layer.
-
-    Returns:
-        The Frobenius norm of the last output's Jacobian with respect to each token.
-    """
+def attention(tokens: int) -> Tensor:
+    """Influence "output token" of each token in one untrained attention layer."""
     with seeded(0):
         layer = MultiHeadAttention(MultiHeadAttentionConfig(dim=DIM, heads=1)).eval()
         x = torch.randn(tokens, DIM)
-    jacobian = torch.autograd.functional.jacobian(
-        lambda x: layer(x[None])[0][0, -1], x, vectorize=True
-    )
-    return torch.as_tensor(jacobian).square().sum((0, 2)).sqrt()
+    return influences(lambda x: layer(x[None])[0][0], x)
+
+
+def influences(network: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """The Frobenius norm "output token" of each output's Jacobian with respect to each token."""
+    jacobian = torch.autograd.functional.jacobian(network, x, vectorize=True)
+    return torch.as_tensor(jacobian).square().sum((1, 3)).sqrt()
 
 
 NOUNS = (
@@ -198,4 +182,4 @@ def agreement(text: str) -> dict[str, Any]:
     }
 
 
-BOARDS = {"agree": agree, "cost": costs}
+BOARDS = {"agree": agree, "cost": costs, "influence": influence}

@@ -1,9 +1,9 @@
 // The picture of a step as rows of matrices, tables and plots, which the server makes.
 
 import { column, row, text, WIDEST } from "../scene/layout.js";
-import { bracketed, fixed, image, plain, rect } from "../scene/marks.js";
+import { bracketed, fixed, image, plain, rect, weightOf } from "../scene/marks.js";
 import { matrix, written } from "../scene/matrix.js";
-import { plot } from "../scene/plot.js";
+import { bars as barsOf, plot } from "../scene/plot.js";
 
 /** @import {Board, FigureTable} from "../types" */
 /** @import {Part} from "../scene/layout.js" */
@@ -20,23 +20,35 @@ export function boardPart({ rows }) {
 }
 
 function panelPart(key, panel) {
-  const { kind, title, rows, cols, digits, sign, values } = panel;
+  const { kind, title, rows, cols, digits, sign, values, shades } = panel;
   const tip = (_, i, j) => tipOf(panel, i, j);
-  const drawn = PLOTS[kind]?.(key, panel) ?? matrix(key, values, { title, rows, cols, kind, digits, tip });
+  const fill = shades ? (_, i, j) => weightOf(shades[i][j]) : undefined;
+  const look = { title, rows, cols, kind, digits, tip, fill };
+  const drawn = PLOTS[kind]?.(key, panel) ?? matrix(key, values, look);
   const tables = values.length
     ? [{ title: plain(title), rows: rows.map(plain), cols: cols.map(plain), values }]
     : [];
   return [sign !== "" && text(`${key}/sign`, sign, "muted bold large"), { ...drawn, tables }];
 }
 
-function tipOf({ title, rows, cols, values }, i, j) {
+function tipOf({ title, rows, cols, values, shades }, i, j) {
   const value = values[i][j];
   const place = [rows[i] ?? "", cols[j] ?? ""].filter(Boolean).join(", ");
   const said = value === null ? "masked" : typeof value === "string" ? value : bracketed(fixed(value, 4));
-  return `${plain(title)}${place ? `, ${place}` : ""}: ${said}`;
+  const shade = shades ? `, ${fixed(shades[i][j], 4)}` : "";
+  return `${plain(title)}${place ? `, ${place}` : ""}: ${said}${shade}`;
 }
 
-const PLOTS = { curve, picture };
+const PLOTS = { bars, curve, picture };
+
+/** Numbers of one column as bars beside each other. */
+function bars(key, panel) {
+  const { title, rows, values, digits } = panel;
+  const numbers = values.map(([value]) => Number(value));
+  const bar = (i) => ({ tip: tipOf(panel, i, 0), fill: i ? "muted" : "primary" });
+  const said = digits < 0 ? undefined : (i) => fixed(numbers[i], digits);
+  return barsOf(`${key}/`, numbers, { title, labels: rows, said, bar, wide: WIDEST - 3, high: 8 });
+}
 
 /** What is drawn over seconds, and the part of the axis that has a name. */
 function overTime(key, { title, end = 0, span }, draw, look) {
