@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from viz.api.endpoint import ResultKind, endpoint
@@ -51,10 +52,14 @@ def card(entry: Entry, at: str = "") -> bytes:
 @endpoint("cell", *KINDS, slow=True)
 def cell(entry: Entry, at: str, matrix: str, row: int, col: int) -> "Number":
     """One number of a card, and the operation that it comes from."""
+    from analysis.target import name_of
     from viz.build.numbers import number
 
     picture = picture_of(entry)
-    return _in_pass(entry, lambda: number(picture, at, matrix, row, col))
+    if isinstance(entry, ShapesEntry):
+        return number(picture, at, matrix, row, col)
+    word = partial(name_of, entry.model, entry.trace.output)
+    return _in_pass(entry, lambda: number(picture, at, matrix, row, col, word))
 
 
 @endpoint("lines", *KINDS, slow=True)

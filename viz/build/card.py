@@ -16,6 +16,7 @@ class Matrix:
         values: the numbers, of one item.
         rows: what its rows are: "token", "key", "feature" or "row".
         shares: whether they go from 0 to 1.
+        cols: what its columns are: "feature", or "token" or "class" of logits.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Matrix:
     values: Tensor
     rows: str = "token"
     shares: bool = False
+    cols: str = "feature"
 
 
 @dataclass(frozen=True, eq=False)

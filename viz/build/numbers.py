@@ -10,7 +10,7 @@ gave. Where it does not, the number is shown without an operation, and a sentenc
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -52,8 +52,15 @@ class Number:
     opens: str = ""
 
 
-def number(picture: Picture, address: str, name: str, row: int, col: int) -> Number:
-    """The number at a row and a column of a matrix of a card.
+def number(
+    picture: Picture,
+    address: str,
+    name: str,
+    row: int,
+    col: int,
+    word: Callable[[int], str] = lambda id: "",
+) -> Number:
+    """The number at a row and a column of a matrix of a card; `word` names a token or a class.
 
     Raises:
         ValueError: for a number that is not there.
@@ -76,9 +83,16 @@ def number(picture: Picture, address: str, name: str, row: int, col: int) -> Num
             )
     except ValueError as error:
         opens = _origin(picture, card, matrix, row, col)
-        return Number(_title(card, matrix, row, col), value, closed=str(error), opens=opens)
+        return Number(_title(card, matrix, row, col, word), value, closed=str(error), opens=opens)
     leads_to = LEADS_TO.get(name, "") if address.startswith("h:") else ""
-    return Number(_title(card, matrix, row, col), value, tuple(strips), tuple(steps), leads_to)
+    if name == "output" and matrix.cols != "feature":
+        leads_to = f"into the softmax, which makes it {_share(matrix.values[row], col)}"
+    title = _title(card, matrix, row, col, word)
+    return Number(title, value, tuple(strips), tuple(steps), leads_to)
+
+
+def _share(logits: Tensor, col: int) -> str:
+    return f"{100 * float(logits.double().softmax(-1)[col]):.2g} %"
 
 
 def _origin(picture: Picture, card: Card, matrix: Matrix, row: int, col: int) -> str:
@@ -112,10 +126,11 @@ LEADS_TO = {  # by the matrix of a head
 Operation = tuple[Sequence[Strip], Sequence[Step]]
 
 
-def _title(card: Card, matrix: Matrix, row: int, col: int) -> str:
+def _title(card: Card, matrix: Matrix, row: int, col: int, word: Callable[[int], str]) -> str:
     labels = card.keys if matrix.rows == "key" else card.rows
     first = f"“{labels[row]}”" if row < len(labels) else f"row {row}"
-    second = f"feature {col}"
+    name = word(col) if matrix.cols != "feature" else ""
+    second = f"{matrix.cols} “{name}”" if name else f"{matrix.cols} {col}"
     if matrix.rows == "feature":
         return f"{matrix.title}: from feature {row} to {second}"
     if matrix.name in ("scores", "weights") and col < len(card.keys):

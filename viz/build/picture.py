@@ -4,12 +4,14 @@ A card is opened by its address:
 
     ""                       the whole network
     m:PATH                   a module
+    m:PATH:CALL              its second call, or a later one, where stacks share it
     p:PATH:LENGTH:BASE       positions, 0 for those of the network and its input
     i:PATH:INDEX             what stands between two modules of a card, such as a sum
     h:SITE:HEAD              one head of one attention layer
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,6 +20,7 @@ import torch
 from einops import rearrange
 from torch import Tensor, nn
 
+from analysis.target import kind_of as predicts
 from models.attention import Additive, Bilinear, Pattern
 from models.attention.pattern import expand_heads
 from models.projections import HeadProjections
@@ -139,7 +142,8 @@ class Picture:
                 yield item
 
     def _module(self, address: str, path: str) -> Card:
-        outer, inner = self._calls(path)
+        path, _, number = path.partition(":")
+        outer, inner = self._calls(path, int(number) if number.isdecimal() else 0)
         card = replace(self._card_of(address, outer), **self._pixels(outer))
         if all(map(is_passive, inner)) and path not in self.network.sites:
             self.calls[address] = outer
@@ -167,8 +171,8 @@ class Picture:
             return {}
         return {"pixels": x[0].detach().float(), "cuts": grid}
 
-    def _calls(self, path: str) -> tuple[Call, list[Call]]:
-        """The call of a module, and of what runs inside.
+    def _calls(self, path: str, number: int = 0) -> tuple[Call, list[Call]]:
+        """The call of a module, and of what runs inside; of a part that stacks share, any call.
 
         Raises:
             ValueError: for a module that is not there, or does not run in this pass.
@@ -179,9 +183,11 @@ class Picture:
         except AttributeError:
             raise ValueError(f"the network has no module {path[:60]!r}") from None
         if not children and path not in network.sites:
-            kept = next((call for call in network.whole if call.path == path), None)
-            if kept is not None:
-                return kept, []
+            kept = [call for call in network.whole if call.path == path]
+            if kept and number >= len(kept):
+                raise ValueError(f"{path} runs {len(kept)} times in this pass, counted from 0")
+            if kept:
+                return kept[number], []
         *inner, outer = network.inside(path) or [None]
         if outer is None or outer.path != path or not outer.gives:
             raise ValueError(f"{path} does not run in this pass")
@@ -199,12 +205,17 @@ class Picture:
         known: Known = [(f"input {n}" if n else "input", x) for n, x in enumerate(reads)]
         known += self._tables(path)
         waiting = [n for n, site in enumerate(self.network.sites) if path and within(site, path)]
+        stacks, before_now = self.network.stacks, Counter[str]()
         for call in calls:
+            number = before_now[call.path]
+            before_now[call.path] += 1
             is_positions = bool(scheme_of(call.module))
             if not (call.reads and call.gives) and not is_positions:
                 continue
             source = None
-            tower = "" if path else self._tower(call.path)
+            is_shared = number or [each.path for each in calls].count(call.path) > 1
+            at = f"{stacks[-1 if number else 0]}.0" if is_shared and len(stacks) > 1 else call.path
+            tower = "" if path else self._tower(at)
             is_table = kind_of(call.module) == "embedding"  # which reads ids
             if call.reads and call.reads[0].is_floating_point() and not is_table:
                 if outer is None and call is calls[0]:
@@ -220,10 +231,12 @@ class Picture:
                     known.append((name, call.gives[0]))
                 continue
             title = self._title(call.path, call.module)
+            is_later = number and not path and call.path not in self.network.blocks
+            suffix = f":{number}" if is_later else ""
             yield Item(
                 "box",
                 title,
-                f"p:{call.path}:0:0" if is_positions else f"m:{call.path}",
+                f"p:{call.path}:0:0" if is_positions else f"m:{call.path}{suffix}",
                 shape_of(call),
                 parameters(call.module),
                 self.flops(call.path),
@@ -479,11 +492,12 @@ class Picture:
         kind, module = kind_of(call.module), call.module
         x = matrix_of("input", "input", call.reads[0] if call.reads else None)
         y = matrix_of("output", "output", call.gives[0])
+        y = y and replace(y, cols=self._columns(y.values))
         ends = [each for each in (x, y) if each is not None]
         joins: tuple[str, ...] = ("→",) * (len(ends) - 1)
         closed = ""
         if kind == "linear" and x and y:
-            weight = Matrix("weight", "W", linear_weight(call), "feature")
+            weight = Matrix("weight", "W", linear_weight(call), "feature", cols=y.cols)
             biased = getattr(module, "bias", None) is not None
             ends, joins = [x, weight, y], ("·", "+ b =" if biased else "=")
         elif kind == "embedding" and y:
@@ -493,6 +507,15 @@ class Picture:
         tokens = y.values.shape[0] if y else 0
         rows = self.labels(tokens, call.path)
         return replace(card, matrices=tuple(ends), joins=joins, rows=rows, closed=closed)
+
+    def _columns(self, values: Tensor) -> str:
+        """What the columns of an output are: tokens or classes of logits, or features."""
+        kind = "nothing" if self.trace is None else predicts(self.trace.output)
+        if self.trace is None or kind not in ("tokens", "classes"):
+            return "feature"
+        logits = first_item(self.trace.logits)
+        is_logits = logits is not None and values.shape == logits.shape and values.equal(logits)
+        return {"tokens": "token", "classes": "class"}[kind] if is_logits else "feature"
 
     def _positions(self, address: str, rest: str) -> Card:
         """Positions, of so many or with another base."""

@@ -39,6 +39,7 @@ def on_screen(card: Card, picture: Picture) -> dict[str, Any]:
                 "name": each.name,
                 "title": each.title,
                 "rows": each.rows,
+                "cols": each.cols,
                 "shares": each.shares,
                 **pooled(each.values, MATRIX, places=True),
             }

@@ -160,6 +160,36 @@ def test_stacks_are_named_and_a_decoder_says_what_it_reads():
         assert [" cross-attention " in each.tower for each in stacks] == [False, True]
 
 
+def test_an_embedding_that_stacks_share_has_a_box_in_each():
+    from models.ssru import TranslatorConfig
+
+    config = TranslatorConfig(vocab=11, dim=12, heads=2, depth=1, decoder_depth=1, mlp=7)
+    own = trace(load(config), torch.tensor([[3, 4, 5]]), torch.tensor([[6, 7]]))
+    picture = Picture.of(own)
+    boxes = [i for i in picture.card("").items if i.title == "Token embedding"]
+    assert [each.tower.partition(",")[0] for each in boxes] == ["encoder", "decoder"]
+    table = own.origin.network.get_parameter("encoder.tokens.weight").detach()
+    source, target = (picture.card(box.opens).matrices[-1].values for box in boxes)
+    assert source.equal(table[[3, 4, 5]])
+    assert target[1].equal(table[6])  # behind the vector that it begins with
+    with pytest.raises(ValueError, match="runs 2 times"):
+        picture.card(f"{boxes[0].opens}:2")
+
+
+def test_logits_say_their_tokens_and_the_shares_that_they_get():
+    from models.decoder import DecoderConfig
+
+    own = trace(load(DecoderConfig(vocab=9, dim=12, heads=2)), torch.tensor([[3, 4, 5]]))
+    picture = Picture.of(own)
+    at = picture.card("").items[-1].opens
+    logit = number(picture, at, "output", 2, 7, lambda id: f"word {id}")
+    assert logit.title.endswith("token “word 7”")
+    share = 100 * float(own.logits[0, 2].exp()[7] / own.logits[0, 2].exp().sum())
+    assert logit.leads_to.endswith(f" {share:.2g} %")
+    assert number(picture, at, "weight", 1, 7).title == "W: from feature 1 to token 7"
+    assert number(picture, at, "input", 1, 7).title.endswith("feature 7")
+
+
 def test_the_last_line_of_the_smallest_transformer_is_no_projection_of_heads():
     from models.smallest import SmallestConfig
 

@@ -13,7 +13,7 @@ import { PositionSettings, Waves } from "./positions.js";
 /** @import {Theme} from "../types" */
 /** @import {Pooled, Item} from "./items.js" */
 
-/** @typedef {{name: string, title: string, rows: string, shares: boolean} & Pooled} Matrix */
+/** @typedef {{name: string, title: string, rows: string, cols: string, shares: boolean} & Pooled} Matrix */
 
 /**
  * @typedef {object} CardData
@@ -173,7 +173,7 @@ function wordsOf(card, matrix, { row, col, at }, area) {
   const labels = matrix.rows === "key" ? card.keys : card.rows;
   const isPair = matrix.name === "scores" || matrix.name === "weights";
   const first = labels[row] === undefined ? `row ${row}` : `“${legible(labels[row])}”`;
-  const second = isPair ? `reads “${legible(card.keys[col] ?? "")}”` : `feature ${col}`;
+  const second = isPair ? `reads “${legible(card.keys[col] ?? "")}”` : `${matrix.cols} ${col}`;
   const place = matrix.rows === "feature" ? `from feature ${row} to ${second}` : `${first} ${second}`;
   const value = valuesOf(matrix, area)[at.row * matrix.shape[1] + at.col];
   const isPooled = matrix.shape.some((count, axis) => count < matrix.of[axis]);
