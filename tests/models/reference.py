@@ -1,17 +1,11 @@
-"""Attention and the encoder the slow way: what the fast code is held against.
-
-`Slow` works on one cell at a time in Python's own floats. `plain_encoder` writes a whole post-norm
-encoder out with explicit weights, so that they can be changed, or differentiated by.
-"""
+"""Attention the slow way, on one cell at a time in Python's own floats."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
-import torch.nn.functional as F
-from einops import rearrange
 from torch import Tensor
 
 Cell = Callable[[int, int, int, int], float]
@@ -74,59 +68,3 @@ def softmax(line: Numbers, sink: float) -> Numbers:
         return [0.0] * len(line)
     total = sum(math.exp(x - top) for x in [*line, sink])
     return [math.exp(x - top) / total for x in line]
-
-
-Change = Callable[[int, Tensor], Tensor]
-
-
-class Written(NamedTuple):
-    """An encoder's pass, written out."""
-
-    weights: list[Tensor]
-    values: list[Tensor]
-    hidden: Tensor
-
-
-def unchanged(layer: int, x: Tensor) -> Tensor:
-    return x
-
-
-def plain_encoder(
-    network: Any,
-    ids: Tensor,
-    *,
-    padding: Tensor | None = None,
-    scores: Change = unchanged,
-    weights: Change = unchanged,
-    values: Change = unchanged,
-) -> Written:
-    """A post-norm gelu encoder of ours with every weight explicit, and changes on the way.
-
-    Each change takes (layer, `batch head …`) and gives the new tensor.
-    """
-    config = network.config
-    x = network.embed(ids)
-    seen_weights, seen_values = [], []
-    for layer in range(config.depth):
-        block: Any = network.blocks[layer]
-        linear = block.attention
-        q, k, v = (
-            rearrange(project(x), "b t (h d) -> b h t d", h=config.heads)
-            for project in (linear.query, linear.key, linear.value)
-        )
-        raw = scores(layer, q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1]))
-        if padding is not None:
-            raw = raw.masked_fill(padding[:, None, None], -torch.inf)
-        seen_weights.append(weights(layer, torch.softmax(raw, -1)))
-        seen_values.append(values(layer, seen_weights[-1] @ v))
-        merged = rearrange(seen_values[-1], "b h t d -> b t (h d)")
-        x = _norm(x + linear.out(merged), block.after_attention.norm)
-        wide = F.gelu(block.feed_forward.up(x))
-        x = _norm(x + block.feed_forward.down(wide), block.after_feed_forward.norm)
-    return Written(seen_weights, seen_values, x)
-
-
-def _norm(x: Tensor, norm: torch.nn.LayerNorm) -> Tensor:
-    centred = x - x.mean(-1, keepdim=True)
-    spread = (centred.square().mean(-1, keepdim=True) + norm.eps).sqrt()
-    return centred / spread * norm.weight + norm.bias

@@ -137,6 +137,22 @@ TIED = "source_vocab = target_vocab, received 101 and 1000"
 @pytest.mark.parametrize(
     ("kind", "wrong", "message"),
     [
+        (MultiHeadAttentionConfig, {"dim": 35, "heads": 4}, "1, 5, 7, 35 for dim 35, received 4"),
+        (
+            MultiHeadAttentionConfig,
+            {"scale": 0.5, "dot_scaling": "none"},
+            "expected one of them, .* received 0.5 and 'none' with dot",
+        ),
+        (
+            MultiHeadAttentionConfig,
+            {"scoring": "additive", "scale": 0.5},
+            "received 0.5 and 'sqrt' with additive scores",
+        ),
+        (
+            MultiHeadAttentionConfig,
+            {"value_dim": 13, "value_shortcut": True},
+            "= dim, received 4 × 13 and 64",
+        ),
         (DecoderConfig, {"dropout": -0.1}, "dropout: expected 0 up to 1, received -0.1"),
         (DecoderConfig, {"mask_fill": 1.0}, "fill: expected a number below 0, received 1"),
         (EncoderConfig, {"head_dim": 7, "positions": "rotary"}, "an even head width, received 7"),

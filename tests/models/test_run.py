@@ -10,8 +10,6 @@ from torch import Tensor
 from models.edits import Ablate, Cut
 from models.encoder import Encoder, EncoderConfig
 from models.run import Model, load, trace
-from models.trace import Output
-from tests.models.reference import plain_encoder
 from tests.models.tensors import ids_of
 
 SMALL = EncoderConfig(vocab=101, dim=35, depth=3, heads=5, mlp=53, max_tokens=13, seed=3)
@@ -100,38 +98,6 @@ def test_half_a_character(minilm: Model) -> None:
 
 
 # --- gradients --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("edits", [(), (Ablate(1, 2, "mean"),), (Cut(0, None, None, 3),)])
-def test_gradient_equals_autograd(small: Model, edits: tuple) -> None:
-    """Through the fused path, against autograd through the weights themselves."""
-
-    def number(out: Output) -> Tensor:
-        return out.values[1, 4].square().sum() - out.values[0].sum(0)[3]
-
-    def cut(layer: int, scores: Tensor) -> Tensor:
-        hidden = torch.arange(11) == 3
-        return scores.masked_fill(hidden, -torch.inf) if layer == 0 else scores
-
-    def mean(layer: int, values: Tensor) -> Tensor:
-        head = (torch.arange(5) == 2)[:, None, None]
-        return torch.where(head, values.mean(2, keepdim=True), values) if layer == 1 else values
-
-    change: Any = {}
-    if edits:
-        change = {"scores": cut} if isinstance(edits[0], Cut) else {"values": mean}
-    found = trace(small, ids_of(), edits=edits, gradient=number)
-    written = plain_encoder(small.network, ids_of(), **change)
-    expected = torch.autograd.grad(number(Output("", written.hidden)), written.weights)
-    for layer in range(3):
-        assert found.pattern(layer).path == "fused"
-        # Gradients pass three layers of float32 and are compared with the largest of the layer
-        allowed = 1e-5 * expected[layer].abs().max()
-        for item in range(2):
-            off = found.gradient(layer, item=item) - expected[layer][item]
-            assert off.abs().max() < allowed
-        part = found.gradient(layer, 3, rows=[7, 2], item=1)
-        assert (part - expected[layer][1, 3, [7, 2]]).abs().max() < allowed
 
 
 def test_a_gradient_leaves_nothing_behind(small: Model) -> None:

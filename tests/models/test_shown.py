@@ -28,17 +28,20 @@ def test_tables_and_verdicts_are_read_as_they_are() -> None:
     assert verdict._repr_html_().startswith("<div><b>The weights are those that the model used")
 
 
-def test_each_repr_is_one_line() -> None:
-    t = hs.trace(MODEL, "a b a")
-    found = hs.faithfulness(MODEL, "a b c d e", torch.rand(5), target="b a")
-    swept = hs.state_sweep(
-        hs.load(hs.DecoderConfig(vocab=31, dim=12, heads=2, depth=3)),
-        "a b",
-        "a c",
-        measure=hs.Logit(5),
+def test_each_repr_is_one_line_without_numbers_of_tensors() -> None:
+    decoder = hs.load(hs.DecoderConfig(vocab=31, dim=12, heads=2, depth=3))
+    t = hs.trace(decoder, "a b a", hidden=True)
+    values = (
+        *(t, t.tokens[0], t.pattern(1), t.output, t.projections(1), hs.heads(t)),
+        *(hs.split(t, 1, 0, 2, 1), hs.explain(decoder, "a b", method="chefer")),
+        hs.state_sweep(decoder, "a b", "a c", measure=hs.Logit(5)),
+        hs.faithfulness(MODEL, "a b c d e", torch.rand(5), target="b a"),
+        hs.verify(MODEL, "a b a"),
     )
-    for each in (t, t.tokens[0], hs.verify(MODEL, "a b a"), hs.heads(t), found, swept):
-        assert re.fullmatch(r"[^\n]{1,400}", repr(each)), type(each)
+    for each in values:
+        assert re.fullmatch(rf"{type(each).__name__}\((?!.*tensor\()[^\n]{{1,699}}", repr(each))
+    assert f"q={' × '.join(map(str, t.pattern(1).q.shape))}, k=" in repr(t.pattern(1))
+    assert "temperature" not in repr(t.pattern(1))  # none is set
 
 
 def test_an_array_is_a_picture() -> None:

@@ -78,13 +78,6 @@ def test_several_blocks_of_rows(name: str) -> None:
     assert sizes == {128, 37}
 
 
-@pytest.mark.parametrize("shape", [(2, TOKENS, 1), (2, 1, TOKENS), (1, TOKENS, TOKENS), (1, 1, 1)])
-def test_a_bias_in_several_blocks(shape: tuple[int, ...]) -> None:
-    bias = torch.randn(1, *shape, generator=torch.Generator().manual_seed(3))
-    pattern = random_pattern(Mask(causal=True, window=41), bias=bias)
-    torch.testing.assert_close(whole(pattern), pattern.weights(item=0), rtol=0, atol=ROUNDING)
-
-
 def test_rows_that_reach_no_key() -> None:
     """The window lies behind the last key; the block holds all of them, hidden."""
     q, k = torch.ones(1, 1, 1, 5), torch.ones(1, 1, 3, 5)

@@ -216,6 +216,12 @@ def test_a_wrong_width_is_named(which: int, says: str) -> None:
         three()(*given)
 
 
+def test_a_shortcut_needs_a_value_for_every_query() -> None:
+    layer = built(value_shortcut=True)
+    with pytest.raises(ValueError, match="value_shortcut is for self-attention"):
+        layer(noise(BATCH, TOKENS, DIM), noise(BATCH, TOKENS, DIM))
+
+
 # --- learned scores ---------------------------------------------------------------------------
 
 
