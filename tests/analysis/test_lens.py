@@ -42,7 +42,12 @@ MORE: dict[str, dict[str, Any]] = {
     "Olmo2": GROUPED,
     "Phi": {**TEXT, "hidden_size": 48},
     "Cohere": {**GROUPED, "logit_scale": 0.25},
-    "Granite": {**GROUPED, "logits_scaling": 3.0},
+    "Granite": {
+        **GROUPED,
+        "logits_scaling": 3.0,
+        "residual_multiplier": 0.5,
+        "embedding_multiplier": 3.0,
+    },
 }
 
 

@@ -73,6 +73,32 @@ def test_shares_sum_to_the_score_in_the_library_s(name: str) -> None:
     check(trace(each.build(), each.inputs()), least=5)
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "parts"),
+    [
+        ("BERT", "self", {"positions", "segments", *(f"head {h}" for h in range(3))}),
+        ("GPT-2", "causal", {"positions", *(f"head {h}" for h in range(3))}),
+        ("T5", "causal", {f"{way}head {h}" for way in ("", "cross ") for h in range(5)}),
+    ],
+)
+def test_what_writes_to_a_stream(name: str, kind: str, parts: set[str]) -> None:
+    """Of item 1, beside its padding; all of it sums to the state."""
+    each = BY_NAME[name]
+    done = trace(each.build(), each.inputs(), hidden=True)
+    site = done.site(1, kind)
+    stream = done.stream(site, [0, 3, 4], item=1)
+    made = stream.parts()
+    names = {part.removeprefix("layer 0, ") for part in made} - {"biases"}
+    assert names == {"token embedding", "MLP", *parts}
+    state = done.hidden(1, 1, tower=site.tower)[[0, 3, 4]]
+    torch.testing.assert_close(stream.state, state, rtol=0, atol=1e-4)
+    torch.testing.assert_close(sum(made.values()).float(), state, rtol=0, atol=1e-4)
+    if name == "GPT-2":
+        table, ids = each.build().transformer, each.inputs()["input_ids"][1, [0, 3, 4]]
+        assert made["token embedding"].float().equal(table.wte.weight[ids])
+        assert made["positions"].float().equal(table.wpe.weight[[0, 3, 4]])
+
+
 def shares_of(found: Split) -> dict[str, float]:
     return dict(found.query)
 
