@@ -12,11 +12,11 @@ from models.picture_grid import Box
 from models.pretrained.axes import axis_of, cells_axis
 from models.run import Trace, trace
 from models.trace import PatchGrid
+from models.verify import verify
 from tests.models.architectures import text
 from tests.models.pretrained.tiny import (
     BY_NAME,
     bert_decoder,
-    eager,
     gpt2_decoder,
     normal,
     padded,
@@ -24,7 +24,6 @@ from tests.models.pretrained.tiny import (
 )
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
-STATES = ["encoder state 0", "encoder state 1"]
 
 
 @pytest.mark.parametrize("make", [bert_decoder, gpt2_decoder])
@@ -35,18 +34,13 @@ def test_as_many_encoder_states_as_tokens(make: Any) -> None:
     shown[0, 8:] = 0
     given = {**padded(2, 11, 4, left=True), "encoder_hidden_states": normal(2, 11, 30)}
     given["encoder_attention_mask"] = shown
-    found, expected = trace(model, given), eager(model, given)
+    found = trace(model, given)
     for layer in range(2):
         site = found.site(layer, "cross")
-        assert found.key_labels(site)[:2] == STATES
-        assert len(found.query_labels(site, 1)) == 7
-        for item, keys in ((0, 8), (1, 11)):
-            weights = found.weights(layer, kind="cross", item=item)
-            assert weights.shape[-1] == keys
-            assert (weights.sum(-1) - 1).abs().max() < EXACT
-            own = given["attention_mask"][item].bool()
-            theirs = expected.cross_attentions[layer][item][:, own][..., :keys]
-            assert (weights - theirs).abs().max() < EXACT
+        assert found.key_labels(site)[:2] == ["encoder state 0", "encoder state 1"]
+        shapes = [found.weights(site, item=item).shape[1:] for item in range(2)]
+        assert shapes == [(11, 8), (7, 11)]
+    assert verify(model, given).problems(1e-4) == ()
 
 
 @pytest.mark.parametrize("name", ["BART", "T5"])

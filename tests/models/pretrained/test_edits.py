@@ -1,10 +1,9 @@
 """Edits of windows of an image, and of one tower of two."""
 
-import pytest
 import torch
 from torch import Tensor
 
-from models.edits import Ablate, Cut, UsePattern
+from models.edits import Cut, UsePattern
 from models.run import trace
 from tests.models.tiny_models import Built, model, plain, source
 
@@ -35,22 +34,3 @@ def test_a_cut_within_a_window() -> None:
         expected = Built("Swin", 0, {"scores": cut}).run((GIVEN, None)).output
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
     assert (found - plain("Swin").output.values).abs().max() > 1e-3
-
-
-def test_an_edit_of_one_tower() -> None:
-    network, given = model("SigLIP"), source("SigLIP")[0]
-    before = plain("SigLIP")
-    found = trace(network, given, edits=[Ablate(0, 1, tower="vision")])
-    assert found.weights(1, tower="text").equal(before.weights(1, tower="text"))
-    assert not found.weights(1, tower="vision").allclose(before.weights(1, tower="vision"))
-    path = str(before.site(0, tower="text").module)
-    found = trace(network, given, edits=[Cut(None, 1, 2, 0, module=path)])
-    assert found.weights(0, 1, tower="text")[2, 0] == 0
-    assert (found.weights(1, 1, tower="text") > 0).all()
-    assert found.weights(0, 1, tower="vision")[2, 0] > 0
-    found = trace(network, given, edits=[Cut(0, 1, 2, 0, module="vision_model")])
-    assert found.weights(0, 1, tower="vision")[2, 0] == 0
-    with pytest.raises(
-        ValueError, match=r"tower: layer 0 has \['vision', 'text'\], received 'audio'"
-    ):
-        trace(network, given, edits=[Ablate(0, 1, tower="audio")])

@@ -19,7 +19,8 @@ from models.pretrained.interface import IRRELEVANT, _recording
 from models.pretrained.sources import Sources
 from models.run import load, trace
 from models.verify import verify
-from tests.models.architectures import ARCHITECTURES, TEXT
+from tests.models.architectures import ARCHITECTURES, GROUPED, LATENT, TEXT, text
+from tests.models.architectures import build as written_out
 from tests.models.pretrained.tiny import bert_decoder, ids, images_in_text, padded, qwen
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
@@ -94,15 +95,6 @@ def test_targets_are_shifted() -> None:
         trace(model("GPT-2"), source, target)
 
 
-def test_windows_of_an_image_have_hidden_states() -> None:
-    given = BY_NAME["Swin"].inputs()
-    found = trace(model("Swin"), given, hidden=True)
-    with torch.no_grad():
-        expected = model("Swin")(**given, output_hidden_states=True).hidden_states
-    for layer, theirs in enumerate(expected):
-        assert (found.hidden(layer, 1) - theirs[1]).abs().max() < EXACT
-
-
 # --- what is refused ----------------------------------------------------------------------------
 
 
@@ -110,6 +102,29 @@ def test_windows_of_an_image_have_hidden_states() -> None:
 def test_attention_outside_of_the_interface_is_named(name: str) -> None:
     with pytest.raises(ValueError, match=r"interface: .*Attention.* computes? its weights itself"):
         load(build(name))
+
+
+@pytest.mark.parametrize("ask", [trace, verify])
+@pytest.mark.parametrize(
+    ("family", "sizes", "line"),
+    [
+        (  # sparse attention passes its choice beside the mask
+            "DeepseekV32",
+            LATENT | {"index_topk": 3, "index_n_heads": 2, "index_head_dim": 8},
+            r"Attention \(.*layers.0.*passes its attention indices",
+        ),
+        (  # differential attention subtracts one map from another
+            "DiffLlama",
+            GROUPED | {"num_attention_heads": 4},
+            r"layers\.0\.self_attn attends 2 times in one pass: what the layer makes of its maps",
+        ),
+    ],
+)
+def test_what_a_layer_makes_of_its_maps_is_refused(
+    ask: Any, family: str, sizes: dict[str, Any], line: str
+) -> None:
+    with pytest.raises(ValueError, match=line):
+        ask(written_out(f"{family}ForCausalLM", f"{family}Config", sizes), text())
 
 
 def test_a_network_without_attention() -> None:
@@ -216,15 +231,6 @@ def test_eight_threads_on_three_models() -> None:
     assert report.apart < EXACT  # sums may be split otherwise
     assert report.leaked == 0
     assert report.left == ()
-
-
-# --- honest -------------------------------------------------------------------------------------
-
-
-def test_the_picture_of_a_network_of_ours() -> None:
-    found = verify(load("minilm"), "The animal did not cross the street")
-    assert (found.sites, found.rows) == (6, 6 * 12 * 9)
-    assert found.difference < EXACT
 
 
 # --- what a trace says of its model ---------------------------------------------------------------

@@ -3,35 +3,16 @@
 from typing import Any
 
 import pytest
-import torch
 
 from models.run import trace
 from models.trace import PatchGrid
-from models.verify import verify
-from tests.models.architectures import BARTISH, GROUPED, text
+from tests.models.architectures import BARTISH
 from tests.models.pretrained.tiny import (
     BY_NAME,
-    GRIDS,
     build,
     ids,
-    images_in_text,
     normal,
-    qwen,
 )
-
-EXACT = 1e-5  # float32 through two layers whose scores reach 50
-
-
-def test_blocks_without_attention_count() -> None:
-    sizes = {"vocab_size": 53, "hidden_size": 32, "intermediate_size": 64, "num_experts": 2}
-    sizes |= {"num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2}
-    sizes |= {"attn_layer_period": 2, "attn_layer_offset": 1}
-    found = trace(build("JambaModel", "JambaConfig", sizes), ids(2, 11))
-    assert [(site.layer, site.module) for site in found.sites] == [
-        (1, "layers.1.self_attn"),
-        (3, "layers.3.self_attn"),
-    ]
-    assert found.weights(-1).equal(found.weights(3))
 
 
 @pytest.mark.parametrize("name", BY_NAME)
@@ -47,35 +28,6 @@ def test_sites_are_the_modules_of_the_network(name: str) -> None:
         assert str(site.module) in modules
         layers.setdefault((site.tower, site.kind), []).append(site.layer)
     assert all(each == list(range(len(each))) for each in layers.values())
-
-
-@pytest.mark.parametrize("family", ["Qwen2VL", "Qwen2_5_VL", "Qwen3VL"])
-def test_images_are_items_and_windows_are_one_map(family: str) -> None:
-    model, given = qwen(family), images_in_text()
-    found = trace(model, given)
-    vision = [site for site in found.sites if site.tower == "visual"]
-    assert [site.layer for site in vision] == [0, 1]
-    for site in vision:
-        for item, (frames, rows, cols) in enumerate(GRIDS):
-            weights = found.weights(site.layer, tower="visual", item=item)
-            assert weights.shape[1:] == (frames * rows * cols,) * 2
-            assert (weights.sum(-1) - 1).abs().max() < EXACT
-    windowed = family == "Qwen2_5_VL"
-    assert ((found.weights(0, tower="visual") == 0).any()) == windowed
-    with torch.no_grad():
-        expected = model(**given).logits
-    largest = float(expected.abs().max())
-    assert (found.output.values - expected).abs().max() < EXACT * max(1.0, largest)
-
-
-def test_a_layer_that_attends_twice_in_one_pass_is_refused() -> None:
-    """Differential attention subtracts one map from another."""
-    sizes = {**GROUPED, "num_attention_heads": 4}
-    model = build("DiffLlamaForCausalLM", "DiffLlamaConfig", sizes)
-    message = r"layers\.0\.self_attn attends 2 times in one pass: what the layer makes of its maps"
-    for ask in (trace, verify):
-        with pytest.raises(ValueError, match=message):
-            ask(model, text())
 
 
 @pytest.mark.parametrize("name", ["Llama", "GPT-2", "Gemma 2", "GPT-OSS"])

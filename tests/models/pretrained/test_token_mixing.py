@@ -12,6 +12,7 @@ from analysis.rollout import rollout
 from analysis.split import Split, split
 from analysis.stack import combined
 from models.run import load, trace
+from models.trace import Trace
 from tests.models.architectures import GROUPED
 from tests.models.pretrained.tiny import BY_NAME, build, ids
 
@@ -21,16 +22,28 @@ BESIDE = "FalconH1ForCausalLM", "FalconH1Config", {**GROUPED, **MAMBA, "mamba_d_
 NAMED = r"layers\.0\.mamba, model\.layers\.1\.mamba mix tokens"
 
 
-@pytest.mark.parametrize("analysis", [rollout, alti, lambda t: flow(t, 3)])
-def test_what_follows_paths_refuses_parts_that_mix_tokens(analysis: Any) -> None:
-    with pytest.raises(ValueError, match=NAMED):
-        analysis(trace(build(*BESIDE), ids(1, 9), hidden=True))
+@pytest.mark.parametrize(
+    ("analysis", "line"),
+    [
+        (lambda network: rollout(traced(network)), NAMED),
+        (lambda network: alti(traced(network)), NAMED),
+        (lambda network: flow(traced(network), 3), NAMED),
+        (lambda network: explain(load(network), ids(1, 9), method="gradient"), NAMED),
+        (lambda network: explain(load(network), ids(1, 9), method="chefer"), NAMED),
+        (
+            lambda network: split(traced(network), 1, 0, 3, 2),
+            r"layers\.0\.self_attn: expected its heads .* Here another branch",
+        ),
+    ],
+    ids=["rollout", "alti", "flow", "gradient", "chefer", "split"],
+)
+def test_what_follows_paths_refuses_parts_that_mix_tokens(analysis: Any, line: str) -> None:
+    with pytest.raises(ValueError, match=line):
+        analysis(build(*BESIDE))
 
 
-@pytest.mark.parametrize("method", ["gradient", "chefer"])
-def test_relevance_of_attention_refuses_them_too(method: Any) -> None:
-    with pytest.raises(ValueError, match=NAMED):
-        explain(load(build(*BESIDE)), ids(1, 9), method=method)
+def traced(network: Any) -> Trace:
+    return trace(network, ids(1, 9), hidden=True)
 
 
 def test_the_mean_of_weights_follows_no_path() -> None:
@@ -92,10 +105,3 @@ def test_a_block_without_attention_has_a_share_of_its_own(name: str) -> None:
     found = split(t, 3, 0, 5, 2)
     assert isinstance(found, Split)
     assert sum(share.value for share in found.query) == pytest.approx(found.score, abs=1e-4)
-
-
-def test_why_a_layer_beside_another_part_is_not_split() -> None:
-    with pytest.raises(
-        ValueError, match=r"layers\.0\.self_attn: expected its heads .* Here another branch"
-    ):
-        split(trace(build(*BESIDE), ids(1, 9)), 1, 0, 3, 2)

@@ -54,11 +54,13 @@ def low_row() -> tuple[Any, dict[str, Any]]:
     return BY_NAME["BERT"].build(), given
 
 
-def packed() -> tuple[Any, dict[str, Any]]:
-    return qwen("Qwen2_5_VL"), images_in_text()
+def packed(family: str = "Qwen2_5_VL") -> tuple[Any, dict[str, Any]]:
+    return qwen(family), images_in_text()
 
 
-@pytest.mark.parametrize("make", [states, low_row, packed])
+@pytest.mark.parametrize(
+    "make", [states, low_row, *(partial(packed, f"Qwen{each}VL") for each in ("2", "2_5_", "3"))]
+)
 def test_what_was_once_wrong_holds(make: Any) -> None:
     found = verify(*make())
     assert found.problems(ROUNDING) == ()

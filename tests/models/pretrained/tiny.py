@@ -40,9 +40,6 @@ def eager(model: Any, inputs: Mapping[str, Any]) -> Any:
         model.set_attn_implementation(before)
 
 
-CHOSEN_KEYS = {"index_topk": 3, "index_n_heads": 2, "index_head_dim": 8}
-
-
 def qwen(family: str) -> Any:
     """A vision tower over packed patches, before a decoder."""
     decoder = {**GROUPED, "head_dim": 8}
