@@ -36,8 +36,8 @@ from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from models.verify import verify
 from models.vit import ViTConfig
+from tests.models.architectures import BY_NAME
 from tests.models.devices import DEVICES
-from tests.models.pretrained.tiny import BY_NAME
 from tests.models.vision_language import BY_NAME as SEEING
 from tests.viz.api.pictured import networks_in
 from tests.viz.api.test_routes import GOOD

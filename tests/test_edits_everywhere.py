@@ -1,5 +1,6 @@
 """Every operation under every edit is the operation on a network into which the edit is built."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -18,9 +19,8 @@ from analysis.sweep import sweep
 from models.edits import Temperature
 from models.run import trace
 from models.trace import Trace
-from tests.models.architectures import ARCHITECTURES
+from tests.models.architectures import ARCHITECTURES, ids
 from tests.models.edits.plain import CASES, NETWORKS
-from tests.models.pretrained.tiny import ids
 from tests.models.tiny_models import (
     EDITS,
     HEADS,
@@ -45,7 +45,7 @@ WINDOWED = {"Swin", "Swin V2"}  # whose calls of attention are of windows, not o
 OF_HEADS = {"Ablate zero", "layer", "temperature", "another head"}  # which are the same in windows
 Operation = Callable[[Any], None]
 TEXTS = [a.name for a in ARCHITECTURES if a.inputs().keys() == {"input_ids", "attention_mask"}]
-DECODERS = [a.name for a in ARCHITECTURES if a.kinds == ("causal",)]
+DECODERS = [a.name for a in ARCHITECTURES if re.search("CausalLM|LMHead", a.model)]
 DECODERS += ["decoder", "decoder, grouped", "decoder, relative"]
 
 

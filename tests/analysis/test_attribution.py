@@ -10,8 +10,7 @@ from models.attention import Mask
 from models.run import load, trace
 from models.trace import Trace
 from tests.analysis.test_lens import IDS, LIBRARY, MORE, OWN, traced
-from tests.models.architectures import TEXT
-from tests.models.pretrained.tiny import BY_NAME, build, ids
+from tests.models.architectures import BY_NAME, TEXT, build, ids
 
 REFUSED = {"translator": "recurrent"}
 WHOLE = [name for name in (*OWN, *LIBRARY, *MORE) if name not in REFUSED]

@@ -17,7 +17,7 @@ from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Site
-from tests.models.pretrained.tiny import BY_NAME
+from tests.models.architectures import BY_NAME
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}
 IDS = torch.tensor([[5, 9, 2, 9, 7, 8]])

@@ -11,7 +11,7 @@ from analysis.faithfulness import blur, faithfulness, perturbation
 from models.decoder import DecoderConfig
 from models.run import load, trace
 from models.vit import ViTConfig
-from tests.models.pretrained.tiny import BY_NAME
+from tests.models.architectures import BY_NAME
 from tests.models.tensors import noise
 
 CAUSE, PLACE, EFFECT, VOCAB = 7, 2, 3, 31

@@ -17,9 +17,8 @@ from models.encoder import EncoderConfig
 from models.output import Sampling
 from models.run import load
 from models.seq2seq import Seq2SeqConfig
-from tests.models.architectures import GROUPED
+from tests.models.architectures import BY_NAME, GROUPED, build, ids
 from tests.models.inputs.test_generation import HERE, RULES
-from tests.models.pretrained.tiny import BY_NAME, build, ids
 
 SIZES: dict[str, Any] = {"dim": 30, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}
 IDS = torch.randint(3, 31, (1, 6), generator=torch.Generator().manual_seed(2))

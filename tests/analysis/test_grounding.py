@@ -16,7 +16,7 @@ from models.run import as_model, load, trace
 from models.text import Tokens
 from models.trace import Trace
 from tests.analysis.planted import planted_folder, scene
-from tests.models.architectures import ARCHITECTURES
+from tests.models.architectures import BY_NAME
 from tests.models.vision_language import FAMILIES, NAMES, photo
 
 ROW, COL = 1, 3
@@ -89,7 +89,7 @@ def test_the_planted_head_comes_first(found: Trace) -> None:
 
 
 def test_the_sink_of_a_softmax_is_among_the_sinks() -> None:
-    (known,) = (each for each in ARCHITECTURES if each.name == "GPT-OSS")
+    known = BY_NAME["GPT-OSS"]
     t, rows = trace(known.build(), known.inputs()), [4, 2]
     for site in t.sites:
         text = t.weights(site)[:, rows, 1:].sum(-1).mean(-1)  # behind the first token
@@ -161,7 +161,7 @@ class Ids:
 
 @pytest.mark.parametrize("name", ["CLIP", "SigLIP"])
 def test_captions_have_the_library_s_similarities_and_a_map_each(name: str) -> None:
-    (known,) = (each for each in ARCHITECTURES if each.name == name)
+    known = BY_NAME[name]
     model = replace(as_model(known.build()), tokenizer=Ids())
     texts, pixels = ("5 7 2", "9 11 2"), known.inputs()["pixel_values"][:1]
     found = captions(model, pixels, texts)

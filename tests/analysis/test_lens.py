@@ -19,8 +19,7 @@ from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.ssru import TranslatorConfig
 from models.trace import Trace
-from tests.models.architectures import GROUPED, TEXT
-from tests.models.pretrained.tiny import BY_NAME, build, ids, padded
+from tests.models.architectures import BY_NAME, GROUPED, TEXT, build, ids, padded
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17, "vocab": 31}
 PAIR: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "d_k": 4, "d_v": 5, "mlp": 17}

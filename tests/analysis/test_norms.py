@@ -26,7 +26,7 @@ from models.edits import (
 from models.encoder import EncoderConfig
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
-from tests.models.pretrained.tiny import BY_NAME
+from tests.models.architectures import BY_NAME
 from tests.turns import by_turns
 
 TOKENS = 5

@@ -16,9 +16,8 @@ from models.edits import Temperature
 from models.run import load, trace
 from models.trace import Trace
 from tests.analysis.by_hand import trace_of
-from tests.models.architectures import ARCHITECTURES
+from tests.models.architectures import BY_NAME
 
-BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 # rotary, grouped, capped, sinks, low-rank keys, relative bias, cross attention, plain
 NAMES = ("GPT-NeoX", "Llama", "Gemma 2", "GPT-OSS", "DeepSeek-V3", "T5", "BART", "BERT")
 EXACT = 2e-5  # float32 scores that reach 50, against float64

@@ -25,8 +25,8 @@ from models.edits import Cut
 from models.run import load, trace
 from models.trace import Trace
 from tests.analysis.slow_heads import slow_numbers
-from tests.models.architectures import GROUPED, MOE
-from tests.models.pretrained.tiny import BY_NAME, build
+from tests.models.architectures import BY_NAME, build
+from tests.models.architectures import SIZES as LIBRARY
 
 TOKENS, DOCUMENT, CHUNK, WINDOW = 11, 5, 4, 3
 IDS = torch.tensor([[7, 5, 9, 7, 5, 11, 7, 23, 5, 9, 7]])
@@ -82,8 +82,8 @@ SIZES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "Llama4ForCausalLM",
         "Llama4TextConfig",
         {
-            **GROUPED,
-            **MOE,
+            **LIBRARY["grouped"],
+            **LIBRARY["experts"],
             "head_dim": 8,
             "attention_chunk_size": CHUNK,
             "pad_token_id": 0,
@@ -91,7 +91,11 @@ SIZES: dict[str, tuple[str, str, dict[str, Any]]] = {
             "intermediate_size_mlp": 20,
         },
     ),
-    "Mistral": ("MistralForCausalLM", "MistralConfig", {**GROUPED, "sliding_window": WINDOW}),
+    "Mistral": (
+        "MistralForCausalLM",
+        "MistralConfig",
+        {**LIBRARY["grouped"], "sliding_window": WINDOW},
+    ),
 }
 POSITIONS = torch.arange(TOKENS)[None]
 PREFIX = torch.tensor([[[[after_prefix(i, j) for j in range(TOKENS)] for i in range(TOKENS)]]])

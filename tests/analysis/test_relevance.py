@@ -19,7 +19,7 @@ from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.vit import ViTConfig
 from models.where import Where
-from tests.models.pretrained.tiny import BY_NAME, build
+from tests.models.architectures import BY_NAME, build
 
 IDS = torch.randint(3, 31, (1, 7), generator=torch.Generator().manual_seed(2))
 SIZES: dict[str, Any] = {"dim": 10, "heads": 2, "depth": 1, "mlp": 13, "seed": 1}

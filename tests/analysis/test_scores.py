@@ -12,10 +12,9 @@ from analysis.view import View
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
-from tests.models.architectures import ARCHITECTURES
+from tests.models.architectures import BY_NAME
 from tests.models.library import written
 
-BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 # rotary, grouped, capped, sinks, learned relative bias, cross attention
 NAMES = ("BERT", "GPT-NeoX", "Llama", "Gemma 2", "GPT-OSS", "DeepSeek-V3", "T5", "BART")
 EXACT = 2e-5  # float32: scores reach 50

@@ -10,9 +10,8 @@ from analysis.sinks import WithoutSinks, resting_on, sinks_of
 from analysis.view import View
 from models.run import load, trace
 from models.trace import Trace
-from tests.models.architectures import ARCHITECTURES
+from tests.models.architectures import BY_NAME
 
-BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 NAMES = ("BERT", "GPT-2", "Llama", "Gemma 2", "GPT-OSS", "T5")
 EXACT = 1e-6  # float32 sums of a dozen weights, in another order
 

@@ -15,7 +15,7 @@ from models.model import Config
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
-from tests.models.pretrained.tiny import BY_NAME
+from tests.models.architectures import BY_NAME
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17}
 PAIR: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "d_k": 4, "d_v": 5, "mlp": 17}
@@ -92,7 +92,8 @@ def test_what_writes_to_a_stream(name: str, kind: str, parts: set[str]) -> None:
     assert names == {"token embedding", "MLP", *parts}
     state = done.hidden(1, 1, tower=site.tower)[[0, 3, 4]]
     torch.testing.assert_close(stream.state, state, rtol=0, atol=1e-4)
-    torch.testing.assert_close(sum(made.values()).float(), state, rtol=0, atol=1e-4)
+    whole = torch.stack([*made.values()]).sum(0).float()
+    torch.testing.assert_close(whole, state, rtol=0, atol=1e-4)
     if name == "GPT-2":
         table, ids = each.build().transformer, each.inputs()["input_ids"][1, [0, 3, 4]]
         assert made["token embedding"].float().equal(table.wte.weight[ids])

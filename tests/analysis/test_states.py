@@ -8,8 +8,7 @@ from analysis.sweep import state_sweep
 from models.decoder import Decoder, DecoderConfig
 from models.edits import Patch
 from models.run import trace
-from tests.models.architectures import GROUPED
-from tests.models.pretrained.tiny import BY_NAME, build
+from tests.models.architectures import BY_NAME, GROUPED, build
 
 FIRST, SECOND = torch.tensor([[3, 7, 1, 9, 4]]), torch.tensor([[3, 7, 2, 9, 4]])
 

@@ -17,7 +17,7 @@ from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from models.vit import ViTConfig
-from tests.models.pretrained.tiny import BY_NAME
+from tests.models.architectures import BY_NAME
 from tests.turns import by_turns
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17}

@@ -20,7 +20,7 @@ from models.preprocessing import FILE, read_preprocessing
 from models.run import load, trace
 from models.trace import Output
 from models.vit import ViTConfig
-from tests.models.pretrained.tiny import BY_NAME, padded
+from tests.models.architectures import BY_NAME, padded
 
 TOKENS, PADDING = 7, 3
 SIDES = pytest.mark.parametrize("left", [False, True], ids=["right", "left"])

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.coverage.tiny import build
 from tests.browser.views import open_lab
-from tests.models.architectures import ARCHITECTURES
+from tests.models.architectures import BY_NAME
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 VIEW = ".headscope[data-painted]"
@@ -18,7 +18,7 @@ VIEW = ".headscope[data-painted]"
 
 def saved(factory: pytest.TempPathFactory, name: str) -> str:
     place = factory.mktemp("saved") / name.lower()
-    built: Any = next(a for a in ARCHITECTURES if a.name == name).build()
+    built: Any = BY_NAME[name].build()
     built.save_pretrained(place)
     return str(place)
 

@@ -13,7 +13,7 @@ from torch import nn
 
 from models.encoder import Encoder, EncoderConfig
 from models.run import load, trace
-from tests.models.architectures import ARCHITECTURES
+from tests.models.architectures import BY_NAME
 
 IDS = torch.tensor([[3, 4, 5, 6, 7, 8, 9]])
 SIZES: dict[str, Any] = {"hidden_size": 30, "num_hidden_layers": 2, "num_attention_heads": 3}
@@ -96,7 +96,7 @@ def test_what_cannot_be_copied_is_refused_in_one_line() -> None:
 
 
 def test_a_target_is_generated_without_dropout() -> None:
-    network: Any = next(each for each in ARCHITECTURES if each.name == "BART").build()
+    network: Any = BY_NAME["BART"].build()
     expected = trace(network.eval(), IDS).target_tokens
     for _ in range(3):
         assert trace(network.train(), IDS).target_tokens == expected

@@ -13,8 +13,7 @@ from models.layer import AttentionLayerConfig
 from models.run import load, trace
 from models.smallest import SmallestConfig
 from models.vector_encoder import VectorEncoderConfig
-from tests.models.architectures import redraw
-from tests.models.pretrained.tiny import BY_NAME, ids, normal
+from tests.models.architectures import BY_NAME, ids, normal, redraw
 
 CLOSE = 1e-4  # of logits around 1, through a few layers in float32
 TOKENS, PADDING = 7, 4

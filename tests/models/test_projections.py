@@ -18,12 +18,11 @@ from models.seq2seq import Seq2SeqConfig
 from models.smallest import SmallestConfig
 from models.trace import Site, Trace
 from models.vit import ViTConfig
-from tests.models.architectures import ARCHITECTURES, GROUPED
-from tests.models.pretrained.tiny import BY_NAME, build, ids
+from tests.models.architectures import ARCHITECTURES, BY_NAME, GROUPED, build, ids
 
 SIZES: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "mlp": 17}
 IDS = torch.tensor([[5, 9, 2, 9, 7]])
-CLOSE: dict[str, float] = {"rtol": 1e-4, "atol": 1e-4}  # of float32 states through two layers
+CLOSE: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-4}  # of float32 states through two layers
 OWN: dict[str, Config] = {
     "post": EncoderConfig(**SIZES, norm="post"),
     "pre, fourth root": EncoderConfig(**SIZES, norm="pre", dot_scaling="fourth root"),
@@ -109,9 +108,10 @@ def test_heads_sum_to_the_output_of_the_layer(name: str) -> None:
 def test_norms_of_queries(family: str, size: int) -> None:
     network = build(f"{family}ForCausalLM", f"{family}Config", {**GROUPED, "head_dim": 8})
     found = trace(network, ids(1, 11)).projections(1)
+    weight = network.model.layers[1].self_attn.q_norm.weight
     assert found.query_norm is not None
-    assert found.query_norm.weight is network.model.layers[1].self_attn.q_norm.weight
-    assert found.query_norm.weight.shape == (size,)
+    assert found.query_norm.weight is weight
+    assert weight.shape == (size,)
     assert found.key_norm is not None
 
 

@@ -10,8 +10,7 @@ from torch import nn
 from models.pretrained.attention_modules import AttentionModules
 from models.run import trace
 from models.structure import modules_of, once
-from tests.models.architectures import TEXT
-from tests.models.pretrained.tiny import BY_NAME, build, ids
+from tests.models.architectures import BY_NAME, TEXT, build, ids
 
 
 def test_a_question_is_asked_once_until_a_module_is_another() -> None:

@@ -11,7 +11,7 @@ from models.encoder import Encoder, EncoderConfig
 from models.run import Model, load, trace
 from models.text import Tokens
 from models.trace import TokenAxis, Trace
-from tests.models.pretrained.tiny import BY_NAME, padded
+from tests.models.architectures import BY_NAME, padded
 
 LAYERS, HEADS, TOKENS = 3, 5, (7, 3)
 

@@ -22,13 +22,10 @@ from models.model import Model
 from models.run import as_model, trace
 from models.trace import Site, Trace, Where
 from tests.models import vision_language
-from tests.models.architectures import ARCHITECTURES, SWIN, pixels
+from tests.models.architectures import ARCHITECTURES, BY_NAME, IMAGE_TOKEN, ids, normal
 from tests.models.edits import plain as ours
 from tests.models.edits.plain import CASES, HEADS, TOKENS, written_out
 from tests.models.library import written
-from tests.models.pretrained import tiny
-from tests.models.pretrained.test_detection import BACKBONE, SIZES
-from tests.models.pretrained.tiny import build, ids, normal
 
 EXACT = 1e-5  # of the largest number: float32 through two layers whose scores reach 50
 Change = Callable[[Tensor], Tensor]
@@ -46,26 +43,13 @@ def llava() -> dict[str, Tensor]:
 
 
 def qwen() -> dict[str, Tensor]:
-    row = torch.tensor([[3, 49, *[tiny.IMAGE_TOKEN] * 6, 48, 4, 5]])
-    given = {"input_ids": row, "mm_token_type_ids": (row == tiny.IMAGE_TOKEN).int()}
+    row = torch.tensor([[3, 49, *[IMAGE_TOKEN] * 6, 48, 4, 5]])
+    given = {"input_ids": row, "mm_token_type_ids": (row == IMAGE_TOKEN).int()}
     return {**given, "pixel_values": normal(24, 96), "image_grid_thw": torch.tensor([[1, 4, 6]])}
 
 
-def detr() -> Any:
-    import transformers
-
-    sizes = {**SIZES, "encoder_layers": 2, "encoder_attention_heads": 3, "num_queries": 7}
-    backbone = transformers.ResNetConfig(**BACKBONE)  # pyright: ignore[reportCallIssue]
-    return build("DetrModel", "DetrConfig", {**sizes, "backbone_config": backbone})
-
-
-OTHERS: dict[str, tuple[Callable[[], Any], Callable[[], dict[str, Tensor]]]] = {
-    "Swin V2": (lambda: build("Swinv2Model", "Swinv2Config", SWIN), lambda: pixels(24, 24)),
-    "DETR": (detr, lambda: pixels(128, 64)),
-    "LLaVA": (lambda: vision_language.BY_NAME["LLaVA"].build(), llava),
-    "Qwen2-VL": (lambda: tiny.qwen("Qwen2VL"), qwen),
-    "Idefics3": (tiny.idefics3, tiny.two_pictures),
-}
+INPUTS = {"LLaVA": llava, "Qwen2-VL": qwen}  # of one item
+OTHERS = ("Swin V2", "DETR", "LLaVA", "Qwen2-VL", "Idefics3")
 NAMES = (*(each.name for each in ARCHITECTURES), *OTHERS, *ours.NETWORKS)
 # What of a block is added to the stream behind its attention, where it is not called "mlp"
 ADDED = {
@@ -83,7 +67,7 @@ ADDED = {
 def model(name: str) -> Model:
     if name in ours.NETWORKS:
         return ours.network(name)
-    return as_model((OTHERS[name][0] if name in OTHERS else tiny.BY_NAME[name].build)())
+    return as_model((vision_language.BY_NAME if name == "LLaVA" else BY_NAME)[name].build())
 
 
 @cache
@@ -93,8 +77,8 @@ def source(name: str) -> Source:
         first, *target = ours.given(name)
         return first, target[0] if target else None
     if name in OTHERS:
-        return OTHERS[name][1](), None
-    given = tiny.BY_NAME[name].inputs()
+        return (INPUTS[name] if name in INPUTS else BY_NAME[name].inputs)(), None
+    given = BY_NAME[name].inputs()
     given.pop("attention_mask", None)
     return {**given, **({"input_ids": ids(2, TOKENS)} if "input_ids" in given else {})}, None
 

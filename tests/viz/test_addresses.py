@@ -16,7 +16,7 @@ from models.run import load, trace
 from models.trace import Trace
 from models.where import Where
 from tests.javascript import node
-from tests.models.pretrained.tiny import ADDRESSED
+from tests.models.pretrained.test_addresses import SEVERAL, several
 from viz.api.entries import TraceEntry
 from viz.api.snippet import weights_of
 from viz.command import main
@@ -42,10 +42,9 @@ console.log(JSON.stringify({{ queries, found }}));
 """
 
 
-@pytest.fixture(scope="module", params=ADDRESSED)
+@pytest.fixture(scope="module", params=SEVERAL)
 def t(request: pytest.FixtureRequest) -> Trace:
-    model, given = ADDRESSED[request.param]()
-    return trace(model, given)
+    return trace(*several(request.param))
 
 
 def in_browser(t: Trace, links: list[dict[str, Any]]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from models.run import as_model, load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from models.vit import ViTConfig
-from tests.models.pretrained.tiny import BY_NAME
+from tests.models.architectures import BY_NAME
 
 CLOSE = 2e-5  # rounding of float32 sums over a few dozen weights
 SIZES: dict[str, Any] = {"vocab": 53, "dim": 15, "depth": 2, "heads": 3, "mlp": 17}

@@ -11,8 +11,8 @@ import torch
 from models.attention import Mask, Pattern
 from models.edits import Ablate, Cut, Reference, SetWeights, Temperature, UsePattern
 from models.run import trace
+from tests.models.architectures import BY_NAME, normal, padded
 from tests.models.edits.plain import NETWORKS, given, network, whole_row
-from tests.models.pretrained.tiny import BY_NAME, normal, padded
 from tests.models.tiny_models import Built, model, places_of, plain, source
 
 ENCODER, DECODER = ((network(name), *given(name)) for name in ("encoder", "decoder"))

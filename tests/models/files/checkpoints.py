@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import transformers
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from models.inputs.prompt import Prompt
 from models.loading import summary
 from models.run import load, trace
-from tests.models.architectures import Architecture, redraw
+from tests.models.architectures import Architecture
 
 Change = Callable[[Path], Any]
 FAMILIES = ("BERT", "ALBERT", "GPT-2", "Llama", "DeepSeek-V3", "ViT", "Swin", "T5", "Whisper")
@@ -67,10 +66,7 @@ TOKENIZERS: tuple[dict[str, Any], ...] = (
 
 def save(architecture: Architecture, folder: Path) -> Path:
     """A tiny checkpoint with a tokenizer."""
-    config = getattr(transformers, architecture.config)(**architecture.sizes)
-    model = getattr(transformers, architecture.model)(config)
-    redraw(model)
-    model.save_pretrained(folder)
+    architecture.build().save_pretrained(folder)
     words = Tokenizer(models.WordLevel({"a": 0, "b": 1, "?": 2}, unk_token="?"))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     words.save(str(folder / "tokenizer.json"))

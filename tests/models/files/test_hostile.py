@@ -9,10 +9,8 @@ import torch
 from models.files.errors import CheckpointError
 from models.files.fitting import check_fit
 from models.run import load
-from tests.models.architectures import ARCHITECTURES
+from tests.models.architectures import ARCHITECTURES, BY_NAME
 from tests.models.files import checkpoints
-
-ALL = {each.name: each for each in ARCHITECTURES}
 
 
 @pytest.mark.parametrize(
@@ -20,7 +18,7 @@ ALL = {each.name: each for each in ARCHITECTURES}
     [("Llama", 11), *(pytest.param(n, 1, marks=pytest.mark.long) for n in checkpoints.FAMILIES)],
 )
 def test_hostile_checkpoints_are_one_line_or_open(name: str, every: int, tmp_path: Path) -> None:
-    whole = checkpoints.save(ALL[name], tmp_path / "whole")
+    whole = checkpoints.save(BY_NAME[name], tmp_path / "whole")
     assert checkpoints.outcome(whole) == "opened"
     for number, (case, change) in enumerate(checkpoints.cases(name, whole)):
         if number % every == 0:
@@ -31,9 +29,9 @@ def test_hostile_checkpoints_are_one_line_or_open(name: str, every: int, tmp_pat
             assert len(said) < 500, case
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [each.name for each in ARCHITECTURES])
 def test_every_whole_checkpoint_fits_its_config(name: str, tmp_path: Path) -> None:
-    load(checkpoints.save(ALL[name], tmp_path))
+    load(checkpoints.save(BY_NAME[name], tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +48,7 @@ def test_every_whole_checkpoint_fits_its_config(name: str, tmp_path: Path) -> No
 def test_a_config_beyond_its_weights_is_named(
     name: str, key: str, value: int, tmp_path: Path
 ) -> None:
-    whole = checkpoints.save(ALL[name], tmp_path)
+    whole = checkpoints.save(BY_NAME[name], tmp_path)
     checkpoints.change_config(whole, **{key: value})
     with pytest.raises(CheckpointError, match=rf"hold [\d,]+ numbers .*{key} is {value:,}"):
         load(whole)

@@ -8,7 +8,7 @@ import torch
 
 from models.model import Model
 from models.run import load, trace
-from tests.models.pretrained.tiny import BY_NAME
+from tests.models.architectures import BY_NAME
 
 MELS, FRAMES = 16, 26  # of the tiny Whisper
 

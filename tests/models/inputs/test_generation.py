@@ -11,8 +11,7 @@ from transformers import GenerationConfig
 from models.inputs.generation import greedily
 from models.run import load, trace
 from models.trace import Trace
-from tests.models.architectures import BARTISH
-from tests.models.pretrained.tiny import BY_NAME, build, ids
+from tests.models.architectures import BARTISH, BY_NAME, build, ids
 
 SOURCE = ids(1, 6)
 LIKE_BART = {

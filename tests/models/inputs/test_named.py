@@ -17,7 +17,7 @@ from models.run import Model, load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from models.vit import ViTConfig
-from tests.models.pretrained.tiny import BY_NAME
+from tests.models.architectures import BY_NAME
 
 TEXTS = ["The animal was tired", "a cat"]
 LABELS = ["[CLS]", "the", "animal", "was", "tired", "[SEP]"]

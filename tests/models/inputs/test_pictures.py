@@ -23,12 +23,11 @@ from models.preprocessing import (
 )
 from models.run import CheckpointError, Model, load, trace
 from models.vit import ViTConfig
-from tests.models.architectures import ARCHITECTURES
+from tests.models.architectures import BY_NAME
 from viz.api.samples import PHOTOS
 
 PHOTO = PHOTOS["china"]  # 640 × 427: neither square nor small
 LEVEL = 1e-6  # float32 after scaling and normalising: a thousandth of one level in 255
-BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 SQUARE, EDGE = {"height": 28, "width": 28}, {"shortest_edge": 26}
 CROP = {"crop_size": {"height": 20, "width": 20}, "do_center_crop": True}
 TO_SIZE = {"size": {"height": 20, "width": 20}}

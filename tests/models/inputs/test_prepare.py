@@ -10,9 +10,9 @@ from models.catalogue import entry, folder
 from models.inputs.sequences import text_config
 from models.run import load, trace
 from models.trace import PatchGrid
-from tests.models.architectures import VISION, redraw
+from tests.models.architectures import VISION, build, normal, redraw
+from tests.models.library import eager
 from tests.models.pretrained.test_detection import BACKBONE, SIZES
-from tests.models.pretrained.tiny import build, eager, normal
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
 

@@ -49,7 +49,7 @@ def test_image_tokens_lie_on_the_grids_of_the_family(name: str, opened: Any) -> 
     found = ask(opened(name))
     grids = found.key_pictures(site_of_words(found))
     expected = BY_NAME[name].grids
-    assert [(grid.rows, grid.cols) for grid in grids] == list(expected or ())
+    assert [[grid.rows, grid.cols] for grid in grids] == expected
     places = torch.cat([grid.places.flatten() for grid in grids])
     assert len(set(places.tolist())) == len(places)
     labels = found.key_labels(site_of_words(found))

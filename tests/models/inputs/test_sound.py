@@ -17,7 +17,7 @@ from models.inputs.prompt import Prompt
 from models.inputs.sound import Recording, frame_stride, read_recording, resampled
 from models.run import Model, load, trace
 from models.trace import Sound
-from tests.models.pretrained.tiny import build
+from tests.models.architectures import build
 
 RATE = 16_000
 CONVOLUTIONS = {"conv_dim": (8, 8), "conv_stride": (5, 2), "conv_kernel": (10, 3)}

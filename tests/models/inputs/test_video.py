@@ -22,7 +22,8 @@ from models.picture_grid import Box
 from models.run import load, trace
 from models.trace import Site, Trace
 from models.verify import verify
-from tests.models.vision_language import BY_NAME, QWEN_PICTURES, QWEN_SIZE, VIDEO, photo
+from tests.models.architectures import SIZES as TINY
+from tests.models.vision_language import BY_NAME, VIDEO, photo
 
 READING = ["Qwen2-VL", "Qwen2.5-VL", "Qwen3-VL"]
 QUESTION = "what is on the picture"
@@ -62,8 +63,8 @@ def processor_of(family: str, **settings: Any) -> FrameProcessor:
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
     made: Any = Qwen2VLImageProcessorPil
-    images = made(**QWEN_PICTURES, **LEVELS)
-    return FrameProcessor(images, family, {"size": QWEN_SIZE, **settings})
+    images = made(**TINY["qwen_pictures"], **LEVELS)
+    return FrameProcessor(images, family, {"size": TINY["qwen_pictures"]["size"], **settings})
 
 
 def patches(processor: FrameProcessor, frames: list[Image.Image]) -> tuple[Tensor, list[list[int]]]:

@@ -8,13 +8,13 @@ from torch import nn
 
 from models.encoder import Encoder, EncoderConfig
 from models.run import load, trace
-from tests.models.architectures import ARCHITECTURES
+from tests.models.architectures import BY_NAME
 
 IDS = torch.tensor([[3, 4, 5, 6]])
 
 
 def built(name: str) -> Any:
-    return next(each for each in ARCHITECTURES if each.name == name).build()
+    return BY_NAME[name].build()
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # of torch.compile itself

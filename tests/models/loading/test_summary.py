@@ -14,16 +14,14 @@ from models.seq2seq import Seq2SeqConfig
 from models.smallest import SmallestConfig
 from models.ssru import TranslatorConfig
 from models.vit import ViTConfig
-from tests.models.architectures import ARCHITECTURES
-
-BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
+from tests.models.architectures import ARCHITECTURES, BY_NAME
 
 
 def of(name: str):
     return load(BY_NAME[name].build())
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", [each.name for each in ARCHITECTURES])
 def test_layers_and_heads_are_those_that_attend(name: str) -> None:
     model = of(name)
     found = summary.parts(model)

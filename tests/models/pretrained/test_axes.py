@@ -1,7 +1,5 @@
 """Rows, columns and items of attention layers: by their sources, never by their lengths."""
 
-from typing import Any
-
 import pytest
 import torch
 import transformers
@@ -13,23 +11,20 @@ from models.pretrained.axes import axis_of, cells_axis
 from models.run import Trace, trace
 from models.trace import PatchGrid
 from models.verify import verify
-from tests.models.architectures import text
-from tests.models.pretrained.tiny import (
+from tests.models.architectures import (
     BY_NAME,
-    bert_decoder,
-    gpt2_decoder,
     normal,
     padded,
-    sam,
+    text,
 )
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
 
 
-@pytest.mark.parametrize("make", [bert_decoder, gpt2_decoder])
-def test_as_many_encoder_states_as_tokens(make: Any) -> None:
+@pytest.mark.parametrize("name", ["BERT decoder", "GPT-2 decoder"])
+def test_as_many_encoder_states_as_tokens(name: str) -> None:
     """They are no tokens: their labels are their own, and so is their padding."""
-    model = make()
+    model = BY_NAME[name].build()
     shown = torch.ones(2, 11, dtype=torch.long)
     shown[0, 8:] = 0
     given = {**padded(2, 11, 4, left=True), "encoder_hidden_states": normal(2, 11, 30)}
@@ -79,7 +74,7 @@ def test_texts_and_images_are_counted_apart(texts: int, images: int) -> None:
 
 
 def test_prompts_of_several_images() -> None:
-    model = sam()
+    model = BY_NAME["SAM"].build()
     given = {"pixel_values": normal(2, 3, 32, 32), "input_points": normal(2, 3, 1, 2).abs() * 16}
     found = trace(model, given)
     assert all(len(found.queries(site)) == 2 * 3 for site in found.sites)

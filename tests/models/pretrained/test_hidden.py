@@ -7,11 +7,9 @@ import torch
 from torch import Tensor
 
 from models.run import trace
-from tests.models.architectures import ARCHITECTURES
-from tests.models.pretrained.tiny import build, ids
+from tests.models.architectures import BY_NAME, build, ids
 
 EXACT = 1e-6  # the same numbers, but for the kernel that attends
-BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 
 # Architecture, tower, path of the blocks, path of the norm behind them (None: there is none).
 STACKS: list[tuple[str, str | None, str, str | None]] = [

@@ -17,8 +17,7 @@ from models.pretrained import tokenizers
 from models.pretrained.loader import load_folder, token_limit
 from models.pretrained.tokenizers import read_tokenizer
 from models.run import load
-from tests.models.architectures import TEXT
-from tests.models.pretrained.tiny import BY_NAME, build
+from tests.models.architectures import BY_NAME, TEXT, build
 
 
 @pytest.mark.parametrize(

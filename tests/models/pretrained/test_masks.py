@@ -7,7 +7,8 @@ from torch import Tensor
 from models.attention import Mask
 from models.pretrained.masks import infer_mask, parse_mask
 from models.run import trace
-from tests.models.pretrained.tiny import BY_NAME, bert_decoder, eager, ids, normal
+from tests.models.architectures import BY_NAME, ids, normal
+from tests.models.library import eager
 
 BATCH, TOKENS = 2, 11
 BEHIND = torch.arange(TOKENS)[None].expand(BATCH, TOKENS) > torch.tensor([[10], [7]])
@@ -101,7 +102,7 @@ def test_a_row_of_lowest_numbers_is_what_the_model_makes_of_it(name: str, low: f
 
 def test_a_single_query_sees_every_key_without_a_mask() -> None:
     """As the library's fused attention has it, whatever the layer says."""
-    model = bert_decoder()
+    model = BY_NAME["BERT decoder"].build()
     for layer in model.encoder.layer:
         layer.crossattention.self.is_causal = True
     given = {"input_ids": ids(1, 1), "encoder_hidden_states": normal(1, 5, 30)}

@@ -19,12 +19,10 @@ from models.pretrained.interface import IRRELEVANT, _recording
 from models.pretrained.sources import Sources
 from models.run import load, trace
 from models.verify import verify
-from tests.models.architectures import ARCHITECTURES, GROUPED, LATENT, TEXT, text
-from tests.models.architectures import build as written_out
-from tests.models.pretrained.tiny import bert_decoder, ids, images_in_text, padded, qwen
+from tests.models import architectures
+from tests.models.architectures import BY_NAME, SIZES, TEXT, ids, padded, text
 
 EXACT = 1e-5  # float32 through two layers whose scores reach 50
-BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 
 
 @cache
@@ -110,12 +108,12 @@ def test_attention_outside_of_the_interface_is_named(name: str) -> None:
     [
         (  # sparse attention passes its choice beside the mask
             "DeepseekV32",
-            LATENT | {"index_topk": 3, "index_n_heads": 2, "index_head_dim": 8},
+            SIZES["latent"] | {"index_topk": 3, "index_n_heads": 2, "index_head_dim": 8},
             r"Attention \(.*layers.0.*passes its attention indices",
         ),
         (  # differential attention subtracts one map from another
             "DiffLlama",
-            GROUPED | {"num_attention_heads": 4},
+            SIZES["grouped"] | {"num_attention_heads": 4},
             r"layers\.0\.self_attn attends 2 times in one pass: what the layer makes of its maps",
         ),
     ],
@@ -124,7 +122,7 @@ def test_what_a_layer_makes_of_its_maps_is_refused(
     ask: Any, family: str, sizes: dict[str, Any], line: str
 ) -> None:
     with pytest.raises(ValueError, match=line):
-        ask(written_out(f"{family}ForCausalLM", f"{family}Config", sizes), text())
+        ask(architectures.build(f"{family}ForCausalLM", f"{family}Config", sizes), text())
 
 
 def test_a_network_without_attention() -> None:
@@ -191,17 +189,14 @@ def test_a_trace_that_fails_leaves_nothing(name: str) -> None:
     assert model(name)(**given)[0].equal(before)
 
 
-@pytest.mark.parametrize("name", ["BERT", "Gemma 2 eager", "Qwen2-VL packed"])
+@pytest.mark.parametrize("name", ["BERT", "Gemma 2 eager", "Qwen2-VL"])
 def test_other_calls_are_not_touched(name: str) -> None:
     """A model that somebody traces computes as ever for everybody else: eager weights included,
     and images that are packed apart."""
     own: Any
-    if packed := name.endswith("packed"):
-        own, given = qwen("Qwen2VL"), images_in_text()
-    else:
-        each = BY_NAME[name.removesuffix(" eager")]
-        own, given = each.build(), each.inputs()
-        own.set_attn_implementation("eager" if "eager" in name else "sdpa")
+    each = BY_NAME[name.removesuffix(" eager")]
+    own, given = each.build(), each.inputs()
+    own.set_attn_implementation("eager" if "eager" in name else "sdpa")
     asked = {**given, "output_attentions": "eager" in name}
     seen: list[Any] = []
 
@@ -218,7 +213,7 @@ def test_other_calls_are_not_touched(name: str) -> None:
     hook = inside.register_forward_hook(meanwhile)
     trace(own, given)
     hook.remove()
-    assert (seen[1][0] - expected[0]).abs().max() <= (EXACT if packed else 0)
+    assert (seen[1][0] - expected[0]).abs().max() <= (EXACT if name == "Qwen2-VL" else 0)
     if "eager" in name:
         assert seen[1].attentions[0].equal(expected.attentions[0])
 
@@ -264,4 +259,4 @@ def test_a_map_that_would_leave_keys_out_is_refused(monkeypatch: pytest.MonkeyPa
     given["encoder_hidden_states"] = torch.ones(2, 9, TEXT["hidden_size"])
     monkeypatch.setattr(Sources, "keys", lambda self, states, queries: queries)
     with pytest.raises(ValueError, match=r"would leave out 0\.33 of a row"):
-        trace(bert_decoder(), given)
+        trace(BY_NAME["BERT decoder"].build(), given)

@@ -6,8 +6,9 @@ import pytest
 
 from models.run import trace
 from models.trace import PatchGrid
-from tests.models.architectures import BARTISH
-from tests.models.pretrained.tiny import (
+from tests.models.architectures import (
+    ARCHITECTURES,
+    BARTISH,
     BY_NAME,
     build,
     ids,
@@ -15,7 +16,7 @@ from tests.models.pretrained.tiny import (
 )
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", [each.name for each in ARCHITECTURES])
 def test_sites_are_the_modules_of_the_network(name: str) -> None:
     """Each attention layer once, under its own path and the number of its block."""
     model = BY_NAME[name].build()

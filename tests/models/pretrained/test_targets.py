@@ -11,8 +11,7 @@ from transformers.models.m2m_100.modeling_m2m_100 import shift_tokens_right
 
 from models.model import Model
 from models.run import load, trace
-from tests.models.architectures import BARTISH
-from tests.models.pretrained.tiny import build
+from tests.models.architectures import BARTISH, build
 from tests.models.vocabularies import PIECES, nllb
 
 SOURCE, TARGET = "hi boy", "i by"

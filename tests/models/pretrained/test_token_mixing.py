@@ -13,8 +13,7 @@ from analysis.split import Split, split
 from analysis.stack import combined
 from models.run import load, trace
 from models.trace import Trace
-from tests.models.architectures import GROUPED
-from tests.models.pretrained.tiny import BY_NAME, build, ids
+from tests.models.architectures import BY_NAME, GROUPED, build, ids
 
 MAMBA = {"mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_head": 8, "mamba_n_groups": 1}
 KINDS = ["conv", "full_attention", "conv", "full_attention"]

@@ -12,16 +12,13 @@ from models.pretrained import masks
 from models.pretrained.sources import Sources
 from models.pretrained.windows import Slots
 from models.verify import Verdict, verify
-from tests.models.architectures import TEXT
-from tests.models.pretrained.tiny import (
+from tests.models.architectures import (
     BY_NAME,
-    bert_decoder,
+    TEXT,
     build,
     ids,
-    images_in_text,
     normal,
     padded,
-    qwen,
 )
 
 ROUNDING = 1e-4  # float32 through a whole network
@@ -45,7 +42,7 @@ def test_every_map_is_the_library_s(name: str) -> None:
 
 def states() -> tuple[Any, dict[str, Any]]:
     given = {**padded(2, 9, 3, left=False), "encoder_hidden_states": normal(2, 9, 30)}
-    return bert_decoder(), given
+    return BY_NAME["BERT decoder"].build(), given
 
 
 def low_row() -> tuple[Any, dict[str, Any]]:
@@ -54,12 +51,12 @@ def low_row() -> tuple[Any, dict[str, Any]]:
     return BY_NAME["BERT"].build(), given
 
 
-def packed(family: str = "Qwen2_5_VL") -> tuple[Any, dict[str, Any]]:
-    return qwen(family), images_in_text()
+def packed(name: str = "Qwen2.5-VL") -> tuple[Any, dict[str, Any]]:
+    return BY_NAME[name].build(), BY_NAME[name].inputs()
 
 
 @pytest.mark.parametrize(
-    "make", [states, low_row, *(partial(packed, f"Qwen{each}VL") for each in ("2", "2_5_", "3"))]
+    "make", [states, low_row, *(partial(packed, f"Qwen{each}-VL") for each in ("2", "2.5", "3"))]
 )
 def test_what_was_once_wrong_holds(make: Any) -> None:
     found = verify(*make())

@@ -11,12 +11,10 @@ from models.card import card
 from models.catalogue import entry as catalogue_entry
 from models.request import Ids, Source, TraceRequest
 from models.verify import Verdict
-from tests.models.architectures import ARCHITECTURES, TEXT
+from tests.models.architectures import BY_NAME, TEXT
 from tests.viz.api.asking import ask
 from viz.api import about, tracing
 from viz.api.entries import TraceEntry
-
-BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 
 
 def entry_of(source: Source, given: Any) -> TraceEntry:

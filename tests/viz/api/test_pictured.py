@@ -14,7 +14,7 @@ from analysis import grounding
 from analysis.contrast import captions
 from models.inputs.prompt import Prompt
 from models.request import File, Picture, Question, Source, TraceRequest, file_of
-from tests.models.pretrained.tiny import BY_NAME as TINY
+from tests.models.architectures import BY_NAME as TINY
 from tests.models.vision_language import BY_NAME, photo
 from tests.viz.api.asking import ask
 from viz.api import snippet, text, tracing

@@ -14,10 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from models.catalogue import bundled, catalogue
 from models.request import Source
-from tests.models.architectures import ARCHITECTURES, BARTISH, TEXT, redraw
+from tests.models.architectures import BARTISH, BY_NAME, TEXT, build, redraw
 from tests.models.files.test_folder import HOSTILE
 from tests.models.files.test_hub import NAME, cache, files, server
-from tests.models.pretrained.tiny import build
 from tests.models.vocabularies import nllb
 from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
@@ -41,7 +40,6 @@ from viz.pages.explore import download, models
 from viz.pages.state import params as link
 
 __all__ = ["cache", "files", "server"]  # fixtures
-BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 
 
 def errors(app: AppTest) -> list[str]:
