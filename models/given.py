@@ -1,7 +1,5 @@
 """A `Trace` of attention weights that something else computed: no model, no queries, no logits."""
 
-import re
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,12 +9,11 @@ from torch import Tensor
 
 from models.attention import Mask
 from models.attention.given import GivenWeights, sums_note
-from models.text import SPACES, Tokens
+from models.text import named_items
 from models.trace import Output, Site, TokenAxis, Trace
 
 Layer = Float[Tensor, "batch head query key"]
 LAYOUTS = "head query key, layer head query key, or for each layer batch head query key"
-SPECIAL = re.compile(r"\[[A-Z]+\d*\]|<[^<>\s]+>")  # [CLS], <s>, <|endoftext|>
 
 
 def from_weights(weights: Any, tokens: Any = None, *, name: str = "given weights") -> Trace:
@@ -48,7 +45,7 @@ def from_weights(weights: Any, tokens: Any = None, *, name: str = "given weights
             f"tokens: expected a tuple of two lists, for {queries} queries and {keys} keys"
         )
     rows, columns = tokens if crossing and tokens else (tokens, tokens)
-    axes = _tokens(rows, batch, queries), _tokens(columns, batch, keys)
+    axes = named_items(rows, [queries] * batch), named_items(columns, [keys] * batch)
     cross = crossing or queries != keys
     causal = not cross and queries > 1 and not any(each.triu(1).any() for each in layers.values())
     mask = Mask(causal=causal)
@@ -118,29 +115,3 @@ def _array(given: Any) -> Tensor:
 
 def _shape(array: Tensor) -> str:
     return " × ".join(map(str, array.shape)) or "one number"
-
-
-def _tokens(given: Any, batch: int, count: int) -> tuple[Tokens, ...]:
-    """The tokens of each item along one axis."""
-    if given is None:
-        given = [[str(place) for place in range(count)]] * batch
-    items = [] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
-    items = [items] if items and all(isinstance(each, str) for each in items) else items
-    if len(items) != batch:
-        raise ValueError(
-            f"tokens: expected {batch} lists of {count} strings, received {given!r:.60}"
-        )
-    return tuple(_item(each, count) for each in items)
-
-
-def _item(labels: Any, count: int) -> Tokens:
-    labels = [*labels] if isinstance(labels, Iterable) else []
-    if len(labels) != count or not all(isinstance(each, str) for each in labels):
-        raise ValueError(
-            f"tokens: expected {count} strings, received {len(labels)}: {labels!r:.60}"
-        )
-    ids = {label: place for place, label in enumerate(dict.fromkeys(labels))}
-    texts = tuple(" " + each[1:] if each.startswith(tuple(SPACES)) else each for each in labels)
-    special = tuple(bool(SPECIAL.fullmatch(each)) for each in labels)
-    numbers = tuple(ids[label] for label in labels)
-    return Tokens(numbers, texts, special, (0,) * count, (None,) * count)

@@ -238,18 +238,7 @@ class Translator(nn.Module):
         progress: Progress = no_progress,
         encoder: StackOutput | None = None,
     ) -> StackOutput:
-        """Runs encoder and decoder; ids that are `padding` only fill the batch up.
-
-        Args:
-            source: token ids for the encoder.
-            target: token ids for the decoder, `begin` first.
-            edits: interventions, in order.
-            progress: called before each block of both and after the last; see `models.progress`.
-            encoder: what it returned in an earlier pass over the same source; None runs it.
-
-        Raises:
-            ValueError: for more tokens than the model has room for.
-        """
+        """Runs encoder and decoder; arguments and errors as for `models.seq2seq.Seq2Seq`."""
         check(edits, self.sites, BLOCK_EDITS)
         of_source, rows = (padding_of(ids, self.config.padding) for ids in (source, target))
         both = len(self.encoder.blocks) + len(self.blocks)

@@ -10,7 +10,7 @@ not made to be joined.
 import re
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -29,6 +29,7 @@ FIRST_LABELS = 12  # labels in a repr
 MOST_MARKS = 64  # behind one letter
 SPACE = "▁"  # stands for a space in the strings of SentencePiece's vocabularies
 SPACES = SPACE + "Ġ"  # and in those of byte-level ones
+BRACKETED = re.compile(r"\[[A-Z]+\d*\]|<[^<>\s]+>")  # [CLS], <s>, <|endoftext|>
 
 
 @dataclass(frozen=True)
@@ -456,6 +457,35 @@ def tokens_of_ids(
     if isinstance(tokenizer, Decoding):
         return tokenizer.spelled(ids, names)
     return Tokens.of_ids(ids, names)
+
+
+def named_items(given: Any, counts: Sequence[int]) -> tuple[Tokens, ...]:
+    """Tokens that somebody names; equal names are equal tokens.
+
+    Args:
+        given: strings, or a list of strings for each item; None numbers them.
+        counts: tokens of each item.
+
+    Raises:
+        ValueError: for anything else, or another number of tokens.
+    """
+    if given is None:
+        given = [[str(place) for place in range(count)] for count in counts]
+    items = [] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
+    items = [items] if items and all(isinstance(each, str) for each in items) else items
+    listed = [[*each] if isinstance(each, Iterable) else [] for each in items]
+    texts = all(isinstance(label, str) for labels in listed for label in labels)
+    if not texts or [*map(len, listed)] != [*counts]:
+        expected = f"{' and '.join(map(str, counts))} strings, a list for each item"
+        raise ValueError(f"tokens: expected {expected}, received {given!r:.60}")
+    return tuple(map(_named, listed))
+
+
+def _named(labels: list[str]) -> Tokens:
+    count = len(labels)
+    texts = tuple(" " + each[1:] if each.startswith(tuple(SPACES)) else each for each in labels)
+    special = tuple(bool(BRACKETED.fullmatch(each)) for each in labels)
+    return Tokens(tuple(map(labels.index, labels)), texts, special, (0,) * count, (None,) * count)
 
 
 def _pieces(ids: Sequence[int], decode: Callable[[list[int]], str]) -> int:

@@ -5,7 +5,7 @@ A tensor is `token dim` or `batch token dim`. In a mapping the names are those o
 transformers (`inputs_embeds`, `attention_mask`); `tokens` names the tokens.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from models.inputs.named import as_tensors
 from models.inputs.sequences import InputSequence, ModelInputs
-from models.text import Tokens
+from models.text import named_items
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -64,7 +64,9 @@ def read_vectors(model: "Model", source: Any) -> ModelInputs:
     arguments["visible"] = None if causal or whole else visible
     note = f"vectors: read as batch, token, dim: {items} × {length} tokens"
     notes = (note,) if swapped and not isinstance(source, Mapping) else ()
-    return ModelInputs(arguments, {"text": InputSequence(_tokens(names, counts), length)}, notes)
+    return ModelInputs(
+        arguments, {"text": InputSequence(named_items(names, counts), length)}, notes
+    )
 
 
 def right_padding(
@@ -92,20 +94,6 @@ def _checked(model: "Model", source: Any) -> Float[Tensor, "batch token dim"]:
     if not bool(vectors.isfinite().all()):
         raise ValueError("vectors: expected finite numbers, received NaN or infinity")
     return vectors.detach().to(device=weight.device, dtype=weight.dtype)
-
-
-def _tokens(names: Any, counts: Sequence[int]) -> tuple[Tokens, ...]:
-    """The tokens by their names, whose ids are where they first stand; else by positions."""
-    items = [[*map(str, range(count))] for count in counts]
-    if names is not None:
-        items = names if names and isinstance(names[0], list | tuple) else [names]
-        texts = all(isinstance(name, str) for item in items for name in item)
-        if not texts or [*map(len, items)] != counts:
-            expected = f"{' and '.join(map(str, counts))} names, a list for each item"
-            raise ValueError(f"tokens: expected {expected}, received {names}")
-    ids = [[item.index(name) for name in item] for item in items]
-    pairs = zip(ids, items, strict=True)
-    return tuple(Tokens.of_ids(row, {}, dict(zip(row, item, strict=True))) for row, item in pairs)
 
 
 def _hidden(name: str, mask: Any, shape: tuple[int, int]) -> Bool[Tensor, "row col"]:

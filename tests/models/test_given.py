@@ -170,9 +170,9 @@ def test_rows_of_another_sum_are_shown_and_said() -> None:
         ([None], None, "expected head query key, .* received 1"),
         (((WEIGHTS,), (WEIGHTS,)), None, "one for each step"),
         ([drawn(1, 2, 3, 3), drawn(1, 2, 4, 4)], None, "expected layers of one size"),
-        (WEIGHTS, ["a"], "expected 6 strings, received 1"),
-        (WEIGHTS, "abcdef", "expected 1 lists of 6 strings, received 'abcdef'"),
-        (WEIGHTS, 5, "expected 1 lists of 6 strings, received 5"),
+        (WEIGHTS, ["a"], "expected 6 strings, a list for each item, received"),
+        (WEIGHTS, "abcdef", "expected 6 strings, a list for each item, received 'abcdef'"),
+        (WEIGHTS, 5, "expected 6 strings, a list for each item, received 5"),
         (drawn(2, 3, 5), list("abc"), "expected a tuple of two lists"),
     ],
 )
