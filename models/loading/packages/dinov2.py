@@ -14,30 +14,17 @@ import torch
 from torch import Tensor
 
 from models.files.errors import needs
-from models.loading.packages.writing import count, write_json, write_weights
+from models.loading.packages import writing
 
 BACKBONE = "backbone."
 LINEAR = re.compile(r"/backbone/(encoder/layer\.\d+/.+)/MatMul")
 EMBEDDINGS = "/backbone/embeddings/"
-HEAD_WIDTH = 64  # of every published DINOv2
-PROCESSOR = {
-    "image_processor_type": "BitImageProcessor",
-    "size": {"shortest_edge": 256},
-    "do_center_crop": True,
-    "crop_size": {"height": 224, "width": 224},
-    "resample": 3,
-    "image_mean": [0.485, 0.456, 0.406],
-    "image_std": [0.229, 0.224, 0.225],
-}
 
 
 def write(files: Mapping[str, Path], folder: Path) -> None:
     """Writes the model as an ordinary folder; see `models.loading.packages`."""
     (file,) = files.values()
-    state = backbone(file)
-    write_json(folder, "config.json", settings(state))
-    write_json(folder, "preprocessor_config.json", PROCESSOR)
-    write_weights(folder, state)
+    writing.write("dinov2", backbone(file), folder)
 
 
 def backbone(file: Path) -> dict[str, Tensor]:
@@ -59,29 +46,6 @@ def backbone(file: Path) -> dict[str, Tensor]:
             state[f"{name}.weight"] = _tensor(stored[node.input[1]]).T
     state["embeddings.position_embeddings"] = _positions(graph, stored)
     return state
-
-
-def settings(state: Mapping[str, Tensor]) -> dict[str, Any]:
-    """config.json, from the sizes of the weights."""
-    dim, channels, patch, _ = state["embeddings.patch_embeddings.projection.weight"].shape
-    hidden = len(state["encoder.layer.0.mlp.fc1.bias"])
-    side = round((state["embeddings.position_embeddings"].shape[1] - 1) ** 0.5)
-    return {
-        "architectures": ["Dinov2Model"],
-        "model_type": "dinov2",
-        "hidden_size": dim,
-        "num_hidden_layers": count(state, r"encoder\.layer\."),
-        "num_attention_heads": max(1, dim // HEAD_WIDTH),
-        "mlp_ratio": hidden // dim,
-        "image_size": side * patch,
-        "patch_size": patch,
-        "num_channels": channels,
-        "hidden_act": "gelu",
-        "layer_norm_eps": 1e-6,
-        "qkv_bias": True,
-        "use_swiglu_ffn": False,
-        "use_mask_token": False,
-    }
 
 
 def _tensor(stored: Any) -> Tensor:

@@ -25,13 +25,12 @@ from tokenizers import Tokenizer
 from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 
-from models.loading.convert.own import settings_of
-from models.loading.packages.writing import count, numbers, write_json, write_weights
-from models.ssru import RESERVED, TranslatorConfig
+from models.loading.packages import writing
+from models.loading.packages.writing import numbers
+from models.ssru import RESERVED
 
 FLOAT32 = 0x404  # of a tensor; others have 8 bits
 EMBEDDING = "Wemb"
-HEADS = re.compile(r"^transformer-heads: *(\d+)", re.MULTILINE)
 LAYER = re.compile(
     r"(encoder|decoder)_l(\d+)_(self|context|ffn|rnn)_(?:([Wb])(\w?)|\w*ln_(scale|bias))"
 )
@@ -45,10 +44,7 @@ END = "</s>"
 def write(files: Mapping[str, Path], folder: Path) -> None:
     """Writes the model as an ordinary folder; see `models.loading.packages`."""
     named = {file.suffix: file for file in files.values()}
-    tensors, given = read_marian(named[".bin"])
-    config = config_of(tensors, given)
-    write_json(folder, "config.json", settings_of(config))
-    write_weights(folder, weights(tensors, config))
+    writing.write("translate", weights(read_marian(named[".bin"])), folder)
     tokenizer = Tokenizer.from_file(str(named[".json"]))
     tokenizer.add_special_tokens([END, "<unk>"])
     ends = [(END, tokenizer.token_to_id(END))]
@@ -57,38 +53,24 @@ def write(files: Mapping[str, Path], folder: Path) -> None:
         tokenizer.save(str(folder / name))
 
 
-def read_marian(file: Path) -> tuple[dict[str, Tensor], str]:
-    """The weights as float32, and the model's settings."""
+def read_marian(file: Path) -> dict[str, Tensor]:
+    """The weights as float32."""
     with file.open("rb") as data:
         _, count = numbers(data, "Q", 2)
         headers = [numbers(data, "Q", 4) for _ in range(count)]
         names = [data.read(header[0]).rstrip(b"\0").decode() for header in headers]
         shapes = [numbers(data, "i", header[2]) for header in headers]
         data.read(*numbers(data, "Q", 1))
-        tensors, settings = dict[str, Tensor](), ""
+        tensors = dict[str, Tensor]()
         for (_, kind, _, size), name, shape in zip(headers, names, shapes, strict=True):
             content = data.read(size)
-            if name == "special:model.yml":
-                settings = content.rstrip(b"\0").decode()
-            elif not name.endswith("_QuantMultA"):  # of inputs that are rounded as well
+            # not the settings (YAML), nor the factors of inputs that are rounded as well
+            if name != "special:model.yml" and not name.endswith("_QuantMultA"):
                 tensors[name] = _weight(kind, name, shape, content)
-    return tensors, settings
+    return tensors
 
 
-def config_of(tensors: Mapping[str, Tensor], settings: str) -> TranslatorConfig:
-    """Our config, from the sizes of the tensors and the number of heads."""
-    (heads,), (vocab, dim) = HEADS.findall(settings), tensors[EMBEDDING].shape
-    return TranslatorConfig(
-        vocab=vocab,
-        dim=dim,
-        depth=count(tensors, "encoder_l"),
-        decoder_depth=count(tensors, "decoder_l"),
-        heads=int(heads),
-        mlp=tensors["encoder_l1_ffn_b1"].numel(),
-    )
-
-
-def weights(tensors: Mapping[str, Tensor], config: TranslatorConfig) -> dict[str, Tensor]:
+def weights(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The weights under our names."""
     state = {}
     for name, tensor in tensors.items():
@@ -99,7 +81,7 @@ def weights(tensors: Mapping[str, Tensor], config: TranslatorConfig) -> dict[str
             state[f"{layer}.{ours}.{ENDS[norm or end]}"] = (
                 tensor.flatten() if len(tensor) == 1 else tensor.T
             )
-    reserved = torch.zeros(RESERVED, config.dim)
+    reserved = torch.zeros(RESERVED, tensors[EMBEDDING].shape[1])
     state["encoder.tokens.weight"] = torch.cat([tensors[EMBEDDING], reserved])
     return {**state, "bias": tensors["decoder_ff_logit_out_b"].flatten()}
 

@@ -11,19 +11,18 @@ Queries, keys and values of self-attention are one matrix there, keys and values
 another. Whisper's keys have no bias: zeros stand in its place.
 """
 
-import json
 import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import torch
 from torch import Tensor
 
-from models.loading.packages.writing import count, numbers, write_json, write_weights
+from models.loading.packages import writing
+from models.loading.packages.writing import numbers
 
-BEGIN, END = 50257, 50256  # of English-only models
 TYPES = (torch.float32, torch.int8, torch.int16, torch.int32, torch.float16, torch.bfloat16)
 PLACE = re.compile(r"(encoder|decoder)/(?:layer_(\d+)/)?(.+)/(\w+)")
 PARTS = {  # transformers' names of what one of theirs is stacked of; others are not needed
@@ -44,24 +43,13 @@ PARTS = {  # transformers' names of what one of theirs is stacked of; others are
     "ffn/linear_1": ("fc2",),
 }
 KINDS = {"gamma": "weight", "beta": "bias", "encodings": "weight"}
-PROCESSOR = {"feature_extractor_type": "WhisperFeatureExtractor", "sampling_rate": 16000}
 
 
 def write(files: Mapping[str, Path], folder: Path) -> None:
     """Writes the model as an ordinary folder; see `models.loading.packages`."""
     named = {Path(name).name: file for name, file in files.items()}
-    tensors = read_ctranslate2(named["model.bin"])
-    given = json.loads(named["config.json"].read_text(encoding="utf-8"))
-    config = settings(tensors)
-    write_json(folder, "config.json", config)
-    kept = {name: config[name] for name in config if name.endswith("_token_id")}
-    write_json(
-        folder, "generation_config.json", {**kept, "alignment_heads": given["alignment_heads"]}
-    )
-    write_json(folder, "preprocessor_config.json", PROCESSOR)
+    writing.write("whisper", weights(read_ctranslate2(named["model.bin"])), folder)
     shutil.copyfile(named["tokenizer.json"], folder / "tokenizer.json")
-    write_json(folder, "tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast"})
-    write_weights(folder, weights(tensors))
 
 
 def read_ctranslate2(file: Path) -> dict[str, Tensor]:
@@ -72,39 +60,6 @@ def read_ctranslate2(file: Path) -> dict[str, Tensor]:
         numbers(data, "I")
         (count,) = numbers(data, "I")
         return dict(_tensor(data) for _ in range(count))
-
-
-def settings(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
-    """config.json, from the sizes of the tensors."""
-    vocab, dim = tensors["decoder/embeddings/weight"].shape
-    encoder, decoder = (
-        {
-            f"{side}_layers": count(tensors, f"{side}/layer_"),
-            f"{side}_attention_heads": int(tensors[f"{side}/num_heads"]),
-            f"{side}_ffn_dim": len(tensors[f"{side}/layer_0/ffn/linear_0/bias"]),
-        }
-        for side in ("encoder", "decoder")
-    )
-    frames, tokens = (
-        len(tensors[f"{side}/position_encodings/encodings"]) for side in ("encoder", "decoder")
-    )
-    return {
-        "architectures": ["WhisperForConditionalGeneration"],
-        "model_type": "whisper",
-        "is_encoder_decoder": True,
-        "vocab_size": vocab,
-        "d_model": dim,
-        "num_hidden_layers": encoder["encoder_layers"],
-        **encoder,
-        **decoder,
-        "max_source_positions": frames,
-        "max_target_positions": tokens,
-        "num_mel_bins": tensors["encoder/conv1/weight"].shape[1],
-        "activation_function": "gelu",
-        "scale_embedding": False,
-        "decoder_start_token_id": min(BEGIN, vocab - 1),
-        **dict.fromkeys(("bos_token_id", "eos_token_id", "pad_token_id"), min(END, vocab - 2)),
-    }
 
 
 def weights(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

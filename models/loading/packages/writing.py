@@ -1,16 +1,17 @@
 """Shared by the converters: binary numbers are read, ordinary checkpoint folders written."""
 
-import json
-import re
+import shutil
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from safetensors.torch import save_file
 from torch import Tensor
 
 from models.files.folder import SINGLE
+
+SETTINGS = Path(__file__).parent / "settings"
 
 
 def numbers(data: IO[bytes], kind: str, count: int = 1) -> tuple[int, ...]:
@@ -19,15 +20,10 @@ def numbers(data: IO[bytes], kind: str, count: int = 1) -> tuple[int, ...]:
     return struct.unpack(form, data.read(struct.calcsize(form)))
 
 
-def count(names: Iterable[str], layer: str) -> int:
-    """How many layers there are: different numbers that follow a prefix in names."""
-    matches = (re.match(rf"{layer}(\d+)", name) for name in names)
-    return len({each[1] for each in matches if each})
-
-
-def write_json(folder: Path, name: str, content: Mapping[str, Any]) -> None:
-    """Writes a file of settings."""
-    (folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+def write(name: str, state: Mapping[str, Tensor], folder: Path) -> None:
+    """Writes the settings of a model, which lie ready, and its weights."""
+    shutil.copytree(SETTINGS / name, folder, dirs_exist_ok=True)
+    write_weights(folder, state)
 
 
 def write_weights(folder: Path, state: Mapping[str, Tensor]) -> None:
