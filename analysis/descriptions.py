@@ -1,13 +1,19 @@
-"""A sentence about each head of a trained network, from its own numbers on a text."""
+"""What a head does, from its own numbers: in a sentence, on a text or over a corpus; and by the
+habit of Clark et al. 2019, section 3, that it comes closest to."""
 
 import math
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from analysis.heads import HeadValues, TraceOrView
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.heads import HeadValues, TraceOrView, heads
 from analysis.measures import NEAR
 from analysis.percent import percent
 from analysis.view import View
-from models.trace import Site
+from models.trace import Site, Trace
 
 MOST = 0.4  # a share of the weight from here on is what a sentence is about
 EVEN = 0.8  # entropy, as a share of the largest possible
@@ -87,3 +93,78 @@ def _sentence(numbers: Mapping[str, float], names: Mapping[str, str]) -> str | N
     if math.isnan(numbers["distance"]):
         return f"{largest}, the weights are as spread out as {keys:.0f} equal ones."
     return f"{largest}, and the mean distance {numbers['distance']:.0f} tokens."
+
+
+OBJECTS = {  # by number, what the share of a head's weight goes to in no particular text
+    **{key: said.rstrip(".") for key, said in SHARES.items()},
+    "first token": "goes to the first token",
+    "separator": "goes to the tokenizer’s own tokens, the first aside",
+}
+
+
+def claim(numbers: Mapping[str, Mapping[str, Any]], corpus: str) -> str | None:
+    """What a head does on average over a corpus.
+
+    Returns:
+        None for a head of which nothing is known.
+    """
+    if "confidence" not in numbers:
+        return None
+    shares = {key: each for key, each in numbers.items() if key in SHARES}
+    best = max(shares, key=lambda key: shares[key]["mean"], default=None)
+    over = f"Over {corpus}"
+    if best is not None and shares[best]["mean"] >= MOST:
+        if shares[best]["count"] != numbers["confidence"]["count"]:
+            over += f" (in the {shares[best]['count']:,} where it is defined)"
+        return f"{over}, {percent(shares[best]['mean'])} of its weight {OBJECTS[best]}."
+    broad, keys = numbers.get("broad"), numbers.get("effective keys")
+    if broad is not None and keys is not None and broad["mean"] >= EVEN:
+        return f"{over}, it spreads its weight almost evenly, over {keys['mean']:.0f} tokens."
+    most = percent(numbers["confidence"]["mean"])
+    return f"{over}, the largest weight of a token is {most} on average."
+
+
+def corpus_of(manifest: Mapping[str, Any]) -> str:
+    """What a run has read: "1,500 sentences of Python’s docstrings", or "60 texts"."""
+    named = [each.get("about") for each in manifest["corpora"]]
+    if named and all(named):
+        return " and ".join(named)
+    return f"{manifest['texts']:,} {'pictures' if manifest['settings']['pictures'] else 'texts'}"
+
+
+NUMBERS = {  # by habit, the number of a head that is its score
+    "previous": "previous token",
+    "itself": "same token",
+    "next": "next token",
+    "same word": "duplicate token",
+    "first": "first token",
+    "last": "separator",
+}
+HABITS = tuple(NUMBERS)
+
+
+class Habits(NamedTuple):
+    """Habit scores of every head, and by layer and head the habit with the largest one, or "broad"
+    or "mixed" where it is below `MOST`.
+
+    The score of a habit is the mean weight on the keys it names: 1 if all weight goes there. It
+    describes a head on this text, not the head's function.
+    """
+
+    scores: Float[Tensor, "habit layer head"]
+    names: tuple[tuple[str, ...], ...]
+
+
+def habits(trace: Trace) -> Habits:
+    """The habits of every head of an encoder or decoder."""
+    values = heads(trace, [*NUMBERS.values(), "broad"])
+    scores = torch.stack([values[key] for key in NUMBERS.values()]).nan_to_num(0.0)
+    best, which = scores.max(0)
+
+    def name(layer: int, head: int) -> str:
+        if best[layer, head] >= MOST:
+            return HABITS[int(which[layer, head])]
+        return "broad" if values["broad"][layer, head] >= EVEN else "mixed"
+
+    layers, count = best.shape
+    return Habits(scores, tuple(tuple(name(n, h) for h in range(count)) for n in range(layers)))

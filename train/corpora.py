@@ -16,9 +16,8 @@ from typing import Any
 
 from PIL import Image
 
-from analysis.corpus.docstrings import sentences
+from analysis.corpus.docstrings import repeated, sentences
 from analysis.corpus.finished import FINISHED
-from analysis.corpus.repeated import repeated
 from analysis.corpus.runs import corpus
 from analysis.corpus.texts import Text
 from models.model import Model

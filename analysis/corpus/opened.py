@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.corpus.claims import claim, corpus_of
 from analysis.corpus.files import manifest_of, read_table
 from analysis.corpus.results import NAMES
+from analysis.descriptions import claim, corpus_of
 from analysis.measures import MEASURES
 
 if TYPE_CHECKING:

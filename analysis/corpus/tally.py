@@ -11,9 +11,8 @@ import torch
 from torch import Tensor
 
 from analysis.corpus.plan import Plan
-from analysis.corpus.samples import numbers as random_numbers
-from analysis.corpus.samples import smallest
-from analysis.corpus.state import GRID, KEPT, SIDE, STRENGTHS, State
+from analysis.corpus.state import GRID, KEPT, SIDE, STRENGTHS, State, smallest
+from analysis.corpus.state import numbers as random_numbers
 from analysis.corpus.texts import Text
 from analysis.descriptions import MOST
 from analysis.head_numbers import HeadNumbers, Inputs, of_heads

@@ -1,6 +1,6 @@
 """Habits of heads: the names of their largest numbers."""
 
-from analysis.habits import BROAD, FROM, HABITS, NUMBERS, habits
+from analysis.descriptions import EVEN, HABITS, MOST, NUMBERS, habits
 from analysis.heads import heads
 from models.run import load, trace
 
@@ -16,7 +16,7 @@ def test_the_largest_number_names_a_head() -> None:
     for layer in range(6):
         for head in range(12):
             name = HABITS[int(which[layer, head])]
-            if best[layer, head] < FROM:
-                name = "broad" if numbers["broad"][layer, head] >= BROAD else "mixed"
+            if best[layer, head] < MOST:
+                name = "broad" if numbers["broad"][layer, head] >= EVEN else "mixed"
             assert found.names[layer][head] == name
     assert {name for row in found.names for name in row} >= {"previous", "first", "broad", "mixed"}

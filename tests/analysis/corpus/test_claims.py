@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.corpus.claims import claim, corpus_of
+from analysis.descriptions import claim, corpus_of
 
 
 def number(mean: float, count: int = 2_000) -> dict:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from analysis.corpus.docstrings import sentences
-from analysis.corpus.repeated import repeated
+from analysis.corpus.docstrings import repeated, sentences
 from models.model import Model
 from models.run import load
 

@@ -15,8 +15,7 @@ from analysis.corpus.opened import open_corpus
 from analysis.corpus.plan import Plan
 from analysis.corpus.results import NAMES
 from analysis.corpus.runs import corpus
-from analysis.corpus.samples import numbers
-from analysis.corpus.state import KEPT, STRENGTHS, State
+from analysis.corpus.state import KEPT, STRENGTHS, State, numbers
 from analysis.corpus.watched import Progress
 from analysis.descriptions import MOST
 from analysis.heads import heads

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from analysis.habits import HABITS, habits
+from analysis.descriptions import HABITS, habits
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.request import Source, TraceRequest, built
 from models.seeding import seeded
