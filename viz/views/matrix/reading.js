@@ -15,11 +15,7 @@ export const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 
 
 const hiddenShare = ({ shares }, query) => `${percent(shares[query])} of its weight is hidden`;
 
-/**
- * “tired” (11) → “animal” (2): 0.41327 · row sum 1.000000
- *
- * @param {CellProps} props
- */
+/** “tired” (11) → “animal” (2): 0.41327 · row sum 1.000000 @param {CellProps} props */
 export function Reading({ state, cell: { query, key }, sinks }) {
   const labels = state.labels();
   const { values } = state.variant();
@@ -32,11 +28,7 @@ export function Reading({ state, cell: { query, key }, sinks }) {
   `;
 }
 
-/**
- * Query → key: weight; below it the share that went to hidden sinks.
- *
- * @param {CellProps} props
- */
+/** Query → key: weight; below it the share that went to hidden sinks. @param {CellProps} props */
 export function Tip({ state, cell: { query, key }, sinks }) {
   const labels = state.labels();
   return html`

@@ -10,11 +10,7 @@ import { useHeld } from "./questions.js";
 const ABOUT =
   "How similar the picture is to each caption, as the model scales it. Choose one to see its map.";
 
-/**
- * The captions, the most similar first, and the one that is chosen.
- *
- * @param {TextState} state
- */
+/** The captions, the most similar first, and the one that is chosen. @param {TextState} state */
 export function useCaptions(state) {
   const { captions: texts, caption: chosen } = state.selection;
   const { answer, reason } = useHeld(state.view, "captions", state.base.captions && texts && { texts });

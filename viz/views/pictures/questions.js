@@ -35,11 +35,7 @@ export function useHeld(view, name, query) {
   return useAnswer(view, name, path && view.holds(path) ? path : null, "The model reads again");
 }
 
-/**
- * An area as the link holds it: the picture, and four sides in thousandths; null for none.
- *
- * @param {string} text
- */
+/** An area as the link holds it: the picture, and four sides in thousandths; null for none. @param {string} text */
 export function areaFrom(text) {
   const [picture, ...sides] = text.split(".").map(Number);
   if (sides.length !== 4) return null;

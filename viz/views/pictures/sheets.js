@@ -22,10 +22,7 @@ const DOT = 7; // of a point with all of the weight
  * @property {number} photo number of the picture or frame that is drawn
  */
 
-/**
- * @param {TokenGrid[]} grids
- * @returns {Sheet[]}
- */
+/** @type {(grids: TokenGrid[]) => Sheet[]} */
 export function sheetsOf(grids) {
   /** @type {Map<string, Sheet>} */
   const sheets = new Map();
@@ -40,11 +37,7 @@ export function sheetsOf(grids) {
   return [...sheets.values()];
 }
 
-/**
- * How many tokens lie on a sheet, and in which shape, as words; "" for none.
- *
- * @param {Sheet} sheet
- */
+/** How many tokens lie on a sheet, and in which shape, as words; "" for none. @param {Sheet} sheet */
 export function tokensText({ grids }) {
   if (!grids.length) return "";
   const places = new Set(grids.flatMap((grid) => grid.places).filter((place) => place >= 0));

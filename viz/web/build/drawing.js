@@ -22,11 +22,7 @@ export function svg(tag, attributes = {}, ...children) {
 
 const CONTROLS = "button:not([data-opens]), select"; // which do nothing on paper
 
-/**
- * @param {HTMLElement} place
- * @param {string} title
- * @returns {{text: string, size: [number, number]}}
- */
+/** @type {(place: HTMLElement, title: string) => {text: string, size: [number, number]}} */
 export function drawingOf(place, title) {
   const { left, top, width, height } = place.getBoundingClientRect();
   const picture = svg("svg", {

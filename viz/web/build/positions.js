@@ -16,11 +16,7 @@ export function partsOf(address) {
   return { path: path.reverse().join(":"), length: parseInt(length, 10), base: parseFloat(base) };
 }
 
-/**
- * Length and base, as sliders.
- *
- * @param {{card: CardData, onMove: (address: string) => void}} props
- */
+/** Length and base, as sliders. @param {{card: CardData, onMove: (address: string) => void}} props */
 export function PositionSettings({ card, onMove }) {
   const { path, length, base } = partsOf(card.address);
   const to = (next) => onMove([path, next.length ?? length, next.base ?? base].join(":"));

@@ -158,21 +158,13 @@ async function asWav(file, rate) {
   }
 }
 
-/**
- * Whether a file begins as WAV files do.
- *
- * @param {Uint8Array} bytes
- */
+/** Whether a file begins as WAV files do. @param {Uint8Array} bytes */
 export function isWav(bytes) {
   const text = String.fromCharCode(...bytes.subarray(0, 12));
   return (text.startsWith("RIFF") || text.startsWith("RIFX")) && text.endsWith("WAVE");
 }
 
-/**
- * The mean of channels.
- *
- * @param {Float32Array[]} channels
- */
+/** The mean of channels. @param {Float32Array[]} channels */
 export function mixed(channels) {
   const mean = new Float32Array(channels[0]?.length ?? 0);
   for (const channel of channels) channel.forEach((value, i) => (mean[i] += value / channels.length));

@@ -93,11 +93,7 @@ function Run({ report, order, host }) {
   `;
 }
 
-/**
- * How far a run is, in words.
- *
- * @param {Pick<Report, "status" | "done" | "total" | "left" | "problem">} report
- */
+/** How far a run is, in words. @param {Pick<Report, "status" | "done" | "total" | "left" | "problem">} report */
 export function wordsOf({ status, done, total, left, problem }) {
   if (status === "failed") return problem;
   const count = done.toLocaleString("en");

@@ -15,12 +15,7 @@ export class Cache {
     return this.entries.has(key);
   }
 
-  /**
-   * The value, marked as most recently used; null if there is none.
-   *
-   * @param {string} key
-   * @returns {V | null}
-   */
+  /** The value, marked as most recently used; null if there is none. @type {(key: string) => V | null} */
   get(key) {
     const entry = this.entries.get(key);
     if (!entry) return null;

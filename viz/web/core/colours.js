@@ -6,12 +6,7 @@
 
 const NAMES = /** @type {const} */ (["background", "surface", "text", "muted", "line", "primary"]);
 
-/**
- * A CSS colour in hexadecimal digits or as rgb(); null for any other.
- *
- * @param {string} colour
- * @returns {Rgb | null}
- */
+/** A CSS colour in hexadecimal digits or as rgb(); null for any other. @type {(colour: string) => Rgb | null} */
 export function parse(colour) {
   const hex = /^#([0-9a-f]{3,8})/i.exec(colour.trim())?.[1];
   if (hex) {

@@ -77,11 +77,7 @@ export function offer(blob, name, suffix) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-/**
- * Distance of an element from the top of the page, wherever the page is scrolled to.
- *
- * @param {Element} target
- */
+/** Distance of an element from the top of the page, wherever the page is scrolled to. @param {Element} target */
 export function topOf(target) {
   let top = target.getBoundingClientRect().top + scrollY;
   /** @type {Node | null} */

@@ -29,11 +29,7 @@ export function addressOf(sites, site) {
   return named;
 }
 
-/**
- * Tokens as an argument: one alone is a number.
- *
- * @param {number[]} tokens
- */
+/** Tokens as an argument: one alone is a number. @param {number[]} tokens */
 export const few = (tokens) => (tokens.length === 1 ? tokens[0] : tokens);
 
 /**

@@ -29,13 +29,7 @@ function cellAt(share, start, stop, count) {
   return start < 0 ? Math.min(cell, count - 1) : cell;
 }
 
-/**
- * The sides of a token's cell; null for none.
- *
- * @param {TokenGrid[]} grids
- * @param {number} token
- * @returns {Sides | null}
- */
+/** The sides of a token's cell; null for none. @type {(grids: TokenGrid[], token: number) => Sides | null} */
 export function cellOf(grids, token) {
   for (const { box, shape, places } of grids) {
     const at = token < 0 ? -1 : places.indexOf(token);
@@ -94,12 +88,7 @@ export function areaOf(grids, from, to) {
   return /** @type {Sides} */ (sides.map((side) => Math.min(1, Math.max(0, side))));
 }
 
-/**
- * The part of the picture that grids cover.
- *
- * @param {TokenGrid[]} grids
- * @returns {Sides}
- */
+/** The part of the picture that grids cover. @type {(grids: TokenGrid[]) => Sides} */
 export function extentOf(grids) {
   /** @param {number} side @param {(...values: number[]) => number} pick */
   const of = (side, pick) => Math.min(1, Math.max(0, pick(...grids.map(({ box }) => box[side]))));
@@ -108,11 +97,7 @@ export function extentOf(grids) {
   return [of(0, Math.min), of(1, Math.min), end(2), end(3)];
 }
 
-/**
- * Sides of areas, of which those that nearly meet are one: tiles then have no seams.
- *
- * @param {number[]} sides
- */
+/** Sides of areas, of which those that nearly meet are one: tiles then have no seams. @param {number[]} sides */
 export function joined(sides) {
   /** @type {Map<number, number>} */
   const places = new Map();

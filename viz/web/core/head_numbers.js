@@ -30,11 +30,7 @@ export class HeadNumbers {
     this.digits = new Map();
   }
 
-  /**
-   * The measure with this key; the layer if there is none.
-   *
-   * @param {string} key
-   */
+  /** The measure with this key; the layer if there is none. @param {string} key */
   measure(key) {
     return this.measures.find((each) => each.key === key) ?? this.measures[0];
   }
@@ -81,11 +77,7 @@ export class HeadNumbers {
     return this.answer.sentences[site]?.[head] ?? null;
   }
 
-  /**
-   * Why a measure is not defined for some heads; "" where that is not told.
-   *
-   * @param {string} key
-   */
+  /** Why a measure is not defined for some heads; "" where that is not told. @param {string} key */
   reason(key) {
     return this.answer.reasons[key] ?? "";
   }
@@ -107,11 +99,7 @@ export class HeadNumbers {
   }
 }
 
-/**
- * Digits after the point with which values of one measure are written.
- *
- * @param {(number | null)[]} values
- */
+/** Digits after the point with which values of one measure are written. @param {(number | null)[]} values */
 export function digitsOf(values) {
   let most = 0;
   for (const value of values) if (value !== null) most = Math.max(most, Math.abs(value));
@@ -145,19 +133,11 @@ export function ranked(values, least = false) {
     .map(({ place }) => place);
 }
 
-/**
- * A rank as the link has it: the key of a measure, after "-" if the least come first.
- *
- * @param {string} rank
- */
+/** A rank as the link has it: the key of a measure, after "-" if the least come first. @param {string} rank */
 export const rankOf = (rank) =>
   rank.startsWith("-") ? { key: rank.slice(1), least: true } : { key: rank, least: false };
 
-/**
- * A name of a head, for sets of them.
- *
- * @param {Spot} spot
- */
+/** A name of a head, for sets of them. @param {Spot} spot */
 export const nameOfSpot = ({ site, head }) => `${site}/${head}`;
 
 /**
@@ -176,11 +156,7 @@ function rangeText({ low, high }) {
   return high === null ? "" : `${text(high)} or less`;
 }
 
-/**
- * Everything that is told about a measure, in one line.
- *
- * @param {Omit<Measure, "key" | "title">} measure
- */
+/** Everything that is told about a measure, in one line. @param {Omit<Measure, "key" | "title">} measure */
 export function aboutOf(measure) {
   const { about, formula, source } = measure;
   const range = rangeText(measure);

@@ -34,11 +34,7 @@ const TYPED = "input:not([type=range], [type=checkbox], [type=radio]), textarea,
 
 /** @typedef {"undo" | "redo"} Action */
 
-/**
- * Listens on the document; the function it returns stops it.
- *
- * @param {(action: Action) => void} ask
- */
+/** Listens on the document; the function it returns stops it. @param {(action: Action) => void} ask */
 export function listenForUndo(ask) {
   function pressed(event) {
     const action = undoOf(event);

@@ -23,23 +23,12 @@ export function textsOf(base, site) {
 export const placeIn = ({ origins, labels }, token) =>
   origins ? origins.findIndex((group) => group.includes(token)) : token < labels.length ? token : -1;
 
-/**
- * Everything that can be chosen as head of a site.
- *
- * @param {Sites} base
- * @param {number} site
- * @returns {Head[]}
- */
+/** Everything that can be chosen as head of a site. @type {(base: Sites, site: number) => Head[]} */
 export function headsOf(base, site) {
   return [...Array(base.sites[site].heads).keys(), "mean", "max"];
 }
 
-/**
- * The kinds of attention, each with the indexes of its sites.
- *
- * @param {Sites} base
- * @returns {Map<string, number[]>}
- */
+/** The kinds of attention, each with the indexes of its sites. @type {(base: Sites) => Map<string, number[]>} */
 export function groupsOf(base) {
   const groups = new Map();
   base.sites.forEach(({ kind, tower }, index) => {
@@ -49,13 +38,7 @@ export function groupsOf(base) {
   return groups;
 }
 
-/**
- * The sites of the same kind as this one, itself among them.
- *
- * @param {Sites} base
- * @param {number} site
- * @returns {number[]}
- */
+/** The sites of the same kind as this one, itself among them. @type {(base: Sites, site: number) => number[]} */
 export function groupOf(base, site) {
   return [...groupsOf(base).values()].find((sites) => sites.includes(site)) ?? [];
 }
@@ -123,22 +106,14 @@ export function neighboursOf(base, site, head) {
     .filter((other) => typeof head !== "number" || head < base.sites[other].heads);
 }
 
-/**
- * A label as it is shown: blanks and line breaks get a sign, everything else stays literal.
- *
- * @param {string} label
- */
+/** A label as it is shown: blanks and line breaks get a sign, everything else stays literal. @param {string} label */
 export function legible(label) {
   const visible = label.replace(/\r?\n/g, "↵").replace(/\t/g, "⇥");
   if (visible === "") return "∅";
   return visible.trim() === "" ? visible.replace(/\s/gu, "␣") : visible;
 }
 
-/**
- * Labels side by side, without the space in front where they differ without it.
- *
- * @param {string[]} labels
- */
+/** Labels side by side, without the space in front where they differ without it. @param {string[]} labels */
 export function distinct(labels) {
   const bare = labels.map((label) => legible(label).trim());
   const same = (/** @type {string} */ name) => bare.indexOf(name) !== bare.lastIndexOf(name);
@@ -150,9 +125,5 @@ export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/**
- * What a position of an axis is, in words.
- *
- * @param {{timed?: boolean}} text
- */
+/** What a position of an axis is, in words. @param {{timed?: boolean}} text */
 export const nounOf = ({ timed }) => (timed ? "moment" : "token");

@@ -41,11 +41,7 @@ export function queryOf(selection, defaults) {
   return Object.fromEntries(names.map((name) => [name, String(selection[name])]));
 }
 
-/**
- * Parts of a link as one query string, with its question mark.
- *
- * @param {Record<string, string>[]} parts
- */
+/** Parts of a link as one query string, with its question mark. @param {Record<string, string>[]} parts */
 export function queryStringOf(parts) {
   const text = new URLSearchParams(Object.assign({}, ...parts)).toString();
   return text ? `?${text}` : "";

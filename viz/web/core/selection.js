@@ -106,11 +106,7 @@ export function fromLink({ sites }, link, { scales = ["fixed", "own"], forms = [
   };
 }
 
-/**
- * @param {{sites: Site[]}} base
- * @param {Selection} selection
- * @returns {LinkSelection}
- */
+/** @type {(base: {sites: Site[]}, selection: Selection) => LinkSelection} */
 export const toLink = ({ sites }, { site, ...selection }) => ({ ...addressOf(sites, site), ...selection });
 
 /**
@@ -167,9 +163,7 @@ export const chosenOf = (selection, names) =>
     names.filter((name) => selection[name] !== START[name]).map((name) => [name, selection[name]]),
   );
 
-/**
- * The token of another text that ends where a token does, or holds its end; null where the texts differ before.
- */
+/** The token of another text that ends where a token does, or holds its end; null where the texts differ before. */
 function movedToken(token, from, to) {
   if (token === null) return null;
   const end = upTo(from, token);

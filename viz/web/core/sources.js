@@ -31,11 +31,7 @@ export function pathOf(route, query = {}) {
 
 const DEFAULTS = new Map(Object.entries(START).map(([name, value]) => [name, String(value)]));
 
-/**
- * The same path whatever the order of its query, and whether it says defaults.
- *
- * @param {string} path
- */
+/** The same path whatever the order of its query, and whether it says defaults. @param {string} path */
 export function canonical(path) {
   const [route, text = ""] = path.split("?");
   const query = new URLSearchParams(text);
@@ -101,10 +97,7 @@ export class EmbeddedSource {
     return this.responses.has(canonical(path));
   }
 
-  /**
-   * @param {string} path
-   * @returns {Promise<Uint8Array>}
-   */
+  /** @type {(path: string) => Promise<Uint8Array>} */
   async get(path) {
     const response = this.responses.get(canonical(path));
     if (!response) throw new Absent(`not in this file: ${path}`);
@@ -151,11 +144,7 @@ export class ChannelSource {
     return this.held.has(path);
   }
 
-  /**
-   * @param {string} path
-   * @param {{signal: AbortSignal, priority: Priority}} options
-   * @returns {Promise<Uint8Array>}
-   */
+  /** @type {(path: string, options: {signal: AbortSignal, priority: Priority}) => Promise<Uint8Array>} */
   get(path, { signal }) {
     if (!this.remote || this.held.has(path)) return this.held.get(path);
     const id = (this.count += 1);

@@ -252,11 +252,7 @@ export class State {
     this.start = null;
   }
 
-  /**
-   * Fetches the base of a trace; the present picture stays until it arrives.
-   *
-   * @param {string} trace
-   */
+  /** Fetches the base of a trace; the present picture stays until it arrives. @param {string} trace */
   open(trace) {
     this.latest = trace;
     clearTimeout(this.reporting);
@@ -377,11 +373,7 @@ export class State {
     return answer;
   }
 
-  /**
-   * Ends the requests of a slot.
-   *
-   * @param {string} slot
-   */
+  /** Ends the requests of a slot. @param {string} slot */
   forget(slot) {
     this.client?.want(slot, null);
   }

@@ -36,11 +36,7 @@ export function signed(value, digits) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/**
- * A probability in percent, of two digits.
- *
- * @param {number} share
- */
+/** A probability in percent, of two digits. @param {number} share */
 export function probability(share) {
   if (share < 0.0001) return "< 0.01\u00a0%";
   return `${share >= 0.0995 ? (100 * share).toFixed(0) : (100 * share).toPrecision(2)}\u00a0%`;
@@ -59,11 +55,7 @@ export function figures(value) {
   return text.replace(/-/g, "−");
 }
 
-/**
- * "12 %", and "0.3 %" below one.
- *
- * @param {number} share
- */
+/** "12 %", and "0.3 %" below one. @param {number} share */
 export function percent(share) {
   const value = 100 * share;
   if (value > 0 && value < 0.1) return "< 0.1\u00a0%";

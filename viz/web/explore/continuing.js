@@ -24,11 +24,7 @@ const FIELDS = [
 const USUAL = Object.fromEntries(FIELDS.map(({ key, value }) => [key, value]));
 const ABOUT = "Temperature 0 takes the likeliest token each time; top-k 0 and top-p 1 keep all tokens.";
 
-/**
- * Goes on with the text by the likeliest words.
- *
- * @param {{state: TextState, host: Host}} props
- */
+/** Goes on with the text by the likeliest words. @param {{state: TextState, host: Host}} props */
 export function Continue({ state, host }) {
   const { write, reason } = useWriting(state, host, "written");
   if (!state.view.remote) return null;

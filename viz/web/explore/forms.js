@@ -24,12 +24,7 @@ const SINGLE = ["sound", "text", "lines", "matrix", "head"];
 const BESIDE_HEADS = "model"; // chosen there
 const NEXT = { lens: "Layer by layer", parts: "What adds to it" };
 
-/**
- * The forms of a text.
- *
- * @param {TextState} state
- * @returns {Form[]}
- */
+/** The forms of a text. @type {(state: TextState) => Form[]} */
 export function formsOf(state) {
   const { form } = state.selection;
   const refused = state.refused();

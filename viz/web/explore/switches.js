@@ -37,23 +37,14 @@ export const Toggle = ({ text, title, isOn, onToggle }) => html`
   </button>
 `;
 
-/**
- * The edit that switches the chosen head off, and whether it is made.
- *
- * @param {any} state
- */
+/** The edit that switches the chosen head off, and whether it is made. @param {any} state */
 export function headSwitch(state) {
   const { site, head } = state.selection;
   const edit = state.view.props.edits && !state.base.given ? headOff(state, site, head) : null;
   return { edit, isOff: isMade(state.view.props, edit) };
 }
 
-/**
- * The heads that edits switch off, by name.
- *
- * @param {any} state
- * @returns {ReadonlySet<string>}
- */
+/** The heads that edits switch off, by name. @type {(state: any) => ReadonlySet<string>} */
 export function headsOff(state) {
   const { sites } = state.base;
   if (!state.view.props.edits?.length) return new Set();

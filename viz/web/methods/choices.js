@@ -12,10 +12,7 @@ import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 /** @import {MethodInfo, RelevanceAnswer} from "../types" */
 /** @import {TextState} from "../text/state.js" */
 
-/**
- * @param {string} name
- * @returns {MethodInfo}
- */
+/** @type {(name: string) => MethodInfo} */
 export const methodOf = (name) => METHODS.find((each) => each.name === name) ?? methodOf(START.method);
 
 /** The first relevance, which explains outputs of any kind. */
@@ -36,11 +33,7 @@ export function together({ total, unassigned }) {
 export const number = (value) =>
   value === 0 ? "0" : Math.abs(value) >= 0.001 ? value.toFixed(3) : value.toExponential(1);
 
-/**
- * The largest distance from 0, at least a little.
- *
- * @param {ArrayLike<number>} values
- */
+/** The largest distance from 0, at least a little. @param {ArrayLike<number>} values */
 export const largest = (values) => Math.max(1e-12, ...Array.from(values, Math.abs));
 
 const isRelevance = ({ kind }) => kind === "relevance";
@@ -66,12 +59,7 @@ export function MethodChoices({ state, always = false }) {
   `;
 }
 
-/**
- * The choice as parameters of a file.
- *
- * @param {TextState} state
- * @returns {Record<string, string | number>}
- */
+/** The choice as parameters of a file. @type {(state: TextState) => Record<string, string | number>} */
 export function choiceOf(state) {
   const { method, output, tested } = state.selection;
   const info = methodOf(method);
@@ -82,11 +70,7 @@ export function choiceOf(state) {
   };
 }
 
-/**
- * Whether a relevance is shown, whose faithfulness can be tested.
- *
- * @param {TextState} state
- */
+/** Whether a relevance is shown, whose faithfulness can be tested. @param {TextState} state */
 export const canTest = ({ selection: { form, method } }) => form === "model" && isRelevance(methodOf(method));
 
 function MethodMenu({ state, info }) {

@@ -74,11 +74,7 @@ export function Menu({ name, title, labels, index, onChoose, disabled = false, w
   `;
 }
 
-/**
- * “label”, kept apart from its surroundings, whatever its direction of writing.
- *
- * @param {{label: string}} props
- */
+/** “label”, kept apart from its surroundings, whatever its direction of writing. @param {{label: string}} props */
 export const Quoted = ({ label }) => html`“<bdi>${legible(label)}</bdi>”`;
 
 /**
@@ -106,11 +102,7 @@ export function Bars({ rows, full }) {
   `;
 }
 
-/**
- * A control with its name before it.
- *
- * @param {{name: string, children: unknown}} props
- */
+/** A control with its name before it. @param {{name: string, children: unknown}} props */
 export const Field = ({ name, children }) =>
   html`<label class="hs-label"><span>${name}</span> ${children}</label>`;
 

@@ -106,10 +106,7 @@ function Photo({ bitmap, isGrey, isLarge }) {
   return html`<canvas class=${kind} width=${bitmap.width} height=${bitmap.height} ref=${canvas} />`;
 }
 
-/**
- * @param {MouseEvent} event
- * @returns {Place}
- */
+/** @type {(event: MouseEvent) => Place} */
 function placeIn({ currentTarget, clientX, clientY }) {
   const { left, top, width, height } = /** @type {Element} */ (currentTarget).getBoundingClientRect();
   const inside = (/** @type {number} */ share) => Math.min(1 - 1e-9, Math.max(0, share));

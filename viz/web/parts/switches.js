@@ -28,11 +28,7 @@ export function headsShown(listed, head, count) {
   return heads.length ? heads : [head];
 }
 
-/**
- * Numbers as a link lists them, without what is none.
- *
- * @param {unknown[]} numbers
- */
+/** Numbers as a link lists them, without what is none. @param {unknown[]} numbers */
 export const listOf = (numbers) =>
   numbers
     .filter((each) => typeof each === "number")
@@ -50,11 +46,7 @@ export function toggled(on, each) {
   return listOf(others.length === on.length || !others.length ? [...others, each] : others);
 }
 
-/**
- * Whether the chosen head is drawn, or several, of which there are all at first.
- *
- * @param {{state: Chosen}} props
- */
+/** Whether the chosen head is drawn, or several, of which there are all at first. @param {{state: Chosen}} props */
 export function HowManyHeads({ state }) {
   const { site, shown: listed } = state.selection;
   const all = listOf([...Array(state.base.sites[site].heads).keys()]);

@@ -25,13 +25,7 @@ export const extentOfPart = (part) => {
   return { wide: Math.min(SIZE[0], part.w * em + MARGIN), high: Math.min(SIZE[1], part.h * em + MARGIN) };
 };
 
-/**
- * The marks of a part, with the largest font that fits.
- *
- * @param {Part} part
- * @param {Ink} ink
- * @returns {Mark[]}
- */
+/** The marks of a part, with the largest font that fits. @type {(part: Part, ink: Ink) => Mark[]} */
 export function fitted(part, ink) {
   const [width, height] = SIZE;
   const em = unitOf(part);

@@ -17,12 +17,7 @@ const LINES = new Set(["line", "arrow", "curve", "path"]);
 /** @param {Mark} mark */
 export const isLine = ({ kind }) => LINES.has(kind);
 
-/**
- * Where a mark is, in the picture's units; the width of a text is an estimate.
- *
- * @param {Mark} mark
- * @returns {Extent}
- */
+/** Where a mark is, in the picture's units; the width of a text is an estimate. @type {(mark: Mark) => Extent} */
 export function extentOf(mark) {
   const { kind, x = 0, y = 0, w = 0, h = 0, r = 0, x2 = x, y2 = y, size = 14 } = mark;
   if (kind === "rect" || kind === "image") return { x, y, w, h };
