@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { isWav, mixed, wavOf } from "../../viz/web/controls/files.js";
-import * as axis from "../../viz/views/sound/time.js";
+import * as axis from "../../viz/views/sound/paint.js";
 
 const LENGTH = { heard: 4, seconds: 30 };
 const WORDS = [

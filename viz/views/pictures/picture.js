@@ -13,8 +13,7 @@ import { boxAt, Boxes, Points, tokensText } from "./sheets.js";
 import { pointsText, scaleText } from "./words.js";
 
 /** @import {TextState} from "../../web/text/state.js" */
-/** @import {Look} from "./look.js" */
-/** @import {Sheet} from "./sheets.js" */
+/** @import {Look, Sheet} from "./sheets.js" */
 /** @import {Questions} from "./questions.js" */
 
 const LEAST = 160; // CSS pixels of a picture’s height

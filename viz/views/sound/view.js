@@ -8,9 +8,8 @@ import { capital, placeIn } from "../../web/core/labels.js";
 import { Button, Chips, Quoted } from "../../web/parts/controls.js";
 import { useMeanRow } from "../../web/text/weights.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../web/vendor/hooks.js";
-import { groundOf, paint, TALL } from "./paint.js";
+import { groundOf, lanesOf, paint, secondAt, TALL, timeAxis, weightWithin, wordAt } from "./paint.js";
 import { useWords } from "./times_from.js";
-import { lanesOf, secondAt, timeAxis, weightWithin, wordAt } from "./time.js";
 
 const LANE = 34; // CSS pixels of a row of words
 const MOST_ROWS = 8; // of a word, whose weights are fetched
