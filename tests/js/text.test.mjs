@@ -9,8 +9,6 @@ import * as scales from "../../viz/web/text/scale.js";
 import * as plot from "../../viz/web/painting/layout.js";
 import { baseOf } from "./helpers.mjs";
 
-/** @typedef {import("../../viz/web/types").MapHeader} MapHeader */
-
 const SIZES = {
   ...{ wide: 600, high: 500, rows: 13, cols: 17, unit: 1 },
   widths: { query: 50, key: 60, apart: 60 },
@@ -143,7 +141,7 @@ test("a tile is drawn over its own place only", () => {
 
 const BASE = baseOf([{}, { heads: 1 }], { labels: [..."abcd"] });
 
-/** @type {(change: Partial<MapHeader>, bytes: number[]) => [any, Uint8Array]} */
+/** @type {(change: object, bytes: number[]) => [any, Uint8Array]} */
 const mapOf = (change, bytes) => [
   { ...{ site: 0, head: 0, rows: [0, 4], cols: [0, 4], shape: [2, 2], max: 0.5, at: 0 }, ...change },
   Uint8Array.from(bytes),
@@ -248,14 +246,12 @@ test("maps and rows of scores and of hidden sinks are kept apart from weights", 
   new Float32Array(area.buffer, 8, 2).set([3, -Infinity]);
   new Float32Array(area.buffer, 16, 2).set([0.75, 0.5]);
   const place = { site: 0, head: 0 };
-  /** @type {import("../../viz/web/types").SinksHeader} */
   const sinks = { mode: "hidden", keys: [0], share: 0.625, shares: 16 };
-  /** @type {MapHeader} */
   const map = { ...place, rows: [0, 2], cols: [0, 2], shape: [2, 2], max: 1, at: 0 };
   maps.keepMap(map, area);
   maps.keepMap({ ...map, coding: "scores", min: -1, max: 3 }, area);
   maps.keepMap({ ...map, sinks }, area);
-  const row = { ...place, axis: /** @type {const} */ ("query"), index: 0, count: 2, at: 8, sum: null };
+  const row = { ...place, axis: "query", index: 0, count: 2, at: 8, sum: null };
   maps.keepRow({ ...row, values: "scores" }, area);
   /** @type {import("../../viz/web/types").Variant} */
   const scores = { values: "scores", sinks: "shown" };

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from viz.api.endpoint import answered, path_of
 from viz.api.text import is_short
 from viz.selection import OF_ANSWERS, OF_VIEWS
-from viz.views import EVERY, FORM, VIEWS
+from viz.views import FORM, VIEWS
 from viz.views.head.view import pair_of
 from viz.views.pictures import view as pictures
 from viz.views.request import Request, Second, title_of
@@ -90,11 +90,7 @@ def props_of(request: Request, view: str) -> dict[str, Any]:
         start["values"] = "weights"  # of the other forms
     if request.second is not None:
         props |= _second(request, request.second)
-    if request.entry.patches:
-        return props | {"kind": "image"}
-    parts = ["pictures"] if request.entry.pictures else []
-    parts = {} if view in EVERY else {"parts": [*parts, "matrix", "tokens"]}
-    return props | {"kind": "text"} | parts
+    return props | {"kind": "image" if request.entry.patches else "text"}
 
 
 def _second(request: Request, second: Second) -> dict[str, Any]:

@@ -143,8 +143,6 @@ export interface ViewProps extends PageLinkProps {
   busy?: boolean;
   /** Whether the model’s predictions can be asked for. */
   predicts?: boolean;
-  /** Which parts of the view are shown; without it all: "atlas", "matrix", "tokens". */
-  parts?: string[];
   /** The steps for the example that is shown: see viz/pages/explore/tours.py. */
   tour?: TourStep[];
   /** What is said while there is no trace. */
@@ -193,7 +191,13 @@ export interface SecondProps {
   difference?: boolean;
 }
 
-// ---- messages (viz/pack.py): a JSON header and an area of bytes
+// ---- messages
+
+/** What viz/pack.py packs: its parts, in which offsets into the area of bytes stand for arrays. */
+export interface Message {
+  header: any;
+  area: Uint8Array;
+}
 
 export interface Colours {
   background: string;
@@ -304,99 +308,7 @@ export interface Base {
   theme: Record<Mode, ThemeColours>;
 }
 
-/** What the views of a text are sent in "thumbs": small maps of every head of some sites. */
-export interface ThumbsHeader {
-  at: number;
-  /** The first site. */
-  first: number;
-  sites: number;
-  columns: number;
-  rows: number;
-  cols: number;
-  max: number[][];
-}
-
-export interface MapHeader {
-  site: number;
-  head: Head;
-  rows: [number, number];
-  cols: [number, number];
-  shape: [number, number];
-  /** How cells became bytes (viz/heatmap.py); "sqrt" where it is not said. */
-  coding?: Coding;
-  min?: number;
-  max: number;
-  at: number;
-  sinks?: SinksHeader | null;
-}
-
-/** "sqrt" of weights, "scores" before the softmax, "difference" of two passes. */
-export type Coding = "sqrt" | "scores" | "difference";
-
-export interface SinksHeader {
-  mode: Sinks;
-  /** The keys that are hidden. */
-  keys: number[];
-  /** Mean over the rows of the weight that went to them. */
-  share: number;
-  /** Offset of the share of each row. */
-  shares: number;
-}
-
-export interface RowHeader {
-  site: number;
-  head: Head | "layer";
-  axis: Axis;
-  index: number;
-  count: number;
-  sum: number | null;
-  at: number;
-  values?: Values;
-  sinks?: SinksHeader | null;
-}
-
-export interface LayerHeader {
-  site: number;
-  shape: [number, number, number];
-  factor: number;
-  /** Cells of patches on which a head rests. */
-  resting: number[];
-  maxima: number;
-  at: number;
-}
-
-/** The tokens of a picture that count as sinks. */
-export interface PictureSinksHeader {
-  site: number;
-  outliers: "no" | "yes";
-  keys: number[];
-  /** Mean weight of a row on them, by head. */
-  shares: number[];
-}
-
-export interface Header {
-  v: number;
-  base?: Base | RunBase | null;
-  thumbs?: ThumbsHeader | null;
-  maps?: MapHeader[];
-  rows?: RowHeader[];
-  layers?: LayerHeader[];
-  sinks?: PictureSinksHeader[];
-  inside?: InsideHeader;
-}
-
-/** A header and its area of bytes, aligned to eight. */
-export interface Message {
-  header: Header;
-  area: Uint8Array;
-}
-
 // ---- inside a head
-
-export interface TokenAt {
-  index: number;
-  label: string;
-}
 
 /** What the header of "inside" says. */
 export interface InsideHeader {
@@ -409,7 +321,7 @@ export interface InsideHeader {
   /** Why a matrix cannot be told, by name. */
   missing: Record<string, string>;
   titles: Record<string, string>;
-  tokens: { query: TokenAt[]; key: TokenAt[] };
+  tokens: Record<Axis, { index: number; label: string }[]>;
   /** Matrices of the head; then what is compared of the pair, whose last one sums to the first step. */
   numbers: Record<string, { shape: [number, number]; at: number }>;
   /** From that sum to the weight; null is −∞. */
@@ -444,15 +356,6 @@ export interface RunBase {
   };
   numbers: NumbersAnswer;
   theme: Record<Mode, ThemeColours>;
-}
-
-/** What can be saved: a form, and what the server is told of it beside its name. */
-export interface Savable {
-  form: string;
-  name: string;
-  query: Record<string, any>;
-  /** Whether several pictures stand in a row, which are drawn alone. */
-  isRow?: boolean;
 }
 
 // ---- weights that have come
@@ -512,21 +415,6 @@ export interface ListedLesson {
   minutes: number;
   /** Names of those of its main line. */
   steps: string[];
-}
-
-export interface CourseProps {
-  lessons: ListedLesson[];
-  /** Names of the lessons of the short way. */
-  short: string[];
-}
-
-export interface RailProps extends CourseProps {
-  /** The lesson that is shown. */
-  page: string;
-}
-
-export interface DoorsProps extends CourseProps {
-  plans: Record<string, Record<"aim" | "show" | "ask" | "misreading", ProsePart[]>>;
 }
 
 export interface Zoom {
@@ -729,6 +617,15 @@ export interface StoryTheme extends Omit<Colours, "heads"> {
   weights: string[];
   /** Of numbers from −1 to 1. */
   signed: string[];
+}
+
+/** What says where a lesson is in the course. */
+export interface RailProps {
+  lessons: ListedLesson[];
+  /** Names of the lessons of the short way. */
+  short: string[];
+  /** The lesson that is shown. */
+  page: string;
 }
 
 export interface StoryProps extends LinkProps, RailProps {

@@ -1,6 +1,6 @@
 // One row of weights of every head: worked out from what was sent, and added up.
 
-/** @import {Axis, LayerHeader, TokenGrid} from "../types" */
+/** @import {Axis, TokenGrid} from "../types" */
 
 const PERCENTILE = 99; // of the patches, where a scale ends beside a sink
 
@@ -18,7 +18,7 @@ const PERCENTILE = 99; // of the patches, where a scale ends beside a sink
  */
 
 /**
- * @param {LayerHeader} layer
+ * @param {any} layer of a message
  * @param {Uint8Array} area
  * @param {TokenGrid} grid of its patches
  * @returns {Layer}

@@ -3,7 +3,7 @@
 import { Cache } from "../core/cache.js";
 import { cellOf } from "../core/raster.js";
 
-/** @import {Axis, Base, ExactRow, Head, MapHeader, Message, Part, Range, RowHeader, ThumbsHeader, Variant, Weight} from "../types" */
+/** @import {Axis, Base, ExactRow, Head, Message, Part, Range, Variant, Weight} from "../types" */
 
 const MIB = 1 << 20;
 const MAPS = 48 * MIB;
@@ -45,7 +45,7 @@ export const valuesOf = (part) => Float32Array.from({ length: 256 }, (_, q) => d
 const floatsIn = (area, at, count) => new Float32Array(area.buffer, area.byteOffset + at, count);
 
 export class Maps {
-  /** @type {Map<number, ThumbsHeader & {area: Uint8Array}>} by site */
+  /** @type {Map<number, any>} the part of a message with its area, by site */
   thumbs = new Map();
   /** @type {Cache<Part[]>} whole map first, then tiles, the newest last */
   maps = new Cache(MAPS);
@@ -68,7 +68,7 @@ export class Maps {
     for (const row of header.rows ?? []) this.keepRow(row, area);
   }
 
-  /** @param {MapHeader} map @param {Uint8Array} area */
+  /** @param {any} map @param {Uint8Array} area */
   keepMap({ site, head, rows, cols, shape, coding = "sqrt", min = 0, max, at, sinks: hidden }, area) {
     const { queries, keys } = this.base.sites[site];
     /** @type {Part} */
@@ -91,7 +91,7 @@ export class Maps {
     );
   }
 
-  /** @param {RowHeader} row @param {Uint8Array} area */
+  /** @param {any} row @param {Uint8Array} area */
   keepRow({ site, head, axis, index, count, sum, at, values = "weights", sinks }, area) {
     const name = keyOf(site, head, axis, index, values, sinks?.mode ?? "shown");
     this.rows.set(name, { weights: floatsIn(area, at, count), sum }, 4 * count);

@@ -110,9 +110,9 @@ function Likeness({ first }) {
 
 /** The props of the second view: it writes no link, keeps no selection and offers no edits. Null for none. */
 function secondProps({ props, remote }) {
-  const { kind, session, type_size, busy, parts, defaults, second, other } = props;
+  const { kind, session, type_size, busy, defaults, second, other } = props;
   const given = second ?? (remote ? other : null);
   if (!given) return null;
   const alone = { page: "", path: [], link: {}, revision: "second", start: null };
-  return { kind, session, type_size, busy, parts, defaults, ...given, ...alone };
+  return { kind, session, type_size, busy, defaults, ...given, ...alone };
 }
