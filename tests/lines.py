@@ -65,7 +65,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
         10800,
         (
             "viz/views",
-            *(f"{VIEWS}/{name}" for name in ("text", "image", "methods", "matter", "corpus")),
+            *(f"{VIEWS}/{name}" for name in ("text", "image", "methods", "corpus")),
         ),
     ),
     "viz/web": (6500, ("viz/web", "viz/components")),

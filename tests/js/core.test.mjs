@@ -1,10 +1,9 @@
-// The pieces that need no document: cache, paths, sources, packing, colours, changes, throttle.
+// The pieces that need no document: cache, paths, sources, packing, colours, throttle.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Cache } from "../../viz/web/core/cache.js";
-import { changes } from "../../viz/web/core/changes.js";
 import * as colours from "../../viz/web/core/colours.js";
 import { unpack } from "../../viz/web/core/sources.js";
 import * as sources from "../../viz/web/core/sources.js";
@@ -31,17 +30,6 @@ test("a cache keeps the newest value whatever its size, and counts a replaced on
   assert.deepEqual([cache.has("a"), cache.get("b"), cache.bytes], [false, 3, 50]);
   cache.set("c", 4, 1);
   assert.deepEqual([cache.has("b"), cache.bytes], [false, 1]);
-});
-
-test("what a drawing depends on has changed at first, and when any of it differs", () => {
-  const stale = changes();
-  const same = {};
-  assert.equal(stale(same, 1, NaN), true);
-  assert.equal(stale(same, 1, NaN), false);
-  assert.equal(stale({}, 1, NaN), true);
-  assert.equal(stale(same, 1), true);
-  assert.equal(stale(), true);
-  assert.equal(stale(), false);
 });
 
 test("a message is unpacked from an unaligned view, its sections aligned", () => {

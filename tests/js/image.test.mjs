@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { fadeOf, nearlyUniform, pixelsOf } from "../../viz/web/painting/pixels.js";
-import * as layers from "../../viz/web/image/layers.js";
+import * as layers from "../../viz/web/image/state.js";
 import { PatchState } from "../../viz/web/image/state.js";
 import { patchThere } from "../../viz/web/core/selection.js";
 import { baseOf, HeldSource, packed } from "./helpers.mjs";

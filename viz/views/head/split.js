@@ -24,7 +24,7 @@ export function Split({ state, pair: { query, key } }) {
     <details class="hs-details hs-why" onToggle=${({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Why this score?</summary>
       <div class="hs-why-body">
-        <p class="hs-why-note">${answer ? SENTENCE : reply.reason}</p>
+        <p class="hs-sentence">${answer ? SENTENCE : reply.reason}</p>
         ${
           answer &&
           html`<div class="hs-why-lists">

@@ -157,7 +157,7 @@ function Opened({ state, theme, unit, newest: { header, numbers }, dim, choose }
   return html`
     <div class=${dim ? "hs-dim" : ""} ref=${section}>
       <div class="hs-flow">${parts.flow.map(panel)}</div>
-      <p class="hs-stage-summary"><${Summary} ...${{ header, numbers }} /></p>
+      <p class="hs-check hs-stage-summary"><${Summary} ...${{ header, numbers }} /></p>
       <div class="hs-flow">${parts.strips.map(panel)}</div>
       <p class=${point ? "hs-read" : "hs-read hs-muted"} aria-live="polite">
         ${point ? html`<${Words} ...${{ header, ...point }} />` : HINT}

@@ -70,7 +70,7 @@ export function Picture({ state }) {
         onPainted=${painted}
         onKey=${region.onKey}
       />
-      ${drawn?.warning && html`<p class="hs-dark">${drawn.warning}</p>`}
+      ${drawn?.warning && html`<p class="hs-sentence hs-dark">${drawn.warning}</p>`}
     </section>
   `;
 }

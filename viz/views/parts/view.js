@@ -74,7 +74,7 @@ function Division({ state, theme }) {
         <p class="hs-read" aria-live="polite">
           ${at ? wordsOf(state, parts, at) : legendOf(theme, largestOf(parts))}
         </p>
-        <p class="hs-cells-sum">${sumsOf(parts)}<${Logit} parts=${parts} />${` is ${plus(parts.logit)}.`}</p>
+        <p class="hs-check hs-cells-sum">${sumsOf(parts)}<${Logit} parts=${parts} />${` is ${plus(parts.logit)}.`}</p>
         <p class="hs-doubt">${DOUBT}</p>
       </div>
     `

@@ -70,7 +70,7 @@ export function Captions({ state, captions, reason }) {
           `,
         )}
       </div>
-      <p class="hs-captions-about" aria-live="polite">${captions.length ? ABOUT : reason}</p>
+      <p class="hs-sentence" aria-live="polite">${captions.length ? ABOUT : reason}</p>
     </div>
   `;
 }
@@ -193,7 +193,7 @@ export function Questions({ state, look, questions, colours, shares, otherwise }
     ${look.word && html`<${Tools} ...${{ state, questions }} />`}
     ${
       (readers.answer || readers.isRefused) &&
-      html`<p class="hs-looked" aria-live="polite">
+      html`<p class="hs-sentence hs-looked" aria-live="polite">
       ${readers.answer ? readersText(look.words, shares ?? [], readers.answer.patches) : readers.reason}
     </p>`
     }

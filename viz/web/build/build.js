@@ -2,9 +2,10 @@
 
 import { themeOf } from "../core/colours.js";
 import { saveDrawing } from "../core/dom.js";
+import { useReply } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { PageLink, queryOf } from "../core/link.js";
-import { Gone, HttpSource, jsonOf, pathOf, unpack } from "../core/sources.js";
+import { Gone, HttpSource, pathOf, unpack } from "../core/sources.js";
 import { Button } from "../parts/controls.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { render } from "../vendor/preact.js";
@@ -159,7 +160,7 @@ export function Network({
             ${
               card &&
               html`<${Card}
-                ...${{ card, area, theme, next }}
+                ...${{ source, at, card, area, theme, next }}
                 unit=${size}
                 width=${width}
                 cell=${cellHere}
@@ -167,7 +168,6 @@ export function Network({
                 onCell=${(each) => cellAt(level, each)}
                 onMove=${(address) => choose([...opened.slice(0, level - 1), address].join("/"))}
                 onClose=${level ? () => openAt(level - 1, at) : null}
-                lines=${() => askFor(source, pathOf("lines", { at }))}
               />`
             }
             ${level === 0 && !base && card?.runs && card.rows.length > 0 && html`<${Follow} source=${source} labels=${card.rows} />`}
@@ -228,12 +228,6 @@ function scoreOf({ matrices }) {
   return { matrix: "scores", row: rows - 1, col: Math.max(0, Math.min(keys - 1, rows - 1) - 1) };
 }
 
-/** A JSON answer. */
-async function askFor(source, path) {
-  const { signal } = new AbortController();
-  return jsonOf(await source.get(path, { signal, priority: "high" }));
-}
-
 /** Cards by their addresses; those that are there stay until others take their place. */
 function useCards(source, addresses, onGone) {
   const [held, setHeld] = useState({ source, known: noReplies(), before: noReplies() });
@@ -275,19 +269,11 @@ const repliesOf = (held, source) =>
     ? held
     : { source, known: noReplies(), before: new Map([...held.before, ...held.known]) };
 
-/** A number and its operation; the last one stays until the next is there. */
+/** A number and its operation, or why there is none; the last one stays until the next is there. */
 function useNumber(source, at, cell, waits) {
-  const [number, setNumber] = useState(/** @type {any} */ (null)); // of the type NumberData, or why there is none
-  const path = cell && pathOf("cell", { at, matrix: cell.matrix, row: cell.row, col: cell.col });
-  useEffect(() => {
-    if (waits) return undefined;
-    let isOver = false;
-    const set = (next) => isOver || setNumber(next);
-    if (path) askFor(source, path).then(set, ({ message }) => set({ why: message }));
-    else setNumber(null);
-    return () => (isOver = true);
-  }, [source, path, waits]);
-  return path ? number : null;
+  const { matrix, row, col } = cell ?? {};
+  const number = useReply(source, waits ? undefined : cell && pathOf("cell", { at, matrix, row, col }));
+  return cell ? number : null;
 }
 
 /** The colours in force, which come with the first card. */

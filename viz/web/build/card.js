@@ -2,15 +2,17 @@
 
 import { Cells } from "../../views/head/cells.js";
 import { pixelOf } from "../core/colours.js";
+import { useReply } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
+import { pathOf } from "../core/sources.js";
 import { Pixels } from "../painting/pixels.js";
 import { Button } from "../parts/controls.js";
-import { useEffect, useMemo, useState } from "../vendor/hooks.js";
+import { useMemo, useState } from "../vendor/hooks.js";
 import { factsOf, Items, printed, shapeOf, valuesOf } from "./items.js";
 import { PositionSettings, Waves } from "./positions.js";
 
-/** @import {Theme} from "../types" */
+/** @import {Source, Theme} from "../types" */
 /** @import {Pooled, Item} from "./items.js" */
 
 /** @typedef {{name: string, title: string, rows: string, cols: string, shares: boolean} & Pooled} Matrix */
@@ -46,6 +48,8 @@ const [LEAST, MOST] = [1.5, 14]; // of a cell
 
 /**
  * @param {object} props
+ * @param {Source} props.source
+ * @param {string} props.at its address there
  * @param {CardData} props.card
  * @param {Uint8Array} props.area
  * @param {Theme} props.theme
@@ -57,9 +61,8 @@ const [LEAST, MOST] = [1.5, 14]; // of a cell
  * @param {(cell: Cell) => void} props.onCell
  * @param {(address: string) => void} props.onMove another address in the place of the card's
  * @param {(() => void) | null} props.onClose
- * @param {() => Promise<{file: string, line: number, code: string}>} props.lines
  */
-export function Card({ card, area, theme, unit, width, next, cell, onOpen, onCell, onMove, onClose, lines }) {
+export function Card({ card, area, theme, unit, width, next, cell, onOpen, onCell, onMove, onClose, ...of }) {
   const [pointed, setPointed] = useState(/** @type {Pointed | null} */ (null));
   const matrix = card.matrices.find(({ name }) => name === pointed?.matrix);
   const { address } = card;
@@ -68,7 +71,7 @@ export function Card({ card, area, theme, unit, width, next, cell, onOpen, onCel
       <h3>${card.title}</h3>
       <span class="hs-muted">${card.description}</span>
       <span class="hs-build-facts">${factsOf(card)}</span>
-      <${Code} key=${address} lines=${lines} />
+      <${Code} key=${address} ...${of} />
       ${onClose && html`<${Button} text="×" title="Close this box" onClick=${onClose} />`}
     </header>
     ${card.picture && html`<${Patches} picture=${card.picture} area=${area} />`}
@@ -181,22 +184,17 @@ function wordsOf(card, matrix, { row, col, at }, area) {
 }
 
 /** The lines that run, asked for when they are wanted. */
-function Code({ lines }) {
+function Code({ source, at }) {
   const [isOpen, setOpen] = useState(false);
-  const [answer, setAnswer] = useState(
-    /** @type {{file: string, line: number, code: string} | null} */ (null),
-  );
-  useEffect(() => {
-    if (isOpen && !answer) lines().then(setAnswer, () => setOpen(false));
-  }, [isOpen]);
+  const answer = useReply(source, isOpen ? pathOf("lines", { at }) : undefined);
   return html`
     <${Button} text="Code" title="The lines that run" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)} />
     ${
       isOpen &&
       answer &&
       html`<div class="hs-build-code">
-        <p class="hs-muted">${answer.file ? `${answer.file}, line ${answer.line}` : "It is no module: the code around it computes it."}</p>
-        <pre class="hs-code" tabindex="0"><code>${answer.code}</code></pre>
+        <p class="hs-muted">${answer.why ?? (answer.file ? `${answer.file}, line ${answer.line}` : "It is no module: the code around it computes it.")}</p>
+        ${answer.code && html`<pre class="hs-code" tabindex="0"><code>${answer.code}</code></pre>`}
       </div>`
     }
   `;

@@ -2,7 +2,8 @@
 
 import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
-import { jsonOf, pathOf } from "../core/sources.js";
+import { useReply } from "../core/hooks.js";
+import { pathOf } from "../core/sources.js";
 import { figures } from "../core/ticks.js";
 import { Button, Menu } from "../parts/controls.js";
 import { useEffect, useState } from "../vendor/hooks.js";
@@ -10,28 +11,19 @@ import { useEffect, useState } from "../vendor/hooks.js";
 /** @import {Part} from "../answers" */
 /** @import {Source} from "../types" */
 
+/** @type {Part[]} */
+const NONE = [];
 const STEP_MS = 500; // for which each part is in sight while it plays
 
 /** @param {{source: Source, labels: string[]}} props */
 export function Follow({ source, labels }) {
   const [token, setToken] = useState(-1); // none
-  const [{ parts, why }, setReply] = useState({ parts: /** @type {Part[]} */ ([]), why: "" });
+  const reply = useReply(source, token < 0 ? null : pathOf("follow", { token }));
+  /** @type {Part[]} */
+  const parts = reply && !reply.why ? reply : NONE;
   const [at, setAt] = useState(0);
   const [plays, setPlays] = useState(false);
-  useEffect(() => {
-    if (token < 0) return undefined;
-    const ended = new AbortController();
-    const keep = (reply) => ended.signal.aborted || setReply({ parts: [], why: "", ...reply });
-    source.get(pathOf("follow", { token }), { signal: ended.signal, priority: "high" }).then(
-      (bytes) => {
-        const reply = jsonOf(bytes);
-        keep(reply.why ? { why: reply.why } : { parts: reply });
-        setAt(0);
-      },
-      (error) => keep({ why: error.message }),
-    );
-    return () => ended.abort();
-  }, [source, token]);
+  useEffect(() => setAt(0), [reply]);
   useEffect(() => {
     if (!plays) return undefined;
     const timer = setTimeout(() => (at + 1 < parts.length ? setAt(at + 1) : setPlays(false)), STEP_MS);
@@ -52,7 +44,7 @@ export function Follow({ source, labels }) {
             <${Button} text="›" title="The next part" disabled=${at + 1 >= parts.length} onClick=${() => setAt(at + 1)} />
           `
         }
-        ${token >= 0 && !parts.length && html`<span class="hs-muted" role="status">${why || "Following …"}</span>`}
+        ${token >= 0 && !parts.length && html`<span class="hs-muted" role="status">${reply?.why || "Following …"}</span>`}
       </div>
       ${
         part &&

@@ -4,7 +4,7 @@ import { html } from "../core/html.js";
 import { legible } from "../core/labels.js";
 import { colourAt, textOn } from "../core/colours.js";
 import { figures } from "../core/ticks.js";
-import { Button } from "../parts/controls.js";
+import { Button, Pager } from "../parts/controls.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { brief } from "./items.js";
 
@@ -54,11 +54,13 @@ export function Number({ number, theme, onOpen, onClose }) {
             <p class="hs-read" aria-live="polite">${productOf(number.strips, at)}</p>
             ${
               count > PAGE &&
-              html`<p class="hs-stepper">
-                <${Button} text="‹" title="Earlier products" disabled=${page === 0} onClick=${() => step(-PAGE)} />
-                <span class="hs-count">${`${page * PAGE} to ${Math.min(count, (page + 1) * PAGE) - 1} of ${count}`}</span>
-                <${Button} text="›" title="Later products" disabled=${(page + 1) * PAGE >= count} onClick=${() => step(PAGE)} />
-              </p>`
+              html`<${Pager}
+                noun="products"
+                text=${`${page * PAGE} to ${Math.min(count, (page + 1) * PAGE) - 1} of ${count}`}
+                isFirst=${page === 0}
+                isLast=${(page + 1) * PAGE >= count}
+                onTurn=${(by) => step(by * PAGE)}
+              />`
             }
           </div>
         `

@@ -2,6 +2,7 @@
 
 import { topOf } from "./dom.js";
 import { capital } from "./labels.js";
+import { jsonOf } from "./sources.js";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals-core.js";
 
@@ -100,6 +101,28 @@ export function useWanted(view, slot, path, delay = 0) {
   const { client } = view;
   useEffect(() => client?.want(slot, path, delay), [client, slot, path, delay]);
   useEffect(() => () => view.client?.want(slot, null), [view, slot]);
+}
+
+/**
+ * A JSON answer of a source, or `why` there is none; the last one stays until the next is there.
+ *
+ * @param {import("../types").Source} source
+ * @param {string | null | undefined} path null for no answer; undefined keeps the last one
+ */
+export function useReply(source, path) {
+  const [reply, setReply] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    if (path === undefined) return undefined;
+    if (path === null) return setReply(null);
+    const ended = new AbortController();
+    const keep = (next) => ended.signal.aborted || setReply(next);
+    source.get(path, { signal: ended.signal, priority: "high" }).then(
+      (bytes) => keep(jsonOf(bytes)),
+      ({ message }) => keep({ why: message }),
+    );
+    return () => ended.abort();
+  }, [source, path]);
+  return reply;
 }
 
 /** @typedef {{wide: number, high: number, unit: number, family: string}} Space in CSS pixels; unit: of type, 1 at 16 */

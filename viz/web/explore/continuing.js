@@ -76,14 +76,14 @@ export function Sampling({ state, host }) {
       <h4 class="hs-heading">Continue by chance</h4>
       ${FIELDS.map(
         ({ key, name, ...range }) => html`
-          <label class="hs-edit-line hs-writing-field">
-            ${name}<input class="hs-select hs-edit-box" type="number" name=${key} aria-label=${name} ...${range} />
+          <label class="hs-lab-row hs-apart">
+            ${name}<input class="hs-select" type="number" name=${key} aria-label=${name} ...${range} />
           </label>
         `,
       )}
       <p class="hs-card-doubt">${ABOUT}</p>
       <button class="hs-button">Write</button>
-      <p class="hs-menu-state" role="status">${reason}</p>
+      <p class="hs-doubt" role="status">${reason}</p>
     </form>
   `;
 }

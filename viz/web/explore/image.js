@@ -2,8 +2,7 @@
 
 import { FORMS, ON_SCREEN } from "../core/declared.js";
 import { html } from "../core/html.js";
-import { roughRow } from "../image/layers.js";
-import { PatchState } from "../image/state.js";
+import { PatchState, roughRow } from "../image/state.js";
 import { Field, Menu } from "../parts/controls.js";
 import { fitted, OverPicture } from "../parts/over_picture.js";
 import { pixelsOf } from "../painting/pixels.js";

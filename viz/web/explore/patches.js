@@ -1,7 +1,7 @@
 // What a patch looks at, in groups that every picture has: itself, near it, farther away, and tokens without a place.
 
 import { html } from "../core/html.js";
-import { isClass } from "../image/layers.js";
+import { isClass } from "../image/state.js";
 import { percentOf, ReadingCard } from "./reading.js";
 
 /** @import {PatchState, Rows} from "../image/state.js" */

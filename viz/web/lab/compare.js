@@ -102,7 +102,7 @@ function Runs({ ask, kept, compared }) {
 
 function Table({ names, rows }) {
   return html`
-    <div class="hs-lab-scroller" tabindex="0" role="region" aria-label="Runs side by side">
+    <div class="hs-scroller" tabindex="0" role="region" aria-label="Runs side by side">
       <table class="hs-lab-table">
         <thead>
           <tr>

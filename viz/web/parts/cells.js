@@ -58,7 +58,7 @@ export function CellTable({
     onFocus?.(place);
   };
   return html`
-    <div class=${`hs-cells-scroller ${dim ? "hs-dim" : ""}`} role="group" aria-label=${label} ref=${box}>
+    <div class=${`hs-scroller ${dim ? "hs-dim" : ""}`} role="group" aria-label=${label} ref=${box}>
       <table
         class=${`hs-cells ${kind}`}
         onClick=${click}
