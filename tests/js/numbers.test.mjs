@@ -1,12 +1,16 @@
-// Numbers of heads: ranges and ticks, and ranks; and where thumbnails lie.
+// Numbers of heads: ticks, ranks and intervals; where thumbnails lie; and what is said of methods and examples.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { percent, signed, ticksOf } from "../../viz/web/core/ticks.js";
+import { wordsOf } from "../../viz/web/controls/runs.js";
+import { METHODS } from "../../viz/web/core/declared.js";
+import { intervalOf, percent, signed, ticksOf } from "../../viz/web/core/ticks.js";
+import { around } from "../../viz/web/corpus/examples.js";
+import { explainedIn, largest, methodOf, together } from "../../viz/web/methods/choices.js";
 import { layoutOf } from "../../viz/web/parts/all_heads.js";
-import * as numbers from "../../viz/web/core/head_numbers.js";
 import { baseOf } from "./helpers.mjs";
+import * as numbers from "../../viz/web/core/head_numbers.js";
 
 /** @param {string} key */
 const measure = (key) => ({ key, title: key, formula: "", source: "", low: 0, high: 1, about: "" });
@@ -104,4 +108,60 @@ test("the longer side of layers and heads lies across", () => {
   assert.ok(deep.layersAcross && deep.size[0] <= 320 && deep.size[1] <= 110);
   assert.deepEqual(deep.beside({ site: 3, head: 2 }, [0, 1]), { site: 4, head: 2 });
   assert.deepEqual(deep.beside({ site: 3, head: 2 }, [1, 0]), { site: 3, head: 3 });
+});
+
+test("a mean is written with two digits of its interval", () => {
+  assert.equal(intervalOf({ mean: 0.7123, low: 0.7, high: 0.7246 }), "0.712 ± 0.012");
+  assert.equal(intervalOf({ mean: 14.3, low: 12.1, high: 16.5 }), "14.3 ± 2.2");
+  assert.equal(intervalOf({ mean: -0.5, low: -0.75, high: -0.25 }), "−0.50 ± 0.25");
+  assert.equal(intervalOf({ mean: 0.99999, low: 0.99998, high: 1 }), "1.0000 ± < 0.0001");
+  assert.equal(intervalOf({ mean: 0.25, low: 0.25, high: 0.25 }), "0.250 ± 0.000");
+  assert.equal(intervalOf({ mean: 0.98, low: 0.94, high: 0.995 }), "0.980 (0.940 to 0.995)");
+  assert.equal(intervalOf({ mean: 0.25, low: null, high: null }), "0.250");
+});
+
+test("an example shows a short text whole, and of a long one what matters", () => {
+  const weights = new Map([[3, 0.01], [60, 0.5]]);
+  assert.deepEqual(around(40, 5, weights), [0, 40]);
+  assert.deepEqual(around(200, 70, weights), [52, 79]);
+  assert.deepEqual(around(200, -1, weights), [52, 69]);
+  assert.deepEqual(around(200, 198, new Map()), [190, 200]);
+});
+
+test("a run under way says how far it is", () => {
+  const report = { done: 1200, total: 5000, left: 61.2, problem: "" };
+  assert.equal(wordsOf({ ...report, status: "running" }), "1,200 of 5,000 texts, 1 min left");
+  assert.equal(wordsOf({ ...report, status: "running", left: 7.1 }), "1,200 of 5,000 texts, 8 s left");
+  assert.equal(wordsOf({ ...report, status: "running", left: 7300 }), "1,200 of 5,000 texts, 2 h 2 min left");
+  assert.equal(wordsOf({ ...report, status: "stopped" }), "1,200 of 5,000 texts, stopped");
+  assert.equal(wordsOf({ ...report, status: "running", total: null, left: null }), "1,200 texts counted");
+  assert.equal(wordsOf({ ...report, status: "failed", problem: "no such file" }), "no such file");
+});
+
+test("every method says what it shows and what it does not prove", () => {
+  assert.equal(new Set(METHODS.map(({ name }) => name)).size, METHODS.length);
+  for (const { shows, doubt } of METHODS) {
+    assert.match(shows, /\.$/);
+    assert.match(doubt, /\.$/);
+  }
+  assert.match(methodOf("attnlrp").doubt, /patented/);
+  assert.equal(methodOf("none such").name, "rollout");
+});
+
+test("the largest distance from 0 is never 0", () => {
+  assert.equal(largest([0.5, -2, 1]), 2);
+  assert.ok(largest([]) > 0);
+});
+
+test("what is explained is named", () => {
+  const token = { name: "mat", id: 14, position: 3, similarity: false };
+  assert.equal(explainedIn(token), "“mat” at position 3, logit");
+  assert.equal(explainedIn({ ...token, name: "pos", position: null }), "“pos”, logit");
+  assert.equal(explainedIn({ ...token, name: "" }), "output 14 at position 3, logit");
+  assert.equal(explainedIn({ ...token, name: "A dog", similarity: true }), "similarity to “A dog”");
+});
+
+test("all tokens together are their sum, and what no token gets", () => {
+  assert.equal(together({ total: 1.23456, unassigned: null }), "All tokens together 1.235.");
+  assert.equal(together({ total: -0.0001, unassigned: 0.25 }), "All tokens together -1.0e-4, 0.250 unassigned.");
 });
