@@ -66,7 +66,11 @@ def installed(arguments: "list[str]") -> int:
 
     Returns the exit status.
     """
-    options = parser("headscope", notebook=False).parse_args(arguments)
+    described = parser("headscope", notebook=False)
+    described.epilog = (
+        "headscope figure writes a figure, headscope corpus reads a corpus: see their --help"
+    )
+    options = described.parse_args(arguments)
     return run(lambda: serve_at(Path(sys.executable), options))
 
 

@@ -1,9 +1,9 @@
-"""`python -m analysis.corpus` reads a corpus and writes what every head does over it.
+"""`headscope corpus` reads a corpus and writes what every head does over it.
 
-    python -m analysis.corpus --model smollm2 --texts books.txt more.jsonl --out run
-    cat texts.txt | python -m analysis.corpus --model minilm --texts - --out run
-    python -m analysis.corpus --model dinov2 --images photos --out run --engine ray
-    python -m analysis.corpus --out run --site public --against other-run
+    headscope corpus --model smollm2 --texts books.txt more.jsonl --out run
+    cat texts.txt | headscope corpus --model minilm --texts - --out run
+    headscope corpus --model dinov2 --images photos --out run --engine ray
+    headscope corpus --out run --site public --against other-run
 
 Files end in .txt (a text a line), .jsonl, .csv or .parquet; a folder stands for those in it. A run
 that was killed goes on when the same command is given again. Exit status: 0 if it is complete, 1 if
@@ -28,7 +28,7 @@ from analysis.corpus.runs import corpus
 from analysis.corpus.watched import Control, Progress, StoppedError, watched
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
-NAME = "analysis.corpus"
+NAME = "headscope corpus"  # `python headscope.py corpus` in a checkout
 OPTIONS: dict[str, dict[str, Any]] = {  # of `corpus`
     "engine": {"default": "local", "choices": ENGINES},
     "column": {"help": "of .csv, .parquet and .jsonl, the one with the text"},
@@ -55,7 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         folder = read(options) if options.model else options.out
         if options.site:  # the views stand above the analyses, which do not import them
-            site = import_module(str(__package__).removesuffix(NAME) + "viz.corpus_site")
+            site = import_module(
+                str(__package__).removesuffix("analysis.corpus") + "viz.corpus_site"
+            )
             folder = site.write_site(folder, options.site, options.against)
     except (KeyboardInterrupt, StoppedError):
         return complain("interrupted: give the same command to go on", INTERRUPTED)
@@ -68,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The options, which belong together."""
     formatter = argparse.RawDescriptionHelpFormatter
-    parser = Parser(f"python -m {NAME}", description=__doc__, formatter_class=formatter)
+    parser = Parser(NAME, description=__doc__, formatter_class=formatter)
     parser.add_argument("--model", help="catalogue name, folder or hub id")
     given = parser.add_mutually_exclusive_group()
     given.add_argument("--texts", nargs="+", help="files, folders, or - for standard input")

@@ -124,6 +124,9 @@ def _model_of(
         return _built(source)
     if isinstance(source, nn.Module):
         return _in_memory(source)
+    if not isinstance(source, str | Path):
+        kinds = "a name of the catalogue, a folder, a config or a network"
+        raise ValueError(f"source: expected {kinds}, received {type(source).__name__}")
     known = next((each for each in catalogue() if each.name == source), None)
     if known is not None:
         with progress_bar(known.title, known.download if not is_here(known) else 0) as bar:

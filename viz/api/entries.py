@@ -58,6 +58,18 @@ class TraceEntry:
     before: "Callable[[], TraceEntry] | None" = None
     answers: Answers = field(default_factory=Answers, init=False)
 
+    def asked_again(self) -> "tuple[Model, Any, Any]":
+        """What `opened` gives.
+
+        Raises:
+            ValueError: for a trace that came without its model.
+        """
+        if self.opened is None:
+            raise ValueError(
+                "the trace alone does not hold this: give run=(model, input), as they were traced"
+            )
+        return self.opened()
+
     @property
     def kind(self) -> ResultKind:
         """The kind of view: of patches on their picture, or of tokens in a row."""

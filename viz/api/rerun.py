@@ -19,9 +19,7 @@ SAME = 1e-3  # of the largest number: passes on other hardware or in another ord
 @contextmanager
 def opened(entry: TraceEntry) -> "Iterator[tuple[Model, Any, Any]]":
     """The model, its input and the text of its decoder, for a pass inside."""
-    if entry.opened is None:
-        raise ValueError("this view holds its weights only: the model is not there to run again")
-    given = entry.opened()
+    given = entry.asked_again()
     with entry.forward_pass():
         yield given
 
@@ -44,9 +42,7 @@ def target_of(entry: TraceEntry, output: str = "") -> "Target":
     """The token, class or similarity that is explained; of "" the likeliest."""
     from analysis.target import target_in
 
-    if entry.opened is None:
-        raise ValueError("this view holds its weights only: the model is not there to be asked")
-    return target_in(entry.opened()[0], entry.trace, output or None)
+    return target_in(entry.asked_again()[0], entry.trace, output or None)
 
 
 def logit_of(entry: TraceEntry, output: str) -> "tuple[Target, int]":

@@ -107,7 +107,7 @@ def test_bad_input_is_one_line(
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert said in error
-    assert error.startswith("analysis.corpus: ")
+    assert error.startswith("headscope corpus: ")
 
 
 def test_a_column_that_is_not_there(tmp_path: Path) -> None:

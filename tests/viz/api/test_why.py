@@ -33,4 +33,4 @@ def test_one_sentence_says_why() -> None:
     assert "why" in ask(states, "parts")
     assert "why" in ask(states, "blame")
     bare = TraceEntry(states.trace)
-    assert "weights only" in ask(bare, "blame")["why"]
+    assert "run=(model, input)" in ask(bare, "blame")["why"]

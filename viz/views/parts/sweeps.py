@@ -116,10 +116,8 @@ def states(entry: TraceEntry, second: str, output: str = "", top: int = 0) -> Sw
         measure, about = _logit(entry, output)
 
     def pixels() -> Any:
-        if entry.opened is None or other.opened is None:
-            raise ValueError("this view holds its weights only: the model is not there")
-        network, given, _ = other.opened()
-        if network is not entry.opened()[0] or other.trace.grid != entry.trace.grid:
+        network, given, _ = other.asked_again()
+        if network is not entry.asked_again()[0] or other.trace.grid != entry.trace.grid:
             raise ValueError("states are patched from a picture through the same network")
         return given
 
