@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
+from viz import routes  # noqa: F401  which know every endpoint
 from viz.api.endpoint import QuestionError, UnknownError, answered
 from viz.export.files import page_of, request_of
 from viz.export.page import asked, props_of

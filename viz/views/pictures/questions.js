@@ -2,14 +2,13 @@
 // needs an area of the picture, and what speaks for it and for a rival.
 
 import { areaOf, cellBeside, cellOf } from "../../web/core/grids.js";
-import { useAnswer, useFrameSignal } from "../../web/core/hooks.js";
+import { useFrameSignal } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { isModified, stepOf } from "../../web/core/keys.js";
 import { capital } from "../../web/core/labels.js";
-import { pathOf } from "../../web/core/sources.js";
 import { Button, Entry } from "../../web/parts/controls.js";
 import { useLayoutEffect, useRef } from "../../web/vendor/hooks.js";
-import { differenceText, needText, readersText } from "./words.js";
+import { differenceText, needText, readersText, useHeld } from "./words.js";
 
 /** @import {Sides} from "../../web/core/grids.js" */
 /** @import {TextState} from "../../web/text/state.js" */
@@ -81,19 +80,6 @@ const HINT =
   " that alone. Keys: arrows move, Shift + arrows extend, Enter tests.";
 const BARE_HINT = "Drag over a picture to test whether this word needs an area, or hide all of it.";
 const NOTHING = /** @type {const} */ ({ rival: "", relevant: "no" });
-
-/**
- * An answer of the server, or one that a file holds.
- *
- * @template {string} R
- * @param {TextState["view"]} view
- * @param {R} name of the slot, and of the route
- * @param {Record<string, any> | null | false | "" | undefined} query none asks nothing
- */
-export function useHeld(view, name, query) {
-  const path = query ? pathOf(name, query) : null;
-  return useAnswer(view, name, path && view.holds(path) ? path : null, "The model reads again");
-}
 
 /** An area as the link holds it: the picture, and four sides in thousandths; null for none. @param {string} text */
 export function areaFrom(text) {

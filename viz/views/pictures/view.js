@@ -11,10 +11,10 @@ import { fadeOf } from "../../web/painting/pixels.js";
 import { Chips, Quoted } from "../../web/parts/controls.js";
 import { useMeanRow } from "../../web/text/weights.js";
 import { useLayoutEffect, useMemo, useRef } from "../../web/vendor/hooks.js";
-import { Captions, Questions, useCaptions, useHeld, useQuestions } from "./questions.js";
+import { Captions, Questions, useCaptions, useQuestions } from "./questions.js";
 import { framesOf, lookOf, sheetsOf, valuesOn } from "./sheets.js";
 import { Picture } from "./picture.js";
-import { momentText, Shares } from "./words.js";
+import { momentText, Shares, useHeld } from "./words.js";
 
 /** @import {AnswerWords, Theme} from "../../web/types" */
 /** @import {TextState} from "../../web/text/state.js" */

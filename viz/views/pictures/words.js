@@ -1,12 +1,27 @@
 // What is said of maps over pictures: how much of a word's weight lies on them, and the heads that look at them most.
 
+import { useAnswer } from "../../web/core/hooks.js";
 import { html } from "../../web/core/html.js";
 import { capital, layerName } from "../../web/core/labels.js";
+import { pathOf } from "../../web/core/sources.js";
 import { probability } from "../../web/core/ticks.js";
-import { useHeld } from "./questions.js";
 
 /** @import {AnswerWord, HeadOnPicture, Need, SampledPoints, Versus} from "../../web/types" */
+/** @import {TextState} from "../../web/text/state.js" */
 /** @import {Sheet} from "./sheets.js" */
+
+/**
+ * An answer of the server, or one that a file holds.
+ *
+ * @template {string} R
+ * @param {TextState["view"]} view
+ * @param {R} name of the slot, and of the route
+ * @param {Record<string, any> | null | false | "" | undefined} query none asks nothing
+ */
+export function useHeld(view, name, query) {
+  const path = query ? pathOf(name, query) : null;
+  return useAnswer(view, name, path && view.holds(path) ? path : null, "The model reads again");
+}
 
 const MOST_NAMED = 6; // words that look at an area
 const UNIFORM = 2; // a largest weight below this many means is nearly uniform
