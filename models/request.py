@@ -158,18 +158,7 @@ class Chat:
     answer: str = ""
 
 
-@dataclass(frozen=True)
-class Several:
-    """Texts with the same number of tokens; the mean of their passes is shown.
-
-    Attributes:
-        texts: one a pass.
-    """
-
-    texts: tuple[str | Chat, ...]
-
-
-Input = str | tuple[str, str] | Ids | Picture | Recording | Question | Chat | Several
+Input = str | tuple[str, str] | Ids | Picture | Recording | Question | Chat
 
 
 @dataclass(frozen=True)
@@ -178,8 +167,8 @@ class TraceRequest:
 
     Attributes:
         model: where it comes from.
-        input: a text, a pair of texts, ids, a picture, a recording, a question, a turn of a
-            chat, or several texts.
+        input: a text, a pair of texts, ids, a picture, a recording, a question, or a turn of a
+            chat.
         target: what the decoder of an encoder–decoder is to write, or the answer to a question;
             None for what the model writes itself.
         edits: of the pass, in order (see `models.edits`).

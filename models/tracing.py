@@ -1,13 +1,11 @@
 """Runs a `TraceRequest`: opens its model, prepares its input, and traces it."""
 
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
-from models.averaged import averaged
 from models.catalogue import catalogue
 from models.edits.fields import arguments as arguments_of
 from models.image import open_image
@@ -27,7 +25,6 @@ from models.request import (
     Picture,
     Question,
     Recording,
-    Several,
     Source,
     TraceRequest,
 )
@@ -77,9 +74,6 @@ def run(request: TraceRequest, model: "Model", progress: Progress = no_progress)
     Raises:
         ValueError: for an input that the model cannot read, or that does not fit into memory.
     """
-    if isinstance(request.input, Several):
-        passes = (replace(request, input=text) for text in request.input.texts)
-        return averaged([run(each, model, progress) for each in passes])
     tokens = length(request, model)
     if tokens > LONG:
         check_memory(model, tokens)
@@ -113,10 +107,8 @@ def _edits(request: TraceRequest, model: "Model") -> "tuple[Edit, ...]":
 
 
 def length(request: TraceRequest, model: "Model") -> int:
-    """Tokens of a text or of ids, of several texts of all of them; 0 for other inputs."""
+    """Tokens of a text or of ids; 0 for other inputs."""
     given = request.input
-    if isinstance(given, Several):
-        return sum(length(replace(request, input=text), model) for text in given.texts)
     given = written_out(given, model) if isinstance(given, Chat) else given
     if isinstance(given, Ids):
         return len(given.values)

@@ -74,7 +74,7 @@ def check(entry: TraceEntry) -> Checked:
     from models.verify import verify
 
     if entry.opened is None:
-        raise ValueError("the mean over several texts is not checked: show one of them")
+        raise ValueError("expected a trace whose model is known")
     model, given, target = entry.opened()
     with entry.forward_pass():
         verdict = verify(model, given, target)

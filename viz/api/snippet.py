@@ -3,7 +3,7 @@
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from models.request import Chat, Ids, Picture, Question, Recording, Several, Source, TraceRequest
+from models.request import Chat, Ids, Picture, Question, Recording, Source, TraceRequest
 from viz.api import tracing
 from viz.api.entries import TraceEntry
 
@@ -55,16 +55,11 @@ def code(
     written = [_written(request.input, model, imports)]
     if request.target is not None:
         written.append(_written(request.target, model, imports))
-    options = _options(request, sources)
-    if isinstance(request.input, Several):
-        passes = f"hs.trace(model, {', '.join(['text', *options])}) for text in {written[0]}"
-        lines.append(f"t = hs.averaged([{passes}])")
-    else:
-        printed = _printed(model, answer)
-        if any("before" in line for line in printed):
-            plain = [each for each in options if not each.startswith("edits=")]
-            lines.append(f"before = hs.trace(model, {', '.join([*written, *plain])})")
-        lines += [f"t = hs.trace(model, {', '.join([*written, *options])})", *printed]
+    options, printed = _options(request, sources), _printed(model, answer)
+    if any("before" in line for line in printed):
+        plain = [each for each in options if not each.startswith("edits=")]
+        lines.append(f"before = hs.trace(model, {', '.join([*written, *plain])})")
+    lines += [f"t = hs.trace(model, {', '.join([*written, *options])})", *printed]
     if needs_view(view, site):
         lines.append(view_line(view))
     library = [*sorted(imports), ""] if imports else []
@@ -74,7 +69,7 @@ def code(
 def inputs(entry: TraceEntry) -> list[str]:
     """What is traced in that code: the input and, if there is one, the target."""
     request = entry.request
-    if request is None or isinstance(request.input, Several):
+    if request is None:
         return ["text"]
     model, given = tracing.opened(request.model), (request.input, request.target)
     return [_written(each, model, set()) for each in given if each is not None]
@@ -146,8 +141,6 @@ def _written(given: Any, model: "Model", imports: set[str]) -> str:
         return f"torch.tensor([{list(given.values)}])"
     if isinstance(given, Recording):
         return repr(given.file.name)
-    if isinstance(given, Several):
-        return f"[{', '.join(_written(each, model, imports) for each in given.texts)}]"
     if isinstance(given, Chat):
         from models.tracing import written_out
 

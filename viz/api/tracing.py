@@ -25,7 +25,6 @@ from models.request import (
     File,
     Place,
     Question,
-    Several,
     Source,
     TraceRequest,
 )
@@ -277,9 +276,9 @@ def _entry(request: TraceRequest, trace: "Trace", words: bool) -> TraceEntry:
     return TraceEntry(
         view,
         request,
-        model=None if isinstance(request.input, Several) else model,
+        model=model,
         forward_pass=partial(forward_pass, model),
-        opened=None if isinstance(request.input, Several) else lambda: arguments(request),
+        opened=lambda: arguments(request),
         pictures=_pictures(request) if patches is None else (patches,),
         patches=patches is not None,
         mark=None if patches is None else _mark(request.model, trace),

@@ -24,6 +24,7 @@ from models.loading.summary import reads as reads
 from models.positional import sinusoidal as sinusoidal
 from models.run import devices as devices
 from models.seq2seq import Seq2SeqConfig as Seq2SeqConfig
+from models.text import fit as fit
 from models.tracing import decoded as decoded
 from models.tracing import length as length
 from models.tracing import seen as seen

@@ -174,7 +174,7 @@ export interface ViewProps extends PageLinkProps {
   /** Whether a second text may be shown beside this one. */
   compares?: boolean;
   /** The trace of a second text, from which heads and weights are patched. */
-  other?: { trace: string; title: string; mean: boolean } | null;
+  other?: { trace: string; title: string } | null;
   /** A trace that is shown beside this one. */
   second?: SecondProps | null;
 }

@@ -8,7 +8,7 @@ import pytest
 from models.card import card
 from models.catalogue import entry as catalogue_entry
 from models.edits import Ablate, Patch
-from models.request import Ids, Picture, Several, Source, TraceRequest, file_of
+from models.request import Ids, Picture, Source, TraceRequest, file_of
 from tests.shown_code import beside_the_facade
 from tests.viz.api.asking import ask
 from tests.viz.pages.explore.explorer import result_of
@@ -61,7 +61,6 @@ CASES = {
 CODE = {name: asked for name, (asked, _) in CASES.items()} | {
     "untrained": TraceRequest(Source("catalogue", "grammar", trained=False), TEXT),
     "built": TraceRequest(Source("built", "decoder", (("depth", 1), ("vocab", 31))), TEXT),
-    "several texts": request_of("grammar-next", Several((TEXT, "the dog saw the cat"))),
     "ids": request_of("grammar-next", Ids((3, 4, 5))),
     "other preprocessing": request_of("digits", replace(PHOTO, changes=(("size", 64),))),
     "distance": request_of("minilm", TEXT, edits=(Ablate(5, 11),)),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from viz.pages.state import params as link
+from viz.values import real
 
 KINDS = {
     "encoder": "Encoder",
@@ -69,7 +70,7 @@ class Field:
         if isinstance(self.default, str):
             return link.text(self.name, str(default))
         if isinstance(self.default, float):
-            return link.decimal(self.name, float(default), low, high)
+            return link.Param(self.name, float(default), real(low, high))
         return link.number(self.name, int(default), int(low), int(high))
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from models.card import Example
 from models.catalogue import catalogue, entry, is_here
-from models.request import Chat, Ids, Picture, Place, Several, Source, TraceRequest
+from models.request import Chat, Ids, Picture, Place, Source, TraceRequest
 from viz.api import samples, tracing
 from viz.api.endpoint import ResultKind
 from viz.api.predictions import predicts
@@ -30,8 +30,12 @@ if TYPE_CHECKING:
 PICTURES = ("photo", "upload")  # what can be beside the first, as in `photo:flower`
 MODELS = ("catalogue", "built", "hub", "folder")
 UNTRAINED, ADAPTER = "weights:random", "adapter:none"  # the first model in another form
-CODE = {"door:own": "Headscope’s code", "door:transformers": "the library’s code"}
-FORMS = (UNTRAINED, ADAPTER, *CODE)
+FORMS = {
+    UNTRAINED: "untrained",
+    ADAPTER: "without its adapter",
+    "door:own": "Headscope’s code",
+    "door:transformers": "the library’s code",
+}
 READ = ("encoder", "decoder", "seq2seq")  # kinds in the catalogue that read a text
 MOST = 8  # models that were open here
 
@@ -79,7 +83,7 @@ class Second:
             "trace": self.held.id,
             "title": other,
             "predicts": predicts(self.held.value),
-            "aligned": not isinstance(self.request.input, Chat | Several),
+            "aligned": not isinstance(self.request.input, Chat),
             "difference": edits.is_difference(self.request),
         }
         if wanted().partition(":")[0] in PICTURES:  # from which patches take
@@ -133,7 +137,7 @@ def of(request: TraceRequest, kind: ResultKind) -> Second | None:
 
 def _applies(request: TraceRequest, kind: ResultKind) -> bool:
     """Whether anything can be beside a trace."""
-    return kind == "image" or isinstance(request.input, str | tuple | Chat | Ids | Several)
+    return kind == "image" or isinstance(request.input, str | tuple | Chat | Ids)
 
 
 # ---- what can be chosen
@@ -155,7 +159,7 @@ def _titles(request: TraceRequest, kind: ResultKind) -> Iterator[tuple[str, str]
         listed = [entry(name) for name in (*samples.TRAINED, "dinov2")]
     else:
         listed = [each for each in catalogue() if each.reads == "text" and each.kind in READ]
-    yield from ((form, f"{lead}{name}, {words}") for form, words in _forms(first))
+    yield from ((form, f"{lead}{name}, {FORMS[form]}") for form in _forms(first))
     seen, asked = st.session_state.get(f"{PAGE}/seen/{kind}", ()), wanted()
     linked = [asked] if asked.partition(":")[0] in MODELS else []
     known = [f"catalogue:{each.name}" for each in listed if is_here(each)]
@@ -166,21 +170,18 @@ def _titles(request: TraceRequest, kind: ResultKind) -> Iterator[tuple[str, str]
             yield key, f"{lead}{source.titled(place, name)}"
 
 
-def _forms(first: Source) -> Iterator[tuple[str, str]]:
+def _forms(first: Source) -> Iterator[str]:
     """The other forms of the open model, stamped: untrained, by other code, without its adapter."""
     if first.place == "built" or not first.trained:
         return
-    yield UNTRAINED, "untrained"
+    yield UNTRAINED
     try:
         folder, door = tracing.folder(first), tracing.opened(first).door
         adapted = compute.adapter.settings_of(folder) is not None
     except ValueError:  # its files went after it was opened: nothing else opens from them
         return
-    if adapted:
-        yield ADAPTER, "without its adapter"
-    else:
-        doors = (f"door:{other}" for other in compute.doors(folder) if other != door)
-        yield from ((each, CODE[each]) for each in doors)
+    doors = () if adapted else compute.doors(folder)
+    yield from [ADAPTER] if adapted else [f"door:{other}" for other in doors if other != door]
 
 
 def _source_of(first: Source, chosen: str) -> Source:
@@ -196,7 +197,7 @@ def _source_of(first: Source, chosen: str) -> Source:
         base = compute.adapter.base_of(compute.adapter.settings_of(tracing.folder(first)) or {})
         path = str(Path(base.path))
         other = replace(first, place="folder", name=path, door="transformers", stamp="")
-    elif chosen in CODE:
+    elif chosen in FORMS:
         other = replace(first, door=name)
     else:
         other = source.at(cast("Place", place), name)
@@ -250,7 +251,7 @@ def _by_another(request: TraceRequest, chosen: str) -> TraceRequest:
         raise ValueError("expected a model that reads text alone")
     if isinstance(given, Ids) and not is_form:
         raise ValueError("token ids are of one vocabulary, and the two models have one each")
-    if isinstance(given, str | tuple | Several) and model.tokenizer is None:
+    if isinstance(given, str | tuple) and model.tokenizer is None:
         raise ValueError("it has no tokenizer, and reads token ids alone")
     if isinstance(given, tuple) and not takes.pair:
         raise ValueError("it reads no pairs of sentences")

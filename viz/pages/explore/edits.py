@@ -11,20 +11,21 @@ from typing import Any
 
 import streamlit as st
 
-from models.request import Chat, File, Picture, Several, Source, TraceRequest
+from models.request import Chat, File, Picture, Source, TraceRequest
 from viz.api import samples
 from viz.pages import compute, shared
 from viz.pages.explore import files, old_links, runs
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
+from viz.values import wholes
 
 SECOND = "second"  # the name of the second input in the text of edits
 BEFORE, AFTER, DIFFERENCE = "before", "after", "difference"
 FIRST, BOTH = "first", "both"
 PARAMS = (
     link.text("edits", ""),
-    link.numbers("off", 63),
+    link.Param("off", "", wholes(63)),
     link.text(SECOND, ""),
     link.choice("edited", AFTER, (BEFORE, AFTER, DIFFERENCE)),
     link.choice("edits_in", FIRST, (FIRST, BOTH)),
@@ -74,30 +75,19 @@ def request(plain: TraceRequest) -> TraceRequest:
 
 def _edited(plain: TraceRequest, settings: Mapping[str, Any]) -> TraceRequest:
     """A request with the edits of some settings that are switched on."""
-    second = second_request(plain, settings[SECOND])
+    second = _second(plain, settings[SECOND])
     pairs = _pairs(settings, {} if second is None else {SECOND: second})
-    edits = tuple(each for each, on in pairs if on)
-    several = second is not None and isinstance(second.input, Several)
-    if several and any(hasattr(each, "source") for each in edits):
-        raise ValueError("a patch takes from one input: the second is a list of prompts")
-    return replace(plain, edits=edits)
+    return replace(plain, edits=tuple(each for each, on in pairs if on))
 
 
-def second_request(plain: TraceRequest, second: str) -> TraceRequest | None:
-    """The request of a second input, read as the first is; None without one.
-
-    Of prompts whose mean is shown it is one prompt, or several in a line each.
-    """
+def _second(plain: TraceRequest, second: str) -> TraceRequest | None:
+    """The request of a second input, read as the first is; None without one."""
     given, other = plain.input, None
     if not second.strip():
         return None
     if isinstance(given, Picture):
         file = _picture(second)
         other = None if file is None else replace(given, file=file)
-    elif isinstance(given, Several):
-        turn = Chat if isinstance(given.texts[0], Chat) else str
-        prompts = [turn(line.strip()) for line in second.splitlines() if line.strip()]
-        other = Several(tuple(prompts)) if len(prompts) > 1 else prompts[0]
     elif isinstance(given, str | tuple | Chat):
         other = Chat(second) if isinstance(given, Chat) else second
     return None if other is None else replace(plain, input=other, hidden=True)
@@ -133,22 +123,20 @@ def beside(plain: TraceRequest) -> TraceRequest:
 
 def _compares(request: TraceRequest) -> bool:
     """Whether a second text may stand beside the input."""
-    return isinstance(request.input, str | Chat | Several) and request.target is None
+    return isinstance(request.input, str | Chat) and request.target is None
 
 
 def other(plain: TraceRequest, *, words: bool) -> dict[str, Any]:
     """Props of the view: the trace of the second text beside the first; {} without one."""
     title = session.get(PAGE, SECOND)
-    second = second_request(plain, title)
+    second = _second(plain, title)
     if second is None or not _compares(plain):
         return {}
     try:
-        held = shared.entry_for(second, words=words)
+        return {"other": {"trace": shared.entry_for(second, words=words).id, "title": title}}
     except ValueError as error:
         shared.error_line(f"Second text: {error}")
         return {}
-    more = {"title": title, "mean": isinstance(second.input, Several)}
-    return {"other": {"trace": held.id} | more}
 
 
 def is_difference(edited: TraceRequest) -> bool:

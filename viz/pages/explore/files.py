@@ -23,11 +23,22 @@ from viz.pages.explore.names import PAGE
 from viz.pages.state import attachments, session
 from viz.pages.state import params as link
 from viz.pages.widgets import controls
+from viz.values import SHA256, Kind
+
+MOST = 8  # uploaded pictures that one link names together
+
+
+def _digests(text: str) -> str:
+    parts = text.split(".") if text else []
+    if len(parts) > MOST:
+        raise ValueError
+    return ".".join(map(SHA256.read, parts))
+
 
 PARAMS = (
-    link.sha256("upload"),
-    link.sha256s("uploads"),
-    link.sha256("recording"),
+    link.Param("upload", "", SHA256),
+    link.Param("uploads", "", Kind(f"at most {MOST} SHA-256, joined by dots", _digests)),
+    link.Param("recording", "", SHA256),
     link.choice("sound", "speech", ("speech",)),
 )
 RATE = 16_000  # samples a second of the WAV file that a recording of another format becomes
@@ -101,7 +112,7 @@ class Upload:
             change = {self.setting: digests[0]}
             if self.into:
                 every = dict.fromkeys([*session.get(PAGE, self.into).split("."), *digests])
-                change[self.into] = ".".join([*filter(None, every)][-link.MOST_FILES :])
+                change[self.into] = ".".join([*filter(None, every)][-MOST:])
             session.edit(PAGE, change)
         reasons = "; ".join(f"{name}: {why}" if count > 1 else why for name, why in refused)
         stays = "" if digests else f" The previous {self.noun} is still shown."
@@ -132,7 +143,7 @@ class Upload:
             "label": label,
             "hint": hint,
             "accept": accept,
-            "most": link.MOST_FILES if self.into else 1,
+            "most": MOST if self.into else 1,
             "limit": st.get_option("server.maxUploadSize"),
             "pasted": "image/" if self.into else "",
             "session": session.visitor(),

@@ -1,6 +1,7 @@
 """What is asked of the page's model: a text, a pair, ids, a picture, a recording, a question."""
 
-from dataclasses import replace
+import re
+import unicodedata
 from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
@@ -15,12 +16,11 @@ from models.request import (
     Question,
     Reads,
     Recording,
-    Several,
     Source,
     TraceRequest,
 )
 from models.text import clean
-from viz.api import reading, samples
+from viz.api import samples
 from viz.pages import compute, shared
 from viz.pages.explore import examples, files
 from viz.pages.explore.names import PAGE
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from models.model import Model
 
 MAX_TOKENS = 16_384  # limit of the page; notebooks have none
-MOST = 100  # prompts of a mean
 PAIRED = ("minilm",)  # models of the catalogue that read two sentences
 SENTENCE = "Type a sentence; the picture follows"
 PAIR = "Second sentence (optional)"
@@ -51,10 +50,6 @@ CHAT = (
     "The text is the user’s turn in the model’s chat template, up to where the model’s answer"
     " begins; the tokens of the template are shown as well"
 )
-PROMPTS = (
-    "Several lines are one text, or prompts whose mean is shown: that of the weights of each head,"
-    " over prompts with the same number of tokens"
-)
 
 
 def params(listed: str) -> tuple[link.Param, ...]:
@@ -64,6 +59,7 @@ def params(listed: str) -> tuple[link.Param, ...]:
         listed: the model of the list; "" for any other. Its first example is the default.
     """
     text, target, photo = examples.first(listed)
+    words = link.choice("words", "no", ("no", "yes"), replaced={"sentences": "yes"})
     return (
         link.text("input", text),
         link.text("pair", ""),
@@ -77,8 +73,7 @@ def params(listed: str) -> tuple[link.Param, ...]:
         link.text("question", "What is in this picture?"),
         link.text("answer", ""),
         link.choice("asked_about", "one", ASKED),
-        link.choice("prompts", "one", ("one", "mean")),
-        replace(link.choice("words", "no", ("no", "yes")), replaced={"sentences": "yes"}),
+        words,
         link.choice("chat", "no", ("no", "yes")),
     )
 
@@ -138,12 +133,6 @@ def options(reads: Reads, model: "Model") -> None:
     """Draws what is seldom changed about the input, over the page."""
     if reads.asked:
         _question_options(model)
-    elif reads.text and not (reads.image or reads.target) and model.tokenizer is not None:
-        if (count := len(_prompts())) > 1:
-            titles = {"one": "This text", "mean": f"Mean of {min(count, MOST)} prompts"}
-            controls.choice(PAGE, "prompts", "Prompts", titles, PROMPTS, collapsed=True)
-        if is_mean() and count > MOST:
-            shared.notice(f"{count:,} prompts: the mean is that of the first {MOST}.")
     if reads.text:
         controls.toggle(PAGE, "words", "Whole words", WORDS)
         if _may_chat(reads, model):
@@ -209,43 +198,21 @@ def request(
             f"{model.name} states no feature extractor (preprocessor_config.json): use a notebook,"
             " and pass its own inputs"
         )
-    text, notes = _text(model, reads) if reads.text else (None, [])
-    if text == "":
-        return None, tuple(notes)
-    given: Any = text
+    given: Any
+    given, notes = _text(model, reads) if reads.text else (None, ())
+    if given == "":
+        return None, notes
     if reads.image:
-        beside = text[0] if isinstance(text, tuple) else text
+        beside = given[0] if isinstance(given, tuple) else given
         given = Picture(files.picture(), _changes(model), beside)
-    elif text is None:
+    elif given is None:
         given = Recording(files.recording())
-    else:
-        if isinstance(text, str):
-            given = _turn(source, model, reads, text)
-        if is_mean() and not reads.target:
-            several = [_turn(source, model, reads, each) for each in _prompts()[:MOST]]
-            counts = [compute.length(TraceRequest(source, each), model) for each in several]
-            if not isinstance(text, str):
-                notes.append("No mean of pairs: clear the second sentence.")
-            elif len({*counts}) == 1:
-                given = Several(tuple(several))
-            else:
-                notes.append(
-                    f"No mean of prompts of {min(counts):,} to {max(counts):,} tokens: it needs"
-                    " equally many. This is the whole text."
-                )
+    elif isinstance(given, str) and session.get(PAGE, "chat") == "yes" and _may_chat(reads, model):
+        given = Chat(given, _clean("answer"))
+        _check_length(compute.length(TraceRequest(source, given), model))
     target = _target(model) if reads.target else None
     language = session.get(PAGE, "language") if model.languages and not reads.image else ""
-    return TraceRequest(source, given, target, language=language), tuple(notes)
-
-
-def is_mean() -> bool:
-    """Whether the mean over several prompts is shown, one a line of the text."""
-    return session.get(PAGE, "prompts") == "mean" and len(_prompts()) > 1
-
-
-def _prompts() -> list[str]:
-    lines = _clean("input").splitlines()
-    return [each for each in map(str.strip, lines) if each]
+    return TraceRequest(source, given, target, language=language), notes
 
 
 def _may_chat(reads: Reads, model: "Model | None") -> bool:
@@ -260,17 +227,47 @@ def _writer(model: "Model") -> Any:
     return model.target_tokenizer or model.tokenizer
 
 
-def _text(model: "Model", reads: Reads) -> tuple[str | tuple[str, str] | Ids, list[str]]:
-    """The text, pair or ids, and notes on what was changed; "" for an empty text."""
-    if model.tokenizer is None:
-        return _ids("ids"), []
-    reader, most = model.tokenizer, min(model.limit, MAX_TOKENS)
-    text, notes = reading.readable(session.get(PAGE, "input"), lambda: (reader, most))
-    pair = _clean("pair").strip() if reads.pair and text else ""
-    if not pair:
-        return text, notes
+def _text(model: "Model", reads: Reads) -> tuple[str | tuple[str, str] | Ids, tuple[str, ...]]:
+    """The text, pair or ids, and notes on what was changed; "" for an empty text.
+
+    A text over the model's limit is cut off behind a word.
+    """
+    reader, limit, notes = model.tokenizer, min(model.limit, MAX_TOKENS), list[str]()
+    if reader is None:
+        return _ids("ids"), ()
+    text, removed = clean(session.get(PAGE, "input"))
+    if removed:
+        notes.append(f"{removed} control characters were removed: no model can read them.")
+    if not text.strip():
+        return "", (*notes,)
+    tokens = reader.encode(text)
+    if len(tokens) > limit:
+        notes.append(
+            f"The text has {len(tokens):,} tokens and the model takes at most {limit:,}: only the"
+            " beginning is shown."
+        )
+        text = compute.fit(text, reader, limit)
+        tokens = reader.encode(text)
+    notes += _remarks(tokens.labels)
+    if not (reads.pair and (pair := _clean("pair").strip())):
+        return text, (*notes,)
     _check_length(len(reader.encode(text, pair)))
-    return (text, pair), notes
+    return (text, pair), (*notes,)
+
+
+def _remarks(labels: tuple[str, ...]) -> list[str]:
+    """Notes on unknown pieces and right-to-left text."""
+    notes = []
+    unknown = [label.removesuffix(" [UNK]") for label in labels if label.endswith(" [UNK]")]
+    if unknown:
+        named = ", ".join(f"“{piece[:20]}”" for piece in list(dict.fromkeys(unknown))[:5])
+        notes.append(
+            f"The model’s vocabulary has no piece for {named}: all of them become the same [UNK]"
+            " token."
+        )
+    if any(unicodedata.bidirectional(c) in ("R", "AL") for label in labels for c in label):
+        notes.append("Right-to-left text: tokens are shown in reading order, the first one first.")
+    return notes
 
 
 def _target(model: "Model") -> str | Ids | None:
@@ -281,18 +278,13 @@ def _target(model: "Model") -> str | Ids | None:
 
 
 def _ids(name: str) -> Ids:
-    numbers = reading.numbers_in(session.get(PAGE, name))
-    _check_length(len(numbers))
-    return Ids(tuple(numbers))
-
-
-def _turn(source: Source, model: "Model", reads: Reads, text: str) -> str | Chat:
-    """A text; in a chat the user's turn, and how the model's begins."""
-    if session.get(PAGE, "chat") == "no" or not _may_chat(reads, model):
-        return text
-    turn = Chat(text, _clean("answer"))
-    _check_length(compute.length(TraceRequest(source, turn), model))
-    return turn
+    """Typed ids; ValueError for anything but whole numbers."""
+    text = session.get(PAGE, name)
+    words = re.findall(r"[^\s,;]+", text)
+    if not words or not all(word.isascii() and word.isdigit() and len(word) < 9 for word in words):
+        raise ValueError(f"token ids: expected numbers such as 1 5 9 2, received “{text[:40]}”")
+    _check_length(len(words))
+    return Ids(tuple(map(int, words)))
 
 
 def _check_length(count: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from models.request import Several, Source, TraceRequest
+from models.request import Source, TraceRequest
 from viz.api import tracing
 from viz.api.predictions import predicts
 from viz.pages import compute, shared
@@ -30,6 +30,7 @@ from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
 from viz.pages.widgets import attention, running
+from viz.values import HEAD
 
 if TYPE_CHECKING:
     from analysis.worth import Worth
@@ -42,7 +43,7 @@ SELECTION = (
     link.number("layer", None, 0, 999),
     link.choice("attention", "", KINDS),
     *selected.SITE,
-    link.number_or("head", 0, 999, ("mean", "max")),
+    link.Param("head", 0, HEAD),
     link.number("token", None, 0, 99_999),
     link.choice("direction", "out", ("out", "in")),
     link.choice("scale", "", (*selected.SCALES, "layer")),
@@ -271,7 +272,7 @@ class _Run:
             if second is not None:
                 other, named = second.held.value.trace, second.request.model.catalogue
                 answers.of_picture(named, other, second.example, titles[1])
-        elif not isinstance(request.input, Several):
+        else:
             model = tracing.opened(request.model)
             answers.of_text(name, model, trace, given=request.target is not None)
         return {} if second is None else second.props

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from models.request import digest_of
-from viz.values import SHA256, Kind, real, whole, wholes, words
+from viz.values import Kind, whole, words
 
 MAX_TEXT = 2000  # characters; a link represents longer texts by their SHA-256
 HASH = "_sha256"
-MOST_FILES = 8  # uploaded files that one link names together
 NAMED = 5  # settings of a link that are named though nothing knows them
 
 
@@ -41,53 +40,19 @@ class Param:
     replaced: Mapping[str, str] = field(default_factory=dict)
     named: bool = False
 
-
-def choice(name: str, default: str, options: Iterable[str]) -> Param:
-    """One of several strings."""
-    return Param(name, default, words(*options))
-
-
-def number(name: str, default: int | None, low: int, high: int, step: int = 1) -> Param:
-    """An integer from low to high, in steps."""
-    return Param(name, default, whole(low, high, step))
+    def read(self, text: str) -> Any:
+        """The value of a text, as settings hold it; ValueError for an invalid one."""
+        return self.kind.held(self.kind.read(text))
 
 
-def decimal(name: str, default: float | None, low: float, high: float) -> Param:
-    """A float from low to high."""
-    return Param(name, default, real(low, high))
+def choice(name: str, default: str, options: Iterable[str], **more: Any) -> Param:
+    """One of several strings; `more` as `Param` has it."""
+    return Param(name, default, words(*options), **more)
 
 
-def number_or(name: str, default: int | str, high: int, others: Iterable[str]) -> Param:
-    """An integer from 0 to high, or one of several strings."""
-    kind, known = whole(0, high), tuple(others)
-
-    def read(text: str) -> int | str:
-        return text if text in known else kind.read(text)
-
-    return Param(name, default, Kind(f"{kind.expected}, or {' or '.join(known)}", read))
-
-
-def sha256(name: str) -> Param:
-    """The SHA-256 of data too large for a link; empty if there is none."""
-    return Param(name, "", SHA256)
-
-
-def sha256s(name: str) -> Param:
-    """The SHA-256 of up to `MOST_FILES` files, joined by dots; empty for none."""
-
-    def read(text: str) -> str:
-        parts = text.split(".") if text else []
-        if len(parts) > MOST_FILES:
-            raise ValueError
-        return ".".join(map(SHA256.read, parts))
-
-    return Param(name, "", Kind(f"at most {MOST_FILES} SHA-256, joined by dots", read))
-
-
-def numbers(name: str, high: int) -> Param:
-    """Whole numbers from 0 to high, each once, joined by dots; empty for none."""
-    kind = wholes(high)
-    return Param(name, "", Kind(kind.expected, lambda text: kind.held(kind.read(text))))
+def number(name: str, default: int | None, low: int, high: int) -> Param:
+    """A whole number from low to high."""
+    return Param(name, default, whole(low, high))
 
 
 def text(name: str, default: str) -> Param:
@@ -109,29 +74,24 @@ def read(params: Iterable[Param], query: Mapping[str, str]) -> tuple[dict[str, A
     """
     by_name = {param.name: param for param in params}
     values = {name: param.default for name, param in by_name.items()}
-    wanted = {text + HASH for text in by_name}
     problems, unknown = [], []
     for name, raw in query.items():
-        if name in by_name:
-            param = by_name[name]
-            now = param.replaced.get(raw, raw)
-            if now != raw:
-                problems.append(
-                    f"The link says {name} = {_short(raw)}, which no longer exists."
-                    f" Using {now} instead."
-                )
-            try:
-                values[name] = param.kind.read(now)
-            except ValueError:
-                problems.append(
-                    f"The link says {name} = {_short(raw)}; expected {param.kind.expected}."
-                    f" Using {_worded(param.default)} instead."
-                )
-        elif name not in wanted:
-            unknown.append(_short(name))
+        param = by_name.get(name)
+        if param is None:
+            if name.removesuffix(HASH) not in by_name:
+                unknown.append(_short(name))
+            continue
+        now = param.replaced.get(raw, raw)
+        said = f"The link says {name} = {_short(raw)}"
+        if now != raw:
+            problems.append(f"{said}, which no longer exists. Using {now} instead.")
+        try:
+            values[name] = param.read(now)
+        except ValueError:
+            default = "none" if param.default in (None, "") else param.default
+            problems.append(f"{said}; expected {param.kind.expected}. Using {default} instead.")
     if unknown:
-        more = ", …" if len(unknown) > NAMED else ""
-        listed = ", ".join(unknown[:NAMED]) + more
+        listed = ", ".join(unknown[:NAMED]) + (", …" if len(unknown) > NAMED else "")
         problems.append(f"Settings of the link that Headscope does not have: {listed}.")
     return values, problems
 
@@ -164,7 +124,3 @@ def write(params: Iterable[Param], values: Mapping[str, Any]) -> dict[str, str]:
 def _short(raw: str) -> str:
     excerpt = raw if len(raw) <= 30 else raw[:29] + "…"
     return f"“{excerpt}”"
-
-
-def _worded(value: object) -> str:
-    return "none" if value is None or value == "" else str(value)

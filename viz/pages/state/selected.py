@@ -6,7 +6,6 @@ layer, head and token are each page's own.
 
 from viz.pages.state import params as link
 from viz.selection import OF_VIEWS, Option
-from viz.values import Kind
 from viz.views import forms_of, kind_of
 
 SITE = (  # beside layer and kind, whose defaults are each page's own
@@ -26,13 +25,8 @@ REPLACED = {  # values of older links, and what they open
 
 def param(option: Option) -> link.Param:
     """An option as a parameter of a link."""
-    kind = kind_of(option)
-    return link.Param(
-        option.name,
-        option.start,
-        Kind(kind.expected, lambda text: option.held(kind(text))),
-        replaced=REPLACED.get(option.name, {}),
-    )
+    replaced = REPLACED.get(option.name, {})
+    return link.Param(option.name, option.start, kind_of(option), replaced=replaced)
 
 
 SINKS = param(OF_VIEWS["sinks"])

@@ -44,7 +44,7 @@ function SecondText({ state, ask }) {
       rows="2"
       maxlength=${LONGEST}
       aria-label="Second text"
-      placeholder="another text, through the same model; of a mean also several, a line each"
+      placeholder="another text, through the same model"
       ref=${field}
       onKeyDown=${press}
       defaultValue=${title}

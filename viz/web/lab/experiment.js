@@ -323,7 +323,7 @@ function secondOf(first) {
   const [mine, theirs] = [first, second].map((state) => state.site(first.selection.site).queries);
   const apart = `The texts have ${mine} and ${theirs} tokens: choose a token in each, and patch that one.`;
   return {
-    refusal: props.other.mean ? "A mean of prompts has weights alone." : mine === theirs ? "" : apart,
+    refusal: mine === theirs ? "" : apart,
     token: token === null || direction === "in" ? null : tokensOf(second, "query", token)[0],
   };
 }

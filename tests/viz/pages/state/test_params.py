@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 
 from viz.pages.state import params as link
+from viz.values import HEAD, whole
 
 PARAMS = (
     link.text("input", "hello"),
     link.choice("model", "minilm", ("minilm", "built")),
     link.number("heads", 4, 1, 16),
-    link.number("dim", 64, 8, 256, 8),
-    link.number_or("head", 1, 99, ("mean", "max")),
+    link.Param("dim", 64, whole(8, 256, 8)),
+    link.Param("head", 1, HEAD),
 )
 
 
