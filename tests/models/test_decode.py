@@ -7,10 +7,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from models.decode import greedy
 from models.decoder import Decoder, DecoderConfig
+from models.inputs.own import greedy
+from models.run import as_model, trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.ssru import Translator, TranslatorConfig
+from models.writing import reader_of
 
 pytestmark = pytest.mark.usefixtures("unchecked_shapes")
 
@@ -31,17 +33,12 @@ PAIR = Seq2SeqConfig(
     share_target=False,
     seed=2,
 )
+STEPS = 15
 ROUNDING = 1e-5  # of the largest logit, after three layers of float32
 
 
 def ids_of(batch: int = 2, tokens: int = 5) -> Tensor:
     return torch.randint(3, 101, (batch, tokens), generator=torch.Generator().manual_seed(7))
-
-
-def steps_of(network: Any, ids: Tensor, **options: Any) -> tuple[Tensor, Tensor]:
-    """What is written, `batch step`, and by which logits, `batch step vocab`."""
-    steps = list(greedy(network, ids, **options))
-    return torch.stack([s.ids for s in steps], 1), torch.stack([s.logits for s in steps], 1)
 
 
 def lively(config: Any) -> Any:
@@ -58,44 +55,45 @@ def lively(config: Any) -> Any:
 
 def ending(network: Seq2Seq, source: Tensor, ends: int) -> Seq2Seq:
     """The same network, to which the id that it writes after some steps is the end."""
-    written, _ = steps_of(network, source, end=-1)
-    config = replace(network.config, end=int(written[0, ends]))
+    config = replace(network.config, end=int(greedy(network, source, STEPS)[0, ends]))
     found = Seq2Seq(config).eval()
     found.load_state_dict(network.state_dict())
     return found
 
 
-def test_every_step_is_the_likeliest_of_one_pass() -> None:
-    """All rows at once, given what was written: the logits of each step, and its choice."""
+def test_each_id_is_the_likeliest_of_one_pass() -> None:
+    """All rows at once, given what was written."""
     translator = Translator(TranslatorConfig(vocab=101, dim=14, heads=7, mlp=11, max_tokens=17))
-    for network in (lively(DECODER), lively(PAIR), translator.eval()):
+    for network in (lively(PAIR), translator.eval()):
         ids = ids_of()
-        written, logits = steps_of(network, ids, end=-1)
-        if isinstance(network, Decoder):
-            whole = network(torch.cat([ids, written[:, :-1]], 1)).logits[:, 4:]
-        else:
-            begin = torch.full((2, 1), network.config.begin)
-            whole = network(ids, torch.cat([begin, written[:, :-1]], 1)).logits
-        assert (logits - whole).abs().max() < ROUNDING * whole.abs().max()
+        written = greedy(network, ids, STEPS)
+        begin = torch.full((2, 1), network.config.begin)
+        whole = network(ids, torch.cat([begin, written[:, :-1]], 1)).logits
         if isinstance(network, Seq2Seq):
             whole = whole.index_fill(2, torch.tensor([0]), -torch.inf)
         assert written.equal(whole.argmax(-1))
 
 
+def test_a_reader_gives_the_logits_of_a_whole_pass() -> None:
+    network = lively(DECODER)
+    read, (ids, *_) = reader_of(as_model(network)), ids_of(1, 17)
+    whole = network(ids[None]).logits[0]
+    for count in (5, 6, 7, 17):
+        logits = read(ids[:count])
+        assert (logits - whole[count - 1]).abs().max() < ROUNDING * whole.abs().max()
+
+
 def test_writing_stops_at_the_end() -> None:
-    source = ids_of(1)
-    network = ending(lively(PAIR), source, 4)
-    before, _ = steps_of(network, source, end=-1)
-    written, _ = steps_of(network, source)
-    first = before[0].tolist().index(network.config.end)
-    assert written[0].tolist() == before[0, : first + 1].tolist()
+    source, pair = ids_of(1), lively(PAIR)
+    network = ending(pair, source, 4)
+    before, written = greedy(pair, source, STEPS)[0].tolist(), greedy(network, source, STEPS)[0]
+    assert written.tolist() == before[: before.index(network.config.end) + 1]
 
 
 def test_an_item_that_ended_does_not_stop_the_others() -> None:
     network = ending(lively(PAIR), ids_of(1), 4)
-    together, _ = steps_of(network, ids_of(3))
-    items = [ids_of(3)[item : item + 1] for item in range(3)]
-    alone = [steps_of(network, each)[0][0] for each in items]
+    together = greedy(network, ids_of(3), STEPS)
+    alone = [greedy(network, ids_of(3)[item : item + 1], STEPS)[0] for item in range(3)]
     for row, own in zip(together, alone, strict=True):
         assert row[: len(own)].equal(own)
     assert together.shape[1] == max(map(len, alone)) > 1
@@ -103,36 +101,19 @@ def test_an_item_that_ended_does_not_stop_the_others() -> None:
 
 def test_padding_is_never_written() -> None:
     network = lively(PAIR)
-    written, _ = steps_of(network, ids_of(), end=-1)
+    written = greedy(network, ids_of(), STEPS)
     with torch.no_grad():
         network.output.weight[0] = 100 * network.output.weight[int(written[0, 0])]
-    again, logits = steps_of(network, ids_of(), end=-1)
-    assert logits[0, 0].argmax() == 0
-    assert again.equal(written)
-
-
-def test_limits() -> None:
-    network = Decoder(DECODER).eval()
-    assert steps_of(network, ids_of(2, 16))[0].shape == (2, 2)
-    assert steps_of(network, ids_of(), limit=3)[0].shape == (2, 3)
-    refusals = [
-        ({"limit": 14}, ids_of(), "limit: expected 1 to 13, received 14"),
-        ({"limit": 0}, ids_of(), "limit: expected 1 to 13, received 0"),
-        ({}, ids_of(2, 18), "ids: expected at most 17 tokens, received 18"),
-        ({}, ids_of(2, 0), "ids: expected at least one token"),
-    ]
-    for options, ids, message in refusals:
-        with pytest.raises(ValueError, match=message):
-            greedy(network, ids, **options)
+    begin = torch.full((2, 1), network.config.begin)
+    assert network(ids_of(), begin).logits[0, 0].argmax() == 0
+    assert greedy(network, ids_of(), STEPS).equal(written)
 
 
 def test_a_network_in_training_writes_without_dropout_and_goes_on_training() -> None:
     network = Seq2Seq(replace(PAIR, dropout=0.5)).train()
     network.blocks[1].eval()
     modes = [part.training for part in network.modules()]
-    written, logits = steps_of(network, ids_of(), limit=3)
+    written = trace(network, ids_of()).target_tokens
     assert [part.training for part in network.modules()] == modes
-    again, expected = steps_of(network.eval(), ids_of(), limit=3)
-    assert written.equal(again)
-    assert logits.equal(expected)
+    assert written == trace(network.eval(), ids_of()).target_tokens
     assert torch.is_grad_enabled()

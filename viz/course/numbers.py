@@ -10,7 +10,8 @@ from torch import Tensor
 from models.attention import Dot, Mask, Pattern
 from models.attention.scores import softmax
 from models.blocks import PostNormBlock, PreNormBlock
-from models.decode import greedy
+from models.model import Model
+from models.writing import reader_of
 from viz.course import real
 
 CAUSAL = Mask(causal=True)
@@ -110,12 +111,12 @@ def block_steps(
 
 
 def goes_on(
-    network: Any, ids: list[int], most: int, ends: Callable[[int], bool]
+    model: Model, ids: list[int], most: int, ends: Callable[[int], bool]
 ) -> tuple[list[int], float]:
     """A text and what a decoder writes after it, and what a cache of keys and values changes.
 
     Args:
-        network: in eval mode.
+        model: with a decoder of ours.
         ids: of the start.
         most: number of tokens in all.
         ends: whether a token ends the sentence, and so the text.
@@ -123,15 +124,15 @@ def goes_on(
     Returns:
         The ids, and the largest difference of a probability with and without a cache.
     """
-    cached, whole = (
-        [*greedy(network, torch.tensor([ids]), limit=most - len(ids), cached=each)]
-        for each in (True, False)
-    )
-    pairs = zip(cached, whole, strict=True)
-    difference = max(float((a.probabilities - b.probabilities).abs().max()) for a, b in pairs)
-    written = [int(step.ids[0]) for step in cached]
-    count = next((n for n, id in enumerate(written, 1) if ends(id)), len(written))
-    return [*ids, *written[:count]], difference
+    read, whole, difference = reader_of(model), [*ids], 0.0
+    with torch.no_grad():
+        while len(whole) < most:
+            cached, plain = read(torch.tensor(whole)), model.network(torch.tensor([whole])).logits
+            change = cached.softmax(-1) - plain[0, -1].softmax(-1)
+            difference = max(difference, float(change.abs().max()))
+            whole.append(int(cached.argmax()))
+    count = next((n for n, id in enumerate(whole[len(ids) :], 1) if ends(id)), most)
+    return whole[: len(ids) + count], difference
 
 
 def smollm2_writes(text: str, longest: int, most: int) -> dict[str, Any]:
@@ -142,6 +143,6 @@ def smollm2_writes(text: str, longest: int, most: int) -> dict[str, Any]:
     def piece(id: int) -> str:
         return model.tokenizer.text([id])
 
-    whole, difference = goes_on(model.network, ids, most, lambda id: piece(id).strip() in ("", "."))
+    whole, difference = goes_on(model, ids, most, lambda id: piece(id).strip() in ("", "."))
     pieces = [*map(piece, whole)]
     return {"ids": whole, "pieces": pieces, "start": len(ids), "difference": difference}

@@ -125,7 +125,7 @@ def cheat() -> Board:
     """Probabilities of the right token with and without a mask: copied, or as trained with it."""
     tokens = real.card_of(SMALL).tokens
     start, end = real.encoded(SMALL, SENTENCE).ids, tokens.index(".")
-    ids = tuple(goes_on(real.opened(SMALL).network, [*start], WHOLE, end.__eq__)[0])
+    ids = tuple(goes_on(real.opened(SMALL), [*start], WHOLE, end.__eq__)[0])
     bands = {"under the mask": Band(MOST, 0), "no mask": Band(MOST, MOST - 1)}
     copies = [copied(torch.tensor(ids), len(tokens), band) for band in bands.values()]
     trained = [seen(SMALL, ids, band) for band in bands.values()]
