@@ -16,11 +16,11 @@ from torch import Tensor
 
 from analysis.outputs import row_of
 from models.attention import Edit
+from models.inputs.generation import reader_of, rules_of
 from models.output import Sampling, next_probabilities
 from models.progress import Progress, no_progress
 from models.run import Model, as_model, trace
 from models.trace import Trace
-from models.writing import reader_of, rules_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,9 +40,9 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
         tuple(
             f"models/{name}.py"
             for name in (
-                *("trace", "run", "request", "tracing", "where", "text", "output", "readout"),
+                *("trace", "run", "request", "tracing", "where", "text", "output"),
                 *("own_origin", "stream", "progress"),
-                *("writing", "verify", "averaged", "one_line"),
+                *("verify", "averaged"),
             )
         ),
     ),

@@ -1,4 +1,5 @@
-"""Greedy generation by the generation config of a checkpoint, as the library's `generate` does it.
+"""Texts that models write, by the generation config of a checkpoint, as the library's `generate`
+does it; and token by token, with the cache of keys and values of a decoder.
 
 The config says what a text begins and ends with, which tokens are forced or suppressed, and what
 may not be repeated. Its rules stay the library's: `generate` itself writes, or it is asked for the
@@ -14,10 +15,16 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from models.decoder import Decoder
 from models.files.errors import first_line
+from models.structure import evaluating
 
 if TYPE_CHECKING:
     from transformers import GenerationConfig
+
+    from models.model import Model
+
+Reader = Callable[[Int[Tensor, " token"]], Float[Tensor, " vocab"]]
 
 # Whatever the generation config of a checkpoint says.
 GREEDY = {"do_sample": False, "num_beams": 1, "num_return_sequences": 1}
@@ -42,28 +49,71 @@ class Rules:
         return self.processors(ids[None].to(logits.device), logits[None])[0]
 
 
-def rules_of(network: Any, ids: Int[Tensor, " token"], count: int) -> Rules:
+def reader_of(model: "Model") -> Reader:
+    """A function that gives the logits after a text, of which it has read the first tokens before.
+
+    Each call is given all tokens so far; only those that are new are worked out.
+
+    Args:
+        model: a decoder.
+
+    Raises:
+        ValueError: for any other network.
+    """
+    network: Any = evaluating(model.network)
+    is_ours = isinstance(network, Decoder)
+    goes_on = can_write(network) and network.can_generate()
+    if not is_ours and (not goes_on or network.config.is_encoder_decoder):
+        raise ValueError(f"{model.name} is no decoder: expected a model that goes on with a text")
+    past: Any = None
+    seen = 0
+
+    @torch.no_grad()
+    def read(ids: Int[Tensor, " token"]) -> Float[Tensor, " vocab"]:
+        nonlocal past, seen
+        whole = ids[None].to(model.device)
+        if is_ours:
+            past = network(whole, past=past, logits_to_keep=1)
+            return past.logits[0, -1]
+        given = {"input_ids": whole[:, seen:], "attention_mask": torch.ones_like(whole)}
+        out = network(**given, past_key_values=past, use_cache=True, return_dict=True)
+        past = out.past_key_values
+        seen = 0 if past is None else whole.shape[1]
+        return out.logits[0, -1]
+
+    return read
+
+
+def can_write(network: Any) -> bool:
+    """Whether a network of transformers goes on with a text."""
+    getter = getattr(network, "get_output_embeddings", None)
+    return getter is not None and getter() is not None and hasattr(network, "generate")
+
+
+def rules_of(model: "Model", ids: Int[Tensor, " token"], count: int) -> Rules | None:
     """The rules by which the library would write so many tokens after a text.
+
+    None for a network that states nothing.
 
     Raises:
         ValueError: for a generation config that it cannot write by.
     """
+    network = model.network
+    if model.door == "own":
+        stated = "{}" if model.prompts is None else model.prompts.generation
+        if stated == "{}":
+            return None
+        from transformers import GPT2Config, GPT2LMHeadModel
 
-    def rules(model: Any, input_ids: Tensor, logits_processor: Any, **given: Any) -> Rules:
+        network = GPT2LMHeadModel(GPT2Config(vocab_size=1, n_embd=1, n_head=1, n_layer=0))
+        network.generation_config = generation_config(stated)
+
+    def rules(_: Any, input_ids: Tensor, logits_processor: Any, **given: Any) -> Rules:
         return Rules(logits_processor, ends_of(given["generation_config"]))
 
     whole = ids[None].to(network.device)
     arguments = {"input_ids": whole, "attention_mask": torch.ones_like(whole)}
     return generate(network, arguments, max_new_tokens=count, custom_generate=rules)
-
-
-def rules_without_network(settings: str, ids: Int[Tensor, " token"], count: int) -> Rules:
-    """Likewise, by the settings of `PromptSettings.generation` alone."""
-    from transformers import GPT2Config, GPT2LMHeadModel
-
-    stand_in = GPT2LMHeadModel(GPT2Config(vocab_size=1, n_embd=1, n_head=1, n_layer=0))
-    stand_in.generation_config = generation_config(settings)
-    return rules_of(stand_in, ids, count)
 
 
 def generation_config(settings: str) -> "GenerationConfig":

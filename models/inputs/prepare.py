@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from models.image import is_pixels, open_image
+from models.inputs.generation import can_write
 from models.inputs.layout import Layout, image_layout, spectrogram_layout, unmasked
 from models.inputs.named import as_tensor, as_tensors, check_features, forward_arguments
 from models.inputs.own import names_of, own_inputs
@@ -26,7 +27,7 @@ from models.inputs.sequences import (
     text_sequence,
 )
 from models.inputs.sound import Recording, extracted, frame_stride, is_sound, samples_of
-from models.inputs.targets import SOUND, TEXT, add_answer, add_target, can_write
+from models.inputs.targets import SOUND, TEXT, add_answer, add_target
 from models.inputs.vectors import read_vectors
 from models.layer import AttentionLayer
 from models.preprocessing import built_for

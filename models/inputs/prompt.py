@@ -9,11 +9,11 @@ from torch import Tensor
 from models import confined
 from models.files.errors import first_line
 from models.image import Picture
+from models.inputs.generation import can_write
 from models.inputs.pictures import opened
 from models.inputs.placement import coordinates, parts_of
 from models.inputs.processor import called, joint_processor, notes_of, seen_image
 from models.inputs.sequences import ModelInputs
-from models.inputs.targets import can_write
 from models.inputs.video import ASSUMED, FAMILIES, Video, read_video
 from models.picture_grid import Box, Part
 from models.prompting import PromptSettings

@@ -25,12 +25,6 @@ EXTRA_TOKENS = 16  # a model may write this many tokens more than it read
 SPOKEN_TOKENS = 224  # longest generated transcript: half of Whisper's positions
 
 
-def can_write(network: Any) -> bool:
-    """Whether a network of transformers goes on with a text."""
-    getter = getattr(network, "get_output_embeddings", None)
-    return getter is not None and getter() is not None and hasattr(network, "generate")
-
-
 def _written(
     model: "Model", arguments: Mapping[str, Any], **options: Any
 ) -> tuple[list[list[int]], str]:

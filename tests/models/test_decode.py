@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from models.decoder import Decoder, DecoderConfig
+from models.inputs.generation import reader_of
 from models.inputs.own import greedy
 from models.run import as_model, trace
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.ssru import Translator, TranslatorConfig
-from models.writing import reader_of
 
 pytestmark = pytest.mark.usefixtures("unchecked_shapes")
 

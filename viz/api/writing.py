@@ -121,8 +121,8 @@ def cache(entry: TraceEntry, first: int) -> CacheAnswer:
 
 def writes(model: "Model") -> bool:
     """Whether a model can go on with a text."""
+    from models.inputs.generation import reader_of
     from models.text import Decoding
-    from models.writing import reader_of
 
     try:
         reader_of(model)

@@ -10,8 +10,8 @@ from torch import Tensor
 from models.attention import Dot, Mask, Pattern
 from models.attention.scores import softmax
 from models.blocks import PostNormBlock, PreNormBlock
+from models.inputs.generation import reader_of
 from models.model import Model
-from models.writing import reader_of
 from viz.course import real
 
 CAUSAL = Mask(causal=True)
