@@ -1,6 +1,7 @@
 """The wheel: one package, which works beside a folder that has packages of the same names."""
 
 import asyncio
+import os
 import re
 import shutil
 import subprocess
@@ -20,7 +21,6 @@ from tests.browser.wire import Client
 ROOT = Path(__file__).parents[1]
 NOT_BUILT = (".git", ".venv", "node_modules", "tests", "docs", "__pycache__", "*.egg-info")
 ROOMS = ("models", "analysis", "viz", "train")
-BLOCK = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)[0]
 
 
 @pytest.fixture(scope="module")
@@ -95,11 +95,17 @@ def test_everything_lies_in_one_package(wheel: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_readme_runs_beside_packages_of_the_same_names(scripts: Path, project: Path) -> None:
-    code = BLOCK + "\nhs.export(t, 'figure.svg', layer=3, head=1)\nprint(hs.__file__)"
-    said = run(scripts, project, ["python", "-W", "error::ImportWarning", "-c", code])
-    assert str(scripts.parent) in said
-    assert (project / "figure.svg").read_text("utf-8").startswith("<?xml")
+def test_what_readme_docs_and_notebooks_show_runs_installed(scripts: Path, project: Path) -> None:
+    """Beside packages of the same names; without the checkout's configuration."""
+    alone = ["-c", os.devnull, "--noconftest", "--import-mode=importlib", "-p", "no:cacheprovider"]
+    said = run(
+        scripts,
+        project,
+        ["python", "-m", "pytest", "-q", *alone, str(ROOT / "tests/test_blocks.py")],
+    )
+    assert " passed" in said
+    home = run(scripts, project, ["python", "-c", "import headscope; print(headscope.__file__)"])
+    assert home.startswith(str(scripts.parent))
 
 
 def test_the_command_starts_the_app(scripts: Path, project: Path) -> None:
