@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from models.request import TraceRequest
 
-Kind = Literal["plain", "weights", "signed", "bars", "curve", "picture"]
+Kind = Literal["plain", "weights", "signed", "bars", "picture"]
 Span = tuple[float, float, str]  # of an axis in seconds: from, to, and its name
 Panel = dict[str, Any]
 Board = dict[str, Any]
@@ -43,8 +43,8 @@ def panel(
         values: a tensor, or row by row; None is a masked cell, a text is shown as it is.
         rows: names of the rows.
         cols: names of the columns.
-        kind: colours: "weights" from 0 to 1, "signed" below and above 0, "plain" for none; "bars"
-            for those of one column beside each other; or those of `curve` and `picture`.
+        kind: colours: "weights" from 0 to 1, "signed" below and above 0, "plain" for none; or those
+            of `bars` and `picture`.
         digits: after the decimal point; −1 for colours alone.
         sign: before it, such as "·", "=" or "→".
         shades: weights that colour cells of texts.
@@ -80,12 +80,16 @@ def network(request: "TraceRequest", card: str, opened: str = "", **facts: Any) 
     return board(network={"trace": request, "card": card, "open": opened}, **facts)
 
 
-def curve(title: str, heights: Sequence[float], step: float, span: Span) -> Panel:
-    """Numbers of one sign, `step` seconds apart, as bars; a part of the axis is marked."""
-    rows = [f"{at * step:.2f} s" for at in range(len(heights))]
+def bars(
+    title: str,
+    heights: Sequence[float],
+    rows: Sequence[str],
+    lit: tuple[int, int] = (0, 1),
+    digits: int = 2,
+) -> Panel:
+    """Numbers of one sign as bars with names; those of a range stand out."""
     values = [[height] for height in heights]
-    plotted = panel(title, values, rows=rows, cols=["weight"], kind="curve", digits=4)
-    return {**plotted, "end": len(heights) * step, "span": span}
+    return {**panel(title, values, rows=rows, kind="bars", digits=digits), "lit": lit}
 
 
 def picture(title: str, hrefs: Sequence[str], end: float = 0, span: Span | None = None) -> Panel:

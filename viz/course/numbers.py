@@ -1,6 +1,6 @@
-"""What several lessons compute: a head and a block, step by step, and what a decoder writes."""
+"""What several lessons compute: a head, step by step, and what a decoder writes."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,15 +9,12 @@ from torch import Tensor
 
 from models.attention import Dot, Mask, Pattern
 from models.attention.scores import softmax
-from models.blocks import PostNormBlock, PreNormBlock
 from models.inputs.generation import reader_of
 from models.model import Model
 from viz.course import real
 
 CAUSAL = Mask(causal=True)
 LEAST = 0.01  # smaller sums of exponentials cannot be read with four decimals
-Layer = Callable[[Tensor], Tensor]
-Steps = list[tuple[str, Tensor]]  # "x", "attention", "norm", "+" …, and what comes out
 
 
 def follow(pattern: Pattern, *, head: int = 0) -> dict[str, Tensor]:
@@ -59,55 +56,6 @@ def exponentials(scores: Tensor) -> tuple[Tensor, Tensor]:
 def softened(scores: Tensor, temperature: float = 1.0) -> Tensor:
     """Weights of one query: softmax(scores / temperature)."""
     return softmax(scores[None, None, None] / temperature)[0, 0, 0]
-
-
-def layers(
-    block: PreNormBlock, context: Tensor | None = None, **attention: Any
-) -> Iterator[tuple[str, Layer, Layer]]:
-    """The name, the norm and the layer of every branch of a block.
-
-    Args:
-        block: whose branches these are.
-        context: what the encoder returned, for a block that reads it.
-        attention: the mask and the rotary angles of self-attention.
-    """
-    yield "attention", block.before_attention, lambda y: block.attention(y, **attention)[0]
-    if context is not None:
-        yield "cross-attention", block.before_cross, lambda y: block.cross(y, context)[0]
-    yield "feed-forward", block.before_feed_forward, block.feed_forward
-
-
-@torch.no_grad()
-def block_steps(
-    block: PostNormBlock | PreNormBlock,
-    x: Tensor,
-    context: Tensor | None = None,
-    *,
-    without: Collection[str] = (),
-    **attention: Any,
-) -> Steps:
-    """The input and the result of every step of a block; the last is the output.
-
-    Args:
-        block: whose steps are taken.
-        x: its input, "batch token dim".
-        context: as in `layers`; likewise `attention`.
-        without: layers whose output is replaced by zeros.
-    """
-    steps = [("x", x)]
-    if isinstance(block, PostNormBlock):
-        attended = block.attention(x, **attention)[0]
-        normed = block.after_attention(x, attended)
-        fed = block.feed_forward(normed)
-        steps += [("attention", attended), ("+", x + attended), ("norm", normed)]
-        out = block.after_feed_forward(normed, fed)
-        return [*steps, ("feed-forward", fed), ("+", normed + fed), ("norm", out)]
-    for name, norm, layer in layers(block, context, **attention):
-        read = norm(x)
-        added = layer(read) * (name not in without)
-        x = x + added
-        steps += [("norm", read), (name, added), ("+", x)]
-    return steps
 
 
 def goes_on(

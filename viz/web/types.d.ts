@@ -488,9 +488,6 @@ export interface Mark {
     label: string;
     /** Read out, with its unit. */
     value: string;
-    now?: number;
-    /** Whether a press anywhere on it moves it there. */
-    taps?: boolean;
     /** The inputs when it is dragged to a point of the picture. */
     move(x: number, y: number): Patch;
     /** The inputs after an arrow key: dx and dy are −1, 0 or 1; y grows downwards. */
@@ -550,15 +547,17 @@ export interface BoardPanel {
   values: (number | string | null)[][];
   rows: string[];
   cols: string[];
-  /** "bars": numbers of one column beside each other; "curve": at equal distances along the axis; "picture": of no numbers. */
-  kind: "plain" | "weights" | "signed" | "bars" | "curve" | "picture";
+  /** "bars": numbers of one column beside each other; "picture": of no numbers. */
+  kind: "plain" | "weights" | "signed" | "bars" | "picture";
   /** After the point; less than 0 for colours alone. */
   digits: number;
   /** Before it: an operator. */
   sign: string;
   /** Weights that colour cells of texts. */
   shades?: number[][] | null;
-  /** Of a curve or a picture: the second at which its axis ends; 0 for no axis. */
+  /** Of bars: from and up to which they stand out. */
+  lit?: [number, number];
+  /** Of a picture: the second at which its axis ends; 0 for no axis. */
   end?: number;
   /** A part of the axis: from, to, and its name. */
   span?: [number, number, string] | null;

@@ -176,10 +176,11 @@ def test_the_translator_crosses_noun_and_adjective() -> None:
 
 def test_without_its_month_a_date_loses_the_month_alone() -> None:
     ((rows,),) = figures.numbers("both", [("board", "cut")])()["board"]["rows"]
-    whole, month, day, year = rows["values"]
+    whole, month, day, year, nothing = rows["values"]
     assert min(whole) > 0.99
     assert (month[6] < 0.5, min(month[:4]) > 0.99, min(month[8:]) > 0.99) == (True, True, True)
     assert (min(day[5:7]) > 0.9, min(year[5:7]) > 0.9) == (True, True)
+    assert min(nothing[4], nothing[7]) > 0.99 > 0.1 > nothing[0]  # hyphens know their place
 
 
 @pytest.mark.long

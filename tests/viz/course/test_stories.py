@@ -186,7 +186,7 @@ def test_the_figure_draws_every_step_and_what_the_documents_say(name: str, tmp_p
 
 
 def test_a_block_of_the_first_transformer_has_as_many_parameters_as_in_torch() -> None:
-    six = figures.numbers("both", [])()["six"]
+    six = figures.numbers("both", [("board", "six")])()["board"]
     layers = {"encoder": nn.TransformerEncoderLayer, "decoder": nn.TransformerDecoderLayer}
     for side, layer in layers.items():
         assert six[side] == sum(each.numel() for each in layer(512, 8, 2048).parameters())

@@ -2,13 +2,13 @@
 // is predicted without a part.
 
 import { bars, plot } from "../../web/scene/plot.js";
-import { column, lines, row, text } from "../../web/scene/layout.js";
+import { box, column, lines, row, text, wire, wired } from "../../web/scene/layout.js";
 import { fixed, line, percent, rect } from "../../web/scene/marks.js";
-import { stream } from "./stream.js";
 import { tokens } from "../../web/scene/tokens.js";
 
 const PARTS = ["attention", "MLP"];
 const COLOURS = ["primary", "value"];
+const [HIGH, EM] = [8, 15]; // of the band of the stream in em; pixels in an em
 
 /** What is drawn of a language model at a step. @type {(numbers: any, moment: import("../../web/types").Moment) => import("../../web/scene/layout.js").Part} */
 export function modelPicture(numbers, { step }) {
@@ -70,14 +70,30 @@ function along({ norms, adds, block }, both) {
   return column({ gap: 0.2 }, row(text("key0", "■ stream", "muted small"), ...keys), drawn);
 }
 
-/** One block: the stream before, between and after its two sub-layers. */
+/** One block: the stream before, between and after its two sub-layers, which read from it and write into it. */
 function opened({ parts, block }, both) {
-  const layers = parts.map(({ read, added, share }, i) => ({
-    ...{ name: PARTS[i], reads: read, adds: added, colour: COLOURS[i] },
-    ...{ said: `+ ${fixed(added, 1)} (${percent(share)})`, isLater: i === 1 && !both },
-  }));
-  const norms = [parts[0].stream, parts[0].total, parts[1].total];
-  return column({ gap: 0 }, text("opened", `block ${block}`, "bold"), stream(norms, layers));
+  const layers = parts.slice(0, both ? 2 : 1);
+  const norms = [parts[0].stream, ...layers.map(({ total }) => total)];
+  const unit = HIGH / Math.max(...norms);
+  const states = norms.map((norm, i) => {
+    const tip = `The stream here has norm ${fixed(norm, 2)}`;
+    return box(`s${i}`, fixed(norm, 1), "line bold", { tip }, [5, unit * norm]);
+  });
+  const boxes = layers.map(({ read, added, share }, i) =>
+    column(
+      { gap: 0.4 },
+      text(`b${i}/reads`, `reads ${fixed(read, 1)}`, "small"),
+      box(`b${i}`, PARTS[i], `surface/${COLOURS[i]} 2 bold`),
+      text(`b${i}/adds`, `+ ${fixed(added, 1)} (${percent(share)})`, `${COLOURS[i]} bold`),
+    ),
+  );
+  const wires = layers.flatMap((_, i) => [
+    wire(`p${i}`, `s${i}`, `s${i + 1}`, "/line flat", { width: EM * unit * norms[i] }),
+    wire(`r${i}`, `s${i}`, `b${i}`, "/muted 2 arrow"),
+    wire(`w${i}`, `b${i}`, `s${i + 1}`, `/${COLOURS[i]} 2 arrow`),
+  ]);
+  const all = states.flatMap((state, i) => [state, boxes[i]]);
+  return column({ gap: 0.4 }, text("opened", `block ${block}`, "bold"), wired(row(...all), ...wires));
 }
 
 /** How far each part of the stream reaches in the direction of its end, added up. */

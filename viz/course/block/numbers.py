@@ -1,5 +1,6 @@
 """The residual stream of SmolLM2, untrained stacks, and what a block is made of."""
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -9,14 +10,14 @@ from torch import Tensor
 
 from analysis.attribution import logit_attribution
 from models.attention import MultiHeadAttention
-from models.blocks import standardised
+from models.blocks import PreNormBlock, standardised
 from models.encoder import Encoder, EncoderConfig
 from models.request import TraceRequest, built
 from models.seeding import seeded
 from models.smallest import Smallest, SmallestConfig, unscaled
 from viz.course import real
-from viz.course.boards import Board, Panel, board, network, panel, signed, table
-from viz.course.numbers import CAUSAL, block_steps, layers
+from viz.course.boards import Board, Panel, bars, board, network, panel, signed, table
+from viz.course.numbers import CAUSAL
 
 LATE = 20  # the block with which the last third of SmolLM2 begins
 DEPTH = 8  # blocks of the untrained stacks
@@ -115,7 +116,14 @@ def _without(text: str, sublayer: int, way: str) -> dict[str, Any]:
     }
 
 
+def sublayers(block: PreNormBlock, **look: Any) -> Iterator[tuple[Any, Any]]:
+    """The norm and the layer of both branches of a block."""
+    yield block.before_attention, lambda y: block.attention(y, **look)[0]
+    yield block.before_feed_forward, block.feed_forward
+
+
 @real.of("smollm2")
+@torch.no_grad()
 def stream(text: str) -> dict[str, Any]:
     """Every token's stream: its norm, and of each sub-layer the norms of what it reads and adds.
 
@@ -123,16 +131,15 @@ def stream(text: str) -> dict[str, Any]:
     length that they have: the projections on its direction, divided by its norm.
     """
     network, ids, look = _opened(text)
-    x = network.embedding(ids).detach()
-    taken = [("+", x)]
+    passed, read, written = [network.embedding(ids)], [], []
     for block in network.blocks:
-        taken += block_steps(block, taken[-1][1], **look)[1:]
-    states, reads, adds = (
-        torch.cat([x for name, x in taken if name in names])  # "part token dim"
-        for names in (("+",), ("norm",), ("attention", "feed-forward"))
-    )
+        for norm, layer in sublayers(block, **look):
+            read.append(norm(passed[-1]))
+            written.append(layer(read[-1]))
+            passed.append(passed[-1] + written[-1])
+    states, reads, adds = map(torch.cat, (passed, read, written))  # "part token dim"
     top = _read_off(network, states[-1]).max(-1)
-    parts, end = torch.cat([x, adds]).double(), states[-1].double()
+    parts, end = torch.cat([states[:1], adds]).double(), states[-1].double()
     return {
         "tokens": real.pieces(ids[0]),
         "norms": states.norm(dim=-1).T,
@@ -201,7 +208,7 @@ def without(text: str) -> dict[str, Any]:
     network, ids, look = _opened(text)
     batch = network.embedding(ids)  # the network as it is, then a pair for each sub-layer
     for block in network.blocks:
-        for _, norm, layer in layers(block, **look):
+        for norm, layer in sublayers(block, **look):
             added = layer(norm(batch))
             batch = torch.cat([batch + added, batch[:1], added[:1]])
     each = _read_off(network, batch[:, -1])
@@ -294,10 +301,10 @@ STACK_WIDTH, STACK_TOKENS, SEEDS = 32, 12, 4
 def stacks() -> Board:
     """Sizes of the states of stacks with both kinds of norm, and gradients of the last block."""
     rows, sizes = [], {norm: growth(norm, DEPTH)[0] for norm in ("pre", "post")}
-    look: dict[str, Any] = {"rows": ["input", *map(str, range(1, DEPTH + 1))], "kind": "bars"}
+    names = ["input", *map(str, range(1, DEPTH + 1))]
     for norm, each in sizes.items():
         title = f"{norm}-norm: root mean square of the stream after so many blocks"
-        rows.append([panel(title, [[size] for size in each], **look)])
+        rows.append([bars(title, each, names)])
     gradients = {norm: last_gradient(norm, DEPTH) for norm in sizes}
     return board(*rows, first=sizes["pre"][0], last=sizes["pre"][-1], **gradients)
 

@@ -7,11 +7,10 @@ import { matrix } from "../../web/scene/matrix.js";
 import { tokens } from "../../web/scene/tokens.js";
 
 const LEAST = 0.01; // weights below it get no line
-const LAYERS = ["masked attention", "cross-attention", "feed-forward"];
 
 /** What is drawn at a step. */
 export function picture(numbers, moment) {
-  const draw = { encode: encoding, align: alignment, inside };
+  const draw = { encode: encoding, align: alignment };
   return (draw[moment.step] ?? crossing)(numbers, moment);
 }
 
@@ -91,25 +90,4 @@ function alignment({ source, chosen, cross }) {
     ...{ title: "written ↓  read →", about: "Cross-attention", term: "weight", kind: "weights", digits: -1 },
     ...{ rows: chosen, cols: source, cell: Math.min(2.1, 32 / source.length), tall: 1.8, tip },
   });
-}
-
-/** The layers of the decoder's block, to be switched off, and what it predicts then. */
-function inside({ target, stacks }, { inputs }) {
-  const { adds, best, guesses, right, correct, count, off } = stacks;
-  const press = (i) => {
-    const patch = { off: inputs.off.with(i, 1 - inputs.off[i]) };
-    return { label: `${LAYERS[i]}: ${off[i] ? "off" : "on"}`, pressed: !off[i], patch };
-  };
-  const words = (i) => (right[i] ? "surface/muted 1" : "background/line 1 dashed");
-  const more = (i) => ({ tip: `Here comes “${target[i + 1]}”; “${guesses[i]}” is predicted` });
-  const said = (i) => (off[i] ? "off" : fixed(adds[i], 1));
-  const added = { head: "norm of what it adds", values: adds, bar: 12, said };
-  const look = { about: "Layers of the decoder's block", head: "press to switch off", tall: 2.2, press };
-  return column(
-    { gap: 1.6 },
-    text("said/name", `predicted: ${correct} of ${count} right`, "bold"),
-    tokens("said", guesses, { words, more, cell: 2.4 }),
-    list("layer", LAYERS, [added], look),
-    chances("best", best, "Next character", 1.5),
-  );
 }

@@ -12,27 +12,24 @@ from models.request import Source, TraceRequest, built
 from models.seq2seq import Seq2Seq, Seq2SeqConfig
 from models.trace import Trace
 from viz.course import real
-from viz.course.boards import Board, board, curve, network, panel, table
+from viz.course.boards import Board, bars, board, network, panel, table
 from viz.course.inputs import InputError
-from viz.course.numbers import CAUSAL, block_steps
 
 MODEL = "dates"
 MOST = 24  # characters that the picture has room for
 ROWS = 11  # of the decoder: the begin symbol and ten characters
 UNKNOWN = "[UNK]"
 BEST = 3  # candidates for the next character
-LAYERS = ("attention", "cross-attention", "feed-forward")  # of the decoder's block
 
 
-def numbers(date: str, written: int, head: int, at: int, off: list[float]) -> dict[str, Any]:
-    """Weights of a head while a character is written, and both blocks.
+def numbers(date: str, written: int, head: int, at: int) -> dict[str, Any]:
+    """Weights of a head while a character is written.
 
     Args:
         date: as people write it.
         written: number of characters that are already there.
         head: of every layer.
         at: the character read whose self-attention is shown; at most the last one.
-        off: for each layer of the decoder's block, 1 if its output is replaced by zeros.
     """
     trace = _read(date)
     site = _crossing(trace)
@@ -57,8 +54,6 @@ def numbers(date: str, written: int, head: int, at: int, off: list[float]) -> di
         "best": real.likeliest(shares[row], BEST, _character),
         "iso": "".join(target[1:]),
         "now": chosen[row],
-        "stacks": _stacks(date, row, [LAYERS[n] for n, gone in enumerate(off) if gone]),
-        "six": _block_sizes(512, 2048),  # of the base model of Vaswani et al. 2017
     }
 
 
@@ -86,31 +81,6 @@ def _character(id: int) -> str:
     return _visible(real.card_of(MODEL).target_tokens[id])
 
 
-def _stacks(date: str, row: int, without: list[str]) -> dict[str, Any]:
-    """What each layer of the decoder adds where a character is written, and all predictions."""
-    network: Any = real.opened(MODEL).network
-    trace = _read(date)
-    target = trace.queries(_crossing(trace))[0].ids[:ROWS]
-    with torch.no_grad():
-        read = network.encoder.embed(torch.tensor([[*real.encoded(MODEL, date).ids]]))
-        context = network.encoder.norm(block_steps(network.encoder.blocks[0], read)[-1][1])
-        embedded = network.embedding(torch.tensor([[*target]]))
-        writing = block_steps(network.blocks[0], embedded, context, without=without, mask=CAUSAL)
-        shares = network.output(network.norm(writing[-1][1]), None)[0].softmax(-1)
-    wanted = [*map(_character, target[1:])]
-    guesses = [_character(id) for id in shares.argmax(-1).tolist()][: len(wanted)]
-    right = [a == b for a, b in zip(guesses, wanted, strict=True)]
-    return {
-        "adds": [x[0, row].norm() for name, x in writing if name in LAYERS],
-        "off": [name in without for name in LAYERS],
-        "best": real.likeliest(shares[row], BEST, _character),
-        "guesses": guesses,
-        "right": right,
-        "correct": sum(right),
-        "count": len(wanted),
-    }
-
-
 def whole(date: str) -> Board:
     """The network that reads and writes dates."""
     return network(TraceRequest(Source("catalogue", MODEL), date), "", "m:blocks.0")
@@ -120,14 +90,11 @@ def six() -> Board:
     """An untrained network of six blocks on each side."""
     sizes = {"dim": NARROW, "depth": 6, "heads": 4, "mlp": 4 * NARROW}
     request = TraceRequest(built("seq2seq", sizes), *SENTENCES)
-    return network(request, "", "m:blocks.0")
-
-
-def _block_sizes(dim: int, hidden: int) -> dict[str, int]:
-    """Parameters of an encoder and a decoder block: weights and biases, and of a norm γ and β."""
+    dim, hidden = 512, 2048  # of the base model of Vaswani et al. 2017
     attention, norm = 4 * (dim * dim + dim), 2 * dim
     encoder = attention + 2 * dim * hidden + hidden + dim + 2 * norm
-    return {"encoder": encoder, "decoder": encoder + attention + norm}
+    decoder = encoder + attention + norm
+    return network(request, "", "m:blocks.0", encoder=encoder, decoder=decoder)
 
 
 # ---- shared matrices
@@ -189,6 +156,7 @@ HIDDEN = {  # positions of its characters
     "“March” hidden": (0, 1, 2, 3, 4),
     "“third” hidden": (10, 11, 12, 13, 14),
     "“98” hidden": (18, 19),
+    "all hidden": tuple(range(20)),
 }
 
 
@@ -209,6 +177,8 @@ def cut() -> Board:
         [panel(title, rows, rows=[*HIDDEN], cols=[*iso], kind="weights")],
         month=rows[1][6],
         year=rows[1][2],
+        hyphen=min(rows[-1][4], rows[-1][7]),
+        digit=min(rows[-1]),
         **real.about(MODEL, input=MONTH, attention="cross", head=0, edits=edits),
     )
 
@@ -285,9 +255,11 @@ def spoken(word: int) -> Board:
     inside = [start <= top <= end for top, (start, end) in zip(tops, spans, strict=True)]
     at = min(word, len(words) - 1)
     title = f"while “{words[at]}” is written: mean weight, 0 to {max(curves[at]):.3f}"
+    seconds = [f"{frame * place:.2f} s" for place in range(len(curves[at]))]
+    begins, ends = (round(time / frame) for time in spans[at])
     return board(
         [table("Words of a recording", rows, ["begins, s", "ends, s", "frame"], digits=2)],
-        [curve(title, curves[at], frame, (*spans[at], words[at]))],
+        [bars(title, curves[at], seconds, (begins, ends), digits=-1)],
         words=len(words),
         word=words[at],
         top=tops[at],

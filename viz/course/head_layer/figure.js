@@ -1,8 +1,9 @@
 // The head layer: a vector, a logit for each word, probabilities, the loss and where it pushes.
 
 import { column, row, text } from "../../web/scene/layout.js";
-import { circle, cut, fixed, grouped, line, path, say, signedOf } from "../../web/scene/marks.js";
+import { circle, cut, fixed, grouped, signedOf } from "../../web/scene/marks.js";
 import { list } from "../../web/scene/list.js";
+import { matrix } from "../../web/scene/matrix.js";
 import { plot } from "../../web/scene/plot.js";
 
 const MOST = 5; // of −log p
@@ -20,26 +21,13 @@ export function picture(numbers, moment) {
 const tail = (string, longest) =>
   string.length > longest ? `… ${string.slice(-longest + 2).trimStart()}` : string;
 
-/** The last vector as thin bars: alone, or small above what follows from it. */
+/** The last vector as cells: alone, or small above what follows from it. */
 function vector({ h, norm, text: read }, alone) {
-  const [count, most] = [h.length, Math.max(...h.map(Math.abs))];
-  const ends = alone ? [0, count].map((at) => [at, `feature ${at && count - 1}`]) : [];
-  const [wide, high] = alone ? [31, 18] : [17, 5];
-  const look = { x: [0, count], y: [-most, most], ticks: { x: ends, y: [] }, wide, high };
-  const drawn = plot("h", look, ({ x, y }) => {
-    const bar = (value, i) => `M${x(i + 0.5).toFixed(3)} ${y(0)}V${y(value).toFixed(3)}`;
-    const width = 0.8 * (x(1) - x(0)) * 15;
-    const bars = (sign) => h.map((value, i) => (value * sign > 0 ? bar(value, i) : "")).join("");
-    const named = alone ? [Math.max(...h), Math.min(...h)].map((value) => h.indexOf(value)) : [];
-    return [
-      ...[1, -1].map((sign) => path(`h/${sign}`, bars(sign), "", { stroke: signedOf(0.8 * sign), width })),
-      line("h/zero", [x(0), y(0), x(count), y(0)], "/muted 1"),
-      ...named.map((at) => {
-        const [side, away] = at > count / 2 ? ["end", -0.4] : ["start", 0.4];
-        return say(`h/end${at}`, [x(at) + away, y(0.97 * h[at])], `feature ${at}: ${fixed(h[at])}`, side);
-      }),
-    ];
-  });
+  const [count, cols, cell] = alone ? [h.length, 32, 0.95] : [h.length, 64, 0.28];
+  const rows = Array.from({ length: Math.ceil(count / cols) }, (_, i) => h.slice(i * cols, (i + 1) * cols));
+  const tip = (value, i, j) => `feature ${i * cols + j}: ${fixed(value)}`;
+  const size = { cell, tall: cell, digits: -1, stroke: "none" };
+  const drawn = matrix("h", rows, { kind: "signed", ...size, tip });
   const said = (longest, after) =>
     column(
       { gap: 0.2, align: "start" },

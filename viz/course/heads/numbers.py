@@ -1,13 +1,12 @@
 """A layer of several heads on four words, what their number costs, and the heads of MiniLM."""
 
-from collections import Counter
 from functools import cache, lru_cache
 from math import sqrt
 from typing import Any
 
 import torch
 
-from analysis.descriptions import HABITS, habits
+from analysis.descriptions import habits
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.request import Source, TraceRequest, built
 from models.seeding import seeded
@@ -166,42 +165,4 @@ def shapes() -> Board:
     return board([table("Shapes", rows, [*LAYERS])])
 
 
-def deep(sentence: str) -> Board:
-    """The habits of all heads of a language model."""
-    read = habits_of(sentence)
-    most, others = read["rows"][0], read["others"]
-    clear = next((each for each in read["rows"] if each["name"] != "first"), most)
-    rows = {}
-    for each in read["rows"]:
-        place = f"layer {each['layer']}, head {each['head']}"
-        rows[each["name"]] = [str(each["count"]), place, each["score"]]
-    rows["no habit above 0.4"] = [str(others), "", ""]
-    cols = ["heads", "the clearest", "mean weight"]
-    return board(
-        [table("Heads of SmolLM2, by habit", rows, cols, kind="weights", digits=2)],
-        heads=read["heads"],
-        name=most["name"],
-        count=most["count"],
-        others=others,
-        **real.about("smollm2", input=sentence, layer=clear["layer"], head=clear["head"]),
-    )
-
-
-@real.of("smollm2")
-def habits_of(text: str) -> dict[str, Any]:
-    """How many heads have each habit, and the head that shows it most."""
-    real.encoded("smollm2", text, FEWEST, 40)
-    read = habits(real.traced("smollm2", text))
-    counts = Counter(name for layer in read.names for name in layer)
-    rows = []
-    for scores, name in zip(read.scores, HABITS, strict=True):
-        layer, head = divmod(int(scores.argmax()), scores.shape[1])
-        if counts[name]:
-            place = {"layer": layer, "head": head, "score": scores.max()}
-            rows.append({"name": name, "count": counts[name], **place})
-    rows.sort(key=lambda row: -row["count"])
-    others = counts.total() - sum(row["count"] for row in rows)
-    return {"rows": rows, "heads": counts.total(), "others": others}
-
-
-BOARDS = {"cell": cell, "cost": costs, "deep": deep, "eight": eight, "shapes": shapes}
+BOARDS = {"cell": cell, "cost": costs, "eight": eight, "shapes": shapes}

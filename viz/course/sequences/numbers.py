@@ -19,7 +19,7 @@ from torch import Tensor
 from models.attention import MultiHeadAttention, MultiHeadAttentionConfig
 from models.seeding import seeded
 from viz.course import real
-from viz.course.boards import Board, board, panel, table
+from viz.course.boards import Board, bars, board, table
 
 DIM = 16  # of the untrained layers
 KINDS = ("attention", "recurrence", "convolution")
@@ -94,10 +94,9 @@ def influence(tokens: int, gain: float, activation: str) -> Board:
         "attention": attention(tokens)[-1],
     }
     ratios = {kind: each[0] / each[-1] for kind, each in sizes.items()}
-    look: dict[str, Any] = {"rows": [*map(str, range(tokens))], "kind": "bars", "digits": -1}
-    title = "influence of each token on the last output"
-    bars = ([panel(f"{kind}: {title}", each[:, None], **look)] for kind, each in sizes.items())
-    return board(*bars, **ratios)
+    title, names = "influence of each token on the last output", [*map(str, range(tokens))]
+    rows = ([bars(f"{kind}: {title}", each, names, digits=-1)] for kind, each in sizes.items())
+    return board(*rows, **ratios)
 
 
 @lru_cache(maxsize=64)

@@ -30,7 +30,7 @@ from models.request import Picture, Source, TraceRequest, built, file_of
 from models.vit import ViT, pair
 from viz.amounts import short
 from viz.course import real
-from viz.course.boards import Board, board, curve, network, panel, picture, table
+from viz.course.boards import Board, bars, board, network, panel, picture, table
 from viz.course.inputs import InputError
 from viz.theme import sequential
 
@@ -331,34 +331,19 @@ NETWORKS = ("vit-32", "vit-b16", "vit-raw-head")
 
 @cache
 def counted() -> Board:
-    """The parameters of a network part by part, and of three networks."""
+    """The parameters of three networks."""
     configs: dict[str, Any] = {name: PRESETS[name].config for name in NETWORKS}
     with torch.device("meta"):
         networks: dict[str, Any] = {name: ViT(config) for name, config in configs.items()}
-    first = networks["vit-32"]
-    parts = {
-        "Projection": (_parameters(first.patches), 1),
-        "Class token": (first.prefix.numel(), 1),
-        "Learned positions": (_parameters(first.positions), 1),
-        "Pre-norm block": (_parameters(first.blocks[0]), len(first.blocks)),
-        "Final norm": (_parameters(first.norm), 1),
-        "Head": (_parameters(first.head), 1),
-    }
-    rows = {name: [f"{count:,}", str(copies)] for name, (count, copies) in parts.items()}
-    counts = {name: _parameters(network) for name, network in networks.items()}
+    counts = {name: sum(p.numel() for p in net.parameters()) for name, net in networks.items()}
     totals = {PRESETS[name].title: [f"{count:,}"] for name, count in counts.items()}
     gives, reads = next(each for each in networks["vit-raw-head"].head.parameters()).shape
     return board(
-        [table(PRESETS["vit-32"].title, rows, ["each", "copies"])],
-        [table("All together", totals, ["parameters"])],
+        [table("Three vision transformers", totals, ["parameters"])],
         **{name.replace("-", "_"): count for name, count in counts.items()},
         reads=reads,
         first=reads * gives,
     )
-
-
-def _parameters(part: torch.nn.Module) -> int:
-    return sum(each.numel() for each in part.parameters())
 
 
 def train() -> Board:
@@ -397,12 +382,12 @@ def frames(sound_layer: int, sound_head: int, heard: int) -> Board:
     title = f"{bands} bands of frequency, a column each {1000 * step:.0f} ms"
     framed = (begins, ends, f"{begins:.2f} to {ends:.2f} s")
     heights = f"token {position}, layer {layer}, head {head}: weights, 0 to {max(weights):.3f}"
-    marked = (position * frame, (position + 1) * frame, f"{position}")
+    names = [f"{frame * at:.2f} s" for at in range(len(weights))]
     place: dict[str, Any] = {"layer": layer, "head": head, "token": position}
     return board(
         [picture(title, [_painted(levels, 0, levels.shape[1], 2)], seconds, framed)],
         [picture(f"the framed {ends - begins:.2f} s: {CUT_OUT} tokens", cuts)],
-        [curve(heights, weights, frame, marked)],
+        [bars(heights, weights, names, (position, position + 1), digits=-1)],
         bands=bands,
         columns=read_columns,
         width=width,

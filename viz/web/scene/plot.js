@@ -2,7 +2,7 @@
 
 import { ticksOf } from "../core/ticks.js";
 import { free } from "./layout.js";
-import { joined, line, rect, say } from "./marks.js";
+import { joined, line, rect, say, wide } from "./marks.js";
 
 /** @import {FigureTable, Mark} from "../types" */
 /** @import {Part} from "./layout.js" */
@@ -30,14 +30,14 @@ import { joined, line, rect, say } from "./marks.js";
 
 /** @type {(key: string, look: PlotLook, draw: (scale: Scale) => Drawn[], tables?: FigureTable[]) => Part} */
 export function plot(key, look, draw, tables) {
-  const { log = [], ticks = {}, names = ["", ""], title = "", wide = 30, high = 15 } = look;
+  const { log = [], ticks = {}, names = ["", ""], title = "", wide: length = 30, high = 15 } = look;
   const [[x0, x1], [y0, y1]] = [look.x, look.y];
   const [across, up] = [ticksOn(ticks.x, x0, x1, 7), ticksOn(ticks.y, y0, y1, 5)];
   const [left, below] = [up.length ? 2.8 : 0.4, (across.length ? 1.4 : 0) + (names[0] ? 1.2 : 0)];
   const above = (title ? 1.7 : 0.3) + (names[1] ? 1.3 : 0);
   const small = { size: 0.88 };
   const drawn = (startX, startY) => {
-    const x = scaleOf(x0, x1, startX + left, wide, log.includes("x"));
+    const x = scaleOf(x0, x1, startX + left, length, log.includes("x"));
     const y = scaleOf(y0, y1, startY + above + high, -high, log.includes("y"));
     const at = (/** @type {number} */ a, /** @type {number} */ b) => [x(a), y(b)];
     const graph = (name, words, points, more) =>
@@ -61,7 +61,7 @@ export function plot(key, look, draw, tables) {
       ...draw({ x, y, at, graph }),
     ];
   };
-  return free(left + wide + 0.8, above + high + below, drawn, tables);
+  return free(left + length + 0.8, above + high + below, drawn, tables);
 }
 
 /** The places and texts of ticks. */
@@ -92,14 +92,15 @@ function scaleOf(low, high, start, length, isLog) {
 
 /** Bars beside each other. @type {(key: string, values: number[], look: BarsLook) => Part} */
 export function bars(key, values, look) {
-  const { labels = [], title = "", name = "", wide = 16, high = 8, axis = false, chosen } = look;
+  const { labels = [], title = "", name = "", wide: across = 16, high = 8, axis = false, chosen } = look;
   const { most = Math.max(...values, 1e-9), said, bar, press, more } = look;
-  const few = Math.ceil(values.length / 16) || 1;
+  const room = 0.8 + Math.max(0, ...labels.map(wide)); // of a label
+  const few = Math.ceil((values.length * room) / across) || 1;
   const below = labels.map((text, i) => [i + 0.5, text]).filter((_, i) => i % few === 0);
-  const room = said ? 1.2 / high : 0; // above the highest bar
+  const above = said ? 1.2 / high : 0; // the highest bar
   const axes = {
-    ...{ x: [0, values.length], y: [0, (1 + room) * most] },
-    ...{ ticks: { x: below, ...(axis ? {} : { y: [] }) }, names: [name, ""], title, wide, high },
+    ...{ x: [0, values.length], y: [0, (1 + above) * most] },
+    ...{ ticks: { x: below, ...(axis ? {} : { y: [] }) }, names: [name, ""], title, wide: across, high },
   };
   const tables = title ? [{ title, rows: labels, cols: [name], values: values.map((value) => [value]) }] : [];
   const draw = (/** @type {Scale} */ scale) => {

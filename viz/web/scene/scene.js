@@ -99,7 +99,6 @@ export function Scene({ marks, said, wide = SIZE[0], high, least, isStill, patch
       event.target.focus({ preventScroll: true });
       svg.current?.setPointerCapture(event.pointerId);
       event.preventDefault();
-      if (handle.taps) drag(event);
     },
     onPointerMove: drag,
     onPointerUp: drop,
@@ -146,7 +145,6 @@ function dressOf(mark, isStop) {
     ...(isStop && { tabindex: 0, role: "img", "aria-label": tip }),
     ...(press?.pressed !== undefined && { "aria-pressed": String(press.pressed) }),
     ...(handle && { "aria-valuetext": handle.value }),
-    ...(handle?.now !== undefined && { "aria-valuenow": handle.now }),
   };
 }
 

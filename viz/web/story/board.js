@@ -39,60 +39,34 @@ function tipOf({ title, rows, cols, values, shades }, i, j) {
   return `${plain(title)}${place ? `, ${place}` : ""}: ${said}${shade}`;
 }
 
-const PLOTS = { bars, curve, picture };
+const PLOTS = { bars, picture };
 
-/** Numbers of one column as bars beside each other. */
+/** Numbers of one column as bars beside each other, some of which stand out. */
 function bars(key, panel) {
-  const { title, rows, values, digits } = panel;
+  const { title, rows, values, digits, lit = [0, 0] } = panel;
   const numbers = values.map(([value]) => Number(value));
-  const bar = (i) => ({ tip: tipOf(panel, i, 0), fill: i ? "muted" : "primary" });
+  const isLit = (i) => i >= lit[0] && i < lit[1];
+  const bar = (i) => ({ tip: tipOf(panel, i, 0), fill: isLit(i) ? "primary" : "muted" });
   const said = digits < 0 ? undefined : (i) => fixed(numbers[i], digits);
-  return barsOf(`${key}/`, numbers, { title, labels: rows, said, bar, wide: WIDEST - 3, high: 8 });
+  return barsOf(`${key}/`, numbers, { title, labels: rows, said, bar, wide: WIDEST - 3, high: 7 });
 }
 
-/** What is drawn over seconds, and the part of the axis that has a name. */
-function overTime(key, { title, end = 0, span }, draw, look) {
+/** A picture, or parts of one side by side; over seconds, a part of which is framed. */
+function picture(key, { title, hrefs = [], end = 0, span }) {
+  const gap = hrefs.length > 1 ? 0.3 : 0;
   const ticks = end ? { y: [] } : { x: [], y: [] };
   const axes = { x: [0, end || 1], y: [0, 1], ticks, names: [end ? "s" : "", ""], wide: WIDEST - 2, high: 6 };
-  const drawn = plot(key, axes, (scale) => {
-    const { x, y } = scale;
-    if (!span) return draw(scale, 1);
+  const drawn = plot(key, axes, ({ x, y }) => {
+    const [left, top, high] = [x(0), y(1), y(0) - y(1)];
+    const wide = (x(end || 1) - left + gap) / hrefs.length;
+    const place = (i) => [left + i * wide, top, wide - gap, high];
+    const images = hrefs.map((href, i) => image(`${key}/${i}`, href, place(i)));
+    if (!span) return images;
     const [from, to, tip] = span;
-    const place = [x(from), y(1), Math.max(0.1, x(to) - x(from)), y(0) - y(1)];
-    return [...draw(scale, end), rect(`${key}/span`, place, look, { tip })];
+    const frame = [x(from), top, x(to) - x(from), high];
+    return [...images, rect(`${key}/span`, frame, `none/${WHITE} 2.5`, { tip })];
   });
   return column(text(`${key}/title`, title, "bold"), drawn);
-}
-
-/** Numbers at equal distances, from 0 to the largest. */
-function curve(key, panel) {
-  const values = panel.values.map(([value]) => Number(value));
-  const most = Math.max(...values) || 1;
-  const draw = ({ x, y }, end) =>
-    values.map((value, i) => {
-      const [left, right, top] = [
-        x((i * end) / values.length),
-        x(((i + 1) * end) / values.length),
-        y(value / most),
-      ];
-      return rect(`${key}/${i}.0`, [left, top, right - left, y(0) - top], "weight", {
-        tip: tipOf(panel, i, 0),
-      });
-    });
-  return overTime(key, panel, draw, "none/primary 2");
-}
-
-/** A picture, or parts of one side by side. */
-function picture(key, panel) {
-  const { hrefs = [] } = panel;
-  const gap = hrefs.length > 1 ? 0.3 : 0;
-  const draw = ({ x, y }, end) => {
-    const wide = (x(end) - x(0) + gap) / hrefs.length;
-    return hrefs.map((href, i) =>
-      image(`${key}/${i}`, href, [x(0) + i * wide, y(1), wide - gap, y(0) - y(1)]),
-    );
-  };
-  return overTime(key, panel, draw, `none/${WHITE} 2.5`);
 }
 
 /** A number of a table as text; a whole one without decimals. */
