@@ -95,7 +95,9 @@ def influence(tokens: int, gain: float, activation: str) -> Board:
     }
     ratios = {kind: each[0] / each[-1] for kind, each in sizes.items()}
     title, names = "influence of each token on the last output", [*map(str, range(tokens))]
-    rows = ([bars(f"{kind}: {title}", each, names, digits=-1)] for kind, each in sizes.items())
+    rows = (
+        [bars(f"{kind}: {title}", each.tolist(), names, digits=-1)] for kind, each in sizes.items()
+    )
     return board(*rows, **ratios)
 
 
