@@ -5,12 +5,10 @@ import { test } from "node:test";
 
 import { answeredSteps, isDone, progress, recordAnswer, recordSeen } from "../../viz/web/story/course.js";
 import { described } from "../../viz/web/story/board.js";
-import { Numbers } from "../../viz/web/story/numbers.js";
-import * as inputs from "../../viz/web/story/numbers.js";
+import * as inputs from "../../viz/web/story/inputs.js";
 import { formatted, valueAt, writtenAt } from "../../viz/web/story/prose.js";
 import { labelParts } from "../../viz/web/scene/elements.js";
 import { nearest } from "../../viz/web/scene/marks.js";
-import { settled } from "./helpers.mjs";
 import { valuesOf } from "../../viz/web/story/figure.js";
 
 test("numbers are written as Python's format writes them, with a typographic minus", () => {
@@ -74,40 +72,6 @@ test("labels may have parts below and above the line", () => {
   ]);
 });
 
-test("of many wishes the one in flight and the last are fetched; what is expected answers at once", async () => {
-  /** @type {{path: string, resolve: (answer: string) => void, reject: (error: Error) => void}[]} */
-  const open = [];
-  let changes = 0;
-  const fetched = (/** @type {string} */ path) =>
-    new Promise((resolve, reject) => open.push({ path, resolve, reject }));
-  const numbers = new Numbers(() => (changes += 1), fetched);
-  const asked = () => open.map(({ path }) => path).join("");
-  for (const path of ["a", "b", "c"]) numbers.want(path);
-  assert.equal(asked(), "a");
-  open[0].resolve("A");
-  await settled();
-  assert.equal(asked(), "ac");
-  open[1].reject(new Error("no"));
-  await settled();
-  assert.deepEqual([numbers.failure, numbers.kept.get("a"), changes], ["no", "A", 1]);
-  numbers.retry();
-  open[2].resolve("C");
-  await settled();
-  assert.deepEqual([numbers.failure, numbers.kept.get("c")], ["", "C"]);
-  numbers.expect(["c", "d", "e", "f"]); // one by one; a failure ends them silently
-  open[3].resolve("D");
-  await settled();
-  assert.deepEqual([numbers.kept.get("d"), asked()], ["D", "accde"]);
-  numbers.want("d");
-  assert.equal(asked(), "accde");
-  numbers.want("g"); // does not wait for e
-  open[4].reject(new Error("no"));
-  numbers.destroy();
-  open[5].resolve("G");
-  await settled();
-  assert.deepEqual([asked(), numbers.failure, numbers.isLate], ["accdeg", "", false]);
-});
-
 test("progress needs no storage, and outlives a damaged entry", () => {
   recordSeen("tokens", "ids");
   recordAnswer("tokens", "ids");
@@ -156,18 +120,4 @@ test("an arrow key leads to the next number in its direction, straight ahead bef
     [from(8, 1, 0), from(8, -1, 0), from(8, 0, 1), from(8, 0, -1), from(6, 1, 0)],
     ["9", "7", "15", "1", undefined],
   );
-});
-
-test("what is expected and fails is not asked for again by who hears of it", async () => {
-  const asked = [];
-  const numbers = new Numbers(
-    () => numbers.expect(["/a", "/b"]),
-    async (path) => {
-      asked.push(path);
-      if (path === "/b") throw new Error("There is no connection to the server.");
-      return {};
-    },
-  );
-  await numbers.expect(["/a", "/b"]);
-  assert.deepEqual(asked, ["/a", "/b"]);
 });

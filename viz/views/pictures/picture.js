@@ -41,21 +41,8 @@ const BESIDE = 300; // of the numbers beside them
  * @param {(query: number | null) => void} props.onPoint
  * @param {string} props.about
  */
-export function Picture({
-  state,
-  look,
-  questions,
-  sheet,
-  count,
-  photo,
-  maps,
-  scale,
-  space,
-  row,
-  points,
-  onPoint,
-  about,
-}) {
+export function Picture({ state, look, questions, sheet, photo, row, points, ...drawing }) {
+  const { count, maps, scale, space, onPoint, about } = drawing;
   const { objects, among, object, grids } = look;
   const { isOffered, drawn } = questions;
   const asking = look.asking.filter(({ picture }) => picture === sheet.picture);

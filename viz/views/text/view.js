@@ -111,17 +111,8 @@ function strandsOf({ values, index }, asked, place, { pitch, size }) {
     });
 }
 
-function Words({
-  state,
-  theme,
-  focus,
-  most,
-  block: { axis, text, range },
-  layout,
-  top,
-  isAsking,
-  isAnswering,
-}) {
+function Words({ state, theme, focus, most, block, layout, top, isAsking, isAnswering }) {
+  const { axis, text, range } = block;
   const { token, direction } = state.selection;
   const { labels, special } = text;
   const specials = new Set(special);

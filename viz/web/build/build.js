@@ -44,24 +44,13 @@ export function mount(root, first, host) {
 }
 
 /** The picture of the network of now. */
-function Page({
-  root,
-  trace,
-  session,
-  busy = false,
-  asked,
-  record,
-  revision,
-  type_size = 1,
-  message,
-  onGone,
-}) {
+function Page({ trace, session, type_size: size = 1, message, ...others }) {
   const source = useMemo(
     () => trace && new HttpSource(`${location.origin}/api/trace/${encodeURIComponent(trace)}/`, session),
     [trace],
   );
   if (!source) return html`<p class="hs-loading" role="status">${message ?? "Building the network …"}</p>`;
-  return html`<${Network} ...${{ root, source, busy, asked, record, revision, size: type_size, onGone }} />`;
+  return html`<${Network} ...${{ ...others, source, size }} />`;
 }
 
 /**
@@ -76,17 +65,8 @@ function Page({
  * @param {number} props.size factor of the size of type
  * @param {() => void} [props.onGone] the server holds the trace no more
  */
-export function Network({
-  root,
-  source,
-  busy = false,
-  base = "",
-  asked,
-  record,
-  revision = "",
-  size,
-  onGone = () => {},
-}) {
+export function Network({ root, source, busy = false, base = "", asked, revision = "", size, ...on }) {
+  const { record, onGone = () => {} } = on;
   const [open, setOpen] = useState(asked);
   useEffect(() => setOpen(asked), [revision]);
   const { path, cell } = readOf(open);

@@ -51,28 +51,29 @@ function boxOf(element, left, top) {
     return [svg("image", { ...box, ...look, href: element.toDataURL() })];
   }
   if (element.matches(".hs-build-funnel")) return [funnelOf(element, at.left - left, at.top - top)];
-  const {
-    backgroundColor: fill,
-    borderRightWidth,
-    borderRightColor,
-    borderRightStyle,
-    borderLeftWidth,
-    borderRadius,
-  } = getComputedStyle(element);
-  const thick = parseFloat(borderRightWidth);
+  const style = getComputedStyle(element);
+  const fill = style.backgroundColor;
+  const thick = parseFloat(style.borderRightWidth);
   const isClear = /^rgba\(.*, 0\)$|^transparent$/.test(fill);
   if (!at.width || (isClear && !thick)) return [];
   const look = {
     fill: isClear ? "none" : fill,
-    stroke: thick ? borderRightColor : "none",
+    stroke: thick ? style.borderRightColor : "none",
     "stroke-width": thick,
-    ...(borderRightStyle === "dashed" ? { "stroke-dasharray": "4 3" } : {}),
+    ...(style.borderRightStyle === "dashed" ? { "stroke-dasharray": "4 3" } : {}),
   };
   const [x, y] = [at.left - left, at.top - top];
-  if (!parseFloat(borderLeftWidth) && thick)
+  if (!parseFloat(style.borderLeftWidth) && thick)
     return [svg("path", { d: `M${x + at.width} ${y}v${at.height}`, ...look })]; // a bracket on the right
   return [
-    svg("rect", { x, y, width: at.width, height: at.height, rx: parseFloat(borderRadius) || 0, ...look }),
+    svg("rect", {
+      x,
+      y,
+      width: at.width,
+      height: at.height,
+      rx: parseFloat(style.borderRadius) || 0,
+      ...look,
+    }),
   ];
 }
 

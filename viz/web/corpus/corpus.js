@@ -1,16 +1,39 @@
 // What the heads of a model do over a corpus: all of them, what finds some, and one of them.
 
 import { Numbers } from "../../views/numbers/view.js";
+import { HeadNumbers } from "../core/head_numbers.js";
 import { html } from "../core/html.js";
 import { capital } from "../core/labels.js";
 import { mountView } from "../core/mounting.js";
+import { State } from "../core/state.js";
 import { Button, Kinds } from "../parts/controls.js";
+import { Maps } from "../text/maps.js";
 import { useRef } from "../vendor/hooks.js";
-import { ByToken, Changes, counted } from "./lists.js";
 import { HeadPage } from "./head_page.js";
-import { CorpusState } from "./state.js";
+import { ByToken, Changes, counted } from "./lists.js";
 
 /** @import {Host, RunBase, ViewProps} from "../types" */
+
+/** @extends {State<RunBase>} */
+export class CorpusState extends State {
+  slot = "head";
+  maps = new Maps({ sites: [] });
+
+  /** The chosen head: a link may name a mean, which a corpus has not. */
+  get head() {
+    const { head } = this.selection;
+    return typeof head === "number" ? head : 0;
+  }
+
+  /** @param {string} key */
+  twinOf = (key) => `${key} in B`;
+
+  opened(message, base) {
+    this.maps = new Maps(base);
+    this.maps.take(message);
+    this.numbers = new HeadNumbers(base.numbers, base.sites);
+  }
+}
 
 /**
  * @param {HTMLElement} root

@@ -13,7 +13,7 @@ import { Examples, PictureParts } from "./examples.js";
 import { HeadList } from "./lists.js";
 
 /** @import {CorpusHead, Theme} from "../types" */
-/** @import {CorpusState} from "./state.js" */
+/** @import {CorpusState} from "./corpus.js" */
 
 const PICTURE = 112; // CSS pixels of the mean weights
 const UNTRAINED = "The network is untrained, so its heads get no sentence.";

@@ -10,7 +10,7 @@ import { Field, Menu } from "../parts/controls.js";
 import { useState } from "../vendor/hooks.js";
 
 /** @import {CorpusHeads, Measure} from "../types" */
-/** @import {CorpusState} from "./state.js" */
+/** @import {CorpusState} from "./corpus.js" */
 
 const LISTED = "Each head lists the tokens with the most weight; any other counts as 0.";
 const NOTES = {

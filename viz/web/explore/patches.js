@@ -16,15 +16,9 @@ const LIST = { itself: "itself", near: `within ${NEAR} patches`, far: "farther a
  * @param {{grid: Pick<import("../types").TokenGrid, "shape" | "places">, labels: string[], token: number, values: ArrayLike<number>}} row
  * @returns {{label: string, value: number, even: number}[]}
  */
-export function groupsOf({
-  grid: {
-    shape,
-    places: [prefix],
-  },
-  labels,
-  token,
-  values,
-}) {
+export function groupsOf({ grid, labels, token, values }) {
+  const { shape, places } = grid;
+  const [prefix] = places;
   const sum = Array.from(values).reduce((a, b) => a + b, 0) || 1;
   /** @type {Map<string, {value: number, count: number}>} */
   const groups = new Map();

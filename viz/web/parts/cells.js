@@ -35,19 +35,8 @@ import { legible } from "../core/labels.js";
  */
 
 /** @param {TableProps} props */
-export function CellTable({
-  label,
-  theme,
-  columns,
-  rows,
-  after,
-  onChoose,
-  onPoint,
-  onFocus,
-  kind = "",
-  dim = false,
-  box,
-}) {
+export function CellTable({ label, theme, columns, rows, after, kind = "", dim = false, box, ...on }) {
+  const { onChoose, onPoint, onFocus } = on;
   const focus = ({ target }) => {
     onPoint?.(placeOf(target));
     onFocus?.(placeOf(target));

@@ -9,7 +9,7 @@ import { fixed } from "../scene/marks.js";
 import { Scene } from "../scene/scene.js";
 import { useEffect, useMemo, useState } from "../vendor/hooks.js";
 import { writtenCell } from "./board.js";
-import { written } from "./numbers.js";
+import { written } from "./inputs.js";
 import { Prose } from "./prose.js";
 
 /** @import {Story} from "./state.js" */
@@ -20,11 +20,10 @@ const [LEGIBLE, PRESENTED] = [10, 20]; // pixels of text on a phone, and of text
 
 /** @param {{story: Story, isNarrow: boolean}} props */
 export function FigurePane({ story, isNarrow }) {
-  const { props, refusal, isPresented } = story;
+  const { props, refusal, isPresented, failure } = story;
   const answer = story.at();
   const isWaiting = story.isWaiting();
   const { controls } = props.steps[story.step];
-  const { failure } = story.numbers;
   const network = answer?.moment.board && !isWaiting && answer.numbers.board.network;
   return html`<div class="story-figure" role="group" aria-label=${props.title}>
     <div class="story-tools">
@@ -43,13 +42,13 @@ export function FigurePane({ story, isNarrow }) {
       }
       <${Button} text="Present" title="The figure alone, large, with a caption (P)" onClick=${() => story.present(true)} />
     </div>
-    ${network ? html`<${Opened} ...${{ story, network }} />` : html`<${Picture} ...${{ story, isTurning: !answer || story.numbers.isLate, isNarrow }} />`}
+    ${network ? html`<${Opened} ...${{ story, network }} />` : html`<${Picture} ...${{ story, isTurning: !answer || story.isLate, isNarrow }} />`}
     ${isPresented && html`<${Caption} ...${{ story, numbers: answer?.numbers, isWaiting }} />`}
     <p class="story-computed"><${Computed} ...${{ story, numbers: answer?.numbers }} /></p>
     <p class="story-problem" role="alert" hidden=${!refusal && !failure}>
       ${refusal || failure} ${
         failure &&
-        html`<${Button} text="Try again" title="Request the numbers again" onClick=${() => story.numbers.retry()} />`
+        html`<${Button} text="Try again" title="Request the numbers again" onClick=${() => story.retry()} />`
       }
     </p>
     ${!isWaiting && html`<${Controls} ...${{ story, controls }} />`}
@@ -68,7 +67,7 @@ function Opened({ story, network: { trace, card, open } }) {
   };
   const size = story.isPresented ? PRESENTED / TYPE : 1;
   const look = { root: story.root, source, base: card, asked: open, revision: open, size };
-  return html`<div class="story-network"><${Network} ...${{ ...look, record, onGone: () => story.numbers.retry() }} /></div>`;
+  return html`<div class="story-network"><${Network} ...${{ ...look, record, onGone: () => story.retry() }} /></div>`;
 }
 
 /** The picture, which stays, dimmed, until the numbers of another step come. */
@@ -102,7 +101,7 @@ function firstSentence(parts) {
 
 /** What the numbers are computed from; a link to the model behind them. */
 function Computed({ story, numbers }) {
-  if (story.numbers.isLate) return "Still computing …";
+  if (story.isLate) return "Still computing …";
   const step = story.props.steps[story.step];
   const { computed, explore } = step.sizes ? {} : ((step.board ? numbers?.board : numbers) ?? {});
   const address = explore && new URL(`./?${new URLSearchParams(explore.query)}`, location.href).href;

@@ -1,20 +1,26 @@
 // The state of a story: the step that is read, the inputs of its figure, and the numbers that the server computes
 // for them.
 
+import { Cache } from "../core/cache.js";
+import { Client } from "../core/client.js";
 import { modeOf } from "../core/colours.js";
 import { saveDrawing } from "../core/dom.js";
 import { PageLink } from "../core/link.js";
+import { HttpSource, jsonOf } from "../core/sources.js";
 import { extentOfPart, fitted, SIZE } from "../scene/layout.js";
 import { fileOf } from "../scene/elements.js";
 import { inkOf } from "../scene/marks.js";
 import { boardPart, described } from "./board.js";
-import { Numbers, queryOf, read, written } from "./numbers.js";
+import { queryOf, read, written } from "./inputs.js";
 import { answeredSteps, progress, recordAnswer, recordSeen, wayOf } from "./course.js";
 import { plainText } from "./prose.js";
 
 /** @import {Figure, Inputs, Moment, Patch, StoryProps} from "../types" */
 
 const WAITS = "The figure waits for your answer.";
+const KEPT = 16 << 20; // bytes of answers
+const LATE_MS = 1000;
+const SLOT = "numbers"; // of the client
 
 /** @typedef {{numbers: any, moment: Moment}} Answer numbers, and what they are drawn for */
 
@@ -36,7 +42,23 @@ export class Story {
     this.isPaper = false;
     this.dragging = false;
     this.refusal = "";
-    this.numbers = new Numbers(() => this.arrived());
+    /** @type {Cache<any>} numbers, by path: a step that is there already is shown within a frame */
+    this.kept = new Cache(KEPT);
+    this.client = this.connected();
+  }
+
+  connected() {
+    const source = new HttpSource(`${location.origin}/api/figure/`);
+    const received = (/** @type {string} */ path, /** @type {Uint8Array} */ bytes) => {
+      this.kept.set(path, jsonOf(bytes), bytes.length);
+      this.arrived();
+    };
+    const changed = () => {
+      const opening = this.pathOf({ ...this.moment(), inputs: this.openingInputs(this.step) });
+      if (this.failure && !this.kept.has(opening)) this.client.want("opening", opening);
+      this.draw();
+    };
+    return new Client(source, { received, changed, gone: changed });
   }
 
   /** @param {StoryProps} props */
@@ -56,7 +78,7 @@ export class Story {
   begin(figure) {
     this.figure = figure;
     const first = { ...this.moment(0), inputs: this.openingInputs(0) };
-    if (this.props.answer) this.numbers.kept.set(this.pathOf(first), this.props.answer);
+    if (this.props.answer) this.kept.set(this.pathOf(first), this.props.answer, 0);
     this.draw();
   }
 
@@ -116,7 +138,7 @@ export class Story {
   /** Where a state's numbers are. @param {Moment} moment */
   pathOf(moment) {
     const inputs = { ...moment.inputs, ...(moment.board && { board: moment.step }) };
-    return `${location.origin}/api/figure/${this.props.page}?${queryOf(inputs)}`;
+    return `${this.props.page}?${queryOf(inputs)}`;
   }
 
   /**
@@ -126,27 +148,52 @@ export class Story {
   at(step = this.step) {
     const moment = this.moment(step);
     const opening = { ...moment, inputs: this.openingInputs(step) };
-    const states = this.numbers.failure ? [moment, opening] : [moment];
-    const known = this.figure && states.find((each) => this.numbers.kept.has(this.pathOf(each)));
+    const states = this.failure ? [moment, opening] : [moment];
+    const known = this.figure && states.find((each) => this.kept.has(this.pathOf(each)));
     if (this.shown?.moment.step === moment.step && known !== moment) return this.shown;
-    return known ? { numbers: this.numbers.kept.get(this.pathOf(known)), moment: known } : null;
+    return known ? { numbers: this.kept.get(this.pathOf(known)), moment: known } : null;
   }
 
-  /** Asks for the numbers of what is read. */
+  /** Asks for the numbers of what is read; while others are on their way, once these are here. */
   ask() {
-    if (this.figure) this.numbers.want(this.pathOf(this.moment()));
+    const path = this.pathOf(this.moment());
+    if (this.kept.has(path)) this.client.want(SLOT, null);
+    else if (this.figure && this.client.state(SLOT) !== "pending") this.client.want(SLOT, path);
+    clearTimeout(this.clock);
+    const age = this.client.age(SLOT) ?? Infinity;
+    if (age < LATE_MS) this.clock = setTimeout(() => this.draw(), LATE_MS - age);
     this.shown = this.at() ?? this.shown;
   }
 
-  /** Numbers are here: those of the other steps are fetched, the nearest first; or of this one as it opens, if they are not. */
+  /** Why the numbers of what is read are not here; "" while they may come. */
+  get failure() {
+    const isOver = ["absent", "failed", "gone"].includes(this.client.state(SLOT));
+    return isOver ? this.client.reason(SLOT) || "The server does not answer." : "";
+  }
+
+  /** Whether the numbers of what is read take long. */
+  get isLate() {
+    return (this.client.age(SLOT) ?? 0) >= LATE_MS;
+  }
+
+  /** Asks again. */
+  retry() {
+    this.kept.delete(this.pathOf(this.moment()));
+    this.client.destroy();
+    this.client = this.connected();
+    this.draw();
+  }
+
+  /** Numbers are here: those of the other steps are fetched, the nearest first. */
   arrived() {
     this.draw();
-    const { isLate, failure } = this.numbers;
     const far = (/** @type {number} */ step) => Math.abs(step - this.step - 0.5);
     const steps = this.props.steps.map((_, step) => step).sort((a, b) => far(a) - far(b));
-    const opening = { ...this.moment(), inputs: this.openingInputs(this.step) };
-    const moments = failure ? [opening] : steps.map((step) => this.moment(step));
-    if (!isLate) this.numbers.expect(moments.map((moment) => this.pathOf(moment)));
+    const paths = steps.map((step) => this.pathOf(this.moment(step)));
+    this.client.prefetch(
+      paths.filter((path) => !this.kept.has(path)),
+      0,
+    );
   }
 
   /** Changes inputs; nothing moves by itself while something is dragged. @type {(patch: Patch, dragged?: boolean) => void} */
@@ -229,6 +276,7 @@ export class Story {
 
   destroy() {
     this.link.destroy();
-    this.numbers.destroy();
+    clearTimeout(this.clock);
+    this.client.destroy();
   }
 }
