@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from analysis.lens import logit_lens as logit_lens
     from analysis.norms import alti as alti
     from analysis.norms import value_norms as value_norms
-    from analysis.predictions import predict as predict
+    from analysis.outputs import predict as predict
     from analysis.relevance import explain as explain
     from analysis.relevance import relevance as relevance
     from analysis.rollout import rollout as rollout

@@ -19,7 +19,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.many import Mean
-from analysis.outputs import row_of
 from models.projections import BIASES, Readout
 from models.trace import Trace
 
@@ -76,7 +75,7 @@ def logit_attribution(
         ]
         names = dict.fromkeys(name for parts in results for name in parts)
         return {name: Mean(torch.tensor([p.get(name, 0.0) for p in results])) for name in names}
-    logits = row_of(t.output, query, item)
+    logits = t.output.logits_of(query, item)
     ids = [token_id] if versus is None else [token_id, versus]
     for each in ids:
         if not 0 <= each < len(logits):

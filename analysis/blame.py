@@ -34,7 +34,7 @@ from models.edits import Cut, SetWeights
 from models.progress import Progress, no_progress
 from models.progress import each as each_of
 from models.run import Model, as_model, trace
-from models.trace import Output, Site, Trace
+from models.trace import Site, Trace
 
 
 class Edge(NamedTuple):
@@ -113,7 +113,12 @@ def blame(
     chosen = choose(model, input, target)
     if chosen.id is None:
         raise ValueError("target: expected a token, received a similarity")
-    t = trace(model, input, edits=edits, gradient=lambda output: _log_probability(chosen, output))
+    t = trace(
+        model,
+        input,
+        edits=edits,
+        gradient=lambda output: chosen.logits(output).float().log_softmax(-1)[chosen.id],
+    )
     sites = self_attention(t)
     maps = [edge_effects(t, site, chosen.item) for site in sites]
     edges = strongest(maps, sites, count)
@@ -259,7 +264,3 @@ def _random(
         picked = cells[torch.randperm(len(cells), generator=dice)[:wanted]].tolist()
         random_edges += [Edge(site.layer, head, query, key, nan) for head, query, key in picked]
     return tuple(random_edges)
-
-
-def _log_probability(target: Target, output: Output) -> Tensor:
-    return target.logits(output).float().log_softmax(-1)[target.id]

@@ -53,7 +53,7 @@ def circuit_scores(trace: Trace, site: Site, known: Known) -> Scores:
 
 def _scores(maps: Projections, known: Known) -> Scores:
     scores, reasons = {}, {}
-    read, write = _read(maps), maps.output.float()
+    read, write = _each_head(folded(maps.value, maps.norm), maps.heads), maps.output.float()
     if read.shape[1] == write.shape[2]:
         scores[COPYING] = eigenvalue_score(write @ read)
     else:
@@ -118,11 +118,6 @@ def folded(
     if norm.weight is not None:
         matrices = matrices * norm.weight.float()[:, None]
     return matrices if norm.kind == "rms" else matrices - matrices.mean(1, keepdim=True)
-
-
-def _read(projections: Projections) -> Float[Tensor, "head dim value_dim"]:
-    """The value matrix of every head."""
-    return _each_head(folded(projections.value, projections.norm), projections.heads)
 
 
 def _each_head(matrices: Tensor, heads: int) -> Tensor:

@@ -12,7 +12,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.outputs import row_of
 from analysis.target import EMBEDDINGS
 from models.output import cross_entropy, log_softmax
 from models.trace import Output, Trace
@@ -47,7 +46,7 @@ class Logit(Measure):
     item: int = 0
 
     def of(self, output: Output) -> Float[Tensor, ""]:
-        row = row_of(output, self.query, self.item)
+        row = output.logits_of(self.query, self.item)
         logit = _at(row, self.id)
         return logit if self.versus is None else logit - _at(row, self.versus)
 
@@ -61,7 +60,7 @@ class Probability(Measure):
     item: int = 0
 
     def of(self, output: Output) -> Float[Tensor, ""]:
-        return _at(log_softmax(row_of(output, self.query, self.item)), self.id).exp()
+        return _at(log_softmax(output.logits_of(self.query, self.item)), self.id).exp()
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +80,8 @@ class Divergence(Measure):
     item: int = 0
 
     def of(self, output: Output) -> Float[Tensor, ""]:
-        p = log_softmax(row_of(self.reference.output, self.query, self.item))
-        q = log_softmax(row_of(output, self.query, self.item))
+        p = log_softmax(self.reference.output.logits_of(self.query, self.item))
+        q = log_softmax(output.logits_of(self.query, self.item))
         return (p.exp() * (p - q)).sum()
 
 

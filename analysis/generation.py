@@ -14,7 +14,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.outputs import row_of
 from models.attention import Edit
 from models.inputs.generation import reader_of, rules_of
 from models.output import Sampling, next_probabilities
@@ -103,7 +102,7 @@ def continue_text(
             logits = read(torch.tensor(ids)).float()
         else:
             t = begun if step == 0 else _pass(model, ids, edits, logits_to_keep=1)
-            logits = row_of(t.output)
+            logits = t.output.logits_of()
         if rules is not None:
             logits = rules.scores(torch.tensor(ids), logits)
         id, probability = _drawn(logits.cpu(), sampling, dice)

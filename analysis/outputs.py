@@ -1,14 +1,20 @@
 """The most likely tokens or classes of an output, their probabilities, and how they change."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.target import default_position, kind_of, name_of
 from models.output import Sampling, log_softmax, next_probabilities
-from models.trace import Output, Trace
+from models.trace import Trace
+
+if TYPE_CHECKING:
+    from models.model import Model
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ def likeliest(
     Raises:
         ValueError: for a network without logits, and a position out of range.
     """
-    row = row_of(trace.output, place, item)
+    row = trace.output.logits_of(place, item)
     if independent:
         probabilities = (row / sampling.temperature).sigmoid()
     else:
@@ -72,18 +78,6 @@ def likeliest(
     if trace.output.values.ndim == 3:
         whose = place % (trace.output.missing(item) + len(trace.output.of_item(item)))
     return Likeliest(whose, tuple(top.indices.tolist()), tuple(top.values.tolist()))
-
-
-def row_of(output: Output, place: int = -1, item: int = 0) -> Float[Tensor, " vocab"]:
-    """The logits of the token at a position, or of an item's classes, in float32, with their graph.
-
-    Raises:
-        ValueError: for a network without logits, and a position out of range.
-    """
-    if output.name != "logits" or output.values.ndim not in (2, 3):
-        raise ValueError(f"expected logits, received {output.name}")
-    row = output.values[item] if output.values.ndim == 2 else output.row(place, item)
-    return row.float()
 
 
 @dataclass(frozen=True)
@@ -127,7 +121,7 @@ def change(
     Raises:
         ValueError: as `likeliest`, and for logits of different vocabularies.
     """
-    rows = [row_of(trace.output, place, item).double() for trace in (before, after)]
+    rows = [trace.output.logits_of(place, item).double() for trace in (before, after)]
     if len(rows[0]) != len(rows[1]):
         raise ValueError(
             f"expected logits of one vocabulary, received {len(rows[0])}, {len(rows[1])}"
@@ -162,7 +156,7 @@ def repeat_loss(trace: Trace, *, item: int = 0) -> float | None:
     places = repeated(ids)[1:]
     if not places:
         return None
-    rows = [log_softmax(row_of(trace.output, place - 1, item).double()) for place in places]
+    rows = [log_softmax(trace.output.logits_of(place - 1, item).double()) for place in places]
     return -sum(float(row[ids[place]]) for row, place in zip(rows, places, strict=True)) / len(rows)
 
 
@@ -196,3 +190,70 @@ def top_ids(trace: Trace, *, item: int = 0) -> tuple[int, ...]:
     Equal to the target, from its second token on, where the network generated it.
     """
     return tuple(trace.output.of_item(item).argmax(-1).tolist())
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What the ids of an output stand for.
+
+    Attributes:
+        kind: "encoder", "decoder" or "seq2seq".
+        name: of an id.
+        place: of the token that is predicted or followed where none is chosen.
+    """
+
+    kind: str
+    name: Callable[[int], str]
+    place: int
+
+
+def vocabulary_of(model: "Model", trace: Trace) -> Vocabulary | None:
+    """Of any model; None if it predicts no tokens of its own tokenizer."""
+    output = trace.output
+    if kind_of(output) != "tokens" or not name_of(model, output, 0):
+        return None
+    if model.tokenizer is None and model.preprocessing is not None:
+        return None  # a detector, whose rows of classes are those of boxes
+    kind = "decoder" if any(site.kind == "causal" for site in trace.sites) else "encoder"
+    kind = kind if trace.target_tokens is None else "seq2seq"
+    return Vocabulary(kind, partial(name_of, model, output), default_position(model, trace))
+
+
+def predict(
+    model: "Model",
+    trace: Trace,
+    place: int | None = None,
+    *,
+    before: Trace | None = None,
+    count: int = 8,
+    sampling: Sampling = Sampling(),
+    item: int = 0,
+) -> Likeliest | Change:
+    """The likeliest next tokens, masked words or classes of a trace, with their names.
+
+    Args:
+        model: that the trace is of.
+        trace: of a network with logits.
+        place: position among the item's own tokens; None is the masked word, else the last token.
+        before: another pass of the same input, such as that without edits; the likeliest of
+            either are then compared.
+        count: maximum number of them, of each pass.
+        sampling: temperature, top-k and top-p, for which the model does not run again; of one
+            pass.
+        item: index in the batch.
+
+    Raises:
+        ValueError: for a network without logits, and a position out of range.
+    """
+    tokens = kind_of(trace.output) == "tokens"
+    if place is None:
+        place = default_position(model, trace, item) if tokens else -1
+    if before is not None:
+        predictions = change(before, trace, place, count=count, item=item)
+    else:
+        alone = model.multi_label and not tokens
+        how = {"sampling": sampling, "independent": alone, "item": item}
+        predictions = likeliest(trace, place, count=count, **how)
+    return replace(
+        predictions, names=tuple(name_of(model, trace.output, id) for id in predictions.ids)
+    )

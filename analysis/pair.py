@@ -124,7 +124,7 @@ def _changes(
     if bias is not None:
         added = float(bias.detach().flatten()[column if bias.shape[-1] > 1 else 0])
         value += added
-        steps.append(Step(f"+ bias {_signed(added)}", value, _bias_words(pattern)))
+        steps.append(Step(f"+ bias {added:.4g}".replace("-", "−"), value, _bias_words(pattern)))
     if pattern.temperature is not None and float(pattern.temperature[head]) != 1:
         temperature = float(pattern.temperature[head])
         value /= temperature
@@ -193,7 +193,3 @@ def _mask_words(pattern: Pattern, row: int, column: int) -> str:
     if mask.window is not None and abs(distance) >= mask.window:
         return f"hidden: the key is {mask.window} or more positions away"
     return "hidden from this query"
-
-
-def _signed(value: float) -> str:
-    return f"{value:.4g}".replace("-", "−")

@@ -97,7 +97,7 @@ def sweep(
         cells = [(row, head) for row in rows for head in range(sites[row].heads)]
         edits = [edit(sites[row].layer, head) for row, head in cells]
         every.append(_exact(run, clean, _table(sites), cells, edits, measures, report))
-    return _together(every, input)
+    return Mean(torch.cat(every)) if isinstance(input, list) else every[0][0]
 
 
 def _batches(
@@ -128,11 +128,6 @@ def _batches(
         of_items = [replace(m, item=i) for i, m in enumerate(measures[some])] if together else None
         batches.append((run, of_items or measures[some]))
     return batches
-
-
-def _together(every: Sequence[Tensor], input: Any) -> Any:
-    """The numbers of one input, or the mean over a list."""
-    return Mean(torch.cat([*every])) if isinstance(input, list) else every[0][0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from analysis.outputs import row_of
 from models.run import Model, trace
 from models.text import Decoding
 from models.trace import Output, Trace
@@ -94,7 +93,7 @@ class Target:
                 f"the model gives {output.name}, no logits: expected a second text, picture or"
                 " sequence of vectors as the target, to whose embedding the similarity is explained"
             )
-        return row_of(output, -1 if self.position is None else self.position, self.item)
+        return output.logits_of(-1 if self.position is None else self.position, self.item)
 
 
 def choose(model: Model, input: Any, target: Any, *, written: Any = None) -> Target:

@@ -68,7 +68,10 @@ def words_of(tokens: Tokens) -> tuple[Group, ...]:
     and stay alone.
     """
     numbers = text_numbers(tokens)
-    starts = {number: _boundaries(text) for number, text in texts_of(tokens).items()}
+    starts = {
+        number: frozenset(match.start() for match in BOUNDARY.finditer(text))
+        for number, text in texts_of(tokens).items()
+    }
     groups: list[list[int]] = []
     for place in range(len(tokens)):
         same = place and numbers[place - 1] == numbers[place]
@@ -88,11 +91,6 @@ def _continues(tokens: Tokens, place: int, boundaries: frozenset[int]) -> bool:
         return True  # pieces of the same character; a space that the tokenizer put in front
     touches = span[0] <= before[0] + len(_text(tokens, place - 1))
     return touches and span[0] not in boundaries
-
-
-def _boundaries(text: str) -> frozenset[int]:
-    """The positions at which words and what is between them begin."""
-    return frozenset(match.start() for match in BOUNDARY.finditer(text))
 
 
 def text_numbers(tokens: Tokens) -> tuple[int, ...]:

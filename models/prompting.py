@@ -64,6 +64,8 @@ def read_prompting(folder: Folder) -> PromptSettings:
     """
     given = folder.json(NESTED) or {}
     tokenizer = folder.json(TOKENIZER) or {}
+    # where no file states how videos are processed, the settings of pictures hold
+    video = given.get("video_processor") or folder.json(VIDEO) or folder.json(FILE)
     named = given.get("processor_class", tokenizer.get("processor_class"))
     options = {key: value for key, value in given.items() if key not in (*PARTS, *NO_OPTIONS)}
     return PromptSettings(
@@ -72,15 +74,9 @@ def read_prompting(folder: Folder) -> PromptSettings:
         json.dumps(options, sort_keys=True),
         _tokens({**(folder.json(TOKENS) or {}), **tokenizer}),
         json.dumps(_generation(folder), sort_keys=True),
-        json.dumps(_of_video(folder, given), sort_keys=True),
+        json.dumps(video if isinstance(video, Mapping) else {}, sort_keys=True),
         folder.trusted,
     )
-
-
-def _of_video(folder: Folder, processor: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The settings of the video processor; where no file states them, those of pictures hold."""
-    given = processor.get("video_processor") or folder.json(VIDEO) or folder.json(FILE) or {}
-    return given if isinstance(given, Mapping) else {}
 
 
 def _generation(folder: Folder) -> dict[str, Any]:

@@ -50,12 +50,9 @@ def _picture(trace: "Trace") -> str:
     Image.fromarray(levels).save(file, "PNG")
     data = base64.b64encode(file.getvalue()).decode("ascii")
     about = "Attention weights: a layer a row, a head a column; dark is 1, on a square-root scale"
-    left_out = "" if (len(sites), wide) == _size(trace) else " (the first of them)"
+    whole = len(sites) == len(trace.sites) and wide == max(site.heads for site in trace.sites)
+    left_out = "" if whole else " (the first of them)"
     return f'<img alt="{about}" src="data:image/png;base64,{data}"/><div>{about}{left_out}.</div>'
-
-
-def _size(trace: "Trace") -> tuple[int, int]:
-    return len(trace.sites), max(site.heads for site in trace.sites)
 
 
 def shown_lines(*lines: Any) -> str:
@@ -67,12 +64,12 @@ def shown_lines(*lines: Any) -> str:
 def one_line(result: Any) -> str:
     """A dataclass's name and those of its fields that are set, as its `__repr__`."""
     values = ((field.name, getattr(result, field.name)) for field in fields(result))
-    parts = (f"{name}={_short(value)}" for name, value in values if _is_set(value))
+    parts = (
+        f"{name}={_short(value)}"
+        for name, value in values
+        if value is not None and not (isinstance(value, tuple) and not value)
+    )
     return f"{type(result).__name__}({', '.join(parts)})"
-
-
-def _is_set(value: Any) -> bool:
-    return value is not None and not (isinstance(value, tuple) and not value)
 
 
 def _short(value: Any) -> str:

@@ -240,6 +240,9 @@ class Translator(nn.Module):
     ) -> StackOutput:
         """Runs encoder and decoder; arguments and errors as for `models.seq2seq.Seq2Seq`."""
         check(edits, self.sites, BLOCK_EDITS)
+        if target.shape[1] > self.config.max_tokens:
+            most = f"at most {self.config.max_tokens} tokens"
+            raise ValueError(f"expected {most}, received {target.shape[1]}")
         of_source, rows = (padding_of(ids, self.config.padding) for ids in (source, target))
         both = len(self.encoder.blocks) + len(self.blocks)
         mine, first = in_tower(edits, self.encoder_sites), stretch(progress, 0, both)
@@ -247,7 +250,7 @@ class Translator(nn.Module):
         left: StackOutput = encoder or self.encoder(source, **given)
         states, patterns = run_blocks(
             self.blocks,
-            self._embedded(target),
+            self.positions(self.embedding(target) * sqrt(self.config.dim)),
             self.decoder_sites,
             edits=edits,
             padding=rows,
@@ -257,10 +260,3 @@ class Translator(nn.Module):
         )
         logits = states[-1] @ self.embedding.weight[: self.config.vocab].T + self.bias
         return StackOutput(states[-1], states, patterns, logits, left)
-
-    def _embedded(self, target: Tensor) -> Float[Tensor, "batch token dim"]:
-        """The decoder's input."""
-        most = self.config.max_tokens
-        if target.shape[1] > most:
-            raise ValueError(f"expected at most {most} tokens, received {target.shape[1]}")
-        return self.positions(self.embedding(target) * sqrt(self.config.dim))

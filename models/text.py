@@ -133,16 +133,16 @@ class WordTokenizer:
         ]
         spans, segments = [span for _, span, _ in pieces], [segment for _, _, segment in pieces]
         return Tokens(
-            ids=tuple(self._id(word) for word, _, _ in pieces),
+            ids=tuple(
+                self.reserved + crc32(word.casefold().encode()) % (self.vocab - self.reserved)
+                for word, _, _ in pieces
+            ),
             labels=tuple(word for word, _, _ in pieces),
             special=(False,) * len(pieces),
             segments=tuple(segments),
             spans=tuple(spans),
             texts=_added((text, pair or ""), segments, spans),
         )
-
-    def _id(self, word: str) -> int:
-        return self.reserved + crc32(word.casefold().encode()) % (self.vocab - self.reserved)
 
 
 LONGEST = 8  # tokens that one character can be cut into

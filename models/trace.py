@@ -241,6 +241,18 @@ class Output:
             raise ValueError(f"logits were kept from token {missing} on, received {place % count}")
         return values[place % count - missing]
 
+    def logits_of(self, place: int = -1, item: int = 0) -> Float[Tensor, " vocab"]:
+        """The logits of the token at a position, or of an item's classes, in float32, with their
+        graph.
+
+        Raises:
+            ValueError: for a network without logits, and a position out of range.
+        """
+        if self.name != "logits" or self.values.ndim not in (2, 3):
+            raise ValueError(f"expected logits, received {self.name}")
+        row = self.values[item] if self.values.ndim == 2 else self.row(place, item)
+        return row.float()
+
 
 class Sound(NamedTuple):
     """The recordings that a model heard.

@@ -40,15 +40,11 @@ def photos(folder: Path) -> Inputs:
     for path in sorted(PHOTOS.glob("*.jpg")):
         photo = Image.open(path)
         x, y = photo.width / 2, photo.height / 2
-        for name, left, upper, width, height in (
-            ("", 0, 0, 2 * x, 2 * y),
-            (", upper left", 0, 0, x, y),
-            (", upper right", x, 0, x, y),
-            (", lower left", 0, y, x, y),
-            (", lower right", x, y, x, y),
-        ):
-            part = photo.crop((left, upper, left + width, upper + height))
-            texts.append(_saved(part, f"{path.name}{name}", folder))
+        texts.append(_saved(photo, path.name, folder))
+        for row, upper in (("upper", 0), ("lower", y)):
+            for col, left in (("left", 0), ("right", x)):
+                part = photo.crop((left, upper, left + x, upper + y))
+                texts.append(_saved(part, f"{path.name}, {row} {col}", folder))
     return texts
 
 

@@ -10,8 +10,10 @@ second the pronoun has exactly one possible antecedent: by gender or number, or,
 are "it" or "they", by meaning (a street is not hungry).
 """
 
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -30,29 +32,21 @@ def _nouns(text: str) -> tuple[Noun, ...]:
     return tuple((one, many or f"{one}s") for one, _, many in pairs)
 
 
-GROUPS = {
-    "he": _nouns("king boy man:men father uncle prince monk waiter"),
-    "she": _nouns("queen girl woman:women mother aunt princess:princesses nun waitress:waitresses"),
-    "animal": _nouns("animal dog cat horse bird cow wolf:wolves mouse:mice"),
-    "object": _nouns("key cabinet cup box:boxes lamp book clock table"),
-    "place": _nouns("street river road bridge field garden"),
-}
+def _by_group(rows: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """A row for each group, from one for all that live and one for each of the others."""
+    return {
+        **dict.fromkeys(LIVING, rows["living"]),
+        "object": rows["object"],
+        "place": rows["place"],
+    }
+
+
+TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 LIVING = ("he", "she", "animal")
-STATES = {  # adjectives of each group, which apply to no group in another row
-    **dict.fromkeys(LIVING, ("tired", "hungry", "thirsty", "afraid", "sick", "late")),
-    "object": ("broken", "heavy", "empty", "cheap", "dusty"),
-    "place": ("wide", "long", "busy", "flooded", "closed"),
-}
-DEEDS = {  # what animate subjects do to a group
-    **dict.fromkeys(LIVING, ("saw", "followed", "called", "helped", "feared")),
-    "object": ("dropped", "carried", "bought", "sold", "hid"),
-    "place": ("crossed", "left", "avoided", "did not cross", "did not leave"),
-}
-ANY_STATE = ("old", "new", "big", "small", "here", "there")
-LINKS = ("near", "behind", "beside", "with")
-VERBS = (("is", "are"), ("was", "were"), ("has", "have"), ("stays", "stay"), ("looks", "look"))
-RELATIVES = (("sees", "see"), ("likes", "like"), ("hates", "hate"))
-LITTLE = "the that because too very been who or what ? . he she it they did not cross leave"
+GROUPS = {group: _nouns(text) for group, text in TABLES["nouns"].items()}
+STATES, DEEDS = _by_group(TABLES["states"]), _by_group(TABLES["deeds"])
+ANY_STATE, LINKS, LITTLE = TABLES["any_state"], TABLES["links"], TABLES["little"]
+VERBS, RELATIVES = TABLES["verbs"], TABLES["relatives"]
 
 
 def _words() -> tuple[str, ...]:

@@ -239,7 +239,12 @@ def packed_axis(
         squares = torch.cat(places).view(-1, merge**2)[window.cpu()]
         places = list(squares.flatten().split([len(each) for each in places]))
     layouts = [
-        Layout(rows, cols, frames=_firsts(tubes, depth, video), chosen=order[None])
+        Layout(
+            rows,
+            cols,
+            frames=tuple(range(0, tubes * depth, depth)) if tubes > 1 or video else (),
+            chosen=order[None],
+        )
         for (tubes, rows, cols), order in zip(grid, places, strict=True)
     ]
     tokens = tuple(layout.tokens(1)[0] for layout in layouts)
@@ -261,11 +266,6 @@ def _over(
         PictureGrid(item, places, name=frame_name(those), frames=tuple(those))
         for places, those in zip(cells, frames, strict=True)
     )
-
-
-def _firsts(tubes: int, depth: int, video: bool) -> tuple[int, ...]:
-    """The first frame of each tube of a video; () for an image."""
-    return tuple(range(0, tubes * depth, depth)) if tubes > 1 or video else ()
 
 
 def numbered_axis(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from models.attention import Edit
 from models.attention.edit_protocols import MlpEdit, Sited, StateEdit
@@ -158,7 +158,7 @@ class _Modules:
                     yield from self._written(child, each, block)
             elif call is None or call.output.equal(end):
                 yield from self._written(child, each, block)
-            elif call.output.shape == end.shape and _has_matrix(child):
+            elif call.output.shape == end.shape and any(x.ndim > 1 for x in child.parameters()):
                 yield each
 
     @cached_property
@@ -173,7 +173,3 @@ def _follows(call: ModuleCall, other: ModuleCall) -> bool:
     """Whether a module reads what another returns, and makes something else of it."""
     reads = call.given.shape == other.output.shape and call.given.equal(other.output)
     return reads and call.output.shape == call.given.shape and not call.output.equal(call.given)
-
-
-def _has_matrix(module: nn.Module) -> bool:
-    return any(isinstance(x, Tensor) and x.ndim > 1 for x in module.parameters())

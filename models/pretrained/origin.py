@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from models.model import Model
 
 Result = TypeVar("Result")
+CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 IDS = {"text": "input_ids", "target": "decoder_input_ids"}  # of towers that read tokens
 
 
@@ -98,7 +99,8 @@ class PretrainedOrigin:
             f"{path}.{name}"
             for of_tower, path, block in blocks
             for name, part in block.named_children()
-            if of_tower == tower and any(map(_convolves, part.modules()))
+            if of_tower == tower
+            and any(isinstance(m, CONVOLUTIONS) and max(m.kernel_size) > 1 for m in part.modules())
         )
 
     def maps(self, key: Key) -> SiteMaps:
@@ -153,8 +155,3 @@ def _known(outcome: Result | ValueError) -> Result:
     if isinstance(outcome, ValueError):
         raise outcome
     return outcome
-
-
-def _convolves(module: nn.Module) -> bool:
-    """Whether a module is a convolution over more than one place."""
-    return isinstance(module, nn.Conv1d | nn.Conv2d | nn.Conv3d) and max(module.kernel_size) > 1

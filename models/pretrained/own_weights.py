@@ -59,11 +59,13 @@ def own_weights(record: Recording) -> Iterator[None]:
         if any("multi_head_attention_forward" in source_of(type(each)) for each in layers):
             mode = stack.enter_context(PerHead())
         returned = partial(_returned, record, mode)
-        stack.enter_context(hooked([(e, _asking) for e in layers], [(e, returned) for e in layers]))
+        stack.enter_context(
+            hooked([(e, asking_weights) for e in layers], [(e, returned) for e in layers])
+        )
         yield
 
 
-def _asking(
+def asking_weights(
     module: nn.Module, args: tuple, kwargs: Mapping[str, Any]
 ) -> tuple[tuple, dict[str, Any]] | None:
     """The arguments, with the request for weights where the layer takes one."""

@@ -221,7 +221,8 @@ class Recording:
         runs = self._runs
         part = next((runs[up] - 1 for up in place.above if up in runs), 0)
         source = self.sources.queries(place.above)
-        may_be_cross = (args or kwargs) and not _by_name_self(place.path)
+        called_self = "selfatt" in place.path.lower().replace("_", "")
+        may_be_cross = (args or kwargs) and not called_self
         states = key_states(module, args, kwargs) if may_be_cross else None
         keys = source if states is None else self.sources.keys(states, source)
         layer = self._layer(place, part)
@@ -473,8 +474,3 @@ def reads_channels(entry: Entry, recipe: Pattern) -> bool:
     Source: Ding et al. 2022 (DaViT), section 3.2.
     """
     return "channel" in type(entry.module).__name__.lower() and recipe.queries == recipe.keys
-
-
-def _by_name_self(path: str) -> bool:
-    """Whether a layer calls itself self-attention."""
-    return "self_att" in path.lower() or "selfatt" in path.lower()

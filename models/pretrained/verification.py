@@ -8,7 +8,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ from models.inputs.sequences import ModelInputs
 from models.pretrained.attention_modules import alive, configs_of
 from models.pretrained.implementation import EAGER, count_traces
 from models.pretrained.interface import current_recording, observing
+from models.pretrained.own_weights import asking_weights
 from models.pretrained.passes import record_pass, run_network
 from models.pretrained.recording import Call, Recording
 from models.pretrained.run import check_once, output_of
@@ -83,7 +83,13 @@ def compare(model: "Model", source: Any, target: Any) -> Verdict:
         rows=sum(c.pattern.batch * c.pattern.heads * c.pattern.queries for c in calls),
         compared=compared,
         maps=maps,
-        sums=max(_sums_apart(call) for call in calls),
+        sums=max(
+            sums_apart(
+                call.pattern,
+                [[x.positions_of(item) for x in call.axes] for item in range(call.pattern.batch)],
+            )
+            for call in calls
+        ),
         unseen=_unseen(record),
         traced=traced,
         values=None if by_layers else max(_values_apart(call, recompute) for call in calls),
@@ -167,11 +173,6 @@ def _values_apart(call: Call, recompute: ValuesEdit) -> float:
     return apart / largest if largest else apart
 
 
-def _sums_apart(call: Call) -> float:
-    places = [[x.positions_of(item) for x in call.axes] for item in range(call.pattern.batch)]
-    return sums_apart(call.pattern, places)
-
-
 def _unseen(record: Recording) -> tuple[str, ...]:
     """Layers that ran without a map, or left two of one run."""
     seen = [(call.entry.path, call.entry.layer, call.entry.part) for call in record.calls]
@@ -196,8 +197,11 @@ def _reference_pass(twin: "Model", inputs: ModelInputs) -> tuple[Tensor, Maps]:
     """Output and weights of the library's eager attention, these in the order of calls, by path."""
     record = Recording.of(twin, inputs)
     layers = [layer for _, layer in alive(record.modules.recipes)]
-    returned = partial(_returned, record)
-    asking = hooked([(e, _asking) for e in layers], [(e, returned) for e in layers])
+
+    def note(module: nn.Module, args: tuple, kwargs: dict, output: Any) -> None:
+        _note(record, module, output[1])
+
+    asking = hooked([(e, asking_weights) for e in layers], [(e, note) for e in layers])
     with observing(twin.network, record), asking:
         return output_of(run_network(twin, inputs)).values, record.references
 
@@ -238,15 +242,6 @@ def _attentions(out: Any) -> Iterator[Tensor]:
             yield from (each for each in value if each is not None)
         elif hasattr(value, "items"):
             yield from _attentions(value)
-
-
-def _asking(module: nn.Module, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-    return args[:2], {**kwargs, "output_attentions": True}
-
-
-def _returned(record: Recording, module: Any, args: tuple, kwargs: dict, output: Any) -> None:
-    """Notes the weights of a layer with attention of its own."""
-    _note(record, module, output[1])
 
 
 def _reference(module: nn.Module, *args: Any, **keywords: Any) -> tuple[Tensor, Any]:

@@ -13,8 +13,7 @@ from transformers import (
     TopPLogitsWarper,
 )
 
-from analysis.outputs import change, class_probabilities, likeliest, repeat_loss, repeated
-from analysis.predictions import predict
+from analysis.outputs import change, class_probabilities, likeliest, predict, repeat_loss, repeated
 from models.decoder import DecoderConfig
 from models.edits import Ablate
 from models.encoder import EncoderConfig

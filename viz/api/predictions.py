@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jaxtyping import Float
     from torch import Tensor
 
-    from analysis.predictions import Vocabulary
+    from analysis.outputs import Vocabulary
     from models.output import Sampling
     from models.trace import Trace
 
@@ -137,7 +137,7 @@ def predicts(entry: TraceEntry) -> bool:
 
 
 def _vocabulary(entry: TraceEntry) -> "Vocabulary | None":
-    from analysis.predictions import vocabulary_of
+    from analysis.outputs import vocabulary_of
 
     model = entry.model
     return None if model is None or not model.trained else vocabulary_of(model, entry.trace)

@@ -97,7 +97,6 @@ def sampling_of(temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) ->
 def cache(entry: TraceEntry, first: int) -> CacheAnswer:
     """What each token in the cache receives; at the first one the first step wrote the next."""
     from analysis.generation import received
-    from analysis.outputs import row_of
     from models.edits import reads_all_tokens
 
     trace = entry.trace
@@ -112,7 +111,7 @@ def cache(entry: TraceEntry, first: int) -> CacheAnswer:
 
     def compute() -> CacheAnswer:
         rows = received(trace, [place for place, _ in steps])
-        shares = [float(row_of(trace.output, place).softmax(-1)[id]) for place, id in steps]
+        shares = [float(trace.output.logits_of(place).softmax(-1)[id]) for place, id in steps]
         given = zip(rows, steps, strict=True)
         return CacheAnswer(first, shares, [row[: place + 1] for row, (place, _) in given])
 

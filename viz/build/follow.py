@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from analysis.predictions import vocabulary_of
+from analysis.outputs import vocabulary_of
 from models.model import Model
 from models.stream import Write
 from models.trace import Trace

@@ -2,7 +2,7 @@
 
 from analysis.outputs import class_probabilities as class_probabilities
 from analysis.outputs import top_ids as top_ids
-from analysis.predictions import vocabulary_of as vocabulary_of
+from analysis.outputs import vocabulary_of as vocabulary_of
 from models.edits.fields import arguments as arguments
 from models.edits.text import edit_of as edit_of
 from models.edits.text import edit_values as edit_values
