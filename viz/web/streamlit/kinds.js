@@ -16,10 +16,10 @@ export const KINDS = {
   story: () => import("../story/story.js"),
   mode: () => import("./page.js").then(({ marking: mount }) => ({ mount })),
   preload: () => import("./page.js").then(({ preloading }) => ({ mount: preloading(KINDS) })),
-  slider: () => import("../controls/fields.js").then(({ mountSlider: mount }) => ({ mount })),
-  copy: () => import("../controls/fields.js").then(({ mountCopy: mount }) => ({ mount })),
+  slider: () => import("../controls/slider.js"),
+  copy: () => import("../controls/copy.js"),
   choices: () => import("../controls/choices.js"),
-  entry: () => import("../controls/fields.js").then(({ mountEntry: mount }) => ({ mount })),
+  entry: () => import("../controls/entry.js"),
   files: () => import("../controls/files.js"),
   runs: () => import("../controls/runs.js"),
 };

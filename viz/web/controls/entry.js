@@ -1,61 +1,11 @@
-// Controls with a value: a slider that sends it while it is dragged, and a text field that sends what is typed as it is
-// typed, grows with its text, up to a limit, and keeps line ends and indentation; and a button that copies the link.
+// A text field that sends what is typed as it is typed. It grows with its text, up to a limit, and keeps
+// line ends and indentation.
 
 import { html } from "../core/html.js";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { Heading, mounting, throttle } from "./control.js";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
 
 /** @import {Host} from "../types" */
-
-/**
- * The value counts when the slider is mounted; after that it is the slider's own.
- *
- * @typedef {object} SliderProps
- * @property {string} label
- * @property {number} min
- * @property {number} max
- * @property {number} step
- * @property {number} value
- * @property {string} [help]
- */
-
-const SEND_MS = 60;
-
-/** @param {SliderProps & {host: Host}} props */
-function Slider({ label, min, max, step, value, help, host }) {
-  const valueIn = (/** @type {number} */ wanted) => Math.min(max, Math.max(min, wanted));
-  const [chosen, choose] = useState(() => valueIn(value));
-  const { put, stop } = useMemo(
-    () => throttle((/** @type {number} */ next) => host.set("value", next), SEND_MS),
-    [],
-  );
-  useEffect(() => stop, []);
-  const take = (next) => {
-    choose(next);
-    put(next);
-  };
-  const now = valueIn(chosen);
-  useEffect(() => {
-    if (now !== chosen) take(now); // the values have changed
-  });
-  const text = now.toFixed(String(step).split(".")[1]?.length ?? 0);
-  const share = (now - min) / (max - min || 1);
-  return html`
-    <${Heading} ...${{ label, help }} />
-    <div class="hs-slider" style=${{ "--share": String(share) }}>
-      <output class="hs-slider-number">${text}</output>
-      <input
-        type="range"
-        ...${{ min, max, step, value: now }}
-        aria-label=${label}
-        aria-valuetext=${text}
-        onInput=${({ currentTarget }) => take(Number(currentTarget.value))}
-      />
-    </div>
-  `;
-}
-
-export const mountSlider = mounting(Slider);
 
 /**
  * The value counts when the field is mounted; after that the text is the field's own, and a run of
@@ -69,7 +19,7 @@ export const mountSlider = mounting(Slider);
  * @property {boolean} [bare] without a heading: the label is for screen readers
  */
 
-const TYPED_MS = 50;
+const SEND_MS = 50;
 const MS_PER_CHAR = 0.005; // longer texts are sent less often
 const ID = "hs-entry";
 
@@ -82,7 +32,7 @@ function Entry({ value, host, multiline = false, ...props }) {
     () =>
       throttle(
         (/** @type {string} */ text) => host.set("value", text),
-        (text) => Math.max(TYPED_MS, MS_PER_CHAR * text.length),
+        (text) => Math.max(SEND_MS, MS_PER_CHAR * text.length),
       ),
     [],
   );
@@ -152,31 +102,4 @@ function grow(field) {
   field.style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`;
 }
 
-export const mountEntry = mounting(Entry);
-
-const DONE_MS = 2000;
-
-/** @param {{label: string}} props */
-function CopyLink({ label }) {
-  const [isCopied, setCopied] = useState(false);
-  const [link, setLink] = useState(""); // that is copied by hand
-  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
-  useEffect(() => {
-    const timer = setTimeout(() => setCopied(false), DONE_MS);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
-  useLayoutEffect(() => field.current?.select(), [link]);
-  const copy = () =>
-    Promise.resolve(location.href)
-      .then((href) => navigator.clipboard.writeText(href))
-      .then(() => setCopied(true))
-      .catch(() => setLink(location.href)); // without HTTPS the clipboard is closed to pages
-  return html`
-    <button type="button" class="hs-button hs-copy-link" title=${label} aria-live="polite" onClick=${copy}>
-      ${isCopied ? "Copied" : label}
-    </button>
-    ${link && html`<input class="hs-entry" readonly aria-label="The link" value=${link} ref=${field} />`}
-  `;
-}
-
-export const mountCopy = mounting(CopyLink);
+export const mount = mounting(Entry);
