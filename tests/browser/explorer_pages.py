@@ -127,9 +127,14 @@ def tokens(labels: Sequence[str], special: Sequence[int] = ()) -> Tokens:
     return Tokens(tuple(range(count)), tuple(labels), own, (0,) * count, none)
 
 
-def random_source(layers: int, heads: int, tokens: int, *, seed: int = 0, **kwargs: Any) -> Source:
+def random_source(layers: int, heads: int, tokens: int, *, seed: int = 0, **more: Any) -> Source:
     """Rows that sum to 1, peaked as real ones are."""
-    scores = np.random.default_rng(seed).gumbel(size=(layers, heads, tokens, tokens)) * 2
+    labels = more.pop("labels", [f"w{i}" for i in range(tokens)])
+    return Source(peaked(layers, heads, tokens, seed=seed), labels, **more)
+
+
+def peaked(layers: int, heads: int, tokens: int, *, sharp: float = 2, seed: int = 0) -> np.ndarray:
+    """Random weights."""
+    scores = np.random.default_rng(seed).gumbel(size=(layers, heads, tokens, tokens)) * sharp
     weights = np.exp(scores - scores.max(-1, keepdims=True))
-    labels = kwargs.pop("labels", [f"w{i}" for i in range(tokens)])
-    return Source(weights / weights.sum(-1, keepdims=True), labels, **kwargs)
+    return weights / weights.sum(-1, keepdims=True)

@@ -76,7 +76,7 @@ def test_pointing_at_a_patch_reads_the_array(view, size: str, mode: str):
     seen.photo.scroll_into_view_if_needed()
     seen.point(11)
     seen.reads(11 + 3)
-    weights = source.weights[1, 2, 11 + 3]
+    weights = source.array[1, 2, 11 + 3]
     rows, cols = np.divmod(np.arange(GRID[0] * GRID[1]), GRID[1])
     near = (abs(rows - 1) <= 2) & (abs(cols - 4) <= 2)
     near[11] = False
