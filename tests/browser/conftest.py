@@ -1,7 +1,7 @@
 """A Chromium to drive, the real app to drive it at, and a console that must stay silent."""
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +16,7 @@ from tests.browser.chromium import (
     launch_arguments,
     playwright_browser,
 )
+from tests.browser.explorer_pages import Explorer, open_text
 from tests.browser.views import Host, Server, hosting
 from tests.browser.wire import Client
 
@@ -108,6 +109,18 @@ def server(host: Host) -> Generator[Server, None, None]:
     server = host.server()
     yield server
     server.release()
+
+
+@pytest.fixture
+def explore(page: Page, server: Server) -> Callable[..., Explorer]:
+    """Opens the text view and waits for its picture; keywords are what its link says."""
+
+    def opened(*given: Any, **start: Any) -> Explorer:
+        explorer = open_text(page, server, *given, **start)
+        explorer.is_painted()
+        return explorer
+
+    return opened
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page, expect
 
 import viz.routes  # noqa: F401
 from models.attention import Dot, Pattern
@@ -25,6 +25,10 @@ DEFAULTS = {
     "token": None,
     "direction": "out",
     "scale": "fixed",
+    "form": "matrix",
+    "block": "all",
+    "partner": None,
+    **dict.fromkeys(("find", "output", "plot", "rank", "shown"), ""),
 }
 
 
@@ -44,14 +48,50 @@ class Traced:
         return answer if isinstance(answer, bytes) or type(answer) is tuple else plain(answer)
 
 
+class Explorer(View):
+    """The text view on a page."""
+
+    def __init__(self, page: Page, server: Server, source: Traced, props: dict[str, Any]) -> None:
+        super().__init__(page, server, source, props, "/text")
+        self.read = page.locator(".hs-matrix .hs-read")
+        self.tip = page.locator(".hs-tip")
+        self.stage = page.locator(".hs-stage")
+
+    def token(self, side: str, index: int) -> Locator:
+        """A token of the columns between which lines run."""
+        return self.page.locator(f".hs-lines .hs-column-{side} [data-index='{index}']")
+
+    def walk_to(self, query: int, key: int) -> None:
+        """Moves the cross-hair by keyboard: no pixel has to be known."""
+        self.page.locator(".hs-overlay").focus()
+        for name, times in (("ArrowRight", key), ("ArrowDown", query)):
+            for _ in range(times + (name == "ArrowRight")):
+                self.page.keyboard.press(name)
+
+    def picture(self) -> str:
+        return self.page.locator(".hs-picture").evaluate("canvas => canvas.toDataURL()")
+
+    def is_zoomed(self, is_zoomed: bool = True) -> None:
+        overlay = self.page.locator(".hs-overlay")
+        expect(overlay).to_have_css("touch-action", "none" if is_zoomed else "manipulation")
+
+
 def open_text(
-    page: Page, server: Server, source: Traced, size: str, start: dict[str, Any], **defaults: Any
-) -> View:
-    """The text view as a link opens it at its own address, with more defaults of its selection."""
+    page: Page,
+    server: Server,
+    source: Traced,
+    size: str = "wide",
+    mode: Any = "light",
+    *,
+    predicts: bool = False,
+    **start: Any,
+) -> Explorer:
+    """The text view as a link opens it at its own address."""
     page.set_viewport_size(SIZES[size])
-    props = {"kind": "text", "defaults": DEFAULTS | defaults, "start": start, "revision": "r.1"}
-    props |= {"page": "text", "path": ["/text"], "link": {}}
-    return View(page, server, source, props, "/text")
+    page.emulate_media(color_scheme=mode)
+    props = {"kind": "text", "defaults": DEFAULTS, "start": start, "revision": "r.1"}
+    props |= {"page": "text", "path": ["/text"], "link": {}, "predicts": predicts}
+    return Explorer(page, server, source, props)
 
 
 class Source(Traced):

@@ -45,7 +45,7 @@ def named(name: str, seed: int) -> File:
 def opened(page: Page, server: Server, source: Traced, size: str = "wide", **start: Any) -> Locator:
     """The panel of pictures as a link opens it."""
     chosen = {"layer": 0, "head": 1, "attention": "causal", "direction": "out"}
-    open_text(page, server, source, size, chosen | start)
+    open_text(page, server, source, size, **chosen | start)
     return page.locator(".hs-pictures")
 
 

@@ -2,21 +2,13 @@
 
 import itertools
 import re
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
-from tests.browser.explorer_pages import DEFAULTS, Source, random_source
-from tests.browser.views import (
-    LOOKS,
-    SIZES,
-    Server,
-    View,
-    open_lab,
-)
+from tests.browser.explorer_pages import Explorer, Source, open_text, random_source
+from tests.browser.views import LOOKS, SIZES, Server, open_lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
@@ -45,66 +37,19 @@ SAME_PICTURE = "old => document.querySelector('.hs-picture').toDataURL() === old
 OTHER_PICTURE = "old => document.querySelector('.hs-picture').toDataURL() !== old"
 
 
-class Explorer(View):
-    """The text view on a page."""
-
-    def __init__(
-        self, page: Page, server: Server, source: Source, props: dict[str, Any] | None = None
-    ) -> None:
-        given = {"kind": "text", "defaults": DEFAULTS, **(props or {})}
-        super().__init__(page, server, source, given, "/text")
-        self.read = page.locator(".hs-matrix .hs-read")
-        self.tip = page.locator(".hs-tip")
-        self.stage = page.locator(".hs-stage")
-
-    def thumb(self, site: int, column: int) -> tuple[float, float]:
-        """The middle of a small picture, relative to the canvas of all."""
-        label = self.page.locator(".hs-columns span").nth(column)
-        row = self.page.locator(".hs-rows span").nth(site)
-        box = self.page.locator(".hs-thumbs").bounding_box()
-        across, down = label.bounding_box(), row.bounding_box()
-        assert box
-        assert across
-        assert down
-        middle = down["y"] + down["height"] / 2
-        return across["x"] + across["width"] / 2 - box["x"], middle - box["y"]
-
-    def choose(self, site: int, column: int) -> None:
-        x, y = self.thumb(site, column)
-        thumbs = self.page.locator(".hs-thumbs")
-        thumbs.evaluate("e => e.scrollIntoView({ block: 'center' })")  # not below the toolbar
-        thumbs.click(position={"x": x, "y": y}, force=True)
-
-    def walk_to(self, query: int, key: int) -> None:
-        """Moves the cross-hair by keyboard: no pixel has to be known."""
-        self.page.locator(".hs-overlay").focus()
-        for name, times in (("ArrowRight", key), ("ArrowDown", query)):
-            for _ in range(times + (name == "ArrowRight")):
-                self.page.keyboard.press(name)
-
-    def picture(self) -> str:
-        return self.page.locator(".hs-picture").evaluate("canvas => canvas.toDataURL()")
-
-    def is_zoomed(self, is_zoomed: bool = True) -> None:
-        overlay = self.page.locator(".hs-overlay")
-        expect(overlay).to_have_css("touch-action", "none" if is_zoomed else "manipulation")
-
-    def whole_is_shown(self) -> None:
-        expect(self.stage).to_have_class("hs-stage")
-
-
-@pytest.fixture
-def explore(page: Page, server: Server) -> Callable[..., Explorer]:
-    """Opens the view on a source; keywords are props, `start` names what is chosen first."""
-
-    def opened(source: Source, size: str = "wide", mode: Any = "light", **props: Any) -> Explorer:
-        page.set_viewport_size(SIZES[size])
-        page.emulate_media(color_scheme=mode)
-        explorer = Explorer(page, server, source, props)
-        explorer.is_painted()
-        return explorer
-
-    return opened
+def choose(explorer: Explorer, site: int, column: int) -> None:
+    """Clicks the middle of a small picture."""
+    label = explorer.page.locator(".hs-columns span").nth(column)
+    row = explorer.page.locator(".hs-rows span").nth(site)
+    thumbs = explorer.page.locator(".hs-thumbs")
+    box, across, down = (each.bounding_box() for each in (thumbs, label, row))
+    assert box
+    assert across
+    assert down
+    x = across["x"] + across["width"] / 2 - box["x"]
+    y = down["y"] + down["height"] / 2 - box["y"]
+    thumbs.evaluate("e => e.scrollIntoView({ block: 'center' })")  # not below the toolbar
+    thumbs.click(position={"x": x, "y": y}, force=True)
 
 
 # ---- what is read
@@ -114,7 +59,7 @@ def explore(page: Page, server: Server) -> Callable[..., Explorer]:
 def test_the_weight_under_the_cross_hair_is_the_array_s(explore, server, size: str, mode: str):
     source = random_source(2, 3, 11, labels=ODD)
     server.hold("row")
-    explorer = explore(source, size, mode, start={"layer": 1, "head": 2})
+    explorer = explore(source, size, mode, layer=1, head=2)
     explorer.walk_to(4, 7)
     weights = source.array[1, 2]
     expect(explorer.read).to_contain_text("“the” (4) → “&amp;” (7): ≈ ")
@@ -136,13 +81,13 @@ def test_the_weight_under_the_cross_hair_is_the_array_s(explore, server, size: s
 
 
 def test_a_click_in_the_atlas_redraws_without_fetching_a_map(explore, server):
-    explorer = explore(random_source(3, 5, 13), start={"token": 2})
+    explorer = explore(random_source(3, 5, 13), token=2)
     before, painted = explorer.picture(), explorer.painted()
-    explorer.choose(2, 4)
+    choose(explorer, 2, 4)
     explorer.is_painted(painted)
     explorer.shows(2, 4)
     explorer.wait(OTHER_PICTURE, before)
-    explorer.choose(1, 6)  # three after the last head: five heads, mean, max
+    choose(explorer, 1, 6)  # three after the last head: five heads, mean, max
     explorer.shows(1, "max")
     # a row of what is chosen now is asked for last: nothing was before it that is not here
     server.until(lambda: "row?site=1&head=max&axis=query&index=2" in server.paths())
@@ -202,7 +147,7 @@ def test_the_picture_of_the_last_trace_stays_until_the_next_has_come(explore, se
     expect(explorer.stage).to_have_class("hs-stage hs-dim")
     server.release("map")
     explorer.wait(OTHER_PICTURE, before)
-    explorer.whole_is_shown()
+    expect(explorer.stage).to_have_class("hs-stage")
     expect(explorer.root).not_to_have_class(re.compile("hs-busy"))
 
 
@@ -308,7 +253,7 @@ def test_a_tap_chooses_and_reads(browser: Browser, server: Server):
     )
     page = context.new_page()
     source = random_source(1, 2, 7, labels=list("abcdefg"))
-    explorer = Explorer(page, server, source)
+    explorer = open_text(page, server, source)
     explorer.is_painted()
     page.locator(".hs-overlay").tap(position={"x": 180, "y": 250})
     expect(explorer.root).to_have_attribute("data-token", re.compile(r"\d"))
@@ -328,7 +273,7 @@ def test_nothing_moves_once_the_picture_is_painted(page, explore, server, size: 
     page.add_init_script(MOVES)
     server.hold("predictions", "numbers", "worth")
     source = random_source(2, 3, 7, predictions=found)
-    explore(source, size, predicts=True, start={"token": 3})
+    explore(source, size, predicts=True, token=3)
     server.until(lambda: server.paths("worth") and server.paths("predictions"))
     server.release()
     expect(page.locator(".hs-answer-chip")).to_have_count(4)
@@ -339,7 +284,7 @@ def test_nothing_moves_once_the_picture_is_painted(page, explore, server, size: 
 def test_the_lines_are_copied(browser: Browser, server: Server):
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    explorer = Explorer(page, server, random_source(1, 2, 7), {})
+    explorer = open_text(page, server, random_source(1, 2, 7))
     explorer.is_painted()
     open_lab(page, "Save")
     save = page.get_by_role("region", name="Save")
@@ -349,6 +294,3 @@ def test_the_lines_are_copied(browser: Browser, server: Server):
     assert copied.startswith("weights = t.weights(layer=0, head=0)  # query × key")
     expect(save.locator(".hs-code")).to_have_text(copied)
     context.close()
-
-
-# ---- in a file

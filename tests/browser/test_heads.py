@@ -1,24 +1,17 @@
 """Every head by its numbers, in a browser without Streamlit."""
 
-from typing import Any
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.explorer_pages import Source, open_text, random_source
-from tests.browser.views import Server, View, open_lab
+from tests.browser.explorer_pages import random_source
+from tests.browser.views import open_lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
 
-def opened(page: Page, server: Server, source: Source, size: str, **start: Any) -> View:
-    own = {"plot": "", "rank": ""}
-    return open_text(page, server, source, size, start, **own)
-
-
-def test_a_thousand_heads_are_ranked_and_sorted(page: Page, server: Server) -> None:
+def test_a_thousand_heads_are_ranked_and_sorted(page: Page, explore) -> None:
     source = random_source(32, 33, 5)
-    view = opened(page, server, source, "wide", layer=20, head=7)
+    view = explore(source, layer=20, head=7)
     open_lab(page, "Numbers")
     expect(page.locator("tr[aria-selected=true]")).to_be_in_viewport()
     expect(page.locator("tr[aria-selected=true] th")).to_have_text("20 · 7")

@@ -20,7 +20,7 @@ def test_a_head_is_read_cell_by_cell_and_down_to_one_weight(page: Page, server: 
     t = source.entry.trace
     weights, scores = t.weights(SITE, HEAD), t.scores(SITE, HEAD)
     chosen = {"layer": SITE, "head": HEAD, "form": "head", "token": 3, "partner": 5}
-    open_text(page, server, source, "phone", chosen, form="matrix", partner=None).is_painted()
+    open_text(page, server, source, "phone", **chosen).is_painted()
     inside, read = page.locator(".hs-head"), page.locator(".hs-head .hs-read")
     last = inside.locator(".hs-step-value").last
     expect(last).to_have_text(f"{weights[3, 5]:#.4g}")

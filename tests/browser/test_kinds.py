@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from tests.browser.explorer_pages import Traced
-from tests.browser.views import Server, View
 from viz.api.entries import TraceEntry
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -22,25 +21,13 @@ def pair():
     return trace(model, torch.arange(4, 17)[None], torch.arange(5, 12)[None])
 
 
-@pytest.fixture
-def explorer(page: Page, server: Server, pair) -> Page:
-    start = {"layer": 1, "attention": "self", "tower": "encoder", "head": 2, "form": "text"}
-    view = View(
-        page,
-        server,
-        Traced(TraceEntry(pair)),
-        {"kind": "text", "start": start},
-        "/text",
-    )
-    view.shows(1, 2)
-    return page
-
-
 def words(page: Page, name: str) -> Any:
     return page.get_by_role("radiogroup", name=name, exact=True).get_by_role("radio")
 
 
-def test_another_kind_keeps_the_layer_and_shows_its_texts(explorer, pair):
+def test_another_kind_keeps_the_layer_and_shows_its_texts(explore, pair):
+    start = {"layer": 1, "attention": "self", "tower": "encoder", "head": 2, "form": "text"}
+    explorer = explore(Traced(TraceEntry(pair)), **start).page
     source, target = pair.labels, pair.query_labels(pair.sites[2])
     kinds = explorer.get_by_role("combobox", name="Kind of attention")
     names = ["encoder: self", "decoder: causal", "decoder: cross"]

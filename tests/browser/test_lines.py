@@ -1,56 +1,27 @@
 """The lines between two columns of tokens, in a browser without Streamlit."""
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.explorer_pages import DEFAULTS, Source, random_source
-from tests.browser.views import LOOKS, SIZES, Server, View, open_lab
+from tests.browser.explorer_pages import Source, random_source
+from tests.browser.views import LOOKS, SIZES, open_lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-LINES = {"form": "lines"}
 
 
-class Lines(View):
-    """The text view on a page, with its lines."""
-
-    def __init__(self, page: Page, server: Server, source: Source, props: dict[str, Any]) -> None:
-        defaults = DEFAULTS | {"form": "matrix", "shown": "", "find": "", "block": "all"}
-        linked = {"page": "text", "path": ["/text"], "revision": "r.1", "link": {}}
-        props = {"kind": "text", "defaults": defaults, **linked, **props}
-        super().__init__(page, server, source, props, "/text")
-        self.left = page.locator(".hs-lines .hs-column-query")
-        self.right = page.locator(".hs-lines .hs-column-key")
-
-    def token(self, side: str, index: int) -> Any:
-        return self.page.locator(f".hs-lines .hs-column-{side} [data-index='{index}']")
-
-    def inked(self, x: float, y: float) -> bool:
-        """Whether a line runs through this place of the picture."""
-        return self.page.locator(".hs-strands").evaluate(
-            """(canvas, [x, y]) => {
-              const ratio = canvas.width / canvas.clientWidth;
-              const at = [Math.round(x * ratio) - 2, Math.round(y * ratio) - 2, 5, 5];
-              return canvas.getContext("2d").getImageData(...at).data.some((part) => part > 40);
-            }""",
-            [x, y],
-        )
-
-
-@pytest.fixture
-def draw(page: Page, server: Server) -> Callable[..., Lines]:
-    def opened(source: Source, size: str = "wide", mode: Any = "light", **start: Any) -> Lines:
-        page.set_viewport_size(SIZES[size])
-        page.emulate_media(color_scheme=mode)
-        lines = Lines(page, server, source, {"start": LINES | start})
-        lines.is_painted()
-        return lines
-
-    return opened
+def inked(page: Page, x: float, y: float) -> bool:
+    """Whether a line runs through this place of the picture."""
+    return page.locator(".hs-strands").evaluate(
+        """(canvas, [x, y]) => {
+          const ratio = canvas.width / canvas.clientWidth;
+          const at = [Math.round(x * ratio) - 2, Math.round(y * ratio) - 2, 5, 5];
+          return canvas.getContext("2d").getImageData(...at).data.some((part) => part > 40);
+        }""",
+        [x, y],
+    )
 
 
 def single(cells: dict[tuple[int, int], float], tokens: int = 6, heads: int = 2) -> Source:
@@ -62,19 +33,19 @@ def single(cells: dict[tuple[int, int], float], tokens: int = 6, heads: int = 2)
 
 
 @pytest.mark.parametrize(("size", "mode"), LOOKS)
-def test_a_line_runs_from_the_query_to_the_key(draw, size, mode):
-    lines = draw(single({(1, 4): 1.0}), size, mode)
+def test_a_line_runs_from_the_query_to_the_key(explore, size, mode):
+    lines = explore(single({(1, 4): 1.0}), size, mode, form="lines")
     width = lines.page.locator(".hs-strands").evaluate("canvas => canvas.clientWidth")
     row = lines.token("query", 0).bounding_box()["height"]
     middle = (1.5 + 4.5) / 2 * row
-    assert lines.inked(width / 2, middle)
-    assert not lines.inked(width / 2, middle - 1.5 * row)
-    assert not lines.inked(width / 2, middle + 1.5 * row)
+    assert inked(lines.page, width / 2, middle)
+    assert not inked(lines.page, width / 2, middle - 1.5 * row)
+    assert not inked(lines.page, width / 2, middle + 1.5 * row)
     assert lines.page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
 
 
-def test_heads_are_switched_on_off_and_alone(draw):
-    lines = draw(random_source(1, 4, 6), head=1)
+def test_heads_are_switched_on_off_and_alone(explore):
+    lines = explore(random_source(1, 4, 6), form="lines", head=1)
     head = [lines.page.get_by_role("button", name=f"Head {i}", exact=True) for i in range(4)]
     expect(head[1]).to_have_count(0)
     open_lab(lines.page, "Numbers")

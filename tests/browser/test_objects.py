@@ -20,8 +20,8 @@ def detected(name: str, folder: Path) -> Traced:
     return Traced(entry_of(folder))
 
 
-def opened(page: Page, server: Server, source: Traced, size: str, **start: object) -> Any:
-    open_text(page, server, source, size, start)
+def opened(page: Page, server: Server, source: Traced, size: str, **start: Any) -> Any:
+    open_text(page, server, source, size, **start)
     return page.locator(".hs-pictures")
 
 

@@ -1,35 +1,22 @@
 """The form Text and the reading aids, in a browser without Streamlit."""
 
 import re
-from collections.abc import Callable
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.explorer_pages import Source, random_source
 from tests.browser.test_explorer import ODD
-from tests.browser.test_lines import Lines
-from tests.browser.views import Server, open_lab
+from tests.browser.views import open_lab
 from viz import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
 
 
-@pytest.fixture
-def draw(page: Page, server: Server) -> Callable[..., Lines]:
-    def opened(source, **start) -> Lines:
-        page.set_viewport_size({"width": 1280, "height": 900})
-        lines = Lines(page, server, source, {"start": start})
-        lines.is_painted()
-        return lines
-
-    return opened
-
-
-def test_the_text_is_shaded_and_read_by_the_word_that_is_chosen(draw):
+def test_the_text_is_shaded_and_read_by_the_word_that_is_chosen(explore):
     source = random_source(3, 4, len(ODD), labels=ODD, special=[0, len(ODD) - 1])
-    shown = draw(source, form="text", layer=1, head=2)
+    shown = explore(source, form="text", layer=1, head=2)
     page = shown.page
     words = page.get_by_role("radiogroup", name="Words").get_by_role("radio")
     expect(words).to_have_count(len(ODD))
@@ -56,12 +43,12 @@ def test_the_text_is_shaded_and_read_by_the_word_that_is_chosen(draw):
     expect(page.locator("[aria-checked='true']")).to_have_count(0)
 
 
-def test_words_are_legible_in_the_colour_of_their_weight(draw):
+def test_words_are_legible_in_the_colour_of_their_weight(explore):
     weights = np.zeros((1, 1, 53, 53), np.float32)
     weights[..., 0] = np.linspace(0, 1, 53) ** 2
     weights[..., 1] = 1 - weights[..., 0]
     labels = [f"w{i}" for i in range(53)]
-    shown = draw(Source(weights, labels), form="text", token=0, direction="in")
+    shown = explore(Source(weights, labels), form="text", token=0, direction="in")
     words = shown.page.locator(".hs-word")
     expect(words.nth(52)).to_have_attribute("aria-label", re.compile(r"100 %$"))
     for mode in theme.MODES:
@@ -86,10 +73,10 @@ def contrast(one: np.ndarray, other: np.ndarray) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_a_search_goes_from_match_to_match(draw):
+def test_a_search_goes_from_match_to_match(explore):
     labels = [f"w{i}" for i in range(300)]
     labels[40] = labels[250] = "Needle"
-    lines = draw(random_source(1, 1, 300, labels=labels), form="lines")
+    lines = explore(random_source(1, 1, 300, labels=labels), form="lines")
     open_lab(lines.page, "Numbers")
     box = lines.page.get_by_role("searchbox", name="Find a token")
     box.fill("needle")

@@ -22,7 +22,7 @@ def opened(page: Page, server: Server, size: str, **start: str) -> None:
     given = Recording(np.zeros(16_000, np.float32), 16_000)
     heard = TraceEntry(planted(), opened=lambda: (model, given, None))
     chosen = {"layer": 0, "head": 1, "attention": "cross", "form": "sound", **start}
-    open_text(page, server, Traced(heard), size, chosen).is_painted()
+    open_text(page, server, Traced(heard), size, **chosen).is_painted()
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -26,8 +26,7 @@ def opened(page: Page, server: Server, config: Any, form: str) -> Trace:
     model = load(config)
     found = trace(model, IDS, hidden=True)
     source = Traced(TraceEntry(found, opened=lambda: (model, IDS, None)))
-    start = {"layer": 1, "head": 2, "form": form}
-    open_text(page, server, source, "wide", start, form="matrix", output="").is_painted()
+    open_text(page, server, source, layer=1, head=2, form=form).is_painted()
     return found
 
 
