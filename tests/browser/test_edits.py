@@ -10,25 +10,19 @@ from analysis.generation import continue_text
 from analysis.sweep import sweep
 from models.edits import Ablate, Patch, Temperature
 from models.run import load, trace
-from tests.browser.views import go_to_head, open_lab
+from tests.browser.views import (
+    VIEW,
+    another_trace,
+    go_to_head,
+    open_lab,
+    open_page,
+    painted,
+    trace_of,
+)
 from viz.api import samples
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-VIEW = ".headscope[data-painted]:not(.hs-busy)"
 LINK = "?model=grammar-next&layer=1&head=0"
-
-
-def opened(page: Page, url: str) -> None:
-    page.goto(url)
-    expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
-
-
-def trace_of(page: Page) -> str | None:
-    return page.locator(VIEW).get_attribute("data-trace")
-
-
-def shows(page: Page, trace: str | None) -> None:
-    expect(page.locator(f"{VIEW}[data-trace='{trace}']")).to_have_count(1)
 
 
 def lab(page: Page, unfold: str = "") -> Locator:
@@ -49,35 +43,35 @@ def changed(page: Page, number: int = 0) -> Locator:
 
 
 def test_a_head_is_switched_off_seen_undone_and_linked(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/{LINK}")
+    open_page(page, f"{app_url}/{LINK}")
     plain = trace_of(page)
     off = lab(page).get_by_role("button", name="nothing")
     off.press("Enter")
     expect(changed(page)).to_contain_text("Layer 1, head 0: values become zero")
     expect(off).to_have_attribute("aria-pressed", "true")
     page.wait_for_url(re.compile(r"edits=Ablate%281.*lab=experiment"))
-    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
+    another_trace(page, plain)
     edited = trace_of(page)
     expect(page.locator(".hs-answer")).to_contain_text("change (KL")
     with page.context.expect_page() as opening:
         page.evaluate("open(location.href)")
     tab = opening.value
     expect(changed(tab)).to_contain_text("head 0: values become zero", timeout=30_000)
-    shows(tab, edited)
+    painted(tab, trace=edited)
     tab.close()
     changed(page).get_by_role("button", name="Undo").click()
-    shows(page, plain)
+    painted(page, trace=plain)
     expect(changed(page)).to_have_count(0)
     expect(off).to_have_attribute("aria-pressed", "false")
     for _ in range(3):
         page.keyboard.press("ControlOrMeta+z")
-        shows(page, edited)
+        painted(page, trace=edited)
         page.keyboard.press("ControlOrMeta+y")
-        shows(page, plain)
+        painted(page, trace=plain)
     page.keyboard.press("ControlOrMeta+z")
-    shows(page, edited)
+    painted(page, trace=edited)
     page.get_by_role("button", name=re.compile("^Before")).click()
-    shows(page, plain)
+    painted(page, trace=plain)
     off.press("Escape")
     expect(off).to_have_count(0)
 
@@ -86,7 +80,7 @@ def test_the_difference_is_drawn_and_read_and_its_link_shows_the_same(
     page: Page, app_url: str
 ) -> None:
     model = load("grammar-next")
-    opened(page, f"{app_url}/{LINK}&edits=Temperature(0.2,layer=1)&input=the+cat+saw+the+dog")
+    open_page(page, f"{app_url}/{LINK}&edits=Temperature(0.2,layer=1)&input=the+cat+saw+the+dog")
     lab(page).get_by_role("button", name="Difference").click()
     expect(page.locator(".hs-names")).to_contain_text("after minus before the edits")
     plain, edited = (
@@ -108,7 +102,7 @@ def test_the_difference_is_drawn_and_read_and_its_link_shows_the_same(
 
 
 def test_a_link_is_cut_and_a_state_patched_by_keyboard(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/{LINK}&token=3")
+    open_page(page, f"{app_url}/{LINK}&token=3")
     drawer = lab(page, "Cut a link")
     drawer.get_by_label("Key", exact=True).select_option(index=1)
     drawer.get_by_role("button", name="Cut", exact=True).press("Enter")
@@ -125,7 +119,7 @@ def test_a_link_is_cut_and_a_state_patched_by_keyboard(page: Page, app_url: str)
 
 
 def test_what_the_model_says_stays_and_leads_to_its_parts(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/?model=induction&token=3")
+    open_page(page, f"{app_url}/?model=induction&token=3")
     line = page.locator(".hs-answer")
     expect(line).to_contain_text(re.compile(r"Next word.+\s%"))
     first = line.text_content() or ""
@@ -144,7 +138,7 @@ def test_what_the_model_says_stays_and_leads_to_its_parts(page: Page, app_url: s
 
 
 def test_each_of_several_masks_can_be_reached_from_the_line(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/?model=grammar&input=the+[MASK]+near+the+girls+[MASK]+happy")
+    open_page(page, f"{app_url}/?model=grammar&input=the+[MASK]+near+the+girls+[MASK]+happy")
     mask = page.get_by_label("Mask", exact=True)
     expect(mask).to_have_value("0")
     first = page.locator(".hs-answer").inner_text()
@@ -157,12 +151,12 @@ def test_each_of_several_masks_can_be_reached_from_the_line(page: Page, app_url:
 
 def test_a_decoder_writes_on_and_its_steps_are_walked_by_keyboard(page: Page, app_url: str) -> None:
     text = "the cat saw the dog"
-    opened(page, f"{app_url}/?model=grammar-next&input={text.replace(' ', '+')}")
+    open_page(page, f"{app_url}/?model=grammar-next&input={text.replace(' ', '+')}")
     plain = trace_of(page)
     open_lab(page, "Numbers")
     page.get_by_label("Tokens", exact=True).fill("3")
     page.get_by_label("Tokens", exact=True).press("Enter")
-    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
+    another_trace(page, plain)
     written = list(continue_text(load("grammar-next"), text, 3).trace.tokens[0].labels)
     sentence = page.locator(".hs-tour .hs-walk-text")
     expect(sentence).to_contain_text(f"Step 1 of 3: after “dog” it wrote “{written[6]}”")
@@ -176,9 +170,7 @@ def test_a_decoder_writes_on_and_its_steps_are_walked_by_keyboard(page: Page, ap
 
 def test_heads_that_matter_are_swept(page: Page, app_url: str) -> None:
     text = "the cat saw the dog"
-    page.goto(f"{app_url}/?model=grammar-next&input={text.replace(' ', '+')}&lab=sweeps")
-    view = page.locator(".headscope[data-painted]:not(.hs-busy)")
-    expect(view).to_have_count(1, timeout=60_000)
+    open_page(page, f"{app_url}/?model=grammar-next&input={text.replace(' ', '+')}&lab=sweeps")
     page.get_by_role("button", name=re.compile("^Which heads matter")).press("Enter")
     check = page.locator(".hs-matters .hs-check")
     expect(check).to_contain_text("of them exactly", timeout=30_000)
@@ -208,7 +200,7 @@ def test_the_head_that_a_picture_needs_most_becomes_an_edit(page: Page, app_url:
 
 
 def test_a_weight_is_typed_and_stays_one_edit(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/{LINK}&token=3")
+    open_page(page, f"{app_url}/{LINK}&token=3")
     plain = trace_of(page)
     drawer = lab(page, "Set a weight")
     weight = drawer.get_by_label("Weight in percent")
@@ -219,11 +211,11 @@ def test_a_weight_is_typed_and_stays_one_edit(page: Page, app_url: str) -> None:
         words = f"query 3 gives key 1 the weight {share / 100:g}; the row keeps its sum"
         expect(changed(page)).to_contain_text(words)
     page.wait_for_url(lambda url: url.count("SetWeights") == 1 and "0.5" in url)
-    expect(page.locator(f"{VIEW}:not([data-trace='{plain}'])")).to_have_count(1)
+    another_trace(page, plain)
 
 
 def test_patches_are_chosen_together_by_pointer_and_by_keys(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/?model=digits")
+    open_page(page, f"{app_url}/?model=digits")
     photo = page.locator(".hs-photo .hs-face").first
     box = photo.bounding_box()
     assert box is not None
@@ -250,7 +242,7 @@ def test_patches_are_chosen_together_by_pointer_and_by_keys(page: Page, app_url:
 
 def with_a_second_text(page: Page, app_url: str, text: str, other: str) -> None:
     """Opens a second text beside the first."""
-    opened(page, f"{app_url}/{LINK}&input={text.replace(' ', '+')}")
+    open_page(page, f"{app_url}/{LINK}&input={text.replace(' ', '+')}")
     open_lab(page, "Compare")
     field = page.get_by_label("Second text", exact=True)
     field.fill(other)

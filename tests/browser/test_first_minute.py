@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from benchmarks import servers
+from tests.browser.views import VIEW
 from viz.pages.explore import opening
 
 pytestmark = pytest.mark.browser
@@ -23,7 +24,6 @@ import uvicorn
 import app
 uvicorn.run(app.app, port=int(sys.argv[1]), log_level="error")
 """
-VIEW = ".headscope[data-painted]"
 
 
 def test_the_first_picture_comes_without_torch(browser: Browser) -> None:

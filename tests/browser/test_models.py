@@ -9,11 +9,10 @@ import transformers
 from playwright.sync_api import Page, expect
 
 from benchmarks.coverage.tiny import build
-from tests.browser.views import open_lab
+from tests.browser.views import open_lab, open_page, painted, trace_of
 from tests.models.architectures import BY_NAME
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-VIEW = ".headscope[data-painted]"
 
 
 def saved(factory: pytest.TempPathFactory, name: str) -> str:
@@ -29,11 +28,6 @@ def towers(tmp_path_factory: pytest.TempPathFactory) -> str:
     return saved(tmp_path_factory, "SigLIP")
 
 
-def open_page(page: Page, url: str) -> None:
-    page.goto(url)
-    expect(page.locator(VIEW)).to_have_count(1, timeout=120_000)
-
-
 def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, app_url, towers):
     open_page(page, f"{app_url}/?place=folder&folder={towers}&ids=3+4+5&layer=1&form=lines")
     kinds = page.get_by_role("combobox", name="Kind of attention")
@@ -43,20 +37,20 @@ def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, 
     kinds.select_option("vision: self")  # what is worth seeing is in the other one
     page.wait_for_url(re.compile("tower=vision"))
     page.reload()
-    expect(page.locator(VIEW)).to_have_count(1, timeout=120_000)
+    painted(page)
     expect(kinds).to_have_js_property("selectedIndex", names.index("vision: self"))
     kinds.select_option("text: self")
     expect(tokens).to_have_count(3)
     lines = page.get_by_role("img", name=re.compile("^Lines of .*layer 1 · text: self"))
     expect(lines.first).to_be_visible()
-    shown = page.locator(VIEW).get_attribute("data-trace")
+    shown = trace_of(page)
     page.get_by_role("button", name="/".join(Path(towers).parts[-2:])).click()
     box = page.get_by_role("textbox", name="A model of the hub, or a folder")
     box.fill(f"{towers}-gone")
     box.press("Enter")
     expect(page.get_by_text("there is no folder")).to_be_visible()
     expect(page.get_by_role("button", name="/".join(Path(towers).parts[-2:]))).to_be_visible()
-    expect(page.locator(f"{VIEW}[data-trace='{shown}']")).to_have_count(1)
+    painted(page, trace=shown)
     open_lab(page, "About this model")
     page.get_by_role("button", name="Is this what the model used?").click()
     expect(page.get_by_text("Yes, up to the rounding of float32")).to_be_visible()
@@ -82,7 +76,7 @@ def test_the_microphone_records(page, app_url, tmp_path_factory):
     page.get_by_role("button", name="Stop recording").click()
     expect(page.get_by_role("button", name="Your recording")).to_be_visible()
     page.wait_for_url(re.compile("recording="))
-    expect(page.locator(VIEW)).to_have_count(1)
+    painted(page)
 
 
 def test_a_head_says_whose_keys_it_shares(page, app_url, tmp_path_factory):

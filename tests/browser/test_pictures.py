@@ -8,31 +8,14 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.views import open_lab
+from tests.browser.views import another_trace, open_lab, open_page, painted, trace_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-VIEW = ".headscope[data-painted]"
 SMALL = "model=built-vit&size=64&heads=2&dim=16&depth=3"
 
 
-def open_page(page: Page, url: str, query: str = SMALL) -> None:
-    page.goto(f"{url}/?{query}")
-    expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
-
-
-def shows(page: Page, **data: object) -> None:
-    """Waits for a picture with these data attributes."""
-    wanted = "".join(f"[data-{name}='{value}']" for name, value in data.items())
-    expect(page.locator(f"{VIEW}{wanted}:not(.hs-busy)")).to_have_count(1)
-
-
-def changes(page: Page, before: str | None) -> None:
-    """Waits for the picture of another trace."""
-    expect(page.locator(f"{VIEW}:not([data-trace='{before}']):not(.hs-busy)")).to_have_count(1)
-
-
-def trace(page: Page) -> str | None:
-    return page.locator(VIEW).get_attribute("data-trace")
+def opened(page: Page, url: str, query: str = SMALL) -> None:
+    open_page(page, f"{url}/?{query}")
 
 
 def picture(kind: str = "PNG") -> dict[str, object]:
@@ -57,49 +40,49 @@ def drop(page: Page, file: dict[str, object] | list[dict[str, object]]) -> None:
 def said(page: Page, words: str) -> None:
     """Waits for the address to say what was changed, and for the picture that shows it."""
     page.wait_for_url(re.compile(rf"[?&]{words}(&|$)"))
-    shows(page)
+    painted(page)
     expect(page.locator(".hs-dim")).to_have_count(0)
 
 
 def test_an_own_picture_a_bad_one_an_odd_one_and_back_to_a_photo(page, app_url):
-    open_page(page, app_url)
-    before = trace(page)
+    opened(page, app_url)
+    before = trace_of(page)
     bad = {"name": "text.png", "mimeType": "", "buffer": b"only words"}
     refused = page.get_by_text("this is no image that can be read")
     drop(page, bad)
     expect(refused).to_be_visible()
-    shows(page, trace=before)
+    painted(page, trace=before)
     drop(page, picture())
-    changes(page, before)
+    another_trace(page, before)
     page.wait_for_url(re.compile("upload=[0-9a-f]{64}"))
     expect(page.get_by_text("from 90 × 50 pixels")).to_be_visible()
     expect(refused).to_have_count(0)
-    last = trace(page)
+    last = trace_of(page)
     drop(page, moving())
     expect(page.get_by_text("animated: its first frame")).to_be_visible()
-    changes(page, last)
-    own = trace(page)
+    another_trace(page, last)
+    own = trace_of(page)
     drop(page, bad)
     expect(refused).to_be_visible()
-    shows(page, trace=own)
+    painted(page, trace=own)
     page.get_by_role("button", name="More").click()
     page.get_by_role("button", name="Remove your picture").click()
-    shows(page, trace=before)
+    painted(page, trace=before)
     expect(refused).to_have_count(0)
 
 
 def test_two_pictures_show_the_same_patch_and_one_of_several_is_chosen(page, app_url):
-    open_page(page, app_url, f"{SMALL}&compare=photo:china")
+    opened(page, app_url, f"{SMALL}&compare=photo:china")
     photos = page.get_by_role("img", name="Arrow keys choose a patch")
     expect(photos).to_have_count(2)
     for pointed in (1, 0):
         photos.nth(pointed).hover(position={"x": 3, "y": 3})
         expect(page.locator(".hs-headline").first).to_contain_text("This patch")
     photos.nth(1).press("End")
-    shows(page, token=16)
+    painted(page, token=16)
     page.wait_for_url(re.compile("compare=photo.*token=16"))
     page.get_by_role("radio", name="mean of heads").nth(1).press("End")
-    shows(page, head="max")
+    painted(page, head="max")
     drop(page, [picture(), moving()])
     page.get_by_role("button", name="More").click()
     page.get_by_role("button", name="Your picture 2", exact=True).click()
@@ -121,8 +104,8 @@ PASTE = """([bytes, name, type]) => {
 
 def test_a_pasted_picture_is_an_uploaded_one(page: Page, app_url: str) -> None:
     """A paste without a file, and one of a file that is no picture, say so in one line."""
-    open_page(page, app_url)
-    before = trace(page)
+    opened(page, app_url)
+    before = trace_of(page)
     expect(page.get_by_role("button", name="A flower drop, paste")).to_be_visible()
     page.evaluate(PASTE, [[], "", ""])
     expect(page.get_by_text("The clipboard holds no picture")).to_be_visible()
@@ -132,13 +115,13 @@ def test_a_pasted_picture_is_an_uploaded_one(page: Page, app_url: str) -> None:
     assert isinstance(data, bytes)
     page.evaluate(PASTE, [list(data), "image.png", "image/png"])
     expect(page.get_by_role("button", name="Your picture")).to_be_visible()
-    changes(page, before)
+    another_trace(page, before)
     expect(page.get_by_text("The clipboard holds no picture")).to_have_count(0)
 
 
 def test_a_class_and_a_patch_are_followed_over_the_picture(page: Page, app_url: str) -> None:
     """The class in the line opens its relevance; features follow the patch that is clicked."""
-    open_page(page, app_url, "model=digits")
+    opened(page, app_url, "model=digits")
     page.locator(".hs-answer").get_by_role("button").first.click()
     title = page.get_by_role("heading", name="Relevance (Chefer) of “3”")
     expect(title).to_be_visible()
@@ -161,7 +144,7 @@ def test_a_class_and_a_patch_are_followed_over_the_picture(page: Page, app_url: 
 def test_the_patches_of_a_picture_are_rows_of_a_matrix_and_a_head_is_opened(
     page: Page, app_url: str
 ) -> None:
-    open_page(page, app_url, "model=digits")
+    opened(page, app_url, "model=digits")
     page.get_by_role("button", name="Matrix").click()
     matrix = page.get_by_role("img", name=re.compile("65 query tokens .* over 65 key tokens"))
     matrix.focus()
@@ -172,15 +155,15 @@ def test_the_patches_of_a_picture_are_rows_of_a_matrix_and_a_head_is_opened(
     expect(page.get_by_text("What this head computes, from left to right")).to_be_visible()
     said(page, "form=head")
     page.get_by_role("button", name="Picture", exact=True).click()
-    shows(page, token=1)
+    painted(page, token=1)
 
 
 def test_a_head_is_patched_from_the_second_picture(page: Page, app_url: str) -> None:
-    open_page(page, app_url, "model=digits&compare=photo:digits/a-four.png")
+    opened(page, app_url, "model=digits&compare=photo:digits/a-four.png")
     expect(page.locator(".hs-tiles")).to_have_count(2)
     expect(page.locator(".hs-beside-heads section[inert], .hs-dim")).to_have_count(0)
     open_lab(page, "Experiment")
     page.get_by_role("button", name="Patch from another picture").click()
     page.get_by_role("button", name="Patch", exact=True).click()
     page.wait_for_url(re.compile(r"edits=Patch%282.*head%3D\d.*second=photo"))
-    shows(page)
+    painted(page)

@@ -11,11 +11,9 @@ from playwright.sync_api import Locator, Page, expect
 from benchmarks import servers
 from tests.browser.driver import differences, picture, rest, state, still
 from tests.browser.lines import Line
-from tests.browser.views import go_to_head
+from tests.browser.views import VIEW, go_to_head, open_page, painted, trace_of
 
 pytestmark = pytest.mark.browser
-VIEW = ".headscope[data-painted]"
-BUSY = ".hs-busy"
 SENTENCE = re.compile("Type a sentence")
 EXAMPLE, EXAMPLE_TEXT = "Subject far from its verb", "The keys to the cabinet are on the table."
 OTHER = "bank: two meanings"
@@ -35,23 +33,6 @@ def silent(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 # ---- what a person does
-
-
-def open_page(page: Page, url: str, path: str = "", *, view: bool = True) -> None:
-    page.goto(f"{url}/{path}")
-    expect(page.get_by_role("heading", level=4).first).to_be_visible(timeout=60_000)
-    if view:
-        painted(page)
-
-
-def painted(page: Page, **data: object) -> None:
-    """Waits for one picture, of the settings of now, with these data attributes."""
-    wanted = "".join(f"[data-{name}='{value}']" for name, value in data.items())
-    expect(page.locator(f"{VIEW}{wanted}:not({BUSY})")).to_have_count(1, timeout=60_000)
-
-
-def trace(page: Page) -> str:
-    return page.locator(VIEW).get_attribute("data-trace") or ""
 
 
 def box(page: Page) -> Locator:
@@ -97,9 +78,9 @@ def query(page: Page) -> dict[str, str]:
 )
 def test_a_control_and_the_view_at_the_same_moment(page, app_url, path, control):
     line = Line(page)
-    open_page(page, app_url, path)
+    open_page(page, f"{app_url}/{path}")
     rest(page)
-    before = trace(page)
+    before = trace_of(page)
     line.hold_out = True
     head(page, "mean")
     if control == "file":
@@ -119,7 +100,7 @@ def test_a_control_and_the_view_at_the_same_moment(page, app_url, path, control)
 def test_the_view_moves_while_a_run_is_under_way(page, app_url):
     """The newest choice stays, and none of them causes a run."""
     line = Line(page)
-    open_page(page, app_url, BUILT)
+    open_page(page, f"{app_url}/{BUILT}")
     rest(page)
     line.hold_in = True
     box(page).fill("A cat sat on a mat")
@@ -177,7 +158,7 @@ def test_a_page_is_found_again_as_it_was(page, app_url):
 
 def test_the_view_stays_mounted(page, app_url):
     """What was shown stays until the new picture is there: the element is never replaced."""
-    open_page(page, app_url, "?input=A+cat+sat")
+    open_page(page, f"{app_url}/?input=A+cat+sat")
     rest(page)
     page.locator(VIEW).evaluate("view => { view.marked = true; }")
     for change in (
@@ -185,13 +166,13 @@ def test_the_view_stays_mounted(page, app_url):
         lambda: box(page).fill("Zoë’s café 🙂"),
         lambda: page.get_by_role("button", name=EXAMPLE).first.click(),
     ):
-        before = trace(page)
+        before = trace_of(page)
         change()
         expect(page.locator(f"{VIEW}[data-trace='{before}']")).to_have_count(0)
         painted(page)
         assert page.locator(VIEW).evaluate("view => view.marked === true")
     box(page).fill("")
-    expect(page.locator(f"{VIEW}{BUSY}")).to_have_count(1)
+    expect(page.locator(f"{VIEW}.hs-busy")).to_have_count(1)
     assert page.locator(VIEW).evaluate("view => view.marked === true")
     box(page).fill("Here again")
     painted(page)
@@ -203,14 +184,14 @@ def test_a_server_that_starts_anew(page, console):
     """What was shown is shown again, by itself: also what was typed since the page was loaded."""
     port = servers.free_port()
     with servers.served(port) as server:
-        open_page(page, server.url, "?input=One+two+three&layer=2&head=4")
+        open_page(page, f"{server.url}/?input=One+two+three&layer=2&head=4")
         painted(page, site=2, head=4)
-        first = trace(page)
+        first = trace_of(page)
         box(page).fill("One two three four")
         expect(page.locator(VIEW)).not_to_have_attribute("data-trace", first)
         painted(page, site=2, head=4)
         rest(page)
-        before = trace(page)
+        before = trace_of(page)
     with servers.served(port):
         go_to_head(page, 3, 4)
         expect(page.locator(f"{VIEW}:not([data-trace='{before}'])")).to_have_count(

@@ -10,31 +10,16 @@ import numpy as np
 import pypdfium2
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from models.run import load, trace
-from tests.browser.views import open_lab
+from tests.browser.views import VIEW, another_trace, open_lab, open_page, painted, trace_of
 from viz.pages.explore.examples import EXAMPLES
 
 EXAMPLE = EXAMPLES["minilm"][0]
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
-VIEW = ".headscope[data-painted]"
 SCRIPT = "?input=%3Cscript%3Ealert(1)%3C/script%3E%20%3Cb%3Ebold%3C/b%3E"
-
-
-def open_page(page: Page, url: str) -> None:
-    page.goto(url)
-    expect(page.locator(VIEW)).to_have_count(1, timeout=60_000)
-
-
-def shows(page: Page, site: int, head: int | str) -> None:
-    expect(page.locator(f"{VIEW}[data-site='{site}'][data-head='{head}']")).to_have_count(1)
-
-
-def changes(page: Page, before: str | None) -> None:
-    """Waits for the picture of another trace."""
-    expect(page.locator(f"{VIEW}:not([data-trace='{before}']):not(.hs-busy)")).to_have_count(1)
 
 
 @pytest.mark.parametrize("path", ["?", "image?", "models?"])
@@ -53,13 +38,13 @@ def test_a_text_is_shown_as_it_is_with_its_exact_weights(page, app_url):
     expect(words.locator("b, script")).to_have_count(0)
     expect(page.locator(".headscope script")).to_have_count(0)
     expect(page.locator(".headscope b").filter(has_text=re.compile("^bold$"))).to_have_count(0)
-    before = page.locator(VIEW).get_attribute("data-trace")
+    before = trace_of(page)
     text = "A cat sat on a mat"
     page.get_by_role("textbox", name="Type a sentence").fill(text)
-    changes(page, before)
+    another_trace(page, before)
     expect(words.get_by_role("radio", name=re.compile("^mat, position"))).to_be_visible()
     page.wait_for_url(re.compile(r"input=A(\+|%20)cat(\+|%20)sat"))
-    shows(page, EXAMPLE.layer, EXAMPLE.head)
+    painted(page, site=EXAMPLE.layer, head=EXAMPLE.head)
     page.get_by_role("button", name="Matrix", exact=True).click()
     page.get_by_role("img", name=re.compile("^Attention of .* query tokens")).press("ArrowRight")
     line = page.locator(".hs-matrix .hs-read")
@@ -75,19 +60,19 @@ def test_a_head_of_the_atlas_is_in_the_link_until_an_example_brings_its_own(page
     open_page(page, app_url)
     atlas = page.get_by_role("group", name="All heads")
     atlas.press("ArrowRight")
-    shows(page, 3, 2)
+    painted(page, site=3, head=2)
     page.get_by_role("button", name="Who is “it”?").click()  # the example that is shown
-    shows(page, 3, 1)
+    painted(page, site=3, head=1)
     for key in ("ArrowRight", "ArrowDown"):
         atlas.press(key)
-    shows(page, 4, 2)
+    painted(page, site=4, head=2)
     page.wait_for_url(re.compile("layer=4&head=2"))
     again = page.context.new_page()
     open_page(again, page.url)
-    shows(again, 4, 2)
+    painted(again, site=4, head=2)
     again.close()
     page.get_by_role("button", name="Subject far from its verb").click()
-    shows(page, 3, 1)
+    painted(page, site=3, head=1)
     page.wait_for_url(re.compile(r"input=The(\+|%20)keys"))
 
 

@@ -14,6 +14,7 @@ from viz.api.endpoint import body_of
 from viz.web.standalone import page as standalone
 
 PAGES = ("/", "/text", "/image")
+VIEW = ".headscope[data-painted]"
 SECONDS = 60  # a busy machine is slow, not wrong
 Answer = bytes | tuple[bytes, str] | dict[str, Any]
 SIZES: dict[str, ViewportSize] = {
@@ -31,6 +32,28 @@ class Source(Protocol):
     def answer(self, route: str, query: dict[str, str]) -> Answer:
         """The body of a response, as the app's own API gives it."""
         ...
+
+
+def open_page(page: Page, url: str) -> None:
+    """Opens a page of the app, and waits for its picture."""
+    page.goto(url)
+    painted(page)
+
+
+def painted(page: Page, **data: object) -> None:
+    """Waits for one picture, of the settings of now, with these data attributes."""
+    wanted = "".join(f"[data-{name}='{value}']" for name, value in data.items())
+    expect(page.locator(f"{VIEW}{wanted}:not(.hs-busy)")).to_have_count(1, timeout=60_000)
+
+
+def trace_of(page: Page) -> str:
+    """The id of the trace that is shown."""
+    return page.locator(VIEW).get_attribute("data-trace") or ""
+
+
+def another_trace(page: Page, before: str) -> None:
+    """Waits for the picture of another trace."""
+    expect(page.locator(f"{VIEW}:not([data-trace='{before}']):not(.hs-busy)")).to_have_count(1)
 
 
 def open_lab(page: Page, tab: str) -> None:
