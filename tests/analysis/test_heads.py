@@ -42,7 +42,6 @@ WORDS = [
 ]
 IDS = {word: number for number, word in enumerate(sorted(set(WORDS)))}
 SPECIAL = ("[CLS]", "[SEP]")
-REPEATED = torch.tensor([[*range(4, 24), *range(4, 24)]])
 
 
 def tokens(words: list[str]) -> Tokens:

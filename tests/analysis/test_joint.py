@@ -6,8 +6,6 @@ import torch
 from analysis.view import JOINT, View, joint_layers
 from models.run import load, trace
 
-ROUNDING = 1e-6  # float32: fewer rows are multiplied in another order
-
 
 @pytest.fixture(scope="module")
 def seen():

