@@ -9,7 +9,7 @@ import transformers
 from playwright.sync_api import Page, expect
 
 from benchmarks.coverage.tiny import build
-from tests.browser.views import open_lab, open_page, painted, trace_of
+from tests.browser.views import VIEW, open_lab, open_page, painted, trace_of
 from tests.models.architectures import BY_NAME
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("console")]
@@ -50,7 +50,7 @@ def test_towers_are_named_and_kept_in_the_link_and_a_bad_path_leaves_them(page, 
     box.press("Enter")
     expect(page.get_by_text("there is no folder")).to_be_visible()
     expect(page.get_by_role("button", name="/".join(Path(towers).parts[-2:]))).to_be_visible()
-    painted(page, trace=shown)
+    expect(page.locator(f"{VIEW}[data-trace='{shown}']")).to_have_count(1)
     open_lab(page, "About this model")
     page.get_by_role("button", name="Is this what the model used?").click()
     expect(page.get_by_text("Yes, up to the rounding of float32")).to_be_visible()
