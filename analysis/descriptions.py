@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.heads import HeadValues, TraceOrView, heads
-from analysis.measures import NEAR
+from analysis.measures import NEAR, TABLES
 from analysis.percent import percent
 from analysis.view import View
 from models.trace import Site, Trace
@@ -19,16 +19,8 @@ MOST = 0.4  # a share of the weight from here on is what a sentence is about
 EVEN = 0.8  # entropy, as a share of the largest possible
 ALIGNS = "It was trained to align words, as no other head was."
 FOLLOWS = "The checkpoint names it among the heads that follow the time of a recording."
-SHARES = {  # by number, what the share of a head's weight goes to
-    "previous token": "goes to the token before.",
-    "next token": "goes to the token after.",
-    "same token": "stays on the token itself.",
-    "duplicate token": "goes to other occurrences of the same token, where there are any.",
-    "induction": "goes to what followed the same token earlier, where it occurred before.",
-    "first token": "goes to the first token, “{first}”.",
-    "separator": "goes to “{separator}”.",
-    "punctuation": "goes to punctuation.",
-}
+SHARES: dict[str, str] = TABLES["shares"]  # by number, what the share of a weight goes to
+OBJECTS = {key: said.rstrip(".") for key, said in SHARES.items()} | TABLES["shares_of_corpus"]
 
 
 def descriptions(trace: TraceOrView, numbers: HeadValues) -> list[list[str | None]]:
@@ -93,13 +85,6 @@ def _sentence(numbers: Mapping[str, float], names: Mapping[str, str]) -> str | N
     if math.isnan(numbers["distance"]):
         return f"{largest}, the weights are as spread out as {keys:.0f} equal ones."
     return f"{largest}, and the mean distance {numbers['distance']:.0f} tokens."
-
-
-OBJECTS = {  # by number, what the share of a head's weight goes to in no particular text
-    **{key: said.rstrip(".") for key, said in SHARES.items()},
-    "first token": "goes to the first token",
-    "separator": "goes to the tokenizer’s own tokens, the first aside",
-}
 
 
 def claim(numbers: Mapping[str, Mapping[str, Any]], corpus: str) -> str | None:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from analysis.circuits import OF_WEIGHTS, Known, circuit_scores
 from analysis.head_numbers import HeadNumbers, Inputs
-from analysis.measures import MEASURES
+from analysis.measures import MEASURES, TABLES
 from analysis.view import View
 from models.given import as_trace
 from models.progress import Progress, bar, each
@@ -30,14 +30,6 @@ ON_OWN = ("previous token", "next token", "same token", "duplicate token", "indu
 ON_OWN += ("distance", "distance spread", "positional")
 MOST_ROWS = 40  # in a notebook
 FEW = "no query sees two keys"
-REASONS = {  # why a number is not defined, for queries and keys of one text
-    "next token": "causal attention sees no later token",
-    "duplicate token": "no token of this text occurs twice",
-    "induction": "no token of this text occurs again after another one",
-    "separator": "there is no special token but the first",
-    "punctuation": "there is no punctuation in this text",
-    "positional": "the weights are all equal",
-}
 TraceOrView = Trace | View
 
 
@@ -134,7 +126,7 @@ def heads(
         if site.kind == "cross":
             other = "cross-attention has queries and keys of different texts"
             reasons = dict.fromkeys(ON_OWN, other) | reasons
-    why = REASONS | reasons
+    why = TABLES["reasons"] | reasons
     nowhere = [key for key, numbers in values.items() if numbers.isnan().all()]
     return HeadValues(values, trace.sites, {key: why.get(key, FEW) for key in nowhere})
 
