@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from analysis import difference
-from analysis.difference import Difference, most_changed
+from analysis.derived import Difference, most_changed
 from analysis.overview import column_of, pooled, rows_of
 from models.decoder import DecoderConfig
 from models.edits import Temperature

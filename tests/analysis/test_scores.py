@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from analysis.scores import Scores, has_scores
+from analysis.derived import Scores, has_scores
 from analysis.view import View
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from analysis.corpus.opened import Run
-    from analysis.difference import Difference
+    from analysis.derived import Difference
     from analysis.view import View
     from models.model import Model
     from models.request import File, TraceRequest
@@ -109,7 +109,7 @@ class TraceEntry:
         Raises:
             QuestionError: without edits, or where these changed the tokens.
         """
-        from analysis.difference import Difference
+        from analysis.derived import Difference
 
         other = self.unedited.view
         index = self.view.sites.index(site)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
-    from analysis.difference import Change
+    from analysis.derived import Change
     from analysis.overview import RowSource
     from analysis.sinks import WithoutSinks
     from analysis.view import View
@@ -221,7 +221,7 @@ def source_of(
         values: "weights", "scores", or the "difference" that edits make, which hides nothing.
         sinks: whether they are "shown" or "hidden".
     """
-    from analysis.scores import Scores, has_scores
+    from analysis.derived import Scores, has_scores
     from analysis.sinks import WithoutSinks, resting_keys, sinks_of
     from analysis.view import JOINT
     from models.attention.given import ALONE, GivenWeights
@@ -257,7 +257,7 @@ def _left_out(hidden: "WithoutSinks | None", site: "Site", head: Head, rows: ran
 class MostChanged:
     """The weight that the edits changed most, over all layers and heads; None where none changed.
 
-    It has the site, head, query, key and change of `analysis.difference.Change`.
+    It has the site, head, query, key and change of `analysis.derived.Change`.
     """
 
     change: "Change | None"
@@ -266,7 +266,7 @@ class MostChanged:
 @endpoint("changed", slow=True)
 def changed(entry: TraceEntry) -> MostChanged:
     """The weight that the edits changed most."""
-    from analysis.difference import most_changed
+    from analysis.derived import most_changed
 
     def compute() -> "Change | None":
         return most_changed(entry.difference(entry.view.sites[0]), entry.view.sites, report)
