@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from analysis import difference
+from analysis import derived
 from analysis.derived import Difference, most_changed
 from analysis.overview import column_of, pooled, rows_of
 from models.decoder import DecoderConfig
@@ -59,7 +59,7 @@ def test_the_largest_change_in_blocks_of_rows(passes, monkeypatch: pytest.Monkey
     whole = torch.stack([after.weights(site) - before.weights(site) for site in after.sites])
     place = [int(x) for x in torch.unravel_index(whole.abs().argmax(), whole.shape)]
     for block in (2**24, 100):
-        monkeypatch.setattr(difference, "BLOCK", block)
+        monkeypatch.setattr(derived, "BLOCK", block)
         found = most_changed(made, after.sites)
         assert found is not None
         assert [found.site, found.head, found.query, found.key] == place
