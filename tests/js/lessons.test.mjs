@@ -28,27 +28,9 @@ test("numbers are written as Python's format writes them, with a typographic min
     [undefined, ".2f", "–"],
   ];
   for (const [value, format, expected] of cases) assert.equal(formatted(value, format), expected);
-  assert.equal(
-    valueAt(
-      {
-        a: [
-          [1, 2],
-          [3, 4],
-        ],
-      },
-      "a.1.0",
-    ),
-    3,
-  );
+  assert.equal(valueAt({ a: [[1, 2], [3, 4]] }, "a.1.0"), 3);
   assert.equal(valueAt({}, "a.1"), undefined);
-  const lists = {
-    keys: ["Ann", "Bob"],
-    weights: [0.25, null],
-    rows: [
-      [1, 2],
-      [3, 4],
-    ],
-  };
+  const lists = { keys: ["Ann", "Bob"], weights: [0.25, null], rows: [[1, 2], [3, 4]] };
   assert.equal(writtenAt(lists, "keys&weights", ".2f"), "Ann 0.25, Bob –");
   assert.equal(writtenAt(lists, "rows", "d"), "1, 2; 3, 4");
 });
@@ -88,20 +70,14 @@ test("tables are read out row by row, and large ones by their size", () => {
   const words = { title: "Words", rows: ["1 The", "2 cat"], cols: [], values: [[0], [1]] };
   const two = { title: "Two", rows: ["a"], cols: ["q", "k"], values: [[0.25, null]] };
   assert.equal(described([words, two]), "Words: 1 The 0; 2 cat 1. Two: a q 0.250, k masked");
-  assert.equal(
-    described([{ ...words, title: "All", values: Array(51).fill([1, 2]) }]),
-    "All: 51 × 2 numbers",
-  );
+  assert.equal(described([{ ...words, title: "All", values: Array(51).fill([1, 2]) }]), "All: 51 × 2 numbers");
 });
 
 test("a slider has each of its values once, from end to end", () => {
   assert.deepEqual(valuesOf({ min: 0.5, max: 0.8, step: 0.1, log: false }), [0.5, 0.6, 0.7, 0.8]);
   const widths = valuesOf({ min: 1, max: 512, step: 1, log: true });
   assert.deepEqual([widths.slice(0, 4), widths.at(-1)], [[1, 2, 3, 4], 512]);
-  assert.deepEqual(
-    widths,
-    [...new Set(widths)].sort((a, b) => a - b),
-  );
+  assert.deepEqual(widths, [...new Set(widths)].sort((a, b) => a - b));
 });
 
 test("an arrow key leads to the next number in its direction, straight ahead before aside", () => {
