@@ -24,12 +24,7 @@ const KINDS = {
 };
 const BESIDE = "to the 99th percentile, beside a patch on which a head rests";
 
-/**
- * The pixels of a head's row over the patches.
- *
- * @param {PatchState} state
- * @param {Float32Array} values
- */
+/** The pixels of a head's row over the patches. @param {PatchState} state @param {Float32Array} values */
 export function pixelsOfRow(state, values) {
   const patches = values.subarray(state.prefix);
   const top = state.topOf(values);

@@ -78,12 +78,7 @@ export function MapOfLayers({ state, theme, space, map, name, row, sinks, onPoin
   `;
 }
 
-/**
- * The largest value that is shown.
- *
- * @param {ModelMap} map
- * @param {HiddenSinks | null} sinks
- */
+/** The largest value that is shown. @param {ModelMap} map @param {HiddenSinks | null} sinks */
 export function topOf({ max, cells, shape }, sinks) {
   if (!sinks) return max;
   return cells.reduce(

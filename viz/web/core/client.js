@@ -112,8 +112,7 @@ export class Client {
   /**
    * The slot that has waited longest for its response, if it has waited that long.
    *
-   * @param {number} milliseconds
-   * @returns {{name: string, path: string} | null}
+   * @type {(milliseconds: number) => {name: string, path: string} | null}
    */
   slowest(milliseconds) {
     const waiting = [...this.slots].filter(([, slot]) => slot.state === "pending");
@@ -136,8 +135,7 @@ export class Client {
   /**
    * How much of a request is done; null if that is not known.
    *
-   * @param {string} path
-   * @returns {Promise<{done: number, total: number} | null>}
+   * @type {(path: string) => Promise<{done: number, total: number} | null>}
    */
   async progress(path) {
     const { signal } = new AbortController();

@@ -24,10 +24,7 @@ function luminance(rgb) {
   return 0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2]);
 }
 
-/**
- * @param {Rgb} a
- * @param {Rgb} b
- */
+/** @param {Rgb} a @param {Rgb} b */
 export function contrast(a, b) {
   const [one, other] = [luminance(a), luminance(b)];
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
@@ -36,8 +33,7 @@ export function contrast(a, b) {
 /**
  * "light" or "dark": from Streamlit's background where there is one, else from the system.
  *
- * @param {Element} root
- * @returns {Mode}
+ * @type {(root: Element) => Mode}
  */
 export function modeOf(root) {
   const ground = parse(getComputedStyle(root).getPropertyValue("--st-background-color") || "");
@@ -70,12 +66,7 @@ export const colourOf = ({ ramp, bothWays }, value, top, isSigned = false) =>
 export const pixelOf = ([red, green, blue], alpha = 255) =>
   ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
-/**
- * Text colour with a contrast of 4.5 or more on any ground.
- *
- * @param {Rgb} ground
- * @param {string} wanted
- */
+/** Text colour with a contrast of 4.5 or more on any ground. @param {Rgb} ground @param {string} wanted */
 export function textOn(ground, wanted) {
   if (contrast(ground, parse(wanted) ?? [0, 0, 0]) >= 4.5) return wanted;
   return contrast(ground, [0, 0, 0]) >= contrast(ground, [255, 255, 255]) ? "#000000" : "#ffffff";

@@ -35,12 +35,7 @@ export function contextOf(canvas, settings) {
   return context;
 }
 
-/**
- * The width of each label, at a size of 1.
- *
- * @param {string} family
- * @param {string[]} labels
- */
+/** The width of each label, at a size of 1. @param {string} family @param {string[]} labels */
 export function textWidths(family, labels) {
   const context = contextOf(element("canvas"));
   context.font = `100px ${family || "sans-serif"}`;

@@ -12,9 +12,7 @@ const FIELDS = /** @type {const} */ (["kind", "tower", "module", "part"]);
 /**
  * What names a site beside its layer, where the layer has several.
  *
- * @param {readonly Place[]} sites
- * @param {Place} site
- * @returns {Partial<Place>}
+ * @type {(sites: readonly Place[], site: Place) => Partial<Place>}
  */
 export function addressOf(sites, site) {
   /** @type {Record<string, unknown>} */
@@ -57,12 +55,7 @@ export const headOff = (state, site, head) =>
     ? null
     : editAt(state, "Ablate", site, { head });
 
-/**
- * Whether an edit is one of those that are on.
- *
- * @param {ViewProps} props
- * @param {Edit | null} edit
- */
+/** Whether an edit is one of those that are on. @param {ViewProps} props @param {Edit | null} edit */
 export const isMade = ({ edits = [] }, edit) =>
   edit !== null && edits.some(({ values, on }) => on && isSame(values, edit));
 
@@ -91,18 +84,14 @@ export function asking(host) {
 /**
  * The tokens of a row or column of the picture.
  *
- * @param {any} state
- * @param {"query" | "key"} axis
- * @param {number} place
- * @returns {number[]}
+ * @type {(state: any, axis: "query" | "key", place: number) => number[]}
  */
 export const tokensOf = (state, axis, place) => state.texts()[axis].origins?.[place] ?? [place];
 
 /**
  * What an edit begins with: the chosen head, null for all of its layer, and the chosen word with what it looks at most.
  *
- * @param {any} state
- * @returns {{site: number, head: number | null, query: number, key: number}}
+ * @type {(state: any) => {site: number, head: number | null, query: number, key: number}}
  */
 export function chosenIn(state) {
   const { site, head, token, partner = null, direction } = state.selection;

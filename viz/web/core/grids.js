@@ -8,12 +8,7 @@
 
 const NEAR = 0.004; // of a side: sides of tiles that are one
 
-/**
- * The token at a place; −1 for none.
- *
- * @param {TokenGrid[]} grids
- * @param {Place} place
- */
+/** The token at a place; −1 for none. @param {TokenGrid[]} grids @param {Place} place */
 export function tokenAt(grids, [across, down]) {
   for (const { box, shape, places } of grids) {
     const col = cellAt(across, box[0], box[2], shape[1]);
@@ -76,10 +71,7 @@ export function cellBeside(grids, token, step) {
 /**
  * The sides of the area from the cell of one token to that of another; null where one has none.
  *
- * @param {TokenGrid[]} grids
- * @param {number} from
- * @param {number} to
- * @returns {Sides | null}
+ * @type {(grids: TokenGrid[], from: number, to: number) => Sides | null}
  */
 export function areaOf(grids, from, to) {
   const [one, other] = [cellOf(grids, from), cellOf(grids, to)];

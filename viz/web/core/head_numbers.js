@@ -11,10 +11,7 @@ const LAYER = "layer";
 const DIGITS = 4; // of a number, before and after the point; after it at most so many
 
 export class HeadNumbers {
-  /**
-   * @param {NumbersAnswer} answer
-   * @param {Site[]} sites
-   */
+  /** @param {NumbersAnswer} answer @param {Site[]} sites */
   constructor(answer, sites) {
     this.answer = answer;
     this.sites = sites;
@@ -53,21 +50,13 @@ export class HeadNumbers {
     return this.measures.some((each) => each.key === key);
   }
 
-  /**
-   * A head's number; null where it is not defined.
-   *
-   * @param {string} key
-   * @param {Spot} spot
-   */
+  /** A head's number; null where it is not defined. @param {string} key @param {Spot} spot */
   value(key, { site, head }) {
     if (key === LAYER) return this.sites[site].layer;
     return this.answer.values[key]?.[site]?.[head] ?? null;
   }
 
-  /**
-   * @param {string} key
-   * @param {Spot[]} spots
-   */
+  /** @param {string} key @param {Spot[]} spots */
   values(key, spots) {
     return spots.map((spot) => this.value(key, spot));
   }
@@ -140,12 +129,7 @@ export const rankOf = (rank) =>
 /** A name of a head, for sets of them. @param {Spot} spot */
 export const nameOfSpot = ({ site, head }) => `${site}/${head}`;
 
-/**
- * Where a value stands between the smallest and the largest, 0 to 1.
- *
- * @param {number} value
- * @param {Range} range
- */
+/** Where a value stands between the smallest and the largest, 0 to 1. @param {number} value @param {Range} range */
 export const shareOf = (value, [low, high]) =>
   high > low ? Math.min(1, Math.max(0, (value - low) / (high - low))) : 0;
 

@@ -130,8 +130,7 @@ export function useReply(source, path) {
 /**
  * The room of an element in the frame of the page, measured after each drawing.
  *
- * @param {{current: HTMLElement | null}} place
- * @returns {Space}
+ * @type {(place: {current: HTMLElement | null}) => Space}
  */
 export function useSpace(place) {
   const [space, setSpace] = useState(/** @type {Space} */ ({ wide: 0, high: 0, unit: 1, family: "" }));

@@ -50,8 +50,7 @@ export function listenForUndo(ask) {
 /**
  * What the keys ask for, or null.
  *
- * @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">} event
- * @returns {Action | null}
+ * @type {(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">) => Action | null}
  */
 export function undoOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
   if (ctrlKey === metaKey || altKey) return null;

@@ -4,12 +4,7 @@
 
 /** @typedef {{sites: Site[]}} Sites */
 
-/**
- * The texts of a site's rows and columns, and whether they are one.
- *
- * @param {Base} base
- * @param {number} site
- */
+/** The texts of a site's rows and columns, and whether they are one. @param {Base} base @param {number} site */
 export function textsOf(base, site) {
   const { query_text: query = 0, key_text: key = 0 } = base.sites[site];
   return { query: base.texts[query], key: base.texts[key], one: query === key };

@@ -30,9 +30,7 @@ const NAMED = ["layer", "attention", "tower", "head", "token"];
  * The selection's part of a link: site, head and token, and what differs from the defaults, of the names that these
  * have.
  *
- * @param {Chosen} selection
- * @param {Chosen} defaults
- * @returns {Record<string, string>}
+ * @type {(selection: Chosen, defaults: Chosen) => Record<string, string>}
  */
 export function queryOf(selection, defaults) {
   const isWritten = (/** @type {string} */ name) =>
@@ -115,9 +113,7 @@ const ADDRESS = new Address(/** @type {Environment} */ (/** @type {unknown} */ (
  * The initial selection of a view: the one saved in this revision, else the one from Python, else the last one
  * saved on this page, else the defaults. An example from Python names no form: the one on the screen stays.
  *
- * @param {Kept | null} before
- * @param {{revision: string, start: Chosen | null, defaults: Chosen}} props
- * @returns {Chosen}
+ * @type {(before: Kept | null, props: {revision: string, start: Chosen | null, defaults: Chosen}) => Chosen}
  */
 export function startOf(before, { revision, start, defaults }) {
   if (before?.revision === revision || !start) return { ...defaults, ...before?.selection };
@@ -163,12 +159,7 @@ export class PageLink {
     return { selection: startOf(before, props), isAsked: Boolean(start) && before?.revision !== revision };
   }
 
-  /**
-   * Writes a selection to the link, and saves it.
-   *
-   * @param {Record<string, string>} query
-   * @param {Chosen} selection
-   */
+  /** Writes a selection to the link, and saves it. @param {Record<string, string>} query @param {Chosen} selection */
   record(query, selection) {
     if (!this.page) return;
     this.query = query;

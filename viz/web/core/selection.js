@@ -31,10 +31,7 @@ const NOT_OF_OTHERS = {
 };
 const PLACED = /.@\d+$|^\d+\.\d+$/s; // a token at a position
 
-/**
- * @param {Selection} a
- * @param {Selection} b
- */
+/** @param {Selection} a @param {Selection} b */
 export const same = (a, b) => NAMES.every((name) => a[name] === b[name]);
 
 /**
@@ -64,9 +61,7 @@ export function siteFor(sites, { layer, attention, tower, module = null, part = 
 /**
  * The address of a site; its kind only where there are several, module and part where the rest would choose another.
  *
- * @param {Site[]} sites
- * @param {number} site
- * @returns {Address}
+ * @type {(sites: Site[], site: number) => Address}
  */
 export function addressOf(sites, site) {
   const { layer, kind, tower = null, module = null, part = null } = sites[site];

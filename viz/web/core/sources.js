@@ -54,10 +54,7 @@ export class HttpSource {
     this.headers = session ? { "X-Headscope-Session": session } : undefined;
   }
 
-  /**
-   * @param {string} path
-   * @param {{signal: AbortSignal, priority: Priority}} options
-   */
+  /** @param {string} path @param {{signal: AbortSignal, priority: Priority}} options */
   async get(path, { signal, priority }) {
     const address = this.stored.get(canonical(path));
     if (address) {
@@ -180,8 +177,7 @@ export const jsonOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
  * Header and section area of a response. The bytes may be an unaligned view of a larger buffer: the
  * area is copied, so that typed arrays can be laid over it.
  *
- * @param {Uint8Array} bytes
- * @returns {Message}
+ * @type {(bytes: Uint8Array) => Message}
  */
 export function unpack(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

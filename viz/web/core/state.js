@@ -292,10 +292,7 @@ export class State {
     }
   }
 
-  /**
-   * @param {string} path
-   * @param {Uint8Array} bytes
-   */
+  /** @param {string} path @param {Uint8Array} bytes */
   take(path, bytes) {
     if (this.keeps(path, bytes)) return;
     const answer = jsonOf(bytes);
@@ -361,12 +358,7 @@ export class State {
 
   // ---- answers
 
-  /**
-   * A JSON response of the server; null until it arrives.
-   *
-   * @param {string} slot
-   * @param {string} path
-   */
+  /** A JSON response of the server; null until it arrives. @param {string} slot @param {string} path */
   answer(slot, path) {
     const answer = this.answers.get(path);
     if (!answer) this.client?.want(slot, path, SOON_MS);

@@ -39,10 +39,7 @@ export function isTyped(event) {
   return isModified(event) || target.matches("input, textarea, select");
 }
 
-/**
- * @param {KeyboardEvent} event
- * @param {{state: TextState, forms: import("./forms.js").Form[]}} page
- */
+/** @param {KeyboardEvent} event @param {{state: TextState, forms: import("./forms.js").Form[]}} page */
 export function keysOf(event, { state, forms }) {
   if (event.defaultPrevented || isTyped(event)) return;
   const act = actionOf(event.key, state, forms);

@@ -53,10 +53,7 @@ const groupsIn = (state, rows) =>
     ...{ token: state.token(), values: rows.whole[state.headIndex] },
   }).sort((a, b) => b.value - a.value);
 
-/**
- * @param {PatchState} state
- * @param {Rows | null} rows
- */
+/** @param {PatchState} state @param {Rows | null} rows */
 export function headlineOf(state, rows) {
   if (!rows) return "";
   if (state.difference) return "What the edits changed, patch by patch.";

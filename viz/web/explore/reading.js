@@ -75,12 +75,7 @@ export function wordOf(state, axis, index) {
   return special.includes(index) ? word : `“${word}”`;
 }
 
-/**
- * What the chosen head does with the word, in one sentence.
- *
- * @param {TextState} state
- * @param {Focus | null} focus
- */
+/** What the chosen head does with the word, in one sentence. @param {TextState} state @param {Focus | null} focus */
 export function headlineOf(state, focus) {
   if (!focus?.best.length) return "";
   const { axis, index, best } = focus;

@@ -154,8 +154,7 @@ function useArrows(isPresented, onGo, onBack) {
 /**
  * The rows, none where nothing stands out; null until they are here.
  *
- * @param {import("../core/state.js").State<any>} view
- * @returns {WorthRow[] | null}
+ * @type {(view: import("../core/state.js").State<any>) => WorthRow[] | null}
  */
 export const useWorth = (view) => useAnswer(view, "worth", view.remote ? "worth" : null).newest?.rows ?? null;
 

@@ -48,8 +48,7 @@ const clamp = (/** @type {number} */ value, /** @type {number} */ low, /** @type
 /**
  * The layout with the largest cells; without a colour scale where numbers stand in them.
  *
- * @param {Sizes} sizes
- * @returns {Layout}
+ * @type {(sizes: Sizes) => Layout}
  */
 export function layoutOf(sizes) {
   const [none, beside, below] = /** @type {const} */ (["none", "beside", "below"]).map((legend) => {

@@ -7,10 +7,7 @@ import { Menu } from "./controls.js";
 
 /** @typedef {{selection: Selection, base: Base, select: (change: Partial<Selection>) => void}} Chosen */
 
-/**
- * @param {Head} head
- * @param {Theme} theme
- */
+/** @param {Head} head @param {Theme} theme */
 export const headColour = (head, theme) =>
   typeof head === "number" ? theme.heads[head % theme.heads.length] : theme.primary;
 
@@ -35,12 +32,7 @@ export const listOf = (numbers) =>
     .sort((a, b) => a - b)
     .join(".");
 
-/**
- * The list after one was switched on or off; one always stays.
- *
- * @param {unknown[]} on
- * @param {number} each
- */
+/** The list after one was switched on or off; one always stays. @param {unknown[]} on @param {number} each */
 export function toggled(on, each) {
   const others = on.filter((other) => other !== each && typeof other === "number");
   return listOf(others.length === on.length || !others.length ? [...others, each] : others);

@@ -12,10 +12,7 @@ import { boardPart, described } from "./board.js";
 
 const LEGIBLE = 10; // pixels of text on a phone
 
-/**
- * @param {HTMLElement} root
- * @param {{board: Board, theme: {light: StoryTheme, dark: StoryTheme}}} first
- */
+/** @param {HTMLElement} root @param {{board: Board, theme: {light: StoryTheme, dark: StoryTheme}}} first */
 export function mount(root, first) {
   const update = (/** @type {typeof first} */ { board, theme }) => {
     const colours = theme[modeOf(root)];

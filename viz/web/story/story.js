@@ -20,10 +20,7 @@ const PRESSES = "button, a, summary, [role=button]"; // what Space is for
 /** @type {Record<string, number>} arrow keys, and those of a clicker */
 const MOVES = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1, " ": 1 };
 
-/**
- * @param {HTMLElement} root
- * @param {StoryProps} first
- */
+/** @param {HTMLElement} root @param {StoryProps} first */
 export function mount(root, first) {
   let frame = 0;
   const draw = () => (frame ||= requestAnimationFrame(paint));

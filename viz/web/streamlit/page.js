@@ -17,10 +17,7 @@ export function marking(root) {
   return { update, destroy: () => delete document.documentElement.dataset.lessonMode };
 }
 
-/**
- * @param {HTMLElement} root
- * @param {PageLinkProps} props
- */
+/** @param {HTMLElement} root @param {PageLinkProps} props */
 export function linking(root, props) {
   const link = new PageLink(root);
   const update = (/** @type {PageLinkProps} */ next) => {

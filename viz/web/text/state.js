@@ -160,8 +160,7 @@ export class TextState extends State {
   /**
    * Small maps of the heads of a site, their mean and largest; null for those that have not come.
    *
-   * @param {number} site
-   * @returns {(Omit<import("./scale.js").Thumbnail, "ramp"> & {ramp?: Uint8Array} | null)[]}
+   * @type {(site: number) => (Omit<import("./scale.js").Thumbnail, "ramp"> & {ramp?: Uint8Array} | null)[]}
    */
   thumbsOf(site) {
     return headsOf(this.base, site).map((head) => {
