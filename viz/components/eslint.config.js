@@ -38,13 +38,7 @@ const BINDINGS = [
   `ImportSpecifier > ${PARTICIPLE}.local`,
 ].map((selector) => ({ selector, message: "Name what it holds, such as matches or answer." }));
 // modules that import others when they are first wanted
-const LATE = [
-  "streamlit/kinds.js",
-  "story/story.js",
-  "text/forms.js",
-  "explore/page.js",
-  "explore/text.js",
-];
+const LATE = ["streamlit/kinds.js", "story/story.js", "text/forms.js", "explore/page.js", "explore/text.js"];
 const TOP = ":matches(Program, Program > ExportNamedDeclaration) > VariableDeclaration";
 const NO_STATE = [
   `${TOP}[kind="let"]`,

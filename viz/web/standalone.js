@@ -37,5 +37,7 @@ export function open(mount, props, responses) {
 function partOf(held, trace) {
   const below = held.filter(([path]) => path.startsWith(`${trace}/`));
   if (!below.length) return held;
-  return below.map(([path, bytes]) => /** @type {[string, Uint8Array]} */ ([path.slice(trace.length + 1), bytes]));
+  return below.map(
+    ([path, bytes]) => /** @type {[string, Uint8Array]} */ ([path.slice(trace.length + 1), bytes]),
+  );
 }

@@ -69,7 +69,7 @@ export function Captions({ state, captions, reason }) {
           `,
         )}
       </div>
-      <p class="hs-sentence" aria-live="polite">${captions.length ? ABOUT : reason}</p>
+      <p class="hs-even" aria-live="polite">${captions.length ? ABOUT : reason}</p>
     </div>
   `;
 }
@@ -179,7 +179,7 @@ export function Questions({ state, look, questions, colours, shares, otherwise }
     ${look.word && html`<${Tools} ...${{ state, questions }} />`}
     ${
       (readers.answer || readers.isRefused) &&
-      html`<p class="hs-sentence hs-looked" aria-live="polite">
+      html`<p class="hs-even hs-looked" aria-live="polite">
       ${readers.answer ? readersText(look.words, shares ?? [], readers.answer.patches) : readers.reason}
     </p>`
     }

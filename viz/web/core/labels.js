@@ -48,8 +48,7 @@ export function layerName(base, site) {
   const mine = base.sites[site];
   const { layer, kind, tower, module, part = 0 } = mine;
   const twins = base.sites.filter(
-    (other) =>
-      other !== mine && other.layer === layer && other.kind === kind && other.tower === tower,
+    (other) => other !== mine && other.layer === layer && other.kind === kind && other.tower === tower,
   );
   if (!twins.length) return String(layer);
   const named = module && twins.some((other) => other.module !== module);

@@ -85,6 +85,5 @@ export function draw(target, width, height, part, table, { row, col, scaleRow, s
 function largest(line, { data, stride, shape }, first, last) {
   line.set(data.subarray(first * stride, first * stride + shape[1]));
   for (let row = first + 1; row <= last; row++)
-    for (let i = 0, at = row * stride; i < shape[1]; i++, at++)
-      if (data[at] > line[i]) line[i] = data[at];
+    for (let i = 0, at = row * stride; i < shape[1]; i++, at++) if (data[at] > line[i]) line[i] = data[at];
 }

@@ -24,9 +24,7 @@ export function HeadPage({ state, theme, name }) {
   const { site } = state.selection;
   const of = { site, head: state.head };
   const { answer, ...reply } = useAnswer(state.view, "head", pathOf("head", of), "Reading");
-  const newest = useNewest(Boolean(answer), () => answer && { head: answer, spot: of }, [
-    answer,
-  ]);
+  const newest = useNewest(Boolean(answer), () => answer && { head: answer, spot: of }, [answer]);
   const { answer: alike } = useAnswer(state.view, "alike", answer && pathOf("alike", of));
   const step = (by) => {
     const spots = state.spots();

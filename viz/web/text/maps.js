@@ -16,10 +16,7 @@ const NONE = [];
 
 /** Whether a part shows all of these rows and columns. @type {(part: Part, rows: Range, cols: Range) => boolean} */
 export const covers = (part, rows, cols) =>
-  part.rows[0] <= rows[0] &&
-  part.rows[1] >= rows[1] &&
-  part.cols[0] <= cols[0] &&
-  part.cols[1] >= cols[1];
+  part.rows[0] <= rows[0] && part.rows[1] >= rows[1] && part.cols[0] <= cols[0] && part.cols[1] >= cols[1];
 
 /** Cells a token, 1 where nothing is pooled. @param {Part} part */
 export const density = ({ shape, rows, cols }) =>
@@ -142,7 +139,9 @@ export class Maps {
    * @type {(site: number, head: Head, rows: Range, cols: Range, variant?: Variant) => Float32Array | null}
    */
   window(site, head, rows, cols, variant) {
-    const part = this.parts(site, head, variant).find((each) => covers(each, rows, cols) && density(each) >= 1);
+    const part = this.parts(site, head, variant).find(
+      (each) => covers(each, rows, cols) && density(each) >= 1,
+    );
     if (!part) return null;
     const { stride, data } = part;
     const values = valuesOf(part);
@@ -172,7 +171,10 @@ export class Maps {
     if (column) return query in column.weights ? { value: column.weights[query], sign: "" } : null;
     const best = this.parts(site, head, variant)
       .filter((part) => covers(part, [query, query + 1], [key, key + 1]))
-      .reduce((one, part) => (one && density(one) > density(part) ? one : part), /** @type {Part | null} */ (null));
+      .reduce(
+        (one, part) => (one && density(one) > density(part) ? one : part),
+        /** @type {Part | null} */ (null),
+      );
     if (!best) return null;
     const { rows, cols, shape, stride, data } = best;
     const q = data[cellOf(query, rows, shape[0]) * stride + cellOf(key, cols, shape[1])];

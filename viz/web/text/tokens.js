@@ -39,7 +39,7 @@ export function matches(labels, wanted) {
  * @param {number} count
  */
 export const stepped = (now, by, count) =>
-  count ? (((now < 0 && by < 0 ? count : now) + by) % count + count) % count : -1;
+  count ? ((((now < 0 && by < 0 ? count : now) + by) % count) + count) % count : -1;
 
 /** @typedef {[number, number]} Range the first token, and one past the last */
 
@@ -68,7 +68,10 @@ function half({ labels, second }, which) {
  */
 export function framesHeard({ labels, timed }, sound) {
   if (!timed || !sound) return labels.length;
-  return Math.min(labels.length, Math.max(1, Math.ceil((labels.length * sound.heard) / sound.seconds - 1e-6)));
+  return Math.min(
+    labels.length,
+    Math.max(1, Math.ceil((labels.length * sound.heard) / sound.seconds - 1e-6)),
+  );
 }
 
 /**
