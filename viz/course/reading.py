@@ -33,7 +33,6 @@ from models.catalogue import PREFIX
 from viz.course.inputs import Input, Value
 from viz.course.prose import Node, Part, blocks, parts, sections, text_of
 
-SIZES = "the sizes alone"
 FILE = "text.md"
 MINUTES = 1.6  # of a step
 LINES = {"formula": "formulas", "code": "code"}  # fenced blocks, and their fields

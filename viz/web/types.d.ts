@@ -599,8 +599,8 @@ export interface StoryStep {
   deeper: boolean;
   /** Whether its picture is a board, which the server makes for it. */
   board: boolean;
-  /** Whether they are computed from sizes alone, of no model. */
-  sizes: boolean;
+  /** Whether it says itself what the numbers of its figure are computed from. */
+  own: boolean;
   /** What the figure opens with, besides the story's own inputs. */
   inputs: Patch;
   formulas: ProsePart[][];

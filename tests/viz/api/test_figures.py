@@ -109,7 +109,7 @@ def test_positions_in_closed_form(client: TestClient) -> None:
     [
         ("nothing", 404, "no such figure"),
         ("dictionary?board=nothing", 400, "expected one of ways, words"),
-        ("block?view=none&x=1;2", 400, "expected 8 numbers"),
+        ("block?x=1;2", 400, "expected 8 numbers"),
         ("tokens?text=" + "a " * 20, 400, "expected 1 to 12 tokens"),
         ("heads_do?sentence=the+zebra&board=hide", 400, "received 'zebra'"),
         ("both?date=3+M%C3%A4rz", 400, "received 'ä'"),

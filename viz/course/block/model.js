@@ -1,9 +1,8 @@
-// The residual stream of a language model of many blocks: its length, one block opened, its parts as a sum, and what
-// is predicted without a part.
+// The residual stream of a language model of many blocks: its length, one block opened, its parts as a sum.
 
 import { bars, plot } from "../../web/scene/plot.js";
-import { box, column, lines, row, text, wire, wired } from "../../web/scene/layout.js";
-import { fixed, line, percent, rect } from "../../web/scene/marks.js";
+import { box, column, row, text, wire, wired } from "../../web/scene/layout.js";
+import { fixed, percent, rect } from "../../web/scene/marks.js";
 import { tokens } from "../../web/scene/tokens.js";
 
 const PARTS = ["attention", "MLP"];
@@ -13,13 +12,12 @@ const [HIGH, EM] = [8, 15]; // of the band of the stream in em; pixels in an em
 /** What is drawn of a language model at a step. @type {(numbers: any, moment: import("../../web/types").Moment) => import("../../web/scene/layout.js").Part} */
 export function modelPicture(numbers, { step }) {
   const { tokens: names, place } = numbers;
-  const [ablating, both] = [step === "ablate", step === "mlp"];
+  const both = step === "mlp";
   const label = (i) => `Follow token ${i}, ${names[i]}`;
-  const press = (i) => !ablating && { label: label(i), pressed: i === place, patch: { token: i } };
-  const chosen = ablating ? names.length - 1 : place;
-  const draw = { stream: lengths, blocks: sums, ablate: without }[step];
+  const press = (i) => ({ label: label(i), pressed: i === place, patch: { token: i } });
+  const draw = { stream: lengths, blocks: sums }[step];
   const below = draw ? [draw(numbers)] : [along(numbers, both), opened(numbers, both)];
-  return column({ gap: 1 }, tokens("token", names, { chosen, press, wrap: true }), ...below);
+  return column({ gap: 1 }, tokens("token", names, { chosen: place, press, wrap: true }), ...below);
 }
 
 /** The name of a sub-layer; of the embedding where it is −1. */
@@ -47,7 +45,7 @@ function along({ norms, adds, block }, both) {
   const states = statesOf(norms).slice(0, adds.length / 2);
   const label = (i) =>
     `Open block ${i}: a stream of norm ${fixed(states[i], 1)}, attention adds ${fixed(adds[2 * i], 1)}, MLP ${fixed(adds[2 * i + 1], 1)}`;
-  const press = (i) => ({ label: label(i), pressed: i === block, patch: { sublayer: 2 * i } });
+  const press = (i) => ({ label: label(i), pressed: i === block, patch: { block: i } });
   const sides = both ? [0, 1] : [0];
   const more = ({ x, y }) => {
     const added = (n) => {
@@ -124,33 +122,4 @@ function sums({ shares, guess, share, token }) {
   const legend = PARTS.map((name, i) => text(`key${i}`, `■ ${name}`, `${COLOURS[i]} small`));
   const title = `after “${token}” comes “${guess}”, ${percent(share)}`;
   return column(text("guess", title, "bold"), row(...legend), drawn);
-}
-
-/** The prediction without each sub-layer, or with each residual connection cut. */
-function without({ without: read }) {
-  const { way, sublayer, name, goal, share, shares, words, changed, instead, instead_share: best } = read;
-  const around = way === "part" ? "" : "the connection around ";
-  const first = `Without ${around}the ${name}:`;
-  const said = `“${goal}” ${fixed(share)} → ${fixed(changed)}; likeliest “${instead}” ${fixed(best)}`;
-  const rows = PARTS.map((part, side) => {
-    const values = shares.filter((_, i) => i % 2 === side);
-    const press = (block) => {
-      const at = 2 * block + side;
-      const label = `Without the ${nameOf(at)}: “${goal}” ${fixed(shares[at])}, likeliest “${words[at]}”`;
-      return { label, pressed: at === sublayer, patch: { sublayer: at } };
-    };
-    const more = ({ x, y }) => [
-      line(`cut/whole${side}`, [x(0), y(share), x(values.length), y(share)], "/muted 1 dashed"),
-    ];
-    return bars(`cut${side}.`, values, {
-      ...{
-        title: `without ${around}the ${part} of one block`,
-        name: side ? "block" : "",
-        labels: numbered(values),
-      },
-      ...{ most: Math.max(...shares, share, 0.01), chosen: sublayer % 2 === side ? sublayer >> 1 : -1 },
-      ...{ press, more, axis: true, bar: () => ({ fill: COLOURS[side] }), wide: 32, high: 5 },
-    });
-  });
-  return column({ gap: 0.8 }, lines("cut", [first, said], "bold"), ...rows);
 }

@@ -26,31 +26,39 @@ HIDDEN, NARROW, VOCAB = 8, 6, 97  # of it
 
 
 def numbers(
-    view: str,
-    text: str,
-    token: int,
-    sublayer: int,
-    way: str,
-    x: list[float],
-    gain: float,
-    shift: float,
+    text: str, token: int, block: int, x: list[float], gain: float, shift: float
 ) -> dict[str, Any]:
-    """What is in the stream of one token, what each layer adds, and a layer norm in full.
+    """What is in the stream of one token of SmolLM2, and what a block adds; a layer norm in full.
 
     Args:
-        view: what of SmolLM2: "stream"; "without", its prediction without parts; or "none".
         text: that SmolLM2 reads.
-        token: whose stream is followed in it; the last one where there are fewer.
-        sublayer: of its 60 that is opened, or removed.
-        way: what is removed: "part", the output of that sub-layer, or "path", the residual
-            connection around it.
+        token: whose stream is followed; the last one where there are fewer.
+        block: that is opened.
         x: two words, `WORDS` row by row.
         gain: γ of a layer norm of `x`.
         shift: β of it.
     """
-    answer = {} if view == "none" else _language_model(view, text, token, sublayer, way)
+    read = stream(text)
+    at = min(token, len(read["tokens"]) - 1)
+    norms, reads, adds, shares = (read[each][at] for each in ("norms", "reads", "adds", "shares"))
     rows = torch.tensor(x).view(len(WORDS), WIDTH)
-    return {**answer, "normed": _normed(rows, gain, shift)}
+    return {
+        "tokens": read["tokens"],
+        "place": at,
+        "token": read["tokens"][at],
+        "norms": norms,
+        "adds": adds,
+        "shares": shares,
+        "first": norms[0],
+        "last": norms[-1],
+        "sink": {"token": read["tokens"][0], "norm": max(read["norms"][0])},
+        "guess": read["next"][at],
+        "share": read["next_shares"][at],
+        "late": sum(shares[1 + 2 * LATE :]),
+        "parts": [_sum(reads[n], *norms[n : n + 2], adds[n]) for n in (2 * block, 2 * block + 1)],
+        "normed": _normed(rows, gain, shift),
+        **real.about("smollm2", input=text, layer=block, token=at),
+    }
 
 
 # ---- SmolLM2
@@ -61,59 +69,10 @@ TOKENS = 16
 STRONGEST = 6  # parts answer by name
 
 
-def _language_model(view: str, text: str, token: int, sublayer: int, way: str) -> dict[str, Any]:
-    """The stream of one of a text's tokens, and its prediction, in SmolLM2."""
-    read = stream(text)
-    at, block = min(token, len(read["tokens"]) - 1), sublayer // 2
-    norms, reads, adds, shares = (read[each][at] for each in ("norms", "reads", "adds", "shares"))
-    parts = [_sum(reads[n], norms[n], adds[n], norms[n + 1]) for n in (2 * block, 2 * block + 1)]
-    return {
-        "tokens": read["tokens"],
-        "place": at,
-        "token": read["tokens"][at],
-        "norms": norms,
-        "adds": adds,
-        "shares": shares,
-        "block": block,
-        "first": norms[0],
-        "last": norms[-1],
-        "sink": {"token": read["tokens"][0], "norm": max(read["norms"][0])},
-        "guess": read["next"][at],
-        "share": read["next_shares"][at],
-        "late": sum(shares[1 + 2 * LATE :]),
-        "parts": parts,
-        "sum": parts[0],
-        **({"without": _without(text, sublayer, way)} if view == "without" else {}),
-        **real.about("smollm2", input=text, layer=block, token=at),
-    }
-
-
-def _sum(read: float, stream: float, added: float, total: float) -> dict[str, float]:
+def _sum(read: float, stream: float, total: float, added: float) -> dict[str, float]:
     """Norms of what a part reads, of two vectors and of their sum, which lies between bounds."""
     bounds = {"least": abs(stream - added), "most": stream + added, "share": added / stream}
     return {"read": read, "stream": stream, "added": added, "total": total, **bounds}
-
-
-def _without(text: str, sublayer: int, way: str) -> dict[str, Any]:
-    """A text's prediction without one of 60 sub-layers, or the connection around it."""
-    read = without(text)
-    words, shares, best = (read[way][each] for each in ("words", "shares", "best"))
-    kept = {each: sum(s > read["share"] / 2 for s in read[each]["shares"]) for each in WAYS}
-    return {
-        "way": way,
-        "sublayer": sublayer,
-        "name": f"{('attention', 'MLP')[sublayer % 2]} of block {sublayer // 2}",
-        "goal": read["goal"],
-        "share": read["share"],
-        "shares": shares,
-        "changed": shares[sublayer],
-        "instead": words[sublayer],
-        "instead_share": best[sublayer],
-        "words": words,
-        "kept": kept["part"],
-        "cut": kept["path"],
-        "count": len(shares),
-    }
 
 
 def sublayers(block: PreNormBlock, **look: Any) -> Iterator[tuple[Any, Any]]:
@@ -255,6 +214,42 @@ def attributed(text: str) -> dict[str, Any]:
             for names in groups.values()
         ],
     }
+
+
+PARTS = ("attention", "MLP")  # of a block
+
+
+def ablated(text: str, way: str) -> Board:
+    """The prediction without each sub-layer, or with each residual connection cut.
+
+    Args:
+        text: that SmolLM2 reads.
+        way: what is removed: "part", the output of a sub-layer, or "path", the residual connection
+            around it.
+    """
+    read = without(text)
+    shares, words, best = (read[way][each] for each in ("shares", "words", "best"))
+    most = min(range(len(shares)), key=shares.__getitem__)  # changes most
+    around = "" if way == "part" else "the connection around "
+    blocks, rows = [*map(str, range(len(shares) // 2))], []
+    for side, part in enumerate(PARTS):
+        title = f"“{read['goal']}” without {around}the {part} of one block"
+        lit = (most // 2, most // 2 + 1) if most % 2 == side else (0, 0)
+        rows.append([bars(title, shares[side::2], blocks, lit, digits=-1)])
+    kept = {each: sum(s > read["share"] / 2 for s in read[each]["shares"]) for each in WAYS}
+    return board(
+        *rows,
+        goal=read["goal"],
+        share=read["share"],
+        name=f"{around}the {PARTS[most % 2]} of block {most // 2}",
+        changed=shares[most],
+        instead=words[most],
+        instead_share=best[most],
+        kept=kept["part"],
+        cut=kept["path"],
+        count=len(shares),
+        **real.about("smollm2", input=text),
+    )
 
 
 def attribution(text: str) -> Board:
@@ -459,6 +454,7 @@ def training(x: list[float]) -> Board:
 
 
 BOARDS = {
+    "ablate": ablated,
     "attribution": attribution,
     "batch": batch,
     "encoder": encoder,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from html import escape
 from pkgutil import resolve_name
 from typing import Any
@@ -9,27 +10,64 @@ from typing import Any
 import streamlit as st
 from headscope_views import view
 
-from viz import course
-from viz.course import prose
-from viz.course.reading import Lesson
+from viz import course, theme
+from viz.course import prose, real
+from viz.course.reading import Lesson, Step
 from viz.pages import shared
 from viz.pages.frame import registry
-from viz.pages.lessons import story
-from viz.pages.state import link_on_entry
+from viz.pages.state import link_on_entry, session
 from viz.pages.state import params as link
 from viz.pages.widgets import attention
 from viz.pages.widgets.sources import source
+
+SELECTION = (  # of a story, in a link
+    link.number("story", 0, 0, 99),
+    link.text("figure", ""),
+    link.choice("present", "no", ("no", "yes")),
+)
+SELECTED = frozenset(param.name for param in SELECTION)
 
 
 def page(name: str) -> None:
     """Draws a lesson that is a story."""
     lesson = course.lesson(name)
     with framed(lesson):
-        story.show(lesson, listed())
+        props = {
+            **session.props(name, SELECTION),
+            **listed(),
+            "answer": real.first(name),
+            "title": lesson.figure,
+            "inputs": {name: each.start for name, each in lesson.inputs.items()},
+            "steps": [_step(step, lesson) for step in lesson.steps],
+            "theme": themes(),
+        }
+        del props["link"]  # the settings' part: the lesson's frame sends it
+        view("story", props, key=f"{name}_story")
         for each in lesson.pages:
             explore(each["label"], each["page"], **each["query"])
         code(name, *lesson.code)
         takeaways(lesson)
+
+
+def _step(step: Step, lesson: Lesson) -> dict[str, Any]:
+    return {
+        **vars(step),
+        "own": bool(step.computed) and not step.board,
+        "computed": f"Computed now, from {step.computed or lesson.computed}.",
+        "controls": [lesson.inputs[name].control(name) for name in step.controls],
+    }
+
+
+def themes() -> dict[str, Any]:
+    """The colours of figures in each mode."""
+    return {mode: _theme(mode) for mode in theme.MODES}
+
+
+def _theme(mode: theme.Mode) -> dict[str, Any]:
+    """The colours of a figure, as `StoryTheme` in types.d.ts defines them."""
+    ramps = {"weights": theme.sequential(mode), "signed": theme.diverging(mode)}
+    shades = {name: [f"#{bytes(each).hex()}" for each in ramp[::5]] for name, ramp in ramps.items()}
+    return {**asdict(theme.COLOURS[mode]), "terms": theme.TERMS[mode], **shades}
 
 
 @contextmanager
@@ -41,7 +79,7 @@ def framed(lesson: Lesson, *params: link.Param) -> Iterator[None]:
         params: its settings, where it has any.
     """
     name = lesson.name
-    problems = link_on_entry.enter(name, (*params, *story.SELECTION), story.SELECTED).problems
+    problems = link_on_entry.enter(name, (*params, *SELECTION), SELECTED).problems
     st.session_state["lesson/last"] = name
     view("mode", {}, key="lesson_mode")
     with st.container(key=f"lesson_page_{name}", gap="small"):

@@ -6,7 +6,6 @@ from headscope_views import view
 from viz import course
 from viz.course.quiz.question import Question, judged, parts, questions
 from viz.pages.lessons import page as lessons
-from viz.pages.lessons import story
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls
@@ -64,7 +63,7 @@ def _question(number: int, question: Question) -> bool:
     """Shows one question and a verdict on the answer; returns whether it is right."""
     lessons.heading(f"{number} {question.title}")
     lessons.text(question.ask)
-    view("given", {"board": question.given, "theme": story.themes()}, key=f"quiz_given_{number}")
+    view("given", {"board": question.given, "theme": lessons.themes()}, key=f"quiz_given_{number}")
     verdict, right = judged(question, _answer(number, question))
     if session.get(NAME, "reveal") == "yes":
         verdict = question.why

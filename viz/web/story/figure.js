@@ -103,7 +103,7 @@ function firstSentence(parts) {
 function Computed({ story, numbers }) {
   if (story.isLate) return "Still computing …";
   const step = story.props.steps[story.step];
-  const { computed, explore } = step.sizes ? {} : ((step.board ? numbers?.board : numbers) ?? {});
+  const { computed, explore } = step.own ? {} : ((step.board ? numbers?.board : numbers) ?? {});
   const address = explore && new URL(`./?${new URLSearchParams(explore.query)}`, location.href).href;
   return html`${computed ?? step.computed} ${explore && html`<a class="story-explore" href=${address}>${explore.label}</a>`}`;
 }
