@@ -179,6 +179,26 @@ def test_the_penalties_of_heads_in_closed_form() -> None:
         assert found[f"1/{slope}"] == pytest.approx(shares, rel=1e-5)
 
 
+@pytest.mark.parametrize(("window", "ahead"), [(11, 0), (3, 0), (11, 10)])
+def test_the_decoders_weights_are_a_softmax_over_the_band(window: int, ahead: int) -> None:
+    query = [("window", str(window)), ("ahead", str(ahead))]
+    found = figures.numbers("decoder", query)()
+    for i, scores in enumerate(found["scores"]):
+        seen = [i - window < j <= i + ahead for j in range(len(scores))]
+        exps = [math.exp(s) if see else 0 for s, see in zip(scores, seen, strict=True)]
+        assert found["visible"][i] == seen
+        assert found["weights"][i] == pytest.approx([e / sum(exps) for e in exps], abs=1e-4)
+
+
+def test_a_head_that_copies_is_right_only_if_it_sees_the_answer() -> None:
+    """Position 3 of “begin the king saw the …” has seen “the” once; e¹² / (e¹² + 8) is nearly 1."""
+    found = board("decoder", "cheat")
+    masked, seen = ([*found["copies, under the mask"].values()], found["copies, no mask"]["values"])
+    assert masked[3] == [pytest.approx(0.25)] * 4 + [None] * 5
+    assert seen[3][4] == pytest.approx(math.exp(12) / (math.exp(12) + 8), rel=1e-5)
+    assert found["copying"][1] > 0.999 > 0.1 > found["copying"][0]
+
+
 def test_the_induction_head_finds_what_followed_last_time() -> None:
     found = figures.numbers("heads_do", [("head", "1")])()
     assert found["found_weight"] == max(found["weights"][1][7])

@@ -55,7 +55,9 @@ def numbers(
         "guess": read["next"][at],
         "share": read["next_shares"][at],
         "late": sum(shares[1 + 2 * LATE :]),
-        "parts": [_sum(reads[n], *norms[n : n + 2], adds[n]) for n in (2 * block, 2 * block + 1)],
+        "parts": [
+            _sum(reads[n], norms[n], norms[n + 1], adds[n]) for n in (2 * block, 2 * block + 1)
+        ],
         "normed": _normed(rows, gain, shift),
         **real.about("smollm2", input=text, layer=block, token=at),
     }
