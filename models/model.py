@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -46,7 +46,37 @@ BUILT: dict[type, tuple[str, Any]] = {  # what people call it, and the network o
     VectorEncoderConfig: ("encoder of vectors", VectorEncoder),
     ViTConfig: ("ViT", ViT),
 }
+TYPES = {  # configs by the model_type of a config.json
+    f"headscope-{network.__name__.lower()}": config for config, (_, network) in BUILT.items()
+}
 Door = Literal["own", "transformers"]
+
+
+def settings_of(config: Config) -> dict[str, Any]:
+    """The config.json of one of our networks."""
+    name = next(name for name, kind in TYPES.items() if isinstance(config, kind))
+    return {"model_type": name, "config": asdict(config)}
+
+
+def config_of(settings: Mapping[str, Any]) -> Config:
+    """The config that a config.json holds; what else it holds is about the training.
+
+    Raises:
+        ValueError: for a field that is not one of the config's, or has a value that it refuses.
+    """
+    kind: Any = TYPES[settings["model_type"]]
+    given = settings.get("config")
+    if not isinstance(given, Mapping):
+        raise ValueError(f"config: expected an object, received {given!r:.40}")
+    known = {field.name for field in fields(kind)}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise ValueError(f"config: expected only {', '.join(sorted(known))}, received {unknown}")
+    whole = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
+    try:
+        return kind(**whole)
+    except TypeError as error:  # a word where a number is expected
+        raise ValueError(f"config: {str(error).splitlines()[0]}") from error
 
 
 def grouped(weights: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from safetensors.torch import save
 from torch import nn
 
 from models.card import Example, Measure
-from models.loading.convert.own import settings_of
+from models.model import settings_of
 from models.run import Model, load, trace
 from train.recipes import Pointer, Recipe
 from train.task import PictureTask, exam, score

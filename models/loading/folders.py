@@ -15,14 +15,16 @@ from models.files.fitting import check_fit, read_config
 from models.files.folder import CONFIG, Folder, check_names, dtype_holding
 from models.free_memory import read_weights
 from models.loading import adapter
-from models.loading.convert import own
 from models.loading.convert.families import FAMILIES, heads_in
 from models.model import (
+    BUILT,
+    TYPES,
     Config,
     Door,
     Model,
     Network,
     class_names,
+    config_of,
     grouped,
     is_multi_label,
 )
@@ -66,7 +68,7 @@ def from_folder(
             model = by_library(adapter.base_of(added), merged)
             adapter.add(model.network, place, added)
             return model
-        if door == "own" or kind in own.TYPES:
+        if door == "own" or kind in TYPES:
             return _through_converter(place, name, settings)
         if door is None and kind in FAMILIES and kind not in ON_REQUEST:
             try:
@@ -86,7 +88,7 @@ def from_folder(
 def doors(place: Folder) -> tuple[Door, ...]:
     """The implementations that can open a folder with config.json."""
     kind = (place.json(CONFIG) or {}).get("model_type")
-    if kind in own.TYPES:
+    if kind in TYPES:
         return ("own",)
     return ("own", "transformers") if kind in FAMILIES else ("transformers",)
 
@@ -94,7 +96,7 @@ def doors(place: Folder) -> tuple[Door, ...]:
 def network_of(place: Folder) -> Callable[[Any], Network] | None:
     """Our network of the architecture of a folder with config.json; None where there is none."""
     family = FAMILIES.get(str((place.json(CONFIG) or {}).get("model_type")))
-    return None if family is None else family.network
+    return None if family is None else BUILT[family.config][1]
 
 
 def _adapter_in(place: Folder, door: Door | None) -> dict[str, Any]:
@@ -113,18 +115,18 @@ def _through_converter(
     """Our network with the folder's weights."""
     kind, left_out = str(settings.get("model_type")), ()
     family = FAMILIES.get(kind)
-    if family is None and kind not in own.TYPES:
+    if family is None and kind not in TYPES:
         known = " or ".join(FAMILIES)
         raise ValueError(f"door: there is no converter for model_type {kind!r}: expected {known}")
     state = read_weights(place, torch.float32)
     if family is None:
-        config: Any = own.config_of(settings)
+        config: Any = config_of(settings)
     else:
         config = family.config_of(settings, state)
         state, left_out = family.weights_of(state, config)
     if needs_head and (heads := heads_in(left_out)):
         raise ValueError(f"Headscope’s own network has no place for {grouped(heads)}")
-    make: Callable[[Any], Network] = own.TYPES[kind][1] if family is None else family.network
+    make: Callable[[Any], Network] = BUILT[type(config)][1]
     if not place.trusted:
         check_fit(state, lambda: make(config), settings)
     network = _filled(make, config, state)

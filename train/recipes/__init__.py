@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import nn
 
-from models.loading.convert.own import TYPES, Config, config_of
+from models.model import BUILT, Config, config_of
 from train.dates import Dates
 from train.digits import Digits
 from train.grammar import Masked, NextWord
@@ -83,8 +83,7 @@ class Recipe:
     @property
     def network(self) -> nn.Module:
         """The network, untrained."""
-        make = next(make for kind, make in TYPES.values() if isinstance(self.config, kind))
-        return make(self.config)
+        return BUILT[type(self.config)][1](self.config)
 
     @property
     def questions(self) -> Mapping[str, tuple[str, ...]]:

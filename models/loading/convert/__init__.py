@@ -1,1 +1,1 @@
-"""Checkpoints of the library, our own, and modules of PyTorch, as our networks."""
+"""Checkpoints of the library and modules of PyTorch as our networks."""

@@ -23,7 +23,6 @@ from torch import Tensor
 
 from models.decoder import DecoderConfig
 from models.encoder import EncoderConfig
-from models.model import BUILT
 from models.vit import ViTConfig
 
 ACTIVATIONS = {"gelu": "gelu", "relu": "relu"}
@@ -62,11 +61,6 @@ class Family(NamedTuple):
     # what several settings, or the weights, say about the config, beside what is known so far
     more: Callable[[Settings, State, dict[str, Any]], dict[str, Any]]
     read: Sequence[str] = ()  # settings that are read by `more` alone
-
-    @property
-    def network(self) -> Callable[[Any], Any]:
-        """Our network of such a config."""
-        return BUILT[self.config][1]
 
     def config_of(self, settings: Settings, state: State) -> Any:
         """Our config for the contents of a config.json.
