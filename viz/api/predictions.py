@@ -126,9 +126,10 @@ def predictions(
         parts = view.joint_parts(where)
         source = len(view.queries(parts.encoder)[0])
         token = None if token is None or token < source else token - source
-        where, site, direction = parts.decoder, view.trace.sites.index(parts.decoder), "out"
-    place = None if token is None else tokens_of(view, site, direction)[token][-1]
-    return _tokens(entry, known, site, direction, place, sampling)
+        site, direction = view.trace.sites.index(parts.decoder), "out"
+    if token is not None:
+        token = tokens_of(view, site, direction)[token][-1]
+    return _tokens(entry, known, site, direction, token, sampling)
 
 
 def predicts(entry: TraceEntry) -> bool:
@@ -152,20 +153,22 @@ def _tokens(
     sampling: "Sampling | None",
 ) -> Predictions:
     from analysis.outputs import likeliest
-    from analysis.target import Target, text_of
+    from analysis.target import Target, mask_id, text_of
     from models.output import Sampling
 
     trace, model = entry.trace, entry.model
     if model is None:
         raise ValueError("expected a model with predictions")
-    place = _place(trace, site, direction, token)
+    place = token if _is_predicted(trace, site, direction) else None
     place = _usual(entry, known) if place is None else place
     top = likeliest(trace, place, sampling=sampling or Sampling())
-    label = _predicted(trace)[0].labels[place]
-    means, bare = MEANS[known.kind], label.strip() or label
-    masks = _masks(entry) if known.kind == "encoder" else []
+    label, means = _predicted(trace)[0].labels[place], MEANS[known.kind]
+    masks = list[int]()
+    if known.kind == "encoder" and trace.tokens[0].ids.count(mask := mask_id(model)) > 1:
+        masks = [at for at, id in enumerate(trace.tokens[0].ids) if id == mask]
+    words = tokens_of(entry.view, site, direction)
     return Predictions(
-        f"{trace.model} · {means} “{bare}” (position {place})",
+        f"{trace.model} · {means} “{label.strip() or label}” (position {place})",
         (means.capitalize(), label),
         [known.name(number) for number in top.ids],
         [text_of(model, trace, Target(id, place)) for id in top.ids],
@@ -175,7 +178,7 @@ def _tokens(
         _change_at(entry, place, known.name),
         place,
         _written(entry) if known.kind == "seq2seq" else None,
-        tuple(_word_of(entry, site, direction, mask) for mask in masks),
+        tuple(next((at for at, word in enumerate(words) if mask in word), None) for mask in masks),
         masks.index(place) if place in masks else None,
     )
 
@@ -261,21 +264,6 @@ def _is_given(entry: TraceEntry) -> bool:
     return entry.request is not None and entry.request.target is not None
 
 
-def _masks(entry: TraceEntry) -> list[int]:
-    """Where the masks of a text stand; [] for a single one."""
-    from analysis.target import mask_id
-
-    mask = entry.model and mask_id(entry.model)
-    masks = [at for at, id in enumerate(entry.trace.tokens[0].ids) if id == mask]
-    return masks if len(masks) > 1 else []
-
-
-def _word_of(entry: TraceEntry, site: int, direction: str, token: int) -> int | None:
-    """Where the view has a token; None for one that is hidden."""
-    words = tokens_of(entry.view, site, direction)
-    return next((place for place, word in enumerate(words) if token in word), None)
-
-
 def _usual(entry: TraceEntry, known: "Vocabulary") -> int:
     """The place where none is chosen; of texts written by two passes, before they part."""
     if entry.before is None or entry.trace.target_tokens is None:
@@ -299,14 +287,12 @@ def _predicted(trace: "Trace") -> Any:
     return trace.tokens if trace.target_tokens is None else trace.target_tokens
 
 
-def _place(trace: "Trace", site: int, direction: str, token: int | None) -> int | None:
-    """The selected token if it belongs to the predicted text, else None."""
+def _is_predicted(trace: "Trace", site: int, direction: str) -> bool:
+    """Whether the rows or columns of a site are tokens of the predicted text."""
     where = trace.sites[site]
     if trace.target_tokens is not None:
-        written = where.tower == "decoder" and (direction == "out" or where.kind != "cross")
-        return token if written else None
-    texts = trace.queries(where) if direction == "out" else trace.keys(where)
-    return token if texts is trace.tokens else None
+        return where.tower == "decoder" and (direction == "out" or where.kind != "cross")
+    return (trace.queries(where) if direction == "out" else trace.keys(where)) is trace.tokens
 
 
 # ---- of a network without words: the numbers that stand for its whole input

@@ -12,7 +12,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from models.progress import Progress
     from models.trace import Trace
 
-Meanwhile = Callable[[], None]
 CLOSED = "this server is public: it opens the models of its catalogue only"
 PUBLIC_PLACES: tuple[Place, ...] = ("catalogue", "built")
 MAX_FILES = 100  # of a folder that are checked for changes
@@ -102,12 +101,18 @@ def folder(source: Source) -> "Folder":
     return _of_hub(source.name) if source.place == "hub" else _of_path(source.name)
 
 
-def opened(source: Source) -> "Model":
+def model_of(source: Source) -> "Held[Model]":
     """The model of a stamped source, opened once and shared: it must not be modified.
 
     Raises:
-        ValueError: in one line, if it cannot be opened.
+        ValueError: in one line, if it cannot be opened, or is not allowed.
     """
+    check(source)
+    return registry.once(("model", source), lambda: _open(source))
+
+
+def opened(source: Source) -> "Model":
+    """That model itself."""
     return model_of(source).value
 
 
@@ -118,8 +123,8 @@ def of_catalogue(name: str, device: str = "cpu") -> Source:
 
 def traced(
     request: TraceRequest,
-    progress: "Progress | None" = None,
-    meanwhile: Meanwhile = lambda: None,
+    progress: "Progress" = pool.report,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> "Held[Trace]":
     """The trace of a request.
 
@@ -128,18 +133,20 @@ def traced(
         progress: see `models.progress`.
         meanwhile: see `pool.wait`, while others compute it or run their passes.
     """
+    from models.tracing import run
+
     model = model_of(request.model)
-    return registry.once(
-        ("trace", request),
-        lambda: _run(request, model.value, progress, meanwhile),
-        parent=model,
-        meanwhile=meanwhile,
-    )
+
+    def make() -> "Trace":
+        with forward_pass(model.value, long=takes_long(request), meanwhile=meanwhile):
+            return run(request, model.value, progress)
+
+    return registry.once(("trace", request), make, parent=model, meanwhile=meanwhile)
 
 
 def expecting(request: TraceRequest, *, words: bool = False) -> AbstractContextManager[Held]:
     """The result that `entry_for` returns inside, which can be requested while it is computed."""
-    return registry.expecting(_key(request, words))
+    return registry.expecting(("view", request, words))
 
 
 def entry_for(request: TraceRequest, *, words: bool = False) -> Held[TraceEntry]:
@@ -149,10 +156,8 @@ def entry_for(request: TraceRequest, *, words: bool = False) -> Held[TraceEntry]
         request: of the trace.
         words: whether weights of a text are between whole words, not tokens.
     """
-    trace = traced(request)
-    return registry.once(
-        _key(request, words), lambda: _entry(request, trace.value, words), parent=trace
-    )
+    held, key = traced(request), ("view", request, words)
+    return registry.once(key, lambda: _entry(request, held.value, words), parent=held)
 
 
 def worth(held: Held[TraceEntry]) -> "Worth | None":
@@ -212,8 +217,7 @@ def _of_hub(name: str) -> "Folder":
         raise ValueError("type the hub id of a model, such as owner/name")
     if not hub.HUB_ID.fullmatch(name):
         raise ValueError(f"{name!r} is not a hub id: expected owner/name")
-    cached = hub.cached_folder(name)
-    if cached is None:
+    if (cached := hub.cached_folder(name)) is None:
         raise ValueError(f"{name} is not on this machine yet: look it up, then download it")
     return cached
 
@@ -221,21 +225,12 @@ def _of_hub(name: str) -> "Folder":
 def _of_path(name: str) -> "Folder":
     from models.files.folder import Folder
 
-    if not name.strip():
+    if not (name := name.strip()):
         raise ValueError("type the path of a folder that holds config.json and weights")
-    path = Path(name.strip()).expanduser()
-    try:
-        exists = path.is_dir()
-    except (OSError, ValueError):  # too long, or not a valid path
-        exists = False
-    if not exists:
-        raise ValueError(f"there is no folder {name.strip()!r} on the machine this app runs on")
-    return Folder.at(path)
-
-
-def model_of(source: Source) -> "Held[Model]":
-    check(source)
-    return registry.once(("model", source), lambda: _open(source))
+    with suppress(OSError, ValueError):  # too long, or not a valid path
+        if (path := Path(name).expanduser()).is_dir():
+            return Folder.at(path)
+    raise ValueError(f"there is no folder {name!r} on the machine this app runs on")
 
 
 def _open(source: Source) -> "Model":
@@ -246,22 +241,6 @@ def _open(source: Source) -> "Model":
     # every pass, whatever runs it, ends with a request that is stopped or whose visitor left
     model.network.register_forward_pre_hook(lambda *_: pool.check())
     return model
-
-
-def _key(request: TraceRequest, words: bool) -> tuple[Any, ...]:
-    return "view", request, words
-
-
-def _run(
-    request: TraceRequest,
-    model: "Model",
-    progress: "Progress | None",
-    meanwhile: Meanwhile,
-) -> "Trace":
-    from models.tracing import run
-
-    with forward_pass(model, long=takes_long(request), meanwhile=meanwhile):
-        return run(request, model, progress or pool.report)
 
 
 def _entry(request: TraceRequest, trace: "Trace", words: bool) -> TraceEntry:
@@ -297,8 +276,7 @@ def _patches(request: TraceRequest, trace: "Trace") -> "Image | None":
     from analysis.patches import grid_of
     from models.inputs.pictures import cropped, edited_image
 
-    image = _image(request)
-    if image is None or trace.grid is None:
+    if (image := _image(request)) is None or trace.grid is None:
         return None
     image = cropped(image, trace.box)
     if len({site.tower for site in trace.sites}) > 1:
@@ -322,8 +300,7 @@ def _pictures(request: TraceRequest) -> "tuple[File | Image, ...]":
     if isinstance(request.input, Question):
         asked = request.input
         return read_video(film(asked)).frames if asked.video else asked.pictures
-    image = _image(request)
-    return () if image is None else (image,)
+    return () if (image := _image(request)) is None else (image,)
 
 
 def _mark(source: Source, trace: "Trace") -> tuple[int, int] | None:

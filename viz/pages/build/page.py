@@ -17,7 +17,7 @@ from viz.pages import compute, shared
 from viz.pages.build import controls, settings
 from viz.pages.build.settings import OPEN, PAGE
 from viz.pages.state import link_on_entry, session
-from viz.pages.widgets import charts, entry, running
+from viz.pages.widgets import charts, running
 from viz.pages.widgets import controls as widgets
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def _texts(kind: str) -> tuple[Input, str]:
     """The text, and the target of a network that reads one."""
     with st.container(key=f"{PAGE}_input", horizontal=True, vertical_alignment="bottom"):
         both = kind in controls.TARGETS
-        first = entry.text(PAGE, "text", "Source" if both else "Text", bare=not both)
-        second = entry.text(PAGE, "answer", controls.TARGETS[kind]) if both else ""
+        first = widgets.entry(PAGE, "text", "Source" if both else "Text", bare=not both)
+        second = widgets.entry(PAGE, "answer", controls.TARGETS[kind]) if both else ""
     return clean(first)[0], clean(second)[0] if second.strip() else ""
 
 

@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,37 +27,30 @@ BAR = f"{PAGE}/bar"
 PLAN = f"{PAGE}/plan"  # in the session, that of the model looked up last, or why there is none
 
 
-@dataclass(eq=False)
-class Download:
-    """The download of one model.
+class Download(threading.Thread):
+    """The download of one model; `fetch` takes a `progress`, `stop` ends it.
 
     Attributes:
         size: bytes to download.
-        fetch: the function that downloads, with a `progress` as its argument.
         come: bytes received so far.
         problem: error message; empty if there was no error.
-        done: whether it has ended, with or without error.
-        stop: set to stop the download.
     """
 
-    size: int
-    fetch: Callable[..., Any]
-    come: int = 0
-    problem: str = ""
-    done: bool = False
-    stop: threading.Event = field(default_factory=threading.Event)
+    def __init__(self, size: int, fetch: Callable[..., Any]) -> None:
+        super().__init__(name="download", daemon=True)
+        self.size, self.come, self.problem = size, 0, ""
+        self._fetch, self._stopped = fetch, threading.Event()
+        self.stop = self._stopped.set
 
     def run(self) -> None:
         """Downloads the files; an error is kept for the page to show."""
         try:
-            self.fetch(progress=self._received)
+            self._fetch(progress=self._received)
         except ValueError as error:
             self.problem = str(error)
-        finally:
-            self.done = True
 
     def _received(self, come: int, total: int) -> None:
-        if self.stop.is_set():
+        if self._stopped.is_set():
             raise FetchCancelledError("the download was stopped")
         self.come = come
 
@@ -110,23 +102,23 @@ def _look_up(name: str) -> None:
 def _offer(name: str, size: int, fetch: Callable[..., Any], about: str, label: str) -> None:
     """A button that downloads; while it does, a bar and a button that stops it."""
     last = downloads().get(name)
-    if last is not None and not last.done:
+    if last is not None and last.is_alive():
         st.session_state[BAR] = name, st.empty()
-        st.button("Stop", key=f"{PAGE}_stop", on_click=session.callback(last.stop.set))
+        st.button("Stop", key=f"{PAGE}_stop", on_click=session.callback(last.stop))
         return
     if last is not None and last.problem:
         shared.error_line(last.problem)
     st.caption(plain(about))
-    start = partial(_start, name, Download(size, fetch))
+    start = partial(_start, name, size, fetch)
     st.button(label, key=f"{PAGE}_fetch", type="primary", on_click=session.callback(start))
 
 
-def _start(name: str, download: Download) -> None:
+def _start(name: str, size: int, fetch: Callable[..., Any]) -> None:
     running = downloads()
-    for other in [other for other, ended in running.items() if ended.done]:
+    for other in [other for other, each in running.items() if not each.is_alive()]:
         running.pop(other, None)
-    running[name] = download
-    threading.Thread(target=download.run, name="download", daemon=True).start()
+    running[name] = Download(size, fetch)
+    running[name].start()
 
 
 def follow() -> None:
@@ -138,7 +130,7 @@ def follow() -> None:
     if bar is None:
         return
     running = downloads()[name]
-    while not running.done:
+    while running.is_alive():
         come, total = (short(each, "memory") for each in (running.come, running.size))
         share = min(1.0, running.come / max(1, running.size))
         bar.progress(share, plain(f"{name}: {come} of {total}"))

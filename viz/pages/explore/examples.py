@@ -41,18 +41,21 @@ CHIPS = 3  # examples beside the menu of all
 FIRST = {"layer": 0, "head": 0, "token": 0, "attention": "self", "direction": "out"}
 
 
+def _sees(model: str) -> bool:
+    """Whether a model of the list reads pictures."""
+    return source.READS.get(model) == "image"
+
+
 def texts(model: str) -> tuple[Example, ...]:
     """The example texts of a model of the list."""
-    card = card_of(model)
-    if card is not None:
+    if (card := card_of(model)) is not None:
         return card.examples if source.READS.get(model) == "text" else ()
-    return () if source.READS.get(model) == "image" else EXAMPLES.get(model, ())
+    return () if _sees(model) else EXAMPLES.get(model, ())
 
 
 def pictures(model: str) -> Mapping[str, Example | None]:
     """The example pictures of a model of the list; photos for any other."""
-    read = EXAMPLES.get(model, ()) if source.READS.get(model) == "image" else ()
-    known = {example.input: example for example in read}
+    known = {each.input: each for each in EXAMPLES.get(model, ()) if _sees(model)}
     return samples(model) or known or dict.fromkeys(PHOTOS)
 
 
@@ -82,9 +85,9 @@ def example_in(model: str, settings: Mapping[str, Any]) -> Example | None:
         settings: those in a link, or of now.
     """
     text, _, photo = first(model)
-    if source.READS.get(model) == "image":
-        uploaded = settings.get("upload")
-        return None if uploaded else pictures(model).get(settings.get("photo", photo))
+    if _sees(model):
+        shown = settings.get("photo", photo)
+        return None if settings.get("upload") else pictures(model).get(shown)
     if settings.get("chat") == "yes":  # in which its tokens stand elsewhere
         return None
     given = settings.get("input", text)
@@ -101,18 +104,19 @@ def begin(model: str, settings: Mapping[str, Any]) -> dict[str, Any] | None:
         settings: those in a link, or of now.
     """
     example = example_in(model, settings)
-    if source.READS.get(model) == "image" and card_of(model) is not None:
+    if _sees(model) and card_of(model) is not None:
+        if settings.get("upload"):
+            return None
         photo = first(model)[2]
-        is_first = settings.get("photo", photo) == photo
-        chosen = selection_of(model, example) if example and is_first else {}
-        return None if settings.get("upload") else FIRST | chosen
+        example = example if settings.get("photo", photo) == photo else None
+        return FIRST | (selection_of(model, example) if example else {})
     return None if example is None else FIRST | selection_of(model, example)
 
 
 def selection_of(model: str, example: Example) -> dict[str, Any]:
     """The selection of the view for an example of a model."""
     place = {"layer": example.layer, "head": example.head, "direction": "out"}
-    if source.READS.get(model) == "image":
+    if _sees(model):
         return {**place, "token": example.query}
     token = None if example.form == "lines" else example.query  # lines cross at every token
     return {**place, "token": token, "attention": example.kind, "form": example.form}
@@ -183,7 +187,7 @@ def follow() -> None:
     """
     session.fold(PAGE)
     model, text = source.listed(), session.get(PAGE, "input")
-    if source.READS[model] == "image":
+    if _sees(model):
         settle()
     ours = [each.input for each in texts(model)]
     foreign = any(text == each.input for other in source.READS for each in texts(other))
@@ -204,12 +208,11 @@ def settle() -> None:
 def hint() -> None:
     """What to look at in the current example; a caveat for a picture of another kind."""
     model, example = source.listed(), current()
-    picture = source.READS.get(model) == "image"
-    if picture and session.get(PAGE, "pixels"):
+    if _sees(model) and session.get(PAGE, "pixels"):
         return  # what is said of an example holds for the size that the checkpoint states
     if example is not None and example.hint:
         st.caption(plain(f"What to look at: {example.hint}"))
-    elif picture and card_of(model) and files.PICTURE.file():
+    elif _sees(model) and card_of(model) and files.PICTURE.file():
         notice(
             f"{source.TITLES[model]} was trained on pictures like its examples, and on no others:"
             " what it answers to yours is a guess."
@@ -217,29 +220,15 @@ def hint() -> None:
 
 
 def tour() -> list[Any]:
-    """The steps for the current example, and for a text that they lead to."""
-    model, example = source.listed(), current()
-    name = example_of(model, session.get(PAGE, "input")) if example is None else example.name
-    text = next((each.input for each in texts(model) if each.name == name), "")
-    return steps(model, name, text)
+    """The steps for the current example, and for a text that they lead to.
 
-
-def example_of(model: str, text: str) -> str:
-    """The example whose tour changes its text to this one; "" if none does."""
-    for name, walk in TOURS.get(model, {}).items():
-        if any(done.get("input") == text for step in walk for done in step.get("do", ())):
-            return name
-    return ""
-
-
-def steps(model: str, example: str, text: str = "") -> list[Any]:
-    """The steps that the browser shows; none of an example without a tour.
-
-    Args:
-        model: of the list.
-        example: its name.
-        text: of the example, to go back to.
+    The first names the text of the example, to go back to; without a tour there are none.
     """
-    listed = TOURS.get(model, {}).get(example, [])
-    steps = [{name: each[name] for name in each if name != "number"} for each in listed]
-    return [{**steps[0], "input": text}, *steps[1:]] if steps else []
+    model, example, text = source.listed(), current(), session.get(PAGE, "input")
+    for name, walk in TOURS.get(model, {}).items():
+        leads = any(done.get("input") == text for step in walk for done in step.get("do", ()))
+        if leads if example is None else name == example.name:
+            steps = [{each: step[each] for each in step if each != "number"} for step in walk]
+            begins = next((each.input for each in texts(model) if each.name == name), "")
+            return [{**steps[0], "input": begins}, *steps[1:]]
+    return []

@@ -26,7 +26,7 @@ from viz.pages.explore import examples, files
 from viz.pages.explore.names import PAGE
 from viz.pages.state import params as link
 from viz.pages.state import session
-from viz.pages.widgets import controls, entry
+from viz.pages.widgets import controls
 
 if TYPE_CHECKING:
     from models.model import Model
@@ -109,7 +109,7 @@ def row(reads: Reads, model: "Model | None") -> None:
         _line("ids", "Token ids, such as 1 5 9 2: this model has no tokenizer")
     elif reads.text:
         hint = "Type a sentence or paste a text; the picture follows"
-        entry.text(PAGE, "input", SENTENCE, placeholder=hint, multiline=True, bare=True)
+        controls.entry(PAGE, "input", SENTENCE, placeholder=hint, multiline=True, bare=True)
         if reads.pair and session.get(PAGE, "pair"):
             _line("pair", PAIR, width=250)
         if session.get(PAGE, "chat") == "yes" and _may_chat(reads, model):
@@ -154,7 +154,7 @@ def problems(reads: Reads) -> None:
 
 def _line(name: str, label: str, width: int | Literal["stretch"] = "stretch") -> None:
     """An entry of one line whose label stands in it while it is empty."""
-    entry.text(PAGE, name, label, placeholder=label, bare=True, width=width)
+    controls.entry(PAGE, name, label, placeholder=label, bare=True, width=width)
 
 
 def _question_options(model: "Model") -> None:

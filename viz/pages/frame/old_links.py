@@ -6,7 +6,7 @@ from viz.api.samples import TRAINED
 from viz.pages.state import session
 
 FIRST = "objects" if "objects" in TRAINED else next(iter(TRAINED))
-EVERYWHERE = {*session.APP_NAMES, "embed", "embed_options"}
+EVERYWHERE = {*(each.name for each in session.APP_PARAMS), "embed", "embed_options"}
 
 
 def of_image(query: Mapping[str, str]) -> dict[str, str]:

@@ -26,7 +26,7 @@ APP_PARAMS = (
     link.choice("projector", "no", ("no", "yes")),
     link.choice("device", "cpu", ("cpu", "cuda", "mps")),
 )
-APP_NAMES = frozenset(param.name for param in APP_PARAMS)
+_APP_DEFAULTS = {param.name: param.default for param in APP_PARAMS}
 
 
 @dataclass(frozen=True)
@@ -47,28 +47,18 @@ class PageState:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Mount:
-    """A mounted widget.
-
-    Attributes:
-        key: of the widget.
-        revision: of the page.
-        value: initial value of the widget.
-        shape: anything else its identity depends on.
-        empty: the value an empty widget represents; None if it is never empty.
-        check: converts and validates a value from the browser; None for no conversion.
-    """
+class _Mount(NamedTuple):
+    """A mounted widget, with its initial value; see `widget`."""
 
     key: str
     revision: int
     value: Any
     shape: Hashable
-    empty: Any = None
-    check: Callable[[Any], Any] | None = None
+    empty: Any
+    check: Callable[[Any], Any] | None
 
 
-class Waiting(NamedTuple):
+class _Noted(NamedTuple):
     """What a callback has noted: an action, and the page and revision that it belongs to."""
 
     action: Callable[[], None]
@@ -98,8 +88,7 @@ def get(page: str, name: str) -> Any:
 
 def app(name: str) -> str:
     """The value of an app-wide setting."""
-    settings = current(APP).settings
-    return settings.get(name, next(p.default for p in APP_PARAMS if p.name == name))
+    return {**_APP_DEFAULTS, **current(APP).settings}[name]
 
 
 def callback(action: Callable[..., None], page: str = "") -> Callable[..., None]:
@@ -117,7 +106,7 @@ def callback(action: Callable[..., None], page: str = "") -> Callable[..., None]
     waiting, revision = _waiting(), current(page).revision
 
     def note(*args: Any) -> None:
-        waiting.append(Waiting(partial(action, *args), page, revision))
+        waiting.append(_Noted(partial(action, *args), page, revision))
 
     return note
 
@@ -132,7 +121,7 @@ def take(view: str, messages: Iterable[Any], action: Callable[[Mapping[str, Any]
     for each in messages:
         id = each.get("id") if isinstance(each, Mapping) else None
         if isinstance(id, str) and id not in taken:
-            waiting.append(Waiting(partial(action, each)))
+            waiting.append(_Noted(partial(action, each)))
             taken.append(id)
     del taken[:-MOST_TAKEN]
     catch_up()
@@ -151,7 +140,7 @@ def catch_up() -> None:
         waiting.pop(0)
 
 
-def _waiting() -> list[Waiting]:
+def _waiting() -> list[_Noted]:
     return st.session_state.setdefault("state/waiting", [])
 
 
@@ -168,9 +157,9 @@ def assign(
 
 def edit(page: str, settings: Mapping[str, Any]) -> None:
     """Sets settings from the script; their widgets are remounted when drawn later in the run."""
-    mounts: dict[str, Mount] = st.session_state.get(f"state/{page}/mounts", {})
+    mounts = _mounts(page)
     for name in settings.keys() & mounts.keys():
-        mounts[name] = replace(mounts[name], shape=ANEW)
+        mounts[name] = mounts[name]._replace(shape=ANEW)
     _change(page, settings)
 
 
@@ -197,14 +186,14 @@ def widget(
             setting is unchanged. For custom widgets: Streamlit validates its own.
     """
     state, now = st.session_state, current(page)
-    mounts: dict[str, Mount] = state.setdefault(f"state/{page}/mounts", {})
+    mounts = _mounts(page)
     mount = mounts.get(name)
     if mount and (mount.revision, mount.shape) == (now.revision, shape) and mount.key in state:
-        mounts[name] = replace(mount, check=check)
+        mounts[name] = mount._replace(check=check)
         return mount.key, mount.value
     state["state/mounted"] = number = state.get("state/mounted", 0) + 1
     key = f"{page}:{now.revision}.{number}:{name}"
-    mounts[name] = Mount(key, now.revision, now.settings[name], shape, empty, check)
+    mounts[name] = _Mount(key, now.revision, now.settings[name], shape, empty, check)
     return key, now.settings[name]
 
 
@@ -219,8 +208,7 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
     now, params = current(page), tuple(params)
     settings = [p for p in params if p.name in now.settings]
     defaults = {p.name: p.default for p in params if p.name not in now.settings}
-    app_settings = {p.name: app(p.name) for p in APP_PARAMS}
-    start = now.selection
+    of_app, start = {name: app(name) for name in _APP_DEFAULTS}, now.selection
     if start and not defaults.keys() & start.keys():  # it is for another view of the page
         start = None
     if start is not None:  # None in it takes the default of now, which may depend on the trace
@@ -233,7 +221,7 @@ def props(page: str, params: Params, paths: Iterable[str] = ()) -> dict[str, Any
         "revision": f"{nonce}.{now.revision}",
         "start": start,
         "defaults": defaults,
-        "link": link.write(settings, now.settings) | link.write(APP_PARAMS, app_settings),
+        "link": link.write(settings, now.settings) | link.write(APP_PARAMS, of_app),
         "session": visitor(),
         "type_size": 1.4 if app("projector") == "yes" else 1.0,
     }
@@ -245,16 +233,19 @@ def fold(page: str) -> None:
     Entering a page and `assign` call it; an action that reads settings must call it first.
     """
     state, now = st.session_state, current(page)
-    mounts: dict[str, Mount] = state.get(f"state/{page}/mounts", {})
     values = {
         name: _value(state[mount.key], mount)
-        for name, mount in mounts.items()
+        for name, mount in _mounts(page).items()
         if mount.revision == now.revision and mount.key in state
     }
     _change(page, {name: value for name, value in values.items() if value is not None})
 
 
-def _value(widget: Any, mount: Mount) -> Any:
+def _mounts(page: str) -> dict[str, _Mount]:
+    return st.session_state.setdefault(f"state/{page}/mounts", {})
+
+
+def _value(widget: Any, mount: _Mount) -> Any:
     """The value of a setting from its widget; None if the widget has no valid value.
 
     Custom widgets hold their value under a name.
@@ -283,8 +274,8 @@ def begin(
         problems: of the link; None keeps them.
     """
     now = current(page)
-    problems = now.problems if problems is None else tuple(problems)
-    _keep(page, PageState(now.revision + 1, {**now.settings, **settings}, selection, problems))
+    told = now.problems if problems is None else tuple(problems)
+    _keep(page, PageState(now.revision + 1, {**now.settings, **settings}, selection, told))
 
 
 def _change(page: str, settings: Mapping[str, Any]) -> None:

@@ -2,11 +2,10 @@
 
 `page` and `name` are those of the setting, `label` stands above or beside the widget, `help` is its
 tooltip, widths are in pixels. `collapsed` leaves the label to screen readers, and the help out.
-`on_change` is called at the start of the run that a change causes.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from headscope_views import view
@@ -18,28 +17,24 @@ def slider(
     page: str,
     name: str,
     label: str,
-    span: tuple[float, float],
+    span: tuple[int, int],
     help: str,
     *,
-    step: float = 1,
+    step: int = 1,
     width: int = 150,
-) -> Any:
-    """A slider with live updates while it is dragged: over integers, or decimals by their step.
-
-    Args:
-        span: smallest and largest value; the setting is clamped to them.
-    """
+) -> int:
+    """A slider over whole numbers from the smallest to the largest of a span, with live updates
+    while it is dragged; the setting is clamped to the span."""
     low, high = span
 
-    def check(value: float) -> float:
-        whole = low + round((value - low) / step) * step
-        return type(step)(min(max(whole, low), high))
+    def check(value: float) -> int:
+        return min(max(low + round((value - low) / step) * step, low), high)
 
     key, _ = session.widget(page, name, check=check)
     value = min(max(session.get(page, name), low), high)
     limits = {"min": low, "max": high, "step": step, "value": value}
     view("slider", {"label": label, "help": help, **limits}, key=key, on=("value",), width=width)
-    return type(step)(value)
+    return value
 
 
 def choice(
@@ -53,15 +48,8 @@ def choice(
 ) -> Any:
     """A segmented control: one of a few options, all visible."""
     key, value = session.widget(page, name, tuple(titles))
-    st.segmented_control(
-        label,
-        options=list(titles),
-        format_func=titles.__getitem__,
-        default=value,
-        key=key,
-        required=True,
-        **_labelled(help, collapsed),
-    )
+    options = _options(titles, help, collapsed)
+    st.segmented_control(label, default=value, key=key, required=True, **options)
     return session.get(page, name)
 
 
@@ -72,30 +60,22 @@ def select(
     titles: Mapping[Any, str],
     help: str,
     *,
-    width: int = 160,
+    width: int,
     on_change: Callable[..., None] | None = None,
     collapsed: bool = False,
 ) -> Any:
-    """A drop-down list: one of many options."""
-    options = list(titles)
-    key, value = session.widget(page, name, tuple(options))
-    st.selectbox(
-        label,
-        options=options,
-        format_func=titles.__getitem__,
-        index=options.index(value),
-        key=key,
-        width=width,
-        on_change=on_change and session.callback(on_change, page),
-        **_labelled(help, collapsed),
-    )
+    """A drop-down list: one of many options; `on_change` is called at the start of the next run."""
+    key, value = session.widget(page, name, tuple(titles))
+    options: dict[str, Any] = {**_options(titles, help, collapsed), "width": width}
+    changed = on_change and session.callback(on_change, page)
+    st.selectbox(label, index=[*titles].index(value), key=key, on_change=changed, **options)
     return session.get(page, name)
 
 
-def _labelled(help: str, collapsed: bool) -> dict[str, Any]:
-    """Label and help of a widget."""
+def _options(titles: Mapping[Any, str], help: str, collapsed: bool) -> dict[str, Any]:
     visibility = "collapsed" if collapsed else "visible"
-    return {"help": None if collapsed else help, "label_visibility": visibility}
+    shown = {"help": None if collapsed else help, "label_visibility": visibility}
+    return {"options": [*titles], "format_func": titles.__getitem__, **shown}
 
 
 def toggle(page: str, name: str, label: str, help: str) -> bool:
@@ -128,18 +108,9 @@ def number(
     if auto:  # a box with an initial value returns to it when emptied
         st.session_state.setdefault(key, value or None)
         value = None
-    st.number_input(
-        label,
-        min_value=span[0],
-        max_value=span[1],
-        step=step,
-        value=value,
-        format=format,
-        key=key,
-        help=help or None,
-        width=width,
-        placeholder=auto or None,
-    )
+    limits: dict[str, Any] = {"min_value": span[0], "max_value": span[1], "step": step}
+    shown: dict[str, Any] = {"format": format, "help": help or None, "width": width}
+    st.number_input(label, value=value, key=key, placeholder=auto or None, **limits, **shown)
     return session.get(page, name)
 
 
@@ -148,6 +119,28 @@ def text_input(page: str, name: str, label: str, help: str = "", **more: Any) ->
     key, value = session.widget(page, name)
     st.text_input(label, value=value, key=key, help=help or None, **more)
     return session.get(page, name)
+
+
+def entry(
+    page: str, name: str, label: str, *, width: int | Literal["stretch"] = "stretch", **props: Any
+) -> str:
+    """A text entry of our own with live updates, whose caret reruns leave alone.
+
+    `props` are those of its view: `placeholder` of an empty entry; `bare`, whether the label is
+    left to screen readers; `multiline`, whether Shift and Enter begin a new line.
+    """
+    key, _ = session.widget(page, name, check=_text)
+    # the value of now counts where the entry is mounted again
+    now = {"label": label, "value": session.get(page, name), "placeholder": ""}
+    now |= {"multiline": False, "bare": False, **props}
+    view("entry", now, key=key, on=("value",), width=width)
+    return session.get(page, name)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, received {type(value).__name__}")
+    return value
 
 
 def button(
@@ -159,11 +152,6 @@ def button(
     help: str | None = None,
 ) -> None:
     """A button; the selected one of several is highlighted."""
-    st.button(
-        label,
-        key=key,
-        on_click=session.callback(on_click),
-        args=args,
-        help=help,
-        type="primary" if chosen else "secondary",
-    )
+    kind: Any = "primary" if chosen else "secondary"
+    action = session.callback(on_click)
+    st.button(label, key=key, on_click=action, args=args, help=help, type=kind)

@@ -175,7 +175,7 @@ def test_a_pass_that_fails_leaves_the_last_picture(monkeypatch: pytest.MonkeyPat
         def fail(*_: Any) -> None:
             raise ValueError("a pass that fails")
 
-        patched.setattr(tracing, "_run", fail)
+        patched.setattr("models.tracing.run", fail)
         choose(app, "input", "the keys are near")
         assert "a pass that fails" in lines(app)[0]
         told = view(app)

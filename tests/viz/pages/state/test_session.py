@@ -11,7 +11,7 @@ SCRIPT = """
 import streamlit as st
 from viz.pages.state import params as link
 from viz.pages.state import link_on_entry, session
-from viz.pages.widgets import controls, entry
+from viz.pages.widgets import controls
 
 PARAMS = (
     link.text("input", "hello"),
@@ -28,7 +28,7 @@ def interruptible():
 
 page = st.session_state.get("test/page", "one")
 state = link_on_entry.enter(page, PARAMS)
-entry.text(page, "input", "Input")
+controls.entry(page, "input", "Input")
 controls.toggle(page, "more", "More", "")
 if session.get(page, "more") == "yes":
     controls.number(page, "heads", "Heads", (1, 16), "")
