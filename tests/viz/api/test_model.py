@@ -64,7 +64,7 @@ def test_one_sentence_says_why(minilm, pair):
     network = load(EncoderConfig(vocab=31, dim=10, heads=2, depth=1, mlp=13))
     held = trace(network, torch.arange(4, 11)[None])
     alone = TraceEntry(held)
-    assert "not there to run again" in ask(alone, "relevance", "chefer")["why"]
+    assert "does not hold this" in ask(alone, "relevance", "chefer")["why"]
 
 
 @pytest.fixture(scope="module")
@@ -104,3 +104,29 @@ def test_what_does_not_apply_is_rejected_in_words(masked, minilm):
     assert wrong["chosen"] is None
     assert "expected one token" in wrong["rejected"]
     assert ask(minilm, "outputs", 0, "out", None, "any text")["chosen"] == "any text"
+
+
+OF_ENCODER: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "mlp": 17, "vocab": 31}
+IDS = torch.tensor([[5, 9, 2, 9, 7, 8]])
+
+
+def untrained(config: Any, given: Any = IDS, written: Any = None) -> TraceEntry:
+    model = load(config)
+    shown = trace(model, given, written)
+    return TraceEntry(shown, opened=lambda: (model, given, written))
+
+
+def test_what_reads_no_logits_says_why() -> None:
+    sizes: dict[str, Any] = {"source_vocab": 31, "target_vocab": 31, "dim": 10, "heads": 2}
+    config = Seq2SeqConfig(**sizes, depth=2, mlp=13, d_k=5, d_v=5)
+    pair = untrained(config, IDS, torch.arange(5, 9)[None])
+    assert "expected no encoder–decoder" in ask(pair, "blame")["why"]
+    assert "there is no" not in str(ask(pair, "refused"))
+    states = untrained(EncoderConfig(**OF_ENCODER))
+    reasons = ask(states, "refused")
+    assert set(reasons) == {"lens"}  # of a state, heads that move it are swept in "parts"
+    assert "why" in ask(states, "lens", 0)
+    assert "why" in ask(states, "parts")
+    assert "why" in ask(states, "blame")
+    bare = TraceEntry(states.trace)
+    assert "run=(model, input)" in ask(bare, "blame")["why"]

@@ -11,8 +11,7 @@ from models.edits import Ablate, AblateMLP
 from models.request import Source, TraceRequest
 from models.run import load, trace
 from tests.models.vocabularies import llama
-from tests.viz.api.asking import ask
-from tests.viz.api.catalogue import TEXT, entry_of
+from tests.viz.api.asking import TEXT, ask, entry_of
 from viz.api import tracing, writing
 from viz.api.endpoint import QuestionError
 
