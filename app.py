@@ -16,8 +16,8 @@ import streamlit as st
 from viz import stored, web
 from viz.api import runs, server
 from viz.api.routes import upload_route
-from viz.pages.explore import opening
-from viz.pages.frame import old_links, previews, registry
+from viz.pages.explore import old_links, opening
+from viz.pages.frame import previews, registry
 from viz.pages.state import attachments
 from viz.routes import routes
 from viz.selection import OF_VIEWS

@@ -1,4 +1,4 @@
-"""What pages take from models and analyses, imported on first use (see `viz.pages.lazy`)."""
+"""What pages take from models and analyses, imported on first use (see `viz.pages.Lazy`)."""
 
 from analysis.outputs import class_probabilities as class_probabilities
 from analysis.outputs import top_ids as top_ids

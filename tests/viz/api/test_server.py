@@ -19,7 +19,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from viz import web
 from viz.api import server
 from viz.api.server import with_preview
-from viz.pages.frame import old_links, previews, registry
+from viz.pages.explore import old_links
+from viz.pages.frame import previews, registry
 
 
 def test_inline_scripts_are_named_by_hash() -> None:

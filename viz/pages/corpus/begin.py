@@ -9,9 +9,7 @@ from headscope_views import view
 from models import catalogue
 from models.whole_file import write_whole
 from viz.api import runs
-from viz.pages import shared
-from viz.pages.corpus.names import FIRST, PAGE
-from viz.pages.lazy import Lazy
+from viz.pages import Lazy, shared
 from viz.pages.state import params as link
 from viz.pages.state import session
 from viz.pages.widgets import controls
@@ -19,6 +17,8 @@ from viz.pages.widgets import controls
 docstrings = Lazy("analysis.corpus.docstrings")
 texts = Lazy("analysis.corpus.texts")
 
+PAGE = "corpus"
+FIRST = "minilm"  # the run that is shown first, and the model that reads
 FOLDER = "folder"  # in place of a model: a folder that is typed
 SOURCES = {"docstrings": "Python’s docstrings", "path": "A path on this machine"}
 MOST_SENTENCES = 20_000

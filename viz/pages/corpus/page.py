@@ -8,7 +8,7 @@ from viz.api import compared, corpus, runs
 from viz.api.registry import Held
 from viz.pages import shared
 from viz.pages.corpus import begin
-from viz.pages.corpus.names import FIRST, PAGE
+from viz.pages.corpus.begin import FIRST, PAGE
 from viz.pages.state import link_on_entry, selected, session
 from viz.pages.state import params as link
 from viz.pages.widgets import attention, controls

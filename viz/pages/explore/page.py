@@ -14,7 +14,6 @@ from viz.pages import compute, shared
 from viz.pages.explore import (
     answers,
     beside,
-    download,
     edits,
     examples,
     files,
@@ -24,7 +23,6 @@ from viz.pages.explore import (
     opening,
     runs,
     source,
-    writing,
 )
 from viz.pages.explore.names import PAGE
 from viz.pages.state import link_on_entry, selected, session
@@ -75,7 +73,7 @@ def params(
     begin |= examples.begin(listed, given) or _begin(chosen)
     if reads == "sound":
         begin["form"] = "sound"
-    settings = edits.PARAMS, runs.PARAMS, writing.PARAMS, beside.PARAMS
+    settings = edits.PARAMS, runs.PARAMS, answers.PARAMS, beside.PARAMS
     selection = link.with_defaults(SELECTION, begin)
     return (*source.params(listed), *inputs.params(listed), *chain(*settings), *selection)
 
@@ -114,7 +112,7 @@ def page() -> None:
     files.PICTURE.take()
     files.RECORDING.take()
     edits.take(params_of)
-    writing.take()
+    answers.take()
     models.take()
     _Run().draw(problems)
 
@@ -167,7 +165,7 @@ class _Run:
             with self.menu:
                 inputs.options(self.reads, tracing.opened(self.opened))
         opening.prepare()
-        download.follow()
+        models.follow()
 
     def strip(self) -> None:
         """Draws what is chosen: input, model, examples, and what is to be known of them."""
@@ -219,7 +217,7 @@ class _Run:
             stage.stale()
             return
         edited = edits.request(plain)
-        more = writing.props(edited, model) | edits.other(plain, words=words)
+        more = answers.props(edited, model) | edits.other(plain, words=words)
         more |= edits.props(edited, _now(stage.kind)) | beside.props(plain, stage.kind)
         stage.props = more | {"tour": examples.tour()}
         request = edits.request_in_view(edited)

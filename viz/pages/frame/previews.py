@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from viz import course
 from viz.api.server import Preview
+from viz.pages import Lazy
 from viz.pages.frame import registry
-from viz.pages.lazy import Lazy
 
 source = Lazy("viz.pages.explore.source")
 PICTURE = "web/cards/share.png"

@@ -36,7 +36,7 @@ from viz.api import registry, snippet, text, tracing
 from viz.api.predictions import predictions
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
-from viz.pages.explore import download, models
+from viz.pages.explore import models
 from viz.pages.state import params as link
 
 __all__ = ["cache", "files", "server"]  # fixtures
@@ -197,7 +197,7 @@ def test_hostile_folders_get_one_line_each_and_nothing_is_lost(llama: Path, tmp_
 @pytest.fixture
 def hub_page(server: None) -> AppTest:
     """The page with a hub of its own and an empty cache."""
-    download.downloads().clear()
+    models.downloads().clear()
     return opened(place="hub", id=NAME, ids="3 4 5")
 
 
