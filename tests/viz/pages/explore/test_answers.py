@@ -1,4 +1,4 @@
-"""Trained models of texts: their own examples, what they answer, and how likely."""
+"""What the model answers to the page's input, and what it goes on with."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,11 +8,15 @@ import pytest
 from analysis.outputs import likeliest
 from analysis.target import target_in as choose
 from models.card import card
-from models.catalogue import bundled
+from models.catalogue import CHECKPOINTS, bundled
+from models.catalogue import entry as catalogue_entry
 from models.edits import Ablate
 from models.request import TraceRequest
 from models.run import load, trace
+from tests.viz.pages import helpers
 from tests.viz.pages.explore.explorer import (
+    drop,
+    file_of,
     opened,
 )
 from viz.api import tracing
@@ -90,3 +94,76 @@ def test_a_target_that_is_given_is_read_instead_of_generated() -> None:
     wanted = "".join(known[id] for id in best if known[id] != "[END]")
     assert told.written == ("Given that target, the likeliest tokens are", wanted)
     assert told.position == len("1998-03-04")
+
+
+TEXT = "the cat saw the dog"
+WHOLE = f"{TEXT} because it was"
+DECODER = {"model": "grammar-next", "input": TEXT}
+
+
+def told(app):
+    props = helpers.view(app, "text")
+    return props.get("writes"), props.get("given")
+
+
+def send(app, id, text, written):
+    app.session_state["explore_view"] = {"write": {"id": id, "text": text, "written": written}}
+    return helpers.checked(app.run())
+
+
+def test_a_written_text_is_the_input_until_it_is_typed_anew() -> None:
+    app = helpers.run("explore", DECODER)
+    assert told(app) == (True, None)
+    send(app, "1", WHOLE, len(WHOLE) - len(TEXT))
+    assert helpers.setting(app, "explore", "input") == WHOLE
+    assert told(app) == (True, 6)
+    link = helpers.link(app)
+    assert (link["input"], link["written"]) == (WHOLE, str(len(WHOLE) - len(TEXT)))
+    assert told(helpers.run("explore", DECODER | link)) == (True, 6)
+    helpers.checked(app.run())  # the same message is still there
+    helpers.choose(app, "explore", "input", "the dog")
+    assert told(app) == (True, None)
+    assert "written" not in helpers.link(app)
+
+
+def test_what_is_no_text_of_a_decoder_is_not_gone_on_with() -> None:
+    assert told(helpers.run("explore", {"model": "grammar", "input": "the cat"})) == (None, None)
+    app = helpers.run("explore", DECODER)
+    for id, (text, count) in enumerate([("", 3), (WHOLE, 0), (WHOLE, 99), (4, 2)]):
+        send(app, str(id), text, count)
+        assert helpers.setting(app, "explore", "input") == TEXT
+
+
+OF_PICTURES = {
+    each.name: about for each in bundled() if each.reads == "image" and (about := card(each))
+}
+
+
+def answers(app):
+    return " ".join(element.value.replace("\\", "") for element in app.markdown)
+
+
+def file(name, example):
+    return CHECKPOINTS / catalogue_entry(name).folder / example.input
+
+
+@pytest.mark.parametrize("name", OF_PICTURES)
+def test_it_shows_what_the_network_answers(name):
+    about = OF_PICTURES[name]
+    for example in about.examples:
+        app = opened(model=name, photo=f"{name}/{example.input}")
+        logits = trace(load(name), file(name, example)).output.values[0]
+        sizes = [len(question.classes) for question in about.questions]
+        for question, part in zip(about.questions, logits.split(sizes), strict=True):
+            share, best = part.softmax(-1).max(-1)
+            percent = f"{100 * float(share):.1f}\N{NO-BREAK SPACE}%"
+            answer = f"{question.title} **{question.classes[best]}** ({percent}"
+            assert answer in answers(app)
+
+
+def test_the_truth_stands_beside_the_answer_and_a_guess_is_called_one():
+    app = opened(model="digits", photo="digits/a-three.png")
+    assert "Truth: **3**" in answers(app)
+    app = drop(app, file_of())
+    assert "Truth" not in answers(app)
+    assert any("is a guess" in each.value for each in app.info)

@@ -1,4 +1,4 @@
-"""Chat: the text is the user's turn in the model's template, and what is written its answer."""
+"""Prompts in a model's own template: questions about pictures, and turns of a chat."""
 
 import shutil
 from pathlib import Path
@@ -7,15 +7,26 @@ from typing import Any
 import pytest
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-from models.catalogue import entry
+from analysis.worth import worth
+from models.catalogue import entry as catalogue_entry
 from models.catalogue import folder as folder_of
 from models.inputs.prompt import Prompt, in_template
 from models.request import Chat, Source, TraceRequest
 from models.run import load, trace
 from models.tracing import run
 from tests.fetched import fetched
+from tests.models.vision_language import BY_NAME
 from tests.viz.pages import helpers
-from tests.viz.pages.explore.explorer import result_of
+from tests.viz.pages.explore.explorer import (
+    base,
+    choose,
+    entry,
+    file_of,
+    literal,
+    opened,
+    result_of,
+    view,
+)
 from viz.api import snippet, tracing
 
 TEMPLATE = (
@@ -29,7 +40,7 @@ TURN, ANSWER = "cat", " the dog"
 def folder(tmp_path: Path) -> Path:
     """The shipped decoder with a chat template."""
     place = tmp_path / "chatting"
-    shutil.copytree(folder_of(entry("grammar-next")), place)
+    shutil.copytree(folder_of(catalogue_entry("grammar-next")), place)
     (place / "chat_template.jinja").write_text(TEMPLATE)
     (place / "tokenizer_config.json").write_text('{"bos_token": "[BEGIN]"}')
     return place
@@ -86,3 +97,59 @@ def test_what_is_written_in_a_chat_is_the_answer(folder: Path) -> None:
     assert helpers.view(app, "text")["given"] == 4
     helpers.choose(app, "explore", "input", "dog")
     assert "answer" not in helpers.link(app)
+
+
+@pytest.fixture(scope="module")
+def llava(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return BY_NAME["LLaVA"].save(tmp_path_factory.mktemp("llava"))
+
+
+def told(app) -> str:
+    """Everything that is written on the page."""
+    return literal("\n".join(each.value for each in (*app.markdown, *app.caption, *app.info)))
+
+
+def asked(llava: Path, **query: str):
+    app = opened(place="folder", folder=str(llava), **query)
+    assert helpers.lines(app) == []
+    return app
+
+
+def test_a_question_is_answered_and_opens_on_a_head_that_looks(llava: Path) -> None:
+    app = asked(llava, question="what is it", answer="a dog sits")
+    trace = entry(app).trace
+    assert list(trace.tokens[0].labels[trace.answer :]) == ["a", "dog", "sits"]
+    assert base(app)["pictures"] == 1
+    assert "The answer that was given: **a dog sits**" in told(app)
+    start = view(app)["defaults"]
+    site = trace.site(start["layer"], start["attention"], tower=start["tower"])
+    assert trace.key_pictures(site)
+    first, *_ = worth(trace)
+    assert (start["layer"], start["head"]) == (first.site.layer, first.head)
+    assert start["token"] in first.query
+    assert helpers.link(app)["question"] == "what is it"
+
+
+def test_several_pictures_are_asked_about_at_once(llava: Path) -> None:
+    app = asked(llava, question="what is it", answer="a dog")
+    pictures = {f"{mode}.png": file_of(mode=mode) for mode in ("RGB", "L")}
+    helpers.upload(app, "explore_upload", pictures)
+    assert base(app)["pictures"] == 1
+    choose(app, "asked_about", "every")
+    assert base(app)["pictures"] == 2
+    assert len(entry(app).pictures) == 2
+    grids = [grid for text in base(app)["texts"] for grid in text.get("grids", ())]
+    assert {grid["picture"] for grid in grids} == {0, 1}
+
+
+def test_pictures_are_asked_about_as_the_frames_of_a_video(tmp_path: Path) -> None:
+    app = asked(BY_NAME["Qwen2-VL"].save(tmp_path), question="what is it", answer="a dog")
+    pictures = {f"{mode}.png": file_of(mode=mode) for mode in ("RGB", "L")}
+    helpers.upload(app, "explore_upload", pictures)
+    choose(app, "asked_about", "video")
+    assert (base(app)["pictures"], base(app)["video"]) == (2, True)
+    found = entry(app).trace
+    grids = found.key_pictures(found.sites[-1])
+    assert [grid.frames for grid in grids] == [(0, 1)]
+    (code,) = (each.value for each in app.code if "Assistant" in each.value)
+    assert "<video>" in code
