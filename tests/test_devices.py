@@ -7,7 +7,6 @@ import copy
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import torch
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from models.decoder import DecoderConfig
 from models.edits import (
     Ablate,
     AblateMLP,
@@ -28,16 +26,14 @@ from models.edits import (
     Temperature,
     UsePattern,
 )
-from models.encoder import EncoderConfig
 from models.model import Model
 from models.request import File, Picture, Question, Source, TraceRequest, file_of
 from models.run import load, trace
-from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
 from models.verify import verify
-from models.vit import ViTConfig
-from tests.models.architectures import BY_NAME
+from tests.models import tiny_models
 from tests.models.devices import DEVICES
+from tests.models.tiny_models import source
 from tests.models.vision_language import BY_NAME as SEEING
 from tests.viz.api.pictured import networks_in
 from tests.viz.api.test_routes import GOOD
@@ -45,24 +41,13 @@ from viz.api import registry, tracing
 from viz.api.entries import TraceEntry
 from viz.api.samples import PHOTOS
 from viz.pack import unpack
-from viz.routes import routes
+from viz.routes import ENDPOINTS, routes
 
 CARDS = DEVICES[1:]
 CLOSE: dict[str, Any] = {"rtol": 2e-3, "atol": 2e-4}  # of sums in another order, once amplified
-SMALL: dict[str, Any] = {"dim": 24, "depth": 3, "heads": 3, "mlp": 17, "max_tokens": 19, "seed": 3}
-IDS, OTHER, TARGET = (torch.randint(3, 40, (1, n), generator=torch.Generator()) for n in (9, 9, 7))
-PIXELS = torch.randn(1, 3, 20, 20, generator=torch.Generator().manual_seed(3))
-OWN: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "encoder": (EncoderConfig(vocab=53, **SMALL), (IDS,)),
-    "decoder": (DecoderConfig(vocab=53, **SMALL), (IDS,)),
-    "encoder–decoder": (Seq2SeqConfig(source_vocab=53, target_vocab=53, **SMALL), (IDS, TARGET)),
-    "ViT": (
-        ViTConfig(image=20, patch=4, classes=5, dim=24, depth=3, heads=3, mlp=17, seed=3),
-        (PIXELS,),
-    ),
-}
-LIBRARY = ("BERT", "GPT-2", "Llama", "Gemma 2", "T5", "BART", "ViT", "Swin", "Mamba", "GPT-OSS")
-NAMES = [*OWN, *(name for name in LIBRARY if name in BY_NAME)]
+OWN = ("encoder", "decoder", "encoder–decoder", "vit")
+LIBRARY = ("BERT", "GPT-2", "Llama", "Gemma 2", "T5", "BART", "ViT", "Swin", "GPT-OSS")
+NAMES = (*OWN, *LIBRARY)
 
 
 @pytest.fixture(autouse=True)
@@ -71,23 +56,12 @@ def _whole_floats(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
 
 
-@cache
-def source(name: str) -> tuple[Any, tuple[Any, ...]]:
-    """A network on the processor, and what it is given: one item."""
-    if name in OWN:
-        config, given = OWN[name]
-        return load(config).network, given
-    every = BY_NAME[name].inputs()
-    every.pop("attention_mask", None)
-    return BY_NAME[name].build(), ({key: value[:1] for key, value in every.items()},)
-
-
 def model(name: str, device: str) -> Model:
-    return load(copy.deepcopy(source(name)[0]), device=device)
+    return load(copy.deepcopy(tiny_models.model(name).network), device=device)
 
 
 def traced(name: str, device: str, **options: Any) -> Trace:
-    return trace(model(name, device), *source(name)[1], **options)
+    return trace(model(name, device), *source(name), **options)
 
 
 def numbers(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
@@ -143,7 +117,7 @@ def test_a_pass(name: str, device: str) -> None:
     there = traced(name, device, hidden=True)
     assert there.weights(there.sites[0]).device.type == device
     agree(of_trace(there), of_trace(traced(name, "cpu", hidden=True)), 3)
-    assert verify(model(name, device), *source(name)[1]).difference < 1e-4
+    assert verify(model(name, device), *source(name)).difference < 1e-4
 
 
 EDITS: dict[str, Callable[[Model, tuple[Any, ...]], Any]] = {
@@ -175,8 +149,8 @@ EDITS: dict[str, Callable[[Model, tuple[Any, ...]], Any]] = {
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit(edit: str, device: str) -> None:
     tried = False
-    for name in ("encoder", "decoder", "ViT", "BERT", "Llama"):
-        given, results = source(name)[1], []
+    for name in ("encoder", "decoder", "vit", "BERT", "Llama"):
+        given, results = source(name), []
         try:
             for each in ("cpu", device):
                 opened = model(name, each)
@@ -191,27 +165,16 @@ def test_an_edit(edit: str, device: str) -> None:
     assert tried, "no network takes it"
 
 
-# --- analyses ---------------------------------------------------------------------------------
-
-
 # --- what the views ask -----------------------------------------------------------------------
 
-OF_PICTURES = {
-    "overview": "",
-    "picture": "",
+OF_PICTURES = {name: query for name, query in GOOD.items() if ("image", name) in ENDPOINTS} | {
     "layer": "site=1",
     "heads": "site=1&axis=query&index=3",
-    "sinks": "site=1&outliers=1",
-    "predictions": "site=1&direction=out&token=3",
-    "model": "site=0&head=mean&method=rollout",
-    "model_row": "site=0&head=mean&method=flow&index=2",
+    "sinks": "site=1&outliers=yes",
     "relevance": "method=chefer",
-    "faithfulness": "method=chefer",
-    "perturbation": "site=0&method=chefer&proof=deletion",
+    "perturbation": "method=chefer&proof=deletion",
     "components": "",
     "similar": "token=4",
-    "matters": "site=0&top=2",
-    "worth": "",
 }
 OF_WRITING = {name: query for name, query in GOOD.items() if name not in ("alike", "patched")}
 

@@ -1,6 +1,5 @@
 """Scores before the softmax against attention written out, in networks of every mechanism."""
 
-from functools import cache
 from typing import Any
 
 import pytest
@@ -12,32 +11,20 @@ from analysis.view import View
 from models.run import load, trace
 from models.seq2seq import Seq2SeqConfig
 from models.trace import Trace
-from tests.models.architectures import BY_NAME
 from tests.models.library import written
+from tests.models.tiny_models import model, plain, source
 
 # rotary, grouped, capped, sinks, learned relative bias, cross attention
 NAMES = ("BERT", "GPT-NeoX", "Llama", "Gemma 2", "GPT-OSS", "DeepSeek-V3", "T5", "BART")
 EXACT = 2e-5  # float32: scores reach 50
 
 
-@cache
-def model(name: str) -> Any:
-    return BY_NAME[name].build()
-
-
-def whole(name: str) -> dict[str, Tensor]:
-    """Inputs without padding."""
-    given = BY_NAME[name].inputs()
-    given.pop("attention_mask", None)
-    return given
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_scores_are_those_that_go_into_the_softmax(name: str) -> None:
+    network, (given, _), found = model(name).network, source(name), plain(name)
     seen: list[Tensor] = []
     with torch.no_grad():
-        written(model(name), whole(name), scores=lambda _, x: seen.append(x[..., :-1]) or x)
-    found = trace(model(name), whole(name))
+        written(network, given, scores=lambda _, x: seen.append(x[..., :-1]) or x)
     for site, theirs in zip(found.sites, seen, strict=True):
         mine = Scores(found).weights(site)
         masked = theirs[0] < -1e4

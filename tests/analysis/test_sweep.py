@@ -1,6 +1,5 @@
 """Sweeps: against one whole pass for each head, and gradients times differences in plain loops."""
 
-from functools import cache
 from typing import Any
 
 import pytest
@@ -10,38 +9,16 @@ from torch import Tensor
 
 from analysis.effects import Divergence, EmbeddingDistance, Logit, Loss, Probability
 from analysis.sweep import checked_sweep, sweep
-from models.decoder import DecoderConfig
 from models.edits import Ablate, Cut, Temperature
-from models.encoder import EncoderConfig
-from models.run import load, trace
-from models.seq2seq import Seq2SeqConfig
+from models.run import trace
 from models.trace import Trace
-from models.vit import ViTConfig
-from tests.models.architectures import BY_NAME
+from tests.models.tiny_models import model, plain, source
 from tests.turns import by_turns
 
-SIZES: dict[str, Any] = {"dim": 21, "depth": 3, "heads": 3, "mlp": 17}
-PAIR: dict[str, Any] = {"dim": 21, "depth": 2, "heads": 3, "d_k": 4, "d_v": 5, "mlp": 17}
-IDS = torch.tensor([[5, 9, 2, 9, 7, 8]])
-PICTURE = torch.rand(1, 3, 8, 8, generator=torch.Generator().manual_seed(1))
-OWN: dict[str, tuple[Any, Any, Any]] = {
-    "decoder": (DecoderConfig(**SIZES, vocab=31), IDS, None),
-    "encoder": (EncoderConfig(**SIZES, vocab=31, classes=31), IDS, None),
-    "pair": (Seq2SeqConfig(**PAIR), IDS, IDS[:, :5]),
-    "picture": (ViTConfig(**SIZES, image=8, patch=4, classes=31), PICTURE, None),
-}
+OWN = ["decoder", "encoder", "encoder–decoder", "vit"]
 LIBRARY = ["Llama", "GPT-2", "T5", "BART", "ViT", "Swin"]
-KINDS: dict[str, str] = {"pair": "cross", "T5": "cross", "BART": "causal"}
+KINDS = {"encoder–decoder": "cross", "T5": "cross", "BART": "causal"}
 EDITS = ("zero", "mean", "temperature", "cut")
-
-
-@cache
-def given(name: str) -> tuple[Any, Any, Any]:
-    if name in OWN:
-        config, read, target = OWN[name]
-        return load(config), read, target
-    each = BY_NAME[name]
-    return load(each.build()), each.inputs(), None
 
 
 def number(t: Trace) -> Tensor:
@@ -62,13 +39,12 @@ def of_kind(name: str, edit: str) -> Any:
 
 def slow_sweep(name: str, edit: Any, measure: Any) -> Tensor:
     """One whole pass for each head."""
-    model, read, target = given(name)
-    clean = trace(model, read, target)
+    clean = plain(name)
     sites = [site for site in clean.sites if KINDS.get(name) in (None, site.kind)]
     found = torch.full((len(sites), max(site.heads for site in sites)), torch.nan)
     for row, site in enumerate(sites):
         for head in range(site.heads):
-            t = trace(model, read, target, edits=[edit(site.layer, head)])
+            t = trace(model(name), *source(name), edits=[edit(site.layer, head)])
             found[row, head] = float(measure(t)) - float(measure(clean))
     return found
 
@@ -81,19 +57,17 @@ def slow_sweep(name: str, edit: Any, measure: Any) -> Tensor:
     ],
 )
 def test_an_exact_sweep_is_one_pass_a_head(name: str, edit: str) -> None:
-    model, read, target = given(name)
     make = of_kind(name, edit)
-    found = sweep(model, read, target, edit=make, measure=number, kind=KINDS.get(name))
+    found = sweep(model(name), *source(name), edit=make, measure=number, kind=KINDS.get(name))
     expected = slow_sweep(name, make, number)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-6, equal_nan=True)
 
 
 def test_the_largest_attributions_are_swept_exactly() -> None:
-    model, read, _ = given("decoder")
-    measure = Probability(7)
-    found = checked_sweep(model, read, edit=Ablate, measure=measure, top=4)
-    rough = sweep(model, read, edit=Ablate, measure=measure, how="attribution")
-    exact = sweep(model, read, edit=Ablate, measure=measure)
+    decoder, (read, _), measure = model("decoder"), source("decoder"), Probability(7)
+    found = checked_sweep(decoder, read, edit=Ablate, measure=measure, top=4)
+    rough = sweep(decoder, read, edit=Ablate, measure=measure, how="attribution")
+    exact = sweep(decoder, read, edit=Ablate, measure=measure)
     assert found.attribution.equal(rough)
     largest = rough.abs().flatten().topk(4).indices
     shown = ~found.exact.isnan()
@@ -102,9 +76,7 @@ def test_the_largest_attributions_are_swept_exactly() -> None:
 
 
 def test_measures_are_those_of_torch() -> None:
-    model, _, _ = given("decoder")
-    both = torch.tensor([[5, 9, 2, 9, 7, 8], [3, 4, 5, 6, 7, 9]])
-    t = trace(model, both)
+    t, both = plain("decoder"), source("decoder")[0]
     logits = t.output.values[1]
     assert Logit(7, 2, item=1)(t) == pytest.approx(float(logits[2, 7]))
     assert Logit(7, 2, versus=3, item=1)(t) == pytest.approx(float(logits[2, 7] - logits[2, 3]))
@@ -114,19 +86,17 @@ def test_measures_are_those_of_torch() -> None:
     assert Loss(row, item=1)(t) == pytest.approx(float(expected))
     late = F.cross_entropy(logits[2:-1], both[1, 3:])
     assert Loss(row, 3, item=1)(t) == pytest.approx(float(late))
-    other = trace(model, both, edits=[Ablate(0, 0)])
+    other = trace(model("decoder"), both, edits=[Ablate(0, 0)])
     p, q = (x.output.values[1, -1].log_softmax(-1) for x in (t, other))
     expected = F.kl_div(q, p, log_target=True, reduction="sum")
     assert Divergence(t, item=1)(other) == pytest.approx(float(expected), rel=1e-4)
-    picture, read, _ = given("picture")
-    shown = trace(picture, read)
+    shown = plain("vit")
     assert Probability(3)(shown) == pytest.approx(float(shown.output.values[0].softmax(-1)[3]))
 
 
 @pytest.mark.usefixtures("unchecked_shapes")
 def test_what_cannot_be_swept_is_refused() -> None:
-    model, read, _ = given("decoder")
-    clean = trace(model, read)
+    read, clean = source("decoder")[0], plain("decoder")
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"how": "guess"}, "how: expected one of exact, attribution"),
         ({"measure": Divergence(clean), "how": "attribution"}, "has no slope where it is 0"),
@@ -137,16 +107,10 @@ def test_what_cannot_be_swept_is_refused() -> None:
     ]
     for other, line in wrong:
         with pytest.raises(ValueError, match=line):
-            sweep(model, read, **{"edit": Ablate, "measure": number, **other})
-    pair, source, target = given("pair")
+            sweep(model("decoder"), read, **{"edit": Ablate, "measure": number, **other})
+    pair = "encoder–decoder"
     with pytest.raises(ValueError, match="causal of decoder, cross of decoder, self of encoder"):
-        sweep(pair, source, target, edit=Ablate, measure=number)
-
-
-STATES: dict[str, tuple[Any, Any, int | None]] = {
-    "class token": (ViTConfig(**SIZES, image=8, patch=4, classes=0), PICTURE, 0),
-    "mean of a text": (EncoderConfig(**SIZES, vocab=31), IDS, None),
-}
+        sweep(model(pair), *source(pair), edit=Ablate, measure=number)
 
 
 def embedding(t: Trace, token: int | None) -> Tensor:
@@ -154,16 +118,15 @@ def embedding(t: Trace, token: int | None) -> Tensor:
     return states.mean(0) if token is None else states[token]
 
 
-@pytest.mark.parametrize("name", STATES)
-def test_how_far_the_embedding_moves_without_each_head(name: str) -> None:
-    config, read, token = STATES[name]
-    model = load(config)
-    clean = trace(model, read)
+@pytest.mark.parametrize(("name", "token"), [("ViT", 0), ("encoder", None)])
+def test_how_far_the_embedding_moves_without_each_head(name: str, token: int | None) -> None:
+    clean = plain(name)
     assert clean.output.name == "hidden states"
-    found = sweep(model, read, edit=Ablate, measure=EmbeddingDistance(clean, token))
+    measure = EmbeddingDistance(clean, token)
+    found = sweep(model(name), *source(name), edit=Ablate, measure=measure)
     before = embedding(clean, token)
-    for layer in range(3):
-        for head in range(3):
-            after = embedding(trace(model, read, edits=[Ablate(layer, head)]), token)
-            apart = 1 - float(F.cosine_similarity(before, after, dim=0))
-            assert float(found[layer, head]) == pytest.approx(apart, rel=1e-3, abs=1e-9)
+    for site in clean.sites:
+        for head in range(site.heads):
+            edited = trace(model(name), *source(name), edits=[Ablate(site.layer, head)])
+            apart = 1 - float(F.cosine_similarity(before, embedding(edited, token), dim=0))
+            assert float(found[site.layer, head]) == pytest.approx(apart, rel=1e-3, abs=1e-9)
